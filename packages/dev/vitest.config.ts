@@ -4,9 +4,9 @@ import { defineConfig } from 'vitest/config';
 const modules = '**/node_modules/**';
 
 /**
- * `unit` needs no server; `integration` (`*.it.test.ts` beside the code) takes its servers' addresses from the environment: see src/test.ts.
- * `system` (`*.it.test.ts` in test/) starts servers for each file.
- * `clients` (`*.clients.test.ts`) starts servers of its own. `cluster` is what stands on the log, with servers of three brokers.
+ * `unit` needs no server; `integration` (`*.it.test.ts` beside the code) takes its servers' addresses from the
+ * environment: see src/test.ts. `system` (`*.it.test.ts` in test/) starts servers for each file. `clients`
+ * (`*.clients.test.ts`) starts its own servers. `cluster` is the suites on the log, with three brokers.
  */
 export default defineConfig({
   test: {
@@ -41,7 +41,7 @@ export default defineConfig({
           // One file at a time: the tests share one broker.
           fileParallelism: false,
           sequence: { groupOrder: 1 },
-          // Only what hangs is ended, and each wait in a test has a limit of its own.
+          // Only a hanging test is ended, and each wait in a test has its own limit.
           testTimeout: 300_000,
           hookTimeout: 300_000,
         },
@@ -49,7 +49,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // Two files at a time: each starts servers of its own, and mostly waits.
+          // Two files at a time: each starts its own servers, and mostly waits.
           name: 'system',
           include: ['test/**/*.it.test.ts'],
           exclude: [modules],

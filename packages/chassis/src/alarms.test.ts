@@ -10,13 +10,13 @@ const shown = new Set([
   ...Object.keys(GAUGES).map((name) => `vigil_${name}`),
 ]);
 
-test('every alarm asks for metrics that are shown: one of another name would never fire', () => {
+test('every alarm uses metrics that are shown: one of another name would never fire', () => {
   const named = expressions.flatMap((expression) => expression.match(/vigil_\w+/g) ?? []);
   expect(named.length).toBeGreaterThanOrEqual(expressions.length);
   expect(named.filter((name) => !shown.has(name))).toEqual([]);
 });
 
-test('time that stands, time that is ahead, slow watched time and lag are alarms', () => {
+test('time that stands still, time that is ahead, slow watched time and lag are alarms', () => {
   for (const gauge of Object.keys(GAUGES)) expect(expressions.join('\n')).toContain(`vigil_${gauge}`);
   expect(expressions).toContain('vigil_partition_time > 0 and time() - vigil_partition_time > 60');
   expect(expressions).toContain('vigil_partition_time - time() > 30');

@@ -15,7 +15,7 @@ const messageOf = (read: () => unknown): string => {
 };
 
 describe('readConfig', () => {
-  test('reads variables typed, with defaults for what is not set', () => {
+  test('reads variables typed, with defaults for missing ones', () => {
     expect(readConfig(kafka, good)).toEqual({
       KAFKA_BROKERS: ['a:9092', 'b:9093'],
       SCHEMA_REGISTRY_URL: good.SCHEMA_REGISTRY_URL,
@@ -28,7 +28,7 @@ describe('readConfig', () => {
     expect(messageOf(() => readConfig(kafka, { ...good, KAFKA_BROKERS: '' }))).toContain('KAFKA_BROKERS is not set');
   });
 
-  test('a transform gives the variables the shape their service wants', () => {
+  test('a transform gives the variables the shape that their service needs', () => {
     const shaped = kafka.transform((env) => ({ first: env.KAFKA_BROKERS[0] }));
     expect(readConfig(shaped, good)).toEqual({ first: 'a:9092' });
   });

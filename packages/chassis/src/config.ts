@@ -7,9 +7,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const secretName = /(TOKEN|PASSWORD|SECRET|_KEY|WEBHOOK)/i;
 
 /**
- * Reads variables once, typed: `schema` is an object of one zod type a variable, whose error message is the remedy; a `.transform` after it
- * may give them their shape. An empty variable counts as not set.
- * Throws Refused with every problem in one message.
+ * Reads variables once, typed: `schema` is an object of one zod type a variable, whose error message is the remedy. A
+ * `.transform` after it may give them another shape. An empty variable counts as not set. Throws Refused with every
+ * problem in one message.
  */
 export const readConfig = <Schema extends z.ZodType>(schema: Schema, env: Environment): z.output<Schema> => {
   const [problems, config] = examine(schema, env);

@@ -9,7 +9,7 @@ export const COUNTERS = {
   policies_applied: 'documents applied to what is in force, at the start and later',
   policies_refused: 'documents that were applied and have mistakes',
   requests_refused: 'HTTP requests answered with a problem',
-  warrants: 'warrants filed, counted once they are committed (seed 002)',
+  warrants: "warrants filed, counted once they are committed (omniclaude's metric)",
 } as const;
 
 export type CounterName = keyof typeof COUNTERS;
@@ -29,7 +29,7 @@ export const createCount = (): Count => {
   return (name, by, of) => counters.get(name)?.add(by, { [LABELS[name] ?? 'of']: of });
 };
 
-/** What each part says of each of its partitions, as `/metrics` names it. Labels: `of` (the part) and `partition`. */
+/** The status of each partition of each part, as `/metrics` names it. Labels: `of` (the part) and `partition`. */
 export const GAUGES = {
   partition_lag: 'records not read yet, of all inputs',
   partition_time: "the partition's now, seconds since 1970; 0: it has not begun",
@@ -38,7 +38,7 @@ export const GAUGES = {
   partition_running: '1: open and at work',
 } as const;
 
-/** Shows what each part says of its partitions at every scrape, as `vigil_<name>`. */
+/** Shows the status of the parts' partitions at every scrape, as `vigil_<name>`. */
 export const showPartitions = (parts: Readonly<Record<string, Part>>): void => {
   const meter = api.getMeter('vigil');
   const gauge = (name: keyof typeof GAUGES) =>

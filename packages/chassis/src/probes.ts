@@ -9,8 +9,8 @@ type Sources = {
 };
 
 /**
- * `/live` (200 while the process answers at all), `/ready` (200 or 503, with each part's answer), `/metrics` (Prometheus text).
- * `url` is where it listens. Throws Refused where the port is taken.
+ * `/live` (200 while the process answers at all), `/ready` (200 or 503, with each part's answer), `/metrics`
+ * (Prometheus text). `url` is where it listens. Throws Refused where the port is taken.
  */
 export const openProbes = async (
   host: string,
@@ -31,7 +31,7 @@ export const openProbes = async (
   return { url, [Symbol.asyncDispose]: () => app.close() };
 };
 
-/** Listens, or says which variable to change. Shared by every HTTP server of ours. */
+/** Listens, or throws with the variable to change. Shared by every HTTP server of Vigil. */
 export const listen = async (
   app: { listen: (where: { host: string; port: number }) => Promise<string> },
   host: string,

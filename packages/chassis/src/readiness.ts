@@ -9,7 +9,8 @@ type PartitionFigures = {
 };
 
 /**
- * Something that runs until it is stopped. `ready`: whether it does its work now (caught up, assigned, connected), asked at every probe.
+ * A part runs until it is stopped. `ready`: whether it does its work now (caught up, assigned, connected), read at
+ * every probe.
  * `finished`: settles when it ends by itself, which ends the process. `status`: its partitions, shown by `/metrics`.
  */
 export type Part = {
@@ -18,7 +19,7 @@ export type Part = {
   readonly status?: () => readonly PartitionFigures[];
 };
 
-/** The answer of `/ready`: `starting`, `stopping`, or what each part says of itself. */
+/** The answer of `/ready`: `starting`, `stopping`, or the report of each part. */
 export type Readiness =
   | { readonly ready: false; readonly because: 'starting' | 'stopping' }
   | { readonly ready: boolean; readonly parts: Readonly<Record<string, boolean>> };

@@ -1,6 +1,6 @@
 /**
- * This process cannot run as it is set up, and starting it again changes nothing: somebody must do what the message says.
- * Ends the process with code 2, which its supervisor does not restart. Any error with `exitCode: 2` counts as one.
+ * This process cannot run as it is set up, and a restart changes nothing: an operator must follow the message. Ends the
+ * process with code 2, which its supervisor does not restart. Any error with `exitCode: 2` counts as one.
  */
 export class Refused extends Error {
   override readonly name = 'Refused';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Refused, runService } from './index.ts';
 
-/** A service for tests that meets the end it is told: `stopped`, `fails`, `ends`, `refused`, `throws`, `hangs`. */
+/** A service for tests that ends in the given way: `stopped`, `fails`, `ends`, `refused`, `throws`, `hangs`. */
 const closing = (name: string) => ({
   [Symbol.asyncDispose]: async () => {
     process.stdout.write(`closed ${name}\n`);
@@ -16,8 +16,8 @@ await runService(process.env, {
     await use(closing('second'));
     if (config.FATE === 'hangs')
       await use({ [Symbol.asyncDispose]: () => new Promise<void>(() => setInterval(() => {}, 1000)) });
-    signal.addEventListener('abort', () => process.stdout.write('told to stop\n'));
-    if (config.FATE === 'refused') throw new Refused('Say please.');
+    signal.addEventListener('abort', () => process.stdout.write('asked to stop\n'));
+    if (config.FATE === 'refused') throw new Refused('Set a name.');
     if (config.FATE === 'throws') setImmediate(() => Promise.reject(new Error('thrown in passing')));
     if (config.FATE === 'fails')
       return { part: { ready: () => true, finished: Promise.reject(new Error('part broke')) } };

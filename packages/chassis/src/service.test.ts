@@ -24,11 +24,11 @@ const runFixture = async (
   return { code, out, err };
 };
 
-test('a service told to stop closes what it opened in reverse order and ends with 0', async () => {
+test('a stopped service closes its resources in reverse order and ends with 0', async () => {
   const end = await runFixture({ FATE: 'stopped' }, (_probes, pid) => process.kill(pid, 'SIGTERM'));
   expect(end.code).toBe(0);
   expect(end.out.split('\n').filter((line) => !line.startsWith('{'))).toEqual([
-    'told to stop',
+    'asked to stop',
     'closed second',
     'closed first',
     '',
@@ -54,7 +54,7 @@ test('the probes answer while it runs', async () => {
   expect(seen['/metrics']).toContain('vigil_partition_watched{of="part",partition="2"} 0.5');
 });
 
-test('a part that fails ends the process with 1, after what was opened is closed', async () => {
+test('a part that fails ends the process with 1, after all resources are closed', async () => {
   const end = await runFixture({ FATE: 'fails' });
   expect(end.code).toBe(1);
   expect(end.out).toContain('closed first');
@@ -67,15 +67,15 @@ test('a part that ends by itself is a failure', async () => {
   expect(end.out).toContain('part ended by itself');
 });
 
-test('an error that nobody caught ends the process with 1', async () => {
+test('an uncaught error ends the process with 1', async () => {
   const end = await runFixture({ FATE: 'throws' });
   expect(end.code).toBe(1);
   expect(end.out).toContain('thrown in passing');
 });
 
-test('a refusal is said in plain words and ends with 2', async () => {
+test('a refusal is printed in plain words and ends with 2', async () => {
   const end = await runFixture({ FATE: 'refused' });
-  expect(end).toMatchObject({ code: 2, err: 'fixture: Say please.\n' });
+  expect(end).toMatchObject({ code: 2, err: 'fixture: Set a name.\n' });
 });
 
 test('an environment that cannot be used is refused before anything is opened', async () => {

@@ -15,7 +15,7 @@ const stopLimitMs = 10_000;
 const chassisConfig = z.object(chassisSettings);
 type ChassisConfig = z.output<typeof chassisConfig>;
 
-/** What `start` gets. `use` keeps what was opened, and closes it in reverse order on the way out. */
+/** The argument of `start`. `use` keeps an opened resource, and closes them in reverse order on the way out. */
 export type Running<Config> = {
   readonly config: Config;
   readonly logger: Logger;
@@ -25,7 +25,7 @@ export type Running<Config> = {
   readonly use: <Opened extends AsyncDisposable | Disposable>(opened: Opened | Promise<Opened>) => Promise<Opened>;
 };
 
-/** A process of ours: opens what it needs in order, and names the parts that run. */
+/** A process of Vigil: opens its resources in order, and names the parts that run. */
 export type Service<Schema extends z.ZodType> = {
   readonly name: string;
   /** its variables; those of every process are read besides */
@@ -34,8 +34,9 @@ export type Service<Schema extends z.ZodType> = {
 };
 
 /**
- * Runs a service with these variables until SIGTERM, SIGINT or a failure, then closes what it opened in reverse order and ends the process:
- * 0 stopped as asked, 1 failed or did not stop within 10 s (start again), 2 refused (do what the message says first).
+ * Runs a service with these variables until SIGTERM, SIGINT or a failure, then closes its resources in reverse order
+ * and ends the process: 0 stopped by a signal, 1 failed or did not stop within 10 s (start again), 2 refused (follow
+ * the message first).
  */
 export const runService = async <Schema extends z.ZodType>(
   env: NodeJS.ProcessEnv,
@@ -78,7 +79,7 @@ const live = async <Schema extends z.ZodType>(
   }
 };
 
-/** A part that ends by itself is a failure, also when it ends without an error. */
+/** A part that ends by itself is a failure, also without an error. */
 const ending = ([name, { finished }]: [string, Part]): Promise<never>[] =>
   finished === undefined
     ? []

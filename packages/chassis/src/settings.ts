@@ -20,7 +20,7 @@ export const httpUrl = (remedy: string): z.ZodURL => z.url({ protocol: /^https?$
 /** A secret that callers must show: never printed, at least 16 characters. */
 export const token = (remedy: string): z.ZodString => z.string(remedy).min(16, `${remedy} (at least 16 characters)`);
 
-/** Variables of whatever reads or writes topics. `VIGIL_PARTITIONS`: of the agent and task key spaces. */
+/** Variables of each process that reads or writes topics. `VIGIL_PARTITIONS`: of the agent and task key spaces. */
 export const kafkaSettings = {
   KAFKA_BROKERS: z
     .string(`give host:port[,host:port…] of the Kafka brokers, ${servers}`)
@@ -35,7 +35,7 @@ export const kafkaSettings = {
   VIGIL_PARTITIONS: whole(1, 1024).default(4),
 };
 
-/** Variables of whatever reads or writes the read model. */
+/** Variables of each process that reads or writes the read model. */
 export const databaseSettings = {
   DATABASE_URL: z.url({
     protocol: /^postgres(ql)?$/,

@@ -4,15 +4,15 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 
-/** What is open for telemetry; `scrape` answers `/metrics`. Disposing it sends what is left. */
+/** Open telemetry; `scrape` answers `/metrics`. Disposing it sends the rest. */
 export type Telemetry = AsyncDisposable & {
   readonly scrape: (request: IncomingMessage, response: ServerResponse) => void;
 };
 
 /**
  * Sets OpenTelemetry up: metrics always, read by the probe server; traces over OTLP only where an endpoint is given.
- * Metrics use a part of the SDK: the whole of it costs each of eight processes 200 ms and 15 MB more (measured), and its loader hook as
- * much again for spans of a Kafka client that we write ourselves.
+ * Metrics use a part of the SDK: the whole of it costs each of eight processes 200 ms and 15 MB more (measured), and
+ * its loader hook as much again for spans of a Kafka client that we write ourselves.
  */
 export const openTelemetry = async (service: string, tracesTo: string | undefined): Promise<Telemetry> => {
   const resource = resourceFromAttributes({ 'service.name': service });

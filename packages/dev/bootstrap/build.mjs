@@ -57,7 +57,7 @@ const unbundled = {
   },
 };
 
-/** Every source that was read, as it was before it was read: a file that is written meanwhile makes the build stale. */
+/** Every source that was read, as it was before it was read: a file that is written in the meantime makes the build stale. */
 const inputs = new Map(SETTINGS.map((file) => [file, stampOf(file)]));
 const notedInputs = {
   name: 'noted-inputs',
@@ -144,7 +144,7 @@ for (const name of builds.flatMap(({ input }) => Object.keys(input)))
   writeFileSync(path.join(folder, `${name}.mjs`), starter(folder, name));
 const manifest = { root, node: process.argv[2], inputs: Object.fromEntries(inputs), commands };
 writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
-// One rename puts the new build in the place of the old one, for processes that start meanwhile too.
+// One rename puts the new build in the place of the old one, also for processes that start in the meantime.
 rmSync(`${bundles}.new`, { force: true });
 symlinkSync(path.basename(folder), `${bundles}.new`);
 renameSync(`${bundles}.new`, bundles);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { Refusal, say } from './refusal.mjs';
+import { Refusal, report } from './refusal.mjs';
 
 const PROGRESS_MS = 10_000;
 
@@ -8,15 +8,15 @@ export const run = (what, command, args, options) =>
   new Promise((resolve, reject) => {
     const since = Date.now();
     const seconds = () => `${((Date.now() - since) / 1000).toFixed(1)} s`;
-    say(`${what} …`);
-    const progress = setInterval(() => say(`${what} … ${seconds()}`), PROGRESS_MS);
+    report(`${what} …`);
+    const progress = setInterval(() => report(`${what} … ${seconds()}`), PROGRESS_MS);
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     const end = (problem) => {
       clearInterval(progress);
       if (problem !== undefined) return reject(new Refusal(`${what}: ${problem}`));
-      say(`${what}: done in ${seconds()}`);
+      report(`${what}: done in ${seconds()}`);
       resolve();
     };
     child.on('error', (error) =>
@@ -24,7 +24,7 @@ export const run = (what, command, args, options) =>
     );
     child.on('close', (code) => {
       if (code === 0) return end();
-      const last = said.trim().split('\n').slice(-20).join('\n');
-      end(`${command} ended with ${code}; is the npm registry reachable (npm ping)? It said:\n${last}`);
+      const last = output.trim().split('\n').slice(-20).join('\n');
+      end(`${command} ended with ${code}; is the npm registry reachable (npm ping)? Its output:\n${last}`);
     });
   });

@@ -15,7 +15,7 @@ const patches = () => {
     .map((name) => path.join(dir, name));
 };
 
-/** node_modules as the lock file says; nothing is run when the stamp shows that it is. */
+/** Installs node_modules by the lock file; nothing runs when the stamp shows that it is up to date. */
 export const dependencies = async (pnpm, env) => {
   const inputs = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json'].map((name) => path.join(root, name));
   const stamp = hashOf([...inputs, ...patches()]);

@@ -1,25 +1,25 @@
 import { spawn } from 'node:child_process';
 import os from 'node:os';
-import { say } from './refusal.mjs';
+import { report } from './refusal.mjs';
 
 /**
  * Becomes the command as far as a parent can: its terminal, its signals, its exit code.
- * `heard`: how many SIGINT on a terminal it is taken to have heard itself; 0 for one that may hear the same Ctrl-C twice.
+ * `ownInterrupts`: how many SIGINT of a terminal the command receives itself; 0 for one that may receive the same Ctrl-C twice.
  */
-export const handOver = (command, args, env, heard = 2) => {
+export const handOver = (command, args, env, ownInterrupts = 2) => {
   const child = spawn(command, args, { stdio: 'inherit', env });
   // A terminal sends Ctrl-C to the whole group: stay until the child has shut down. Pass on what only we get.
   let interrupts = 0;
   process.on('SIGINT', () => {
     interrupts += 1;
-    if (!process.stdin.isTTY || interrupts > heard) child.kill('SIGINT');
+    if (!process.stdin.isTTY || interrupts > ownInterrupts) child.kill('SIGINT');
   });
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   // npm does not pass a SIGTERM on to its script: when the parent is gone, shut down as well.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref();
   child.on('error', (error) => {
-    say(error.message);
+    report(error.message);
     process.exit(1);
   });
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (os.constants.signals[signal] ?? 1)));

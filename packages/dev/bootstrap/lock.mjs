@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { cache } from './paths.mjs';
-import { say } from './refusal.mjs';
+import { report } from './refusal.mjs';
 
 const isAlive = (pid) => {
   try {
@@ -34,14 +34,14 @@ export const onceForAll = async (name, done, work) => {
   if (done()) return;
   mkdirSync(cache, { recursive: true });
   const lock = path.join(cache, `${name}.lock`);
-  for (let told = false; !take(lock); ) {
+  for (let isReported = false; !take(lock); ) {
     const owner = ownerOf(lock);
     if (!isAlive(owner)) {
       rmSync(lock, { force: true });
       continue;
     }
-    if (!told) say(`waiting for process ${owner}, which is preparing the ${name}`);
-    told = true;
+    if (!isReported) report(`waiting for process ${owner}, which is preparing the ${name}`);
+    isReported = true;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   try {

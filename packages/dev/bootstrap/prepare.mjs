@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { dependencies } from './dependencies.mjs';
 import { root } from './paths.mjs';
-import { Refusal, say } from './refusal.mjs';
+import { Refusal, report } from './refusal.mjs';
 import { toolchain } from './toolchain.mjs';
 
-// What "npm start" exports about itself must not steer pnpm; registry, proxy and CA settings stay.
+// What "npm start" exports about itself must not affect pnpm; registry, proxy and CA settings stay.
 const NPM_OWN =
   /^npm_(lifecycle|package|command|execpath|node_execpath|config_(user_agent|prefix|global_prefix|local_prefix|node_gyp|noproxy|npm_version|init_module|globalconfig|nodedir|yes))/i;
 
@@ -22,15 +22,15 @@ export const tools = async () => {
   return { ...found, env: environment(found) };
 };
 
-/** The tools, and node_modules as the lock file says. */
+/** The tools, and node_modules by the lock file. */
 export const prepared = async () => {
   const found = await tools();
   await dependencies(found.pnpm, found.env);
   return found;
 };
 
-/** A refusal is one sentence; anything else is our own mistake and keeps its stack. */
+/** A refusal is one sentence; any other error is an internal one and keeps its stack. */
 export const orRefuse = (error) => {
-  say(error instanceof Refusal ? error.message : error.stack);
+  report(error instanceof Refusal ? error.message : error.stack);
   process.exit(1);
 };

@@ -1,4 +1,4 @@
-/** Something the person at the keyboard can put right: the message is one sentence that says how. */
+/** A problem that the person at the keyboard can solve: the message is one sentence with the remedy. */
 export class Refusal extends Error {}
 
-export const say = (text) => process.stderr.write(`[bootstrap] ${text}\n`);
+export const report = (text) => process.stderr.write(`[bootstrap] ${text}\n`);

@@ -1,4 +1,4 @@
-// Plain JavaScript for any Node from 18 on: makes the pinned toolchain and the dependencies present, then hands over.
+// Plain JavaScript for any Node from 18 on: installs the pinned toolchain and the dependencies, then starts the command.
 //   node packages/dev/bootstrap/run.mjs ENTRY.ts [args…]    an entry, on the pinned Node
 //   node packages/dev/bootstrap/run.mjs --pnpm [args…]      the pinned pnpm
 //   node packages/dev/bootstrap/run.mjs --exec TOOL [args…] a tool of node_modules/.bin
@@ -22,7 +22,7 @@ const main = async ([first, ...rest]) => {
   const { node, env } = found;
   if (STARTS_VIGIL.test(first)) await prepareBundles(found);
   if (first === '--exec') return handOver(path.join(root, 'node_modules/.bin', rest[0] ?? ''), rest.slice(1), env);
-  // When we are killed, nobody passes a signal on: an entry looks for itself whether we still are.
+  // A killed parent passes no signal on: an entry checks for itself whether this process still runs.
   const watching = { ...env, VIGIL_HANDED_OVER_BY: String(process.pid) };
   return handOver(node, [path.resolve(root, first), ...rest], watching, 0);
 };

@@ -19,7 +19,7 @@ const NPM_CI = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-o
 const NPM_RETRY = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
 
 const npmCi = () => {
-  // npm start hands over its own path; a bare "node run.mjs" takes npm from PATH.
+  // npm start passes its own path; a bare "node run.mjs" takes npm from PATH.
   const own = process.env.npm_execpath;
   const viaNode = own !== undefined && /npm-cli\.c?js$/.test(own);
   const args = [...(viaNode ? [own] : []), ...NPM_CI, ...NPM_RETRY];

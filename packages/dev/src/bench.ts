@@ -25,14 +25,14 @@ const chosen = (wanted: string | undefined): readonly string[] => {
 };
 
 /**
- * How a benchmark's process is started where Node's own settings do not fit: folding is measured on one core, its collector's work
- * included, with a young generation in which a state lives until the next heartbeat of its agent.
+ * How a benchmark's process is started where Node's own settings do not fit: folding is measured on one core, its
+ * collector's work included, with a young generation in which a state stays until the next heartbeat of its agent.
  */
 const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   evaluate: ['--single-threaded-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'],
 };
 
-/** A benchmark is a process of its own, on servers of its own where it needs any; it ends what it has started. */
+/** A benchmark is a process of its own, with its own servers where it needs any; it ends all that it has started. */
 const runOne = async (name: string, options: readonly string[], signal: AbortSignal): Promise<boolean> => {
   const words = [...(SETTINGS[name] ?? []), path.join(folder, `${name}.ts`), ...options];
   const child = spawn(process.execPath, words, { cwd: root, stdio: 'inherit' });

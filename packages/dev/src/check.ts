@@ -7,7 +7,7 @@ import { root } from './paths.ts';
 import { commitProblems } from './prose/commits.ts';
 import { proseProblems } from './prose/prose.ts';
 
-/** What is wrong, as text; empty when nothing is; null when there is nothing to check. */
+/** The problems, as text; empty when there are none; null when there is nothing to check. */
 type Step = readonly [name: string, problems: () => string | null | Promise<string>];
 
 const fix = process.argv.includes('--fix');
@@ -22,7 +22,7 @@ const stale = (): string => {
   if (fix) spawnSync(process.execPath, ['packages/dev/src/generate.ts'], { cwd: root });
   const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
   const files = [...generatedFiles(root)].filter(([file, text]) => textOf(path.join(root, file)) !== text);
-  return files.map(([file]) => `${file} is not what its source says: npm run generate`).join('\n');
+  return files.map(([file]) => `${file} does not match its source: npm run generate`).join('\n');
 };
 
 const steps: readonly Step[] = [

@@ -8,18 +8,18 @@ import { sendSignal } from './servers/pid-file.ts';
 
 const url = (file: string): string => JSON.stringify(path.join(import.meta.dirname, file));
 
-/** Says its process id, and how it was interrupted once it was. */
+/** Prints its process id, and later how it was interrupted. */
 const COMMAND = `
   import { interruption } from ${url('interrupt.ts')};
   const { signal, code } = interruption(process.env);
-  const lives = setInterval(() => {}, 1000);
-  signal.addEventListener('abort', () => { console.log(code()); clearInterval(lives); });
+  const timer = setInterval(() => {}, 1000);
+  signal.addEventListener('abort', () => { console.log(code()); clearInterval(timer); });
   console.log(process.pid);`;
 const PARENT = `
   import { handOver } from ${url('../bootstrap/hand-over.mjs')};
   const env = { ...process.env, VIGIL_HANDED_OVER_BY: String(process.pid) };
   handOver(process.execPath, ['--input-type=module', '-e', ${JSON.stringify(COMMAND)}], env, 0);`;
-/** Says 0 once it has had time to see that whoever started it is gone. */
+/** Prints 0 once it has had time to see that its starter is gone. */
 const OUTLIVING = `${COMMAND} setTimeout(() => console.log(0), 1200);`;
 
 const started: number[] = [];
@@ -32,7 +32,7 @@ const start = (script: string): ChildProcess => {
   started.push(child.pid ?? 0);
   return child;
 };
-/** What a process and those that hold its output write, line by line. */
+/** The output of a process and of those that hold its output, line by line. */
 const linesOf = (child: ChildProcess): AsyncIterator<string> =>
   createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]();
 const next = async (lines: AsyncIterator<string>): Promise<number> => Number((await lines.next()).value);
@@ -41,15 +41,18 @@ it.each([
   ['SIGKILL', 143],
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('whoever handed over and alone gets %s: the command stops as by a signal', async (signal, code) => {
-  const parent = start(PARENT);
-  const lines = linesOf(parent);
-  started.push(await next(lines));
-  parent.kill(signal);
-  expect(await next(lines)).toBe(code);
-});
+] as const)(
+  'a process that handed over and alone gets %s stops the command as a signal would',
+  async (signal, code) => {
+    const parent = start(PARENT);
+    const lines = linesOf(parent);
+    started.push(await next(lines));
+    parent.kill(signal);
+    expect(await next(lines)).toBe(code);
+  },
+);
 
-it('a command that was started by hand outlives whoever started it', async () => {
+it('a command that was started by hand outlives its starter', async () => {
   const command = [process.execPath, '--input-type=module', '-e', OUTLIVING];
   const shell = spawn('/bin/sh', ['-c', '"$@" & wait', 'sh', ...command], { stdio: ['ignore', 'pipe', 'ignore'] });
   const lines = linesOf(shell);

@@ -1,10 +1,13 @@
 const POLL_MS = 500;
 
-/** Who started us by handing over, and would pass a signal on; null when nobody did. */
+/** The process that started this one by handing over, and would pass a signal on; null when there is none. */
 const handedOverBy = (env: NodeJS.ProcessEnv): number | null =>
   env.VIGIL_HANDED_OVER_BY === String(process.ppid) ? process.ppid : null;
 
-/** Aborted by the first Ctrl-C or SIGTERM, or when whoever handed over to us is gone; `code` is what the command then ends with. */
+/**
+ * Aborted by the first Ctrl-C or SIGTERM, or when the process that handed over is gone; `code` is the exit code of the
+ * command.
+ */
 export const interruption = (
   env: NodeJS.ProcessEnv,
 ): { readonly signal: AbortSignal; readonly code: () => number | null } => {

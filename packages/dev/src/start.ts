@@ -61,7 +61,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => clearInterval(alive), { once: true });
   });
 
-/** The view has the terminal until Ctrl-C; when there is none, or it ends, the system is watched without it. */
+/** The view has the terminal until Ctrl-C. Without a view, or after its end, the system runs without it. */
 const watch = async (env: ClientEnv, signal: AbortSignal): Promise<void> => {
   if (!signal.aborted) {
     const view = spawn(process.execPath, [bundleOf('vigil'), 'health', '--watch'], {
@@ -101,7 +101,7 @@ const { signal, code } = interruption(process.env);
 await run(signal).then(
   () => report('stopped'),
   (error: unknown) => {
-    // What was given up by Ctrl-C while it started is no failure of its own.
+    // A start that Ctrl-C interrupted is not a failure.
     if (!signal.aborted) return endWith(error);
     report('stopped before everything was up');
     process.exitCode = code() ?? 1;

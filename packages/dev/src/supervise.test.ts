@@ -33,7 +33,7 @@ it('the wait before a restart doubles from half a second to five', () => {
   expect(waits).toEqual([500, 1000, 2000, 4000, 5000, 5000]);
 });
 
-it('a life of thirty seconds begins the waits anew, a shorter one does not', () => {
+it('a run of thirty seconds resets the waits, a shorter one does not', () => {
   expect(restartDelay(5000, 30_000)).toBe(500);
   expect(restartDelay(4000, 29_999)).toBe(5000);
 });

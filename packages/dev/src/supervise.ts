@@ -18,12 +18,12 @@ export type ProcessEvent =
   | { readonly kind: 'started'; readonly pid: number }
   /** `how`: the exit code or the signal's name */
   | { readonly kind: 'ended'; readonly how: string; readonly restartInMs: number }
-  /** exit code 2: it will not run before somebody does what it says; it is not started again */
+  /** exit code 2: it needs an operator first; it is not started again */
   | { readonly kind: 'refused'; readonly lastError: string };
 
 export type Supervised = {
   readonly name: string;
-  /** null between two lives, and once it is stopped or refused */
+  /** null between two runs, and once it is stopped or refused */
   readonly pid: () => number | null;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly freeze: () => void;
@@ -40,7 +40,10 @@ const LONGEST_MS = 5_000;
 /** A life of this length shows that the last restart was a cure. */
 const HEALTHY_MS = 30_000;
 
-/** How long to wait before the next start: 0.5 s, doubled to 5 s while the lives are short. `lastMs`: the wait before this life. */
+/**
+ * How long to wait before the next start: 0.5 s, doubled to 5 s while the runs are short. `lastMs`: the wait before
+ * this run.
+ */
 export const restartDelay = (lastMs: number | null, livedMs: number): number =>
   lastMs === null || livedMs >= HEALTHY_MS ? FIRST_MS : Math.min(LONGEST_MS, lastMs * 2);
 

@@ -25,7 +25,7 @@ afterEach(async () => {
 const RUNS_UNTIL_STOPPED = 'setInterval(() => {}, 1000)';
 const from = (file: string): string => JSON.stringify(path.join(import.meta.dirname, file));
 
-/** A runner that keeps a child of that name running, and ends as `end` says once its input ends. */
+/** A runner that keeps a child of that name running, and ends in the way of `end` once its input ends. */
 const startRunner = (name = 'worker', end = ''): ChildProcess => {
   const spec = { name, dir, command: process.execPath, args: ['-e', RUNS_UNTIL_STOPPED], cwd: dir };
   const script = `
@@ -53,7 +53,7 @@ const started = (name = 'worker'): Promise<number> =>
 const gone = (pid: number): Promise<void> => until(() => expect(startOf(pid)).toBeNull());
 
 it.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  'whoever is ended by %s takes its children along',
+  'a process that is ended by %s takes its children along',
   async (signal) => {
     const runner = startRunner();
     const child = await started();
@@ -71,7 +71,7 @@ it('a runner that fails, or leaves without a word, takes its children along', as
   }
 });
 
-it('whatever bears the name by then ends, frozen or started anew by another process', async () => {
+it('any process of that name ends too, frozen or started again by another process', async () => {
   const runner = startRunner();
   await started();
   runner.kill('SIGSTOP');
@@ -83,7 +83,7 @@ it('whatever bears the name by then ends, frozen or started anew by another proc
   await gone(pid);
 });
 
-it('what somebody else runs in the same folder lives on', async () => {
+it('a process that another user runs in the same folder keeps running', async () => {
   const first = startRunner();
   startRunner('other');
   const child = await started();

@@ -7,8 +7,9 @@ import { endProcess, fileOf, livingPid, writePid } from './servers/pid-file.ts';
 const self = fileURLToPath(import.meta.url);
 
 /**
- * Reads pid files' names until its input ends: then its owner is gone, whichever way. What that has ended itself has no pid file
- * any more; the rest is ended. A shell, since it waits as long as its owner lives: it needs one megabyte.
+ * Reads names of pid files until its input ends: then its owner is gone, in any way. A process that the owner has ended
+ * has no pid file any more; the rest is ended. A shell, since it waits as long as its owner runs: it needs one
+ * megabyte.
  */
 const WATCH = `
 node=$1; shift
@@ -30,13 +31,16 @@ const startWatcher = (): ChildProcess => {
   return child;
 };
 
-/** Whatever runs by that name when this process is gone, however it went, is ended: also what another process has started anew. */
+/**
+ * Any process of that name is ended when this process is gone, in any way: also one that another process has started
+ * again.
+ */
 export const endWithUs = (dir: string, name: string): void => {
   watcher ??= startWatcher();
   watcher.stdin?.write(`${path.resolve(fileOf(dir, name))}\n`);
 };
 
-/** The same for a child that nobody starts again. */
+/** The same for a child that is not restarted. */
 export const endChildWithUs = (dir: string, name: string, child: ChildProcess): void => {
   endWithUs(dir, name);
   if (child.pid !== undefined) writePid(dir, name, child.pid);
@@ -45,7 +49,7 @@ export const endChildWithUs = (dir: string, name: string, child: ChildProcess): 
 /** How the servers end, in this order: the registry before the database it writes to. Anything else ends by SIGTERM, before them. */
 export const SERVERS: ReadonlyMap<string, NodeJS.Signals> = new Map([
   ['kafka', 'SIGTERM'],
-  // A node that cannot reach its quorum any more takes long to end, and nobody reads the data of a cluster again.
+  // A node that cannot reach its quorum any more takes long to end, and the data of a cluster is not read again.
   ['kafka-1', 'SIGKILL'],
   ['kafka-2', 'SIGKILL'],
   ['kafka-3', 'SIGKILL'],

@@ -9,7 +9,7 @@ import { schemaOf, topicNames } from './schemas.ts';
 const codec = memoryCodec();
 const all = topicNames.flatMap((topic) => catalogue[topic].events.map(({ type }) => [topic, type] as const));
 
-test.each(all)('an event says the same after its journey: %s %s', (topic, type) => {
+test.each(all)('an event is the same after encoding and decoding: %s %s', (topic, type) => {
   const event = example(topic, type as never) as never as Parameters<typeof codec.encode>[0] & { eventId: string };
   const decoded = codec.decode(topic, codec.encode(event));
   expect(decoded.type).toBe(type);
@@ -26,7 +26,7 @@ test('bytes without the registry frame are not Avro', () => {
   expect(() => codec.decode(Topic.agentIntervention, Buffer.alloc(0))).toThrow(Undecodable);
 });
 
-test('bytes that end too early, or go on too long, are not Avro', () => {
+test('bytes that are too few or too many are not Avro', () => {
   expect(() => codec.decode(Topic.agentIntervention, nudge.subarray(0, -3))).toThrow(
     expect.objectContaining({ reason: 'not_avro' }),
   );
@@ -39,7 +39,7 @@ test('an event on a topic that is not its own is refused', () => {
   expect(() => codec.decode(Topic.agentHealth, nudge)).toThrow(expect.objectContaining({ reason: 'wrong_topic' }));
 });
 
-test('an id that was never met is asked for, and one that nobody knows is a dead letter', async () => {
+test('an unknown id is looked up, and one that the registry does not have is a dead letter', async () => {
   const strange = Buffer.from(nudge);
   strange.writeInt32BE(99_999, 1);
   const thrown = (() => {
@@ -62,7 +62,7 @@ test('a value larger than the scratch buffer is encoded whole', () => {
   expect(decoded.payload).toMatchObject({ message });
 });
 
-test.each([0, -1, -(2 ** 31)])('%i is no schema id, and the registry is not asked for it', (id) => {
+test.each([0, -1, -(2 ** 31)])('%i is not a schema id, and the registry is not queried for it', (id) => {
   const strange = Buffer.from(nudge);
   strange.writeInt32BE(id, 1);
   expect(() => codec.decode(Topic.agentIntervention, strange)).toThrow(
@@ -106,7 +106,7 @@ const { json } = schemaOf(Topic.agentIntervention, 'NUDGE_SENT');
 const { name, namespace } = JSON.parse(json) as { name: string; namespace: string };
 
 test.each([
-  ['of somebody else', { type: 'record', name: 'Other', fields: [] }],
+  ['of another project', { type: 'record', name: 'Other', fields: [] }],
   ['without a name', 'string'],
   ['that is none', { type: 'nonsense' }],
   ['of our name that does not fit ours', { type: 'record', name, namespace, fields: [] }],

@@ -6,7 +6,7 @@ import type { Content } from './generated/types.ts';
 import { type Reader, SchemaIds, type SchemaSource } from './schema-ids.ts';
 import { type EventSchema, schemaOf, schemasOf, topicNames } from './schemas.ts';
 
-/** What the bytes of a record say. A flat contract (the heartbeat command) has no envelope. */
+/** The content of a record. A flat contract (the heartbeat command) has no envelope. */
 export type Decoded = { readonly type: string; readonly payload: unknown; readonly envelope: Envelope | null };
 
 /** Events to bytes and back, framed as the registry's clients do: a zero byte, the schema id, Avro. Synchronous. */
@@ -14,7 +14,10 @@ export type Codec = {
   readonly encode: (event: Content & Partial<Envelope>) => Buffer;
   /** Throws NewerEvent (pass it over), any other Undecodable (a dead letter) or UnknownSchemaId (learn it, then decode again). */
   readonly decode: (topic: TopicName, value: Buffer) => Decoded;
-  /** Asks the registry for a schema. Throws Undecodable where the registry does not have it, or it is none of ours; RegistryTrouble where it is away. */
+  /**
+   * Fetches a schema from the registry. Throws Undecodable where the registry does not have it, or it is not Vigil's;
+   * RegistryTrouble where it is away.
+   */
   readonly learn: (unknown: UnknownSchemaId) => Promise<void>;
 };
 
@@ -41,7 +44,7 @@ const split = (schema: EventSchema, value: Record<string, unknown>): Decoded => 
   return { type: schema.type, payload, envelope: envelope as Envelope };
 };
 
-/** A codec over known ids; what other ids mean is asked of `source`. `now`: of a monotone clock, milliseconds. */
+/** A codec over known ids; other ids are looked up in `source`. `now`: of a monotone clock, milliseconds. */
 export const createCodec = (ids: ReadonlyMap<EventSchema, number>, source: SchemaSource, now: () => number): Codec => {
   const met = new SchemaIds(ids, source, now);
   return {
@@ -55,7 +58,7 @@ export const createCodec = (ids: ReadonlyMap<EventSchema, number>, source: Schem
       if (value.length < FRAME || value[0] !== MAGIC)
         throw new Undecodable('not_avro', `${topic}: the value has no registry frame`);
       const id = value.readInt32BE(1);
-      if (id < 1) throw new Undecodable('unknown_schema_id', `${topic}: ${id} is no schema id: they begin with 1`);
+      if (id < 1) throw new Undecodable('unknown_schema_id', `${topic}: ${id} is not a schema id: they begin with 1`);
       const reader = met.readerOf(topic, id);
       const read = tryDecode(reader, value, id);
       return split(reader.schema, read);

@@ -1,7 +1,7 @@
 import type { TopicName } from './generated/catalogue.ts';
 import type { Content, PolicyRef } from './generated/types.ts';
 
-/** What every event of ours carries around its payload. */
+/** The fields that every event of Vigil has beside its payload. */
 export type Envelope = {
   readonly eventId: string;
   readonly stateKey: string | null;
@@ -26,7 +26,7 @@ type Body<C> = C extends Content ? Pick<C, 'type' | 'payload'> : never;
 export type BodyOf<T extends TopicName> = Body<ContentOf<T>>;
 export type PayloadOf<T extends TopicName, K extends string> = Extract<ContentOf<T>, { readonly type: K }>['payload'];
 
-/** What a decider says: the runner adds the envelope. */
+/** The output of a decider: the runner adds the envelope. */
 type Drafted<C> = C extends Content
   ? C & {
       readonly key: string;

@@ -3,10 +3,10 @@ import { fromJson } from './from-json.ts';
 import { catalogue, type TopicName } from './generated/catalogue.ts';
 import { schemaOf } from './schemas.ts';
 
-/** 2026-11-22T00:00:00Z: the moment at which all examples stand. */
+/** 2026-11-22T00:00:00Z: the moment of all examples. */
 export const EXAMPLE_TIME = 1_795_305_600_000;
 
-/** What a field of this name says in an example; a field that is not named here gets a value by its type. */
+/** The value of a field of this name in an example; another field gets a value by its type. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   agentId: 'worker-1',
   agent_id: 'worker-1',

@@ -1,6 +1,9 @@
 import { Unfit } from './errors.ts';
 
-/** JSON (as parsed) to the value that an Avro schema asks for: defaults filled in, times as RFC 3339 or epoch milliseconds, unknown symbols UNKNOWN. */
+/**
+ * JSON (as parsed) to the value of an Avro schema: defaults filled in, times as RFC 3339 or epoch milliseconds, unknown
+ * symbols UNKNOWN.
+ */
 type JsonSchema = string | JsonSchema[] | { type: string; name?: string; [attribute: string]: unknown };
 type Field = { name: string; type: JsonSchema; default?: unknown };
 type Named = Map<string, JsonSchema>;
@@ -155,7 +158,10 @@ const namesIn = (schema: JsonSchema, named: Named): void => {
   if (typeof schema.type === 'object') namesIn(schema.type as JsonSchema, named);
 };
 
-/** Converts parsed JSON to what the schema asks for; what it does not know is added to `remarks`. Throws Unfit, naming field and value. */
+/**
+ * Converts parsed JSON to a value of the schema; unknown parts are added to `remarks`. Throws Unfit, naming field and
+ * value.
+ */
 export const fromJson = (schemaJson: string): ((value: unknown, remarks: Remark[]) => Record<string, unknown>) => {
   const schema = JSON.parse(schemaJson) as JsonSchema & { type: string };
   const named: Named = new Map();

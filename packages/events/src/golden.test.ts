@@ -19,7 +19,7 @@ const frame = (id: number, avro: string): Buffer => {
   return Buffer.concat([header, Buffer.from(avro, 'base64')]);
 };
 
-test.each(goldens)('what was ever written decodes for ever: %s', async (_, { topic, type, schema, avro }) => {
+test.each(goldens)('every event written before still decodes: %s', async (_, { topic, type, schema, avro }) => {
   const codec = createCodec(
     new Map(),
     async () => JSON.stringify(schema),

@@ -62,11 +62,11 @@ test('a mistake deep inside is named with its path', () => {
   );
 });
 
-test.each([null, 5, 'x', [], true])('%j is no heartbeat', (value) => {
+test.each([null, 5, 'x', [], true])('%j is not a heartbeat', (value) => {
   expect(() => parseHeartbeat(value)).toThrow();
 });
 
-test('what is nested without end is refused like anything else that does not fit', () => {
+test('JSON nested without end is refused like any other misfit', () => {
   const nested: unknown = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));
   for (const value of [nested, { ...least, phase: nested }])
     expect(() => parseHeartbeat(value)).toThrow(expect.objectContaining({ name: 'Unfit', reason: 'bad_field' }));

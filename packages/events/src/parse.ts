@@ -46,7 +46,10 @@ const checkCounts = (heartbeat: Heartbeat): void => {
       throw new Unfit('bad_field', field, `${field} is ${count}: a count is not below zero`);
 };
 
-/** Characters of a name, of an address, and of all labels together: they are remembered, and stand in keys and in every event that follows. */
+/**
+ * Characters of a name, of an address, and of all labels together: they are stored, in keys and in every event that
+ * follows.
+ */
 const LONGEST_NAME = 512;
 const LONGEST_ADDRESS = 4096;
 const LONGEST_LABELS = 8192;
@@ -76,7 +79,7 @@ const checkLengths = ({ labels, tool_calls, breakers, checkpoint, work }: Heartb
     checkLength(`checkpoint.${field}`, checkpoint[field], LONGEST_ADDRESS);
 };
 
-/** Checks what the schema cannot say: ids, counts and lengths. Throws Unfit, naming field and value. */
+/** Checks the rules that the schema cannot express: ids, counts and lengths. Throws Unfit, naming field and value. */
 export const checkHeartbeat = (heartbeat: Heartbeat): Heartbeat => {
   checkIds(heartbeat);
   checkCounts(heartbeat);
@@ -97,8 +100,8 @@ const converterOf = (topic: TopicName, type: string) => {
 };
 
 /**
- * A heartbeat from parsed JSON: ADR-110's eight fields are required. Fields and words that are not known are left out and read as UNKNOWN;
- * `remarks` gets them. Throws Unfit, naming field and value.
+ * A heartbeat from parsed JSON: ADR-110's eight fields are required. Fields and words that are not known are left out
+ * and read as UNKNOWN; `remarks` gets them. Throws Unfit, naming field and value.
  */
 export const readHeartbeat = (value: unknown, remarks: Remark[]): Heartbeat =>
   checkHeartbeat(converterOf(Topic.heartbeat, 'HEARTBEAT')(value, remarks) as unknown as Heartbeat);

@@ -36,7 +36,7 @@ test.each([
   ['Protobuf', { schemaType: 'PROTOBUF', schema: 'syntax = "proto3"; message A { string a = 1; }' }],
   ['a type of the future', { schemaType: 'CBOR', schema: 'x' }],
   ['Avro that is none', { schema: '{"type":"nonsense"}' }],
-])('so is a schema in %s: whoever shares the registry must not stop the service', async (_type, body) => {
+])('a schema in %s is trouble too: other users of the registry must not stop the service', async (_type, body) => {
   expect(await learning(200, body)).toMatchObject({ name: 'Undecodable', reason: 'unknown_schema_id' });
 });
 
@@ -66,7 +66,7 @@ test.each([
   [404, { error_code: 40403 }, /is not registered at .*: run "vigil schemas register"/],
   [500, { error_code: 50001 }, /does not answer for onex\.cmd\.alerting\.notify/],
 ])(
-  'who connects is told what a registry that answers %i lacks: a schema, or its health',
+  'connecting to a registry that answers %i names the fault: a missing schema, or its health',
   async (status, body, message) => {
     const url = await registryOf(status, body);
     await expect(connectCodec(url, [Topic.notify])).rejects.toThrow(message);

@@ -11,7 +11,10 @@ const clientOf = (url: string): SchemaRegistry =>
 
 const statusOf = (error: unknown): number | undefined => (error as { status?: number }).status;
 
-/** Every answer but "not here" has a status, and so has none at all (400); without one, the client could not make sense of the schema. */
+/**
+ * Every answer but "not here" has a status, also no answer at all (400); without one, the client could not read the
+ * schema.
+ */
 const isTrouble = (error: unknown): boolean => {
   const status = statusOf(error);
   return status !== undefined && status !== 404;
@@ -43,8 +46,8 @@ const allSchemas = (topics: readonly TopicName[]): EventSchema[] =>
   topics.flatMap((topic) => [...schemasOf(topic).values()]);
 
 /**
- * Registers every schema at level FULL_TRANSITIVE; what is there already stays. The one tool that registers.
- * Throws RegistryTrouble: naming every schema that the registry refuses, or that it is away.
+ * Registers every schema at level FULL_TRANSITIVE; a registered one stays. The one tool that registers. Throws
+ * RegistryTrouble: naming every schema that the registry refuses, or that it is away.
  */
 export const registerSchemas = async (
   url: string,
@@ -71,9 +74,9 @@ export const registerSchemas = async (
 };
 
 /**
- * Opens a codec on the ids that the registry gave to our schemas.
- * `topics`: those whose events are written; the schema of an event that is read is fetched when it first occurs.
- * Throws RegistryTrouble where the registry is away or a schema is not registered.
+ * Opens a codec on the ids that the registry gave to Vigil's schemas.
+ * `topics`: those whose events are written; the schema of an event that is read is fetched when it first occurs. Throws
+ * RegistryTrouble where the registry is away or a schema is not registered.
  */
 export const connectCodec = async (url: string, topics: readonly TopicName[]): Promise<Codec> => {
   const client = clientOf(url);

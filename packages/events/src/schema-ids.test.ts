@@ -49,7 +49,7 @@ test('an event of the topic’s namespace that this version does not know is one
   expect(registry.requests).toEqual({ 7: 1 });
 });
 
-test('it is not where it lies on another topic, or its namespace is none of ours', async () => {
+test('a schema does not fit on another topic, or with a foreign namespace', async () => {
   const { read, registry } = registryWith({
     7: recordNamed('NudgeForgotten'),
     8: recordNamed('NudgeForgotten', 'com.example'),
@@ -60,7 +60,7 @@ test('it is not where it lies on another topic, or its namespace is none of ours
   expect(registry.requests).toEqual({ 7: 1, 8: 1, 9: 1 });
 });
 
-test('an id that the registry does not have is asked for at most once a minute, and read once it is there', async () => {
+test('an id that the registry does not have is looked up at most once a minute, and read once it is there', async () => {
   const { read, registry } = registryWith({});
   expect([await read(7), await read(7)]).toEqual(['unknown_schema_id', 'unknown_schema_id']);
   registry.now = MINUTE - 1;
@@ -78,7 +78,7 @@ test('readers that meet an id at the same time wait for one question', async () 
   expect(registry.requests).toEqual({ 7: 1 });
 });
 
-test('what a registry that is away does not answer is asked again at the next record', async () => {
+test('an id is looked up again at the next record where the registry was away', async () => {
   const { read, registry } = registryWith({ 7: recordNamed('NudgeForgotten') });
   registry.isAway = true;
   expect([await read(7), await read(7)]).toEqual(['RegistryTrouble', 'RegistryTrouble']);
@@ -87,7 +87,7 @@ test('what a registry that is away does not answer is asked again at the next re
   expect(registry.requests).toEqual({ 7: 3 });
 });
 
-test('of ids without end the newest 10,000 are remembered: one that is forgotten is asked for again', async () => {
+test('of ids without end the newest 10,000 are stored: an older one is looked up again', async () => {
   const { read, registry } = registryWith({});
   for (let id = 1; id <= 10_001; id++) await read(id);
   await read(2);
@@ -96,7 +96,7 @@ test('of ids without end the newest 10,000 are remembered: one that is forgotten
   expect(registry.requests[1]).toBe(2);
 });
 
-test('a schema of ours that was learned is read', async () => {
+test('a Vigil schema that was learned is read', async () => {
   const { codec } = registryWith({ 7: nudge });
   await codec.learn(new UnknownSchemaId(7));
   const event = example(Topic.agentIntervention, 'NUDGE_SENT');

@@ -3,18 +3,18 @@ import { NewerEvent, Undecodable, UnknownSchemaId } from './errors.ts';
 import type { TopicName } from './generated/catalogue.ts';
 import { avroType, type EventSchema, schemasOf, topicNames } from './schemas.ts';
 
-/** Looks a schema up by its id; undefined: there is none in Avro. */
+/** Finds a schema by its id; undefined: the registry has no Avro schema of that id. */
 export type SchemaSource = (id: number) => Promise<string | undefined>;
 
 /** How the values of one schema id are read. `resolver` undefined: they are written by our own schema. */
 export type Reader = { readonly schema: EventSchema; readonly writer: Type; readonly resolver: Resolver | undefined };
 
-/** An id by which no event can be read. `until`: when the registry is asked again, on the clock of `now`. */
+/** An id that reads no event. `until`: when the registry is queried again, on the clock of `now`. */
 type Refused = { readonly error: (topic: TopicName) => Undecodable; readonly until: number };
 
-/** An id that the registry does not have is asked for again after so long, milliseconds. */
+/** An id that the registry does not have is looked up again after so long, milliseconds. */
 const ABSENT_MS = 60_000;
-/** Any writer can name ids without end: of those that are absent, the newest are remembered. */
+/** Any writer can name ids without end: only the newest absent ones are stored. */
 const MOST_ABSENT = 10_000;
 
 const FOR_GOOD = Number.POSITIVE_INFINITY;
@@ -23,7 +23,10 @@ const recordsOf = (topic: TopicName): readonly EventSchema[] => [...schemasOf(to
 
 const namespaceOf = (record: string | undefined): string => record?.slice(0, record.lastIndexOf('.')) ?? '';
 
-/** What each schema id means. The registry is asked once for what it has, for a schema never changes, and at most once a minute for what it does not have. */
+/**
+ * The meaning of each schema id. The registry is queried once for a schema that it has, for a schema never changes, and
+ * at most once a minute for one that it does not have.
+ */
 export class SchemaIds {
   readonly #readers: Map<number, Reader>;
   readonly #refused = new Map<number, Refused>();
@@ -41,7 +44,7 @@ export class SchemaIds {
     this.#now = now;
   }
 
-  /** Throws Undecodable, NewerEvent, or UnknownSchemaId where the registry is to be asked. */
+  /** Throws Undecodable, NewerEvent, or UnknownSchemaId where the registry has to be queried. */
   readerOf(topic: TopicName, id: number): Reader {
     const reader = this.#readers.get(id);
     if (reader === undefined) throw this.#refusalOf(topic, id) ?? new UnknownSchemaId(id);
@@ -50,7 +53,10 @@ export class SchemaIds {
     return reader;
   }
 
-  /** Asks the registry, once for all who wait for the answer. Throws Undecodable where no event of ours can be read by it, or what the source throws. */
+  /**
+   * Queries the registry, once for all callers that wait. Throws Undecodable where the schema reads no event of Vigil,
+   * or the error of the source.
+   */
   learn(id: number): Promise<void> {
     const asking = this.#asking.get(id) ?? this.#fetch(id).finally(() => this.#asking.delete(id));
     this.#asking.set(id, asking);
@@ -88,7 +94,7 @@ export class SchemaIds {
   }
 
   #refuseAbsent(id: number): Undecodable {
-    const error = () => new Undecodable('unknown_schema_id', `the registry knows no Avro schema ${id}`);
+    const error = () => new Undecodable('unknown_schema_id', `the registry has no Avro schema ${id}`);
     this.#absent.delete(id);
     this.#absent.add(id);
     const [oldest] = this.#absent;

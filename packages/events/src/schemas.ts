@@ -4,7 +4,7 @@ import avro, { type Schema, type Type } from 'avsc';
 import { catalogue, type TopicName } from './generated/catalogue.ts';
 import type { EventInfo } from './topic.ts';
 
-/** Where the contract lies: the folder schemas/ of the workspace. */
+/** The folder of the contract: schemas/ of the workspace. */
 const folder: string = path.resolve(import.meta.dirname, '../../../schemas');
 
 /** One event's schema as its file has it, and the Avro type made of it. */

@@ -11,7 +11,7 @@ export type EventInfo = {
   readonly doc: string;
 };
 
-/** What schemas/ says of a topic. */
+/** The attributes of a topic in schemas/. */
 export type TopicInfo = {
   readonly name: string;
   readonly kind: string;
@@ -23,7 +23,7 @@ export type TopicInfo = {
   /** many: as many as the agent key space has; one: a single partition */
   readonly partitions: 'one' | 'many';
   readonly carriesTime: boolean;
-  /** false: somebody else's contract, flat */
+  /** false: a foreign contract, flat */
   readonly envelope: boolean;
   readonly events: readonly EventInfo[];
 };

@@ -16,7 +16,7 @@ CREATE TABLE breakers (
   PRIMARY KEY (holder, name)
 );
 
--- Seed 004's tickets: whole, and what triage or an operator's caller answered; without an answer nobody was asked in.
+-- gascity's tickets: whole, and the answer of triage or of an operator's caller; without an answer no review was requested.
 CREATE TABLE tickets (
   ticket_id text PRIMARY KEY,
 

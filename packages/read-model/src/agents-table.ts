@@ -1,4 +1,4 @@
-/** What is known of an agent, a column group a kind of event: see tables.ts. */
+/** The columns of an agent, a group for each kind of event: see tables.ts. */
 export const agents = {
   key: ['agent_id'],
   groups: {

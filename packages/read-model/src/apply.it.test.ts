@@ -20,7 +20,9 @@ const of = (agent_id: string, group: 'hold' | 'output' | 'duplicate'): Register 
   } as Register;
 };
 
-/** Somebody waits for a row that another transaction of this database holds, or `over` says that nobody will. */
+/**
+ * Resolves when a writer waits for a row that another transaction of this database holds, or when `over` returns true.
+ */
 const isBlocked = async (database: Database, over: () => boolean): Promise<void> => {
   for (;;) {
     const { rows } = await database.query(

@@ -15,7 +15,7 @@ const heartbeatOf = (agentId: string, order: string, host: string): Register => 
 
 const rowsOf = (statements: readonly Register[]) => JSON.parse(inserts(statements)[0]?.json ?? '[]');
 
-test('of several writes of one column group in a batch only the newest is written, whatever their order', () => {
+test('of several writes of one column group in a batch only the newest is written, in any order', () => {
   const older = heartbeatOf('r', '1', 'old');
   const newer = heartbeatOf('r', '2', 'new');
   expect(rowsOf([older, newer])).toEqual(rowsOf([newer, older, older]));
@@ -68,7 +68,7 @@ test('an instant that no calendar has is unknown', () => {
   expect(instant(253_402_300_799_999)).toBe('9999-12-31T23:59:59.999Z');
 });
 
-test('the ids of changed rows are told once each, in notices that Postgres takes', () => {
+test('the ids of changed rows are notified once each, in notices that Postgres accepts', () => {
   const many = Array.from({ length: 300 }, (_, i) => heartbeatOf(`runtime-${'x'.repeat(60)}-${i}`, '1', ''));
   const texts = notices([...many, ...many]);
   expect(texts.length).toBeGreaterThan(1);

@@ -9,7 +9,7 @@ export type Sql = {
 type Row = Readonly<Record<string, unknown>>;
 type Insert = { readonly table: Statement['table']; readonly text: string; readonly rows: Map<string, Row> };
 
-/** Postgres' jsonb takes neither NUL nor half a surrogate pair; whatever agents say must get through. */
+/** Postgres' jsonb takes neither NUL nor half a surrogate pair; any text of an agent must get through. */
 export function clean(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD').toWellFormed();
   if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`;
@@ -74,7 +74,10 @@ const query = (text: string, rows: ReadonlyMap<string, Row>): Query => ({
   json: JSON.stringify(clean(ordered(rows))),
 });
 
-/** Locks every row of these groups, and makes those that are not there yet, without changing any: a row that an upsert finds is locked even where its WHERE says no. */
+/**
+ * Locks every row of these groups, and makes missing ones, without changing any: an upsert locks the row that it finds
+ * even where its WHERE is false.
+ */
 function lock(table: RegisterTable, groups: readonly Insert[]): Query {
   const { key } = registers[table];
   const [first] = key;
@@ -85,8 +88,8 @@ function lock(table: RegisterTable, groups: readonly Insert[]): Query {
 }
 
 /**
- * One INSERT a table or column group. Two writers must not block each other: all take rows in the order of tables and keys,
- * so who writes several groups of a table locks the rows of all of them first.
+ * One INSERT a table or column group. Two writers must not block each other: all take rows in the order of tables and
+ * keys, so who writes several groups of a table locks the rows of all of them first.
  */
 export function inserts(statements: readonly Statement[]): readonly Query[] {
   const found = new Map<string, Insert>();

@@ -31,13 +31,16 @@ async function transaction<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Pr
     client.release();
     return result;
   } catch (error) {
-    // A connection whose transaction failed is not given to anybody else: whether it still works is not worth asking.
+    // A connection whose transaction failed is not used again: a test whether it still works is not worth it.
     client.release(true);
     throw error;
   }
 }
 
-/** Opens a database and asks it once. `onTrouble` hears of idle connections that broke; the pool replaces them. Throws DatabaseUnreachable. */
+/**
+ * Opens a database and sends it one query. `onTrouble` receives errors of idle connections; the pool replaces them.
+ * Throws DatabaseUnreachable.
+ */
 export async function openDatabase(databaseUrl: string, onTrouble: (error: Error) => void): Promise<Database> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 8, types, application_name: 'vigil' });
   pool.on('error', onTrouble);

@@ -11,7 +11,7 @@ export class OtherCluster extends Error {
   constructor(remembered: string, found: string) {
     super(
       `the read model was built from Kafka cluster ${remembered}, but KAFKA_BROKERS leads to ${found}. ` +
-        'Point KAFKA_BROKERS at the first, or DATABASE_URL at an empty database: it is built anew from the topics.',
+        'Point KAFKA_BROKERS at the first, or DATABASE_URL at an empty database: it is built again from the topics.',
     );
   }
 }

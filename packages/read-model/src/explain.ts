@@ -3,7 +3,10 @@ import type { AlertRow, CheckpointRow, OrderRow, RecoveryRow, TaskRow } from './
 import type { ReadModel } from './read-model.ts';
 import type { AgentRow, CaseStory, Entry, TransitionRow } from './rows.ts';
 
-/** What one signal says of an agent, as packages/health explains the evaluator's newest state. Moments in epoch milliseconds. */
+/**
+ * The figure of one signal of an agent, as packages/health explains the evaluator's newest state. Moments in epoch
+ * milliseconds.
+ */
 export type SignalFigure = {
   readonly signal: string;
   readonly axis: string;
@@ -17,7 +20,7 @@ export type SignalFigure = {
   readonly suspendedBy: readonly string[];
 };
 
-/** Everything that tells why an agent stands where it stands. Page, CLI and MCP show this. */
+/** All reasons for the present state of an agent. Page, CLI and MCP show this. */
 export type Explanation = {
   readonly agent: AgentRow;
   readonly transitions: readonly TransitionRow[];
@@ -45,7 +48,7 @@ export type SignalsOf = (
   agentId: string,
 ) => Promise<{ readonly signals: readonly SignalFigure[]; readonly notes: readonly string[] } | null>;
 
-/** Asks the read model for all of it. null: no such agent. */
+/** Reads all of it from the read model. null: no such agent. */
 export async function explain(
   model: ReadModel,
   agentId: string,

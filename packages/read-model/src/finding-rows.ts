@@ -10,7 +10,7 @@ export type BreakerRow = {
   readonly failures: number;
   readonly nextAttemptAt: number | null;
   readonly since: number;
-  /** how often it has opened, in the time asked for */
+  /** how often it has opened, in the requested time */
   readonly trips: number;
 };
 
@@ -26,7 +26,7 @@ export type TicketRow = {
   readonly ticket: EscalationTicket | null;
   readonly findings: TicketFindings | null;
   readonly filedAt: number | null;
-  /** people were asked in, or triage disturbed nobody; null: neither has been said yet */
+  /** an operator review was requested, or triage dismissed it; null: neither yet */
   readonly answer: 'intervene' | 'dismissed' | null;
   readonly analysis: string | null;
   readonly alertKey: string | null;

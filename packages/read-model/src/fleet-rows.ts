@@ -18,7 +18,7 @@ export type RecoveryRow = {
   readonly reviewAt: number | null;
   readonly releasedAt: number | null;
   readonly releasedWhy: string | null;
-  /** how its agent has ended; null: not heard of */
+  /** how its agent has ended; null: no end was reported */
   readonly endReason: string | null;
 };
 
@@ -121,7 +121,7 @@ export type DeadLetterRow = {
 export type PolicyRow = {
   readonly name: string;
   readonly hash: string;
-  /** null: not said */
+  /** null: not reported */
   readonly origin: 'preset' | 'file' | 'applied' | 'UNKNOWN' | null;
   readonly publishedBy: string;
   readonly publishedAt: number;
@@ -134,7 +134,7 @@ export type PolicyRow = {
 /** A document that was applied and not taken. */
 export type PolicyRefusalRow = {
   readonly refusalId: string;
-  /** the event that asked for it */
+  /** the command that requested it */
   readonly commandId: string | null;
   readonly name: string;
   readonly hash: string | null;

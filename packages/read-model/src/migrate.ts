@@ -7,11 +7,11 @@ const folder = fileURLToPath(new URL('../migrations', import.meta.url));
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * Brings a database to this code's tables, in one transaction; two callers at once wait for each other. Nothing to do is fine.
- * `onProgress` hears the name of each migration that was applied. Throws DatabaseUnreachable.
+ * Brings a database to this code's tables, in one transaction; two callers at once wait for each other. An up-to-date
+ * database is fine. `onProgress` receives the name of each applied migration. Throws DatabaseUnreachable.
  */
 export async function migrate(databaseUrl: string, onProgress: (applied: string) => void = () => {}): Promise<void> {
-  // The library does not wait for the end of a connection of its own: what drops the database next would break it.
+  // The library does not wait for the end of its own connection: dropping the database right after would break it.
   const dbClient = new pg.Client({ connectionString: databaseUrl });
   dbClient.on('error', () => {});
   try {

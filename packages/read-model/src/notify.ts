@@ -1,7 +1,7 @@
 import { clean, type Sql } from './apply.ts';
 import type { Statement } from './statement.ts';
 
-/** Channel on which the ids of changed rows are told, as JSON `[[table, id], …]`, at the end of each transaction. */
+/** The channel of the ids of changed rows, as JSON `[[table, id], …]`, at the end of each transaction. */
 export const CHANGES = 'vigil_changes';
 const LARGEST_NOTICE = 7_000; // Postgres: under 8000 bytes
 
@@ -27,7 +27,7 @@ export function notices(statements: readonly Statement[]): readonly string[] {
   return ids.length === 0 ? texts : [...texts, `[${ids.join(',')}]`];
 }
 
-/** Tells listeners (LISTEN vigil_changes) what changed, when the caller's transaction commits. */
+/** Notifies listeners (LISTEN vigil_changes) of the changes, when the caller's transaction commits. */
 export async function notify(sql: Sql, statements: readonly Statement[]): Promise<void> {
   for (const text of notices(statements)) await sql.query('SELECT pg_notify($1, $2)', [CHANGES, text]);
 }

@@ -1,7 +1,7 @@
 import type { Sql } from './apply.ts';
 import { OtherCluster } from './errors.ts';
 
-/** Where to go on reading a partition: `offset` is the next one. */
+/** Where to continue reading a partition: `offset` is the next one. */
 export type Position = { readonly topic: string; readonly partition: number; readonly offset: number };
 
 /** Remembers the cluster that the rows are built from. Throws OtherCluster where it is another. */
@@ -20,8 +20,8 @@ export async function positions(sql: Sql): Promise<readonly Position[]> {
 }
 
 /**
- * Moves a position from where the writer believes it stands, within the transaction that writes the rows. False: it stands elsewhere,
- * for somebody else has moved it, and nothing is to be written.
+ * Moves a position from where the writer believes it is, within the transaction that writes the rows. False: it is
+ * elsewhere, because another writer has moved it, and no row may be written.
  */
 export async function savePosition(
   sql: Sql,

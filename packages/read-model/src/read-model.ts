@@ -22,7 +22,7 @@ import { policies, policyDocument, policyRefusals } from './queries/policies.ts'
 import { checkpoints, type RecoveryFilter, recoveries, type TaskFilter, tasks } from './queries/tasks.ts';
 import type { AgentRow, CaseRow, CaseStory, Entry, TransitionRow } from './rows.ts';
 
-/** Everything that readers ask. */
+/** All queries of readers. */
 export type ReadModel = {
   readonly agents: (filter: AgentFilter) => Promise<readonly AgentRow[]>;
   readonly agent: (agentId: string) => Promise<AgentRow | null>;

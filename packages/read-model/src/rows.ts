@@ -1,6 +1,6 @@
 import type { Evidence, HealthState, WaitingFor } from '@vigil/events';
 
-/** Instants are epoch milliseconds, on the broker's clock unless a comment says otherwise. */
+/** Instants are epoch milliseconds, on the broker's clock unless a comment states another. */
 export type AgentRow = {
   readonly agentId: string;
   readonly state: HealthState;
@@ -40,7 +40,9 @@ export type AgentRow = {
   readonly errorCount: number | null;
   readonly ingress: string | null;
   readonly intervalMs: number | null;
-  /** what it waits for a person for, as its last heartbeat reports it; null: it waits for none, or does not say */
+  /**
+   * what it waits for a person for, as its last heartbeat reports it; null: it waits for none, or does not report it
+   */
   readonly waitingFor: WaitingFor | null;
   /** the coding agent's client that reports its session, such as claude-code; null: none does */
   readonly client: string | null;
@@ -63,7 +65,7 @@ export type AgentRow = {
   readonly duplicateOf: string | null;
   readonly duplicateCount: number | null;
   readonly duplicateAt: number | null;
-  /** its open case, and whether that waits for somebody's decision */
+  /** its open case, and whether that waits for a person's decision */
   readonly caseId: string | null;
   readonly caseWaiting: boolean;
   readonly caseWithheld: Withheld | null;

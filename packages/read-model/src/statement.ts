@@ -1,11 +1,11 @@
 import type { FactTable, facts, Group, RegisterTable, registers } from './tables.ts';
 
-/** Anything JSON can say; times as RFC 3339 texts (`instant`). */
+/** Any JSON value; times as RFC 3339 texts (`instant`). */
 export type Value = string | number | boolean | null | object;
 
 type Named<Names extends readonly string[]> = { readonly [K in Names[number]]: Value };
 
-/** A row that says that something happened. A second one with the same key changes nothing. */
+/** A row for a fact. A second one with the same key changes nothing. */
 export type Fact = {
   [T in FactTable]: {
     readonly kind: 'fact';
@@ -36,7 +36,9 @@ export type Statement = Fact | Register;
 
 const MAX_INSTANT = 253_402_300_799_999; // the end of the year 9999: later ones Postgres does not read as RFC 3339
 
-/** Epoch milliseconds as Postgres reads them. An instant that no calendar has (agents may say anything) is unknown. */
+/**
+ * Epoch milliseconds as Postgres reads them. An instant outside the calendar is unknown: agents may report any number.
+ */
 export function instant(ms: number | null): string | null {
   if (ms === null || !(ms >= 0 && ms <= MAX_INSTANT)) return null;
   return new Date(ms).toISOString();
@@ -45,15 +47,15 @@ export function instant(ms: number | null): string | null {
 type Ordered = {
   readonly version: number | null;
   readonly epoch: number | null;
-  /** where its record lies in the one partition of its key */
+  /** the offset of its record in the one partition of its key */
   readonly offset: number;
 };
 
 const padded = (n: number, width: number): string => String(n).padStart(width, '0');
 
 /**
- * The place of an event among those of the same state key, as a text that sorts bytewise: epoch and version where a decider
- * wrote it; else its offset, for no clock is the same on all brokers or gateways.
+ * The place of an event among those of the same state key, as a text that sorts bytewise: epoch and version where a
+ * decider wrote it; else its offset, for no clock is the same on all brokers or gateways.
  */
 export function orderOf(event: Ordered): string {
   if (event.version !== null) return `${padded(event.epoch ?? 0, 16)}.${padded(event.version, 16)}`;

@@ -31,7 +31,7 @@ test('migrating a migrated database applies nothing', async () => {
   expect(applied).toEqual([]);
 });
 
-test('every question can be asked of an empty read model', async () => {
+test('every query can be sent to an empty read model', async () => {
   await using database = await scratchReadModel();
   const model = readModel(database);
   expect(await model.agents({ unhealthy: true, state: 'STUCK', taskId: 't', agentId: 'a' })).toEqual([]);
@@ -56,7 +56,7 @@ test('a read model belongs to one Kafka cluster and refuses another, with the re
   await expect(claimCluster(database, 'cluster-b')).rejects.toThrow(/cluster-a.*cluster-b.*empty database/s);
 });
 
-test('a position moves only from where its writer believes it stands', async () => {
+test('a position moves only from where its writer believes it is', async () => {
   await using database = await scratchReadModel();
   const at = { topic: 't', partition: 0 };
   expect(await savePosition(database, { ...at, from: 3, next: 7 })).toBe(true);

@@ -2,8 +2,9 @@ import { agents } from './agents-table.ts';
 import { breakers, tickets } from './finding-tables.ts';
 
 /**
- * What the projector may write, as data. A fact table holds a row an event, inserted once. A register table holds a row a thing;
- * each of its column groups is written whole, and only by a greater order (migrations say the same in SQL, a test compares them).
+ * The tables that the projector may write, as data. A fact table has a row an event, inserted once. A register table
+ * has a row a thing; each of its column groups is written whole, and only by a greater order. Migrations state the same
+ * in SQL, and a test compares them.
  */
 export const facts = {
   journal: {

@@ -3,7 +3,7 @@ import { type Database, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 import { facts, registers } from './tables.ts';
 
-/** An empty read model of its own on the server of DATABASE_URL, dropped when disposed of. */
+/** An empty read model on the server of DATABASE_URL, dropped when it is disposed of. */
 export async function scratchReadModel(): Promise<Database & AsyncDisposable & { readonly url: string }> {
   const server = process.env.DATABASE_URL;
   if (server === undefined) throw new Error('DATABASE_URL is not set: run it by `npm test`, which starts Postgres');

@@ -148,10 +148,9 @@ const checkSilent = <State, Input extends HealthEvent, Output extends Draft>(
 
 /**
  * The laws of deciders, over random inputs and times, some unwatched. It emits an event once. Nothing is decided before
- * `dueAt`, or before
- * an input wakes it. Its state is plain data and decides the same after a restore. It never changes a state that it was
- * given, for the
- * runner keeps those. It is deterministic. Throws with the smallest example that breaks one.
+ * `dueAt`, or before an input wakes it. Its state is plain data and decides the same after a restore. It never changes
+ * a state that it was given, for the runner keeps those. It is deterministic. Throws with the smallest example that
+ * breaks one.
  */
 export const laws = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,

@@ -32,8 +32,8 @@ const cycleProblems = (workspace: Workspace): readonly string[] => {
 };
 
 /**
- * Imports that the design forbids, each as "file:line what: why", over the packages and services below `root`.
- * Read from the syntax tree: dependency-cruiser passes silently with TypeScript 7.
+ * Imports that the design forbids, each as "file:line what: why", over the packages and services below `root`. Read
+ * from the syntax tree: dependency-cruiser passes silently with TypeScript 7.
  */
 export const boundaryProblems = (root: string): readonly string[] => {
   const workspace = readWorkspace(root);

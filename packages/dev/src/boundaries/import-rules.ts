@@ -33,7 +33,7 @@ const memberProblem = (from: Member, to: Member, target: string): string | null 
   return to.exports.has(subpath) ? null : `${subpath} is not among the exports of ${to.name}`;
 };
 
-/** What is wrong with one import, null when nothing is. */
+/** The problem of one import, null when there is none. */
 export const importProblem = (file: File, { target }: Import, workspace: Workspace): string | null => {
   if (target.startsWith('node:')) return null;
   if (target.startsWith('.')) return relativeProblem(file, target);

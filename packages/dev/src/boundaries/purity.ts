@@ -40,7 +40,7 @@ const ambientLines = (code: string): readonly { readonly line: number; readonly 
 
 const WHY = 'a processor and what it decides with take time, chance and the world as arguments';
 
-/** Domain files, all that a processor.ts reaches, import no I/O and ask no clock, chance or environment. */
+/** Domain files, all that a processor.ts reaches, import no I/O and use no clock, chance or environment. */
 export const purityProblems = (workspace: Workspace): readonly string[] => {
   const roots = [...workspace.files.values()].filter(isRoot);
   return [...reachedFrom(roots, workspace)].flatMap((file) => {

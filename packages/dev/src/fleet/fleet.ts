@@ -11,7 +11,7 @@ export type FleetOptions = {
   readonly token: string;
   /** what its processes inherit */
   readonly env: NodeJS.ProcessEnv;
-  /** the policy that the agents wish to be judged by */
+  /** the health policy of the agents */
   readonly policy: string;
   /** appended to the tasks' names: what limits attempts is kept by task, and outlives a run */
   readonly run?: string;
@@ -98,7 +98,7 @@ const specs = (options: FleetOptions, names: readonly string[]): ProcessSpec[] =
   return [...(here.length > 0 ? [runtime] : []), ...(names.includes(byHand) ? [single] : [])];
 };
 
-/** Starts the demonstration fleet: real processes, each on its way to its fate. */
+/** Starts the demonstration fleet: real processes, each with its behaviour. */
 export const startFleet = (options: FleetOptions): Fleet => {
   const names = Object.keys(behaviours).filter((name) => options.only?.includes(name) ?? true);
   const processes = specs(options, names).map((spec) =>

@@ -6,8 +6,8 @@ import { example } from '@vigil/events/examples';
 import { canonical } from './canonical.ts';
 
 /**
- * Golden encodings: for every schema that ever was, the bytes of its example. A new fingerprint adds a file; no file is ever rewritten,
- * so a test can decode for ever all that was ever written.
+ * Golden encodings: for every schema that ever was, the bytes of its example. A new fingerprint adds a file; no file is
+ * ever rewritten, so a test can decode for ever all that was ever written.
  */
 export const goldenFiles = (root: string): ReadonlyMap<string, string> => {
   const codec = memoryCodec();

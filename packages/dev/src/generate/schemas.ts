@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** One Avro type as it stands in a file of schemas/. */
+/** One Avro type as written in a file of schemas/. */
 export type AvroType =
   | string
   | readonly AvroType[]
@@ -12,7 +12,7 @@ export type AvroType =
   | { readonly type: 'long'; readonly logicalType: string };
 export type AvroField = { readonly name: string; readonly type: AvroType; readonly doc?: string };
 
-/** What the attribute `vigil` of a schema says about its topic; the same in every file of a folder. */
+/** The attribute `vigil` of a schema: the facts of its topic. It is the same in every file of a folder. */
 export type TopicAttributes = {
   readonly key: string;
   readonly writers: readonly string[];

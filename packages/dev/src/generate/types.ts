@@ -73,7 +73,7 @@ export const renderTypes = (topics: readonly TopicFolder[]): string => {
     '',
     ...declarations.render(),
     '',
-    '/** Every event and command: where it stands, what it is called, what it says. */',
+    '/** Every event and command: its topic, its name, its payload. */',
     'export type Content =',
     ...entries,
     ';',

@@ -11,8 +11,8 @@ const sourceOf = (node: Node): StringSource =>
 const countWords = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 
 /**
- * A textlint rule: reports a sentence above `max` words in a paragraph, a list item or a cell of a table.
- * The published rules count characters, or leave tables out.
+ * A textlint rule: reports a sentence above `max` words in a paragraph, a list item or a cell of a table. The published
+ * rules count characters, or leave tables out.
  */
 export const sentenceLength = (max: number): TextlintKernelRule['rule'] => {
   const rule: TextlintKernelRule['rule'] = ({ Syntax, RuleError, report, locator }) => {

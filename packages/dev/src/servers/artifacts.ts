@@ -57,7 +57,7 @@ const kafkaPom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-// -C: a jar whose checksum is wrong is an error, not a warning.
+// -C: a wrong checksum of a jar is an error, not a warning.
 const MAVEN = ['-B', '-q', '-C'];
 
 /** Folder of the broker's jars, fetched when it is not there. */

@@ -11,7 +11,7 @@ const commonSettings: Readonly<Record<string, string>> = {
   'offsets.topic.segment.bytes': '16777216',
   'transaction.state.log.segment.bytes': '16777216',
   'log.cleaner.dedupe.buffer.size': '16777216',
-  // Tests ask for short sessions.
+  // Tests use short sessions.
   'group.min.session.timeout.ms': '1000',
   // A misspelt topic is an error.
   'auto.create.topics.enable': 'false',
@@ -22,8 +22,8 @@ const commonSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a single Kafka node needs to serve Vigil, by property name. docker-compose.yml states the same, which a test compares.
- * Measured on 4.2.0: the two session settings bring a restart after kill -9 from 12 s to 4 s.
+ * What a single Kafka node needs to serve Vigil, by property name. docker-compose.yml states the same, which a test
+ * compares. Measured on 4.2.0: the two session settings bring a restart after kill -9 from 12 s to 4 s.
  */
 export const brokerSettings: Readonly<Record<string, string>> = {
   ...commonSettings,
@@ -45,8 +45,9 @@ export const brokerSettings: Readonly<Record<string, string>> = {
 export const TOPICS_OF_ONE_BROKER = { VIGIL_PARTITIONS: '4', VIGIL_REPLICAS: '1' } as const;
 
 /**
- * What each of three nodes has in production: three replicas, two of which must have what is acknowledged, and the waiting times that Kafka
- * has by default. Tests only: the controller moves leaders back to the preferred replicas each second, and not each five minutes.
+ * The production settings of each of three nodes: three replicas, two of which must have an acknowledged record, and
+ * Kafka's default waiting times. Tests only: the controller moves leaders back to the preferred replicas each second,
+ * and not each five minutes.
  */
 export const productionSettings: Readonly<Record<string, string>> = {
   ...commonSettings,

@@ -1,4 +1,7 @@
-/** A broker that can be ended, frozen and started again on the same data and port, from any process that knows where it lies. */
+/**
+ * A broker that can be ended, frozen and started again on the same data and port, from any process that has its
+ * location.
+ */
 export type Broker = {
   /** null while it is ended, and for one in a container */
   readonly pid: () => number | null;

@@ -21,7 +21,7 @@ export const threeNodes = async (dir: string): Promise<readonly ProcessAt[]> => 
   }));
 };
 
-/** As KAFKA_BROKERS wants it. */
+/** In the form of KAFKA_BROKERS. */
 export const addressesOf = (nodes: readonly ProcessAt[]): string =>
   nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
 
@@ -31,7 +31,9 @@ export const stopNodes = async (brokers: readonly Broker[]): Promise<void> => {
   await Promise.all(brokers.map((broker) => (several ? broker.kill('SIGKILL') : broker.stop())));
 };
 
-/** Three brokers and nothing else. `addresses`: host:port of each, in the order of `brokers`, whose ids are 1, 2 and 3. */
+/**
+ * Three brokers and nothing else. `addresses`: host:port of each, in the order of `brokers`, whose ids are 1, 2 and 3.
+ */
 export type Cluster = {
   readonly addresses: readonly string[];
   readonly brokers: readonly Broker[];
@@ -39,8 +41,8 @@ export type Cluster = {
 };
 
 /**
- * Three brokers as processes of this machine with the settings of production. They end with this process, however it ends.
- * @throws Refusal naming what is missing and the remedy; nothing is left running then
+ * Three brokers as processes of this machine with production settings. They end with this process in any case.
+ * @throws Refusal that names the missing part and the remedy; nothing is left running then
  */
 export const startCluster = async (dir: string, onProgress: (line: string) => void): Promise<Cluster> => {
   requireJava();

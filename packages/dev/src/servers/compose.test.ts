@@ -30,7 +30,7 @@ it('the broker has the same settings in a container, and one listener more', () 
   expect(container('kafka').environment.KAFKA_LISTENER_SECURITY_PROTOCOL_MAP).toBe(`${map},HOST:PLAINTEXT`);
 });
 
-it('the servers and doors have the same ports in containers as without', () => {
+it('servers and ingresses have the same ports in containers as without', () => {
   const port = (name: string): string | undefined => container(name).ports?.[0]?.split(':')[1];
   expect(port('kafka')).toBe(String(START_PORTS.kafka));
   expect(port('registry')).toBe(String(START_PORTS.registry));
@@ -39,7 +39,7 @@ it('the servers and doors have the same ports in containers as without', () => {
   expect(port('dashboard')).toBe(String(START_SYSTEM_PORTS.dashboard));
 });
 
-/** With `npm start` it takes them from whoever starts it. */
+/** With `npm start` it takes them from its starter. */
 const alertingHas = ['VIGIL_ALERTS_FILE', 'VIGIL_DASHBOARD_URL', 'VIGIL_WEBHOOK_SECRET'];
 
 const named = (variable: string): boolean =>
@@ -81,7 +81,7 @@ it('Kubernetes is given the same variables', () => {
   for (const variable of expected) expect(file).toContain(variable);
 });
 
-it('alerting gets a file of channels in containers, and one of its own where somebody names it', () => {
+it('alerting gets a file of channels in containers, and another one where the environment names it', () => {
   const { environment, volumes } = container('alerting');
   const [{ source, target }] = volumes as [{ source: string; target: string }];
   expect(environment.VIGIL_ALERTS_FILE).toBe(target);

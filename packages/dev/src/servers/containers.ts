@@ -18,8 +18,7 @@ const envOf = (ports: Ports): ServersEnv => ({
 
 const compose = (...args: readonly string[]): void => {
   const { status } = spawnSync('docker', ['compose', ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (status !== 0)
-    throw new Refusal(`docker compose ${args.join(' ')} ended with ${status}: what it said stands above`);
+  if (status !== 0) throw new Refusal(`docker compose ${args.join(' ')} ended with ${status}: see its output above`);
 };
 
 /** The three servers of docker-compose.yml, on its ports, with its volumes. */
@@ -49,7 +48,7 @@ const postgresIn = (ports: Ports): GenericContainer =>
     // Once while the image prepares its data, once for good.
     .withWaitStrategy(Wait.forLogMessage('database system is ready to accept connections', 2));
 
-/** For tests its memory is enough: it lives as long as the run. */
+/** Its memory is enough for tests: it runs as long as they do. */
 const registryIn = (ports: Ports): GenericContainer =>
   new GenericContainer(`apicurio/apicurio-registry:${REGISTRY_VERSION}`)
     .withExposedPorts({ container: 8080, host: ports.registry })

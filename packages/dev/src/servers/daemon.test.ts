@@ -27,7 +27,7 @@ const daemon = (script: string): Daemon => ({
 });
 const SERVES = 'console.log("ready"); setInterval(() => {}, 1000)';
 
-it('a server has started when it says so, is found by its name, and is gone once stopped', async () => {
+it('a server has started when it is ready, is found by its name, and is gone once stopped', async () => {
   const server = daemon(SERVES);
   await startDaemon(server);
   expect(livingPid(dir, 'server')).toBeGreaterThan(0);
@@ -45,7 +45,7 @@ it('what an earlier start has written does not make this one ready', async () =>
   await expect(startDaemon(daemon('console.log("other")'))).rejects.toThrow('ended while it started');
 });
 
-it('a frozen server is stopped all the same', async () => {
+it('a frozen server is stopped too', async () => {
   const server = daemon(SERVES);
   await startDaemon(server);
   await killDaemon(server, 'SIGSTOP');
@@ -53,7 +53,7 @@ it('a frozen server is stopped all the same', async () => {
   expect(livingPid(dir, 'server')).toBeNull();
 });
 
-it('whoever has taken the name of the process that is to end lives on, under that name', async () => {
+it('a process that took over the name of the process to end keeps running, under that name', async () => {
   const server = daemon(SERVES);
   await startDaemon(server);
   const previous = livingPid(dir, 'server') ?? 0;

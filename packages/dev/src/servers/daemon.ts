@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endProcess, livingPid, sendSignal, writePid } from './pid-file.ts';
 import { Refusal } from './refusal.ts';
 
-/** A server process of ours. All that is known of it later lies in `dir`: `run/<name>.pid`, `logs/<name>.log`. */
+/** A server process of Vigil. All later facts of it are in `dir`: `run/<name>.pid`, `logs/<name>.log`. */
 export type Daemon = {
   readonly name: string;
   readonly dir: string;
@@ -15,7 +15,7 @@ export type Daemon = {
   readonly env?: Readonly<Record<string, string>>;
   readonly user?: { readonly uid: number; readonly gid: number };
   readonly stopWith: NodeJS.Signals;
-  /** asked again and again until true, with what it has written since this start */
+  /** called again and again until true, with its output since this start */
   readonly isReady: (written: string) => boolean | Promise<boolean>;
 };
 

@@ -56,7 +56,7 @@ const daemonOf = (at: ProcessAt, jars: string, properties: string): Daemon => ({
   args: [
     ...['-Xms256m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Djava.awt.headless=true'],
     '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
-    // The one line that says it serves: it is written after the controller has let the broker in.
+    // The one line that shows that it serves: it is written after the controller has accepted the broker.
     '-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info',
     ...['-cp', `${jars}/*`, 'kafka.Kafka', properties],
   ],
@@ -101,7 +101,10 @@ const startNode = async (
   return brokerOf(daemon);
 };
 
-/** Starts the nodes of one cluster, each on the data in its folder, made when there is none. Rejects when all have come to an end, well or badly. */
+/**
+ * Starts the nodes of one cluster, each on the data in its folder, made when there is none. Rejects when all attempts
+ * have ended.
+ */
 export const startNodes = async (
   nodes: readonly ProcessAt[],
   report: (line: string) => void,

@@ -32,7 +32,8 @@ const requireAll = async (dir: string, ports: Ports): Promise<void> => {
 };
 
 /**
- * Kafka, registry and Postgres as processes of this machine, on the loopback, data in `dir`. All or none: a failure ends what was up.
+ * Kafka, registry and Postgres as processes of this machine, on the loopback, data in `dir`. All or none: a failure
+ * ends those that run.
  * `cluster`: three brokers, on free ports
  */
 export const startLocal = async (
@@ -73,7 +74,7 @@ const startAll = async (dir: string, ports: Ports, nodes: readonly ProcessAt[]):
     startRegistry({ dir, port: ports.registry, postgresPort: ports.postgres }, quiet),
   );
   const log = startNodes(nodes, quiet);
-  // All have come to an end, well or badly, before a failure is passed on: none may still be starting while the others are ended.
+  // All attempts have ended before a failure is passed on: none may still be starting while the others are ended.
   await Promise.allSettled([database, schemas, log]);
   const [postgres, registry, brokers] = await Promise.all([database, schemas, log]);
   const env = {

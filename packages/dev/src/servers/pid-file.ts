@@ -6,7 +6,7 @@ import { startOf } from './process-identity.ts';
 const folder = (dir: string): string => path.join(dir, 'run');
 export const fileOf = (dir: string, name: string): string => path.join(folder(dir), `${name}.pid`);
 
-/** Remembers a process beyond the life of the one that started it. */
+/** Stores a process's id beyond the end of the process that started it. */
 export const writePid = (dir: string, name: string, pid: number): void => {
   mkdirSync(folder(dir), { recursive: true });
   writeFileSync(fileOf(dir, name), `${pid} ${startOf(pid) ?? ''}`);
@@ -14,7 +14,7 @@ export const writePid = (dir: string, name: string, pid: number): void => {
 
 export const forgetPid = (dir: string, name: string): void => rmSync(fileOf(dir, name), { force: true });
 
-/** The living process of that name; null when there is none, or when its number belongs to another process by now. */
+/** The running process of that name; null when there is none, or when its number belongs to another process by now. */
 export const livingPid = (dir: string, name: string): number | null => {
   try {
     const [pid = '', ...start] = readFileSync(fileOf(dir, name), 'utf8').split(' ');
@@ -38,7 +38,7 @@ export const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It went by itself in the meantime.
+    // It ended by itself in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 };

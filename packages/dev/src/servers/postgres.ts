@@ -38,7 +38,7 @@ const linkLibraries = (native: string): void => {
   }
 };
 
-/** Postgres refuses to run as root: root lends it another account of this machine; null for anybody else. */
+/** Postgres refuses to run as root: root uses another account of this machine; null for any other user. */
 const account = (): Account | null => {
   if (process.getuid?.() !== 0) return null;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -99,7 +99,7 @@ const urlOf = (port: number, database: string): string =>
 
 const query = async (port: number, text: string): Promise<number> => {
   const client = new pg.Client({ connectionString: urlOf(port, 'postgres') });
-  // An error of a connection that is being given up is no news.
+  // An error of a connection that is being closed has no meaning.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -1,4 +1,4 @@
-/** Something the person at the keyboard can put right: the message is one sentence that says what is wrong and what to do. */
+/** A problem that the person at the keyboard can solve: the message is one sentence with the problem and the remedy. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }

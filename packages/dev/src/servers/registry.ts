@@ -53,7 +53,7 @@ const daemonOf = ({ dir, port, postgresPort }: RegistryAt, folder: string): Daem
   isReady: () => answers(urlOf(port)),
 });
 
-/** Without this the registry enforces the global level and yet answers NONE when it is asked for it. */
+/** Without this the registry enforces the global level and yet answers NONE to a query for it. */
 export const declareCompatibility = async (url: string): Promise<void> => {
   const response = await fetch(`${url}/config`, {
     method: 'PUT',

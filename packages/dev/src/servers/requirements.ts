@@ -5,7 +5,7 @@ import { Refusal } from './refusal.ts';
 const REMEDY =
   'install Java 17 or later and Maven (Debian: apt install openjdk-17-jre-headless maven), start a container engine, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL';
 
-/** The major version that `java -version` tells; null when it tells none. */
+/** The major version in the output of `java -version`; null when it has none. */
 export const javaMajor = (versionText: string): number | null => {
   const found = /version "(?:1\.)?(\d+)/.exec(versionText);
   return found === null ? null : Number(found[1]);
@@ -24,7 +24,7 @@ export const requireMaven = (): void => {
     throw new Refusal(`Kafka and the schema registry are fetched by Maven, and mvn is not in PATH: ${REMEDY}`);
 };
 
-/** @param freeBytes what is free; default: where `dir` lies */
+/** @param freeBytes free space; default: on the disk of `dir` */
 export const requireDisk = (dir: string, requiredBytes: number, freeBytes: number = freeAt(dir)): void => {
   if (freeBytes >= requiredBytes) return;
   const gb = (bytes: number): string => (bytes / 1e9).toFixed(1);

@@ -15,7 +15,7 @@ export type ServersEnv = {
 
 export type Servers = {
   readonly env: ServersEnv;
-  /** none when the servers were given by their addresses: then they are not ours to end */
+  /** none when the servers were given by their addresses: then Vigil does not end them */
   readonly brokers: readonly Broker[];
   /** where each broker is found again by another process */
   readonly brokersAt: readonly BrokerAt[];

@@ -3,7 +3,7 @@ import { givenServers } from './servers.ts';
 
 const all = { KAFKA_BROKERS: 'a:1', SCHEMA_REGISTRY_URL: 'http://b', DATABASE_URL: 'postgres://c' };
 
-it('servers whose three addresses are given are used, with three replicas of a topic unless told otherwise', () => {
+it('servers whose three addresses are given are used, with three replicas of a topic by default', () => {
   const usual = { VIGIL_PARTITIONS: '4', VIGIL_REPLICAS: '3' };
   expect(givenServers({ ...all, HOME: '/' })).toEqual({ ...all, ...usual });
   const set = { VIGIL_PARTITIONS: '8', VIGIL_REPLICAS: '1' };
@@ -13,7 +13,7 @@ it('servers whose three addresses are given are used, with three replicas of a t
 
 it('without addresses no servers are given', () => expect(givenServers({ HOME: '/' })).toBeNull());
 
-it('an empty address is none', () => expect(givenServers({ KAFKA_BROKERS: '' })).toBeNull());
+it('an empty address counts as missing', () => expect(givenServers({ KAFKA_BROKERS: '' })).toBeNull());
 
 it('some addresses without the others are refused, each by its name', () => {
   const { DATABASE_URL: _, ...two } = all;

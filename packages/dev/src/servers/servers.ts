@@ -11,12 +11,12 @@ import type { Servers, ServersEnv } from './running-servers.ts';
 export const START_PORTS: Ports = { kafka: 19092, controller: 19093, registry: 18081, postgres: 15432 };
 
 export type StartServersOptions = {
-  /** `start`: fixed ports, data kept between runs; `test`: free ports, a folder of its own that the caller removes */
+  /** `start`: fixed ports, data kept between runs; `test`: free ports, a separate folder that the caller removes */
   readonly purpose: 'start' | 'test';
   /** where data, logs and pid files of local processes lie */
   readonly dir: string;
   readonly onProgress: (line: string) => void;
-  /** servers of its own, whatever the environment gives */
+  /** its own servers, also where the environment gives addresses */
   readonly own?: boolean;
   /** three brokers with production's settings instead of one, always as processes of this machine */
   readonly cluster?: boolean;
@@ -31,7 +31,10 @@ const count = (env: Readonly<Record<string, string | undefined>>, name: string, 
   return given;
 };
 
-/** The addresses in an environment, and how topics are made there; null when there is none of them, a refusal when some are missing. */
+/**
+ * The addresses in an environment, and how topics are made there; null when there is none of them, a refusal when some
+ * are missing.
+ */
 export const givenServers = (env: Readonly<Record<string, string | undefined>>): ServersEnv | null => {
   const missing = NAMES.filter((name) => !env[name]);
   const { KAFKA_BROKERS = '', SCHEMA_REGISTRY_URL = '', DATABASE_URL = '' } = env;
@@ -52,9 +55,9 @@ const portsFor = async (purpose: 'start' | 'test'): Promise<Ports> => {
 };
 
 /**
- * Kafka, the schema registry and Postgres, ready to use: those whose addresses the environment gives, else in containers,
- * else as processes of this machine.
- * @throws Refusal naming what is missing and the remedy; nothing is left running then
+ * Kafka, the schema registry and Postgres, ready to use: those whose addresses the environment gives, else in
+ * containers, else as processes of this machine.
+ * @throws Refusal that names the missing part and the remedy; nothing is left running then
  */
 export const startServers = async ({
   purpose,
@@ -79,7 +82,8 @@ export const startServers = async ({
 export type TestServers = { readonly env: ServersEnv; readonly brokers: readonly Broker[] };
 
 /**
- * The servers of this test run, with brokers that may be killed, frozen and restarted; they must serve again when the test ends.
+ * The servers of this test run, with brokers that may be killed, frozen and restarted; they must serve again when the
+ * test ends.
  * @throws Refusal outside `npm test`, or when the servers are not ours to end
  */
 export const testServers = async (): Promise<TestServers> => {

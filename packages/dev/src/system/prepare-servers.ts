@@ -3,7 +3,7 @@ import { migrate } from '@vigil/read-model';
 import { applyTopics } from '@vigil/stream';
 import type { ServersEnv } from '../servers/running-servers.ts';
 
-/** Topics, schemas and tables as this code wants them; what is there already stays. */
+/** Topics, schemas and tables of this code; existing ones stay. */
 export const prepareServers = async (env: ServersEnv, onLine: (line: string) => void): Promise<void> => {
   const { changes, tooFewReplicas } = await applyTopics({
     brokers: env.KAFKA_BROKERS.split(','),

@@ -10,7 +10,7 @@ const answersReady = (port: number): Promise<boolean> =>
     () => false,
   );
 
-/** Resolves when the service says that it is ready. @throws Refusal when it refuses to run, or is not ready within three minutes */
+/** Resolves when the service is ready. @throws Refusal when it refuses to run, or is not ready within three minutes */
 export const untilReady = async (
   service: Supervised,
   probePort: number,

@@ -1,6 +1,6 @@
 import type { ServersEnv } from '../servers/running-servers.ts';
 
-/** In the order in which they are started: the door through which agents come is opened last, and closed first. */
+/** In the order of starting: the ingress of the agents is opened last, and closed first. */
 export const SERVICES = [
   'heartbeat-ingest',
   'health-evaluator',
@@ -49,7 +49,10 @@ export const clientEnv = (ports: SystemPorts, tokens: Tokens): ClientEnv => ({
 
 export const probePort = (ports: SystemPorts, name: ServiceName): number => ports.probes[SERVICES.indexOf(name)] ?? 0;
 
-/** The pace of the policy `demo`, for what no policy says: the fleet's governor and the alerts. Empty for any other policy. */
+/**
+ * The pace of the policy `demo`, for settings outside policies: the fleet's governor and the alerts. Empty for any
+ * other policy.
+ */
 const paceOf = (policy: string): Record<string, string> =>
   policy !== 'demo'
     ? {}

@@ -12,14 +12,14 @@ afterAll(() => rmSync(dir, { recursive: true }));
 
 const env = { VIGIL_GATEWAY_URL: 'http://127.0.0.1:7410', KAFKA_BROKERS: '127.0.0.1:19092', ODD: `a b'c$d"e=f` };
 
-test('a shell that reads start.env hands its variables to the programs that it starts', () => {
+test('a shell that reads start.env passes its variables to the programs that it starts', () => {
   const file = path.join(dir, 'start.env');
   writeFileSync(file, startEnvText(env));
   const child = execFileSync('/bin/sh', ['-c', `. '${file}'; env`], { env: {}, encoding: 'utf8' }).split('\n');
   for (const [name, value] of Object.entries(env)) expect(child).toContain(`${name}=${value}`);
 });
 
-test('the command line reads back what was written', async () => {
+test('the command line reads back the written file', async () => {
   // JavaScript without types: it runs on the machine's own Node, before there is another.
   const file: string = path.join(import.meta.dirname, '../../bootstrap/start-env.mjs');
   const { readStartEnv } = await import(file);

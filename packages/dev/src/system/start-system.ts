@@ -22,7 +22,7 @@ export type SystemOptions = {
   readonly servers: { readonly env: ServersEnv };
   /** logs and pid files */
   readonly dir: string;
-  /** name of the policy that agents get which ask for none */
+  /** name of the policy for agents that name none */
   readonly policy: string;
   /** default: free ones */
   readonly ports?: SystemPorts;
@@ -42,9 +42,9 @@ export type System = {
   readonly env: ClientEnv;
   readonly ports: SystemPorts;
   readonly service: (name: ServiceName) => Supervised;
-  /** one more instance of a service that is no door; ready when it resolves */
+  /** one more instance of a service other than an ingress; ready when it resolves */
   readonly another: (name: ServiceName) => Promise<Supervised>;
-  /** stops the doors first, then what stands behind them */
+  /** stops the ingresses first, then the other services */
   readonly stop: () => Promise<void>;
 };
 
@@ -104,7 +104,7 @@ const run = (name: ServiceName, plan: Plan, as: string = name, probe = probePort
   });
 };
 
-/** One more instance of a service, ready. A door has one port and thus one instance here. */
+/** One more instance of a service, ready. An ingress has one port and thus one instance here. */
 const runAnother = async (name: ServiceName, plan: Plan, as: string): Promise<Supervised> => {
   const [probe = 0] = await freePorts(1);
   const service = run(name, plan, as, probe);
@@ -123,7 +123,7 @@ const allReady = (
 
 /**
  * Prepares the servers, starts the services under supervision and waits until all of them are ready. All or none.
- * @throws Refusal naming the service that refuses or does not get ready, and its log
+ * @throws Refusal that names the service that refuses or does not get ready, and its log
  */
 export const startSystem = async (options: SystemOptions): Promise<System> => {
   const { servers, policy, onLine, env = {}, ports = await freeSystemPorts(), tokens = freshTokens() } = options;

@@ -13,13 +13,13 @@ it('a word is text and not a pattern', () => {
   expect(matches(['a.c'], 'x a.c y')).toBe(true);
 });
 
-it('words in one quoted argument are words all the same', () => {
+it('words in one quoted argument count as separate words', () => {
   expect(requestOf(['silent agent'])).toEqual(requestOf(['silent', 'agent']));
 });
 
 it('without words all tests are run', () => expect(requestOf([]).pattern).toBeNull());
 
-it('--unit asks for the tests without servers', () => expect(requestOf(['--unit', 'a']).unitOnly).toBe(true));
+it('--unit selects the tests without servers', () => expect(requestOf(['--unit', 'a']).unitOnly).toBe(true));
 
 it('--watch watches the tests without servers, and no others', () => {
   expect(requestOf(['--unit', '--watch', 'a'])).toEqual({ ...requestOf(['--unit', 'a']), watch: true });

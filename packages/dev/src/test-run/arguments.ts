@@ -4,13 +4,13 @@ export type TestRequest = {
   /** regular expression that a test's full name must match; null for all tests */
   readonly pattern: string | null;
   readonly unitOnly: boolean;
-  /** goes on, and runs the tests again that a written file concerns */
+  /** keeps running, and repeats the tests of a written file */
   readonly watch: boolean;
   /** a suite that runs by its name only; null for the tests of every run */
   readonly suite: Suite | null;
 };
 
-/** `clients`: with real coding agents; `cluster`: what stands on the log, on three brokers */
+/** `clients`: with real coding agents; `cluster`: the suites on the log, with three brokers */
 export type Suite = (typeof SUITES)[number];
 const SUITES = ['clients', 'cluster'] as const;
 
@@ -20,7 +20,7 @@ const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\]/g,
 export const patternOf = (words: readonly string[]): string | null =>
   words.length === 0 ? null : `(?i:^${words.map((word) => `(?=.*${escaped(word)})`).join('')})`;
 
-/** What `npm test …` asks for. @throws Refusal for an option that there is not */
+/** The request of `npm test …`. @throws Refusal for an unknown option */
 export const requestOf = (args: readonly string[]): TestRequest => {
   const options = args.filter((arg) => arg.startsWith('--'));
   const unknown = options.find((option) => option !== '--unit' && option !== '--watch');

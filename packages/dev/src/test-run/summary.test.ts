@@ -27,7 +27,7 @@ it('a file that could not be loaded is a failure, though none of its tests is', 
   expect(summaryOf(report)).toEqual({ passed: 2, failed: 1 });
 });
 
-it('a run that ended badly without a report counts as one failure', () => {
+it('a failed run without a report counts as one failure', () => {
   expect(readSummary('/nowhere', 1)).toEqual({ passed: 0, failed: 1 });
 });
 

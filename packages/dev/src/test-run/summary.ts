@@ -14,7 +14,7 @@ export type Report = {
 
 export type Summary = { readonly passed: number; readonly failed: number };
 
-/** Tests that passed and failed; a file that could not even be loaded counts as one failure. */
+/** Tests that passed and failed; a file that could not be loaded counts as one failure. */
 export const summaryOf = (report: Report): Summary => {
   const unloaded = report.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
@@ -30,7 +30,10 @@ const read = (file: string): Summary => {
   }
 };
 
-/** The summary of a run from its report and exit code; a run that failed without a failed test, as one that crashed, counts as one failure. */
+/**
+ * The summary of a run from its report and exit code; a run that failed without a failed test, such as a crash, counts
+ * as one failure.
+ */
 export const readSummary = (file: string, code: number): Summary => {
   const summary = read(file);
   return code !== 0 && summary.failed === 0 ? { ...summary, failed: 1 } : summary;

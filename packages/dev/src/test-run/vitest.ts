@@ -15,8 +15,8 @@ const argsOf = ({ pattern, watch }: TestRequest, projects: readonly Project[]): 
 ];
 
 /**
- * Whether servers are started. Which suite a name belongs to is known only when its file runs: the list that vitest reads from the source
- * leaves out whole suites.
+ * Whether servers are started. Which suite a name belongs to is known only when its file runs: the list that vitest
+ * reads from the source leaves out whole suites.
  */
 export const needsServers = ({ unitOnly, suite }: TestRequest): boolean => !unitOnly && suite !== 'clients';
 

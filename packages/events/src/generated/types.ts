@@ -1736,7 +1736,7 @@ export type WorkerEscalationTicketPayload = {
   readonly findings: TicketFindings;
 };
 
-/** Every event and command: where it stands, what it is called, what it says. */
+/** Every event and command: its topic, its name, its payload. */
 export type Content =
   /** Ask the agent to checkpoint and stop. */
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'HANDOFF_AGENT'; readonly payload: HandoffAgentPayload }

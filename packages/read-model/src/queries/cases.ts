@@ -37,7 +37,7 @@ export function cases(sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]>
   return select<CaseRow>(sql, `${CASES} ${text} ORDER BY ${WAITING} DESC, ${newest} LIMIT 1000`, values);
 }
 
-// In one millisecond: what was allowed, what was said, what was ordered, what became of it.
+// Within one millisecond: admissions, then decisions, then orders, then outcomes.
 const TRAIL = `
 SELECT event_id, at, type, agent_id, task_id, case_id, payload FROM (
   SELECT event_id, occurred_at AS at, type, agent_id, task_id, case_id, payload, event_order AS place,

@@ -2,7 +2,7 @@ import type { Sql } from '../apply.ts';
 import type { BreakerRow, TicketRow } from '../finding-rows.ts';
 import { select, when, where } from './select.ts';
 
-/** `tripsSince`: from when openings are counted, epoch milliseconds; as far as the journal reaches where none is given. */
+/** `tripsSince`: from when openings are counted, epoch milliseconds; without it, as far back as the journal goes. */
 export type BreakerFilter = {
   readonly agentId?: string | undefined;
   readonly taskId?: string | undefined;

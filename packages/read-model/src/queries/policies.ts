@@ -10,7 +10,7 @@ export async function policyDocument(sql: Sql, hash: string): Promise<string | n
   return row?.document ?? null;
 }
 
-/** Policies in force, by name: of each, what was published last. */
+/** Policies in force, by name: the last published version of each. */
 export function policies(sql: Sql): Promise<readonly PolicyRow[]> {
   return select<PolicyRow>(
     sql,
@@ -24,7 +24,7 @@ export function policies(sql: Sql): Promise<readonly PolicyRow[]> {
   );
 }
 
-/** What was not taken, newest first. */
+/** Refused policies, newest first. */
 export function policyRefusals(sql: Sql): Promise<readonly PolicyRefusalRow[]> {
   return select<PolicyRefusalRow>(
     sql,

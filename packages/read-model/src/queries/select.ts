@@ -8,7 +8,7 @@ export async function select<Row>(sql: Sql, text: string, values: unknown[] = []
   return rows.map((row) => Object.fromEntries(Object.entries(row).map(([k, v]) => [camel(k), v])) as Row);
 }
 
-/** `WHERE` of the conditions that are asked for; each names its own value as $n. */
+/** `WHERE` of the requested conditions; each names its own value as $n. */
 export function where(conditions: readonly (readonly [sql: string, value?: unknown] | null)[]): {
   readonly text: string;
   readonly values: unknown[];
@@ -24,6 +24,6 @@ export function where(conditions: readonly (readonly [sql: string, value?: unkno
   return { text: texts.length === 0 ? '' : `WHERE ${texts.join(' AND ')}`, values };
 }
 
-/** A condition where a value is asked for. */
+/** A condition where a value is given. */
 export const when = (sql: string, value: unknown): readonly [string, unknown] | null =>
   value === undefined ? null : [sql, value];

@@ -8,7 +8,7 @@ export type TaskFilter = {
   readonly review?: boolean | undefined;
 };
 
-// Several agents may have held a task; the present holder is the one that took it last and has not left.
+// Several agents may have held a task; the present assignee is the one that took it last and has not left.
 const TASKS = `
 WITH holder AS (
   SELECT DISTINCT ON (task_id) * FROM task_holders
@@ -28,7 +28,7 @@ LEFT JOIN LATERAL (
 export function tasks(sql: Sql, filter: TaskFilter): Promise<readonly TaskRow[]> {
   const { text, values } = where([
     when('coalesce(h.task_id, t.task_id) = $?', filter.taskId),
-    // An agent without a task holds one of its own name: it is no task.
+    // An agent without a task holds one of its own name: that is not a task.
     filter.taskId === undefined
       ? ['(h.task_id IS DISTINCT FROM h.agent_id OR t.recovery IS NOT NULL OR c.last_checkpoint IS NOT NULL)']
       : null,
@@ -39,7 +39,7 @@ export function tasks(sql: Sql, filter: TaskFilter): Promise<readonly TaskRow[]>
 
 export type RecoveryFilter = { readonly taskId?: string | undefined };
 
-/** An attempt whose checkpoint turned out to be invalid is made again, as the same: only the last is one. */
+/** An attempt whose checkpoint turned out to be invalid is repeated under the same number: only the last counts. */
 const LAST_OF_ITS_ATTEMPT = `NOT EXISTS (
   SELECT 1 FROM journal again WHERE again.task_id = recoveries.task_id AND again.type = 'RECOVERY_INITIATED'
     AND again.event_order > recoveries.event_order AND (again.payload ->> 'attempt')::integer = recoveries.attempt

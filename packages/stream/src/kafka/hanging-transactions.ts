@@ -17,8 +17,7 @@ type Seen = { readonly stableEnd: number; readonly since: number };
 
 /**
  * Detects hanging transactions: the last stable offset stays below the end for longer than a transaction may last
- * (KAFKA-20734
- * causes such). Call the same detector again and again; `now`: of a monotone clock, milliseconds.
+ * (KAFKA-20734 causes such). Call the same detector again and again; `now`: of a monotone clock, milliseconds.
  */
 export const hangingTransactions = (log: Log, topics: readonly string[]) => {
   let seen: ReadonlyMap<string, Seen> = new Map();

@@ -14,9 +14,8 @@ const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
 
 /**
  * Reads committed records from given positions. The client can only read as a member of a group. A member that rejoins
- * after a broker
- * restart waits for the whole session of its old member. So each reader has a group of its own, and takes a new one on
- * any doubt.
+ * after a broker restart waits for the whole session of its old member. So each reader has a group of its own, and
+ * takes a new one on any doubt.
  */
 export class Reader {
   readonly #kafka: Kafka;

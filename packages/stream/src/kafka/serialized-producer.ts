@@ -36,10 +36,8 @@ export class Refusal extends Error {
 
 /**
  * Writes the records of a partition in the order of the calls, one send at a time. A send has one partition, so a
- * partition without a leader
- * delays and fails no other. A send that is repeated unchanged is written once. With several partitions it would not
- * be: the acknowledged
- * ones would get new sequence numbers.
+ * partition without a leader delays and fails no other. A send that is repeated unchanged is written once. With several
+ * partitions it would not be: the acknowledged ones would get new sequence numbers.
  */
 export class SerializedProducer {
   readonly #open: () => Sender;

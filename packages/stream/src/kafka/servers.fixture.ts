@@ -35,7 +35,8 @@ const MOVES_PER_COORDINATOR_MOVE = 10;
 
 /**
  * On several brokers, makes the next replica of each partition its leader every two seconds until the signal. The
- * coordinators of groups move with every tenth move only: a group cannot form while its coordinator moves faster than a rebalance.
+ * coordinators of groups move with every tenth move only: a group cannot form while its coordinator moves faster than a
+ * rebalance.
  */
 export const moveLeaders = async (signal: AbortSignal): Promise<void> => {
   if (brokers.length === 1) return;

@@ -228,8 +228,7 @@ const LEARNED_MS = 60_000;
 
 /**
  * Makes topics, and waits until every broker has them: a service may query any of them. kafkajs would wait for leaders,
- * but reports an error
- * for a topic that its broker does not have yet.
+ * but reports an error for a topic that its broker does not have yet.
  * @throws where a broker does not have them within a minute; and what kafkajs throws
  */
 export const makeTopics = async (admin: Admin, topics: readonly ITopicConfig[]): Promise<void> => {

@@ -60,8 +60,7 @@ export const misplaced = (record: LogRecord, partitions: number): OutRecord | un
 
 /**
  * When the recorded fact occurred, by broker time: a command when the broker received it, an event when its decider
- * emitted it.
- * 0 where the time is not Vigil's.
+ * emitted it. 0 where the time is not Vigil's.
  */
 export const happenedAt = (record: LogRecord, { version, occurredAt }: HealthEvent): number => {
   if (isCommand(record.topic)) return receivedAt(record);

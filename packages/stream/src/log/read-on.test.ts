@@ -4,11 +4,11 @@ import { jsonCodec } from '../runner/processors.fixture.ts';
 import { aliased } from '../runner/runner.fixture.ts';
 import { readAndFollow } from './read-on.ts';
 
-const TOPIC = 'said';
+const TOPIC = 'emitted';
 const setup = () => {
   const log = new MemoryLog({ topics: { [TOPIC]: 1 }, codec: jsonCodec() });
   const publish = (n: number, text?: string) =>
-    log.publishRaw(TOPIC, 'k', Buffer.from(text ?? JSON.stringify({ type: 'SAID', payload: { n } })));
+    log.publishRaw(TOPIC, 'k', Buffer.from(text ?? JSON.stringify({ type: 'EMITTED', payload: { n } })));
   const received: number[] = [];
   const unread: number[] = [];
   const stop = new AbortController();

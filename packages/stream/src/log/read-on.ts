@@ -15,9 +15,8 @@ type ReadOnOptions<In extends TopicName> = {
 
 /**
  * Reads a topic of one partition from its beginning, each event once and in order, and then new events, without a group
- * of its own.
- * Resolves when all records committed before the call have been received. `finished` rejects where it ends other than
- * by its signal.
+ * of its own. Resolves when all records committed before the call have been received. `finished` rejects where it ends
+ * other than by its signal.
  * `ready`: it receives new records.
  */
 export const readAndFollow = async <In extends TopicName>(

@@ -3,8 +3,7 @@ export type MemberShare = { readonly id: string; readonly held: readonly number[
 
 /**
  * Shares partition numbers out evenly, so that one member has the same numbers of all topics. A member keeps its
- * partitions as far as the
- * shares allow: a new member takes from each other only its own share.
+ * partitions as far as the shares allow: a new member takes from each other only its own share.
  */
 export const shareOut = (
   members: readonly MemberShare[],

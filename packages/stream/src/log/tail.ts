@@ -13,8 +13,8 @@ export type TailOptions<In extends TopicName> = {
 
 /**
  * Reads new events of all partitions of some topics, without a group of its own. Unreadable records are skipped: the
- * owner of the topic
- * dead-letters them. Resolves when it has begun; `finished` rejects where it ends other than by its signal.
+ * owner of the topic dead-letters them. Resolves when it has begun; `finished` rejects where it ends other than by its
+ * signal.
  */
 export const tail = async <In extends TopicName>(
   log: Log,

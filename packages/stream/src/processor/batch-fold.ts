@@ -4,8 +4,7 @@ import type { Fold } from './fold.ts';
 
 /**
  * `stop`: the reason that ended the batch early, and the offset to continue at; the records before it are kept. Either
- * there were too many
- * dead letters, or the registry does not answer for the record there.
+ * there were too many dead letters, or the registry does not answer for the record there.
  */
 type Folded = {
   readonly outs: readonly OutRecord[];

@@ -10,7 +10,7 @@ const task = () => {
         'run.other',
         at,
         'a',
-        one.event('BEAT', { eventId: 'e', correlationId: 'c', version, occurredAt: T + at }),
+        one.event('HEARTBEAT', { eventId: 'e', correlationId: 'c', version, occurredAt: T + at }),
       ),
     );
   one.tick(1000);

@@ -18,9 +18,9 @@ export type Clock = {
 export const NEVER: number = Number.POSITIVE_INFINITY;
 
 /**
- * A pure rule over one key's state. The runner calls it after every input, and when a tick has passed `dueAt`.
- * Laws (tested by `laws(decider)`): it emits an event once; nothing is decided before `dueAt`; its state is plain data;
- * it is deterministic.
+ * A pure rule over one key's state. The runner calls it after every input, and when a tick has passed `dueAt`. Laws
+ * (tested by `laws(decider)`): it emits an event once; nothing is decided before `dueAt`; its state is plain data; it
+ * is deterministic.
  */
 export type Decider<State, Input extends HealthEvent, Output extends Draft> = {
   readonly initial: State;
@@ -28,8 +28,7 @@ export type Decider<State, Input extends HealthEvent, Output extends Draft> = {
   readonly observe: (state: State, input: Input, clock: Clock) => State;
   /**
    * The decisions at this moment. `input`: the input observed just before; null: a deadline. A command is answered here
-   * and leaves nothing
-   * in the state.
+   * and leaves nothing in the state.
    */
   readonly decide: (state: State, clock: Clock, input: Input | null) => readonly Output[];
   /** The state after an event of the same decision, with the same clock and input. Without an input, `decide` then emits nothing new. */
@@ -38,9 +37,8 @@ export type Decider<State, Input extends HealthEvent, Output extends Draft> = {
   readonly dueAt: (state: State, clock: Clock) => number;
   /**
    * The next moment to decide because of the input between two states, on `now`'s axis. Called after `observe`, while
-   * the `dueAt` of the
-   * state before is still ahead. Where both are ahead, nothing is decided, and `decide` never gets this input. Left
-   * out: at once.
+   * the `dueAt` of the state before is still ahead. Where both are ahead, nothing is decided, and `decide` never gets
+   * this input. Left out: at once.
    */
   readonly wakesAt?: (before: State, after: State, clock: Clock) => number;
   /**

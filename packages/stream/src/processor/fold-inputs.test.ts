@@ -18,8 +18,8 @@ test('what cannot be read or decided is a dead letter with its reason, and chang
   expect(reason(one.give('run.in', 100, 'a', Buffer.from('garbage')))).toEqual(['not_json']);
   expect(reason(one.other(100, 'a', 'BOOM'))).toEqual(['undecided']);
   expect(reason(one.give('run.in', 100, 'a', null))).toEqual(['no_value']);
-  expect(reason(one.give('run.in', 100, null, one.event('BEAT')))).toEqual(['no_key']);
-  expect(reason(one.give('run.in', 100, 'a b', one.event('BEAT')))).toEqual(['bad_key']);
+  expect(reason(one.give('run.in', 100, null, one.event('HEARTBEAT')))).toEqual(['no_key']);
+  expect(reason(one.give('run.in', 100, 'a b', one.event('HEARTBEAT')))).toEqual(['bad_key']);
   expect(one.fold.logic.store.bytes('a')).toEqual(before);
   expect(one.fold.logic.store.changes()).toEqual([]);
   expect(emitted(one.heartbeat(200))[0]).toMatchObject({ version: 2 });
@@ -35,7 +35,7 @@ test('a dead letter keeps at most 64 KiB of the value and marks that it is cut',
 
 test('a dead letter keeps the beginning of a key as long as a record', () => {
   const one = feeding();
-  const [out] = one.give('run.in', 0, 'x y'.repeat(100_000), one.event('BEAT'));
+  const [out] = one.give('run.in', 0, 'x y'.repeat(100_000), one.event('HEARTBEAT'));
   expect(out?.key).toHaveLength(1000);
   expect(letters([out as OutRecord])[0]?.original_message.key).toBe(out?.key);
 });
@@ -84,7 +84,7 @@ test('a record that a foreign partitioner misplaced on a command topic is moved 
   const counted: string[] = [];
   const deps = dependencies({ partitions: () => 4, count: (metric) => counted.push(metric) });
   const one = feeding(echoing('run', { reads: [topic as never] }), deps);
-  const value = one.event('BEAT');
+  const value = one.event('HEARTBEAT');
   const moved = { topic, partition: partitionOf(key, 4), key, value };
   expect(one.give(topic, 100, key, value, { headers: { traceparent: '00-1' } })).toEqual([
     { ...moved, headers: { traceparent: '00-1', moved: String(T + 100), 'moved-from': '0' } },
@@ -105,7 +105,7 @@ test('on event topics a key may lie anywhere: its writer has placed it', () => {
 test('a mapper sees the first receipt of a moved record, and its outputs occurred then; they lie at now', () => {
   const one = feeding(echoing('run'));
   one.tick(5000);
-  const [out] = one.give('run.in', 5000, 'a', one.event('BEAT'), {
+  const [out] = one.give('run.in', 5000, 'a', one.event('HEARTBEAT'), {
     headers: { moved: String(T + 10), traceparent: TRACEPARENT },
   });
   expect(out).toMatchObject({ timestamp: T + 5000, headers: { traceparent: TRACEPARENT } });
@@ -128,8 +128,8 @@ test.each([
   const mapped = feeding(echoing('run'));
   const given = { headers: { traceparent } };
   const outs = [
-    ...decided.give('run.in', 0, 'a', decided.event('BEAT'), given),
-    ...mapped.give('run.in', 0, 'a', mapped.event('BEAT'), given),
+    ...decided.give('run.in', 0, 'a', decided.event('HEARTBEAT'), given),
+    ...mapped.give('run.in', 0, 'a', mapped.event('HEARTBEAT'), given),
   ];
   expect(outs).toHaveLength(2);
   for (const out of outs) expect(out).not.toHaveProperty('headers');
@@ -138,7 +138,7 @@ test.each([
 test('an event that no broker would take is a dead letter of its cause, and the state stays as it was', () => {
   const processor = listening('run');
   const decide = (size: number) => () => [
-    { topic: 'run.out', type: 'HEARD', key: 'a', payload: { text: 'x'.repeat(size) } } as never,
+    { topic: 'run.out', type: 'RECEIVED', key: 'a', payload: { text: 'x'.repeat(size) } } as never,
   ];
   const fits = feeding({ ...processor, decider: { ...processor.decider, decide: decide(999_000) } });
   expect(emitted(fits.heartbeat(0))).toHaveLength(1);
@@ -150,7 +150,7 @@ test('an event that no broker would take is a dead letter of its cause, and the 
 test('a moved header cannot make a record younger than it is, and nonsense in it is ignored', () => {
   const one = feeding(echoing('run'));
   const received = (moved: string) =>
-    emitted(one.give('run.in', 5000, 'a', one.event('BEAT'), { headers: { moved } }))[0]?.occurredAt;
+    emitted(one.give('run.in', 5000, 'a', one.event('HEARTBEAT'), { headers: { moved } }))[0]?.occurredAt;
   expect(received(String(T + 999_000))).toBe(T + 5000);
   expect(received('soon')).toBe(T + 5000);
 });

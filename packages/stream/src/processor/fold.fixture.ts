@@ -17,8 +17,8 @@ export const feeding = (processor: AnyProcessor = listening('run'), deps = depen
     fold,
     give,
     event,
-    heartbeat: (at: number, key = 'a', rest = {}) => give('run.in', at, key, event('BEAT', rest)),
-    other: (at: number, key = 'a', type = 'BEAT') => give('run.other', at, key, event(type)),
+    heartbeat: (at: number, key = 'a', rest = {}) => give('run.in', at, key, event('HEARTBEAT', rest)),
+    other: (at: number, key = 'a', type = 'HEARTBEAT') => give('run.other', at, key, event(type)),
     tick: (at: number, source = 0) => give('run.in', at, `${TICK}${source}`, null),
     ingress: (at: number) => give('run.in', at, `${INGRESS}gateway`, null),
   };

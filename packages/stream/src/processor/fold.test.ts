@@ -26,7 +26,7 @@ test('a deadline fires at the tick that passes it, not before, and travels under
   one.tick(0);
   one.heartbeat(0, 'a', { eventId: 'e', correlationId: 'chain' });
   expect(emitted(one.tick(1000))).toEqual([]);
-  expect(emitted([...one.tick(2000), ...one.heartbeat(2999, 'b')]).map(({ type }) => type)).toEqual(['HEARD']);
+  expect(emitted([...one.tick(2000), ...one.heartbeat(2999, 'b')]).map(({ type }) => type)).toEqual(['RECEIVED']);
   const [missing] = emitted(one.tick(3000));
   expect(missing).toMatchObject({
     type: 'MISSING',

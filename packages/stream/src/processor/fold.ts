@@ -79,8 +79,7 @@ export class Fold {
 
   /**
    * The output of a record. An event of a newer version is skipped: its dead letter would count towards stopping, all
-   * through an
-   * upgrade. Throws UnknownSchemaId, with nothing changed: learn it, then apply the record again.
+   * through an upgrade. Throws UnknownSchemaId, with nothing changed: learn it, then apply the record again.
    */
   apply(record: LogRecord): readonly OutRecord[] {
     const before = this.clock;

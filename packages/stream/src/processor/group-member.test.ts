@@ -10,7 +10,7 @@ test('a restore that gets on is not given up, however long it takes', async () =
   const log = new MemoryLog({ topics: topicsOf('run', 1), codec: jsonCodec() });
   const first = await runProcessor(log, listening('run') as never, { ...quiet, partitions: 1, paceMs: 5 });
   for (let n = 0; n < 20; n++)
-    log.publishRaw('run.in', `k${n}`, Buffer.from(JSON.stringify({ type: 'BEAT', payload: {} })));
+    log.publishRaw('run.in', `k${n}`, Buffer.from(JSON.stringify({ type: 'HEARTBEAT', payload: {} })));
   await vi.waitFor(() => expect(log.events('run.out' as never)).toHaveLength(20), 60_000);
   await first.stop();
   vi.useFakeTimers();

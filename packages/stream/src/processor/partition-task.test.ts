@@ -6,7 +6,8 @@ import { PartitionTask } from './partition-task.ts';
 
 const opened = async () => {
   const log = new MemoryLog({ topics: topicsOf('run', 1), codec: jsonCodec(), now: () => 1_795_305_600_000 });
-  for (let i = 0; i < 5; i++) log.publishRaw('run.in', 'a', Buffer.from(JSON.stringify({ type: 'BEAT', payload: {} })));
+  for (let i = 0; i < 5; i++)
+    log.publishRaw('run.in', 'a', Buffer.from(JSON.stringify({ type: 'HEARTBEAT', payload: {} })));
   const task = new PartitionTask(log, listening('run'), dependencies());
   await task.open();
   const batch = (rest: Partial<Batch> = {}): Batch => ({

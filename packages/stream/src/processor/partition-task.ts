@@ -101,8 +101,8 @@ export class PartitionTask {
 
   /**
    * Folds a batch record by record, then writes outputs, changed states and the position together. One at a time.
-   * Throws RegistryTrouble
-   * where the registry does not answer for a record: the records before it are written, and the position is at it.
+   * Throws RegistryTrouble where the registry does not answer for a record: the records before it are written, and the
+   * position is at it.
    */
   take(batch: Batch): Promise<void> {
     const job = this.#queue.then(() => this.#take(batch));

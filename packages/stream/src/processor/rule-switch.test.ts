@@ -39,7 +39,7 @@ const setup = async (
   let storedBefore = 0;
   const giveAll = async (ms: number, keys: readonly (string | null)[]) => {
     const fetched = log.records('run.in').length;
-    const heartbeat = Buffer.from(JSON.stringify({ type: 'BEAT', payload: {} }));
+    const heartbeat = Buffer.from(JSON.stringify({ type: 'HEARTBEAT', payload: {} }));
     const recordOf = (key: string | null) => ({ key: key ?? '@tick/0', value: key === null ? null : heartbeat });
     log.append(keys.map((key) => ({ topic: 'run.in', partition: 0, timestamp: NOW + ms, ...recordOf(key) })));
     const records = log.records('run.in').slice(fetched);

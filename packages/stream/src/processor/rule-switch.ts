@@ -29,11 +29,9 @@ const valueFor = (version: string, rules: AnyRules | null): string =>
 
 /**
  * Turns a partition to the rules in force, and to another version of the code. The snapshot names the basis of its
- * deadlines. Where that
- * is another one, they are computed again, a slice a batch. Until all are, the snapshot names no basis, so that a
- * process that restores it
- * starts again. States that are written in the meantime follow the new rules, and later rules must not mistake them for
- * old ones.
+ * deadlines. Where that is another one, they are computed again, a slice a batch. Until all are, the snapshot names no
+ * basis, so that a process that restores it starts again. States that are written in the meantime follow the new rules,
+ * and later rules must not mistake them for old ones.
  */
 export class RuleSwitch {
   readonly #processor: AnyProcessor;

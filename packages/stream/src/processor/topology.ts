@@ -16,8 +16,10 @@ import type { Decider } from './decider.ts';
 export type TickRoute = { readonly topic: TopicName; readonly everyMs: number; readonly to: 'same' | 'every' };
 
 /**
- * A processor declared as data: what it reads, what it writes, what carries its time. Reading or writing anything else does not compile.
- * `time.sources`: `own`: ticks of one upstream partition arrive in each partition; `every`: those of all upstream partitions do, and time is the smallest of their latest.
+ * A processor declared as data: what it reads, what it writes, what carries its time. Reading or writing anything else
+ * does not compile.
+ * `time.sources`: `own`: ticks of one upstream partition arrive in each partition; `every`: those of all upstream
+ * partitions do, and time is the smallest of their latest.
  * `time.everyMs`: how often they come; default 1000.
  */
 export type Topology<In extends TopicName, Out extends TopicName> = {
@@ -43,8 +45,8 @@ export type DeciderProcessor<State, In extends TopicName, Out extends TopicName>
   readonly atRest: AtRest<State>;
   /**
    * `@policy`: written when a partition opens and when its rules change, so that a replay uses the same rules. `rules`:
-   * those in force now.
-   * Called before each batch: where they are others, the partition turns to them in the transaction of that batch.
+   * those in force now. Called before each batch: where they are others, the partition turns to them in the transaction
+   * of that batch.
    */
   readonly marker?: {
     readonly topic: Out;

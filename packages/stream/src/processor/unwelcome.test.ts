@@ -47,14 +47,14 @@ const times = (n: number, act: () => unknown) => {
 
 test('an unwelcome record that counts is a dead letter, and the events that follow from it are emitted', () => {
   const { receive } = feeding();
-  receive('BEAT');
-  expect(brief(receive('OLD'))).toEqual(['older', 'HEARD']);
-  expect(codec.decode('run.out' as never, receive('BEAT')[0]?.value as Buffer).payload).toMatchObject({ n: 3 });
+  receive('HEARTBEAT');
+  expect(brief(receive('OLD'))).toEqual(['older', 'RECEIVED']);
+  expect(codec.decode('run.out' as never, receive('HEARTBEAT')[0]?.value as Buffer).payload).toMatchObject({ n: 3 });
 });
 
 test('an unwelcome record that does not count is a dead letter and changes nothing', () => {
   const { receive, fold } = feeding();
-  receive('BEAT');
+  receive('HEARTBEAT');
   const before = fold.logic.store.bytes('a');
   expect(brief(receive('LATE'))).toEqual(['late']);
   expect(fold.logic.store.bytes('a')).toEqual(before);
@@ -96,7 +96,7 @@ test('an internal error on a foreign input stops the service, and garbage in bet
 test('events of a newer version are skipped and counted, with no dead letter, in any number: an upgrade stops nothing', () => {
   const counted: string[] = [];
   const { raw, receive, fold } = feeding({ count: (metric) => counted.push(metric) });
-  receive('BEAT');
+  receive('HEARTBEAT');
   const before = fold.logic.store.bytes('a');
   times(100, () => expect(raw('run.in', 'newer')).toEqual([]));
   times(100, () => expect(raw('run.other', 'newer')).toEqual([]));

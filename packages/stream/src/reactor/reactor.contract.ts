@@ -210,7 +210,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
       onEvent: (event) => received.push(event as unknown as Emitted),
       signal: stop.signal,
     });
-    const drafts = [1, 2, 3].map((n) => ({ topic: `${run}.in`, type: 'BEAT', key: 'a', payload: { n } }));
+    const drafts = [1, 2, 3].map((n) => ({ topic: `${run}.in`, type: 'HEARTBEAT', key: 'a', payload: { n } }));
     const ids = await writer(log).write(drafts as never);
     await writer(log).writeRaw(`${run}.in`, 'a', Buffer.from('garbage'));
     await log.write([tick(run, 0)]);

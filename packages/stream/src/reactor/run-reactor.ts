@@ -20,8 +20,8 @@ export type ReactorOptions<In extends TopicName, Out extends TopicName> = {
   readonly reads: readonly In[];
   /**
    * An effect on the world, with the event's id as idempotency key; gives its outcome. It may be called again. Retry:
-   * called again, with
-   * back-off or after its own time, and only its key waits; DeadLetter, or any other error: the event is a dead letter.
+   * called again, with back-off or after its own time, and only its key waits; DeadLetter, or any other error: the
+   * event is a dead letter.
    */
   readonly react: (event: EventOf<In>) => Promise<readonly Draft<Out>[]>;
   readonly maxInFlight: number;

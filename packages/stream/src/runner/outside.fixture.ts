@@ -11,7 +11,7 @@ import { PARTITIONS, T } from './runner.fixture.ts';
 /** What the codec of the fixtures does not read as JSON. */
 const isRaw = (type: string): boolean => type === 'garbage' || type === 'newer' || type.startsWith('?');
 
-export const event = (run: string, key: string, n: number, type = 'BEAT'): OutRecord => ({
+export const event = (run: string, key: string, n: number, type = 'HEARTBEAT'): OutRecord => ({
   topic: `${run}.in`,
   partition: partitionOf(key, PARTITIONS),
   key,

@@ -68,14 +68,14 @@ export const listener = (topic: string): Decider<Listening, HealthEvent, Draft> 
   },
   decide: (state, clock) => [
     ...(state.received > state.reported
-      ? [draft(topic, 'HEARD', state.key, { n: state.received, at: clock.now })]
+      ? [draft(topic, 'RECEIVED', state.key, { n: state.received, at: clock.now })]
       : []),
     ...(state.key !== '' && !state.missing && clock.watched - state.seen >= LIMIT_MS
       ? [draft(topic, 'MISSING', state.key, { at: clock.now })]
       : []),
   ],
   evolve: (state, event) =>
-    event.type === ('HEARD' as string)
+    event.type === ('RECEIVED' as string)
       ? { ...state, reported: state.received, missing: false }
       : { ...state, missing: true },
   dueAt: (state, clock) => {
@@ -84,7 +84,7 @@ export const listener = (topic: string): Decider<Listening, HealthEvent, Draft> 
   },
 });
 
-/** A processor over the listener, on topics of any name: `<run>.in`, `<run>.other`, `<run>.out`, and a tick route to `<run>.beat`. */
+/** A processor over the listener, on topics of any name: `<run>.in`, `<run>.other`, and `<run>.out` with a tick route. */
 export const listening = (run: string, rest: Partial<AnyDecider> = {}): AnyDecider => ({
   processor: run,
   service: run,

@@ -75,7 +75,7 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     for (const at of [60_000, 61_000, 62_000, 63_000, 64_000]) await w.tick(at);
     await w.write(w.heartbeat('b', 64_000));
     await until(() => expect(w.emitted()).toHaveLength(2));
-    expect(w.emitted().map(({ type }) => type)).toEqual(['HEARD', 'HEARD']);
+    expect(w.emitted().map(({ type }) => type)).toEqual(['RECEIVED', 'RECEIVED']);
     await w.tick(65_000);
     await until(() => expect(w.emitted().filter(({ type }) => type === 'MISSING')).toHaveLength(1));
     w.stop();

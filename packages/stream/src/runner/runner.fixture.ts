@@ -38,7 +38,7 @@ export const testBed = async (log: Log, run: string) => {
       value: null,
       timestamp: T + at,
     }));
-  const heartbeat = (key: string, at: number, type = 'BEAT', topic = `${run}.in`): OutRecord => ({
+  const heartbeat = (key: string, at: number, type = 'HEARTBEAT', topic = `${run}.in`): OutRecord => ({
     topic,
     partition: partitionOf(key, PARTITIONS),
     key,

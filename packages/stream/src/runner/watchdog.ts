@@ -4,8 +4,7 @@ import { within } from './within.ts';
 
 /**
  * Only a new process helps after this long without progress, while the broker answers and has committed records to
- * read. No process can
- * read behind an unfinished transaction of another writer.
+ * read. No process can read behind an unfinished transaction of another writer.
  */
 const DEAF_MS = 15_000;
 const LOOK_MS = 1000;

@@ -4,8 +4,8 @@ import { sparse } from './sparse.ts';
 export type Upgrade = { readonly usual: unknown; readonly to: (state: unknown) => unknown };
 
 /**
- * How states lie in the snapshot. Their shape is `oldest` and one more for each upgrade, so that another shape brings an upgrade with it.
- * States of a shape below `oldest`, and of a newer one, are refused.
+ * How states lie in the snapshot. Their shape is `oldest` and one more for each upgrade, so that another shape brings
+ * an upgrade with it. States of a shape below `oldest`, and of a newer one, are refused.
  */
 export type AtRest<State> = {
   /** the oldest shape that is read */

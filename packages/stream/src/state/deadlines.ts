@@ -5,8 +5,7 @@ export type Armed = { armedAt: number };
 
 /**
  * Finds the due ones of many without a look at the others. A heap of lower bounds, milliseconds: a deadline that moves
- * later costs nothing
- * until the earlier moment comes, and then one look.
+ * later costs nothing until the earlier moment comes, and then one look.
  */
 export class Deadlines<Item extends Armed> {
   readonly #moments: number[] = [];

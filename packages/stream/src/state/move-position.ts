@@ -42,8 +42,8 @@ const wanted = ({ topic, partition, to }: Move, bounds: Bounds | undefined): num
 
 /**
  * Moves the position from which a processor reads a partition; this is the only way to do so. The state stays as it is,
- * so the records in
- * between are skipped or decided again. The task that holds the partition is fenced, and continues at the new position.
+ * so the records in between are skipped or decided again. The task that holds the partition is fenced, and continues at
+ * the new position.
  * @throws Refused where the offset is outside the topic
  */
 export const movePosition = async (

@@ -16,8 +16,7 @@ const isFields = (value: unknown): value is Fields =>
 
 /**
  * JSON without the fields that have their usual value. Objects with the same fields are traversed. Any other object or
- * list in the place of
- * one is written whole, in a list, so that it is distinct from one with omitted fields.
+ * list in the place of one is written whole, in a list, so that it is distinct from one with omitted fields.
  */
 export const sparse = (usual: unknown): Form => ({
   write: isFields(usual) ? writing(usual) : JSON.stringify,

@@ -130,7 +130,7 @@ test('a restored state replaces the cached one', () => {
 });
 
 test('a usual value takes no space, and comes back', () => {
-  const usual = { received: 0, name: 'nobody', list: [] };
+  const usual = { received: 0, name: 'unnamed', list: [] };
   const store = new Store<unknown>({ ...shaped(1), usual });
   store.put('a', entry({ state: { ...usual, received: 3 } }));
   expect(store.bytes('a')?.toString()).toMatch(/\{"received":3\}$/);

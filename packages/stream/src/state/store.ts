@@ -72,9 +72,9 @@ class Recent<Value> {
 }
 
 /**
- * The states of one partition, as the bytes in which they lie in the snapshot topic: shape number, deadline, version, epoch and
- * correlation id in front, JSON behind. A restore decodes nothing. Entries of the batch in hand become bytes when it is over, and those
- * used last are not decoded again: a decider never changes a state that it was given.
+ * The states of one partition, as the bytes in which they lie in the snapshot topic: shape number, deadline, version,
+ * epoch and correlation id in front, JSON behind. A restore decodes nothing. Entries of the batch in hand become bytes
+ * when it is over, and those used last are not decoded again: a decider never changes a state that it was given.
  */
 export class Store<State> {
   readonly #states = new Map<string, Buffer>();

@@ -209,7 +209,7 @@ describe('an ingress', () => {
   });
 
   test('names from outside make no more than 64 ingresses, and none of them is the prototype of another', () => {
-    const named = ['constructor', ...Array.from({ length: 80 }, (_, i) => `door-${i}`)];
+    const named = ['constructor', ...Array.from({ length: 80 }, (_, i) => `ingress-${i}`)];
     const clock = named.reduce((before, ingress) => ingressOpen(before, ingress, T), run(ticks(0, 10_000)));
     const { ingresses } = timeOf(ingressOpen(clock, 'constructor', T + 20_000), 1000);
     expect(Object.keys(ingresses)).toEqual(named.slice(0, MOST_INGRESSES));
@@ -218,14 +218,14 @@ describe('an ingress', () => {
 
   test('one more is stored once others have been closed for eight days: their agents are forgotten by then', () => {
     const day = 24 * 3_600_000;
-    const all = Array.from({ length: MOST_INGRESSES }, (_, i) => `door-${i}`);
+    const all = Array.from({ length: MOST_INGRESSES }, (_, i) => `ingress-${i}`);
     const full = all.reduce((before, ingress) => ingressOpen(before, ingress, T + 10_000), run(ticks(0, 10_000)));
-    const open = ingressOpen(full, 'door-7', T + 10_001);
+    const open = ingressOpen(full, 'ingress-7', T + 10_001);
     const names = (clock: typeof open) => Object.keys(timeOf(clock, 1000).ingresses);
     const since = T + 10_000 + 8 * day;
     const later = pass(pass(open, since - 5000), since - 3000);
     expect(names(ingressOpen(later, 'gateway', since - 1))).toEqual(all);
-    expect(names(ingressOpen(later, 'gateway', since))).toEqual(['door-7', 'gateway']);
+    expect(names(ingressOpen(later, 'gateway', since))).toEqual(['ingress-7', 'gateway']);
   });
 });
 

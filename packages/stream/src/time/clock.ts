@@ -76,10 +76,8 @@ const capOf = (intervalMs: number) => intervalMs * CAP_INTERVALS;
 
 /**
  * A record of the input that carries time moves `now`, and never backwards except in a leap. A leap, either way, is
- * accepted once timestamps
- * have arrived there for two seconds. So one timestamp of a wrong broker clock moves nothing, and time follows back
- * when the clock is
- * corrected. Time before the first tick is unwatched.
+ * accepted once timestamps have arrived there for two seconds. So one timestamp of a wrong broker clock moves nothing,
+ * and time follows back when the clock is corrected. Time before the first tick is unwatched.
  */
 export const pass = (clock: ClockState, timestamp: number): ClockState => {
   const { now, leap } = clock;
@@ -143,8 +141,7 @@ export const familyOf = (ingress: string): string => ingress.split(':', 1)[0] ??
 
 /**
  * An ingress reports that it is open. It and its family each have a clock: a silent instance stands still, however many
- * others are open.
- * A new clock begins with the partition's watched time, and settles first.
+ * others are open. A new clock begins with the partition's watched time, and settles first.
  */
 export const ingressOpen = (clock: ClockState, ingress: string, timestamp: number): ClockState => {
   const at = pass(clock, timestamp);

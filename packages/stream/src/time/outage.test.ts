@@ -28,7 +28,7 @@ const recorded = (what: 'broker' | 'ingest', outage: number) => {
 
 const missing = (records: readonly { key: string; at: number }[]) => {
   const fold = new Fold(listening('run'), dependencies());
-  const heartbeat = Buffer.from(JSON.stringify({ type: 'BEAT', payload: {} }));
+  const heartbeat = Buffer.from(JSON.stringify({ type: 'HEARTBEAT', payload: {} }));
   return records.flatMap(({ key, at }, offset) => {
     const value = key.startsWith('@') ? null : heartbeat;
     const outs = fold.apply({ topic: 'run.in', partition: 0, offset, key, value, timestamp: T + at, headers: {} });

@@ -16,8 +16,7 @@ const RELEASE_MS = 3000;
 
 /**
  * Writes marks at once and then once a second, outside transactions; the broker stamps them. While the last one of a
- * partition is not
- * written, none is queued behind it, and the others continue.
+ * partition is not written, none is queued behind it, and the others continue.
  */
 const everySecond = (write: Ingress['write'], marks: () => readonly OutRecord[], logger: Logger): Marking => {
   const writing = new Map<number, Promise<unknown>>();
@@ -56,9 +55,8 @@ export type Ingress = {
 
 /**
  * Reports an open ingress to every partition of the heartbeat topic: its agents are absent only while it is open. While
- * it is not open, it
- * writes probes, to see when it can. When it stops, it reports that it is closed for good: its agents are expected
- * elsewhere.
+ * it is not open, it writes probes, to see when it can. When it stops, it reports that it is closed for good: its
+ * agents are expected elsewhere.
  */
 export const startIngress = async (log: Log, { name, write, isOpen, logger }: Ingress): Promise<Stoppable> => {
   const count = await log.partitionCount(Topic.heartbeat);

@@ -6,12 +6,12 @@ export type Nudged = Promise<string>;
 export type Behaviour = (desk: Desk, nudged: Nudged) => Promise<void>;
 
 const forEver = (): Promise<void> => new Promise(() => void setInterval(() => {}, 60_000));
-/** More than anybody will watch. */
+/** Longer than any person will watch. */
 const endless = 1_000_000;
 
 const steady: Behaviour = (desk) => finish(desk, endless);
 
-/** The first one falls silent in mid-task, whatever is said to it; whoever comes after it finishes. */
+/** The first one becomes silent in mid-task, also after a nudge; its replacement finishes. */
 const hangs: Behaviour = async (desk) => {
   if (desk.attempt > 0) {
     print(`continuing after part ${stepReached(desk)}`);
@@ -22,7 +22,7 @@ const hangs: Behaviour = async (desk) => {
   return forEver();
 };
 
-/** The same failing command again and again, until somebody says so. */
+/** The same failing command again and again, until a nudge arrives. */
 const loops: Behaviour = async (desk, nudged) => {
   await part(desk, 1, endless);
   let reminder: string | null = null;
@@ -43,7 +43,7 @@ const loops: Behaviour = async (desk, nudged) => {
   for (let step = 2; step < endless; step += 1) await part(desk, step, endless);
 };
 
-/** Refused by its model for as long as it goes on asking: nothing is wrong with it, it has to stand aside for a while. */
+/** Refused by its model as long as it sends requests: the agent is healthy and has to wait for a while. */
 const limited: Behaviour = async (desk, nudged) => {
   await part(desk, 1, endless);
   let isNudged = false;
@@ -54,10 +54,10 @@ const limited: Behaviour = async (desk, nudged) => {
     print('HTTP 429 Too Many Requests: rate limit reached');
     await call(desk, 'model', 'next step', 200, { outcome: 'error', result: 'rate limit', errorClass: 'rate_limit' });
     await sleep(1500);
-    // what it was told while it stood still is read first
+    // a message that arrived in the meantime is read first
     await sleep(500);
   }
-  print('told to go on');
+  print('continues after a message');
   for (let step = 2; step < endless; step += 1) await part(desk, step, endless);
 };
 
@@ -79,7 +79,7 @@ const waits: Behaviour = async (desk) => {
 
 const finishes: Behaviour = (desk) => finish(desk, 6);
 
-/** What a watched agent can meet: each behaviour has one fate. */
+/** The behaviours of a supervised agent: each has one outcome. */
 export const behaviours: Readonly<Record<string, Behaviour>> = {
   steady,
   hangs,

@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
-/** What a supervisor says to its agent. */
+/** A message of a supervisor to its agent. */
 export type Message = {
   readonly nudge?: string;
   readonly type?: string;
@@ -12,7 +12,7 @@ export type Message = {
 export type Vigil = {
   /** any of a heartbeat's fields */
   readonly report: (fields: object) => void;
-  /** resolves once all that was said is with the supervisor */
+  /** resolves once the supervisor has received all reports */
   readonly close: () => Promise<void>;
 };
 
@@ -24,7 +24,7 @@ export const connectVigil = (path: string | undefined, onMessage: (message: Mess
   let isOpen = true;
   const connect = (): Socket => {
     const one = createConnection(path);
-    // An agent does not fail because nobody watches it any more; whoever watches it next listens at the same place.
+    // An agent does not fail when its supervisor goes away; the next supervisor listens at the same place.
     one.on('error', () => {}).once('close', () => isOpen && setTimeout(reconnect, AGAIN_MS).unref());
     createInterface({ input: one })
       .on('line', (line) => {

@@ -56,7 +56,7 @@ export const call = async (
 const pieces = (from: number, to: number): string[] =>
   Array.from({ length: Math.min(10, to - from) }, (_, n) => `part ${from + n + 1}`);
 
-/** Everything that a fresh agent needs to go on after this step. */
+/** All that a replacement needs to continue after this step. */
 export const checkpoint = ({ vigil, task, attempt, folder, now }: Desk, step: number, of: number): void => {
   const work = { completed_work: pieces(Math.max(0, step - 10), step), remaining_work: pieces(step, of) };
   const text = JSON.stringify({ schema_version: '1.1.0', task_id: task, step, of, ...work }, null, 2);
