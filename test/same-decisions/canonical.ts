@@ -12,6 +12,15 @@ export const RENAMED: readonly (readonly [string, string])[] = [
   ['agent_heartbeat_at', 'agent_heartbeat_at'],
 ];
 
+/** Sentences that have changed since the baseline was recorded: the new one, and the one that the baseline has. */
+const REWORDED: readonly (readonly [string, string])[] = [
+  ['and no request for another agent followed', 'and nobody asks for another'],
+  ['and its death is not confirmed: end it', 'and nobody has confirmed its death: end it'],
+];
+
+const withOldSentences = (text: string): string =>
+  REWORDED.reduce((reworded, [now, before]) => reworded.replaceAll(now, before), text);
+
 const OLD: ReadonlyMap<string, string> = new Map(RENAMED);
 const NEW: ReadonlyMap<string, string> = new Map(RENAMED.map(([now, before]) => [before, now]));
 
@@ -46,7 +55,7 @@ export const canonical = (): ((value: unknown) => string) => {
     ids.set(id, known);
     return known;
   };
-  return (value) => JSON.stringify(mapped(value, OLD, (text) => text.replaceAll(ID, numbered)));
+  return (value) => JSON.stringify(mapped(value, OLD, (text) => withOldSentences(text).replaceAll(ID, numbered)));
 };
 
 const LINES = 200;

@@ -7,7 +7,7 @@ import { processor } from './processor.ts';
 import { recoverTask, took } from './task/story.fixture.ts';
 
 test.each([1, 4])(
-  'topics of two partitions are refused where the setting says %i: no deadline would ever fire',
+  'topics of two partitions are refused where the setting is %i: no deadline would ever fire',
   async (partitions) => {
     const log = new MemoryLog({ partitions: 2 });
     await expect(runProcessor(log, processor, { ...quiet, partitions })).rejects.toMatchObject({
@@ -17,7 +17,7 @@ test.each([1, 4])(
   },
 );
 
-test('a request becomes a question to the governor, once, also when it is written twice', async () => {
+test('a request to recover becomes one request to the governor, also when it is written twice', async () => {
   const log = new MemoryLog({ partitions: 2 });
   await using _ = await runProcessor(log, processor, { ...quiet, partitions: 2, paceMs: 5 });
   await log.publish(recoverTask(), recoverTask());

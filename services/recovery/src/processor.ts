@@ -18,7 +18,7 @@ type Out =
   | typeof Topic.decideCase
   | typeof Topic.agentHealthcheck;
 
-/** The task key space: who holds a task, and how it is put on a fresh agent. Its time comes from every partition of the evaluator. */
+/** The task key space: one recovery per task. Its time comes from every partition of the evaluator. */
 export const processor: DeciderProcessor<Recovery, In, Out> = {
   processor: 'recovery',
   service: 'recovery',

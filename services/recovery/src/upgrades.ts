@@ -8,6 +8,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ['asked', 'endRequests'],
   ['emits', 'emitsHealthcheck'],
   ['heardAt', 'observedAt'],
+  ['holders', 'assignees'],
   ['is', 'kind'],
   ['isSaid', 'isReported'],
   ['isWaitingSaid', 'isWaitingReported'],
@@ -18,7 +19,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ['unwanted', 'endAwaited'],
 ]);
 
-/** Fields that hold what others have written: their names stay. */
+/** Fields that hold what other services have written: their names stay. */
 const OF_OTHERS: ReadonlySet<string> = new Set(['checkpoints', 'labels', 'policy', 'settings']);
 
 const withNames = (part: unknown, field = ''): unknown => {
@@ -33,7 +34,7 @@ const withNames = (part: unknown, field = ''): unknown => {
   );
 };
 
-/** From a state of a shape that left out nothing, with the names of before. */
+/** Upgrades a state whose shape left out nothing and may have the names of before. */
 const from = <Older>(to: (state: Older) => unknown): Upgrade => ({
   usual: null,
   to: (state) => to(withNames(state) as Older),
@@ -63,7 +64,7 @@ const fromShape3 = (older: Shape3): unknown => {
       revived: [],
       lost: [],
       absent: [],
-      takenBy: older.holders.map(instanceKey),
+      takenBy: older.assignees.map(instanceKey),
     },
     ...older,
     emitted: { ...emitted, endRequests },

@@ -2,7 +2,7 @@ import { type Clock, type Decider, NEVER } from '@vigil/stream';
 import { lapsesAt } from './commands.ts';
 import { decide } from './decide.ts';
 import { evolve } from './evolve.ts';
-import { observe } from './observe.ts';
+import { observe } from './observe/observe.ts';
 import {
   type ActiveCase,
   type CaseContext,

@@ -1,9 +1,9 @@
 import { type EventOf, Topic } from '@vigil/events';
-import { contextOfRequest, handoffByHand, terminateByHand } from './case-context.ts';
 import { about, caseEvent, closed, refusal, withdraw } from './drafts.ts';
-import { contextIn, isOfPreviousInstance } from './instance.ts';
+import { contextOfRequest, handoffByHand, terminateByHand } from './observe/case-context.ts';
+import { contextIn, isOfPreviousInstance } from './observe/instance.ts';
+import { givenTime, handingOff, terminating } from './observe/replan.ts';
 import { opening, refusalToPerson } from './opening.ts';
-import { givenTime, handingOff, terminating } from './replan.ts';
 import { answerTo, type Ruling } from './ruling.ts';
 import {
   type ActiveCase,

@@ -1,5 +1,5 @@
 import { about, caseEvent, closed, isOrderOf } from './drafts.ts';
-import { isRecoveryDecided } from './replan.ts';
+import { isRecoveryDecided } from './observe/replan.ts';
 import type { CaseDraft } from './state.ts';
 import { type ActiveCase, type Death, deathByEnd, type InstanceEnd, type TerminateReceipt } from './state.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../task/story.fixture.ts';
 import { stallOf } from './omniclaude-healthcheck.ts';
 
-test('seed 003’s event tells each change of status, checkpoint and action, and nothing else', () => {
+test('omniclaude’s event reports each change of status, checkpoint and action, and nothing else', () => {
   const story = openStory();
   story.receive(recorded('c1'));
   const stalled = story.receive(recoverTask({}, { emitHealthcheck: true }));
@@ -55,7 +55,7 @@ const unusual = {
   ...{ signal: '', axis: 'cost', words: '', onsetAt: null, value: null, limit: null, hard: false, matched: null },
 } as const;
 
-test('an attempt tells its own reason and figures, not those of the agent before it', () => {
+test('an attempt reports its own reason and figures, not those of the agent before it', () => {
   const story = openStory();
   story.receive(recoverTask({}, { emitHealthcheck: true }));
   admit(story);
@@ -70,7 +70,7 @@ test('an attempt tells its own reason and figures, not those of the agent before
   ]);
 });
 
-test('a stall is told when it is found, before anything is done about it, and so is its end; being well alone is not', () => {
+test('a stall is reported when it is found, before any action, and so is its end; health alone is not reported', () => {
   const reports = { emitHealthcheck: true } as const;
   const as = (to: 'STUCK' | 'DEGRADED' | 'HEALTHY', more: object = reports) => health({ to, ...more });
   const story = openStory();
@@ -92,14 +92,14 @@ test('a stall is told when it is found, before anything is done about it, and so
   expect(quiet.receive(as('STUCK', {}))).toEqual([]);
 });
 
-test('in review it has the seed’s words: stalled, and nothing is done', () => {
+test('in review the event is stalled, with no action', () => {
   const story = openStory();
   story.receive(recoverTask({}, { emitHealthcheck: true }));
   const emitted = withhold(story, 'budget');
   expect(emitted.at(-1)?.payload).toMatchObject({ status: 'stalled', recovery_action: 'none' });
 });
 
-test('where the policy does not emit it, it is never written', () => {
+test('the event is never written where the policy does not emit it', () => {
   const story = openStory();
   expect(story.receive(recoverTask())).toHaveLength(1);
 });
@@ -111,7 +111,7 @@ test('of several reasons the priority is inactivity, context, rate limit', () =>
   expect(stallOf('crashed')).toBeNull();
 });
 
-test('what the evidence says in words has the same reasons', () => {
+test('evidence in words has the same reasons', () => {
   expect(stallOf('no call for 2 min 1 s; limit 2 min')).toBe('inactivity');
   expect(stallOf('82 % of the context used; limit 80 %; no call for 3 min; limit 2 min')).toBe('inactivity');
   expect(stallOf('nothing received for 2 min; limit 1 min')).toBe('inactivity');

@@ -1,16 +1,16 @@
 import type { Draft, Evidence, StallReason, Topic } from '@vigil/events';
 import { pathOf, usable } from '../checkpoints/checkpoints.ts';
-import { holding, holdingAs } from '../task/instances.ts';
+import { assigneeOf, confirmedAssignees } from '../task/instances.ts';
 import { type Healthcheck, isBad, type Recovery, type Situation } from '../task/state.ts';
 
 type Stall = Exclude<StallReason, 'UNKNOWN'>;
 type View = Healthcheck & { readonly agentId: string };
 
 const silence = /no_(heartbeat|activity|calls|output|checkpoint|completion)|call_overdue|inactivity|silent/;
-/** As evidence says it: of whoever has died before its recovery is asked for, only these words are left. */
+/** The words of evidence: after the death of an agent, only these are left. */
 const silenceInWords = /\b(no|nothing|not|untouched)\b[^;]* for \d/;
 
-/** Seed 003's three reasons, in its order of priority, from what a policy's signals are called, or say. */
+/** omniclaude's three reasons, in its order of priority, from the names and words of a policy's signals. */
 const reasons: readonly (readonly [Stall, RegExp])[] = [
   ['inactivity', new RegExp(`${silence.source}|${silenceInWords.source}`, 'i')],
   ['context_overflow', /context/i],
@@ -19,16 +19,16 @@ const reasons: readonly (readonly [Stall, RegExp])[] = [
 
 export const stallOf = (text: string): Stall | null => reasons.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
 
-/** A policy may use a signal under its own name: absence is inactivity under any. */
+/** A policy may name a signal as it likes: absence is inactivity under any name. */
 export const stallFrom = (evidence: readonly Evidence[]): Stall | null =>
   evidence.some((one) => one.axis === 'absence') ? 'inactivity' : stallOf(evidence.map((one) => one.signal).join(' '));
 
-/** Seed 003's event, flat, on each change of status, checkpoint or action, where the policy emits it. */
+/** omniclaude's event, flat, on each change of status, checkpoint or action, where the policy emits it. */
 export function healthcheck(state: Recovery, now: number): readonly Draft<typeof Topic.agentHealthcheck>[] {
   const { subject, emitted } = state;
   const view = viewOf(state);
   if (!view || isSame(view, emitted.healthcheck)) return [];
-  const of = holdingAs(state, view.agentId) ?? subject;
+  const of = assigneeOf(state, view.agentId) ?? subject;
   const payload = {
     type: 'agent_healthcheck',
     ticket_id: state.taskId,
@@ -65,13 +65,13 @@ function viewOf(state: Recovery): (View & Reported) | null {
   return subject?.settings.emitHealthcheck ? recovering(situation, path, subject.agentId) : null;
 }
 
-/** Nothing is recovered (yet): a stall is told, and its end; that all is well, only to whom something has been told. */
+/** No recovery is under way: a stall is reported, and so is its end. Health alone is reported only after an earlier report. */
 function untouched(state: Recovery, path: string | null): (View & Reported) | null {
-  const holder = holding(state).at(-1);
-  if (!holder) return null;
-  const { agentId } = holder;
-  if (isBad(holder.state)) return { status: 'stalled', action: 'none', path, agentId };
-  return holder.state === 'HEALTHY' && state.emitted.healthcheck ? { ...healthy, path, agentId } : null;
+  const assignee = confirmedAssignees(state).at(-1);
+  if (!assignee) return null;
+  const { agentId } = assignee;
+  if (isBad(assignee.state)) return { status: 'stalled', action: 'none', path, agentId };
+  return assignee.state === 'HEALTHY' && state.emitted.healthcheck ? { ...healthy, path, agentId } : null;
 }
 
 function recovering(situation: Situation, path: string | null, dead: string): (View & Reported) | null {

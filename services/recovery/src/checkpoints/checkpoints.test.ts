@@ -20,29 +20,29 @@ const of = (...links: readonly (readonly [string, string | null])[]) =>
     [],
   );
 
-test('the newest comes first, along parents; a branch that was left is passed by', () => {
+test('the newest comes first, along parents; an abandoned branch is skipped', () => {
   expect(ids(chain(of(['a', null], ['b', 'a'], ['x', 'a'], ['c', 'b'])))).toEqual(['c', 'b', 'a']);
   expect(ids(chain(of(['a', null], ['b', null], ['c', 'gone'])))).toEqual(['c', 'b', 'a']);
 });
 
-test('a parent that is heard of late goes before its child; one known already stays', () => {
+test('a parent that is reported late goes before its child; a known checkpoint stays in place', () => {
   expect(ids(of(['a', null], ['c', 'b'], ['b', 'a'], ['a', null]))).toEqual(['a', 'b', 'c']);
 });
 
-test('the last eight are remembered, and work lists that are too long only in their files', () => {
+test('the last eight are kept; work lists that are too long stay only in their files', () => {
   expect(ids(of(...'abcdefghi'.split('').map((id) => [id, null] as const)))).toEqual([...'bcdefghi']);
   const long = { ...checkpoint('a'), completedWork: ['x'.repeat(5000)], remainingWork: ['y'] };
   expect(rememberCheckpoint([], long)).toMatchObject([{ completedWork: [], remainingWork: [] }]);
 });
 
-test('an invalid checkpoint is passed over, and stays invalid; one that nobody has read is tried', () => {
+test('an invalid checkpoint is skipped and stays invalid; one that no runtime has read is tried', () => {
   const bad = { ...checkpoint('b'), valid: false, invalidReason: 'sha256' };
   const known = rememberCheckpoint(rememberCheckpoint([checkpoint('a')], bad), checkpoint('b'));
   expect(ids(usable(known).from)).toEqual(['a']);
   expect(usable(known).skipped).toEqual([{ checkpointId: 'b', why: 'sha256' }]);
 });
 
-test('what a runtime finds invalid is passed over: the same attempt is made again from the one before, then from the start', () => {
+test('a checkpoint that a runtime finds invalid is skipped: the same attempt is made from the one before, then from the start', () => {
   const story = openStory();
   story.receive(recorded('a'));
   story.receive(recorded('b', 'a'));
@@ -69,7 +69,7 @@ test('what a runtime finds invalid is passed over: the same attempt is made agai
   });
 });
 
-test('the handover is seed 003’s text, with the remaining work only, and what is done', () => {
+test('the handover is omniclaude’s text, with the remaining work only, and the completed work', () => {
   const work = workFrom(
     { checkpointId: 'a', completedWork: ['read'], remainingWork: ['read', 'write "x"'] },
     checkpoint('a'),
@@ -98,7 +98,7 @@ test('without a checkpoint and without a list, the whole task remains', () => {
   );
 });
 
-test('work is as the end tells it; from an older checkpoint it is as that one tells it', () => {
+test('the work is that of the reported end; from an older checkpoint it is the work of that checkpoint', () => {
   const subject = { checkpointId: 'b', completedWork: ['1', '2'], remainingWork: ['3'] };
   const older = { ...checkpoint('a'), completedWork: ['1'], remainingWork: ['2', '3'] };
   expect(workFrom(subject, checkpoint('b'))).toEqual({ completed: ['1', '2'], remaining: ['3'] });

@@ -1,13 +1,13 @@
 import { type CheckpointRef, holdsOnOneHost, onEveryHost, type SkippedCheckpoint } from '@vigil/events';
 
-/** The last of a task that are remembered. */
+/** How many checkpoints of a task are kept. */
 const kept = 8;
-/** Characters of work lists a checkpoint is remembered with; beyond them only its file tells. */
+/** Characters of work lists that are kept with a checkpoint. Longer lists are only in its file. */
 const longestWork = 4096;
 
 /**
- * Adds a checkpoint as the newest; one that is known already stays where it is and learns what is new about it;
- * one that a known one names as its parent goes right before that.
+ * Adds a checkpoint as the newest. A known one keeps its place and is updated. One that a known checkpoint names as its parent goes before
+ * that one.
  */
 export function rememberCheckpoint(known: readonly CheckpointRef[], reported: CheckpointRef): readonly CheckpointRef[] {
   const checkpoint = onEveryHost(bounded(reported));
@@ -18,7 +18,7 @@ export function rememberCheckpoint(known: readonly CheckpointRef[], reported: Ch
   return known.toSpliced(child < 0 ? known.length : child, 0, checkpoint).slice(-kept);
 }
 
-/** A checkpoint that somebody repeats: validity that was established since stays. */
+/** Adds a checkpoint that another record repeats: a validity that was established since stays. */
 export function repeatCheckpoint(known: readonly CheckpointRef[], reported: CheckpointRef): readonly CheckpointRef[] {
   const isKnown = known.some(({ checkpointId }) => checkpointId === reported.checkpointId);
   return rememberCheckpoint(known, isKnown ? { ...reported, valid: null, invalidReason: null } : reported);
@@ -36,15 +36,15 @@ const bounded = (checkpoint: CheckpointRef): CheckpointRef =>
     : checkpoint;
 
 const notHere = 'not_here';
-/** The last eight of a task at eight runtimes. */
+/** The last eight checkpoints of a task at eight runtimes. */
 const absencesKept = 64;
 
-/** A checkpoint that was not found at a runtime, or could not be read there. `why` absent: `not_here` */
+/** A checkpoint that a runtime did not find, or could not read. `why` absent: `not_here` */
 export type Absence = { readonly checkpointId: string; readonly runtimeId: string; readonly why?: string };
 
 type Read = { readonly checkpoints: readonly CheckpointRef[]; readonly absent: readonly Absence[] };
 
-/** What a runtime has found of the checkpoints that it read. */
+/** Updates the checkpoints by what a runtime found when it read them. */
 export function readAt(runtimeId: string, { checkpoints, absent }: Read, skipped: readonly SkippedCheckpoint[]): Read {
   const spoilt = skipped.filter(({ why }) => !holdsOnOneHost(why));
   const missed = seenFrom(runtimeId, { checkpoints, absent })
@@ -65,14 +65,14 @@ const markInvalid = (
     return skip ? { ...one, valid: false, invalidReason: skip.why } : one;
   });
 
-/** The checkpoints as they are at this runtime. */
+/** The checkpoints as this runtime sees them. */
 export const seenFrom = (runtimeId: string, { checkpoints, absent }: Read): readonly CheckpointRef[] =>
   checkpoints.map((one) => {
     const absence = absent.find((other) => other.checkpointId === one.checkpointId && other.runtimeId === runtimeId);
     return absence && one.valid !== false ? { ...one, valid: false, invalidReason: absence.why ?? notHere } : one;
   });
 
-/** Newest first along parents; where a parent is not named or not known, the one remembered before. */
+/** Newest first along parents. Where a parent is not named or not known, the one recorded before follows. */
 export function chain(known: readonly CheckpointRef[]): readonly CheckpointRef[] {
   const found: CheckpointRef[] = [];
   let at = known.length - 1;
@@ -85,7 +85,10 @@ export function chain(known: readonly CheckpointRef[]): readonly CheckpointRef[]
   return found;
 }
 
-/** What a fresh agent may start from, newest first, and what was passed over. Validity that nobody has established counts as valid: the runtime reads the file. */
+/**
+ * The checkpoints that a new agent may start from, newest first, and those that were skipped. A checkpoint of unknown validity counts as
+ * valid: the runtime reads the file.
+ */
 export function usable(known: readonly CheckpointRef[]): {
   readonly from: readonly CheckpointRef[];
   readonly skipped: readonly SkippedCheckpoint[];
@@ -99,6 +102,6 @@ export function usable(known: readonly CheckpointRef[]): {
   };
 }
 
-/** Where a checkpoint lies, as a path where it is a file. */
+/** The location of a checkpoint; a path where it is a file. */
 export const pathOf = (checkpoint: CheckpointRef | undefined): string | null =>
   checkpoint?.uri?.replace(/^file:\/\//, '') ?? null;

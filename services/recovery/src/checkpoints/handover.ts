@@ -11,7 +11,10 @@ export type Handover = {
   readonly work: Work;
 };
 
-/** What a fresh agent is told (seed 003, redispatch_agent, to the letter), and what is done already. The resume command is the runtime's own configuration. */
+/**
+ * The prompt of a new agent: omniclaude's redispatch_agent to the letter, and the completed work. The resume command is the runtime's own
+ * configuration.
+ */
 export const handoverText = ({ taskId, attempt, of, checkpoint, work }: Handover): string =>
   `You are resuming work on ${taskId} after a previous agent stalled.
 This is redispatch attempt ${attempt} of ${of}.
@@ -25,7 +28,7 @@ IMPORTANT:
 diagnosis doc and stop rather than spinning
 ${completedWork(work)}`;
 
-/** Seed 003: a fresh agent gets a summary of completed work. */
+/** omniclaude: a new agent gets a summary of completed work. */
 const completedWork = ({ completed }: Work): string =>
   completed.length > 0 ? `\nCompleted work (do NOT re-do): ${listed(completed)}\n` : '';
 
@@ -36,7 +39,10 @@ function remainingTasks({ remaining }: Work, checkpoint: CheckpointRef | undefin
   return checkpoint ? 'what the checkpoint does not list as completed' : 'the whole task';
 }
 
-/** What is done and what is left: as the dead instance's end tells it, unless an older checkpoint than its last is used. What is done is never left. */
+/**
+ * Completed and remaining work. The reported end of the dead instance counts, unless an older checkpoint than its last is used. Completed
+ * work never remains.
+ */
 export function workFrom(
   subject: {
     readonly checkpointId: string | null;

@@ -16,7 +16,7 @@ import {
 
 const lost = (agentId: string) =>
   health({ agentId, instanceId: `${agentId}.i1`, hold: 'left', to: 'TERMINATED', endReason: 'lost' });
-/** The host of worker-1 is told to be gone, its spawn waits or has been asked for, and the agent is heard again. */
+/** The host of worker-1 is reported gone, its spawn waits or has been requested, and the agent sends a heartbeat again. */
 const cutOff = (): Story => {
   const story = openStory();
   story.receive(took('worker-1'));
@@ -26,21 +26,21 @@ const cutOff = (): Story => {
 };
 const heldBySelf = { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail: 'held by worker-1' } };
 
-test('an agent of a host that was told to be gone, heard again while its spawn waits, keeps its task', () => {
+test('an agent whose host was reported gone keeps its task when it sends a heartbeat while its spawn waits', () => {
   const story = cutOff();
   withhold(story, 'no_runtime');
   expect(story.receive(took('worker-1'))).toMatchObject([heldBySelf]);
   expect(story.wait(86_400_000)).toEqual([]);
 });
 
-test('heard again after the request, it keeps its task, and the admission returns', () => {
+test('after the request it keeps its task, and the admission returns', () => {
   const story = cutOff();
   const emitted = story.receive(took('worker-1'));
   expect(emitted).toMatchObject([heldBySelf, { type: 'WITHDRAW_STEP', payload: { requestId: 'e3-1' } }]);
   expect(admit(story, { requestId: 'e3-1' })).toEqual([]);
 });
 
-test('that has died meanwhile after all is replaced, once', () => {
+test('when it has died meanwhile after all, it is replaced, once', () => {
   const story = cutOff();
   story.receive(took('worker-1'));
   story.receive(left('worker-1', 'crashed'));
@@ -49,7 +49,7 @@ test('that has died meanwhile after all is replaced, once', () => {
   expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
 });
 
-test('an attempt that is heard again goes on as the attempt that it is', () => {
+test('an attempt that sends a heartbeat again continues as the same attempt', () => {
   const story = openStory();
   story.receive(recoverTask());
   admit(story);
@@ -62,7 +62,7 @@ test('an attempt that is heard again goes on as the attempt that it is', () => {
   expect(types(story.wait(15 * 60_000))).toEqual(['PROBATION_PASSED']);
 });
 
-test('what a life whose death a runtime has seen said before, and what is heard late, is no return: it is replaced', () => {
+test('a late heartbeat of an instance whose death a runtime has seen is no return: it is replaced', () => {
   const story = openStory();
   story.receive(recoverTask({ reason: 'crashed' }));
   expect(story.receive(took('worker-1'))).toEqual([]);
@@ -72,7 +72,7 @@ test('what a life whose death a runtime has seen said before, and what is heard 
   expect(find(admit(story), 'SPAWN_AGENT')).toMatchObject({ agentId: 'worker-1-r1' });
 });
 
-test('where the news of its loss comes after the request, it is heard again all the same', () => {
+test('where the report of its loss comes after the request, it returns all the same', () => {
   const story = openStory();
   story.receive(took('worker-1'));
   expect(types(story.receive(recoverTask({ reason: 'lost' })))).toEqual(['ADMIT_SPAWN']);
@@ -80,7 +80,7 @@ test('where the news of its loss comes after the request, it is heard again all 
   expect(types(story.receive(took('worker-1')))).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
 });
 
-test('in review, one that is heard again and finishes ends the matter, and one that works on keeps its task at a retry', () => {
+test('in review, a returning agent that finishes ends the review, and one that works keeps its task at a retry', () => {
   const inReview = (): Story => {
     const story = cutOff();
     withhold(story, 'budget');

@@ -2,11 +2,11 @@ import { admitsFrom } from '@vigil/circuit-breaker';
 import { healthcheck } from '../adapters/omniclaude-healthcheck.ts';
 import { admitSpawn, breakerChanged, initiated, type Output, refused, taskStory, withdrawn } from './drafts.ts';
 import { evolve, lapsed } from './evolve.ts';
-import { awaitsEnd, holding, holdingAs, instanceKey, ownHolder } from './instances.ts';
+import { assigneeOf, awaitsEnd, confirmedAssignees, instanceKey, ownAssignee } from './instances.ts';
 import { rivals, rivalsOf } from './rivals.ts';
 import { attemptOf, limitOf, type Recovery, type Subject } from './state.ts';
 
-/** All that follows now: each answer is folded before the next question, until nothing new is to be said. */
+/** Everything that follows now. Each output is folded before the next decision, until nothing more follows. */
 export function decide(before: Recovery, now: number): readonly Output[] {
   let state = lapsed(before, now);
   const emitted: Output[] = [];
@@ -60,7 +60,7 @@ function next(state: Recovery, now: number): readonly Output[] {
 
 type In<K extends Recovery['situation']['kind']> = Extract<Recovery['situation'], { readonly kind: K }>;
 
-/** So often in a row a spawn may be withheld, in some 95 s, before people are told that nobody has the task. */
+/** After so many withheld spawns in a row, in some 95 s, people are notified that no agent has the task. */
 const refusalsToReport = 5;
 
 function whileWaiting(state: Recovery, subject: Subject, waiting: In<'waiting'>, now: number): readonly Output[] {
@@ -85,7 +85,7 @@ function whileWaiting(state: Recovery, subject: Subject, waiting: In<'waiting'>,
   return [...(state.breaker.state === 'OPEN' ? breakerChanged(state, 'HALF_OPEN') : []), admitSpawn(state, subject)];
 }
 
-/** Said once: the governor keeps the request, and admits it when a runtime announces a template that fits. */
+/** Reported once: the governor keeps the request, and admits it when a runtime announces a matching template. */
 const impossible = (state: Recovery, subject: Subject, requesting: In<'requesting'>): readonly Output[] =>
   requesting.impossible === null || requesting.impossible.isReported
     ? []
@@ -107,14 +107,14 @@ const doubtIsOverAt = (state: Recovery, subject: Subject, waiting: In<'waiting'>
   waiting.immediate ? waiting.dueAt : (waiting.doubtedUntil ?? requestAt(state, subject, waiting));
 
 /**
- * Still needed? An attempt that was given up and lives after all goes on; anybody else who holds the task keeps it. Whoever is not
- * wanted is waited for.
+ * Is recovery still needed? An own attempt that was given up and is alive continues. Any other living assignee keeps the task. Recovery waits
+ * for an instance whose end it awaits.
  */
 function heldAlready(state: Recovery): readonly Output[] | undefined {
-  const holders = holding(state).filter((one) => instanceKey(one) !== state.endAwaited);
-  const own = ownHolder(state, holders);
+  const assignees = confirmedAssignees(state).filter((one) => instanceKey(one) !== state.endAwaited);
+  const own = ownAssignee(state, assignees);
   if (own) return heldBy(state, own.agentId);
-  const other = holders.at(-1);
+  const other = assignees.at(-1);
   if (!other) return awaitsEnd(state) ? [] : undefined;
   return [
     taskStory(state, {
@@ -125,14 +125,14 @@ function heldAlready(state: Recovery): readonly Output[] | undefined {
 }
 
 function heldBy(state: Recovery, agentId: string): readonly Output[] {
-  const holder = holdingAs(state, agentId);
+  const assignee = assigneeOf(state, agentId);
   const attempt = attemptOf(state, agentId);
-  if (!holder || !attempt) return [];
-  const payload = { newAgentId: agentId, instanceId: holder.instanceId, attempt: attempt.number };
+  if (!assignee || !attempt) return [];
+  const payload = { newAgentId: agentId, instanceId: assignee.instanceId, attempt: attempt.number };
   return [taskStory(state, { type: 'RECOVERY_COMPLETED', payload: { taskId: state.taskId, ...payload } })];
 }
 
-/** After the end of an attempt on probation, milliseconds: a plan that recovers asks within seconds. */
+/** After the end of an attempt on probation, milliseconds: a plan that recovers requests it within seconds. */
 const requestFollowsMs = 300_000;
 
 function onProbation(
@@ -146,7 +146,7 @@ function onProbation(
     const reason = `attempt ${attempt.number} failed its probation: ${failing}`;
     if (onProbationFailure === 'review') return failed(state, reason);
     if (goneAt === undefined || now < goneAt + requestFollowsMs) return [];
-    const detail = `${attempt.agentId} was stopped, and nobody asks for another`;
+    const detail = `${attempt.agentId} was stopped, and no request for another agent followed`;
     return failing === 'explicit'
       ? [taskStory(state, { type: 'TASK_RELEASED', payload: { taskId: state.taskId, why: 'left', detail } })]
       : failed(state, reason);
@@ -160,7 +160,7 @@ function onProbation(
   ];
 }
 
-/** `of`: the attempts that it has, where they are used up. */
+/** `of`: how many attempts there were, where they are used up. */
 function failed(state: Recovery, reason: string, of: number | null = null): readonly Output[] {
   const attempts = state.attempts;
   const agentId = state.tried.at(-1)?.agentId ?? state.subject?.agentId ?? null;
@@ -180,7 +180,7 @@ function reviewed(state: Recovery, { review }: In<'review'>): readonly Output[] 
   return [taskStory(state, { type: 'REVIEW_DECIDED', payload: { taskId: state.taskId, decision, by, why } })];
 }
 
-/** The next moment at which time alone makes a difference; now, where a deadline that has passed is not spoken of yet. */
+/** The next moment at which time alone makes a difference; now, where a deadline has passed without its event. */
 export function dueAt(before: Recovery, now: number): number {
   const state = lapsed(before, now);
   return Math.min(situationDueAt(state, now), ...rivalsOf(state).map(({ from }) => from));

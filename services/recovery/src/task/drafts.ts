@@ -2,7 +2,7 @@ import type { Breaker } from '@vigil/circuit-breaker';
 import type { BodyOf, CheckpointRef, Draft, Topic } from '@vigil/events';
 import { seenFrom, usable } from '../checkpoints/checkpoints.ts';
 import { handoverText, workFrom } from '../checkpoints/handover.ts';
-import { type Holder, limitOf, type Recovery, type Situation, type Subject } from './state.ts';
+import { type Assignee, limitOf, type Recovery, type Situation, type Subject } from './state.ts';
 
 export type Output = Draft<
   | typeof Topic.taskRecovery
@@ -14,14 +14,14 @@ export type Output = Draft<
 
 type Story = Draft<typeof Topic.taskRecovery>;
 
-/** One event of the task's story. */
+/** One event of task-recovery. */
 export const taskStory = ({ taskId }: Recovery, body: BodyOf<typeof Topic.taskRecovery>): Story => ({
   topic: 'onex.evt.recovery.task-recovery.v1',
   key: taskId,
   ...body,
 });
 
-/** What the breaker has become, where that has not been said. */
+/** The breaker's new state, where it has not been announced. */
 export function breakerChanged(
   { taskId, breaker, emitted, subject }: Recovery,
   to: Breaker['state'] = breaker.state,
@@ -52,7 +52,7 @@ export function admitSpawn(state: Recovery, subject: Subject): Draft<typeof Topi
   return { topic: 'onex.cmd.intervention.admit-step.v1', type: 'ADMIT_SPAWN', key: 'fleet', payload };
 }
 
-/** What was asked for, or admitted, and is not needed after all. */
+/** Withdraws a request, or an admission, that is not needed. */
 export function withdrawn({ unused, subject, taskId }: Recovery): readonly Draft<typeof Topic.admitStep>[] {
   if (unused === null) return [];
   const { caseId, agentId } = subject ?? { caseId: null, agentId: taskId };
@@ -60,7 +60,7 @@ export function withdrawn({ unused, subject, taskId }: Recovery): readonly Draft
   return [{ topic: 'onex.cmd.intervention.admit-step.v1', type: 'WITHDRAW_STEP', key: 'fleet', payload }];
 }
 
-/** A person who asks for a recovery that does not follow learns why. */
+/** A person whose request for a recovery is refused is notified of the reason. */
 export const refused = (state: Recovery): readonly Story[] =>
   state.refusal
     ? [taskStory(state, { type: 'RECOVERY_REFUSED', payload: { taskId: state.taskId, ...state.refusal } })]
@@ -74,7 +74,7 @@ const nextAgent = ({ base, serial }: Recovery): string => {
 
 type Admitted = Extract<Situation, { readonly kind: 'admitted' }>;
 
-/** The attempt, and the order that makes it. The order is named as the request that admitted it. */
+/** The attempt and its order. The order has the id of the request that admitted it. */
 export function initiated(
   state: Recovery,
   subject: Subject,
@@ -118,7 +118,7 @@ function spawn(
     runtimeId,
     caseId: subject.caseId,
     taskId,
-    // The other half is for the start and the first heartbeat: begun at the last moment, it would live beside the next attempt.
+    // The other half is for the start and the first heartbeat. Begun at the last moment, the agent would live beside the next attempt.
     ttlMs: Math.floor(subject.settings.spawnDeadlineMs / 2),
     foldedSequence: null,
     axes: [],
@@ -137,10 +137,10 @@ function spawn(
   return { topic: 'onex.cmd.agent-runtime.agent-order.v1', type: 'SPAWN_AGENT', key: agentId, payload };
 }
 
-/** Asks for the end of an attempt beside a later one, or before it. */
+/** Requests the end of an attempt beside a later one, or before it. */
 export function endRival(
   { taskId, subject }: Recovery,
-  { agentId, instanceId, runtimeId }: Holder & { readonly instanceId: string },
+  { agentId, instanceId, runtimeId }: Assignee & { readonly instanceId: string },
   why: string,
   askedAt: number,
 ): Draft<typeof Topic.decideCase> {

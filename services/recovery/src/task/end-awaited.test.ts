@@ -27,7 +27,7 @@ test.each([
   ['retry', 2],
   ['reset', 1],
 ] as const)(
-  '%s ends the attempt that is stuck and lives, and spawns after its death, not before',
+  '%s ends the attempt that is stuck and is alive, and spawns after its death, not before',
   (decision, attempt) => {
     const story = stuck();
     const emitted = story.receive(review(decision));
@@ -46,7 +46,7 @@ test.each([
   },
 );
 
-test('its own death is counted once, whichever topic tells of it first', () => {
+test('its own death is counted once, whichever topic reports it first', () => {
   const story = stuck();
   story.receive(review('retry'));
   const death = recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' });
@@ -55,7 +55,7 @@ test('its own death is counted once, whichever topic tells of it first', () => {
   expect(story.state().breaker.failures).toBe(1);
 });
 
-test('where it finishes before its end, the task is released; where somebody else has taken it, they keep it', () => {
+test('where it finishes before its end, the task is released; another agent that has taken it keeps it', () => {
   const finished = stuck();
   finished.receive(review('retry'));
   expect(finished.receive(left('worker-1-r1', 'finished'))).toMatchObject([
@@ -66,14 +66,14 @@ test('where it finishes before its end, the task is released; where somebody els
   expect(taken.receive(took('worker-7'))).toMatchObject([{ type: 'TASK_RELEASED', payload: { why: 'reassigned' } }]);
 });
 
-test('an attempt that is well again by the time of the decision goes on, and begins its probation anew', () => {
+test('an attempt that is healthy again at the decision continues, and its probation restarts', () => {
   const story = stuck();
   expect(story.receive(turned('worker-1-r1', 'HEALTHY'))).toEqual([]);
   expect(types(story.receive(review('retry')))).toEqual(['REVIEW_DECIDED', 'RECOVERY_COMPLETED']);
   expect(story.state().situation).toMatchObject({ kind: 'probation', failing: null });
 });
 
-test('a newer life of the attempt is not the one that people have seen: it keeps the task', () => {
+test('a newer instance of the attempt is not the one that people have seen: it keeps the task', () => {
   const story = stuck();
   story.receive(review('retry'));
   const again = health({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i2', hold: 'took' });

@@ -1,17 +1,17 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { Output } from './drafts.ts';
-import { holdingAs, ownHolder } from './instances.ts';
+import { assigneeOf, ownAssignee } from './instances.ts';
 import { delayBefore } from './settings.ts';
 import { attemptOf, type EndRequest, isBad, notUsed, type Recovery, remember, type Situation } from './state.ts';
 
 /** The state at this moment: an attempt whose deadline has passed without a heartbeat has failed. */
 export const lapsed = (state: Recovery, now: number): Recovery => {
   const { situation } = state;
-  if (situation.kind !== 'spawning' || holdingAs(state, situation.attempt.agentId)) return state;
+  if (situation.kind !== 'spawning' || assigneeOf(state, situation.attempt.agentId)) return state;
   return situation.failed || now > situation.deadlineAt ? lapse(state) : state;
 };
 
-/** The failure of the spawned attempt, as of its own moment, not of the one at which we look. */
+/** The failure of the spawned attempt, at its own moment and not at the moment of the check. */
 function lapse(state: Recovery): Recovery {
   const { situation, subject } = state;
   if (situation.kind !== 'spawning' || !subject) return state;
@@ -33,7 +33,7 @@ function lapse(state: Recovery): Recovery {
   };
 }
 
-/** What we have said. An attempt that is spoken of as failed has lapsed. */
+/** Folds an output. An attempt that is reported as failed has lapsed. */
 export function evolve(state: Recovery, draft: Output): Recovery {
   switch (draft.type) {
     case 'ADMIT_SPAWN':
@@ -129,19 +129,19 @@ function spawning(state: Recovery, { newAgentId, attempt: number, orderId, runti
 function probation(before: Recovery, agentId: string): Recovery {
   const isCurrent = before.situation.kind === 'spawning' && before.situation.attempt.agentId === agentId;
   const state = isCurrent ? before : notUsed(lapse(before));
-  const holder = holdingAs(state, agentId);
+  const assignee = assigneeOf(state, agentId);
   const attempt = attemptOf(state, agentId);
-  if (!holder || !attempt) return state;
-  const failing = isBad(holder.state) ? holder.state : null;
+  if (!assignee || !attempt) return state;
+  const failing = isBad(assignee.state) ? assignee.state : null;
   return {
     ...state,
     avoid: [],
     endAwaited: null,
-    situation: { kind: 'probation', attempt, since: holder.since, failing },
+    situation: { kind: 'probation', attempt, since: assignee.since, failing },
   };
 }
 
-/** Also an attempt that was given up, under an earlier state of the breaker, closes it by passing. */
+/** An attempt that was given up, under an earlier state of the breaker, also closes it by passing. */
 function stable(state: Recovery): Recovery {
   const { situation, subject } = state;
   if (situation.kind !== 'probation' || !subject) return state;
@@ -153,7 +153,7 @@ function stable(state: Recovery): Recovery {
   };
 }
 
-/** A task whose holder has changed, or that is held by nobody, keeps its count: attempts are the task's. */
+/** A task whose assignee has changed, or that has none, keeps its count: attempts belong to the task. */
 function released(before: Recovery, keepsCount: boolean): Recovery {
   const state = notUsed(before);
   const count = keepsCount ? {} : { attempts: 0, granted: 0 };
@@ -168,8 +168,8 @@ function released(before: Recovery, keepsCount: boolean): Recovery {
 }
 
 /**
- * retry: one more, at once, or after the end of the attempt that fails and lives; reset: as if nothing had been tried; abandon: the
- * task is given up.
+ * retry: one more attempt, at once, or after the end of the attempt that fails and is alive. reset: start again from one. abandon: give the
+ * task up.
  */
 function reviewed(state: Recovery): Recovery {
   const { situation, subject } = state;
@@ -194,9 +194,9 @@ function reviewed(state: Recovery): Recovery {
   }
 }
 
-/** One without an instance cannot be ended: it goes on. */
+/** An agent without an instance cannot be ended: it continues. */
 function failingInstance(state: Recovery): string | null {
-  const own = ownHolder(state);
+  const own = ownAssignee(state);
   return own && isBad(own.state) ? own.instanceId : null;
 }
 
@@ -216,7 +216,7 @@ function endRequestsAfter(
   return remember(others, { instance, at: askedAt ?? 0, times: times + 1 });
 }
 
-/** Without a refusal it waits for a limit. */
+/** RECOVERY_WAITING without refusals is about a limit. */
 function waitingReported(state: Recovery, refusals: number): Recovery {
   if (state.situation.kind !== 'waiting') return state;
   const { limitedUntil: _, ...situation } = state.situation;

@@ -13,14 +13,14 @@ const observed = (...events: Parameters<Story['receive']>[0][]): Story => {
   return story;
 };
 
-test('a task that nobody holds is forgotten a week after the last word of it, and not before', () => {
+test('a task without an agent is forgotten a week after its last event, and not before', () => {
   const story = observed(took('worker-1'), left('worker-1', 'finished'));
   expect(recovery.dueAt(story.state(), clock(story.now()))).toBe(story.now() + WEEK);
   expect(isForgotten(story, WEEK - 1)).toBe(false);
   expect(isForgotten(story, WEEK)).toBe(true);
 });
 
-test('so is one whose heir has left it', () => {
+test('so is one whose replacement has left it', () => {
   const story = observed(recoverTask());
   revive(story, 1);
   story.wait(WEEK);
@@ -30,7 +30,7 @@ test('so is one whose heir has left it', () => {
 });
 
 test.each([
-  ['one that somebody holds', () => observed(took('worker-1'))],
+  ['one that an agent has', () => observed(took('worker-1'))],
   ['one whose recovery waits', () => observed(recoverTask())],
   [
     'one that a person is to review',

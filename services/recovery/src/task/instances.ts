@@ -1,11 +1,11 @@
-import { attemptOf, type Holder, type Recovery } from './state.ts';
+import { type Assignee, attemptOf, type Recovery } from './state.ts';
 
 type InstanceRef = { readonly agentId: string; readonly instanceId: string | null };
 
-/** An instance where it has an id, else the agent. */
+/** The instance id, or the agent id where it has none. */
 export const instanceKey = (one: InstanceRef): string => one.instanceId ?? one.agentId;
 
-/** Under which names its death was acted on: its own, and its agent's where that had no instance. */
+/** The keys under which its death was acted on: its own, and its agent's where that had no instance. */
 export const deathsOf = ({ dead }: Recovery, one: InstanceRef): readonly string[] =>
   dead.filter((instance) => instance === instanceKey(one) || instance === one.agentId);
 
@@ -14,38 +14,45 @@ export const isRevived = (state: Recovery, one: InstanceRef): boolean => {
   return deaths.length > 0 && deaths.every((instance) => state.revived.includes(instance));
 };
 
-/** Those who hold the task and are not known to be dead, and those who were taken for dead and, as it seems, live on. */
-export const livingHolders = (state: Recovery): readonly Holder[] =>
-  state.holders.filter((one) => deathsOf(state, one).every((instance) => state.revived.includes(instance)));
+/** The assignees that are not known to be dead, and those that were taken for dead and have taken the task again. */
+export const livingAssignees = (state: Recovery): readonly Assignee[] =>
+  state.assignees.filter((one) => deathsOf(state, one).every((instance) => state.revived.includes(instance)));
 
 /**
- * The same, for certain: news that a dead life takes the task may be from before its death and read late, unless its end had been
- * told before, as a loss from afar.
+ * The same, for certain. A dead instance may have taken the task before its death, in a record that is read late, unless its end was
+ * reported as a loss before.
  */
-export const holding = (state: Recovery): readonly Holder[] =>
-  livingHolders(state).filter((one) => !isRevived(state, one) || state.lost.includes(instanceKey(one)));
+export const confirmedAssignees = (state: Recovery): readonly Assignee[] =>
+  livingAssignees(state).filter((one) => !isRevived(state, one) || state.lost.includes(instanceKey(one)));
 
-export const holdingAs = (state: Recovery, agentId: string): Holder | undefined =>
-  holding(state).find((holder) => holder.agentId === agentId);
+export const assigneeOf = (state: Recovery, agentId: string): Assignee | undefined =>
+  confirmedAssignees(state).find((assignee) => assignee.agentId === agentId);
 
-/** A spawned agent that holds the task, the last where there are several. */
-export const ownHolder = (state: Recovery, holders: readonly Holder[] = holding(state)): Holder | undefined =>
+/** A spawned agent that has the task; the last where there are several. */
+export const ownAssignee = (
+  state: Recovery,
+  assignees: readonly Assignee[] = confirmedAssignees(state),
+): Assignee | undefined =>
   state.tried
     .toReversed()
-    .flatMap(({ agentId }) => holders.filter((holder) => holder.agentId === agentId))
+    .flatMap(({ agentId }) => assignees.filter((assignee) => assignee.agentId === agentId))
     .at(0);
 
 export const awaitsEnd = (state: Recovery): boolean =>
-  state.endAwaited !== null && holding(state).some((one) => instanceKey(one) === state.endAwaited);
+  state.endAwaited !== null && confirmedAssignees(state).some((one) => instanceKey(one) === state.endAwaited);
 
 export const isAlive = (state: Recovery, agentId: string): boolean =>
-  livingHolders(state).some((holder) => holder.agentId === agentId);
+  livingAssignees(state).some((assignee) => assignee.agentId === agentId);
 
-/** It was told to be lost, and has taken the task again: what is asked about its death may be from before that. */
+/** Its loss was reported, and it has taken the task again: a request about its death may be older than that. */
 export const isBack = (state: Recovery, one: InstanceRef): boolean =>
-  state.lost.includes(instanceKey(one)) && state.holders.some((holder) => instanceKey(holder) === instanceKey(one));
+  state.lost.includes(instanceKey(one)) &&
+  state.assignees.some((assignee) => instanceKey(assignee) === instanceKey(one));
 
-/** It had the task when it died, as far as we know: a former attempt counts only where it was seen to take it, and who has finished it had it no more. */
+/**
+ * It had the task when it died, as far as is known. An earlier attempt counts only where it was seen to take the task; an agent that
+ * finished it no longer had it.
+ */
 export const hadTask = (state: Recovery, one: InstanceRef): boolean =>
   !state.finished.includes(instanceKey(one)) &&
   (state.takenBy.includes(instanceKey(one)) || attemptOf(state, one.agentId) === undefined);

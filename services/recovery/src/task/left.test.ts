@@ -19,12 +19,12 @@ import {
 
 const minute = 60_000;
 const died = (agentId: string, instanceId = `${agentId}.i1`) => recoverTask({ agentId, instanceId, reason: 'crashed' });
-const handsBack = (agentId: string) => health({ agentId, instanceId: `${agentId}.i1`, hold: 'left' });
+const givesBack = (agentId: string) => health({ agentId, instanceId: `${agentId}.i1`, hold: 'left' });
 const turnedStuck = (agentId: string) => health({ agentId, instanceId: `${agentId}.i1`, to: 'STUCK' });
 const stopped = (agentId: string) =>
   health({ agentId, instanceId: `${agentId}.i1`, hold: 'left', to: 'TERMINATED', endReason: 'explicit' });
 
-/** The heir of worker-1 lives, for so long. */
+/** How long the replacement of worker-1 is alive. */
 const replacement = (ms: number): Story => {
   const story = openStory();
   story.receive(recoverTask());
@@ -35,11 +35,11 @@ const replacement = (ms: number): Story => {
 };
 
 test.each([
-  ['hands the task back on probation', 0, handsBack],
+  ['gives the task back on probation', 0, givesBack],
   ['is stopped on probation', 0, stopped],
-  ['hands the task back after it', 15 * minute, handsBack],
+  ['gives the task back after it', 15 * minute, givesBack],
   ['is stopped after it', 15 * minute, stopped],
-])('where the heir %s, the death of whoever takes it next is acted on, once', (_, ms, leaves) => {
+])('where the replacement %s, the death of the next assignee is acted on, once', (_, ms, leaves) => {
   const story = replacement(ms);
   story.receive(leaves('worker-1-r1'));
   story.receive(took('worker-7'));
@@ -51,15 +51,15 @@ test.each([
   expect(story.receive(died('worker-7'))).toEqual([]);
 });
 
-test('a person who asks for it then waits for no back-off', () => {
+test('a person’s request then waits for no back-off', () => {
   const story = replacement(15 * minute);
-  story.receive(handsBack('worker-1-r1'));
+  story.receive(givesBack('worker-1-r1'));
   story.receive(took('worker-7'));
   const asked = recoverTask({ agentId: 'worker-7', instanceId: 'worker-7.i1', immediate: true, by: 'ada' });
   expect(types(story.receive(asked))).toEqual(['ADMIT_SPAWN']);
 });
 
-test('attempts are the task’s: with them spent, the death of the next holder goes to people', () => {
+test('attempts belong to the task: with them spent, the death of the next assignee goes to people', () => {
   const story = replacement(15 * minute);
   for (const n of [2, 3]) {
     story.receive(died(`worker-1-r${n - 1}`));
@@ -67,17 +67,17 @@ test('attempts are the task’s: with them spent, the death of the next holder g
     admit(story);
     story.receive(took(`worker-1-r${n}`));
   }
-  story.receive(handsBack('worker-1-r3'));
+  story.receive(givesBack('worker-1-r3'));
   story.receive(took('worker-7'));
   expect(find(story.receive(died('worker-7')), 'REVIEW_REQUIRED')).toMatchObject({ taskId: task, attempts: 3 });
 });
 
-test('nothing is spawned while the heir has the task, or anybody else', () => {
+test('nothing is spawned while the replacement or any other agent has the task', () => {
   const beside = replacement(15 * minute);
   beside.receive(took('worker-7'));
   expect(beside.receive(died('worker-7'))).toEqual([]);
   const after = replacement(15 * minute);
-  after.receive(handsBack('worker-1-r1'));
+  after.receive(givesBack('worker-1-r1'));
   after.receive(took('worker-7'));
   after.receive(took('worker-8'));
   expect(after.receive(died('worker-7'))).toMatchObject([
@@ -85,9 +85,9 @@ test('nothing is spawned while the heir has the task, or anybody else', () => {
   ]);
 });
 
-test('where somebody else finishes what the heir has left, or works on, the task is released', () => {
+test('where another agent finishes what the replacement has left, or works on it, the task is released', () => {
   const story = replacement(15 * minute);
-  story.receive(handsBack('worker-1-r1'));
+  story.receive(givesBack('worker-1-r1'));
   story.receive(took('worker-7'));
   expect(story.receive(left('worker-7', 'finished'))).toMatchObject([
     { type: 'TASK_RELEASED', payload: { why: 'finished' } },
@@ -139,7 +139,7 @@ describe('a task that the agent which was taken for dead finishes', () => {
     expect(story.receive(died('worker-1-r1'))).toEqual([]);
   });
 
-  test('while a spawn is asked for gets none', () => {
+  test('while a spawn is requested gets none', () => {
     const story = openStory();
     story.receive(took('worker-1'));
     story.receive(lost);
@@ -148,7 +148,7 @@ describe('a task that the agent which was taken for dead finishes', () => {
   });
 });
 
-test('an heir that has finished, takes the reopened task again and dies is replaced', () => {
+test('a replacement that has finished, takes the reopened task again and dies is replaced', () => {
   const story = replacement(15 * minute);
   story.receive(left('worker-1-r1', 'finished'));
   story.receive(health({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i2', hold: 'took' }));
@@ -163,7 +163,7 @@ test('an heir that has finished, takes the reopened task again and dies is repla
   expect(story.receive(died('worker-1-r1', 'worker-1-r1.i2'))).toEqual([]);
 });
 
-test('the death of a former attempt that had the task before it was finished, or left it alive, spawns nothing', () => {
+test('the death of an earlier attempt that had the task before it was finished, or left it alive, spawns nothing', () => {
   const finished = openStory();
   finished.receive(recoverTask());
   admit(finished);
@@ -179,20 +179,20 @@ test('the death of a former attempt that had the task before it was finished, or
   handedBack.wait(minute);
   admit(handedBack);
   handedBack.receive(took('worker-1-r2'));
-  handedBack.receive(handsBack('worker-1-r2'));
+  handedBack.receive(givesBack('worker-1-r2'));
   expect(handedBack.receive(died('worker-1-r1'))).toEqual([]);
   expect(handedBack.receive(died('worker-1-r1', 'worker-1-r1.i0'))).toEqual([]);
   expect(handedBack.wait(60 * minute)).toEqual([]);
 });
 
-test('a state that knew only of holders has it that they took the task', () => {
+test('a state that had only assignees records that they took the task', () => {
   const story = openStory();
   story.receive(took('worker-7'));
   expect(upgraded(processor.atRest, 3, ofShape3(story.state()))).toEqual(story.state());
   expect(upgraded(processor.atRest, 3, ofShape3(initial))).toEqual(initial);
 });
 
-test('an agent that has finished the task is not recovered, whatever a case asks; a person who asks is heard', () => {
+test('an agent that has finished the task is not recovered by a case; a person’s request is followed', () => {
   const story = openStory();
   story.receive(took('worker-1'));
   story.receive(left('worker-1', 'finished'));
@@ -258,7 +258,7 @@ const inReview = (): Story => {
 
 describe('an attempt that leaves its task on probation', () => {
   test.each([
-    ['alive and well', handsBack, 'worker-1-r1 has left it, and goes on'],
+    ['alive and well', givesBack, 'worker-1-r1 has left it, and goes on'],
     ['since a person has stopped it', stopped, 'worker-1-r1 was stopped'],
   ])('%s has not failed: the task is released, whatever the policy does with failures', (_, leaves, detail) => {
     for (const onProbationFailure of ['retry', 'review'] as const) {
@@ -290,8 +290,8 @@ describe('an attempt that leaves its task on probation', () => {
   });
 });
 
-describe('a task about which people are asked', () => {
-  test('is released when somebody takes it, and the death of that one is acted on', () => {
+describe('a task in review', () => {
+  test('is released when an agent takes it, and the death of that agent is acted on', () => {
     const story = inReview();
     expect(story.receive(took('hand'))).toMatchObject([
       { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail: 'held by hand' } },
@@ -300,7 +300,7 @@ describe('a task about which people are asked', () => {
     expect(types(story.receive(died('hand')))).toEqual(['ADMIT_SPAWN']);
   });
 
-  test('is tried once more when a person asks for its recovery, of the same death or of another', () => {
+  test('is tried once more when a person requests its recovery, for the same death or another', () => {
     for (const agentId of ['worker-1', 'hand']) {
       const story = inReview();
       const emitted = story.receive(recoverTask({ agentId, instanceId: `${agentId}.i1`, immediate: true, by: 'ada' }));
@@ -309,12 +309,12 @@ describe('a task about which people are asked', () => {
     }
   });
 
-  test('stays with them when a case asks', () => {
+  test('stays with people when a case requests its recovery', () => {
     expect(inReview().receive(died('hand'))).toEqual([]);
   });
 });
 
-test('a person who hurries an attempt that has just come to nothing waits for no back-off', () => {
+test('a person’s request for an attempt that has just failed waits for no back-off', () => {
   const story = openStory();
   story.receive(recoverTask());
   admit(story);
@@ -333,13 +333,13 @@ describe('an attempt on probation is ended by an order', () => {
     return story;
   };
 
-  test('where a person ordered it, nobody asks for another: the task is released after five minutes', () => {
+  test('where a person ordered it and no request follows, the task is released after five minutes', () => {
     const story = endedByOrder();
     expect(story.wait(5 * minute - 1000)).toEqual([]);
     expect(find(story.wait(1000), 'TASK_RELEASED')).toMatchObject({ why: 'left' });
   });
 
-  test('where a plan did, the next attempt follows', () => {
+  test('where a plan ordered it, the next attempt follows', () => {
     const story = endedByOrder();
     expect(types([...story.receive(died('worker-1-r1')), ...story.wait(2 * minute)])).toEqual(['ADMIT_SPAWN']);
     expect(types(story.wait(60 * minute))).not.toContain('TASK_RELEASED');
@@ -355,7 +355,7 @@ test('an attempt on probation dies, and no plan recovers: people decide', () => 
 test.each([
   ['finishes the task', 'finished', 'finished'],
   ['is stopped by a person', 'explicit', 'left'],
-] as const)('whoever was taken for dead and %s ends a spawn that is out', (_, endReason, why) => {
+] as const)('an agent that was taken for dead and %s ends a spawn that is out', (_, endReason, why) => {
   const story = openStory();
   story.receive(took('worker-1'));
   story.receive(health({ hold: 'left', to: 'TERMINATED', endReason: 'lost' }));

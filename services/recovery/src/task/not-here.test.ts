@@ -17,7 +17,7 @@ import {
   types,
 } from './story.fixture.ts';
 
-/** Two checkpoints; host-2 has the file of neither, or finds them spoilt. The attempt begins from the start there, and dies. */
+/** Two checkpoints; host-2 has the file of neither, or cannot read them. The attempt starts there from the beginning, and dies. */
 const elsewhere = (why: string): Story => {
   const story = openStory();
   story.receive(recorded('a'));
@@ -54,19 +54,19 @@ test.each([
   expect(find(there, 'SPAWN_AGENT')).toMatchObject({ checkpoints: [] });
 });
 
-test('one whose content is wrong is wrong everywhere', () => {
+test('a checkpoint with invalid content is invalid everywhere', () => {
   const emitted = admit(elsewhere('sha256_differs'), { runtimeId: 'host-1' });
   expect(find(emitted, 'RECOVERY_INITIATED')).toMatchObject({ fromCheckpoint: 'task-start' });
 });
 
-test('a runtime that says so of the same checkpoints again has failed', () => {
+test('a runtime that reports the same checkpoints again has failed', () => {
   const story = elsewhere('not_here');
   admit(story, { runtimeId: 'host-2' });
   expect(receipt(story, { outcome: 'checkpoint_invalid', checkpointId: 'b', why: 'not_here' })).toEqual([]);
   expect(story.state().situation).toMatchObject({ kind: 'spawning', failed: { why: 'checkpoint_invalid: not_here' } });
 });
 
-test('one that misses a checkpoint that nobody knows has failed too', () => {
+test('a runtime that misses an unknown checkpoint has failed too', () => {
   const story = openStory();
   story.receive(recoverTask());
   admit(story);
@@ -74,7 +74,7 @@ test('one that misses a checkpoint that nobody knows has failed too', () => {
   expect(story.state().situation).toMatchObject({ kind: 'spawning', failed: { why: 'checkpoint_invalid: not_here' } });
 });
 
-test('what was skipped at a runtime where the agent was spawned is not skipped at another', () => {
+test('a checkpoint that was skipped at the runtime of the agent is not skipped at another', () => {
   const story = openStory();
   story.receive(recorded('a'));
   story.receive(recoverTask());
@@ -100,7 +100,7 @@ test.each(['not_here', 'missing', 'unreadable'])(
   },
 );
 
-test('a checkpoint that was invalid is used once a runtime has found it valid, and stays so while nobody reads it again', () => {
+test('a checkpoint that was invalid is used once a runtime has found it valid, and stays valid until a runtime reads it again', () => {
   const story = openStory();
   story.receive(readByRuntime('a', 'sha256_differs'));
   story.receive(recorded('a'));
@@ -112,7 +112,7 @@ test('a checkpoint that was invalid is used once a runtime has found it valid, a
   expectFrom(story, 'host-2', 'a');
 });
 
-test('a request for a recovery repeats an older report: what a runtime has found invalid since stays invalid', () => {
+test('a request for a recovery repeats an older report: a checkpoint that a runtime has found invalid since stays invalid', () => {
   const story = openStory();
   story.receive(readByRuntime('a', 'sha256_differs'));
   story.receive(recoverTask({ checkpoint: { ...checkpoint('a'), valid: true } }));

@@ -1,37 +1,37 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { PayloadOf, Topic } from '@vigil/events';
 import { stallFrom } from '../adapters/omniclaude-healthcheck.ts';
-import { deathsOf, holdingAs, instanceKey, isAlive } from './instances.ts';
-import { type Attempt, attemptOf, type Holder, isBad, notUsed, type Recovery, remember } from './state.ts';
+import { assigneeOf, deathsOf, instanceKey, isAlive } from './instances.ts';
+import { type Assignee, type Attempt, attemptOf, isBad, notUsed, type Recovery, remember } from './state.ts';
 
 type TaskHealth = PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>;
 
-const mostHolders = 8;
+const mostAssignees = 8;
 
-/** Who holds the task is kept for every task; what it means depends on where recovery stands. */
+/** The assignees of every task are kept; what they mean depends on the state of the recovery. */
 export function observeHealth(before: Recovery, health: TaskHealth, now: number): Recovery {
-  const holders = holdersAfter(before.holders, health, now);
+  const assignees = assigneesAfter(before.assignees, health, now);
   const revived = health.hold === 'took' ? deathsOf(before, health).reduce(remember, before.revived) : before.revived;
-  const gone = hasLeft(health) && !holders.some((holder) => holder.agentId === health.agentId);
+  const gone = hasLeft(health) && !assignees.some((assignee) => assignee.agentId === health.agentId);
   const finished = gone && health.endReason === 'finished';
   const takenBy = finished ? [] : takenByAfter(before.takenBy, health);
   const avoid = avoidAfter(before.avoid, health);
   const lost = lostAfter(before.lost, health);
   const state: Recovery = {
     ...before,
-    holders,
+    assignees,
     takenBy,
     finished: finished ? finishedBy(before, health) : finishedAfter(before, health),
     revived,
     lost,
     avoid,
     emitsHealthcheck: health.emitHealthcheck,
-    // Whose end was asked for before the task was finished has no place to fill.
+    // A finish also cancels the requested ends: no place has to be filled after them.
     emitted: finished ? { ...before.emitted, endRequests: [] } : before.emitted,
   };
   const over = { ...notUsed(state), situation: { kind: 'over', why: 'finished', detail: null } } as const;
   const hadTask =
-    holdingAs(before, health.agentId) || attemptOf(state, health.agentId) || before.lost.includes(instanceKey(health));
+    assigneeOf(before, health.agentId) || attemptOf(state, health.agentId) || before.lost.includes(instanceKey(health));
   const { situation } = state;
   if (gone && isLastRival(state, health)) return replacing(state, health, now);
   switch (situation.kind) {
@@ -43,7 +43,7 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
     case 'admitted':
     case 'refused':
     case 'spawning':
-      if (gone && isStopped(health) && holdingAs(before, health.agentId) && !isHeld(state))
+      if (gone && isStopped(health) && assigneeOf(before, health.agentId) && !isHeld(state))
         return { ...notUsed(state), situation: { kind: 'over', why: 'left', detail: `${health.agentId} was stopped` } };
       return finished && hadTask ? over : state;
     case 'review':
@@ -59,20 +59,20 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
   }
 }
 
-/** The replacement is not ended: what its work is worth people know. It keeps the task, and nobody takes its place. */
+/** The replacement is not ended: people judge its work. It keeps the task, and no agent replaces it. */
 function finishedBeside(state: Recovery, { agentId }: TaskHealth, attempt: Attempt): Recovery {
   const detail = `${agentId} has finished it, and ${attempt.agentId} works on it`;
   return { ...state, situation: { kind: 'over', why: 'reassigned', detail } };
 }
 
 /**
- * Its end was asked for while a later attempt lived, and waited; meanwhile that one has gone. Now nobody has the task, and no case asks for another
- * agent.
+ * Its end was requested while a later attempt lived, and waited. That attempt has gone since. Now no agent has the task, and no case
+ * requests one.
  */
 function isLastRival(state: Recovery, health: TaskHealth): boolean {
   const { situation, emitted, subject } = state;
   const wasAsked = emitted.endRequests.some(({ instance }) => instance === instanceKey(health));
-  // Also where it crashed first: the case that was to end it asks for no other agent either.
+  // Also where it crashed first: the case that was to end it requests no other agent either.
   if (!wasAsked || health.to !== 'TERMINATED' || health.endReason === 'finished' || isStopped(health)) return false;
   if (subject === null) return false;
   const rests = situation.kind === 'idle' || situation.kind === 'probation' || situation.kind === 'stable';
@@ -85,14 +85,17 @@ function replacing(state: Recovery, health: TaskHealth, now: number): Recovery {
   return { ...state, dead, situation: { kind: 'waiting', dueAt: now, immediate: false, withheld: 0, why } };
 }
 
-/** Somebody new has taken the task: there is nothing left to decide. Of one that comes back from the dead people decide whether it is to go on. */
+/**
+ * A new agent has taken the task: there is nothing left to decide. Where an agent that was taken for dead comes back, people decide whether
+ * it continues.
+ */
 const isTakenByAnother = (state: Recovery, health: TaskHealth): boolean =>
   health.hold === 'took' &&
   attemptOf(state, health.agentId) === undefined &&
   deathsOf(state, health).length === 0 &&
-  holdingAs(state, health.agentId) !== undefined;
+  assigneeOf(state, health.agentId) !== undefined;
 
-/** Whoever dies with the task had it; whoever leaves it alive has it no more. */
+/** An agent that dies with the task had it; one that leaves it alive no longer has it. */
 function takenByAfter(takenBy: readonly string[], health: TaskHealth): readonly string[] {
   if (!hasLeft(health)) return remember(takenBy, instanceKey(health));
   return health.to === 'TERMINATED' ? takenBy : takenBy.filter((instance) => instance !== instanceKey(health));
@@ -105,15 +108,15 @@ function lostAfter(lost: readonly string[], health: TaskHealth): readonly string
     : lost.filter((instance) => instance !== instanceKey(health));
 }
 
-/** A task is finished for all that have taken it: one that works on, or was taken for dead and comes back, has nothing to recover either. */
+/** A finish holds for all that have taken the task: one that still works, or was taken for dead and comes back, has nothing to recover. */
 function finishedBy({ finished, takenBy, situation }: Recovery, health: TaskHealth): readonly string[] {
   const begun = situation.kind === 'spawning' ? [situation.attempt.agentId] : [];
   return [...takenBy, ...begun, instanceKey(health)].reduce(remember<string>, finished);
 }
 
 /**
- * Whoever takes the task again begins it anew. One that was taken for dead takes it again by its next heartbeat, and begins nothing; nor does an
- * attempt whose spawn was out when the task was finished.
+ * An agent that takes the task again starts it again. One that was taken for dead takes it by its next heartbeat, and starts nothing;
+ * neither does an attempt whose spawn was out at the finish.
  */
 function finishedAfter(state: Recovery, health: TaskHealth): readonly string[] {
   const { finished } = state;
@@ -126,7 +129,7 @@ function finishedAfter(state: Recovery, health: TaskHealth): readonly string[] {
   return isBack ? finished : finished.filter((one) => one !== instance);
 }
 
-/** Nothing is spawned where the host is gone, however lately its runtime announced itself. */
+/** Nothing is spawned where the host is gone, however recently its runtime announced itself. */
 const avoidAfter = (avoid: readonly string[], health: TaskHealth): readonly string[] =>
   hasLeft(health) && health.endReason === 'lost' && health.runtimeId !== null
     ? remember(avoid, health.runtimeId)
@@ -139,21 +142,21 @@ function healthObserved(state: Recovery, health: TaskHealth, gone: boolean, now:
   return health.to === 'HEALTHY' ? returned(state, now) : state;
 }
 
-/** Where a plan ends it, a request to recover the task follows at once. Where a person does, none may. */
+/** Where a plan ends it, a request to recover the task follows at once. Where a person does, none may follow. */
 function goneAt(state: Recovery, now: number): Recovery {
   const { situation } = state;
   return situation.kind === 'probation' ? { ...state, situation: { ...situation, goneAt: now } } : state;
 }
 
-/** It goes on without the task, or a person has stopped it: no case follows, so nobody else would put the task on a fresh agent. */
+/** It continues without the task, or a person has stopped it. No case follows, so no other service puts the task on a new agent. */
 const isOnPurpose = (health: TaskHealth): boolean => health.to !== 'TERMINATED' || isStopped(health);
 
-/** By a person, and by no order. */
+/** Ended by a person, and by no order. */
 const isStopped = ({ endReason, ordered }: TaskHealth): boolean => endReason === 'explicit' && !ordered;
 
-const isHeld = (state: Recovery): boolean => state.holders.some(({ agentId }) => isAlive(state, agentId));
+const isHeld = (state: Recovery): boolean => state.assignees.some(({ agentId }) => isAlive(state, agentId));
 
-/** One that was well when it let the task go has done what was asked; of one that was not, people decide. */
+/** An agent that was healthy when it left the task has done its work. Otherwise people decide. */
 function leftOnProbation(before: Recovery, { agentId, to }: TaskHealth, now: number): Recovery {
   if (isBad(to)) {
     const why = `${agentId} has left the task while it was ${to}`;
@@ -165,7 +168,7 @@ function leftOnProbation(before: Recovery, { agentId, to }: TaskHealth, now: num
 
 const hasLeft = (health: TaskHealth): boolean => health.hold === 'left' || health.to === 'TERMINATED';
 
-/** The attempt falls short: in probation it has failed, once; after it the stable time ends, and counts if it was long enough. */
+/** The attempt falls short. On probation it has failed, once. After probation the stable time ends, and counts if it was long enough. */
 export function settled(state: Recovery, failing: string, now: number): Recovery {
   const { situation, subject } = state;
   if (!subject) return state;
@@ -186,7 +189,7 @@ export function settled(state: Recovery, failing: string, now: number): Recovery
   };
 }
 
-/** Well again: probation, or the stable time, begins anew. */
+/** Healthy again: probation, or the stable time, restarts. */
 function returned(state: Recovery, now: number): Recovery {
   const { situation } = state;
   if (situation.kind === 'probation' && situation.failing !== null) {
@@ -199,14 +202,14 @@ function returned(state: Recovery, now: number): Recovery {
   return state;
 }
 
-function holdersAfter(holders: readonly Holder[], health: TaskHealth, now: number): readonly Holder[] {
+function assigneesAfter(assignees: readonly Assignee[], health: TaskHealth, now: number): readonly Assignee[] {
   const { agentId, instanceId, runtimeId, to } = health;
-  const others = holders.filter((holder) => holder.agentId !== agentId);
-  const old = holders.find((holder) => holder.agentId === agentId);
-  // An end of an older life says nothing about the newer one.
-  if (hasLeft(health)) return old && instanceKey(old) !== instanceKey(health) ? holders : others;
+  const others = assignees.filter((assignee) => assignee.agentId !== agentId);
+  const old = assignees.find((assignee) => assignee.agentId === agentId);
+  // The end of an older instance does not concern the newer one.
+  if (hasLeft(health)) return old && instanceKey(old) !== instanceKey(health) ? assignees : others;
   const since = old && instanceKey(old) === instanceKey(health) ? old.since : now;
   const figures = { idleMinutes: health.idleMinutes, contextUsagePct: health.contextUsagePct };
   const stall = stallFrom(health.evidence);
-  return [...others, { agentId, instanceId, runtimeId, state: to, since, stall, ...figures }].slice(-mostHolders);
+  return [...others, { agentId, instanceId, runtimeId, state: to, since, stall, ...figures }].slice(-mostAssignees);
 }

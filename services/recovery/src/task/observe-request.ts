@@ -4,7 +4,7 @@ import type { RecoverySettings } from '@vigil/policy';
 import { stallOf } from '../adapters/omniclaude-healthcheck.ts';
 import { repeatCheckpoint } from '../checkpoints/checkpoints.ts';
 import { lapsed } from './evolve.ts';
-import { deathsOf, hadTask, instanceKey, isAlive, isBack, isRevived, livingHolders } from './instances.ts';
+import { deathsOf, hadTask, instanceKey, isAlive, isBack, isRevived, livingAssignees } from './instances.ts';
 import { settled } from './observe-health.ts';
 import { delayBefore, readSettings } from './settings.ts';
 import { attemptOf, isBad, type Recovery, remember, type Subject } from './state.ts';
@@ -16,7 +16,7 @@ export function observeRequest(state: Recovery, input: RecoverTask, now: number)
   return by === null ? requestedByCase(state, input, now) : requestedByPerson(state, input, by, now);
 }
 
-/** Only after a confirmed death; each death is acted on once. */
+/** Acts only on a confirmed death, and on each death once. */
 function requestedByCase(state: Recovery, input: RecoverTask, now: number): Recovery {
   const { payload } = input;
   const isHandled = state.dead.includes(instanceKey(payload)) && !isRevived(state, payload);
@@ -45,8 +45,8 @@ function requestedByCase(state: Recovery, input: RecoverTask, now: number): Reco
 }
 
 /**
- * A person is heard also where the death was acted on before, and where nobody has confirmed it and nobody of that name holds the task. What does not
- * follow is answered with the reason.
+ * A person's request also counts for a death that was acted on before, and for an unconfirmed death where no agent of that name has the
+ * task. A refusal is answered with the reason.
  */
 function requestedByPerson(state: Recovery, input: RecoverTask, by: string, now: number): Recovery {
   const { payload } = input;
@@ -80,17 +80,17 @@ function requestedByPerson(state: Recovery, input: RecoverTask, by: string, now:
 
 const unconfirmed = (state: Recovery, { confirmed, agentId }: RecoverTask['payload']): string | null =>
   !confirmed && isAlive(state, agentId)
-    ? `${agentId} holds ${state.taskId}, and nobody has confirmed its death: end it, or confirm its death`
+    ? `${agentId} holds ${state.taskId}, and its death is not confirmed: end it, or confirm its death`
     : null;
 
-/** What speaks against a recovery that a person asks for, or null. One that is under way is what was asked for. */
+/** Why a recovery that a person requests is refused, or null. One that is under way is not refused. */
 function objectionTo(state: Recovery): string | null {
   const { situation, taskId } = state;
   switch (situation.kind) {
     case 'probation':
     case 'stable': {
-      const holder = livingHolders(state).at(-1);
-      return holder ? `${holder.agentId} holds ${taskId}: end that one, and recover it` : null;
+      const assignee = livingAssignees(state).at(-1);
+      return assignee ? `${assignee.agentId} holds ${taskId}: end that one, and recover it` : null;
     }
     case 'requesting':
       return situation.impossible?.reason ?? null;
@@ -117,11 +117,11 @@ function withDeath(state: Recovery, payload: RecoverTask['payload']): Recovery {
   };
 }
 
-/** The attempt has died, or left the task to somebody who has: the next one is meant. */
+/** The attempt has died, or left the task to an agent that has died: the next attempt begins. */
 const nextAttemptBegun = (state: Recovery, input: RecoverTask, now: number): Recovery =>
   begun(attemptFailed(state, input.payload.reason, now), input, now);
 
-/** A person asks: the back-off is over now, also that of an attempt that has come to nothing since it was last looked at. */
+/** A person's request ends the back-off now, also that of an attempt that has failed since the last decision. */
 function expedited(before: Recovery, now: number): Recovery {
   const state = lapsed(before, now);
   const { situation } = state;
@@ -130,7 +130,7 @@ function expedited(before: Recovery, now: number): Recovery {
   return { ...state, situation: { ...unlimited, dueAt: Math.min(situation.dueAt, now), immediate: true } };
 }
 
-/** The attempt has died; it counts as failed once, wherever that was heard first. */
+/** The attempt has died. It counts as failed once, whichever topic reports it first. */
 function attemptFailed(state: Recovery, why: string, now: number): Recovery {
   const { situation, subject } = state;
   if (!subject) return state;
@@ -176,8 +176,8 @@ function begun(state: Recovery, input: RecoverTask, now: number): Recovery {
 }
 
 /**
- * Until then a fresh agent would meet the limit of the dead one. After the longest wait that the policy allows the agent is replaced, and finds
- * out. A person who asks does not wait for it.
+ * Before that time a new agent would meet the limit of the dead one. After the longest wait that the policy allows, the agent is replaced.
+ * A person's request does not wait.
  */
 function limitedUntil(
   { payload: { notBefore } }: RecoverTask,
@@ -187,24 +187,24 @@ function limitedUntil(
   return notBefore === null || notBefore <= now ? null : Math.min(notBefore, now + limitWaitMs);
 }
 
-/** The end of an agent is heard within so long after its recovery is asked for. */
+/** The report of an agent's end arrives within this time after the request to recover its task. */
 const endReportDelayMs = 10_000;
 
-/** The time of the task key space may be seconds behind that of the case: no pause gets shorter by it. A person's clock counts for nothing. */
+/** The time of the task key space may be seconds behind that of the case, which makes no back-off shorter. A person's clock is not used. */
 function requestedAt({ occurredAt, payload }: RecoverTask): number {
   return payload.by === null ? occurredAt : 0;
 }
 
 function subjectOf(state: Recovery, { eventId, correlationId, policy, payload }: RecoverTask): Subject {
   const { agentId, instanceId, caseId, runtimeId, reason, completedWork, remainingWork, labels } = payload;
-  const holder = state.holders.find((one) => one.agentId === agentId && isBad(one.state));
+  const assignee = state.assignees.find((one) => one.agentId === agentId && isBad(one.state));
   return {
     cause: eventId,
     correlationId,
     policy,
     ...{ agentId, instanceId, caseId, runtimeId, reason, completedWork, remainingWork, labels },
     checkpointId: payload.checkpoint?.checkpointId ?? state.checkpoints.at(-1)?.checkpointId ?? null,
-    stall: holder?.stall ?? stallOf(reason),
+    stall: assignee?.stall ?? stallOf(reason),
     idleMinutes: payload.idleMinutes,
     contextUsagePct: payload.contextUsagePct,
     settings: readSettings(state.taskId, payload.recovery),

@@ -18,7 +18,7 @@ type Admitted = PayloadOf<typeof Topic.spawnRuling, 'SPAWN_ADMITTED'>;
 type Withheld = PayloadOf<typeof Topic.spawnRuling, 'SPAWN_WITHHELD'>;
 type Receipt = PayloadOf<typeof Topic.spawnReceipt, 'SPAWN_RECEIPT'>;
 
-/** When a withheld spawn is asked for again, milliseconds; the last repeats. A halt or a brake lasts; nothing is lost by waiting. */
+/** When a withheld spawn is requested again, milliseconds; the last repeats. A halt or a brake lasts, so waiting costs nothing. */
 const retryDelaysMs = [5_000, 10_000, 20_000, 60_000];
 
 export function observe(before: Recovery, input: Input, { now }: Clock): Recovery {
@@ -44,7 +44,7 @@ export function observe(before: Recovery, input: Input, { now }: Clock): Recover
   }
 }
 
-/** Read too late to be used, or in a dry run, an admission is none; a real one returns to its budget. */
+/** An admission that is read too late, or was given in a dry run, does not count. A late one returns to the budget. */
 function observeAdmission(
   state: Recovery,
   { requestId, runtimeId, validUntil, dryRun }: Admitted,
@@ -58,7 +58,7 @@ function observeAdmission(
   return { ...state, situation: { ...next, kind: 'admitted', runtimeId, at: now } };
 }
 
-/** Over the budget of spawns people decide; where no runtime is left, those at which a spawn came to nothing are as good as any. */
+/** Over the budget of spawns people decide. Where no runtime is left, those at which a spawn has failed may be tried again. */
 function observeWithheld(state: Recovery, { requestId, why, detail }: Withheld, now: number): Recovery {
   const { situation } = state;
   if (situation.kind !== 'requesting' || situation.requestId !== requestId) return state;
@@ -82,7 +82,7 @@ function requestedLater(state: Recovery, refusal: string, now: number): Recovery
   };
 }
 
-/** A receipt of an order that is no longer awaited changes nothing: what its agent does is seen on task-health. */
+/** A receipt of an order that is no longer awaited changes nothing: task-health shows what its agent does. */
 function observeReceipt(state: Recovery, receipt: Receipt, now: number): Recovery {
   const { situation } = state;
   if (situation.kind !== 'spawning' || situation.orderId !== receipt.orderId) return state;
@@ -125,7 +125,7 @@ function withPrevious(state: Recovery, receipt: Receipt, now: number): Recovery 
   return notBegun({ ...state, ...read }, receipt, receipt.why ?? 'checkpoint invalid', now);
 }
 
-/** No attempt: what it has used is given back, and the spawn is asked for again. */
+/** No attempt: its uses are given back, and the spawn is requested again. */
 function notBegun(state: Recovery, { orderId }: Receipt, why: string, now: number): Recovery {
   return {
     ...state,

@@ -32,7 +32,7 @@ test('probation is passed at its very end, not a moment before', () => {
   ]);
 });
 
-test('an attempt that is stuck on probation has failed: its case decides, and nothing is passed', () => {
+test('an attempt that is stuck on probation has failed: its case decides, and probation is not passed', () => {
   const story = alive();
   expect(story.receive(turned('worker-1-r1', 'STUCK'))).toEqual([]);
   expect(story.wait(60 * minute)).toEqual([]);
@@ -42,7 +42,7 @@ test('an attempt that is stuck on probation has failed: its case decides, and no
   expect(types(story.wait(minute))).toEqual(['ADMIT_SPAWN']);
 });
 
-test('an attempt that is well again begins its probation anew; being degraded changes nothing', () => {
+test('the probation of an attempt that is healthy again restarts; being degraded changes nothing', () => {
   const story = alive();
   story.receive(turned('worker-1-r1', 'STUCK'));
   story.wait(minute);
@@ -53,7 +53,7 @@ test('an attempt that is well again begins its probation anew; being degraded ch
   expect(types(story.wait(1))).toEqual(['PROBATION_PASSED']);
 });
 
-test('where a failed probation goes to review, people are asked at once and nothing more happens by itself', () => {
+test('where a failed probation goes to review, people are notified at once and nothing more happens automatically', () => {
   const story = alive({ onProbationFailure: 'review' });
   const emitted = story.receive(turned('worker-1-r1', 'FAILING'));
   expect(types(emitted)).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
@@ -107,7 +107,7 @@ function inReview(): Story {
   return story;
 }
 
-test('retry allows one attempt more, at once, also past an open breaker; a second failure asks again', () => {
+test('retry allows one attempt more, at once, also past an open breaker; a second failure goes to review again', () => {
   const story = inReview();
   const emitted = story.receive(review('retry'));
   expect(emitted).toMatchObject([
@@ -119,7 +119,7 @@ test('retry allows one attempt more, at once, also past an open breaker; a secon
   expect(find(receipt(story, { outcome: 'failed' }), 'RECOVERY_FAILED')).toMatchObject({ attempts: 2 });
 });
 
-test('reset begins as if nothing had been tried; names of agents go on', () => {
+test('reset starts again from one; the names of agents continue', () => {
   const story = inReview();
   const emitted = story.receive(review('reset'));
   expect(types(emitted)).toEqual(['REVIEW_DECIDED', 'CIRCUIT_BREAKER_STATE_CHANGED', 'ADMIT_SPAWN']);
@@ -144,7 +144,7 @@ test('a task in review whose agent finishes after all is released', () => {
   ]);
 });
 
-test('the end of an older life says nothing about the newer one', () => {
+test('the end of an older instance does not concern the newer one', () => {
   const story = alive();
   story.receive({
     ...took('worker-1-r1'),
@@ -154,7 +154,7 @@ test('the end of an older life says nothing about the newer one', () => {
   expect(story.state().situation).toMatchObject({ kind: 'probation', failing: null });
 });
 
-test('retry below the limit takes the attempt that is left, and allows none beyond it', () => {
+test('retry below the limit uses the attempt that is left, and allows none beyond it', () => {
   const story = alive({ onProbationFailure: 'review' });
   story.receive(turned('worker-1-r1', 'STUCK'));
   story.receive(left('worker-1-r1', 'crashed'));
@@ -166,7 +166,7 @@ test.each([
   ['OPEN', 120_001],
   ['HALF_OPEN', 240_000],
 ] as const)(
-  'an attempt that was given up, lives and passes its probation closes a breaker that is %s',
+  'an attempt that was given up, is alive and passes its probation closes a breaker that is %s',
   (state, last) => {
     const story = openStory();
     story.receive(recoverTask({}, { maxAttempts: 9 }));

@@ -19,7 +19,7 @@ import {
 
 const died = (agentId: string) => recoverTask({ agentId, instanceId: `${agentId}.i1`, reason: 'crashed' });
 
-test('a confirmed death is asked for at once, ordered when admitted, and completed by the first heartbeat of the new agent', () => {
+test('a confirmed death leads to a request at once, to an order when admitted, and is completed by the first heartbeat of the new agent', () => {
   const story = openStory();
   story.receive(recorded('c1'));
   const asked = story.receive(recoverTask());
@@ -76,7 +76,7 @@ test('a confirmed death is asked for at once, ordered when admitted, and complet
   ]);
 });
 
-test('a death that nobody has confirmed recovers nothing, unless a person asks', () => {
+test('an unconfirmed death recovers nothing, unless a person requests it', () => {
   const story = openStory();
   expect(story.receive(recoverTask({ confirmed: false }))).toEqual([]);
   expect(types(story.receive(recoverTask({ confirmed: false, by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
@@ -129,7 +129,7 @@ test('an agent that crashes each time gets three attempts with back-off; the fou
   expect(story.wait(86_400_000)).toEqual([]);
 });
 
-test('a heartbeat at the spawn deadline is in time; a moment later the attempt has failed and the next one waits its back-off', () => {
+test('a heartbeat at the spawn deadline is in time; a moment later the attempt has failed and the next one waits for its back-off', () => {
   const inTime = openStory();
   inTime.receive(recoverTask());
   admit(inTime);
@@ -147,7 +147,7 @@ test('a heartbeat at the spawn deadline is in time; a moment later the attempt h
   });
 });
 
-test('a finished attempt releases the task, and its count begins anew', () => {
+test('a finished attempt releases the task, and its count starts again', () => {
   const story = openStory();
   story.receive(recoverTask());
   revive(story, 1);
@@ -157,7 +157,7 @@ test('a finished attempt releases the task, and its count begins anew', () => {
   expect(story.state()).toMatchObject({ attempts: 0, serial: 1, situation: { kind: 'idle' } });
 });
 
-test('a person who asks skips the back-off, also one that has begun, but not the count', () => {
+test('a person’s request skips the back-off, also one that has begun, but not the count', () => {
   const story = openStory();
   story.receive(recoverTask());
   revive(story, 1);
@@ -203,7 +203,7 @@ test('the task of an agent that crashed at a limit is recovered when the limit e
   expect(story.wait(1)).toMatchObject([{ type: 'ADMIT_SPAWN', payload: { attempt: 1 } }]);
 });
 
-test('a limit that ends before the back-off changes nothing, and one that is past neither', () => {
+test('a limit that ends before the back-off changes nothing, and neither does one in the past', () => {
   expect(types(openStory().receive(limitedFor(0)))).toEqual(['ADMIT_SPAWN']);
   const story = openStory();
   story.receive(recoverTask());
@@ -214,14 +214,14 @@ test('a limit that ends before the back-off changes nothing, and one that is pas
   expect(types(story.wait(1))).toEqual(['ADMIT_SPAWN']);
 });
 
-test('a limit is waited for a day at most', () => {
+test('recovery waits for a limit for a day at most', () => {
   const story = openStory();
   story.receive(limitedFor(7 * 24 * 60 * minute));
   expect(types(story.wait(24 * 60 * minute - 1))).toEqual([]);
   expect(types(story.wait(1))).toEqual(['ADMIT_SPAWN']);
 });
 
-test('a policy may allow a longer or a shorter wait, or none; without one of its own, a request waits for a day', () => {
+test('a policy may allow a longer or a shorter wait, or none; without a setting, a request waits for a day', () => {
   const waits = (recovery: object) => {
     const story = openStory();
     story.receive(limitedFor(7 * 24 * 60 * minute, { recovery: { ...settings, ...recovery } }));
@@ -240,7 +240,7 @@ test('a policy may allow a longer or a shorter wait, or none; without one of its
   expect(types(openStory().receive(limitedFor(minute, { recovery: none })))).toEqual(['ADMIT_SPAWN']);
 });
 
-test('a person who asks does not wait for a limit, also while one is waited for', () => {
+test('a person’s request does not wait for a limit, also during such a wait', () => {
   expect(types(openStory().receive(limitedFor(180 * minute, { by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
   const story = openStory();
   story.receive(limitedFor(180 * minute));

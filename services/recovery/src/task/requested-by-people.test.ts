@@ -18,7 +18,7 @@ const minute = 60_000;
 const asks = (agentId = 'worker-1', more: Parameters<typeof recoverTask>[0] = {}) =>
   recoverTask({ agentId, instanceId: `${agentId}.i1`, immediate: true, by: 'ada', caseId: 'case-9', ...more });
 
-/** worker-1 has died, and worker-1-r1 has taken its place. */
+/** worker-1 has died, and worker-1-r1 is its replacement. */
 const replaced = (ms = 0): Story => {
   const story = openStory();
   story.receive(took('worker-1'));
@@ -30,11 +30,11 @@ const replaced = (ms = 0): Story => {
   return story;
 };
 
-describe('a person who asks for the recovery of a task', () => {
+describe('a person’s request for the recovery of a task', () => {
   test.each([
     ['on its probation', 0],
     ['after it', 15 * minute],
-  ])('that a replacement holds %s is refused with its name, each time', (_, ms) => {
+  ])('that a replacement has %s is refused with its name, each time', (_, ms) => {
     const story = replaced(ms);
     const before = story.state().situation;
     for (const _time of [1, 2])
@@ -65,14 +65,14 @@ describe('a person who asks for the recovery of a task', () => {
     expect(find(replaced().receive(asks('worker-1-r1')), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
   });
 
-  test('that recovery has let go gets another, though that death was acted on before', () => {
+  test('that recovery has released gets another, though that death was acted on before', () => {
     const story = replaced();
     story.receive(health({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', hold: 'left' }));
     expect(story.state().situation.kind).toBe('idle');
     expect(types(story.receive(asks()))).toContain('ADMIT_SPAWN');
   });
 
-  test('that a living agent holds, whose death nobody has confirmed, is refused', () => {
+  test('that a living agent has, whose death is not confirmed, is refused', () => {
     const story = openStory();
     story.receive(took('worker-1'));
     expect(find(story.receive(asks('worker-1', { confirmed: false })), 'RECOVERY_REFUSED')).toMatchObject({
@@ -82,14 +82,14 @@ describe('a person who asks for the recovery of a task', () => {
     expect(types(story.receive(asks('worker-1')))).toEqual(['ADMIT_SPAWN']);
   });
 
-  test('that no runtime has a template for learns what is missing', () => {
+  test('that no runtime has a template for is answered with what is missing', () => {
     const story = openStory();
     story.receive(recoverTask());
     withhold(story, 'no_template');
     expect(find(story.receive(asks()), 'RECOVERY_REFUSED')).toMatchObject({ reason: 'no_template' });
   });
 
-  test('gets no refusal where a recovery is under way', () => {
+  test('is not refused where a recovery is under way', () => {
     const story = openStory();
     story.receive(recoverTask());
     expect(story.receive(asks())).toEqual([]);
@@ -98,7 +98,7 @@ describe('a person who asks for the recovery of a task', () => {
     expect(types(story.receive(took('worker-1-r1')))).toContain('RECOVERY_COMPLETED');
   });
 
-  test('in the moment in which a recovery ends is refused with what ended it', () => {
+  test('at the moment in which a recovery ends is refused with what ended it', () => {
     const over = { ...initial, taskId: 'T', situation: { kind: 'over', why: 'finished', detail: null } } as const;
     const clock = { now: 1, watched: 1, ingresses: {} };
     const state = observe(over, { ...asks(), eventId: 'e1' }, clock);
@@ -108,7 +108,7 @@ describe('a person who asks for the recovery of a task', () => {
     });
   });
 
-  test('is not refused when a case asks for the same: that is not answered', () => {
+  test('is refused only to the person: a case gets no answer', () => {
     expect(replaced().receive(recoverTask())).toEqual([]);
   });
 });

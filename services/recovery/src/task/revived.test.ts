@@ -18,7 +18,7 @@ import {
 } from './story.fixture.ts';
 
 const rises = (story: Story) => story.receive(took('worker-1'));
-/** Recovery has given the task up to people, who leave it to whoever was taken for dead and lives. */
+/** Recovery has given the task up to people, who leave it to the living agent that was taken for dead. */
 const leftToTheRevived = (): Story => {
   const story = openStory();
   story.receive(recoverTask());
@@ -29,7 +29,7 @@ const leftToTheRevived = (): Story => {
   return story;
 };
 
-test('who was taken for dead, lives, and dies alone on the task is replaced, as at any death, once', () => {
+test('an agent that was taken for dead, is alive, and dies alone on the task is replaced, as at any death, once', () => {
   const story = leftToTheRevived();
   story.receive(left('worker-1', 'crashed'));
   const emitted = story.receive(recoverTask({ reason: 'crashed' }));
@@ -38,7 +38,7 @@ test('who was taken for dead, lives, and dies alone on the task is replaced, as 
   expect(story.receive(recoverTask({ reason: 'crashed' }))).toEqual([]);
 });
 
-test('a request that outruns the news of its end replaces it all the same, and takes nobody for alive', () => {
+test('a request that is read before the report of its end replaces it all the same, and takes no agent for alive', () => {
   const story = leftToTheRevived();
   expect(types(story.receive(recoverTask()))).toEqual(['ADMIT_SPAWN']);
   admit(story);
@@ -46,7 +46,7 @@ test('a request that outruns the news of its end replaces it all the same, and t
   expect(types(story.wait(60_000))).not.toContain('REQUEST_STEP');
 });
 
-test('whoever never rose is acted on once: its death told again changes nothing', () => {
+test('the death of an agent that was never revived is acted on once: a second report changes nothing', () => {
   const story = openStory();
   story.receive(recoverTask());
   withhold(story, 'budget');
@@ -55,7 +55,7 @@ test('whoever never rose is acted on once: its death told again changes nothing'
   expect(story.state().situation.kind).toBe('idle');
 });
 
-test('a second death is acted on once too, until the next rise', () => {
+test('a second death is acted on once too, until the agent is revived again', () => {
   const story = leftToTheRevived();
   story.receive(recoverTask());
   withhold(story, 'budget');
@@ -65,7 +65,7 @@ test('a second death is acted on once too, until the next rise', () => {
   expect(types(story.receive(recoverTask()))).toEqual(['ADMIT_SPAWN']);
 });
 
-test('while its heir is on its way or lives, nobody else replaces it', () => {
+test('while its replacement is being spawned or is alive, no other agent replaces it', () => {
   const story = openStory();
   story.receive(recoverTask());
   admit(story);
@@ -79,7 +79,7 @@ test('while its heir is on its way or lives, nobody else replaces it', () => {
   expect(story.state().situation).toMatchObject({ kind: 'probation', attempt: { agentId: 'worker-1-r1' } });
 });
 
-test('where somebody else holds the task by then, they keep it', () => {
+test('where another agent has the task by then, that agent keeps it', () => {
   const story = leftToTheRevived();
   story.receive(took('worker-7'));
   expect(story.receive(recoverTask())).toMatchObject([
@@ -87,7 +87,7 @@ test('where somebody else holds the task by then, they keep it', () => {
   ]);
 });
 
-test('no word of a person replaces it before a confirmed death while it is heard; once it has left, it does', () => {
+test('no person’s request replaces it before a confirmed death while it sends heartbeats; once it has left, it does', () => {
   const asked = recoverTask({ confirmed: false, by: 'ada', immediate: true });
   const story = leftToTheRevived();
   expect(types(story.receive(asked))).toEqual(['RECOVERY_REFUSED']);
@@ -96,7 +96,7 @@ test('no word of a person replaces it before a confirmed death while it is heard
   expect(types(story.receive(asked))).toEqual(['ADMIT_SPAWN']);
 });
 
-test('an agent without an instance id rises and falls as an agent', () => {
+test('an agent without an instance id dies and is revived as an agent', () => {
   const story = openStory();
   const nameless = recoverTask({ instanceId: null });
   story.receive(nameless);
@@ -106,7 +106,7 @@ test('an agent without an instance id rises and falls as an agent', () => {
   expect(types(story.receive(nameless))).toEqual(['ADMIT_SPAWN']);
 });
 
-test('a state that knew of no rise is read on', () => {
+test('a state without revived instances is read', () => {
   const { revived: _, ...older } = ofShape3({ ...initial, taskId: 'T', dead: ['a.i1'] });
   expect(upgraded(processor.atRest, 2, older)).toEqual({ ...initial, taskId: 'T', dead: ['a.i1'] });
 });
@@ -122,7 +122,7 @@ describe('a request about the death of an agent that was taken for dead, and has
     return story;
   };
 
-  test('is in doubt for ten seconds, however long a limit of the agent holds: then people are told of the limit', () => {
+  test('is in doubt for ten seconds, however long a limit of the agent holds: then people are notified of the limit', () => {
     const limited = () => late({ notBefore: openStory().now() + 3_600_000 });
     expect(find(limited().wait(10_000), 'TASK_RELEASED')).toMatchObject({ why: 'reassigned' });
     const story = limited();
@@ -132,7 +132,7 @@ describe('a request about the death of an agent that was taken for dead, and has
     expect(types(story.wait(3_600_000))).toEqual(['ADMIT_SPAWN']);
   });
 
-  test('spawns nothing where it is from before: the agent keeps its task', () => {
+  test('spawns nothing where it is older than that: the agent keeps its task', () => {
     const story = late();
     expect(story.wait(9_999)).toEqual([]);
     expect(find(story.wait(1), 'TASK_RELEASED')).toMatchObject({ why: 'reassigned', detail: 'held by worker-1' });

@@ -16,7 +16,7 @@ import {
 } from './story.fixture.ts';
 
 const minute = 60_000;
-/** worker-1 was taken for dead and lives on beside its heir. */
+/** worker-1 was taken for dead and is alive beside its replacement. */
 const two = (): Story => {
   const story = openStory();
   story.receive(recoverTask());
@@ -27,7 +27,7 @@ const two = (): Story => {
 };
 const asks = (story: Story, ms: number) => types(story.wait(ms)).filter((type) => type === 'REQUEST_STEP');
 
-test('while two attempts are alive the end of the lower is asked for again, ever more slowly, and not before', () => {
+test('while two attempts are alive the end of the lower is requested again, ever more slowly, and not before', () => {
   const story = two();
   expect(find(story.wait(10_000), 'REQUEST_STEP')).toMatchObject({ agentId: 'worker-1', askedAt: story.now() });
   for (const wait of [1, 2, 4, 8, 15, 15]) {
@@ -36,7 +36,7 @@ test('while two attempts are alive the end of the lower is asked for again, ever
   }
 });
 
-test('once the lower has left, or the higher has, nobody asks any more', () => {
+test('once the lower has left, or the higher has, no end is requested', () => {
   for (const agentId of ['worker-1', 'worker-1-r1']) {
     const story = two();
     expect(asks(story, 10_000)).toHaveLength(1);
@@ -45,7 +45,7 @@ test('once the lower has left, or the higher has, nobody asks any more', () => {
   }
 });
 
-/** A person has started worker-1 again beside its heir. */
+/** A person has started worker-1 again beside its replacement. */
 const again = (): Story => {
   const story = openStory();
   story.receive(recoverTask());
@@ -58,7 +58,7 @@ const again = (): Story => {
 const end = { hold: 'left', to: 'TERMINATED', endReason: 'explicit', ordered: true } as const;
 const endedAsAsked = health({ agentId: 'worker-1', instanceId: 'worker-1.i2', ...end });
 
-test('where the higher has gone before the lower is ended as asked, the task gets another agent', () => {
+test('where the higher has gone before the lower is ended as requested, the task gets another agent', () => {
   const story = again();
   story.receive(left('worker-1-r1', 'crashed'));
   const dead = recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' });
@@ -76,7 +76,7 @@ test('where the higher has gone before the lower crashes instead of being ended,
   expect(story.receive(recoverTask({ agentId: 'worker-1', instanceId: 'worker-1.i2' }))).toEqual([]);
 });
 
-test('where the higher has gone before a person stops the lower, nobody takes its place', () => {
+test('where the higher has gone before a person stops the lower, no agent replaces it', () => {
   const story = again();
   story.receive(left('worker-1-r1', 'crashed'));
   story.receive(recoverTask({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' }));
@@ -84,20 +84,20 @@ test('where the higher has gone before a person stops the lower, nobody takes it
   expect(types(emitted)).not.toContain('ADMIT_SPAWN');
 });
 
-test('where the higher has finished before the lower is ended as asked, the task is done, and gets no other agent', () => {
+test('where the higher has finished before the lower is ended as requested, the task is done, and gets no other agent', () => {
   const story = again();
   story.receive(left('worker-1-r1', 'finished'));
   expect(types(story.receive(endedAsAsked))).not.toContain('ADMIT_SPAWN');
   expect(types(story.wait(10 * minute))).not.toContain('ADMIT_SPAWN');
 });
 
-test('where the higher lives on, nobody takes the place of the lower', () => {
+test('where the higher is alive, no agent replaces the lower', () => {
   const story = again();
   expect(story.receive(endedAsAsked)).toEqual([]);
   expect(types(story.wait(10 * minute))).not.toContain('ADMIT_SPAWN');
 });
 
-test('after a time in which nobody looked it is asked once, not as often as it was missed', () => {
+test('after an unwatched time the end is requested once, not as often as it was missed', () => {
   const story = two();
   story.wait(10_000);
   story.away(60 * minute);
@@ -105,7 +105,7 @@ test('after a time in which nobody looked it is asked once, not as often as it w
   expect(asks(story, 60_000)).toEqual([]);
 });
 
-test('whose end was asked for once and for all is asked for again, where both still live', () => {
+test('an end that an older version requested once is requested again, where both still live', () => {
   const endRequests = [{ instance: 'a.i1', at: 5, times: 3 }];
   expect(
     upgraded(processor.atRest, 3, ofShape3({ ...initial, emitted: { ...initial.emitted, endRequests } })).emitted

@@ -1,6 +1,6 @@
 import { endRival, type Output } from './drafts.ts';
-import { instanceKey, isRevived, livingHolders } from './instances.ts';
-import type { EndRequest, Holder, Recovery } from './state.ts';
+import { instanceKey, isRevived, livingAssignees } from './instances.ts';
+import type { Assignee, EndRequest, Recovery } from './state.ts';
 
 /** Two attempts alive: all but the last are ended. */
 export function rivals(state: Recovery, now: number): readonly Output[] {
@@ -8,20 +8,20 @@ export function rivals(state: Recovery, now: number): readonly Output[] {
 }
 
 type Rival = {
-  readonly rival: Holder & { readonly instanceId: string };
+  readonly rival: Assignee & { readonly instanceId: string };
   readonly why: string;
-  /** when its end is to be asked for */
+  /** when its end is requested */
   readonly from: number;
 };
 
 /**
- * All but the last attempt alive, and the last where people want a fresh one. The lowest is the agent whose place was taken: a
- * host that was lost may come back and start it anew, or may only have been cut off. An agent without an instance is never acted on.
+ * All living attempts but the last, and the last where people decided on a new one. The lowest is the agent that was replaced: a lost host
+ * may come back and start it again, or was only cut off. An agent without an instance is never acted on.
  */
 export function rivalsOf(state: Recovery): readonly Rival[] {
-  const holders = livingHolders(state);
+  const assignees = livingAssignees(state);
   const attempts = [state.base, ...state.tried.map(({ agentId }) => agentId)];
-  const those = attempts.flatMap((agentId) => holders.filter((holder) => holder.agentId === agentId));
+  const those = attempts.flatMap((agentId) => assignees.filter((assignee) => assignee.agentId === agentId));
   const last = those.at(-1)?.agentId;
   return those.flatMap((one) => {
     const isUnwanted = instanceKey(one) === state.endAwaited;
@@ -36,10 +36,10 @@ export function rivalsOf(state: Recovery): readonly Rival[] {
   });
 }
 
-/** A host that starts an agent anew may be the one on which its heir has just died: that is heard within so long. */
+/** A host that starts an agent again may be the one on which its replacement has just died. The report of that arrives within this time. */
 const replacementEndDelayMs = 10_000;
 
-/** A request may be withheld, refused or skipped, and nobody tells us: while both live, it is made again. */
+/** A request may be withheld, refused or skipped without an answer. While both live, it is made again. */
 const nextRequestAt = ({ at, times }: EndRequest): number =>
   at + Math.min(firstWaitMs * 2 ** (times - 1), longestWaitMs);
 

@@ -21,7 +21,7 @@ const schema: z.ZodType<RecoverySettings, RecoveryRecord> = z.object({
   emitHealthcheck: z.boolean(),
 });
 
-/** RecoverTask's `recovery` has a figure that no policy may have: the record is dead-lettered. */
+/** RecoverTask's `recovery` has a figure that no policy may have: the record becomes a dead letter. */
 export class UnreadableSettings extends Error {
   override readonly name = 'UnreadableSettings';
 }

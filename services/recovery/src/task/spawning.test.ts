@@ -13,7 +13,7 @@ import {
   withhold,
 } from './story.fixture.ts';
 
-test('a withheld spawn is asked for again, ever more slowly, and counts no attempt', () => {
+test('a withheld spawn is requested again, ever more slowly, and counts no attempt', () => {
   const story = openStory();
   story.receive(recoverTask());
   const waits = [5_000, 10_000, 20_000, 60_000, 60_000];
@@ -24,7 +24,7 @@ test('a withheld spawn is asked for again, ever more slowly, and counts no attem
   });
 });
 
-test('an admission is used up to the moment it is valid until, and not after it; nor is one of a dry run', () => {
+test('an admission is used up to the end of its validity, and not after it; one of a dry run is not used', () => {
   const valid = openStory();
   valid.receive(recoverTask());
   expect(types(admit(valid, { validUntil: start }))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
@@ -39,7 +39,7 @@ test('an admission is used up to the moment it is valid until, and not after it;
   }
 });
 
-test('an admission that is read too late returns to the budget, once, and its task asks again', () => {
+test('an admission that is read too late returns to the budget, once, and the spawn is requested again', () => {
   const story = openStory();
   story.receive(recoverTask());
   expect(find(admit(story, { validUntil: start - 1 }), 'WITHDRAW_STEP')).toMatchObject({ requestId: 'e1-1' });
@@ -57,7 +57,7 @@ test('a ruling on an older request changes nothing', () => {
 });
 
 test.each(['failed', 'expired', 'superseded'] as const)(
-  'a spawn that is %s is an attempt spent; its receipt twice is one',
+  'a spawn that is %s uses an attempt; its receipt twice uses one',
   (outcome) => {
     const story = openStory();
     story.receive(recoverTask());
@@ -92,7 +92,7 @@ test('a task that needs nothing any more is released, and its admission returns 
   ]);
 });
 
-test('a spawn that a halt has recalled is no attempt: its admission is given back, and it is asked for until the halt is over', () => {
+test('a spawn that a halt has recalled is no attempt: its admission is given back, and it is requested until the halt is over', () => {
   const story = openStory();
   story.receive(recoverTask());
   admit(story);
@@ -103,7 +103,7 @@ test('a spawn that a halt has recalled is no attempt: its admission is given bac
   expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({ attempt: 1, newAgentId: 'worker-1-r1' });
 });
 
-test('over the budget of spawns people decide: the reason is said once, nothing more is asked by itself, and no attempt is counted', () => {
+test('over the budget of spawns people decide: the reason is reported once, no request follows, and no attempt is counted', () => {
   const story = openStory();
   story.receive(recoverTask());
   const emitted = withhold(story, 'budget');
@@ -119,7 +119,7 @@ test('over the budget of spawns people decide: the reason is said once, nothing 
   expect(find(admit(story), 'RECOVERY_INITIATED')).toMatchObject({ attempt: 1, of: 3 });
 });
 
-test('halted, braked or without a runtime, a task waits and no person is asked', () => {
+test('halted, braked or without a runtime, a task waits and no person is notified', () => {
   for (const why of ['halted', 'brake', 'no_runtime'] as const) {
     const story = openStory();
     story.receive(recoverTask());
@@ -144,7 +144,7 @@ test('an open breaker lets nothing through until its timeout is over, then one t
   ]);
 });
 
-test('a back-off lasts at least as long as it is, where the time of tasks is behind; a person’s clock does not lengthen it', () => {
+test('a back-off has at least its length where the time of tasks is behind; a person’s clock does not lengthen it', () => {
   const asked = (by: string | null, aheadMs: number) => {
     const story = openStory();
     story.receive({ ...recoverTask({ by }, { delaysMs: [5000] }), occurredAt: start + aheadMs });
@@ -154,7 +154,7 @@ test('a back-off lasts at least as long as it is, where the time of tasks is beh
   expect(asked('ada', 600_000)).toEqual(['|', 'ADMIT_SPAWN']);
 });
 
-test('a task that no runtime has a template for is announced once: no attempt is counted, no breaker opens, nothing is asked again', () => {
+test('a task that no runtime has a template for is announced once: no attempt is counted, no breaker opens, no request follows', () => {
   const story = openStory();
   story.receive(recoverTask());
   const emitted = withhold(story, 'no_template');
@@ -166,7 +166,7 @@ test('a task that no runtime has a template for is announced once: no attempt is
   expect(story.state()).toMatchObject({ attempts: 0, breaker: { state: 'CLOSED' } });
 });
 
-test('it goes on with the same request when the governor admits it', () => {
+test('it continues with the same request when the governor admits it', () => {
   const story = openStory();
   story.receive(recoverTask());
   withhold(story, 'no_template');
@@ -181,7 +181,7 @@ test('an agent that takes the task meanwhile keeps it, and the request is withdr
   expect(types(story.receive(took('worker-9')))).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
 });
 
-test('a spawn that is withheld again and again is reported once, with the reason, and goes on being asked for', () => {
+test('a spawn that is withheld again and again is reported once, with the reason, and is still requested', () => {
   const story = openStory();
   story.receive(recoverTask());
   const refused = (why: 'no_runtime' | 'brake') => [...withhold(story, why), ...story.wait(60_000)];
@@ -193,7 +193,7 @@ test('a spawn that is withheld again and again is reported once, with the reason
   expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
 });
 
-test('a spawn of the next attempt is reported anew', () => {
+test('a spawn of the next attempt is reported again', () => {
   const story = openStory();
   story.receive(recoverTask());
   const refused = () => [...withhold(story, 'no_runtime'), ...story.wait(60_000)];

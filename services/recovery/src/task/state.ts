@@ -6,8 +6,8 @@ import type { Absence } from '../checkpoints/checkpoints.ts';
 /** One spawned agent. `number`: the attempt it is; `generation`: the breaker's when it was begun. */
 export type Attempt = { readonly agentId: string; readonly number: number; readonly generation: number };
 
-/** Who holds the task, as task-health tells. `since`: when we heard that it took it. */
-export type Holder = {
+/** An agent that has the task, from task-health. `since`: when that was received. */
+export type Assignee = {
   readonly agentId: string;
   readonly instanceId: string | null;
   readonly runtimeId: string | null;
@@ -18,9 +18,9 @@ export type Holder = {
   readonly contextUsagePct: number | null;
 };
 
-/** What RecoverTask says of the dead instance and of its work. */
+/** What RecoverTask reports about the dead instance and its work. */
 export type Subject = {
-  /** RecoverTask's event id: names requests and orders, so that they stay unique when the state has been forgotten */
+  /** RecoverTask's event id: names requests and orders, so that they stay unique after the state has been forgotten */
   readonly cause: string;
   readonly correlationId: string;
   readonly policy: PolicyRef | null;
@@ -40,14 +40,17 @@ export type Subject = {
   readonly settings: RecoverySettings;
 };
 
-/** A next attempt is meant. `immediate`: a person asked; `withheld`: how often the governor has said no; `why`: what the last one came to. */
+/**
+ * The next attempt is planned. `immediate`: a person requested it; `withheld`: how often the governor withheld it; `why`: how the last one
+ * ended.
+ */
 type Next = {
   readonly immediate: boolean;
   readonly withheld: number;
   readonly why: string;
-  /** the agent may live: it had taken the task again when its recovery was asked for. Decided when the wait is over; absent: it does not */
+  /** the agent may live: it had taken the task again when its recovery was requested. Decided after the wait; absent: it does not */
   readonly isDoubted?: boolean;
-  /** until when, where a limit makes the wait longer; absent: the wait is all for the doubt */
+  /** until when, where a limit makes the wait longer; absent: the whole wait is for the doubt */
   readonly doubtedUntil?: number;
   /** of the newest refusal; absent: none */
   readonly refusal?: string;
@@ -57,7 +60,7 @@ type Next = {
   readonly isWaitingReported?: boolean;
 };
 
-/** No runtime has a template for the task: the governor keeps the request. `isSaid`: SPAWN_IMPOSSIBLE has been emitted. */
+/** No runtime has a template for the task: the governor keeps the request. `isReported`: SPAWN_IMPOSSIBLE has been emitted. */
 export type Impossible = { readonly reason: string; readonly isReported: boolean };
 
 export type Review = {
@@ -68,14 +71,14 @@ export type Review = {
 };
 
 export type Situation =
-  /** nobody asked, or recovery has no more to do with the task */
+  /** no request, or recovery has finished with the task */
   | { readonly kind: 'idle' }
   /** until the back-off is over */
   | ({ readonly kind: 'waiting'; readonly dueAt: number } & Next)
   /** for the governor's ruling */
   | ({ readonly kind: 'requesting'; readonly requestId: string; readonly impossible: Impossible | null } & Next)
   | ({ readonly kind: 'admitted'; readonly requestId: string; readonly runtimeId: string; readonly at: number } & Next)
-  /** over a limit that is not the task's own; about to be said */
+  /** over a limit that is not the task's own; to be reported next */
   | { readonly kind: 'refused'; readonly why: string }
   /** the order is out; the first heartbeat is awaited, up to and including the deadline */
   | {
@@ -98,22 +101,22 @@ export type Situation =
   | { readonly kind: 'stable'; readonly attempt: Attempt; readonly since: number | null }
   /** over a limit: a person decides */
   | { readonly kind: 'review'; readonly review: Review | null }
-  /** there is nothing left to recover; about to be said */
+  /** there is nothing left to recover; to be reported next */
   | { readonly kind: 'over'; readonly why: ReleaseWhy; readonly detail: string | null };
 
-/** A life whose end was asked for: last at `at`, and how often. */
+/** An instance whose end was requested: last at `at`, and how often. */
 export type EndRequest = { readonly instance: string; readonly at: number; readonly times: number };
 
 export type Healthcheck = { readonly status: string; readonly path: string | null; readonly action: string };
 
-/** What is remembered of a task: some 500 bytes, and what its checkpoints say. */
+/** What is kept of a task: some 500 bytes, and its checkpoints. */
 export type Recovery = {
   readonly taskId: string;
-  /** when anything was told of it last, epoch milliseconds; absent: the state is older than this */
+  /** when the last input about it was observed, epoch milliseconds; absent: the state is older than this field */
   readonly observedAt?: number;
   readonly situation: Situation;
   readonly subject: Subject | null;
-  /** spent; at most `subject.settings.maxAttempts + granted` */
+  /** used; at most `subject.settings.maxAttempts + granted` */
   readonly attempts: number;
   /** attempts beyond the limit that a person allowed */
   readonly granted: number;
@@ -124,42 +127,42 @@ export type Recovery = {
   /** the first dead agent's id: the name of all that follow */
   readonly base: string;
   readonly breaker: Breaker;
-  /** ended lives that were acted on, newest last */
+  /** dead instances that were acted on, newest last */
   readonly dead: readonly string[];
-  /** those of `dead` that took the task again since, taken for dead from afar: their next death is another */
+  /** those of `dead` that have taken the task again, since they were taken for dead: their next death is another one */
   readonly revived: readonly string[];
-  /** lives whose end was told as a loss from afar: of those alone it is certain that they live where they take the task again */
+  /** instances whose end was reported as a loss: only these are certain to live when they take the task again */
   readonly lost: readonly string[];
   /** spawned agents, newest last */
   readonly tried: readonly Attempt[];
-  readonly holders: readonly Holder[];
-  /** lives that took the task and have not left it alive, since it was last finished: the death of one of them is the task's matter */
+  readonly assignees: readonly Assignee[];
+  /** instances that took the task and have not left it alive since it was last finished: their deaths concern the task */
   readonly takenBy: readonly string[];
-  /** lives that had taken the task when it was finished, newest last: there is nothing of theirs to recover */
+  /** instances that had taken the task when it was finished, newest last: they have nothing to recover */
   readonly finished: readonly string[];
-  /** the last holder's policy has seed 003's event written, also where nothing is recovered */
+  /** the last assignee's policy emits omniclaude's event, also where nothing is recovered */
   readonly emitsHealthcheck: boolean;
   /** newest last */
   readonly checkpoints: readonly CheckpointRef[];
-  /** checkpoints that were not found at a runtime, and may well be at another; newest last */
+  /** checkpoints that a runtime did not find, and another one may have; newest last */
   readonly absent: readonly Absence[];
-  /** runtimes at which a spawn came to nothing */
+  /** runtimes at which a spawn has failed */
   readonly avoid: readonly string[];
-  /** the request of an admission that is not used after all, until it is withdrawn */
+  /** the request of an unused admission, until it is withdrawn */
   readonly unused: string | null;
-  /** the life of an attempt in whose place people want a fresh one: its end is awaited */
+  /** the instance that a new agent is to replace: recovery waits for its end */
   readonly endAwaited: string | null;
   /** for one call only; absent: none */
   readonly refusal?: Refusal | null;
   readonly emitted: {
     readonly breaker: Breaker['state'];
     readonly healthcheck: Healthcheck | null;
-    /** lives whose end was asked for */
+    /** instances whose end was requested */
     readonly endRequests: readonly EndRequest[];
   };
 };
 
-/** What a person asked for, and why it does not follow. */
+/** A person's request that is refused, and the reason. */
 export type Refusal = {
   readonly agentId: string;
   readonly caseId: string | null;
@@ -181,7 +184,7 @@ export const initial: Recovery = {
   revived: [],
   lost: [],
   tried: [],
-  holders: [],
+  assignees: [],
   takenBy: [],
   finished: [],
   emitsHealthcheck: false,
@@ -193,7 +196,7 @@ export const initial: Recovery = {
   emitted: { breaker: 'CLOSED', healthcheck: null, endRequests: [] },
 };
 
-/** The most of anything that is remembered by the piece: holders, dead lives, attempts, checkpoints. */
+/** The most assignees, dead instances, attempts or checkpoints that are kept. */
 const kept = 8;
 
 export const remember = <T>(list: readonly T[], item: T): readonly T[] =>
@@ -207,7 +210,7 @@ export const limitOf = (state: Recovery, subject: Subject): number => subject.se
 
 export const isBad = (state: HealthState): boolean => state === 'STUCK' || state === 'FAILING';
 
-/** The task needs no spawn any more: what was asked for, or admitted, returns to its budget. */
+/** The task needs no spawn any more: its request or admission returns to the budget. */
 export const notUsed = (state: Recovery): Recovery => {
   const { situation } = state;
   return situation.kind === 'requesting' || situation.kind === 'admitted'

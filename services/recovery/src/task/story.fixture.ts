@@ -23,7 +23,7 @@ export const settings: RecoverySettings = {
   emitHealthcheck: false,
 };
 
-/** One task's story: each call tells something at the present moment, or lets time pass, and returns what is said to it. */
+/** One task's story: each call gives an input at the present moment, or lets time pass, and returns the outputs. */
 export function openStory() {
   const driver = given(recovery, start);
   const now = () => driver.clock().now;
@@ -114,7 +114,7 @@ export function withhold(story: Story, why: 'halted' | 'brake' | 'budget' | 'no_
   return story.receive(example(Topic.spawnRuling, 'SPAWN_WITHHELD', { taskId: task, requestId, why, detail }));
 }
 
-/** What the runtime says of the last order. */
+/** The runtime's receipt for the last order. */
 export function receipt(story: Story, overrides: Partial<PayloadOf<typeof Topic.spawnReceipt, 'SPAWN_RECEIPT'>>) {
   const { situation } = story.state();
   const orderId = situation.kind === 'spawning' ? situation.orderId : 'none';
@@ -122,7 +122,7 @@ export function receipt(story: Story, overrides: Partial<PayloadOf<typeof Topic.
   return story.receive(example(Topic.spawnReceipt, 'SPAWN_RECEIPT', { ...payload, ...overrides }));
 }
 
-/** From a death to an agent that lives, as attempt `n`. */
+/** From a death to an agent that is alive, as attempt `n`. */
 export function revive(story: Story, n: number, agentId = `worker-1-r${n}`) {
   story.wait(600_000);
   return [...admit(story), ...story.receive(took(agentId))];

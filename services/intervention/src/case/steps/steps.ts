@@ -1,4 +1,4 @@
-import type { PlannedStep } from '@vigil/policy';
+import type { PlannedStep, UnknownStep } from '@vigil/policy';
 import { alert } from './alert.ts';
 import { block } from './block.ts';
 import { escalate } from './escalate.ts';
@@ -11,7 +11,18 @@ import { recover } from './recover.ts';
 import { resume } from './resume.ts';
 import type { StepRules } from './step.ts';
 import { terminate } from './terminate.ts';
-import { unknown } from './unknown.ts';
+
+/** A step that a newer evaluator has planned, during a rolling upgrade: the case goes on without it. */
+const unknown: StepRules<UnknownStep> = {
+  ruling: null,
+  decideStep: ({ name }) => ({
+    kind: 'skip',
+    why: 'unknown_step',
+    detail: `this version of Vigil does not know the step "${name}", or one of its settings; finish the upgrade of intervention`,
+    leads: 'next',
+  }),
+  act: () => [],
+};
 
 type Rules = {
   readonly [Name in PlannedStep['step']]: StepRules<Extract<PlannedStep, { readonly step: Name }>>;

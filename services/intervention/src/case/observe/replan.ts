@@ -1,7 +1,7 @@
 import type { HealthState } from '@vigil/events';
 import type { Step } from '@vigil/policy';
+import { type ActiveCase, type CaseContext, notBegun, stepKey } from '../state.ts';
 import { terminateByHand } from './case-context.ts';
-import { type ActiveCase, type CaseContext, notBegun, stepKey } from './state.ts';
 
 const rank: Readonly<Record<HealthState, number>> = {
   UNKNOWN: 0,

@@ -1,6 +1,6 @@
 import type { Evidence, RequestStepPayload, WarrantFiledPayload, WarrantRenewedPayload } from '@vigil/events';
 import { HANDOFF, type RecoverySettings, type Step, stepOf } from '@vigil/policy';
-import type { CaseContext, CaseInput, Instance } from './state.ts';
+import type { CaseContext, CaseInput, Instance } from '../state.ts';
 
 type Warrant = Extract<CaseInput, { readonly type: 'WARRANT_FILED' | 'WARRANT_RENEWED' }>;
 type Request = Extract<CaseInput, { readonly type: 'REQUEST_STEP' }>;

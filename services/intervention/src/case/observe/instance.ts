@@ -1,7 +1,6 @@
 import { Topic } from '@vigil/events';
-import { isOrderOf } from './drafts.ts';
-import { outstandingAfter, outstandingWith } from './orders.ts';
-import { isRecoveryDecided } from './replan.ts';
+import { isOrderOf } from '../drafts.ts';
+import { outstandingAfter, outstandingWith } from '../orders.ts';
 import {
   type ActiveCase,
   type CaseContext,
@@ -13,8 +12,9 @@ import {
   inCase,
   type Situation,
   unknownInstance,
-} from './state.ts';
-import { isByItself } from './terminating.ts';
+} from '../state.ts';
+import { isByItself } from '../terminating.ts';
+import { isRecoveryDecided } from './replan.ts';
 
 /** From the issue of a terminate, only its receipt moves the case: the ending counts where that order is recalled. */
 export const endingWith = (ending: Ending, why: string) => (activeCase: ActiveCase) =>

@@ -1,5 +1,16 @@
 import type { EventOf, OrderReceiptPayload, Topic } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
+import { outstandingReceived, receiptRead } from '../orders.ts';
+import {
+  type ActiveCase,
+  type CaseInput,
+  type CaseState,
+  type Ending,
+  type Episode,
+  inCase,
+  notBegun,
+} from '../state.ts';
+import { answersProbe } from '../steps/interrogate.ts';
 import { contextOfWarrant, figuresOf } from './case-context.ts';
 import {
   agentGoesOn,
@@ -12,18 +23,7 @@ import {
   isOfPreviousInstance,
   revived,
 } from './instance.ts';
-import { outstandingReceived, receiptRead } from './orders.ts';
 import { isRecoveryDecided, replanned, restarted } from './replan.ts';
-import {
-  type ActiveCase,
-  type CaseInput,
-  type CaseState,
-  type Ending,
-  type Episode,
-  inCase,
-  notBegun,
-} from './state.ts';
-import { answersProbe } from './steps/interrogate.ts';
 
 type Health = EventOf<typeof Topic.agentHealth>;
 type Warrant = Extract<Health, { readonly type: 'WARRANT_FILED' | 'WARRANT_RENEWED' }>;

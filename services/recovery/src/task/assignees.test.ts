@@ -3,7 +3,7 @@ import { admit, find, health, left, openStory, recoverTask, took, turned, types,
 
 const died = (agentId: string) => recoverTask({ agentId, instanceId: `${agentId}.i1`, reason: 'crashed' });
 
-test('a person’s word is not enough while the agent of that name is known to hold the task', () => {
+test('a person’s request is not enough while an agent of that name is known to have the task', () => {
   const story = openStory();
   story.receive(took('worker-1'));
   expect(types(story.receive(recoverTask({ confirmed: false, by: 'ada', immediate: true })))).toEqual([
@@ -12,7 +12,7 @@ test('a person’s word is not enough while the agent of that name is known to h
   expect(story.state().situation.kind).toBe('idle');
 });
 
-test('an attempt that was given up and lives after all goes on, and no second one is spawned', () => {
+test('an attempt that was given up and is alive continues, and no second one is spawned', () => {
   const story = openStory();
   story.receive(recoverTask());
   admit(story);
@@ -23,7 +23,7 @@ test('an attempt that was given up and lives after all goes on, and no second on
   expect(story.wait(600_000)).toEqual([]);
 });
 
-test('of two attempts alive the lower is ended, once', () => {
+test('of two living attempts the lower is ended, once', () => {
   const story = openStory();
   story.receive(recoverTask());
   admit(story);
@@ -44,7 +44,7 @@ test('of two attempts alive the lower is ended, once', () => {
   expect(story.state().situation).toMatchObject({ kind: 'probation', failing: null });
 });
 
-test('a new life of the agent whose place was taken is ended while its heir lives, once; one that comes before the heir keeps the task', () => {
+test('a new instance of the replaced agent is ended while its replacement is alive, once; one that comes before the replacement keeps the task', () => {
   const story = openStory();
   story.receive(recoverTask());
   admit(story);
@@ -66,7 +66,7 @@ test('a new life of the agent whose place was taken is ended while its heir live
   expect(types(before.receive(again))).toEqual(['TASK_RELEASED', 'WITHDRAW_STEP']);
 });
 
-test('an agent that was taken for dead, and lives on where its host was cut off, is ended while its heir lives', () => {
+test('an agent that was taken for dead and is alive on a host that was cut off is ended while its replacement lives', () => {
   const story = openStory();
   story.receive(recoverTask());
   admit(story);
@@ -81,7 +81,7 @@ test('an agent that was taken for dead, and lives on where its host was cut off,
   expect(types(story.wait(59_999))).not.toContain('REQUEST_STEP');
 });
 
-test('a new life of the agent whose place was taken is left alone where its heir has died with the host that starts it', () => {
+test('a new instance of the replaced agent is left alone where the replacement has died with the host that starts it', () => {
   const story = openStory();
   story.receive(recoverTask());
   admit(story);
@@ -92,7 +92,7 @@ test('a new life of the agent whose place was taken is left alone where its heir
   expect(find(story.receive(died('worker-1-r1')), 'TASK_RELEASED')).toMatchObject({ detail: 'held by worker-1' });
 });
 
-test('somebody else beside the heir is left alone: whoever put it there knows why', () => {
+test('another agent beside the replacement is left alone: a person may have put it there', () => {
   const story = openStory();
   story.receive(recoverTask());
   admit(story);
@@ -100,7 +100,7 @@ test('somebody else beside the heir is left alone: whoever put it there knows wh
   expect(story.receive(took('worker-7'))).toEqual([]);
 });
 
-test('another live holder keeps the task', () => {
+test('another living assignee keeps the task', () => {
   const story = openStory();
   story.receive(took('worker-7'));
   expect(story.receive(recoverTask())).toMatchObject([
@@ -108,7 +108,7 @@ test('another live holder keeps the task', () => {
   ]);
 });
 
-test('the dead instance is no holder, whichever topic tells of its end first; a new life of the same agent is', () => {
+test('the dead instance is no assignee, whichever topic reports its end first; a new instance of the same agent is one', () => {
   const story = openStory();
   story.receive(took('worker-1'));
   expect(types(story.receive(recoverTask()))).toEqual(['ADMIT_SPAWN']);
@@ -119,7 +119,7 @@ test('the dead instance is no holder, whichever topic tells of its end first; a 
   ]);
 });
 
-test('somebody who takes the task between the request and its admission keeps it: nothing is spawned, and the governor is told', () => {
+test('an agent that takes the task between the request and its admission keeps it: nothing is spawned, and the request is withdrawn', () => {
   const story = openStory();
   story.receive(recoverTask());
   const emitted = story.receive(took('worker-7'));
@@ -128,7 +128,7 @@ test('somebody who takes the task between the request and its admission keeps it
   expect(admit(story, { requestId: 'e1-1' })).toEqual([]);
 });
 
-test('with its host an agent’s runtime is lost too: the task goes to another, unless there is none', () => {
+test('with its host an agent’s runtime is lost too: the task goes to another runtime, unless there is none', () => {
   for (const [endReason, avoided] of [
     ['lost', ['host-1']],
     ['crashed', []],
@@ -142,7 +142,7 @@ test('with its host an agent’s runtime is lost too: the task goes to another, 
   }
 });
 
-test('an agent without an instance id is dead as an agent, whatever life task-health still shows', () => {
+test('an agent without an instance id is dead as an agent, whichever instance task-health still shows', () => {
   const story = openStory();
   story.receive(took('worker-1'));
   expect(types(story.receive(recoverTask({ instanceId: null })))).toEqual(['ADMIT_SPAWN']);
