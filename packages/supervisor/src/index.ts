@@ -5,7 +5,7 @@ export type { Log, MachineClock } from './clock.ts';
 export type { AgentDeps } from './deps.ts';
 export { AlreadySupervised, GatewayRefused, WrongSettings } from './errors.ts';
 export { type Address, connectGateway, type Gateway } from './gateway/gateway-client.ts';
-export { askReach, isSameReach, type Reach } from './gateway/reach.ts';
+export { isSameReach, probeReach as askReach, type Reach } from './gateway/reach.ts';
 export * from './notice/terminal-notice.ts';
 export { openView, stopAgent, type View, type ViewEnd } from './pty-host/attach.ts';
 export { parseSize } from './runtime/byte-size.ts';

@@ -177,9 +177,9 @@ export class WatchedSession {
     const isMain = one.who.parentAgentId === null;
     const terminal = isMain ? { ...noTerminal, printsLines: this.#headless, screen } : noTerminal;
     one.beats = nextHeartbeat(one.beats, one.who, terminal, T0 + ms, intervalMs);
-    const { onItsWay } = one.beats;
+    const { inFlight } = one.beats;
     one.beats = answered(one.beats);
-    if (onItsWay !== null) this.#fold(ms, ingested(heartbeat(ms, onItsWay).payload));
+    if (inFlight !== null) this.#fold(ms, ingested(heartbeat(ms, inFlight).payload));
   }
 
   #exit(ms: number, agent: string | null, intervalMs: number): void {

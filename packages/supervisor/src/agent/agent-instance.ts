@@ -44,12 +44,12 @@ export type Supervised = {
   readonly hasSubagent: (agentId: string) => boolean;
 };
 
-type Parts = InstanceParts & { readonly meter: Meter; readonly lock: Lock };
+type InstanceDeps = InstanceParts & { readonly meter: Meter; readonly lock: Lock };
 /** What an instance continues from. `again`: an order that another supervisor began and this one completes. */
 type Before = { readonly memory: Memory; readonly again: RepeatableOrder | null };
 
 export class AgentInstance implements Supervised {
-  readonly #parts: Parts;
+  readonly #parts: InstanceDeps;
   readonly #orderExecutor: OrderExecutor;
   readonly ended: Promise<ExitSummary>;
   readonly settled: Promise<void>;
@@ -65,19 +65,19 @@ export class AgentInstance implements Supervised {
   #how: string | null = null;
   #ending: Promise<unknown> | null = null;
 
-  constructor(parts: Parts, { memory, again }: Before) {
-    this.#parts = parts;
+  constructor(deps: InstanceDeps, { memory, again }: Before) {
+    this.#parts = deps;
     this.#endRequest = memory.endRequest;
     this.#startedAt = memory.startedAt;
     this.#processStartedAt = memory.startedAt;
-    const agentProcess = agentProcessOf(parts, () => this.#how, {
+    const agentProcess = agentProcessOf(deps, () => this.#how, {
       end: (order) => this.#endByOrder(order),
       resumeSession: (order) => this.#resumeSession(order),
     });
-    this.#orderExecutor = new OrderExecutor(agentProcess, parts.deps, memory);
-    parts.hookResponder.serve(this.#orderExecutor);
+    this.#orderExecutor = new OrderExecutor(agentProcess, deps.deps, memory);
+    deps.hookResponder.serve(this.#orderExecutor);
     const looking = setInterval(() => this.#check(), lookEveryMs);
-    this.ended = parts.terminal.exited.then((exit) => {
+    this.ended = deps.terminal.exited.then((exit) => {
       clearInterval(looking);
       return this.#over(exit).finally(() => {
         this.#isOver = true;
@@ -91,7 +91,7 @@ export class AgentInstance implements Supervised {
 
   begin = (): void => this.#parts.monitor.begin();
 
-  /** The next supervisor goes on from here: its last heartbeat's number is never taken twice. */
+  /** The next supervisor continues from here: the number of its last heartbeat is never used twice. */
   remember(): void {
     const { monitor, terminal } = this.#parts;
     const [startedAt, endRequest] = [this.#startedAt, this.#endRequest];
@@ -298,7 +298,7 @@ export class AgentInstance implements Supervised {
     if (this.#interrupted !== null && (exit.signal === 'SIGINT' || exit.code === 130))
       this.expectEnd(this.#interrupted);
     this.#how = describeExit(exit);
-    this.#endRequest ??= handedOff(exit, this.#orderExecutor.handoffBehind(Math.max(0, now - at)), monitor);
+    this.#endRequest ??= handedOff(exit, this.#orderExecutor.handoffOf(Math.max(0, now - at)), monitor);
     this.#orderExecutor.check();
     pauseControl.forget();
     await monitor.finish(lastHeartbeatsMs);

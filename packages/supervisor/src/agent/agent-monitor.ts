@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import type { Checkpoint, ClientReport, PolicyRef } from '@vigil/events';
 import { marked } from '@vigil/sdk/progress';
 import { CheckpointWatcher } from '../checkpoint/checkpoint-watcher.ts';
@@ -8,32 +7,23 @@ import { HeartbeatSender } from '../heartbeat/heartbeat-sender.ts';
 import { outputSeen, type Progress, progressAfterReport, workSeen } from '../heartbeat/progress.ts';
 import { StepLog } from '../heartbeat/step-log.ts';
 import { isNotable, ownFields, type ReportedFields } from '../messages/agent-report.ts';
-import { controlOf } from '../orders/client-control.ts';
 import type { OutputReader } from '../output/output-reader.ts';
 import { compilePatterns } from '../output/patterns.ts';
 import { restoreOutput } from '../output/restore-output.ts';
-import { identify, isAlive, type Pid, sessionOf, wordsOf } from '../process/proc.ts';
+import type { Pid } from '../process/proc.ts';
 import type { AgentScreen } from '../screen/agent-screen.ts';
 import { isSilenceKnown, printsLines, type Surface } from '../screen/surface.ts';
-import { limitShown, missedEvents, type ScreenReport, screenReport } from '../screen/waiting.ts';
+import { type ScreenReport, screenReport } from '../screen/waiting.ts';
 import { AgentSessions } from '../sessions/agent-sessions.ts';
-import { ClientProcess } from '../sessions/client-process.ts';
 import { EventStream, type StreamedLine } from '../sessions/event-stream.ts';
 import { reportsLimits, withoutReported } from '../sessions/reported-facts.ts';
+import { SessionPoll } from '../sessions/session-poll.ts';
 import { Subagents } from '../sessions/subagents.ts';
 import { decideTyping, type SessionFacts, type TypingDecision } from '../typing/decide.ts';
 import { type AgentSpec, spoolOf } from './agent-spec.ts';
 import type { Memory, ObservedState, Past } from './memory.ts';
 import type { Meter } from './meter.ts';
 import { refusalOfAgent, type Used, usedBy } from './spending-limit.ts';
-
-/** How often the spool is read where no hook asks, and the transcripts where no hook reports. Milliseconds. */
-const readSpoolEveryMs = 1000;
-const readTranscriptsEveryMs = 2000;
-/** How often it is looked whether the client of a session still runs, milliseconds. */
-const lookForClientEveryMs = 5000;
-/** How often a limit that stands on the screen is reported. Milliseconds. */
-const reportLimitEveryMs = 2000;
 
 /** Monitors one agent: turns its output and reports into heartbeats, and into the facts that orders need. */
 export class AgentMonitor {
@@ -56,14 +46,7 @@ export class AgentMonitor {
   changes = 0;
   /** why a limit of its task or of the day allows no more calls, from the answer to the last heartbeat; null: it does */
   #refusal: string | null = null;
-  #spoolReadAt = 0;
-  #transcriptsReadAt = 0;
-  #limitReportedAt = 0;
-  #clientLookedForAt = Number.NEGATIVE_INFINITY;
-  /** null: the agent is the client itself, and ends with it */
-  readonly #clientProcess: ClientProcess | null;
-  /** the first process of its terminal; null: none has started yet */
-  #leader: Pid | null = null;
+  readonly #sessionPoll: SessionPoll;
   #paused = false;
   #ending = false;
   readonly #checkpoints: CheckpointWatcher;
@@ -71,7 +54,7 @@ export class AgentMonitor {
   /** why the step log could not be read the last time; null: it could */
   #stepsUnread: string | null = null;
 
-  /** `onBeat`: a heartbeat is about to be sent, or is answered */
+  /** `onHeartbeat`: a heartbeat is about to be sent, or is answered */
   constructor(
     spec: AgentSpec,
     deps: MonitorDeps,
@@ -110,12 +93,7 @@ export class AgentMonitor {
       isPaused: () => this.#paused,
       onRefusal: () => this.#heartbeatSender.soon(),
     });
-    const programs = () =>
-      this.#leader === null
-        ? []
-        : sessionOf(this.#leader.pid).map((pid) => ({ pid: identify(pid), words: wordsOf(pid) }));
-    this.#clientProcess =
-      controlOf(deps.clients, spec) === null ? new ClientProcess(deps.clients, { programs, isAlive }) : null;
+    this.#sessionPoll = new SessionPoll(spec, deps, this.sessions);
     this.#checkpoints = new CheckpointWatcher(spec, (read) => this.#checkpointRead(read));
     this.#heartbeatSender = new HeartbeatSender({
       ...deps,
@@ -140,16 +118,17 @@ export class AgentMonitor {
     Memory,
     'read' | 'observed' | 'heartbeatState' | 'screen' | 'emulator' | 'steps' | 'sessions' | 'stream' | 'subagents'
   > {
-    const [read, observed, heartbeatState, screen] = [
-      this.#read,
-      this.#observed,
-      this.#heartbeatSender.heartbeatState,
-      this.screen.memory,
-    ];
-    const [sessions, subagents] = [this.sessions.memory, this.subagents.memory];
-    const steps = this.#stepLog?.mark ?? null;
-    const stream = this.#stream?.memory ?? null;
-    return { read, observed, heartbeatState, screen, emulator: this.drawn.memory, steps, sessions, stream, subagents };
+    return {
+      read: this.#read,
+      observed: this.#observed,
+      heartbeatState: this.#heartbeatSender.heartbeatState,
+      screen: this.screen.memory,
+      emulator: this.drawn.memory,
+      steps: this.#stepLog?.mark ?? null,
+      sessions: this.sessions.memory,
+      stream: this.#stream?.memory ?? null,
+      subagents: this.subagents.memory,
+    };
   }
   /** bytes of output that it has taken in */
   get read(): number {
@@ -171,14 +150,20 @@ export class AgentMonitor {
     if (found.length > 0) this.#heartbeatSender.soon();
   }
 
-  /** Why the policy's limit for one agent allows no more calls: no call starts after the session file shows that it is reached. */
+  /**
+   * Why the policy's limit for one agent allows no more calls: no call starts after the session file shows that the
+   * limit is reached.
+   */
   #overLimit(): string | null {
     const refusal = (used: readonly Used[]) =>
       refusalOfAgent(this.#spec.agentId, this.#observed.looksFor?.document, used);
     return refusal(this.sessions.used) ?? refusal([usedBy(this.#heartbeatSender.heartbeatState)]);
   }
 
-  /** A sub-agent has the policy's limit for one agent, too. `agent`: the client's id of it; null: the call is the agent's own. */
+  /**
+   * The policy's limit for one agent applies to each sub-agent, too. `agent`: the client's id of it; null: the call
+   * is the agent's own.
+   */
   #subagentOverLimit(agent: string | null): string | null {
     const observed = agent === null ? null : this.subagents.at(agent);
     return (
@@ -215,23 +200,6 @@ export class AgentMonitor {
     if (JSON.stringify(report) !== JSON.stringify(this.#shown)) this.#heartbeatSender.soon();
     this.#shown = report;
     return this.#surface;
-  }
-
-  /** Some facts fire no hook: an Esc, and a dialog that a person has answered. */
-  #addMissed(surface: Surface): void {
-    const state = this.sessions.current?.state;
-    if (state === undefined) return;
-    for (const event of missedEvents(surface, state, this.#deps.clock.now())) this.sessions.add(event);
-    this.#addLimit(surface, { turnOpen: state.main.turn?.open ?? null, waitingFor: null });
-  }
-
-  /** A client that retries a request fires no hook. */
-  #addLimit(surface: Surface, facts: SessionFacts): void {
-    const now = this.#deps.clock.now();
-    const limit = limitShown(surface, facts, now);
-    if (limit === null || now < this.#limitReportedAt + reportLimitEveryMs) return;
-    this.#limitReportedAt = now;
-    this.sessions.add({ kind: 'request_limited', retryAt: limit.retryAt, at: now, agent: null });
   }
 
   /** What hooks, or the output of its client, have reported of the session that the agent is. */
@@ -344,11 +312,8 @@ export class AgentMonitor {
 
   /** A question counts only after the cursor has stood still, so the terminal is polled. `leader`: the first process of its terminal */
   check(leader: Pid): void {
-    this.#leader = leader;
     this.#readSteps();
-    this.#addMissed(this.#look());
-    this.#readSessions(this.#deps.clock.monotonic());
-    this.#endSessionOfGoneClient(this.#deps.clock.monotonic());
+    this.#sessionPoll.poll(leader, this.#look(), () => this.#endSessionOfGoneClient());
     const before = this.#observed;
     const progress = workSeen(before.progress, this.#deps.workOf(this.#spec.taskId), this.#heartbeatSender.next);
     const isAsking = this.#isAsking;
@@ -363,23 +328,8 @@ export class AgentMonitor {
     this.#heartbeatSender.soon();
   }
 
-  /** A hook that was killed after it had spooled its record notifies no one. */
-  #readSessions(now: number): void {
-    if (now < this.#spoolReadAt + readSpoolEveryMs) return;
-    this.#spoolReadAt = now;
-    this.sessions.read();
-    if (now < this.#transcriptsReadAt + readTranscriptsEveryMs) return;
-    this.#transcriptsReadAt = now;
-    this.sessions.readTranscripts(now);
-  }
-
   /** Its terminal counts again: what runs there now is another program. */
-  #endSessionOfGoneClient(now: number): void {
-    const session = this.sessions.current;
-    if (session === null || session.hasEnded || now < this.#clientLookedForAt + lookForClientEveryMs) return;
-    this.#clientLookedForAt = now;
-    if (this.#clientProcess?.isGone(session.client) !== true) return;
-    this.#deps.log('the client of a session is gone', { agentId: this.#spec.agentId, client: session.client });
+  #endSessionOfGoneClient(): void {
     const { reportedAt } = this.#heartbeatSender.heartbeatState;
     this.sessions.add({ kind: 'session_ended', continues: false, at: this.#deps.clock.now(), agent: null });
     this.#heartbeatSender.clientGone(reportedAt);
@@ -411,7 +361,7 @@ export class AgentMonitor {
     return this.#heartbeatSender.heartbeatState.latest.turn?.open ?? null;
   }
   /** epoch milliseconds; null: it has neither printed nor reported anything */
-  get lastHeardAt(): number | null {
+  get lastActivityAt(): number | null {
     return Math.max(this.#observed.reportedAt ?? 0, this.screen.lastOutputAt ?? 0) || null;
   }
   /** by which it is judged, as far as that is known */
@@ -437,15 +387,6 @@ export class AgentMonitor {
     this.#stepLog?.close();
     this.#stepLog = null;
     await Promise.all([this.#heartbeatSender.finish(withinMs), this.subagents.finish()]);
-    this.#removeSpool();
-  }
-
-  #removeSpool(): void {
-    const path = spoolOf(this.#deps.dir, this.#spec.instanceId);
-    try {
-      rmSync(path, { recursive: true, force: true });
-    } catch (error) {
-      this.#deps.log('the spool of an agent that has ended is left', { path, error: String(error) });
-    }
+    this.#sessionPoll.removeSpool();
   }
 }

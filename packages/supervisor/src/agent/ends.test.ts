@@ -32,7 +32,7 @@ const last = () => stage.gateway.heartbeats.at(-1);
 /** Its script exits with what it prints first, asked to hand off or by itself. */
 const stops = (more = '') => `echo ready; read line; ${more} exit`;
 
-test('asked to hand off, an agent that stops has done what the order said', async () => {
+test('an agent that stops after a handoff order has carried it out', async () => {
   await start(`${stops()} 0`);
   await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(handoff());
@@ -54,14 +54,14 @@ test('asked to hand off, an agent that ends with an error has crashed', async ()
   await until(() => expect(exits()).toMatchObject([{ reason: 'crashed', orderId: null, code: 3 }]));
 });
 
-test('asked to hand off, an agent that says it is done is finished', async () => {
+test('an agent that reports `finished` after a handoff order is finished', async () => {
   await start(`${stops('echo "<promise>COMPLETE</promise>";')} 0`);
   await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(handoff());
   await until(() => expect(exits()).toMatchObject([{ reason: 'finished', orderId: null }]));
 });
 
-test('a nudge is no handoff: whoever stops after it has finished, or crashed', async () => {
+test('a nudge is not a handoff: an agent that stops after it has finished, or crashed', async () => {
   await start(`${stops()} 3`);
   await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(nudge());
@@ -100,14 +100,14 @@ describe('an agent that is being ended by order, and is stopped by a person mean
   });
 });
 
-test('an end that had come before somebody asked for one is what it was', async () => {
+test('an end before anyone requested one keeps its own reason', async () => {
   await start('exit 3');
   await instance.terminal.exited;
-  await instance.end('somebody, too late', 0);
+  await instance.end('too late', 0);
   await until(() => expect(exits()).toMatchObject([{ reason: 'crashed', details: 'exited with code 3' }]));
 });
 
-test('one that prints more than it may is ended, and its heartbeats say how much it was', async () => {
+test('an agent that prints more than its limit is ended, and its heartbeats carry the amount', async () => {
   await start('while :; do echo 0123456789012345678901234567890123456789; sleep 0.01; done', {
     limits: { ...noLimits, output: 2000 },
   });
@@ -133,7 +133,7 @@ test('the memory of everything that it has started counts', async () => {
   expect(exits()[0]?.details).toMatch(/over its limit of memory: 1\d\d/);
 });
 
-test('where a limit is only reported, nobody is ended', async () => {
+test('a limit that is only reported ends no agent', async () => {
   await start('echo more than four; sleep 600', { limits: { ...noLimits, output: 4, reportOnly: true } });
   await until(() => expect(last()?.limits[0]?.used ?? 0).toBeGreaterThan(4));
   const seen = stage.gateway.heartbeats.length;
@@ -141,7 +141,7 @@ test('where a limit is only reported, nobody is ended', async () => {
   expect(exits()).toEqual([]);
 });
 
-test('an agent that reads a file finds there what it is told, and that it is to leave', async () => {
+test('an agent that reads a file finds its texts there, and the order to leave', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'vigil-test-'));
   const path = join(dir, 'worker-1.jsonl');
   await start('echo "at $VIGIL_NUDGE_FILE"; sleep 600', { nudge: 'file', nudgeFile: { path, format: 'jsonl' } });
@@ -161,13 +161,13 @@ test('an agent that reads a file finds there what it is told, and that it is to 
 });
 
 /** An agent that listens on its socket. `onWord`: what it does with a text, `word`. */
-const listening = (onWord: string): string =>
+const listening = (onMessage: string): string =>
   `exec ${process.execPath} -e '
     const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
     socket.write(JSON.stringify({ activity: "working" }) + "\\n");
     require("node:readline").createInterface({ input: socket }).on("line", (line) => {
       const word = JSON.parse(line);
-      if (word.nudge !== undefined) { ${onWord} }
+      if (word.nudge !== undefined) { ${onMessage} }
     });'`;
 
 test('a text is delivered when the agent confirms on its socket that it has it', async () => {
@@ -185,7 +185,7 @@ test('a text that was sent to the socket of an agent, which never confirms it, i
   await until(() => expect(receipts()).toMatchObject([{ payload: { outcome: 'uncertain', why } }]));
 });
 
-test('one that cannot be told by its file is not told, and that is said', async () => {
+test('an agent that cannot be reached by its file gets no text, and the receipt reports that', async () => {
   await start('sleep 600', { nudge: 'file', nudgeFile: { path: '/nonexistent/nudges', format: 'text' } });
   stage.gateway.offer(nudge());
   await until(() => expect(receipts()).toMatchObject([{ payload: { outcome: 'failed', why: expect.any(String) } }]));

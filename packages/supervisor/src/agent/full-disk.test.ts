@@ -27,7 +27,7 @@ const onFullDisk = (highestNumber = -1) => {
     },
     end: async () => ['done', { confirmed: true }],
   } as unknown as AgentProcess;
-  const surroundings = {
+  const executorDeps = {
     clock: { monotonic: () => deps.now, now: () => deps.now },
     log: () => {
       deps.logged += 1;
@@ -41,7 +41,7 @@ const onFullDisk = (highestNumber = -1) => {
       },
     },
   } as unknown as ReceiptDeps;
-  const orderExecutor = new OrderExecutor(agentProcess, surroundings, {
+  const orderExecutor = new OrderExecutor(agentProcess, executorDeps, {
     highestNumber,
     handedOff: null,
     handedOffUntil: null,

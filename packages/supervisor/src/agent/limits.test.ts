@@ -14,7 +14,7 @@ test('exactly what is allowed is allowed, a byte or a millisecond more is not', 
   );
 });
 
-test('what is not limited, or of which nothing is known, is neither reported nor exceeded', () => {
+test('a resource without a limit, or of unknown use, is neither reported nor exceeded', () => {
   expect(overLimit(noLimits, used)).toBe(null);
   expect(limitReports(noLimits, used)).toEqual([]);
   expect(overLimit({ ...noLimits, memory: 1 }, { ...used, memory: null })).toBe(null);

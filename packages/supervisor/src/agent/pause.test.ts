@@ -33,16 +33,16 @@ const last = () => stage.gateway.heartbeats.at(-1);
 const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0];
 
 /** Repeats what it reads on its terminal. */
-const listens = 'echo ready; while read line; do echo "heard=$line"; done';
+const listens = 'echo ready; while read line; do echo "got=$line"; done';
 /** Repeats what it receives on its socket; sends `words`. */
-const talks = (words = '{ phase: "build" }') => `exec node -e '
+const talks = (report = '{ phase: "build" }') => `exec node -e '
   const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
-  socket.on("data", (data) => console.log("told=" + data));
-  socket.write(JSON.stringify(${words}) + "\\n");
+  socket.on("data", (data) => console.log("data=" + data));
+  socket.write(JSON.stringify(${report}) + "\\n");
   setInterval(() => {}, 1000);
   console.log("ready")'`;
 
-test('a paused agent stands still and says so; resumed, it goes on and is told why, once', async () => {
+test('a paused agent stands still and reports that; resumed, it continues and receives the reason once', async () => {
   await start(listens);
   await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(pause());
@@ -51,17 +51,17 @@ test('a paused agent stands still and says so; resumed, it goes on and is told w
   await until(() => expect(last()?.activity).toBe('paused'));
   stage.gateway.offer(resume());
   await until(() => expect(receipts()).toMatchObject([{}, { orderId: 'resume-1', outcome: 'done', why: null }]));
-  await until(() => expect(shown).toContain('heard=please go on'));
+  await until(() => expect(shown).toContain('got=please go on'));
   await until(() => expect(last()?.activity).not.toBe('paused'));
-  expect(shown.match(/heard=/g)).toHaveLength(1);
+  expect(shown.match(/got=/g)).toHaveLength(1);
 });
 
-test('a pause and its resume that arrive together leave the agent at work, and it is told why', async () => {
+test('a pause and its resume that arrive together leave the agent at work, and it receives the reason', async () => {
   await start(listens);
   await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(pause());
   stage.gateway.offer(resume());
-  await until(() => expect(shown).toContain('heard=please go on'));
+  await until(() => expect(shown).toContain('got=please go on'));
   await until(() =>
     expect(receipts()).toMatchObject([
       { orderId: 'pause-1', outcome: 'done' },
@@ -72,22 +72,22 @@ test('a pause and its resume that arrive together leave the agent at work, and i
   expect(last()?.activity).not.toBe('paused');
 });
 
-test('a paused agent whose resume never comes goes on by itself when its pause is over, and is told why when it comes after all', async () => {
+test('a paused agent whose resume never comes continues when its pause is over; a late resume still delivers the reason', async () => {
   await start(listens);
   await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(pause({ forMs: 1 - RESUME_LATE_MS }));
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'pause-1', outcome: 'done' }]));
   await until(() => expect(stateOf(instance.terminal.pid.pid)).not.toBe('T'));
   await until(() => expect(last()?.activity).not.toBe('paused'));
-  expect(shown).not.toContain('heard=');
+  expect(shown).not.toContain('got=');
   stage.gateway.offer(resume());
-  await until(() => expect(shown).toContain('heard=please go on'));
+  await until(() => expect(shown).toContain('got=please go on'));
   await until(() =>
     expect(receipts()[1]).toMatchObject({ outcome: 'done', why: expect.stringContaining('by itself') }),
   );
 });
 
-test('what is told to a paused agent waits until it goes on', async () => {
+test('a text for a paused agent waits until the agent continues', async () => {
   await start(talks());
   await until(() => expect(last()?.agent_heartbeat_at).toBeTypeOf('number'));
   stage.gateway.offer(pause());
@@ -98,7 +98,7 @@ test('what is told to a paused agent waits until it goes on', async () => {
   await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(seen + 3));
   expect(receipts()).toHaveLength(1);
   stage.gateway.offer(resume());
-  await until(() => expect(shown).toContain('told={"nudge":"please go on"'));
+  await until(() => expect(shown).toContain('data={"nudge":"please go on"'));
   await until(() => expect(receipts()).toHaveLength(3));
 });
 
@@ -120,7 +120,7 @@ test('in the middle of a call nothing is paused; a pause whose resume has come f
   expect(shown).not.toContain('please go on');
 });
 
-test('a paused agent that is terminated hears it and leaves by itself', async () => {
+test('a paused agent that is terminated receives the signal and leaves by itself', async () => {
   await start(`exec node -e '
     const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
     socket.on("data", (data) => data.includes("shutdown_request") && process.exit(0));
@@ -159,7 +159,7 @@ test('where commands are configured they pause and resume, and no signal does', 
   expect(stateOf(instance.terminal.pid.pid)).not.toBe('T');
   await until(() => expect(last()?.activity).toBe('paused'));
   stage.gateway.offer(resume());
-  await until(() => expect(shown).toContain('heard=please go on'));
+  await until(() => expect(shown).toContain('got=please go on'));
   expect(existsSync(file)).toBe(false);
 });
 

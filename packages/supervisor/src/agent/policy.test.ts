@@ -29,7 +29,7 @@ const judgedBy = (document: object) => {
 const outputs = () => stage.gateway.heartbeats.flatMap(({ output }) => output ?? []);
 const matched = (): MatchedPattern[] => outputs().flatMap(({ matched_patterns }) => [...matched_patterns]);
 const sources = () => matched().map(({ kind, source }) => `${kind} ${source}`);
-/** the agent goes on only now */
+/** the agent continues only now */
 const answer = (instance: Supervised) => instance.terminal.write('\r');
 
 test('an agent’s output is looked through for the patterns of its policy, in the policy’s spelling', async () => {
@@ -45,7 +45,7 @@ test('an agent’s output is looked through for the patterns of its policy, in t
   expect(sources().filter((one) => one !== 'error Boo+m')).toEqual([]);
 });
 
-test('what follows a policy that has come is matched as it says, and no more by what is built in', async () => {
+test('after a policy has arrived, its patterns replace the built-in ones', async () => {
   judgedBy({
     signals: { rate_limited: { patterns: ['slow down'] }, x: { is: 'unrecoverable_error', patterns: ['disk full'] } },
   });
@@ -68,10 +68,10 @@ test('a result and the policy’s completion signal are reported with their time
   expect(sources()).toEqual(['completion ALL DONE']);
 });
 
-test('our own text is never found in what the agent shows, not even where its program draws it anew', async () => {
+test("Vigil's own text never matches in the agent's output, even where its program draws it again", async () => {
   judgedBy({ signals: { error_pattern: { patterns: ['wedged'] } } });
   await start('echo ready; read text; echo "| $text |"; echo "> $text <"; echo shown; sleep 600');
-  stage.gateway.offer(nudge({ message: 'are you wedged? say error or what' }));
+  stage.gateway.offer(nudge({ message: 'are you wedged? print error or what' }));
   await until(() => expect(outputs().at(-1)?.tail).toContain('shown'));
   expect(matched()).toEqual([]);
   expect(

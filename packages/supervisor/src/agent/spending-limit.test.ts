@@ -4,7 +4,7 @@ import { refusalOfAgent } from './spending-limit.ts';
 const used = (tokens: number | null) => ({ tokens, usage: [], costUsd: null });
 const policy = { policy: 'p', spending: { agent: { tokens: 100 } } };
 
-test('an agent that has used its limit exactly makes no more calls, and is told why', () => {
+test('an agent that has used exactly its limit makes no more calls, and receives the reason', () => {
   expect(refusalOfAgent('w', policy, [used(99)])).toBeNull();
   expect(refusalOfAgent('w', policy, [used(100)])).toMatch(
     /^Vigil: the spending limit of agent w is reached: 100 of 100 tokens/,

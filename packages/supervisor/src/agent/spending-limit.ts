@@ -39,8 +39,9 @@ const together = (parts: readonly Spent[]): Spent => ({
 });
 
 /**
- * Why an agent may make no more calls by the policy's limit for one agent; null: it may. `document`: the policy as the gateway serves it;
- * without one, and where its limits are not understood, nothing is refused. `used`: in each session of the agent, which counts from zero.
+ * Why the policy's limit for one agent allows no more calls; null: it allows them. `document`: the policy as the
+ * gateway serves it. Without it, or if its limits are invalid, nothing is refused.
+ * `used`: in each session of the agent, each counted from zero.
  */
 export const refusalOfAgent = (agentId: string, document: unknown, used: readonly Used[]): string | null => {
   const spending = policyDocument.safeParse(document).data?.spending ?? null;

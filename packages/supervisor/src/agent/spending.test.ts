@@ -78,7 +78,7 @@ test('a limit that the gateway names refuses each call until the gateway lifts i
   await until(async () => expect(await askForCall()).toBe(null));
 });
 
-test('the limit of its policy for one agent refuses calls, as soon as the policy is known here', async () => {
+test("the policy's limit for one agent refuses calls as soon as the policy has arrived", async () => {
   stage.gateway.policies.set('p', { spending: { agent: { tokens: 1000 } } });
   stage.gateway.assigned = { name: 'p', hash: 'h' };
   await start(100);
@@ -86,7 +86,7 @@ test('the limit of its policy for one agent refuses calls, as soon as the policy
   await until(async () => expect(await askForCall()).toContain('1000 of 1000 tokens are used'));
 });
 
-test('the limit for one agent holds for a sub-agent by itself: its calls are refused, those of its parent are not', async () => {
+test('the limit for one agent applies to a sub-agent by itself: its calls are refused, those of its parent are not', async () => {
   stage.gateway.policies.set('p', { spending: { agent: { tokens: 1000 } } });
   stage.gateway.assigned = { name: 'p', hash: 'h' };
   await start(100);
@@ -126,7 +126,7 @@ test('a call that starts without new tokens is not reported at once', async () =
 
 const turnEnded: SessionEvent = { kind: 'turn_ended', wakes: false, at: 2, agent: null };
 
-test('the limit for one agent does not begin again with another session of the same process', async () => {
+test('the limit for one agent does not restart with another session of the same process', async () => {
   stage.gateway.policies.set('p', { spending: { agent: { tokens: 1000 } } });
   stage.gateway.assigned = { name: 'p', hash: 'h' };
   await start(100);
@@ -151,10 +151,10 @@ test.each([
 ])('a call that starts after tokens were used is reported at once: %s', async (_, token_count) => {
   await start(seldom);
   const socket = connect(socketPath(join(stage.dir, 's'), 'instance-1'));
-  const say = (words: object) => socket.write(`${JSON.stringify(words)}\n`);
-  say({ activity: 'working', token_count: 900 });
+  const send = (report: object) => socket.write(`${JSON.stringify(report)}\n`);
+  send({ activity: 'working', token_count: 900 });
   await until(() => expect(stage.gateway.heartbeats.at(-1)?.token_count).toBe(900));
-  say({ token_count, tool_calls: [{ call_id: 'a', tool: 'Bash', outcome: 'running' }] });
+  send({ token_count, tool_calls: [{ call_id: 'a', tool: 'Bash', outcome: 'running' }] });
   await until(() => expect(newCalls()).toContain('a'));
   expect(stage.gateway.heartbeats.at(-1)?.token_count).toBe(token_count);
   socket.destroy();

@@ -164,7 +164,7 @@ test('the silence of a client that prints nothing before its answer is unknown u
   await until(() => expect(last()).toMatchObject({ activity: 'working', output: { lines: 3 } }));
 });
 
-test('a text cannot be typed at a client that prints a stream, and the receipt says how it could go', async () => {
+test('a text cannot be typed at a client that prints a stream, and the receipt names another way', async () => {
   await prints('claude', recordedLines('claude', 'cc-loops').slice(0, 4));
   await until(() => expect(last()?.turn).toMatchObject({ open: true }));
   stage.gateway.offer(nudge());

@@ -10,7 +10,7 @@ import { superviseHosted } from './supervise-hosted.ts';
 const { execPath } = process;
 
 /** A program in place of Node whose PTY host starts the agent, reports nothing, and is killed when the agent has written its number. */
-const holderThatIsLost = (path: string, written: string): void => {
+const lostPtyHost = (path: string, written: string): void => {
   const script = `#!/bin/sh
 exec 3<&0
 ${execPath} "$@" <&3 >/dev/null &
@@ -27,7 +27,7 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const stage = await setStage();
     const written = join(stage.dir, 'agent-pid');
-    holderThatIsLost(join(stage.dir, 'node'), written);
+    lostPtyHost(join(stage.dir, 'node'), written);
     const deps: AgentDeps = { ...stage.deps, killAfterMs: 200, onOrders: () => {} };
     const spec = scriptSpec(`trap '' HUP; echo $$ > ${written}; exec sleep 600`);
     process.execPath = join(stage.dir, 'node');

@@ -123,7 +123,7 @@ test('nothing is typed before it has shown anything: it is still starting', asyn
   await until(() => expect(shown).toContain('got=are you still there'));
 });
 
-test('an agent at a question says so, and is never typed into', async () => {
+test('an agent at a question reports it, and is never typed into', async () => {
   await start('printf "Overwrite the file? [y/N] "; read answer; echo "answer=$answer"; sleep 600');
   await until(() => expect(last()?.activity).toBe('awaiting_input'));
   stage.gateway.offer(nudge(), 300);
@@ -146,7 +146,7 @@ test('an order offered twice is done once and answered the same', async () => {
   expect(shown.match(/got are you/g)).toHaveLength(1);
 });
 
-test('an order for a life that is over is answered as superseded', async () => {
+test('an order for an instance that has ended is answered as superseded', async () => {
   offer(terminate({ instanceId: 'instance-0' }));
   await start('sleep 600');
   await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ outcome: 'superseded', confirmed: false }]));
@@ -159,7 +159,7 @@ test('an order for another runtime is left to that runtime', async () => {
   await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ orderId: 'nudge-1' }]));
 });
 
-test('an end says by what its agent is judged, for whoever has not heard of it before', async () => {
+test('an end names the policy of its agent, for consumers that have not seen the agent before', async () => {
   await (await start('exit 1', { policy: 'strict', labels: { team: 'core' } })).settled;
   await until(() => expect(reported('AGENT_EXITED')).toMatchObject([{ policy: 'strict', labels: { team: 'core' } }]));
 });
@@ -186,7 +186,7 @@ test('a name that runs already is refused', async () => {
   await expect(start('sleep 600')).rejects.toThrow(/agent worker-1 runs already/);
 });
 
-test('while the gateway is away the agent goes on, and nothing that it said is lost or sent twice', async () => {
+test('while the gateway is away the agent continues, and none of its reports is lost or sent twice', async () => {
   stage.gateway.away = true;
   const script = `for i in 1 2 3; do echo "rate limit hit $i"; done; echo overloaded; node -e '
     const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
@@ -236,7 +236,7 @@ test('an agent whose cleanup cannot even be started is reported as ended', async
   await until(() => expect(reported('AGENT_EXITED')).toMatchObject([{ code: 3, reason: 'crashed' }]));
 });
 
-test('an end is reported whatever fails while it is put in order, and says so', async () => {
+test('an end is reported even if its handling fails, and the report names the failure', async () => {
   writeFileSync(join(stage.dir, 'archive'), 'a file where a folder belongs');
   await start('exit 3', {}, (message) => {
     if (message === 'the archive could not be written') throw new Error('the log fails as well');

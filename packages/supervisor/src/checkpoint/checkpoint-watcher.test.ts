@@ -18,7 +18,7 @@ const readAll = async (...ids: readonly string[]) => {
     const uri = pathToFileURL(join(dir, checkpoint_id)).href;
     monitor.look({ checkpoint_id, uri, sha256: null, valid: null } as Checkpoint);
   }
-  await vi.waitFor(() => expect(read.at(-1)?.[0]).toBe(ids.at(-1)));
+  await vi.waitFor(() => expect(read.at(-1)?.[0]).toBe(ids.at(-1)), 60_000);
   return read;
 };
 

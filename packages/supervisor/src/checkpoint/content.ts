@@ -1,6 +1,9 @@
 import { Worker } from 'node:worker_threads';
 
-/** What a checkpoint says of itself: the tasks it names (`task_id`, seed 003's `ticket_id`, `taskId`), and its `schema_version`, null where it has none. */
+/**
+ * The claims in a checkpoint: the tasks that it names (`task_id`, coditect's `ticket_id`, `taskId`), and its
+ * `schema_version`, null if it has none.
+ */
 export type Content = { readonly names: readonly unknown[]; readonly schema: string | null };
 
 /** A document that takes longer does not count as YAML; milliseconds. */

@@ -23,7 +23,10 @@ const locate = async (uri: string, roots: readonly string[]): Promise<string | n
 /** Bytes; a larger file is not a checkpoint. */
 const largest = 64 << 20;
 
-/** The agent chose the path. A pipe would occupy one of the few threads for ever, so reading never waits. Null: too large. */
+/**
+ * The agent chose the path. A pipe would block one of the few threads forever, so reading never waits. Null: too
+ * large.
+ */
 const read = async (path: string): Promise<Buffer | null> => {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = await file.stat();
@@ -46,9 +49,10 @@ const judge = async (bytes: Buffer, path: string, sha256: string | null, taskId:
 };
 
 /**
- * Reads a checkpoint where it lies: below one of the roots, there, with its SHA-256, YAML or JSON, of a schema that is known, naming this task
- * (`task_id`, or seed 003's `ticket_id`). `not_here` is anything that is not a file below the roots, `missing` what no file
- * is, `unreadable` what cannot be read now: all three tell of this host, and another may have the file.
+ * Reads a checkpoint from disk. It has to be a file below one of the roots with its SHA-256, in YAML or JSON, of a
+ * known schema, and name this task (`task_id`, or coditect's `ticket_id`).
+ * `not_here`: it is not a file below the roots. `missing`: there is no file. `unreadable`: it cannot be read now. All
+ * three are about this host; another may have the file.
  */
 export const validate = async (file: CheckpointFile, roots: readonly string[], taskId: string): Promise<Validity> => {
   if (!file.uri?.startsWith('file:')) return invalid('not_here');

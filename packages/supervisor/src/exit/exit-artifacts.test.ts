@@ -65,7 +65,7 @@ const logged = (folder: string) => {
     .map((line) => JSON.parse(line));
 };
 
-test('of an agent that is ended, seed 003’s file says what is done and what is left, and is the checkpoint to go on from', async () => {
+test('the handover file of an ended agent lists what is done and what is left, and names the checkpoint to continue from', async () => {
   await start(reportsHalf, { files: files(), attempt: 1, maxAttempts: 2 });
   await until(() => expect(stage.gateway.heartbeats.at(-1)?.checkpoint?.checkpoint_id).toBe('c-1'));
   instance?.offer(terminate({ reason: 'no call for 3 min', axes: ['absence'] }), 5000);
@@ -107,7 +107,7 @@ test('of an agent that is ended, seed 003’s file says what is done and what is
   ]);
 });
 
-test('the first attempt at a task has as many after it as its policy says', async () => {
+test('after the first attempt at a task, as many attempts are left as its policy sets', async () => {
   const { gateway } = stage;
   gateway.policies.set('p', { signals: { error_pattern: { patterns: ['bo+m'] } }, recovery: { max_attempts: 2 } });
   gateway.assigned = { name: 'p', hash: 'h' };
@@ -118,7 +118,7 @@ test('the first attempt at a task has as many after it as its policy says', asyn
   expect(logged(within('dispatch-log'))[0]).toMatchObject({ redispatch_attempt: 1, max_redispatches: 2 });
 });
 
-test('a policy that names no number of attempts means the usual one; what is no policy says nothing', () => {
+test('a policy without a number of attempts means the default; an invalid policy is ignored', () => {
   expect(attemptsOf({ recovery: { max_attempts: 0 } })).toBe(0);
   expect([{}, { recovery: {} }].map(attemptsOf)).toEqual([3, 3]);
   expect([null, undefined, 'text', { recovery: { max_attempts: 'many' } }].map(attemptsOf)).toEqual([
@@ -142,7 +142,7 @@ test('where the template names no folder the policy does, below the agent’s ow
   expect(readdirSync(join(stage.dir, '.onex_state/pipeline_checkpoints/TASK-1'))).toHaveLength(1);
 });
 
-test('a policy does not say what is written elsewhere on the host; one that is not served says nothing', async () => {
+test('a policy does not set where files are written elsewhere on the host; a policy that is not served is ignored', async () => {
   stage.gateway.policies.set('wild', { files: { recovery: '../out', dispatch_log: stage.dir } });
   await (await start('exit 3', { policy: 'wild', cwd: stage.dir })).ended;
   const end = await (await start('exit 3', { policy: 'gone', cwd: stage.dir, instanceId: 'instance-2' })).ended;

@@ -15,7 +15,7 @@ export type Unfinished = {
   readonly details: string;
   readonly checkpoint: CheckpointRef | null;
   /** when it last reported or printed anything, epoch milliseconds; null: never */
-  readonly lastHeardAt: number | null;
+  readonly lastActivityAt: number | null;
 };
 
 const orLogged = <T>(deps: ExitArtifactDeps, what: string, work: () => T): T | null => {
@@ -27,7 +27,12 @@ const orLogged = <T>(deps: ExitArtifactDeps, what: string, work: () => T): T | n
   }
 };
 
-const stalled = (spec: AgentSpec, taskId: string, { order, lastHeardAt }: Unfinished, at: number): DispatchEvent[] => {
+const stalled = (
+  spec: AgentSpec,
+  taskId: string,
+  { order, lastActivityAt }: Unfinished,
+  at: number,
+): DispatchEvent[] => {
   if (order === null) return [];
   const { reason, axes } = order.payload;
   const who = { ticket_id: taskId, agent_id: spec.agentId };
@@ -35,7 +40,7 @@ const stalled = (spec: AgentSpec, taskId: string, { order, lastHeardAt }: Unfini
     event: 'stall_detected',
     ...who,
     stall_reason: stallReasonOf(reason, axes),
-    idle_minutes: lastHeardAt === null ? 0 : Math.round((at - lastHeardAt) / 6000) / 10,
+    idle_minutes: lastActivityAt === null ? 0 : Math.round((at - lastActivityAt) / 6000) / 10,
     bash_timeout_exemption: false,
     redispatch_attempt: spec.attempt + 1,
     max_redispatches: spec.maxAttempts,

@@ -61,8 +61,8 @@ const exitArtifactsOf = async (
 ): Promise<CheckpointRef | null> => {
   const { reason, details, endRequest } = facts;
   const own = monitor.progress.checkpoint ? refOf(monitor.progress.checkpoint) : null;
-  const goesOn = reason !== 'finished' && (reason !== 'explicit' || endRequest?.orderId != null);
-  if (!goesOn) return own;
+  const continues = reason !== 'finished' && (reason !== 'explicit' || endRequest?.orderId != null);
+  if (!continues) return own;
   const files = await stateFilesOf(deps, { ...spec, policy: monitor.policy });
   // An agent that no spawn order started received no number.
   const maxAttempts = spec.maxAttempts ?? attemptsOf(monitor.memory.observed.looksFor?.document);
@@ -70,7 +70,7 @@ const exitArtifactsOf = async (
     order: endRequest?.order ?? null,
     details,
     checkpoint: own,
-    lastHeardAt: monitor.lastHeardAt,
+    lastActivityAt: monitor.lastActivityAt,
   });
 };
 

@@ -18,7 +18,7 @@ const instances = (): number => readFileSync(join(on.stage.dir, 'instances'), 'u
 const exits = (count: number) => until(() => expect(on.reported('AGENT_EXITED')).toHaveLength(count));
 const crashing = 'printf x >> instances; exit 3';
 
-describe('a runtime that was killed goes on where it stood', () => {
+describe('a runtime that was killed continues where it was', () => {
   test('what had crashed by then is not started again: what follows is recovery’s', async () => {
     const first = await on.runs(crashing);
     await exits(1);
@@ -41,7 +41,7 @@ describe('a runtime that was killed goes on where it stood', () => {
   });
 });
 
-test('a runtime that was stopped begins anew with its configuration, also with what had ended before', async () => {
+test('a runtime that was stopped starts with its configuration again, including agents that had ended before', async () => {
   const first = await on.runs(crashing);
   await exits(1);
   first.kill('SIGTERM');
@@ -51,7 +51,7 @@ test('a runtime that was stopped begins anew with its configuration, also with w
   expect(instances()).toBe(2);
 });
 
-test('a runtime begins anew also with one that had just ended by itself when it was stopped', async () => {
+test('a runtime also starts an agent again that had just ended by itself when the runtime was stopped', async () => {
   const { dir, deps } = on.stage;
   const cleanup = ['/bin/sh', '-c', `touch ${dir}/ended; while [ ! -e ${dir}/go ]; do sleep 0.02; done`];
   const config = parseRuntimeConfig(
@@ -74,18 +74,18 @@ test('a runtime begins anew also with one that had just ended by itself when it 
   expect(previousRunOf(dir, 'test', 'worker-1')).toBeNull();
 });
 
-describe('how a life has ended', () => {
+describe('how an instance has ended', () => {
   const ended = { reason: 'crashed', details: 'exited with code 3' } as const;
   const keep = (more: object) => savePreviousRun(on.stage.deps, { ...scriptSpec(''), ...more }, ended);
 
-  test('is kept of what was configured, and of nobody that an order has spawned', () => {
+  test('is kept for configured agents, and not for spawned ones', () => {
     keep({});
     keep({ agentId: 'worker-1.r1', orderId: 'spawn-1' });
     expect(existsSync(previousRunFile(on.stage.dir, 'run-1', 'worker-1.r1'))).toBe(false);
     expect(previousRunOf(on.stage.dir, 'run-1', 'worker-1')).toMatchObject({ agentId: 'worker-1', ...ended });
   });
 
-  test('concerns its own runtime only, also when that begins anew', () => {
+  test('concerns its own runtime only, also when that starts again', () => {
     keep({});
     expect(previousRunOf(on.stage.dir, 'run-2', 'worker-1')).toBeNull();
     forgetPreviousRuns(on.stage.dir, 'run-2');
@@ -100,14 +100,14 @@ describe('how a life has ended', () => {
     expect(previousRunOf(on.stage.dir, 'run-1', 'worker-1')).toMatchObject({ runtimeId: 'run-1' });
   });
 
-  test('keeps nobody from reporting that end, also where it cannot be kept', () => {
+  test('does not block the report of that end, also if it cannot be kept', () => {
     const logged: string[] = [];
     writeFileSync(join(on.stage.dir, 'runtimes', 'run-1.ended'), 'in the way');
     savePreviousRun({ dir: on.stage.dir, log: (message) => logged.push(message) }, scriptSpec(''), ended);
     expect(logged).toEqual([expect.stringContaining('would start it again')]);
   });
 
-  test('is not known where its file says nothing', () => {
+  test('is unknown if its file is empty', () => {
     keep({});
     writeFileSync(previousRunFile(on.stage.dir, 'run-1', 'worker-1'), '');
     expect(previousRunOf(on.stage.dir, 'run-1', 'worker-1')).toBeNull();

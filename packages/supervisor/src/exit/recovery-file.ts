@@ -6,12 +6,12 @@ import type { CheckpointRef } from '@vigil/events';
 import { stringify } from 'yaml';
 import { checkName } from '../state/lock.ts';
 
-/** What is left of an agent, for the one that goes on. */
+/** What is left of an agent, for the agent that continues its task. */
 export type Remains = {
   readonly taskId: string;
   readonly stallReason: string;
   readonly checkpoint: CheckpointRef | null;
-  /** the attempt that goes on from here */
+  /** the attempt that continues from here */
   readonly attempt: number;
 };
 

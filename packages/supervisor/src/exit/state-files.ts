@@ -31,7 +31,7 @@ const within = (cwd: string, path: string | null): string | null => {
   return found === cwd || found.startsWith(cwd + sep) ? found : null;
 };
 
-const asPolicySays = async (
+const byPolicy = async (
   deps: Pick<GatewayDeps, 'gateway' | 'log'>,
   policy: string,
   cwd: string,
@@ -53,5 +53,5 @@ export const stateFilesOf = async (
   { cwd, files, policy }: Asking,
 ): Promise<StateFiles> => {
   if (files.recovery !== null || files.dispatchLog !== null || policy === null) return files;
-  return asPolicySays(deps, policy, resolve(cwd));
+  return byPolicy(deps, policy, resolve(cwd));
 };

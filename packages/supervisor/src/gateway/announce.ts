@@ -5,8 +5,9 @@ import type { RuntimeConfig } from '../runtime/runtime-config.ts';
 type Host = { readonly config: RuntimeConfig; readonly host: string };
 
 /**
- * Says that this runtime is there, until the signal fires; then that it has room for nobody, so that no task waits for an agent that nobody
- * starts. Only the newest announcement matters, so one that fails is not kept.
+ * Announces this runtime until the signal fires; then announces that it has no room, so that no task waits for an
+ * agent that will never start.
+ * Only the newest announcement counts, so a failed one is not kept.
  */
 export const announce = async (
   deps: Pick<GatewayDeps, 'gateway' | 'log'>,

@@ -28,7 +28,7 @@ const asking = async (passed: Partial<MachineClock>, waitedMs?: number) => {
   return order?.expiresInMs;
 };
 
-test('an order that waited at the gateway for its runtime to ask is as fresh as the gateway says', async () => {
+test('an order that waited at the gateway for its runtime is as fresh as the gateway reports', async () => {
   expect(await asking({ monotonic: () => 25_000, now: () => 25_000 }, 25_000)).toBe(60_000);
 });
 
@@ -44,6 +44,6 @@ test('a clock set back makes no order fresher', async () => {
   expect(await asking({ monotonic: () => 25_000, now: () => -3_600_000 }, 20_000)).toBe(55_000);
 });
 
-test('a gateway that does not say how long it waited is taken to have answered just now', async () => {
+test('a gateway that does not report its waiting time counts as having answered just now', async () => {
   expect(await asking({ monotonic: () => 25_000, now: () => 25_000 })).toBe(60_000);
 });

@@ -6,7 +6,7 @@ import type { OrderEnvelope, Report } from '../orders/order.ts';
 export type HeartbeatAnswer = {
   /** what is recalled stands first */
   readonly orders: readonly OrderEnvelope[];
-  /** how often the policy wants a heartbeat; null: as the runtime likes */
+  /** the heartbeat interval of the policy; null: the runtime chooses */
   readonly intervalMs: number | null;
   /** whose policy it is judged by; null: not known */
   readonly policy: PolicyRef | null;
@@ -68,7 +68,7 @@ const failureOf = async (where: URL, response: Response): Promise<Error> => {
   return new GatewayAway(`${gateway} answers ${status}: ${detail}`);
 };
 
-const ask = async ({ url, token }: Address, path: string, init: RequestInit): Promise<unknown> => {
+const exchange = async ({ url, token }: Address, path: string, init: RequestInit): Promise<unknown> => {
   const where = new URL(path, url);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const response = await fetch(where, { ...init, headers }).catch((error: Error) => {
@@ -82,7 +82,7 @@ const ask = async ({ url, token }: Address, path: string, init: RequestInit): Pr
 
 const post = (address: Address, path: string, body: unknown, signal?: AbortSignal): Promise<unknown> => {
   const patience = AbortSignal.timeout(patienceMs);
-  return ask(address, path, {
+  return exchange(address, path, {
     method: 'POST',
     body: JSON.stringify(body),
     signal: signal ? AbortSignal.any([signal, patience]) : patience,
@@ -121,12 +121,12 @@ const offerOf =
 
 export const connectGateway = (address: Address, clock: MachineClock): Gateway => ({
   sendHeartbeat: (heartbeat, signal) => offerOf(clock)(() => post(address, '/v1/heartbeats', heartbeat, signal)),
-  policy: (name, signal) => ask(address, `/v1/policies/${encodeURIComponent(name)}`, { signal }),
+  policy: (name, signal) => exchange(address, `/v1/policies/${encodeURIComponent(name)}`, { signal }),
   report: async (reports) => void (await post(address, '/v1/receipts', reports)),
   orders: async (runtimeId, waitSeconds, signal) => {
     const path = `/v1/runtimes/${encodeURIComponent(runtimeId)}/orders?wait=${waitSeconds}`;
     const patience = AbortSignal.timeout(waitSeconds * 1000 + patienceMs);
     const asked = { signal: AbortSignal.any([signal, patience]) };
-    return (await offerOf(clock)(() => ask(address, path, asked))).orders;
+    return (await offerOf(clock)(() => exchange(address, path, asked))).orders;
   },
 });

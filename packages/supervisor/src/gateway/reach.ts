@@ -12,7 +12,7 @@ export const unwatched = (error: unknown): Reach => ({
 });
 
 /** Asks the gateway, before anything is started, whether it takes this runtime. One that does not answer in time does not. */
-export const askReach = async (gateway: Gateway, runtimeId: string, withinMs: number): Promise<Reach> => {
+export const probeReach = async (gateway: Gateway, runtimeId: string, withinMs: number): Promise<Reach> => {
   try {
     await gateway.orders(runtimeId, 0, AbortSignal.timeout(withinMs));
     return { kind: 'watched' };

@@ -134,7 +134,7 @@ export class HeartbeatSender {
   async #deliver(signal: AbortSignal): Promise<void> {
     const { who, facts, clock } = this.#parts;
     this.#heartbeatState = nextHeartbeat(this.#heartbeatState, who, facts(), clock.now(), this.#intervalMs);
-    this.#sentTokens = this.#heartbeatState.onItsWay?.token_count ?? null;
+    this.#sentTokens = this.#heartbeatState.inFlight?.token_count ?? null;
     this.#parts.onHeartbeat();
     for (let failures = 1; !signal.aborted; failures += 1) {
       try {
@@ -151,9 +151,9 @@ export class HeartbeatSender {
   }
 
   async #send(signal: AbortSignal): Promise<void> {
-    const { onItsWay } = this.#heartbeatState;
-    if (onItsWay === null) return;
-    const answer = await this.#parts.gateway.sendHeartbeat(onItsWay, signal);
+    const { inFlight } = this.#heartbeatState;
+    if (inFlight === null) return;
+    const answer = await this.#parts.gateway.sendHeartbeat(inFlight, signal);
     this.#heartbeatState = answered(this.#heartbeatState);
     this.#parts.onHeartbeat();
     this.#reached({ kind: 'watched' });
@@ -186,7 +186,7 @@ export class HeartbeatSender {
     if (this.#running === null && this.#heartbeatState.sequence === 0) return;
     await this.#running;
     const enough = AbortSignal.timeout(withinMs);
-    if (this.#heartbeatState.onItsWay !== null) await this.#deliver(enough);
+    if (this.#heartbeatState.inFlight !== null) await this.#deliver(enough);
     await this.#deliver(enough);
   }
 }

@@ -39,15 +39,15 @@ const silent: TerminalFacts = {
   limits: [],
   work: null,
 };
-const says = (heartbeatState: HeartbeatState, words: object, at = 100) =>
-  withReport(heartbeatState, understand(JSON.stringify(words)).reported, at);
+const reported = (heartbeatState: HeartbeatState, fields: object, at = 100) =>
+  withReport(heartbeatState, understand(JSON.stringify(fields)).reported, at);
 const next = (heartbeatState: HeartbeatState, facts: Partial<TerminalFacts> = {}) =>
   nextHeartbeat(answered(heartbeatState), who, { ...silent, ...facts }, 1000, 500);
 const calls = (...ids: string[]) => ({ tool_calls: ids.map((call_id) => ({ call_id, tool: 'Bash' })) });
 
-test('an agent that says nothing still has a heartbeat: presence, not activity', () => {
-  const { onItsWay } = next(noHeartbeats);
-  expect(onItsWay).toMatchObject({
+test('an agent that reports nothing still has a heartbeat: presence, not activity', () => {
+  const { inFlight } = next(noHeartbeats);
+  expect(inFlight).toMatchObject({
     sequence: 1,
     reporter: 'runtime',
     agent_heartbeat_at: null,
@@ -57,60 +57,63 @@ test('an agent that says nothing still has a heartbeat: presence, not activity',
   });
 });
 
-test('what the agent says is merged, field by field, and when it did', () => {
-  const { onItsWay } = next(says(says(noHeartbeats, { phase: 'plan', token_count: 5 }, 100), { phase: 'build' }, 200));
-  expect(onItsWay).toMatchObject({ phase: 'build', token_count: 5, agent_heartbeat_at: 200 });
+test("the agent's reports are merged field by field, with their time", () => {
+  const { inFlight } = next(
+    reported(reported(noHeartbeats, { phase: 'plan', token_count: 5 }, 100), { phase: 'build' }, 200),
+  );
+  expect(inFlight).toMatchObject({ phase: 'build', token_count: 5, agent_heartbeat_at: 200 });
 });
 
 test('a heartbeat on its way stays as it is until it is answered; what is new waits for the next', () => {
-  const first = next(says(noHeartbeats, calls('a')));
-  const still = nextHeartbeat(says(first, calls('b')), who, silent, 2000, 500);
-  expect(still.onItsWay).toBe(first.onItsWay);
+  const first = next(reported(noHeartbeats, calls('a')));
+  const still = nextHeartbeat(reported(first, calls('b')), who, silent, 2000, 500);
+  expect(still.inFlight).toBe(first.inFlight);
   const second = next(still);
-  expect(second.onItsWay).toMatchObject({ sequence: 2, tool_calls: [{ call_id: 'b' }] });
-  expect(next(second).onItsWay?.tool_calls).toEqual([]);
+  expect(second.inFlight).toMatchObject({ sequence: 2, tool_calls: [{ call_id: 'b' }] });
+  expect(next(second).inFlight?.tool_calls).toEqual([]);
 });
 
 test('a call that begins and ends between two heartbeats is reported once, as ended', () => {
-  const running = says(noHeartbeats, { tool_calls: [{ call_id: 'a', tool: 'Bash', outcome: 'running' }] });
-  expect(next(says(running, calls('a'))).onItsWay?.tool_calls).toMatchObject([{ call_id: 'a', outcome: 'ok' }]);
+  const running = reported(noHeartbeats, { tool_calls: [{ call_id: 'a', tool: 'Bash', outcome: 'running' }] });
+  expect(next(reported(running, calls('a'))).inFlight?.tool_calls).toMatchObject([{ call_id: 'a', outcome: 'ok' }]);
 });
 
 test('of more than a hundred new calls the newest hundred are kept', () => {
   const all = Array.from({ length: 3 }, (_, group) => calls(...Array.from({ length: 50 }, (_, n) => `${group}.${n}`)));
   const kept =
-    next(all.reduce((heartbeatState, words) => says(heartbeatState, words), noHeartbeats)).onItsWay?.tool_calls ?? [];
+    next(all.reduce((heartbeatState, fields) => reported(heartbeatState, fields), noHeartbeats)).inFlight?.tool_calls ??
+    [];
   expect([kept.length, kept[0]?.call_id, kept[99]?.call_id]).toEqual([100, '1.0', '2.49']);
 });
 
-test('a question on the terminal outweighs what the agent said before it, also where that is read late, and not what it says after', () => {
-  const working = says(noHeartbeats, { activity: 'working' }, 5000);
-  expect(next(working, { asks: { since: 5050, text: 'Go on?' } }).onItsWay?.activity).toBe('awaiting_input');
-  expect(next(working, { asks: { since: 5000 - reportLagMs, text: 'Go on?' } }).onItsWay?.activity).toBe(
+test("a question on the terminal outweighs the agent's earlier report, also if that is read late, but not a later one", () => {
+  const working = reported(noHeartbeats, { activity: 'working' }, 5000);
+  expect(next(working, { asks: { since: 5050, text: 'Go on?' } }).inFlight?.activity).toBe('awaiting_input');
+  expect(next(working, { asks: { since: 5000 - reportLagMs, text: 'Go on?' } }).inFlight?.activity).toBe(
     'awaiting_input',
   );
-  expect(next(working, { asks: { since: 5000 - reportLagMs - 1, text: 'Go on?' } }).onItsWay?.activity).toBe('working');
+  expect(next(working, { asks: { since: 5000 - reportLagMs - 1, text: 'Go on?' } }).inFlight?.activity).toBe('working');
 });
 
-test('a rate limit is reported when it is said, and no silence after it stays exempt', () => {
-  const limited = next(says(noHeartbeats, { activity: 'rate_limited', rate_limit: { retry_at: 5000 } }));
-  expect(limited.onItsWay).toMatchObject({ activity: 'rate_limited', rate_limit: { retry_at: 5000 } });
-  expect(next(limited).onItsWay).toMatchObject({ activity: 'working', rate_limit: null });
+test('a rate limit is reported once, and a later silence is not exempt', () => {
+  const limited = next(reported(noHeartbeats, { activity: 'rate_limited', rate_limit: { retry_at: 5000 } }));
+  expect(limited.inFlight).toMatchObject({ activity: 'rate_limited', rate_limit: { retry_at: 5000 } });
+  expect(next(limited).inFlight).toMatchObject({ activity: 'working', rate_limit: null });
 });
 
 test('matched patterns, verdicts and answers are sent once; a checkpoint stays', () => {
-  const words = {
+  const fields = {
     checkpoint: { checkpoint_id: 'c' },
     steps: { total_steps: 3, verdicts: ['ACCEPT'] },
     probe_reply: 'n',
   };
-  const first = next(matched(says(noHeartbeats, words), [{ kind: 'error', source: 'x', at: 1 }]));
-  expect(first.onItsWay).toMatchObject({
+  const first = next(matched(reported(noHeartbeats, fields), [{ kind: 'error', source: 'x', at: 1 }]));
+  expect(first.inFlight).toMatchObject({
     probe_reply: 'n',
     steps: { verdicts: ['ACCEPT'] },
     output: { matched_patterns: [{ source: 'x' }] },
   });
-  expect(next(first).onItsWay).toMatchObject({
+  expect(next(first).inFlight).toMatchObject({
     probe_reply: null,
     steps: { total_steps: 3, verdicts: [] },
     output: { matched_patterns: [] },
@@ -120,10 +123,10 @@ test('matched patterns, verdicts and answers are sent once; a checkpoint stays',
 });
 
 test('one bad field spoils no other, and is named', () => {
-  const { reported: words, problems } = understand(
+  const { reported: fields, problems } = understand(
     '{"phase":"x","token_count":-1,"agent_id":"other","tool_calls":[{"tool":"Bash"}]}',
   );
-  expect(words).toEqual({ phase: 'x' });
+  expect(fields).toEqual({ phase: 'x' });
   expect(problems.map((problem) => problem.split(':')[0])).toEqual([
     'token_count',
     'agent_id',
@@ -143,34 +146,37 @@ test('times may be written either way', () => {
 
 test('verdicts of several reports go out together, each once', () => {
   const steps = (total_steps: number, ...verdicts: string[]) => ({ steps: { total_steps, verdicts } });
-  const both = says(says(noHeartbeats, steps(1, 'RETRY')), steps(3, 'RETRY', 'ACCEPT'));
+  const both = reported(reported(noHeartbeats, steps(1, 'RETRY')), steps(3, 'RETRY', 'ACCEPT'));
   const sent = next(both);
-  expect(sent.onItsWay?.steps).toEqual({ total_steps: 3, verdicts: ['RETRY', 'RETRY', 'ACCEPT'] });
-  expect(next(says(sent, steps(4, 'CONTINUE'))).onItsWay?.steps).toEqual({ total_steps: 4, verdicts: ['CONTINUE'] });
+  expect(sent.inFlight?.steps).toEqual({ total_steps: 3, verdicts: ['RETRY', 'RETRY', 'ACCEPT'] });
+  expect(next(reported(sent, steps(4, 'CONTINUE'))).inFlight?.steps).toEqual({
+    total_steps: 4,
+    verdicts: ['CONTINUE'],
+  });
 });
 
-test('of what an agent says of its work and what its tracker says, the newer counts', () => {
+test('of the reports of an agent and of its tracker about its work, the newer counts', () => {
   const work = (id: string, updated_at: number | null) => ({
     ...{ id, updated_at, status: null, claim_refreshed_at: null, comment_count: null },
   });
-  const says5 = says(noHeartbeats, { work: { id: 'bd-1', updated_at: 5 } });
-  expect(next(noHeartbeats, { work: work('bd-1', 4) }).onItsWay?.work).toMatchObject({ updated_at: 4 });
-  expect(next(says5, { work: work('bd-1', 4) }).onItsWay?.work).toMatchObject({ updated_at: 5 });
-  expect(next(says5, { work: work('bd-1', 6) }).onItsWay?.work).toMatchObject({ updated_at: 6 });
-  expect(next(says5).onItsWay?.work).toMatchObject({ updated_at: 5 });
+  const says5 = reported(noHeartbeats, { work: { id: 'bd-1', updated_at: 5 } });
+  expect(next(noHeartbeats, { work: work('bd-1', 4) }).inFlight?.work).toMatchObject({ updated_at: 4 });
+  expect(next(says5, { work: work('bd-1', 4) }).inFlight?.work).toMatchObject({ updated_at: 5 });
+  expect(next(says5, { work: work('bd-1', 6) }).inFlight?.work).toMatchObject({ updated_at: 6 });
+  expect(next(says5).inFlight?.work).toMatchObject({ updated_at: 5 });
 });
 
 test('of each pattern the newest match goes, so that one on every line pushes no other out', () => {
   const often = Array.from({ length: 500 }, (_, at) => ({ kind: 'error', source: 'x', at }));
   const heartbeatState = matched(matched(noHeartbeats, [{ kind: 'fatal', source: 'y', at: 3 }]), often);
-  expect(next(heartbeatState).onItsWay?.output?.matched_patterns).toEqual([
+  expect(next(heartbeatState).inFlight?.output?.matched_patterns).toEqual([
     { kind: 'fatal', source: 'y', at: 3 },
     { kind: 'error', source: 'x', at: 499 },
   ]);
 });
 
-test('an agent that is being ended reports that it exits, whatever it says on the way', () => {
+test('an agent that is being ended reports that it exits, whatever it reports on the way', () => {
   for (const activity of ['idle', 'finished', 'working'])
-    expect(next(says(noHeartbeats, { activity }), { ending: true }).onItsWay?.activity).toBe('exiting');
-  expect(next(says(noHeartbeats, { activity: 'idle' })).onItsWay?.activity).toBe('idle');
+    expect(next(reported(noHeartbeats, { activity }), { ending: true }).inFlight?.activity).toBe('exiting');
+  expect(next(reported(noHeartbeats, { activity: 'idle' })).inFlight?.activity).toBe('idle');
 });

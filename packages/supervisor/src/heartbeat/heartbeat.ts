@@ -63,7 +63,7 @@ export type HeartbeatState = {
   readonly errors: readonly ErrorReport[];
   readonly matched: readonly MatchedPattern[];
   readonly once: Pick<ReportedFields, 'handoff' | 'blockers' | 'probe_reply' | 'rate_limit'>;
-  readonly onItsWay: Heartbeat | null;
+  readonly inFlight: Heartbeat | null;
 };
 
 export const noHeartbeats: HeartbeatState = {
@@ -74,7 +74,7 @@ export const noHeartbeats: HeartbeatState = {
   errors: [],
   matched: [],
   once: {},
-  onItsWay: null,
+  inFlight: null,
 };
 
 /** A list that cannot be sent keeps the newest entries: as many as one heartbeat may carry. */
@@ -223,8 +223,8 @@ const afterLimit = ({ turn }: ReportedFields): Heartbeat['activity'] =>
   turn?.open === false ? 'awaiting_input' : 'working';
 
 /**
- * A rate limit is reported when it is said, not for ever after: an agent that has fallen silent since must not stay
- * exempt. So are verdicts: they are new once.
+ * A rate limit is reported once, with the heartbeat after the report: an agent that has fallen silent since must not
+ * stay exempt. Verdicts are reported once, too.
  */
 const afterSending = (latest: ReportedFields): ReportedFields => {
   const { activity, steps, last_tool_call: _, ...rest } = latest;
@@ -243,17 +243,17 @@ export const nextHeartbeat = (
   now: number,
   intervalMs: number,
 ): HeartbeatState => {
-  if (heartbeatState.onItsWay !== null) return heartbeatState;
-  const onItsWay = heartbeat(heartbeatState, who, facts, now, intervalMs);
-  const latest = { ...afterSending(heartbeatState.latest), last_tool_call: onItsWay.last_tool_call };
+  if (heartbeatState.inFlight !== null) return heartbeatState;
+  const inFlight = heartbeat(heartbeatState, who, facts, now, intervalMs);
+  const latest = { ...afterSending(heartbeatState.latest), last_tool_call: inFlight.last_tool_call };
   return {
     ...noHeartbeats,
     sequence: nextSequence(heartbeatState),
     latest,
     reportedAt: heartbeatState.reportedAt,
-    onItsWay,
+    inFlight,
   };
 };
 
 /** The gateway has answered, for good or ill: the next may go. */
-export const answered = (heartbeatState: HeartbeatState): HeartbeatState => ({ ...heartbeatState, onItsWay: null });
+export const answered = (heartbeatState: HeartbeatState): HeartbeatState => ({ ...heartbeatState, inFlight: null });

@@ -14,7 +14,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 const step = (index: number, verdict?: string) => `${JSON.stringify({ node_id: 'n', step_index: index, verdict })}\n`;
 
-test('each line is a step; what stood there before is of an earlier life', () => {
+test('each line is a step; older lines belong to an earlier instance', () => {
   writeFileSync(path, step(0, 'RETRY') + step(1, 'RETRY'));
   const log = new StepLog(path);
   expect(log.read()).toBe(null);

@@ -25,7 +25,10 @@ const stepIn = (line: string): { readonly verdict?: unknown } | null => {
 /** How far it has been read, and where. Plain JSON. */
 export type StepMark = { readonly ino: number | null; readonly offset: number; readonly total: number };
 
-/** Follows seed 004's tool_logs.jsonl from where it stands at first: the steps of one life, over rotation and truncation. */
+/**
+ * Follows an agent's tool_logs.jsonl from its size at the start: the steps of one instance, over rotation and
+ * truncation.
+ */
 export class StepLog {
   readonly #path: string;
   #open: Open | null = null;
@@ -53,8 +56,8 @@ export class StepLog {
     const steps = lines.map(stepIn).filter((step) => step !== null);
     if (steps.length === 0) return null;
     this.#total += steps.length;
-    const said = steps.flatMap(({ verdict }) => (verdicts.has(verdict) ? [verdict as Verdict] : []));
-    return { total_steps: this.#total, verdicts: said };
+    const known = steps.flatMap(({ verdict }) => (verdicts.has(verdict) ? [verdict as Verdict] : []));
+    return { total_steps: this.#total, verdicts: known };
   }
 
   close(): void {

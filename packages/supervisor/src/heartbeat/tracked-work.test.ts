@@ -39,7 +39,7 @@ const start = async (more: object): Promise<void> => {
   );
 };
 
-test('one command an interval tells the work of all agents of the host; when it fails, nothing is known', async () => {
+test('one command an interval reads the work of all agents of the host; when it fails, nothing is known', async () => {
   const path = join(stage.dir, 'issues.json');
   const of = (updated_at: number) => ['bd-1', 'bd-2'].map((id) => ({ id, status: 'in_progress', updated_at }));
   writeFileSync(path, JSON.stringify(of(1000)));
@@ -113,7 +113,7 @@ test('work that is touched while it is watched has changed; work seen for the fi
   expect(workSeen(seen, { ...work, id: 'bd-2' }, 4).marks).toEqual({ work: 4, change: 4, claim: 4 });
 });
 
-test('work that is as it was is nothing new to remember, and what the agent says of it is no word of the tracker’s', () => {
+test("unchanged work is not reported again, and the agent's own report does not count as the tracker's", () => {
   const work = { id: 'bd-1', status: null, updated_at: 5, claim_refreshed_at: null, comment_count: 1 };
   const seen = workSeen(noProgress, work, 3);
   expect(workSeen(seen, { ...work }, 4)).toBe(seen);

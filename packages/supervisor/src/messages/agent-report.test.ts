@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { longestLine, understand } from './agent-report.ts';
 
-test.each(['__proto__', 'constructor', 'toString'])('%s is no field, and harms nobody', (name) => {
+test.each(['__proto__', 'constructor', 'toString'])('%s is not a field, and is ignored', (name) => {
   expect(understand(`{"${name}":1,"phase":"work"}`)).toEqual({
     reported: { phase: 'work' },
     problems: [expect.stringContaining(`${name}: no field that an agent reports of itself: write one of phase, `)],

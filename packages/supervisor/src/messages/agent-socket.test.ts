@@ -20,9 +20,9 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test('of a line without end only the line is lost: what follows is heard', async () => {
-  const heard = Promise.withResolvers<ReportedFields>();
-  socket = await openSocket(join(dir, 's', 'a.sock'), { onReport: heard.resolve, onHook: () => {} });
+test('only the endless line is lost: the following line is read', async () => {
+  const received = Promise.withResolvers<ReportedFields>();
+  socket = await openSocket(join(dir, 's', 'a.sock'), { onReport: received.resolve, onHook: () => {} });
   const client = connect(join(dir, 's', 'a.sock'));
   const answers = createInterface({ input: client });
   const answered = once(answers, 'line');
@@ -30,11 +30,11 @@ test('of a line without end only the line is lost: what follows is heard', async
   client.write('\n{"phase":"wo');
   client.write('rk"}\n');
   expect(String(await answered)).toContain('longer than');
-  expect(await heard.promise).toEqual({ phase: 'work' });
+  expect(await received.promise).toEqual({ phase: 'work' });
   client.destroy();
 });
 
-test('who says much that is wrong, and reads nothing, is cut off', async () => {
+test('a client that sends many invalid lines and reads nothing is cut off', async () => {
   socket = await openSocket(join(dir, 's', 'a.sock'), deaf);
   const client = connect(join(dir, 's', 'a.sock')).on('error', () => {});
   client.pause();
@@ -47,7 +47,7 @@ test('who says much that is wrong, and reads nothing, is cut off', async () => {
   await gone;
 });
 
-test('nobody else may look into the folder, even where it is there already', async () => {
+test('no other user can look into the folder, even if it existed before', async () => {
   mkdirSync(join(dir, 's'));
   chmodSync(join(dir, 's'), 0o777);
   socket = await openSocket(join(dir, 's', 'a.sock'), deaf);
@@ -66,25 +66,25 @@ const seldomMs = 60_000;
 /** A listener, and the lines that it receives. */
 const listener = async () => {
   const path = join(dir, 's', 'a.sock');
-  const heard = Promise.withResolvers<ReportedFields>();
-  socket = await openSocket(path, { onReport: heard.resolve, onHook: () => {} });
+  const received = Promise.withResolvers<ReportedFields>();
+  socket = await openSocket(path, { onReport: received.resolve, onHook: () => {} });
   const client = connect(path);
   const lines = createInterface({ input: client })[Symbol.asyncIterator]();
-  const say = (words: object) => void client.write(`${JSON.stringify(words)}\n`);
-  say({ phase: 'work' });
-  await heard.promise;
-  return { socket, say, next: async () => JSON.parse((await lines.next()).value ?? 'null'), client };
+  const send = (report: object) => void client.write(`${JSON.stringify(report)}\n`);
+  send({ phase: 'work' });
+  await received.promise;
+  return { socket, send, next: async () => JSON.parse((await lines.next()).value ?? 'null'), client };
 };
 
 test('a text is confirmed when a listener names its order, and not by another order', async () => {
   const one = await listener();
   const delivery = one.socket.deliver(text, seldomMs);
   expect(await one.next()).toEqual(text);
-  one.say({ received: 'o2' });
-  one.say({ received: 7 });
+  one.send({ received: 'o2' });
+  one.send({ received: 7 });
   expect((await one.next()).problems).toEqual([expect.stringContaining('received')]);
   expect(await Promise.race([delivery, Promise.resolve('open')])).toBe('open');
-  one.say({ received: 'o1' });
+  one.send({ received: 'o1' });
   expect(await delivery).toBe('confirmed');
   one.client.destroy();
 });

@@ -32,7 +32,7 @@ export type SocketHandlers = {
   readonly onHook: (message: HookMessage, client: HookClient) => void;
 };
 
-/** `unheard`: no program listens. `unconfirmed`: a program listens, and none has answered in time that it has the text. */
+/** `unheard`: no program listens. `unconfirmed`: a program listens, and none has confirmed the text in time. */
 export type Delivery = 'unheard' | 'confirmed' | 'unconfirmed';
 
 export type AgentSocket = {
@@ -46,7 +46,7 @@ export type AgentSocket = {
 
 /** An agent and its helpers; more at once are turned away. */
 const mostClients = 64;
-/** Bytes that wait for a client; one that is told so much and reads nothing is cut off. */
+/** Bytes that wait for a client; one that does not read and exceeds this is cut off. */
 const mostUnread = 1 << 20;
 
 const send = (client: Socket, message: Push | HookAnswer): void => {

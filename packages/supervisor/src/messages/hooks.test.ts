@@ -65,14 +65,14 @@ const call = async () => {
   const socket = connect(socketPath(join(stage.dir, 's'), 'instance-1'));
   const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
   await once(socket, 'connect');
-  const say = (word: object) => void socket.write(`${JSON.stringify(word)}\n`);
-  const hear = async () => JSON.parse((await lines.next()).value ?? 'null');
+  const send = (message: object) => void socket.write(`${JSON.stringify(message)}\n`);
+  const receive = async () => JSON.parse((await lines.next()).value ?? 'null');
   return {
-    say,
-    hear,
+    send,
+    receive,
     asks: async (events: readonly SessionEvent[], more: Partial<SpoolRecord> = {}) => {
-      say({ hook: { spooled: spooled(events, more) } });
-      return (await hear()).hook;
+      send({ hook: { spooled: spooled(events, more) } });
+      return (await receive()).hook;
     },
     leave: () => socket.destroy(),
   };
@@ -117,10 +117,10 @@ test('a hook that ends before it takes what it is offered takes nothing with it'
   (await offered()).leave();
   const next = await call();
   expect(await next.asks([ended('d', 3)], taking)).toEqual({ texts: 1, refusal: null });
-  next.say({ hook: { takes: true } });
-  expect(await next.hear()).toEqual({ hook: { texts: 1, refusal: null } });
-  expect(await next.hear()).toEqual({ text: 'are you still there', order_id: 'nudge-1' });
-  next.say({ hook: { printed: ['nudge-1'] } });
+  next.send({ hook: { takes: true } });
+  expect(await next.receive()).toEqual({ hook: { texts: 1, refusal: null } });
+  expect(await next.receive()).toEqual({ text: 'are you still there', order_id: 'nudge-1' });
+  next.send({ hook: { printed: ['nudge-1'] } });
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'delivered' }]));
   next.leave();
 });
@@ -128,9 +128,9 @@ test('a hook that ends before it takes what it is offered takes nothing with it'
 test('of a text whose hook ends without a word it is unknown whether it has arrived: it is not repeated', async () => {
   await start('sleep 600', { nudge: 'hook' });
   const first = await offered();
-  first.say({ hook: { takes: true } });
-  await first.hear();
-  await first.hear();
+  first.send({ hook: { takes: true } });
+  await first.receive();
+  await first.receive();
   first.leave();
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'uncertain' }]));
   const next = await call();
@@ -141,9 +141,9 @@ test('of a text whose hook ends without a word it is unknown whether it has arri
 test('two hooks at once never get the same text', async () => {
   await start('sleep 600', { nudge: 'hook' });
   const [one, other] = [await offered(), await call()];
-  for (const each of [one, other]) each.say({ hook: { takes: true } });
-  const heard = [await one.hear(), await other.hear()].map(({ hook: { texts } }) => texts);
-  expect(heard.sort()).toEqual([0, 1]);
+  for (const each of [one, other]) each.send({ hook: { takes: true } });
+  const counts = [await one.receive(), await other.receive()].map(({ hook: { texts } }) => texts);
+  expect(counts.sort()).toEqual([0, 1]);
   one.leave();
   other.leave();
 });
@@ -163,8 +163,8 @@ test('a hook that cannot carry a text, or whose record is not in the spool, is o
   (await offered()).leave();
   const one = await call();
   expect(await one.asks([ended('d', 3)], { takesText: false })).toEqual({ texts: 0, refusal: null });
-  one.say({ hook: { spooled: 'another' } });
-  expect(await one.hear()).toEqual({ hook: { texts: 0, refusal: null } });
+  one.send({ hook: { spooled: 'another' } });
+  expect(await one.receive()).toEqual({ hook: { texts: 0, refusal: null } });
   one.leave();
 });
 

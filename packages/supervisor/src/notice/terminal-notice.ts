@@ -13,8 +13,10 @@ export const hasTitle = (term: string | undefined): boolean =>
   term !== undefined && !['', 'dumb', 'linux'].includes(term);
 
 /**
- * A line for people on a terminal that another program draws on: a bell, and the line as the terminal's title. Neither moves the cursor
- * nor changes a cell. Nothing is written into the middle of a sequence of the program; a title that it sets meanwhile comes after ours.
+ * A line for people on a terminal that another program draws on: a bell, and the line as the terminal's title.
+ * Neither moves the cursor nor changes a cell.
+ * Nothing is written into the middle of a sequence of the program; a title that it sets meanwhile comes after
+ * Vigil's.
  */
 export class TerminalNotice {
   readonly #write: (text: string) => void;

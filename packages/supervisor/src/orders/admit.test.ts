@@ -70,7 +70,7 @@ test('one that has written its checkpoint is spared', () => {
     expect(admissionKind(order, { progress })).toBe('superseded');
 });
 
-test('output ends what awaits output; only the signal of completion ends what awaits that', () => {
+test('output ends a finding that awaits output; only the completion signal ends one that awaits completion', () => {
   const awaiting = (mark: 'output' | 'completion') => terminate({ awaits: [[mark]], foldedSequence: 7 });
   expect(admissionKind(awaiting('output'), { progress: outputSeen(noProgress, 8) })).toBe('superseded');
   expect(admissionKind(awaiting('output'), { progress: progressAfterReport(noProgress, reported(call({})), 8) })).toBe(
@@ -201,7 +201,7 @@ test('what the agent reads in a file is put there only between calls, and while 
   ).toBe('go');
 });
 
-test('a paused agent is told nothing, whatever the way; it can be resumed and ended', () => {
+test('a paused agent receives no text on any channel; it can be resumed and ended', () => {
   for (const channel of ['socket', 'terminal', 'file', 'hook'] as const)
     expect(admissionKind(nudge(), { channel, paused: true })).toBe('wait');
   expect(admissionKind(pause(), { paused: true })).toBe('go');

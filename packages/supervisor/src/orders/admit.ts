@@ -61,8 +61,9 @@ const whenTyped = ({ typing, quiet, isBeingTypedAt }: Reachability): Admission =
 };
 
 /**
- * A text is typed, or put where the agent reads it, only between calls and while nothing is asked, and typed only where `decideTyping`
- * allows it; pushed down the socket, or given to a hook that asks, it disturbs nothing. One that is held can hear nothing.
+ * A text is typed, or put where the agent reads it, only between calls and without an open question, and typed only
+ * if `decideTyping` allows it. A text over the socket, or for a hook, disturbs nothing. A paused agent can receive
+ * none.
  */
 export const whenReachable = (process: Reachability): Admission => {
   if (process.paused) return wait('the agent is paused');

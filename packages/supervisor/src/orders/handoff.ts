@@ -24,13 +24,13 @@ export class Handoff {
     return this.#memory;
   }
 
-  asked(orderId: string, deadlineMs: number): void {
+  requested(orderId: string, deadlineMs: number): void {
     this.#memory = { handedOff: orderId, handedOffUntil: this.#clock.now() + deadlineMs };
     this.#until = this.#clock.monotonic() + deadlineMs;
   }
 
   /** The order whose doing an end so many milliseconds ago was; null: none's, or it came after that one's deadline. */
-  orderBehind(agoMs: number): string | null {
+  orderOf(agoMs: number): string | null {
     return this.#clock.monotonic() - agoMs <= this.#until ? this.#memory.handedOff : null;
   }
 }

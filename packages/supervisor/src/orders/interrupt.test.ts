@@ -35,7 +35,7 @@ describe('the key that interrupts a turn', () => {
   });
 });
 
-test('a headless client is interrupted by its resume, and one that cannot be says why', () => {
+test('a headless client is interrupted by its resume; one without a way to be interrupted reports the reason', () => {
   expect(decideInterrupt({ kind: 'signal', signal: 'SIGINT' }, works)).toMatchObject({ kind: 'refused' });
   expect(decideInterrupt({ kind: 'none', why: 'it has no turns' }, works)).toEqual({
     kind: 'refused',

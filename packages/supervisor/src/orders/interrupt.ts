@@ -14,8 +14,9 @@ export type Pressing =
 const refused = (why: string): Pressing => ({ kind: 'refused', why });
 
 /**
- * A key is pressed only where the screen shows that the client works: in a dialog it would be an answer, and at the prompt it
- * would change what a person has typed. A client whose screen does not show its turns is believed to work where its hooks say so.
+ * A key is pressed only if the screen shows that the client works: in a dialog it would be an answer, and at the
+ * prompt it would change what a person has typed.
+ * If the screen does not show turns, the client's hooks decide.
  */
 export const decideInterrupt = (how: Interrupt, { meaning, turnOpen, isWaiting }: Interruptible): Pressing => {
   switch (how.kind) {

@@ -48,7 +48,7 @@ type OrderExecutorMemory = Pick<Memory, 'highestNumber' | 'handedOff' | 'handedO
  */
 const REPEATED_MS = 10_000;
 
-/** Carries out the orders for one agent: each at most once, in the order of their numbers, and answers each. */
+/** Executes the orders for one agent: each at most once, by their numbers, and answers each. */
 export class OrderExecutor {
   readonly #agentProcess: AgentProcess;
   readonly #deps: ReceiptDeps;
@@ -122,8 +122,8 @@ export class OrderExecutor {
   }
 
   /** The handoff whose doing an end so many milliseconds ago was; null: none's. */
-  handoffBehind(agoMs: number): string | null {
-    return this.#handoff.orderBehind(agoMs);
+  handoffOf(agoMs: number): string | null {
+    return this.#handoff.orderOf(agoMs);
   }
 
   /** Texts that a hook may pass on now; each is begun by its `pass`. */
@@ -221,7 +221,7 @@ export class OrderExecutor {
 
   #answer(order: AgentOrder, ...[outcome, more]: Outcome): void {
     if (order.type === 'HANDOFF_AGENT' && (outcome === 'delivered' || outcome === 'uncertain'))
-      this.#handoff.asked(order.payload.orderId, order.payload.deadlineMs);
+      this.#handoff.requested(order.payload.orderId, order.payload.deadlineMs);
     answer(this.#deps, order, outcome, more);
   }
 
@@ -245,7 +245,7 @@ export class OrderExecutor {
         return this.#send({ type: 'handoff_request', message, deadline_ms: deadlineMs, order_id }, message);
       }
       case 'RESET_BREAKER':
-        return this.#reset(order.payload.name) ? ['done'] : nobodyListens;
+        return this.#reset(order.payload.name) ? ['done'] : noListener;
       case 'PAUSE_AGENT':
         return (await this.#inTurn(() => this.#agentProcess.pause(order.payload.forMs))) ? ['done'] : commandFailed;
       case 'RESUME_AGENT':
@@ -298,5 +298,5 @@ const notRepeated: Admission = {
   why: 'the gateway does not repeat it: it is away, or the fleet is halted',
 };
 const goneWithIt: Outcome = ['uncertain', { why: 'the hook that received it ended without a confirmation' }];
-const nobodyListens: Outcome = ['failed', { why: 'no program is connected to the agent’s socket' }];
+const noListener: Outcome = ['failed', { why: 'no program is connected to the agent’s socket' }];
 const commandFailed: Outcome = ['failed', { why: 'the configured command failed; the runtime’s log has the error' }];

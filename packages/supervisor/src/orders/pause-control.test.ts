@@ -38,7 +38,7 @@ const looks = async (pauseControl: PauseControl): Promise<void> => {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 };
 
-test('held for its time and the delay of an order it stands; from then on it goes on by itself, and the log says so', async () => {
+test('a paused agent stands still for its pause plus the delay of an order; then it continues by itself, and the log records it', async () => {
   const pauseControl = open();
   await pauseControl.pause(60_000);
   passes(60_000 + RESUME_LATE_MS - 1);
@@ -61,7 +61,7 @@ test('resumed by order it does not go on by itself as well', async () => {
   expect(pauseControl.resumedByItself).toBe(false);
 });
 
-test('one that an earlier supervisor left held is held, and goes on at the same moment', async () => {
+test('an agent that an earlier supervisor paused stays paused, and continues at the same moment', async () => {
   await open().pause(60_000);
   time = { wall: time.wall + 40_000, monotonic: 7 };
   const next = open();
@@ -75,7 +75,7 @@ test('one that an earlier supervisor left held is held, and goes on at the same 
   expect(open().isPaused).toBe(false);
 });
 
-test('one whose time was over while nobody was there goes on at once', async () => {
+test('an agent whose pause ended without a supervisor continues at once', async () => {
   await open().pause(60_000);
   passes(3_600_000);
   const next = open();

@@ -23,7 +23,7 @@ export const RESUME_LATE_MS = 5_000;
 /** Holds an agent, and sets it going again: one after the other, in the order in which it was asked. */
 export class PauseControl {
   readonly #parts: PauseControlDeps;
-  /** when it goes on at the latest, on the monotonic clock; null: it is not held */
+  /** when it continues at the latest, on the monotonic clock; null: it is not paused */
   #until: number | null;
   #resumedByItself = false;
   #last: Promise<unknown> = Promise.resolve();
@@ -54,7 +54,7 @@ export class PauseControl {
     return this.#next(() => this.#resume());
   }
 
-  /** An agent does not stay paused for ever because the sender of its resume is away. */
+  /** An agent does not stay paused forever because the sender of its resume is away. */
   check(): void {
     const { clock, log } = this.#parts;
     if (this.#until === null || clock.monotonic() < this.#until) return;

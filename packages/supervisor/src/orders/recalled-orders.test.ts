@@ -70,7 +70,7 @@ describe('when the fleet is halted', () => {
     expect([receipts, done]).toEqual([['end-1 halted'], []]);
   });
 
-  test('what has begun goes on', () => {
+  test('an order that has begun continues', () => {
     const { of, offer, receipts, done } = orderExecutor();
     offer(terminate());
     of.recall(terminate());
@@ -86,7 +86,7 @@ describe('when the fleet is halted', () => {
     expect(receipts).toEqual(['nudge-1 delivered', 'nudge-1 delivered']);
   });
 
-  test('an agent that is resumed goes on, and is told nothing', async () => {
+  test('an agent that is resumed continues, and receives no text', async () => {
     const { at, of, offer, receipts, done, whyOf } = orderExecutor();
     offer(pause({ number: 1 }));
     await vi.waitFor(() => expect(receipts).toEqual(['pause-1 done']));

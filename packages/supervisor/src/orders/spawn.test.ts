@@ -19,17 +19,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-const host: Host = { done: new Map(), agents: [], capacity: 1, knowsHow: true, closedAs: null };
+const host: Host = { done: new Map(), agents: [], capacity: 1, hasTemplate: true, closedAs: null };
 const kind = (more: Partial<Host> = {}, now = 0) =>
   admitSpawn({ order: spawn(), expiresAt: 1000 }, { ...host, ...more }, now).kind;
 
 test('a spawn goes where there is room and a template', () => {
   expect(kind()).toBe('go');
-  expect(kind({ knowsHow: false })).toBe('failed');
+  expect(kind({ hasTemplate: false })).toBe('failed');
   expect(kind({ capacity: 0 })).toBe('failed');
 });
 
-test('a task that is worked on here, or a name that lives here, is not started twice', () => {
+test('a task that an agent here works on, or a name that is in use here, is not started twice', () => {
   expect(kind({ agents: [{ agentId: 'other', taskId: 'TASK-1', attempt: 0 }], capacity: 9 })).toBe('superseded');
   expect(kind({ agents: [{ agentId: 'worker-1.r1', taskId: 'TASK-2', attempt: 0 }], capacity: 9 })).toBe('superseded');
 });
@@ -48,7 +48,7 @@ test.each([
   expect(closedAs({ status })).toBe(over);
 });
 
-test('of work that nobody knows it is not known that it is over', () => {
+test('untracked work is not known to be over', () => {
   expect(closedAs(null)).toBeNull();
 });
 
@@ -64,11 +64,11 @@ test('the newest valid checkpoint is taken, and each that was passed over is nam
   const torn = checkpointFile(root, 'torn.json', '{"task_id": ');
   const changed = { ...good, checkpointId: 'changed', sha256: '00' };
   const gone = { ...good, checkpointId: 'gone', uri: `${good.uri}.gone` };
-  const outside = checkpointFile(dir, 'outside.json', '{"task_id":"TASK-1"}');
+  const outsideRoot = checkpointFile(dir, 'outside.json', '{"task_id":"TASK-1"}');
   symlinkSync(join(dir, 'outside.json'), join(root, 'link.json'));
-  const linked = { ...outside, checkpointId: 'linked', uri: `file://${root}/link.json` };
+  const linked = { ...outsideRoot, checkpointId: 'linked', uri: `file://${root}/link.json` };
   const remote = { ...good, checkpointId: 'remote', uri: 's3://bucket/x' };
-  const origin = await originOf([other, torn, changed, gone, outside, linked, remote, good], [root], 'TASK-1');
+  const origin = await originOf([other, torn, changed, gone, outsideRoot, linked, remote, good], [root], 'TASK-1');
   expect(origin.checkpoint?.id).toBe('good.yaml');
   expect(origin.skipped.map(({ checkpointId, why }) => [checkpointId, why])).toEqual([
     ['other.json', 'names_another_task'],
@@ -106,7 +106,7 @@ test('a pipe where a checkpoint should be is not waited for', async () => {
   for (const { skipped } of origins) expect(skipped).toMatchObject([{ why: 'unreadable' }]);
 });
 
-test('a checkpoint that takes for ever to parse is none, and nobody waits for it', async () => {
+test('a checkpoint that takes too long to parse is dropped, and nothing waits for it', async () => {
   const hostile = Buffer.from('? '.repeat(16_384));
   let looked = 0;
   const looking = setInterval(() => {

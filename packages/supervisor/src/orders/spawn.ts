@@ -10,7 +10,7 @@ export type Host = {
   readonly done: Pick<ReadonlyMap<string, SpawnReceiptPayload>, 'get'>;
   readonly agents: readonly { readonly agentId: string; readonly taskId: string | null; readonly attempt: number }[];
   readonly capacity: number;
-  readonly knowsHow: boolean;
+  readonly hasTemplate: boolean;
   /** the status under which the work source has closed the order's task; null: it is open, or the source has no record */
   readonly closedAs: string | null;
 };
@@ -41,7 +41,7 @@ export const admitSpawn = ({ order, expiresAt }: Received<SpawnOrder>, host: Hos
   if (other) return { kind: 'superseded', why: `${other.agentId} runs here and works on ${other.taskId}` };
   if (host.agents.length >= host.capacity)
     return { kind: 'failed', why: `all ${host.capacity} places of this runtime are taken` };
-  if (!host.knowsHow) return { kind: 'failed', why: `no template of this runtime fits task ${taskId}` };
+  if (!host.hasTemplate) return { kind: 'failed', why: `no template of this runtime fits task ${taskId}` };
   return { kind: 'go' };
 };
 

@@ -10,27 +10,33 @@ const left = (text: string, ...lines: string[]) => {
   const own = sent(text);
   return lines.map((line) => own.takenFrom(line).trim());
 };
-const text = 'You look stuck on error 17: say what happened,\nthen print DONE when ready';
+const text = 'You look stuck on error 17: write what happened,\nthen print DONE when ready';
 
-test('a text of ours in a line is taken out of it, and the rest stays', () =>
+test("Vigil's text in a line is removed, and the rest stays", () =>
   expect(left(text, `> ${text.replace('\n', ' ')} (fatal)`)).toEqual(['>   (fatal)']));
 
-test('a text that a terminal folds and frames is ours line by line, to its last word', () =>
+test('a text that a terminal folds and frames is recognised line by line, to its last word', () =>
   expect(
-    left(text, '│ You look stuck on error 17:   │', '│ say what happened, then print │', '│ DONE │', '│ when ready │'),
+    left(
+      text,
+      '│ You look stuck on error 17:   │',
+      '│ write what happened, then print │',
+      '│ DONE │',
+      '│ when ready │',
+    ),
   ).toEqual(['', '', '', '']));
 
 test('the signal that a text asks for is the agent’s own when it gives it', () => {
   expect(left(text, 'DONE')).toEqual(['DONE']);
-  expect(left(text, '> You look stuck on error 17: say what happened, then print DONE when ready', 'DONE')[1]).toBe(
+  expect(left(text, '> You look stuck on error 17: write what happened, then print DONE when ready', 'DONE')[1]).toBe(
     'DONE',
   );
 });
 
-test('an error that only resembles ours is the agent’s', () =>
-  expect(left(text, 'error 18: say what happened', 'error')).toEqual(['error 18: say what happened', 'error']));
+test("an error that only resembles Vigil's text is the agent's", () =>
+  expect(left(text, 'error 18: write what happened', 'error')).toEqual(['error 18: write what happened', 'error']));
 
-test('nothing is taken out where nothing was told; empty and endless lines are survived', () => {
+test('nothing is removed if nothing was sent; empty and endless lines are harmless', () => {
   expect(new EchoFilter().takenFrom('  error  ')).toBe('  error  ');
   expect(left(text, '', '   ', '│   │')).toEqual(['', '', '│   │']);
   expect(sent(text).takenFrom('|'.repeat(8192))).toHaveLength(8192);

@@ -32,7 +32,7 @@ export class EchoFilter {
     if (one.includes(' ')) this.#texts = [...this.#texts.filter((known) => known !== one), one].slice(-remembered);
   }
 
-  /** The next line of output without what is ours in it. */
+  /** The next line of output without Vigil's own text. */
   takenFrom(line: string): string {
     if (this.#texts.length === 0) return line;
     const shown = flat(line);

@@ -43,7 +43,7 @@ test('an agent that prints without end leaves the others their turn', async () =
   flood.drain();
 });
 
-test('its program waits while more than 64 KiB wait to be judged, and goes on when few do', async () => {
+test('the program waits while more than 64 KiB wait to be evaluated, and continues when few do', async () => {
   const feed = feedTo([]);
   const calls: string[] = [];
   feed.from({ pause: () => calls.push('pause'), resume: () => calls.push('resume') });

@@ -2,7 +2,7 @@ import type { Chunk } from '../pty-host/ring.ts';
 
 /** Bytes that are judged at a time. */
 const sliceBytes = 4096;
-/** Bytes that wait to be judged before the program has to wait, and when it goes on. */
+/** Bytes that wait to be evaluated before the program is held, and the level at which it continues. */
 const mostWaiting = 65_536;
 const fewWaiting = 16_384;
 const catchUpMs = 5;

@@ -73,7 +73,7 @@ test('output that only begins as our text does is output', () => {
   expect(one.write('hello\r\n', 2).fresh).toBe(true);
 });
 
-test('the same error counts up, another starts anew, and figures make no difference', () => {
+test('the same error raises its count, another starts from one, and figures make no difference', () => {
   const one = screen();
   one.write('error: took 12 ms\nok\nerror: took 15 ms\n', 10);
   expect(one.repeatedError).toEqual({ hash: errorHash('error: took 7 ms'), count: 2, first_at: 10 });

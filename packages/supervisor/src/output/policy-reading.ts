@@ -66,8 +66,9 @@ const tailLinesOf = (document: Settings, looking: readonly Use[]): number => {
 };
 
 /**
- * What a policy's document, as the gateway serves it, asks of a runtime: the one place that says so. Any document has an answer; what it
- * leaves out is as the evaluator takes it. Case counts as it does there: in `rate_limited` and the completion signal it does not.
+ * What a policy's document, as the gateway serves it, requires of a runtime. Every document has an answer; an omitted
+ * field has the evaluator's default.
+ * Case counts as in the evaluator: not in `rate_limited` and in the completion signal.
  */
 export const readPolicyPatterns = (served: unknown): PolicyPatternsReading => {
   const document = asRecord(served);

@@ -34,5 +34,5 @@ export const runCommand = (
   });
 
 /** The same, for its output's lines: none where it failed. */
-export const runForLines = async (chore: ConfiguredCommand, env: CommandContext['env'], withinMs: number, log: Log) =>
-  ((await runCommand(chore, { env, withinMs }, log)) ?? '').split('\n').filter((line) => line.trim() !== '');
+export const runForLines = async (command: ConfiguredCommand, env: CommandContext['env'], withinMs: number, log: Log) =>
+  ((await runCommand(command, { env, withinMs }, log)) ?? '').split('\n').filter((line) => line.trim() !== '');

@@ -23,8 +23,8 @@ const wait = async (over: () => boolean, withinMs: number, clock: MachineClock):
   return true;
 };
 
-/** Another process by the same number means that ours is long gone. */
-const isSomebodyElse = (pid: Pid): boolean => !isAlive(pid) && isAlive({ ...pid, startTime: null });
+/** Another process with the same number means that the agent's process is long gone. */
+const isAnotherProcess = (pid: Pid): boolean => !isAlive(pid) && isAlive({ ...pid, startTime: null });
 const isGone = (tree: Tree): boolean => !isAlive(tree.leader) && treeOf(tree).length === 0;
 
 /** A stopped process takes no SIGTERM before it is continued. What has left the group of the leader is asked one by one. */
@@ -32,7 +32,7 @@ const askToEnd = (tree: Tree): void => {
   const { leader } = tree;
   const members = treeOf(tree);
   for (const signal of ['SIGTERM', 'SIGCONT'] as const) {
-    if (!isSomebodyElse(leader)) signalled(-leader.pid, signal);
+    if (!isAnotherProcess(leader)) signalled(-leader.pid, signal);
     for (const member of members) if (groupOf(member) !== leader.pid) signalled(member, signal);
   }
 };
@@ -75,8 +75,8 @@ const treeIsKilled = (tree: Tree): boolean => {
 };
 
 /**
- * Ends what a process that ran for so long, and has ended, left running: SIGTERM, then SIGKILL `killAfterMs` later. Says what
- * became of it; null: nothing was left.
+ * Ends what a process that ran for so long, and has ended, left running: SIGTERM, then SIGKILL `killAfterMs` later.
+ * Returns what became of it; null: nothing was left.
  */
 export const endLeftovers = async (
   tree: Tree,

@@ -40,7 +40,7 @@ describe('of an agent that has ended', () => {
     });
   const stillRunning = () => sessionOf(instance.terminal.pid.pid);
 
-  test('by a crash nothing works on when that is reported, and the report says that something did', async () => {
+  test('by a crash no process is left when that is reported, and the report names what was left', async () => {
     await leaves('sleep 600 & exit 3');
     const details = 'exited with code 3; what it left running has been ended';
     expect(await ends()).toMatchObject({ reason: 'crashed', code: 3, details });
@@ -91,7 +91,7 @@ describe('of an agent that has ended without a supervisor', () => {
   });
 });
 
-test('a session by the same number that was begun after that end is somebody else’s', async () => {
+test('a session with the same number that began after that end belongs to another process', async () => {
   const other = start('/bin/sh', ['-c', 'sleep 600 & exit 0'], { detached: true });
   const pid = other.pid as number;
   const { startTime } = identify(pid);
@@ -103,7 +103,7 @@ test('a session by the same number that was begun after that end is somebody els
   killAll(sessionOf(pid));
 });
 
-test('a process that has the number of an agent that has ended is somebody else’s, and so is its session', async () => {
+test('a process with the number of an ended agent is another process, and so is its session', async () => {
   const other = start('sleep', ['600'], { detached: true });
   await once(other, 'spawn');
   const pid = other.pid as number;

@@ -121,8 +121,9 @@ const tickMs = 10;
 const slackMs = 1000;
 
 /**
- * What is left of the tree of a process that ran for so long and has ended. As long as anything of its session is, its number is nobody
- * else's: whoever leads a session by that number now was started after that end, and so was all that is in it.
+ * The rest of the tree of a process that ran for so long and has ended. While anything of its session runs, the
+ * system does not reuse its number: a process that leads a session by that number was started after that end, and so
+ * was everything in it.
  * @throws ProcessesUnknown
  */
 export const leftoversOf = (tree: Tree, ranMs: number): readonly number[] => {

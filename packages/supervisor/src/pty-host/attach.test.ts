@@ -48,20 +48,20 @@ const supervised = async (): Promise<Link> => {
 const exits = () => stage.gateway.reports.flatMap(({ type, payload }) => (type === 'AGENT_EXITED' ? [payload] : []));
 const view = (writes = false) => openView(stage.dir, 'worker-1', { who: 'ada', writes }, () => {});
 
-test('what somebody does at a terminal while its agent is being taken over is done as soon as it is', async () => {
+test('an action at a terminal while a supervisor takes the agent over is carried out right after that', async () => {
   const beginning = await held('read line; exit 7');
   const link = await supervised();
   const writer = await view(true);
   writer.type(Buffer.from('x\r'));
   const stopped = stopAgent(stage.dir, 'worker-1', 'bob', 60_000);
-  const heard: ViewerAction[] = [];
+  const received: ViewerAction[] = [];
   await assemble(beginning, async (on) => {
     const action = (one: ViewerAction) => {
-      heard.push(one);
+      received.push(one);
       on.action(one);
     };
     const terminal = hostedTerminal(link, beginning.socket, { ...on, action }, beginning.deps);
-    await until(() => expect(heard.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['types', 'ends'])));
+    await until(() => expect(received.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['types', 'ends'])));
     return terminal;
   });
   expect(await stopped).toBe('exited with code 7');
@@ -69,7 +69,7 @@ test('what somebody does at a terminal while its agent is being taken over is do
   await until(() => expect(exits()).toMatchObject([{ reason: 'explicit', details }]));
 });
 
-test('an end by Ctrl-C is one that a person wanted, and says whose', async () => {
+test('an end by Ctrl-C is a requested one, and names its person', async () => {
   const beginning = await held('exec sleep 600');
   const link = await supervised();
   await assemble(beginning, (on) => hostedTerminal(link, beginning.socket, on, beginning.deps));
@@ -79,21 +79,21 @@ test('an end by Ctrl-C is one that a person wanted, and says whose', async () =>
   await until(() => expect(exits()).toMatchObject([{ reason: 'explicit', details }]));
 });
 
-test('where nobody does what was asked, a stop says so in the end', async () => {
+test('if the supervisor never carries out a stop, the stop reports that in the end', async () => {
   await held('sleep 600');
   const link = await supervised();
-  const heard: ViewerAction[] = [];
-  link.listen((message) => 'action' in message && heard.push(message.action));
+  const received: ViewerAction[] = [];
+  link.listen((message) => 'action' in message && received.push(message.action));
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const refused = expect(stopAgent(stage.dir, 'worker-1', 'ada', 1000)).rejects.toThrow(
     `agent worker-1 has not ended: its supervisor (process ${process.pid}) was asked 91 s ago; its log may have the reason`,
   );
-  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ kind: 'ends' }), 60_000);
+  await vi.waitFor(() => expect(received.at(-1)).toMatchObject({ kind: 'ends' }), 60_000);
   await vi.advanceTimersByTimeAsync(91_000);
   await refused;
 });
 
-test('whoever is turned away is told what fits the reason', async () => {
+test('a rejected viewer receives the matching reason', async () => {
   await held('sleep 600');
   await expect(view(true)).rejects.toThrow(/^agent worker-1: no supervisor is running, .*: start its runtime again/);
   await supervised();

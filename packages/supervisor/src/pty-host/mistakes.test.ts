@@ -28,28 +28,28 @@ const line = (onMessage: (message: object) => void): Line => {
   return socket;
 };
 
-test('what is no message breaks the link, and says why', () => {
-  for (const said of ['garbage\n', 'null\n', '5\n', '"text"\n', 'x'.repeat((16 << 20) + 1)]) {
-    const heard: object[] = [];
-    const socket = line((message) => heard.push(message));
-    socket.emit('data', said);
+test('an invalid message breaks the link, and the error has the reason', () => {
+  for (const text of ['garbage\n', 'null\n', '5\n', '"text"\n', 'x'.repeat((16 << 20) + 1)]) {
+    const received: object[] = [];
+    const socket = line((message) => received.push(message));
+    socket.emit('data', text);
     expect(socket.broken).toBeInstanceOf(Error);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   }
 });
 
-test('what goes wrong with whoever hears a message is theirs: the link holds, and is read on', () => {
-  const heard: object[] = [];
+test("an error in a message handler is the handler's own: the link holds, and reads on", () => {
+  const received: object[] = [];
   const socket = line((message) => {
-    if (heard.push(message) === 1) throw new Error('a mistake of ours');
+    if (received.push(message) === 1) throw new Error('a mistake of ours');
   });
   expect(() => socket.emit('data', '{"a":1}\n{"b"')).toThrow('a mistake of ours');
   socket.emit('data', ':2}\n');
-  expect(heard).toEqual([{ a: 1 }, { b: 2 }]);
+  expect(received).toEqual([{ a: 1 }, { b: 2 }]);
   expect(socket.broken).toBe(null);
 });
 
-test('a mistake of ours in a holder is written down; neither its agent nor a link is lost by it', async () => {
+test('a bug in a PTY host is logged; neither its agent nor a link is lost by it', async () => {
   await on.pauseControl('read line; echo "got=$line"; sleep 600');
   const supervisor = await on.supervise();
   supervisor.link.send({ input: 5 as unknown as string });

@@ -99,7 +99,10 @@ const messageIn = <T>(line: string): T => {
   return found as T;
 };
 
-/** Calls for each line; a peer that sends anything else is cut off. An error that `onMessage` throws is ours, and breaks no link. */
+/**
+ * Calls `onMessage` for each line. A peer that sends anything else is cut off. An error that `onMessage` throws is
+ * this side's, and breaks no link.
+ */
 export const eachMessage = <T>(socket: Socket, onMessage: (message: T) => void): void => {
   let rest = '';
   const read = (text: string): readonly T[] => {

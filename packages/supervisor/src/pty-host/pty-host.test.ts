@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => on.close());
 
-test('the agent waits for a supervisor that is behind, so that nothing is missed, and for nobody where it has none', async () => {
+test('the agent waits for a supervisor that lags, so that nothing is missed; without a supervisor it does not wait', async () => {
   const prints = (word: string) =>
     `i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo "${word} $i of a long output"; done; echo end`;
   await on.pauseControl(`read go; ${prints('line')}; read more; ${prints('more')}; sleep 600`, 1 << 16);
@@ -51,7 +51,7 @@ test('there is one supervisor at a time; what it has noted is the next one’s',
   expect(second.link.hosted).toMatchObject({ kept: { a: 1 }, note: { sequence: 7 } });
 });
 
-test('an end is kept, with its code and time, until its supervisor says good-bye', async () => {
+test('an end is kept, with its code and time, until its supervisor acknowledges it', async () => {
   await on.pauseControl('echo done; exit 3');
   const viewer = await on.look();
   await until(() => expect(viewer.others).toEqual([{ ended: { code: 3, signal: null, at: expect.any(Number) } }]));
@@ -63,7 +63,7 @@ test('an end is kept, with its code and time, until its supervisor says good-bye
   expect(statSync(on.path, { throwIfNoEntry: false })).toBeUndefined();
 });
 
-test('where its folder is gone it keeps an agent, but not an end that nobody can ask for', async () => {
+test('without its folder a PTY host keeps an agent, but not an end that no supervisor can fetch', async () => {
   await on.pauseControl('read go; exit 3');
   const supervisor = await on.supervise();
   rmSync(dirname(on.path), { recursive: true });
@@ -73,13 +73,13 @@ test('where its folder is gone it keeps an agent, but not an end that nobody can
   await until(() => expect(on.isThere).toBe(false));
 });
 
-test('nobody else can reach it', async () => {
+test('no other user can reach it', async () => {
   await on.pauseControl('sleep 600');
   expect(statSync(on.path).mode & 0o777).toBe(0o600);
   expect(statSync(dirname(on.path)).mode & 0o777).toBe(0o700);
 });
 
-test('something else in its place is not spoken to', async () => {
+test('another program in its place is not used', async () => {
   mkdirSync(dirname(on.path), { recursive: true });
   writeFileSync(on.path, 'garbage');
   await expect(on.supervise()).rejects.toThrow('is not a socket of this user');

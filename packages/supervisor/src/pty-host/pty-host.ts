@@ -163,8 +163,8 @@ export class PtyHost {
 
   /** The agent waits for its supervisor, so that all its output is judged. It waits for no viewer, and not without a supervisor. */
   #throttle(): void {
-    const behind = this.#supervisor ? this.#ring.next - this.#supervisor.client.next : 0;
-    const waits = behind > this.#launch.ring / 2 && this.#terminal !== null && isAlive(this.#terminal.pid);
+    const lagging = this.#supervisor ? this.#ring.next - this.#supervisor.client.next : 0;
+    const waits = lagging > this.#launch.ring / 2 && this.#terminal !== null && isAlive(this.#terminal.pid);
     if (waits === (this.#waiting !== null)) return;
     if (waits) this.#terminal?.pause();
     else this.#terminal?.resume();
@@ -176,7 +176,7 @@ export class PtyHost {
   #receive(client: Client, message: ToPtyHost): void {
     if (client.viewer === null) this.#obey(message);
     else if (!('action' in message && client.viewer.writes && isPtyHostAction(message.action))) client.socket.destroy();
-    // one that has ended is not ended by anybody any more
+    // an agent that has ended cannot be ended again
     else if (this.#ended === null) this.#passOn(client.viewer, message.action);
   }
 

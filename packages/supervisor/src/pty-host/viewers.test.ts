@@ -33,7 +33,7 @@ test('who only looks on can do nothing, and is cut off for trying; the environme
   expect(supervisor.text).toBe('');
 });
 
-test('keys reach the agent only through its supervisor, who knows whose they are', async () => {
+test('keys reach the agent only through its supervisor, which records the person', async () => {
   await on.pauseControl('read line; echo "got=$line"; sleep 600');
   await expect(on.look(true)).rejects.toThrow('no supervisor is running');
   const supervisor = await on.supervise();
@@ -52,7 +52,7 @@ test('keys reach the agent only through its supervisor, who knows whose they are
   await until(() => expect(supervisor.others.at(-1)).toMatchObject({ action: { who: 'ann', kind: 'leaves' } }));
 });
 
-test('what is no deed of a person’s is passed on to nobody, and nobody acts in another’s name', async () => {
+test('an action that a person may not take is dropped, and no viewer acts in the name of another', async () => {
   await on.pauseControl('sleep 600');
   const supervisor = await on.supervise();
   const size = { columns: 'x', rows: 1 };
@@ -75,7 +75,7 @@ test('what is no deed of a person’s is passed on to nobody, and nobody acts in
   expect(supervisor.others).toHaveLength(6 + 5 + 1);
 });
 
-test('one that reads too slowly is cut off and told, while the agent prints on', async () => {
+test('a viewer that reads too slowly is notified and cut off, while the agent prints on', async () => {
   await on.pauseControl(
     'read go; i=0; while [ $i -lt 40000 ]; do i=$((i+1)); echo "line $i of a long output"; done; echo end',
     1 << 16,
@@ -90,7 +90,7 @@ test('one that reads too slowly is cut off and told, while the agent prints on',
   expect(slow.others).toEqual([{ missed: expect.any(Number) }]);
 });
 
-test('one that reads on while the agent prints is still told before it is cut off', async () => {
+test('a viewer that reads on while the agent prints is still notified before it is cut off', async () => {
   await on.pauseControl('read go; while :; do echo "a line of an output without an end"; done', 1 << 16);
   const supervisor = await on.supervise();
   const slow = await on.look();
@@ -105,7 +105,7 @@ test('one that reads on while the agent prints is still told before it is cut of
   await until(() => expect(supervisor.text.length).toBeGreaterThan(printed + (1 << 20)));
 });
 
-test('a supervisor that comes later is told who may write, and nobody ends what has ended', async () => {
+test('a later supervisor receives the viewer that may write, and cannot end an agent that has ended', async () => {
   await on.pauseControl('read go; exit 3');
   const first = await on.supervise();
   const viewer = await on.look(true);
@@ -125,7 +125,7 @@ test('a supervisor that comes later is told who may write, and nobody ends what 
   ]);
 });
 
-test('however many look on, whoever may write gets in', async () => {
+test('with any number of viewers, the one that may write gets in', async () => {
   await on.pauseControl('sleep 600');
   const supervisor = await on.supervise();
   for (let seen = 0; seen < 16; seen += 1) await on.look();

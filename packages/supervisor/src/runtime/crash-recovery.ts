@@ -132,8 +132,8 @@ const settle = async (
   const instances = all.flatMap((one) => (one.kind === 'instance' ? [one.instance] : []));
   const leftAlone = all.flatMap((one) => (one.kind === 'left_alone' ? [one.orphan] : []));
   instances.forEach(adopt);
-  const goesOn = [...instances.map(({ spec }) => spec), ...leftAlone];
-  const repeated = new Set(goesOn.map((one) => repeatableOrderOf(deps, one)?.payload.orderId));
+  const continues = [...instances.map(({ spec }) => spec), ...leftAlone];
+  const repeated = new Set(continues.map((one) => repeatableOrderOf(deps, one)?.payload.orderId));
   for (const one of begun) if (!repeated.has(one.orderId)) await remedy(deps, one);
   for (const one of all) if (one.kind === 'lost') await reportLost(deps, one.orphan, endOf(deps, one.orphan));
   for (const instance of instances) instance.begin();

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => on.close());
 
-test('where its holder is killed the agent is ended, and its end is reported as one that nobody saw', async () => {
+test('an agent whose PTY host is killed is ended, and its end is reported as unobserved', async () => {
   // It ignores the hangup of its terminal, as nohup makes it.
   await on.runs('trap "" HUP; echo ready; while :; do sleep 0.05; done');
   await on.printed(1);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => on.close());
 
-test('an agent whose supervisor was killed is the same process, and the next one beats on for the same life', async () => {
+test('an agent whose supervisor was killed is the same process, and the next supervisor reports the same instance', async () => {
   const first = await on.runs('while :; do sleep 0.05; done');
   await on.keepsReporting();
   const before = on.held;
@@ -23,7 +23,7 @@ test('an agent whose supervisor was killed is the same process, and the next one
   await until(() => expect(on.heartbeats.length).toBeGreaterThan(sent + 2));
   expect(on.held).toMatchObject({ instanceId: before.instanceId, child: before.child, ptyHost: before.ptyHost });
   expect(new Set(on.heartbeats.map(({ instance_id }) => instance_id))).toEqual(new Set([before.instanceId]));
-  // A heartbeat that was not answered before the kill comes again as it was; no number says two things.
+  // An unanswered heartbeat is sent again unchanged; no number has two contents.
   const bySequence = new Map(
     on.heartbeats.map((nextHeartbeat) => [nextHeartbeat.sequence, JSON.stringify(nextHeartbeat)]),
   );
@@ -35,7 +35,7 @@ test('an agent whose supervisor was killed is the same process, and the next one
   expect(on.reported('AGENT_EXITED')).toEqual([]);
 });
 
-test('a heartbeat that was taken and never answered comes again as it was, and its number says nothing else', async () => {
+test('a heartbeat that was accepted but never answered is sent again unchanged', async () => {
   const { gateway } = on.stage;
   const first = await on.runs('sleep 600');
   await on.keepsReporting();
@@ -57,7 +57,7 @@ test('what its holder does not keep any more still counts', async () => {
   const lines = 'yes "a line of some fifty characters, as it may well be" | head -n 40000';
   const script = `${wait('watched')}; ${lines}; ${wait('go')}; echo last; sleep 600`;
   const first = await on.runs(script);
-  // What is printed before somebody watches is not kept either.
+  // Output from before a supervisor watches is not kept either.
   await on.keepsReporting();
   on.touch('watched');
   await on.printed(40_000);
@@ -82,12 +82,13 @@ test('output of the time without a supervisor is neither lost nor counted twice'
 });
 
 test('what was found in the output is reported once, also where its heartbeat could not be sent before the kill', async () => {
-  const script = 'echo working; while [ ! -e go ]; do sleep 0.02; done; echo "rate limit"; echo ok > told; sleep 600';
+  const script =
+    'echo working; while [ ! -e go ]; do sleep 0.02; done; echo "rate limit"; echo ok > received; sleep 600';
   const first = await on.runs(script);
   await on.keepsReporting();
   on.stage.gateway.away = true;
   on.touch('go');
-  await on.told('ok');
+  await on.wrote('ok');
   await killed(first);
   on.stage.gateway.away = false;
   await on.runs(script);
@@ -100,14 +101,14 @@ test('what its policy has it looked through for is looked for in all that came m
   const { gateway } = on.stage;
   gateway.policies.set('p', { signals: { error_pattern: { patterns: ['bo+m'], lines: 10 } } });
   gateway.assigned = { name: 'p', hash: 'h' };
-  const script = 'echo boom; while [ ! -e go ]; do sleep 0.02; done; echo boooom; echo ok > told; sleep 600';
+  const script = 'echo boom; while [ ! -e go ]; do sleep 0.02; done; echo boooom; echo ok > received; sleep 600';
   const found = () => on.heartbeats.flatMap(({ output }) => output?.matched_patterns ?? []).map(({ source }) => source);
   const first = await on.runs(script);
   await until(() => expect(found()).toEqual(['bo+m']));
   await on.keepsReporting();
   await killed(first);
   on.touch('go');
-  await on.told('ok');
+  await on.wrote('ok');
   // The next one has the policy from its predecessor, not from a gateway that may be away.
   gateway.policies.clear();
   await on.runs(script);
@@ -118,13 +119,13 @@ test('what its policy has it looked through for is looked for in all that came m
 });
 
 test('taken over, it is nudged at its terminal and ended by order', async () => {
-  const script = 'echo ready; while read line; do echo "got=$line" >> told; done; sleep 600';
+  const script = 'echo ready; while read line; do echo "got=$line" >> received; done; sleep 600';
   await killed(await on.runs(script));
   await on.runs(script);
   await on.keepsReporting();
   const { instanceId, child, ptyHost } = on.held;
   on.stage.gateway.offer(nudge({ instanceId }));
-  await on.told('got=are you still there');
+  await on.wrote('got=are you still there');
   on.stage.gateway.offer(terminate({ instanceId }));
   await until(() => expect(on.reported('ORDER_RECEIPT')).toHaveLength(2));
   expect(on.reported('ORDER_RECEIPT')[1]).toMatchObject({ outcome: 'done', confirmed: true, signal: 'SIGTERM' });

@@ -15,7 +15,7 @@ import { answerSpawn, recoverFromCrash } from './crash-recovery.ts';
 /** How long a finished command waits for the gateway to take the report of its end, milliseconds. */
 const farewellMs = 1500;
 
-/** Dependencies for one agent. */
+/** Dependencies of one agent. */
 const soloDeps = (
   deps: Omit<AgentDeps, 'onOrders'>,
   runtimeId: string,
@@ -83,7 +83,7 @@ export type Detached = {
   readonly spec: AgentSpec | null;
   readonly size: Size;
   readonly onStarted: (agent: Supervised) => void;
-  /** resolves with the person who wants it to end */
+  /** resolves with the person who requests its end */
   readonly stopped: Promise<string>;
   /** how long it then has to leave by itself, milliseconds */
   readonly graceMs: number;

@@ -45,7 +45,7 @@ const template = z.strictObject({
   /** seed 004's tool_logs.jsonl; `{agent}` and `{task}` stand for their names */
   step_log: z.string().optional(),
   limits: limits.prefault({}),
-  /** where the files of an unfinished agent are written; absent: where its policy says, below cwd */
+  /** where the files of an unfinished agent are written; absent: the path of its policy, below cwd */
   files: z.strictObject({ recovery: z.string().optional(), dispatch_log: z.string().optional() }).default({}),
   patterns: z
     .strictObject({

@@ -46,7 +46,7 @@ const find = (type: string, more: object = {}) =>
     expect(found).toBeDefined();
     return found?.payload;
   });
-const beatOf = (agentId: string) =>
+const heartbeatOf = (agentId: string) =>
   until(() => {
     const found = stage.gateway.heartbeats.find((nextHeartbeat) => nextHeartbeat.agent_id === agentId);
     expect(found).toBeDefined();
@@ -65,7 +65,7 @@ test('a runtime announces itself with what it runs and has room for', async () =
 });
 
 test('an agent dies by order, and another continues its task from its checkpoint', async () => {
-  const instanceId = (await beatOf('worker-1'))?.instance_id ?? null;
+  const instanceId = (await heartbeatOf('worker-1'))?.instance_id ?? null;
   stage.gateway.offer(terminate({ instanceId }));
   expect(await find('ORDER_RECEIPT')).toMatchObject({ confirmed: true });
   await find('AGENT_EXITED');
@@ -73,7 +73,7 @@ test('an agent dies by order, and another continues its task from its checkpoint
   stage.gateway.offer(spawn({ checkpoints: [good], handover: 'remaining: two' }));
   const receipt = await find('SPAWN_RECEIPT');
   expect(receipt).toMatchObject({ outcome: 'spawned', checkpointId: 'good.yaml', skipped: [] });
-  expect(await beatOf('worker-1.r1')).toMatchObject({
+  expect(await heartbeatOf('worker-1.r1')).toMatchObject({
     attempt: 1,
     max_attempts: 3,
     task_id: 'TASK-1',
@@ -88,7 +88,7 @@ test('an agent dies by order, and another continues its task from its checkpoint
 });
 
 test('while the fleet is halted nothing is started or ended, and each order is answered', async () => {
-  const instanceId = (await beatOf('worker-1'))?.instance_id ?? null;
+  const instanceId = (await heartbeatOf('worker-1'))?.instance_id ?? null;
   stage.gateway.halted = true;
   stage.gateway.offer(terminate({ instanceId }));
   stage.gateway.offer(spawn());
@@ -98,7 +98,7 @@ test('while the fleet is halted nothing is started or ended, and each order is a
 });
 
 test('an order that is offered again while it is carried out has one outcome, even as the agent dies of it', async () => {
-  const instanceId = (await beatOf('worker-1'))?.instance_id ?? null;
+  const instanceId = (await heartbeatOf('worker-1'))?.instance_id ?? null;
   const [instance] = runtime.agents();
   stage.gateway.offer(terminate({ instanceId }));
   await instance?.ended;
@@ -108,7 +108,7 @@ test('an order that is offered again while it is carried out has one outcome, ev
 });
 
 test('from a checkpoint that is invalid here nothing is spawned: the answer names it and each that is newer than the first valid one', async () => {
-  await beatOf('worker-1');
+  await heartbeatOf('worker-1');
   await runtime.agents()[0]?.end('the test', 0);
   await find('AGENT_EXITED');
   const good = checkpointFile(join(stage.dir, 'checkpoints'), 'good.yaml', 'task_id: TASK-1\n');
@@ -130,7 +130,7 @@ test('from a checkpoint that is invalid here nothing is spawned: the answer name
 });
 
 test('a task that is still worked on here is not given to a second agent', async () => {
-  await beatOf('worker-1');
+  await heartbeatOf('worker-1');
   stage.gateway.offer(spawn());
   expect(await find('SPAWN_RECEIPT')).toMatchObject({
     outcome: 'superseded',
@@ -140,13 +140,13 @@ test('a task that is still worked on here is not given to a second agent', async
 });
 
 test('a runtime that is stopped ends its agents and reports them as ended on purpose', async () => {
-  await beatOf('worker-1');
+  await heartbeatOf('worker-1');
   await runtime.stop('the host goes down');
   expect(await find('AGENT_EXITED')).toMatchObject({ reason: 'explicit', orderId: null });
   expect(runtime.agents()).toEqual([]);
 });
 
-test('a runtime that is stopped says last that it has room for nobody', async () => {
+test('a runtime that is stopped announces last that it has no room', async () => {
   await find('RUNTIME_ANNOUNCED', { capacity: 2 });
   await runtime.stop('the host goes down');
   const announced = stage.gateway.reports.filter(({ type }) => type === 'RUNTIME_ANNOUNCED');

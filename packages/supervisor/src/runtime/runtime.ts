@@ -132,15 +132,15 @@ class HostRuntime implements Runtime {
     }
   }
 
-  /** It, or what has taken its place, would be doubled: this runtime was killed, and goes on where it stood. */
+  /** This runtime was killed and continues where it was: starting this agent would double it, or its replacement. */
   #hasEnded({ name, task }: RuntimeConfig['agents'][number]): boolean {
     const [dir, runtime] = [this.#deps.dir, this.#settings.config.runtime];
     const past = previousRunOf(dir, runtime, name);
     if (past === null || past.taskId !== task) return false;
     const { reason, details } = past;
-    const startAnew = `stop this runtime and start it again, or remove ${previousRunFile(dir, runtime, name)}`;
+    const remedy = `stop this runtime and start it again, or remove ${previousRunFile(dir, runtime, name)}`;
     const what = 'a configured agent is not started: it has ended, and what follows is up to recovery';
-    this.#deps.log(what, { agent: name, task, reason, details, startAnew });
+    this.#deps.log(what, { agent: name, task, reason, details, remedy });
     return true;
   }
 
@@ -174,7 +174,7 @@ class HostRuntime implements Runtime {
       agents: this.#occupants(),
       capacity: config.capacity,
       closedAs: closedAs(this.#deps.workOf(taskId)),
-      knowsHow: templateFor(config.templates, taskId ?? '', labels) !== undefined,
+      hasTemplate: templateFor(config.templates, taskId ?? '', labels) !== undefined,
     };
   }
 

@@ -36,7 +36,7 @@ beforeEach(async () => {
     if (spec.agentId === 'worker-2') await promise;
     return superviseHosted(spec, deps, size);
   });
-  await until(() => expect(beatOf('worker-1')).toBeDefined());
+  await until(() => expect(heartbeatOf('worker-1')).toBeDefined());
 });
 afterEach(async () => {
   letWorker2Start();
@@ -45,15 +45,15 @@ afterEach(async () => {
 });
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
-const beatOf = (agentId: string) =>
+const heartbeatOf = (agentId: string) =>
   stage.gateway.heartbeats.find((nextHeartbeat) => nextHeartbeat.agent_id === agentId);
 const reported = (type: string) =>
   stage.gateway.reports.filter((report) => report.type === type).map(({ payload }) => payload);
 
-test('an order for one agent is carried out while another is still being started', async () => {
-  stage.gateway.offer(terminate({ instanceId: beatOf('worker-1')?.instance_id ?? null }));
+test('an order for one agent is executed while another is still being started', async () => {
+  stage.gateway.offer(terminate({ instanceId: heartbeatOf('worker-1')?.instance_id ?? null }));
   await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ agentId: 'worker-1', outcome: 'done' }]));
-  expect(beatOf('worker-2')).toBeUndefined();
+  expect(heartbeatOf('worker-2')).toBeUndefined();
 });
 
 test('a task of an agent that is still being started is given to no other, and its place is taken', async () => {
@@ -74,5 +74,5 @@ test('a runtime announces those that are still being started beside those that l
       expect.objectContaining({ agents: expect.arrayContaining(['worker-1', 'worker-2']), capacity: 2 }),
     ),
   );
-  expect(beatOf('worker-2')).toBeUndefined();
+  expect(heartbeatOf('worker-2')).toBeUndefined();
 });

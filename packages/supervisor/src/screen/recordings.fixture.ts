@@ -10,7 +10,9 @@ export const clientNamed = (name: string) => {
   return client;
 };
 
-/** Terminal recordings of the real clients (asciicast 2): `o` is output, `m` says what the screen shows from then on. */
+/**
+ * Terminal recordings of the real clients (asciicast 2): `o` is output, `m` names what the screen shows from then on.
+ */
 const folder = join(import.meta.dirname, '../../../../test/clients/recordings');
 
 type Entry = readonly [seconds: number, kind: 'o' | 'i' | 'm', data: string];

@@ -21,7 +21,7 @@ const means = (situation: string | null, what: string, meaning: ScreenMeaning): 
   }
 };
 
-test.each(recordings)('$name: at each mark the screen means what the recording says', async (recording) => {
+test.each(recordings)('$name: at each mark the screen shows what the recording names', async (recording) => {
   const marks = (await momentsOf(recording)).filter(({ isMark }) => isMark);
   expect(marks.length).toBeGreaterThan(0);
   for (const { situation, what, meaning } of marks)
@@ -62,7 +62,7 @@ test('a hint in the input line is no text in it, a text that was pasted is', asy
     expect(await pending(`${client}/prompt-and-hang.cast`)).toEqual(hangs);
 });
 
-test.each(recordings)('$name: while a turn is open the screen does not say that it is over', async (recording) => {
+test.each(recordings)('$name: while a turn is open the screen does not show that it is over', async (recording) => {
   const moments = await momentsOf(recording);
   const open = moments.filter(({ situation, isMark }) => situation === 'busy' && isMark);
   for (const { what, meaning } of open)

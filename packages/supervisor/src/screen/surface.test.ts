@@ -30,7 +30,7 @@ test.each([
   ['codex exec task', true],
   ['codex exec --json task', true],
   ['./agent.sh', true],
-])('the silence of %s, of which nothing is reported, is that of the agent: %s', (command, isKnown) => {
+])("the silence of %s, without any report, is the agent's: %s", (command, isKnown) => {
   expect(isSilenceKnown(surface(command), false)).toBe(isKnown);
   expect(isSilenceKnown(surface(command), true)).toBe(true);
 });

@@ -119,7 +119,7 @@ test('a retry line that names a limit is a limit until the next try; one that na
   expect(at(third, 2000)).toBeNull();
   expect(at(reconnecting, 60_000)).toEqual({ retryAt: null });
   expect(limitShown(third.surface, { turnOpen: false, waitingFor: null }, 0)).toBeNull();
-  // A client that hangs shows the same for ever.
+  // A client that hangs shows the same forever.
   const meaning = { kind: 'retrying', text: 'reconnecting', limit: { retryInMs: null } } as const;
   const shown = (steadyMs: number) => limitShown({ ...third.surface, meaning, steadyMs }, openTurn, 0);
   expect(shown(119_999)).toEqual({ retryAt: null });

@@ -18,8 +18,8 @@ const waits = (kind: WaitingFor['kind'], text: string | null): ScreenReport => (
 });
 
 /**
- * What the screen of a client says. A dialog is one whatever hooks say: some open without a hook. The rest is for hooks to say, where
- * they report turns.
+ * What the screen of a client shows. A dialog counts whatever hooks report, because some open without a hook. For
+ * everything else hooks decide, if they report turns.
  */
 export const screenReport = ({ client, meaning }: Surface, { turnOpen }: SessionFacts): ScreenReport => {
   if (client === null || client.invocation.headless) return nothing;
@@ -74,7 +74,7 @@ export const missedEvents = (surface: Surface, session: SessionState, now: numbe
   return [...main, ...answered.map(([agent]): SessionEvent => ({ kind: 'wait_ended', at: now, agent }))];
 };
 
-/** How long a retry without a time counts as a retry, milliseconds: a client that hangs shows the same for ever. */
+/** How long a retry without a time counts as a retry, milliseconds: a client that hangs shows the same forever. */
 const retryUnknownMs = 120_000;
 
 /** A limit that the screen shows and no hook reports: until when, null: unknown. Null: it shows none, or its time is over. */

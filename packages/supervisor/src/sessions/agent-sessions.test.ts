@@ -28,7 +28,7 @@ const spool = (record: SpoolRecord): void => append(join(dir, spoolFile(record.c
 const calls = () =>
   reports.flatMap(({ fields }) => (fields.tool_calls ?? []).map(({ call_id, outcome }) => `${call_id} ${outcome}`));
 
-test('the next supervisor goes on where the last one left off: each record is folded once', () => {
+test('the next supervisor continues where the last one left off: each record is folded once', () => {
   const first = open();
   spool(recordOf([started('a', 1)]));
   spool(recordOf([started('b', 1)]));
@@ -169,7 +169,7 @@ test('of the sessions before the last twenty no calls are remembered: a wrapper 
   expect([callsOf(0), callsOf(38), callsOf(39), callsOf(59)]).toEqual([0, 0, 50, 50]);
 });
 
-test('what such a session has used still counts, and one that is taken up again goes on', () => {
+test('the use of such a session still counts, and a resumed one continues', () => {
   const sessions = open();
   const path = join(dir, 'first.jsonl');
   writeFileSync(path, answer('r1', 90));
@@ -230,7 +230,7 @@ test('from the first record of a hook on, what the client prints of the session 
   expect(reports.at(-1)?.fields).toMatchObject({ token_count: null, cost_usd: null });
 });
 
-test('a hook that reports later goes on where the output was: calls end once, tokens are those of the file alone', () => {
+test('a hook that reports later continues from the output: calls end once, tokens come from the file alone', () => {
   const path = join(dir, 'transcript.jsonl');
   writeFileSync(path, answer('r1', 5) + answer('r2', 7));
   const sessions = open();

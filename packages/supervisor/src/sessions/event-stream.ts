@@ -10,7 +10,7 @@ export type StreamAdapter = Pick<Adapter, 'name' | 'invocation' | 'stream'>;
 /** What the lines so far come to. Plain JSON. `sessionId` null: no line has named the session yet. */
 export type EventStreamMemory = { readonly reader: unknown; readonly sessionId: string | null };
 
-/** Where another supervisor stopped reading: `read` bytes in, of which `seen` is still there. */
+/** Where another supervisor stopped reading: `read` bytes in, `seen` of them still available. */
 export type StreamPast = {
   readonly stream: EventStreamMemory | null;
   readonly read: number;

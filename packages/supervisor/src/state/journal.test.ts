@@ -95,12 +95,12 @@ test('a spawn found begun is uncertain where the lock file was taken and no proc
   expect(remedyOf(begun(spawn()), { ...ptyHost, child: null })).toMatchObject({ kind: 'spawn_uncertain' });
 });
 
-test('a spawn found begun may be done again where nobody took the lock for it', () => {
+test('a spawn that had begun may be repeated if no agent holds its lock', () => {
   expect(remedyOf(begun(spawn()), null)).toEqual({ kind: 'forget', orderId: 'spawn-1' });
   expect(remedyOf(begun(spawn()), { ...ptyHost, orderId: 'spawn-0' })).toEqual({ kind: 'forget', orderId: 'spawn-1' });
 });
 
-test('on a full disk a done order is answered all the same, and written when there is room again; a torn line hurts nobody', () => {
+test('on a full disk an executed order is still answered, and recorded when there is room again; a torn line is harmless', () => {
   let isFull = false;
   const journal = openJournal(path(), unexpected, (file, text) => {
     if (!isFull) return void writeSync(file, text);

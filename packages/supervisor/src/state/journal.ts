@@ -76,7 +76,7 @@ const fsyncFolder = (path: string): void => {
   closeSync(folder);
 };
 
-/** Opens the journal with the entries that still matter, rewritten so that it does not grow for ever. */
+/** Opens the journal with the entries that are still needed, rewritten so that it does not grow forever. */
 const rewrite = (path: string, entries: readonly Entry[]): number => {
   const file = openSync(`${path}.new`, 'w');
   for (const entry of entries) writeSync(file, `${JSON.stringify(entry)}\n`);

@@ -29,14 +29,14 @@ const occupant = (more: Partial<Occupant> = {}): Occupant => ({
   ...more,
 });
 
-test('a name is free again when nobody of its occupant lives; a number that another process has now is nobody', () => {
+test('a name is free again when every process of its occupant has ended; a reused process number does not count', () => {
   takeName(dir, occupant({ child: { ...self, startTime: '1' }, ptyHost: { ...self, startTime: '1' } }));
   takeName(dir, occupant({ instanceId: 'instance-2' })).release();
   expect(occupantOf(dir, 'worker-1')).toBeNull();
   expect(readdirSync(join(dir, 'agents'))).toEqual([]);
 });
 
-test('a name is taken while its supervisor, its holder or its process lives', () => {
+test('a name is taken while its supervisor, its PTY host or its process runs', () => {
   for (const who of ['supervisor', 'ptyHost', 'child'] as const) {
     const lock = takeName(dir, occupant({ [who]: self }));
     expect(() => takeName(dir, occupant())).toThrow(/agent worker-1 (runs already|still runs)/);
@@ -44,7 +44,7 @@ test('a name is taken while its supervisor, its holder or its process lives', ()
   }
 });
 
-test('of one whose holder alone lives it is said how it is supervised again', () => {
+test('the refusal for an agent whose PTY host alone runs names how to supervise it again', () => {
   takeName(dir, occupant({ ptyHost: self, child: self }));
   expect(() => checkFree(dir, 'worker-1')).toThrow(/its supervisor 4194305 has died: start its runtime again, or/);
 });
@@ -58,7 +58,7 @@ test('a claim that has come in the place of a dead one is put back', () => {
   expect(createLockFile(path, late, fresh)).toBe(true);
 });
 
-test('a lock that is none of ours is refused with its path, and left as it is', () => {
+test('a foreign lock is refused with its path, and stays as it is', () => {
   mkdirSync(join(dir, 'agents'));
   for (const garbage of ['', 'garbage', '[]', '{"agentId":"worker-1"}']) {
     writeFileSync(join(dir, 'agents', 'worker-1.lock'), garbage);
@@ -76,7 +76,7 @@ test('a runtime is one process', () => {
   expect(readdirSync(join(dir, 'runtimes'))).toEqual(['run-1.lock']);
 });
 
-test('a runtime that has the number of a former one is another, and says so in its lock', () => {
+test('a runtime with the number of an earlier one is another, and its lock shows that', () => {
   takeRuntime(dir, 'run-1', { ...self, startTime: '1' });
   takeRuntime(dir, 'run-1', self);
   expect(() => takeRuntime(dir, 'run-1', identify(process.ppid))).toThrow(
@@ -84,14 +84,14 @@ test('a runtime that has the number of a former one is another, and says so in i
   );
 });
 
-test('nobody is ended by a lock that a dead supervisor has left, nor a runtime by an agent that it is just starting', async () => {
+test('a lock of a dead supervisor ends no agent, and an agent that a runtime is starting does not block it', async () => {
   takeName(dir, occupant({ ptyHost: null, child: null, supervisor: dead }));
   await expect(stopAgent(dir, 'worker-1', 'ann', 0)).rejects.toThrow('has died, and no PTY host holds its terminal');
   takeName(dir, occupant({ agentId: 'worker-2', ptyHost: null, child: null, supervisor: self }));
   await expect(stopAgent(dir, 'worker-2', 'ann', 0)).rejects.toThrow('is just being started: try again');
 });
 
-test('a state folder of somebody else is refused', () => {
+test('a state folder of another user is refused', () => {
   const asRoot = process.getuid?.() === 0;
   if (asRoot) chownSync(dir, 12_345, 12_345);
   const theirs = asRoot ? dir : '/';

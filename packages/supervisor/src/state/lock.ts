@@ -88,7 +88,7 @@ export const takeName = (dir: string, occupant: Occupant): Lock => {
   return lockOf(path, occupant);
 };
 
-/** Retakes the name of an agent whose PTY host has accepted this supervisor, which it does for one at a time. */
+/** Retakes the name of an agent whose PTY host has accepted this supervisor. A PTY host accepts one at a time. */
 export const retakeName = (dir: string, occupant: Occupant): Lock => {
   const lock = lockOf(fileOf(dir, occupant.agentId), occupant);
   lock.has({});

@@ -17,7 +17,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const modeOf = (name: string): number => statSync(join(dir, 'state', name)).mode & 0o777;
 
-test('what agents print and are told is for nobody else of the host to read, also in a folder that others may look into', async () => {
+test('no other user can read what agents print and receive, even in a folder that others may look into', async () => {
   mkdirSync(join(dir, 'state'), { mode: 0o755 });
   const gateway = await fakeGateway();
   const deps = openTestDeps(join(dir, 'state'), gateway, 'run-1');

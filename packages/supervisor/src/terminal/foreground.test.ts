@@ -120,7 +120,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('an agent whose output nobody reads any more hangs up, and its end is reported', async () => {
+test('an agent whose output has lost its reader receives SIGHUP, and its end is reported', async () => {
   const agent = spawn(process.execPath, commandLine('while :; do echo line; sleep 0.05; done'), {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -45,7 +45,7 @@ export type Terminal = {
   readonly endedAt: () => number | null;
   /** what the next supervisor has to know, where the terminal outlives this one; plain JSON */
   readonly note: (note: unknown) => void;
-  /** its end is reported: nothing more is wanted of it */
+  /** its end is reported: nothing more is needed from it */
   readonly close: () => Promise<void>;
 };
 

@@ -16,7 +16,7 @@ const fixture = fileURLToPath(new URL('./runtime.fixture.ts', import.meta.url));
 
 type HostedOccupant = Occupant & Record<'child' | 'ptyHost', NonNullable<Occupant['child']>>;
 
-/** Looks until it is as wanted; fails with what was wrong last. */
+/** Polls until the check passes; fails with its last error. */
 export const until = async <T>(look: () => T, withinMs = 60_000): Promise<T> => {
   for (const end = Date.now() + withinMs; ; await pause(20)) {
     try {
@@ -99,8 +99,8 @@ export class OrphanStage {
   touch(name: string): void {
     start('touch', [join(this.stage.dir, name)]);
   }
-  told(text: string): Promise<void> {
-    const file = join(this.stage.dir, 'told');
+  wrote(text: string): Promise<void> {
+    const file = join(this.stage.dir, 'received');
     return until(() => assert(readFileSync(file, 'utf8').includes(text), `it did not receive ${text}`));
   }
 

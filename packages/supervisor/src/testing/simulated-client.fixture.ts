@@ -4,9 +4,10 @@ import { createConnection, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * A coding agent's client without a model. It works on a task of some steps, each of which appends one line to `effects`. It
- * keeps sessions in files, continues one with `--resume ID -- TEXT`, ends on SIGINT, and fails as SIMULATED_FAULTS has it:
- * `3:hang,5:crash` hangs once before the third step and crashes once before the fifth. All its files are in its working directory.
+ * A coding agent's client without a model. It works on a task of some steps; each step appends one line to `effects`.
+ * It keeps sessions in files, continues one with `--resume ID -- TEXT`, ends on SIGINT, and fails as SIMULATED_FAULTS
+ * sets: `3:hang,5:crash` hangs once before the third step and crashes once before the fifth.
+ * All its files are in its working directory.
  */
 type Fault =
   /** no answer comes */

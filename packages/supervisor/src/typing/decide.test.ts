@@ -20,6 +20,6 @@ test.each([
   ['no echo', { mode: { canonical: true, echo: false } }, /without echo/],
   ['the alternate screen', { view: { ...shell.view, alternate: true } }, /alternate screen/],
   ['a mode that is not known', { mode: null }, /not known/],
-] as const)('nothing is typed in %s where no adapter knows the program', (_, more, why) => {
+] as const)('nothing is typed in %s of a program without an adapter', (_, more, why) => {
   expect(decision(more)).toEqual({ kind: 'wait', why: expect.stringMatching(why) });
 });

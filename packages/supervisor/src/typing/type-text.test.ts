@@ -37,7 +37,7 @@ const last = () => stage.gateway.heartbeats.at(-1);
 const file = () => join(stage.dir, 'received');
 const received = () => (existsSync(file()) ? readFileSync(file(), 'utf8').trimEnd().split('\n') : []);
 
-test('a client at its prompt gets the text as one paste and Enter as a key of its own, and the receipt says delivered', async () => {
+test('a client at its prompt receives the text as one paste and Enter as a separate key, and the receipt is delivered', async () => {
   await start(drawnClientScript(file(), 'never'), false);
   stage.gateway.offer(nudge({ message: 'write a checkpoint\nwithin 2 \u001b[201~ minutes' }));
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'delivered', why: null }]));
@@ -67,7 +67,7 @@ test('nothing is typed into a dialog; it is reported as a wait until a person an
   expect(received()).toEqual(['key:"y"', 'paste:y 1 2', 'key:"\\r"']);
 });
 
-test('a program in raw mode that no adapter knows gets no key, its receipt says why, and its silence is not reported', async () => {
+test('a raw-mode program without an adapter gets no key, its receipt has the reason, and its silence is not reported', async () => {
   await start(drawnClientScript(file(), 'at_start'), null);
   await until(() => expect(shown).toContain('Run it?'));
   instance.offer(nudge(), 3000);
@@ -78,7 +78,7 @@ test('a program in raw mode that no adapter knows gets no key, its receipt says 
   expect(received()).toEqual([]);
 });
 
-test('a client that reads no input is not typed at, and the receipt says so at once', async () => {
+test('a client that reads no input is not typed at, and the receipt reports that at once', async () => {
   await start('echo drawn-client; sleep 600', true);
   await until(() => expect(shown).toContain('drawn-client'));
   stage.gateway.offer(nudge());
@@ -88,12 +88,12 @@ test('a client that reads no input is not typed at, and the receipt says so at o
 });
 
 test('a password is not asked for with a nudge in its line: nothing is typed without echo', async () => {
-  await start('stty -echo; echo ready; while read line; do echo "heard=$line"; done', null);
+  await start('stty -echo; echo ready; while read line; do echo "got=$line"; done', null);
   await until(() => expect(shown).toContain('ready'));
   instance.offer(nudge(), 3000);
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'expired' }]));
   expect(receipts()[0]?.why).toContain('without echo');
-  expect(shown).not.toContain('heard=');
+  expect(shown).not.toContain('got=');
 });
 
 test('a client that works is interrupted by its key, and gets the text at its prompt', async () => {

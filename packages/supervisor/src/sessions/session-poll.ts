@@ -1,0 +1,100 @@
+import { rmSync } from 'node:fs';
+import { type AgentSpec, spoolOf } from '../agent/agent-spec.ts';
+import type { MonitorDeps } from '../deps.ts';
+import { controlOf } from '../orders/client-control.ts';
+import { identify, isAlive, type Pid, sessionOf, wordsOf } from '../process/proc.ts';
+import type { Surface } from '../screen/surface.ts';
+import { limitShown, missedEvents } from '../screen/waiting.ts';
+import type { AgentSessions } from './agent-sessions.ts';
+import { ClientProcess } from './client-process.ts';
+
+/** How often the spool is read where no hook asks, and the transcripts where no hook reports. Milliseconds. */
+const readSpoolEveryMs = 1000;
+const readTranscriptsEveryMs = 2000;
+/** How often the process of a session's client is looked for, milliseconds. */
+const lookForClientEveryMs = 5000;
+/** How often a limit that stays on the screen is reported. Milliseconds. */
+const reportLimitEveryMs = 2000;
+
+type PollDeps = Pick<MonitorDeps, 'clients' | 'clock' | 'dir' | 'log'>;
+
+/** Polls what no hook reports about the sessions of one agent: spooled records, the screen, and a client that was killed. */
+export class SessionPoll {
+  readonly #spec: AgentSpec;
+  readonly #deps: PollDeps;
+  readonly #sessions: AgentSessions;
+  /** null: the agent is the client itself, and ends with it */
+  readonly #clientProcess: ClientProcess | null;
+  /** the first process of the agent's terminal; null: none has started yet */
+  #leader: Pid | null = null;
+  #spoolReadAt = 0;
+  #transcriptsReadAt = 0;
+  #limitReportedAt = 0;
+  #clientLookedForAt = Number.NEGATIVE_INFINITY;
+
+  constructor(spec: AgentSpec, deps: PollDeps, sessions: AgentSessions) {
+    this.#spec = spec;
+    this.#deps = deps;
+    this.#sessions = sessions;
+    const programs = () =>
+      this.#leader === null
+        ? []
+        : sessionOf(this.#leader.pid).map((pid) => ({ pid: identify(pid), words: wordsOf(pid) }));
+    this.#clientProcess =
+      controlOf(deps.clients, spec) === null ? new ClientProcess(deps.clients, { programs, isAlive }) : null;
+  }
+
+  /** `onClientGone`: the client of the current session was killed, so its session ends */
+  poll(leader: Pid, surface: Surface, onClientGone: () => void): void {
+    this.#leader = leader;
+    const now = this.#deps.clock.monotonic();
+    this.#addMissed(surface);
+    this.#read(now);
+    if (this.#isClientGone(now)) onClientGone();
+  }
+
+  /** Some facts fire no hook: an Esc, and a dialog that a person has answered. */
+  #addMissed(surface: Surface): void {
+    const state = this.#sessions.current?.state;
+    if (state === undefined) return;
+    for (const event of missedEvents(surface, state, this.#deps.clock.now())) this.#sessions.add(event);
+    this.#addLimit(surface, state.main.turn?.open ?? null);
+  }
+
+  /** A client that retries a request fires no hook. */
+  #addLimit(surface: Surface, turnOpen: boolean | null): void {
+    const now = this.#deps.clock.now();
+    const limit = limitShown(surface, { turnOpen, waitingFor: null }, now);
+    if (limit === null || now < this.#limitReportedAt + reportLimitEveryMs) return;
+    this.#limitReportedAt = now;
+    this.#sessions.add({ kind: 'request_limited', retryAt: limit.retryAt, at: now, agent: null });
+  }
+
+  /** A hook that was killed after it had spooled its record notifies no one. */
+  #read(now: number): void {
+    if (now < this.#spoolReadAt + readSpoolEveryMs) return;
+    this.#spoolReadAt = now;
+    this.#sessions.read();
+    if (now < this.#transcriptsReadAt + readTranscriptsEveryMs) return;
+    this.#transcriptsReadAt = now;
+    this.#sessions.readTranscripts(now);
+  }
+
+  #isClientGone(now: number): boolean {
+    const session = this.#sessions.current;
+    if (session === null || session.hasEnded || now < this.#clientLookedForAt + lookForClientEveryMs) return false;
+    this.#clientLookedForAt = now;
+    if (this.#clientProcess?.isGone(session.client) !== true) return false;
+    this.#deps.log('the client of a session is gone', { agentId: this.#spec.agentId, client: session.client });
+    return true;
+  }
+
+  removeSpool(): void {
+    const path = spoolOf(this.#deps.dir, this.#spec.instanceId);
+    try {
+      rmSync(path, { recursive: true, force: true });
+    } catch (error) {
+      this.#deps.log('the spool of an agent that has ended is left', { path, error: String(error) });
+    }
+  }
+}
