@@ -70,7 +70,7 @@ test('a heartbeat that was accepted stands in its topic', async () => {
   expect(keys.filter((key) => key === agentId)).toEqual([agentId]);
 });
 
-test('an order reaches the runtime that waits for it; an instance that starts later knows it too, until its receipt', async () => {
+test('an order reaches the runtime that waits for it; an instance that starts later has it too, until its receipt', async () => {
   const order = example(Topic.agentOrder, 'NUDGE_AGENT', {
     orderId: `order-${RUN}`,
     agentId,
@@ -86,13 +86,13 @@ test('an order reaches the runtime that waits for it; an instance that starts la
   expect(await ordersAt(await open(), 0)).toMatchObject({ orders: [] });
 });
 
-test('an instance that is behind reads the order that another has offered before it judges a receipt; one that nobody gave is refused for good', async () => {
-  const behind = await open({ ...log, follow: async () => ({ ready: () => true }) });
+test('a lagging instance reads the order that another has offered before it checks a receipt; a receipt without an order is refused for good', async () => {
+  const lagging = await open({ ...log, follow: async () => ({ ready: () => true }) });
   const nudge = { orderId: `order-2-${RUN}`, agentId, runtimeId, ttlMs: 60_000 };
   const order = example(Topic.agentOrder, 'NUDGE_AGENT', nudge);
   await writer(log).write([{ ...order, key: agentId }]);
-  const tell = (orderId: string, name: string) =>
-    fetch(`${behind.url}/v1/receipts`, {
+  const postReceipt = (orderId: string, name: string) =>
+    fetch(`${lagging.url}/v1/receipts`, {
       method: 'POST',
       headers: { ...headers, authorization: `Bearer ${gatewayToken(secret, { kind: 'runtime', name })}` },
       body: JSON.stringify({
@@ -100,7 +100,7 @@ test('an instance that is behind reads the order that another has offered before
         payload: example(Topic.orderReceipt, 'ORDER_RECEIPT', { orderId, agentId, runtimeId: name }).payload,
       }),
     });
-  expect((await tell(nudge.orderId, 'another-host')).status).toBe(403);
-  expect((await tell(nudge.orderId, runtimeId)).status).toBe(202);
-  expect((await tell(`nobodys-${RUN}`, runtimeId)).status).toBe(409);
+  expect((await postReceipt(nudge.orderId, 'another-host')).status).toBe(403);
+  expect((await postReceipt(nudge.orderId, runtimeId)).status).toBe(202);
+  expect((await postReceipt(`missing-${RUN}`, runtimeId)).status).toBe(409);
 });

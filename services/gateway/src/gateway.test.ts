@@ -37,7 +37,7 @@ describe('heartbeats', () => {
     ).toEqual(['worker-1', 'worker-2']);
   });
 
-  test('are answered with the orders that await the agent, where no runtime of it polls', async () => {
+  test("are answered with the agent's pending orders, if no runtime of it polls", async () => {
     await log().publish({ ...nudge, correlationId: 'c-1' });
     const answer = await post('/v1/heartbeats', { ...least, instance_id: 'worker-1.i1' });
     expect(await answer.json()).toMatchObject({ orders: [{ type: 'NUDGE_AGENT', payload: { orderId: 'order-1' } }] });
@@ -146,7 +146,7 @@ describe('a runtime that polls', () => {
 });
 
 describe('an agent that sends its heartbeats to Kafka', () => {
-  test('asks for its orders by its own name, without a heartbeat, and hears its policy and interval', async () => {
+  test('asks for its orders by its own name, without a heartbeat, and receives its policy and interval', async () => {
     await log().publish(nudge);
     expect(await answerOf(await get('/v1/agents/worker-1/orders?instance=worker-1.i1&policy=vigil'))).toMatchObject({
       status: 200,
@@ -155,7 +155,7 @@ describe('an agent that sends its heartbeats to Kafka', () => {
     expect(log().events(Topic.heartbeat)).toEqual([]);
   });
 
-  test('gets none that is for another agent, or another life of it', async () => {
+  test('gets no order for another agent, or for another instance of it', async () => {
     await log().publish(nudge);
     for (const path of ['worker-2/orders?instance=worker-1.i1', 'worker-1/orders?instance=worker-1.i2'])
       expect((await answerOf(await get(`/v1/agents/${path}`))).body.orders).toEqual([]);
@@ -172,8 +172,8 @@ describe('receipts', () => {
     const spawned = example(Topic.spawnReceipt, 'SPAWN_RECEIPT', { orderId: 'order-2' });
     const exited = example(Topic.controlAgent, 'AGENT_EXITED', { orderId: null });
     const announced = example(Topic.runtimePresence, 'RUNTIME_ANNOUNCED');
-    const told = [receipt, spawned, exited, announced].map(({ type, payload }) => ({ type, payload }));
-    expect(await answerOf(await post('/v1/receipts', told))).toEqual({ status: 202, body: { accepted: 4 } });
+    const records = [receipt, spawned, exited, announced].map(({ type, payload }) => ({ type, payload }));
+    expect(await answerOf(await post('/v1/receipts', records))).toEqual({ status: 202, body: { accepted: 4 } });
     expect(log().events(Topic.orderReceipt)).toMatchObject([
       { key: 'worker-1', payload: receipt.payload, correlationId: 'c-1' },
     ]);
@@ -184,7 +184,7 @@ describe('receipts', () => {
     expect(log().events(Topic.runtimePresence)).toMatchObject([{ key: 'fleet', payload: announced.payload }]);
   });
 
-  test('told twice have one id', async () => {
+  test('sent twice have one id', async () => {
     for (const _time of [1, 2]) await post('/v1/receipts', { type: 'ORDER_RECEIPT', payload: receipt.payload });
     const [first, second] = log().events(Topic.orderReceipt);
     expect(first?.eventId).toBe(second?.eventId);
@@ -210,8 +210,8 @@ describe('a policy', () => {
     expect((await get('/v1/policies/vigil', { 'if-none-match': '"h0"' })).status).toBe(200);
   });
 
-  test('that nobody published is not there', async () => {
-    expect((await get('/v1/policies/nobody')).status).toBe(404);
+  test('that was never published is not found', async () => {
+    expect((await get('/v1/policies/missing')).status).toBe(404);
   });
 });
 
@@ -220,7 +220,7 @@ describe('a halted fleet', () => {
   const resumed = () => log().publish(example(Topic.fleetGovernance, 'FLEET_RESUMED', { by: 'ada', why: 'put out' }));
   const polled = async () => (await answerOf(await get('/v1/runtimes/host-1/orders?wait=0.1'))).body;
 
-  test('has the orders of a runtime recalled, also by a poll that waits, and offered again when it goes on', async () => {
+  test('has the orders of a runtime recalled, also by a poll that waits, and offered again when the fleet resumes', async () => {
     await log().publish(nudge);
     expect((await polled()).orders).toHaveLength(1);
     const polling = get('/v1/runtimes/host-1/orders?wait=25').then(answerOf);
@@ -231,24 +231,24 @@ describe('a halted fleet', () => {
     expect(await polled()).toMatchObject({ orders: [{ payload: { orderId: 'order-1' } }], recalled: [] });
   });
 
-  const behind = async () => {
+  const lagging = async () => {
     lag();
     await halted();
     await log().publish(example(Topic.fleetGovernance, 'BRAKE_RELEASED'));
   };
 
-  test('has no order carried out by a gateway that lags and has not heard of the halt', async () => {
+  test('a gateway that lags and has not read the halt offers no order', async () => {
     await log().publish(nudge);
-    await behind();
+    await lagging();
     expect(await polled()).toMatchObject({ orders: [], recalled: [] });
   });
 
   test('has no text given to an agent that has no runtime', async () => {
     await log().publish(nudge);
-    await behind();
-    const beat = await post('/v1/heartbeats', { ...least, instance_id: 'worker-1.i1' });
-    expect((await answerOf(beat)).body.orders).toEqual([]);
-    const asked = await get('/v1/agents/worker-1/orders?instance=worker-1.i1&policy=vigil');
-    expect((await answerOf(asked)).body.orders).toEqual([]);
+    await lagging();
+    const answer = await post('/v1/heartbeats', { ...least, instance_id: 'worker-1.i1' });
+    expect((await answerOf(answer)).body.orders).toEqual([]);
+    const polled = await get('/v1/agents/worker-1/orders?instance=worker-1.i1&policy=vigil');
+    expect((await answerOf(polled)).body.orders).toEqual([]);
   });
 });

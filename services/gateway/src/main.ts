@@ -3,7 +3,7 @@ import { connectCodec } from '@vigil/events';
 import { connectLog } from '@vigil/stream';
 import { config } from './config.ts';
 import { openGateway } from './gateway.ts';
-import { WRITTEN } from './writing.ts';
+import { WRITTEN } from './log/record-encoding.ts';
 
 await runService(process.env, {
   name: 'gateway',

@@ -10,7 +10,7 @@ const keys = () =>
 const marksOf = (key: string) => keys().filter((one) => one === key).length;
 const LONG = { timeout: 10_000, interval: 20 };
 
-test('what cannot be written is answered so that the sender connects anew: another instance may be able to', async () => {
+test('a failed write is answered so that the sender connects again: another instance may be able to write', async () => {
   mute();
   const answer = await post('/v1/heartbeats', least);
   expect(answer.status).toBe(503);

@@ -23,7 +23,7 @@ const twice = async (path: string, body: unknown) => {
   expect(statuses).toEqual([503, 202]);
 };
 
-test('a heartbeat that was written though its sender was answered 503 says the same when it is repeated: its sequence counts once', async () => {
+test('a heartbeat that was written although its sender was answered 503 is the same when it is repeated: its sequence counts once', async () => {
   const heartbeat = { ...least, instance_id: 'worker-1.i1', sequence: 7 };
   await twice('/v1/heartbeats', heartbeat);
   const written = log().events(Topic.heartbeat);
@@ -48,7 +48,7 @@ test.each(receipts)('so does what a runtime reports, under the id of the first: 
   expect(second?.eventId).toBe(first?.eventId);
 });
 
-test('an announcement of a runtime says the same: the newest is what counts of it', async () => {
+test('a repeated announcement of a runtime is the same: only the newest counts', async () => {
   const { payload } = example(Topic.runtimePresence, 'RUNTIME_ANNOUNCED');
   await twice('/v1/receipts', { type: 'RUNTIME_ANNOUNCED', payload });
   const [first, second, ...others] = log().events(Topic.runtimePresence);

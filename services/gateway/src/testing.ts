@@ -38,7 +38,7 @@ type Held = {
   readonly released: PromiseWithResolvers<void>;
 };
 
-/** A gateway on a log in memory, opened anew for each test, and requests to it. */
+/** A gateway on a log in memory, opened again for each test, and requests to it. */
 export const testGateway = () => {
   let log: MemoryLog;
   let gateway: Gateway;

@@ -3,11 +3,11 @@ import { eventsOfAnswer, type HookAdapter, type HookPayload, type HookText } fro
 import { asId } from '@vigil/adapters/names';
 import type { SessionEvent } from '@vigil/adapters/session';
 import type { OrderReceiptPayload } from '@vigil/events';
-import { acceptHeartbeats, acceptReceipts, type Behind } from '../answers.ts';
-import type { OrderEnvelope } from '../board.ts';
-import { Problem } from '../problem.ts';
-import type { Owner } from '../sessions/sessions.ts';
-import type { Holder } from '../tokens.ts';
+import { acceptHeartbeats, acceptReceipts, type GatewayContext } from '../http/answers.ts';
+import { Problem } from '../http/problem.ts';
+import type { Principal } from '../http/tokens.ts';
+import type { SessionIdentity } from '../sessions/sessions.ts';
+import type { OrderEnvelope } from '../state/pending-orders.ts';
 
 /** One hook event. `agent` and `task`: what the headers name; a variable that the client's environment does not have is empty. */
 export type SentHook = {
@@ -36,8 +36,8 @@ const payloadOf = (body: unknown): HookPayload => {
   );
 };
 
-const ownerOf = ({ client, agent, task }: SentHook, session: string, holder: Holder): Owner => {
-  const own = holder.kind === 'agent' ? holder.name : `${client}-${session}`;
+const identityOf = ({ client, agent, task }: SentHook, session: string, principal: Principal): SessionIdentity => {
+  const own = principal.kind === 'agent' ? principal.name : `${client}-${session}`;
   return {
     client,
     sessionId: session,
@@ -71,10 +71,10 @@ const textOf = ({ type, expiresInMs, payload }: OrderEnvelope, agentId: string, 
 
 /** Why the call that an event begins is not to be made; null: it may be made, or the event begins none. */
 const refusalOf = (
-  { policies, limits }: Behind,
+  { policies, limits }: GatewayContext,
   adapter: HookAdapter,
   payload: HookPayload,
-  { agentId, taskId, labels, policy: requestedPolicy }: Owner,
+  { agentId, taskId, labels, policy: requestedPolicy }: SessionIdentity,
   now: number,
 ): string | null => {
   if (!adapter.abilities(payload).canRefuse) return null;
@@ -97,14 +97,14 @@ const withRefusal = (event: SessionEvent): readonly SessionEvent[] => {
 
 /** Reports facts of a session, and gives the orders for its agent; null: there is nothing to report. */
 const report = async (
-  behind: Behind,
-  holder: Holder,
-  owner: Owner,
+  context: GatewayContext,
+  principal: Principal,
+  session: SessionIdentity,
   events: readonly SessionEvent[],
 ): Promise<readonly OrderEnvelope[] | null> => {
-  const now = behind.now();
-  const heartbeats = behind.sessions.fold(owner, { source: 'hooks', events, readings: [], beganAt: now }, now);
-  return heartbeats.length === 0 ? null : (await acceptHeartbeats(behind, holder, heartbeats)).orders;
+  const now = context.now();
+  const heartbeats = context.sessions.fold(session, { source: 'hooks', events, readings: [], beganAt: now }, now);
+  return heartbeats.length === 0 ? null : (await acceptHeartbeats(context, principal, heartbeats)).orders;
 };
 
 const endOf = ({ at, agent }: SessionEvent): SessionEvent => ({ kind: 'last_answer_seen', wakes: false, at, agent });
@@ -113,34 +113,38 @@ const endOf = ({ at, agent }: SessionEvent): SessionEvent => ({ kind: 'last_answ
 const onTheirWay = new Set<string>();
 
 /** A session's hook event: its facts are reported when every replica has them, and texts that wait go with the answer. Throws Problem. */
-export const acceptHook = async (behind: Behind, holder: Holder, sent: SentHook): Promise<HookAnswer> => {
+export const acceptHook = async (
+  context: GatewayContext,
+  principal: Principal,
+  sent: SentHook,
+): Promise<HookAnswer> => {
   const adapter = adapterNamed(sent.client);
   if (adapter === undefined || adapter.install.http === null)
     throw new Problem(404, 'no_such_client', `${sent.client} posts no hooks; those that do: ${posting.join(', ')}`);
   const payload = payloadOf(sent.payload);
-  const session = adapter.hooks.sessionOf(payload);
-  if (session === null) throw new Problem(400, 'bad_hook', 'the hook event names no session_id');
-  const owner = ownerOf(sent, session, holder);
-  const now = behind.now();
-  const known = behind.owners.of(owner.agentId, now);
-  const refusal = refusalOf(behind, adapter.hooks, payload, owner, now);
+  const sessionId = adapter.hooks.sessionOf(payload);
+  if (sessionId === null) throw new Problem(400, 'bad_hook', 'the hook event names no session_id');
+  const session = identityOf(sent, sessionId, principal);
+  const now = context.now();
+  const known = context.agentRegistry.of(session.agentId, now);
+  const refusal = refusalOf(context, adapter.hooks, payload, session, now);
   const nothing: HookAnswer = { answer: adapter.hooks.answer(payload, [], refusal), printed: async () => {} };
-  // An agent that a runtime watches is reported by that runtime, which knows more.
+  // A runtime reports the agents that it watches, with more detail.
   if (known !== null && known.present && known.runtimeId !== null) return nothing;
   const events = adapter.hooks.eventsOf(payload, now, {});
   const folded = refusal === null ? events : events.flatMap(withRefusal);
-  const orders = await report(behind, holder, owner, folded);
+  const orders = await report(context, principal, session, folded);
   if (orders === null) return nothing;
   if (!adapter.hooks.abilities(payload).takesText) return nothing;
   const texts = orders
-    .flatMap((order) => textOf(order, owner.agentId, behind.now()))
+    .flatMap((order) => textOf(order, session.agentId, context.now()))
     .filter(({ text }) => !onTheirWay.has(text.orderId));
   for (const { text } of texts) onTheirWay.add(text.orderId);
   const isOver = (): void => {
     for (const { text } of texts) onTheirWay.delete(text.orderId);
   };
-  const following = eventsOfAnswer(adapter.hooks, payload, texts.length, behind.now());
-  await report(behind, holder, owner, following).catch((error: unknown) => {
+  const following = eventsOfAnswer(adapter.hooks, payload, texts.length, context.now());
+  await report(context, principal, session, following).catch((error: unknown) => {
     isOver();
     throw error;
   });
@@ -162,11 +166,12 @@ export const acceptHook = async (behind: Behind, holder: Holder, sent: SentHook)
       );
       if (receipts.length === 0) return;
       // Whatever becomes of the receipt, its text is not offered again.
-      for (const { orderId } of receipts) if (orderId !== null) behind.board.observeReceipt(orderId, behind.now());
+      for (const { orderId } of receipts)
+        if (orderId !== null) context.pendingOrders.observeReceipt(orderId, context.now());
       const body = receipts.map((one) => ({ type: 'ORDER_RECEIPT', payload: one }));
-      await acceptReceipts(behind, holder, body).finally(isOver);
+      await acceptReceipts(context, principal, body).finally(isOver);
       // A client that did not get the answer has ended its turn, unless it has gone on since.
-      if (!isSent) await report(behind, holder, owner, following.map(endOf));
+      if (!isSent) await report(context, principal, session, following.map(endOf));
     },
   };
 };

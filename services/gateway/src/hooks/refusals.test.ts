@@ -74,8 +74,8 @@ describe('a reached spending limit', () => {
     const outcomes = own
       .flatMap(({ tool_calls }) => tool_calls ?? [])
       .map(({ call_id, outcome }) => [call_id, outcome]);
-    const asked = begun.filter(isOf('PreToolUse')).map(({ tool_use_id }) => [tool_use_id, 'refused']);
-    expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(asked));
+    const postHook = begun.filter(isOf('PreToolUse')).map(({ tool_use_id }) => [tool_use_id, 'refused']);
+    expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(postHook));
     expect(own.at(-1)).toMatchObject({ error_count: 0, turn: { open: false } });
   });
 
@@ -112,7 +112,7 @@ describe('a nudge for a session that posts its hooks', () => {
     (body as { hookSpecificOutput?: { additionalContext?: string } }).hookSpecificOutput?.additionalContext;
   const receipts = () => log().events(Topic.orderReceipt);
 
-  test('is in one answer of a recorded session, and its receipt says so', async () => {
+  test('is in one answer of a recorded session, and its receipt is delivered', async () => {
     await log().publish(nudge());
     const texts: string[] = [];
     for (const payload of works) texts.push(...[textIn(await send(payload))].filter((text) => text !== undefined));
@@ -143,7 +143,7 @@ describe('a nudge for a session that posts its hooks', () => {
     expect(receipts()).toHaveLength(1);
   });
 
-  test('whose client closes the connection before the answer is ready is uncertain, and its receipt says so', async () => {
+  test('whose client closes the connection before the answer is ready is uncertain, and so is its receipt', async () => {
     await log().publish(nudge());
     await vi.waitFor(async () =>
       expect((await answerOf(await get('/v1/agents/worker-1/orders'))).body.orders).toHaveLength(1),
@@ -164,7 +164,7 @@ describe('a nudge for a session that posts its hooks', () => {
   const turns = () => heartbeats().map(({ turn }) => turn?.open);
   const stop = { ...one('Stop'), stop_hook_active: false };
 
-  test('at the end of a turn opens the turn again, as its client goes on', async () => {
+  test('at the end of a turn opens the turn again, as its client continues', async () => {
     await send(one('UserPromptSubmit'));
     await log().publish(nudge());
     await vi.waitFor(async () =>

@@ -1,7 +1,7 @@
 import type { Logger } from '@vigil/chassis';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Behind } from '../answers.ts';
-import type { Holder } from '../tokens.ts';
+import type { GatewayContext } from '../http/answers.ts';
+import type { Principal } from '../http/tokens.ts';
 import { acceptHook } from './accept.ts';
 
 type Hook = { Params: { client: string }; Headers: { 'vigil-agent'?: string; 'vigil-task'?: string } };
@@ -12,14 +12,14 @@ type Hook = { Params: { client: string }; Headers: { 'vigil-agent'?: string; 'vi
  */
 export const routeHooks = (
   app: FastifyInstance,
-  behind: Behind,
-  holderOf: (request: FastifyRequest) => Holder,
+  context: GatewayContext,
+  principalOf: (request: FastifyRequest) => Principal,
   logger: Logger,
 ): void => {
   app.post<Hook>('/v1/hooks/:client', async (request, reply) => {
     const { 'vigil-agent': agent, 'vigil-task': task } = request.headers;
     const sent = { client: request.params.client, agent, task, payload: request.body };
-    const { answer, printed } = await acceptHook(behind, holderOf(request), sent);
+    const { answer, printed } = await acceptHook(context, principalOf(request), sent);
     // What was written to a connection that has broken may not have arrived.
     const closed = () => {
       printed(reply.raw.writableFinished).catch((err: unknown) =>

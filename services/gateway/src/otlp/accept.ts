@@ -1,40 +1,40 @@
 import { readTelemetry, type TelemetryRecord } from '@vigil/adapters/telemetry';
 import type { Heartbeat } from '@vigil/events';
 import { z } from 'zod';
-import { acceptHeartbeats, type Behind } from '../answers.ts';
-import { Problem } from '../problem.ts';
-import type { Owner, Reported, Sessions } from '../sessions/sessions.ts';
-import type { Holder } from '../tokens.ts';
+import { acceptHeartbeats, type GatewayContext } from '../http/answers.ts';
+import { Problem } from '../http/problem.ts';
+import type { Principal } from '../http/tokens.ts';
+import type { Reported, SessionIdentity, Sessions } from '../sessions/sessions.ts';
+import { identityOf } from './identity.ts';
 import { decodeExport, type Signal } from './messages.ts';
-import { ownerOf } from './owner.ts';
 import { recordsIn } from './read.ts';
 
-type Story = { readonly owner: Owner; readonly reported: Reported };
+type Story = { readonly session: SessionIdentity; readonly reported: Reported };
 
 /** The sessions in a request, with what they report in order. */
 const storiesIn = (
   signal: Signal,
   records: readonly TelemetryRecord[],
-  holder: Holder,
+  principal: Principal,
   newestOf: Sessions['newestOf'],
 ): readonly Story[] => {
   const stories = new Map<string, Story>();
   for (const { record, telemetry } of readTelemetry(records)) {
-    const owner = ownerOf(telemetry, record.resource, holder, newestOf);
-    if (owner === null) continue;
-    const key = JSON.stringify([owner.client, owner.sessionId, owner.agentId]);
+    const session = identityOf(telemetry, record.resource, principal, newestOf);
+    if (session === null) continue;
+    const key = JSON.stringify([session.client, session.sessionId, session.agentId]);
     const before = stories.get(key)?.reported;
     const beganAt = Math.min(before?.beganAt ?? record.at, record.startedAt ?? record.at);
     const events = [...(before?.events ?? []), ...telemetry.events];
     const readings = [...(before?.readings ?? []), ...telemetry.readings];
-    stories.set(key, { owner, reported: { source: signal, events, readings, beganAt } });
+    stories.set(key, { session, reported: { source: signal, events, readings, beganAt } });
   }
   return [...stories.values()];
 };
 
-/** An agent that a runtime watches is reported by that runtime, which knows more. */
-const isWatched = ({ owners, now }: Behind, { agentId }: Owner): boolean => {
-  const known = owners.of(agentId, now());
+/** A runtime reports the agents that it watches, with more detail. */
+const isWatched = ({ agentRegistry, now }: GatewayContext, { agentId }: SessionIdentity): boolean => {
+  const known = agentRegistry.of(agentId, now());
   return known?.present === true && known.runtimeId !== null;
 };
 
@@ -49,23 +49,23 @@ const readRequest = (signal: Signal, body: unknown): readonly TelemetryRecord[] 
 
 /** Answers when every replica has what the telemetry reports. Telemetry of other programs is accepted and ignored. Throws Problem. */
 export const acceptTelemetry = async (
-  behind: Behind,
-  holder: Holder,
+  context: GatewayContext,
+  principal: Principal,
   signal: Signal,
   body: unknown,
 ): Promise<{ readonly ignored: string | null }> => {
-  const stories = storiesIn(signal, readRequest(signal, body), holder, behind.sessions.newestOf);
-  const own = stories.filter(({ owner }) => !isWatched(behind, owner));
-  const now = behind.now();
-  const heartbeats = own.flatMap(({ owner, reported }): readonly Heartbeat[] =>
-    behind.sessions.fold(owner, reported, now),
+  const stories = storiesIn(signal, readRequest(signal, body), principal, context.sessions.newestOf);
+  const own = stories.filter(({ session }) => !isWatched(context, session));
+  const now = context.now();
+  const heartbeats = own.flatMap(({ session, reported }): readonly Heartbeat[] =>
+    context.sessions.fold(session, reported, now),
   );
-  if (heartbeats.length > 0) await acceptHeartbeats(behind, holder, heartbeats);
-  const watched = stories.find(({ owner }) => isWatched(behind, owner));
+  if (heartbeats.length > 0) await acceptHeartbeats(context, principal, heartbeats);
+  const watched = stories.find(({ session }) => isWatched(context, session));
   return {
     ignored:
       watched === undefined
         ? null
-        : `a runtime watches ${watched.owner.agentId} and reports it; its telemetry is ignored`,
+        : `a runtime watches ${watched.session.agentId} and reports it; its telemetry is ignored`,
   };
 };

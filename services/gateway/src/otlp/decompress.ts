@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
-import { Problem } from '../problem.ts';
+import { Problem } from '../http/problem.ts';
 
 const unzipped = (compressed: Readable): RequestPayload => {
   const plain: RequestPayload = createGunzip();

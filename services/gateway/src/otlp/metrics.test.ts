@@ -110,7 +110,7 @@ test('a histogram of a framework counts by its sum', async () => {
   expect(last()).toMatchObject({ token_count: 170 });
 });
 
-test('sums count what they add, or what they have come to, as they say', async () => {
+test('sums count their increments or their totals, as their temporality defines', async () => {
   const point: Point = { start: 0, at: 1000, value: 100, type: 'input' };
   const next = { ...point, start: 1000, at: 2000 };
   for (const one of [point, next]) await send(usage(CREW, sum([one], 'AGGREGATION_TEMPORALITY_DELTA')));
@@ -122,7 +122,7 @@ test('sums count what they add, or what they have come to, as they say', async (
 });
 
 test.each(['abc', '-1', '9007199254740993', 'NaN', 'Infinity'])(
-  'a value of %s, which nobody can count, changes nothing, and the next one counts',
+  'an unusable value of %s changes nothing, and the next one counts',
   async (asInt) => {
     const point: Point = { start: 0, at: 1000, value: 100, type: 'input' };
     const crew = { ...CREW, 'vigil.agent': `crew${asInt}` };
@@ -180,7 +180,7 @@ test('an export that counts nothing new reports nothing', async () => {
   expect(heartbeats()).toHaveLength(before);
 });
 
-test('metrics that name no session and no agent are of nobody, unless the token is that of an agent', async () => {
+test('metrics without a session and an agent are ignored, unless the token is that of an agent', async () => {
   const point: Point = { start: 0, at: 1000, value: 100, type: 'input' };
   const unnamed = usage({ 'service.name': 'crew' }, histogram([point], CUMULATIVE));
   expect((await send(unnamed)).status).toBe(200);

@@ -3,7 +3,7 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { gatewayToken } from '@vigil/events/gateway-token';
 import { expect, test } from 'vitest';
-import { LARGEST_BODY } from '../body.ts';
+import { LARGEST_BODY } from '../http/body.ts';
 import { answerOf, secret, testGateway } from '../testing.ts';
 import { attributes, callsOf, type Export, exporter, nano, recorded } from './exports.fixture.ts';
 
@@ -25,7 +25,7 @@ test.each(['claude-code.works', 'claude-code.works-protobuf'])(
   },
 );
 
-test('what telemetry cannot know stays unknown: results, the turn, and whether somebody is awaited', async () => {
+test('facts that telemetry does not carry stay unknown: results, the turn, and waiting for a person', async () => {
   const all = await exported('claude-code.works');
   for (const { turn, waiting_for, activity, output } of all)
     expect({ turn, waiting_for, activity, output }).toEqual({

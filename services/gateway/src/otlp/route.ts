@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Behind } from '../answers.ts';
-import type { Holder } from '../tokens.ts';
+import type { GatewayContext } from '../http/answers.ts';
+import type { Principal } from '../http/tokens.ts';
 import { acceptTelemetry } from './accept.ts';
 import { decompressed } from './decompress.ts';
 import type { Signal } from './messages.ts';
@@ -14,13 +14,13 @@ const PROTOBUF = 'application/x-protobuf';
  */
 export const routeTelemetry = (
   app: FastifyInstance,
-  behind: Behind,
-  holderOf: (request: FastifyRequest) => Holder,
+  context: GatewayContext,
+  principalOf: (request: FastifyRequest) => Principal,
 ): void => {
   app.addContentTypeParser(PROTOBUF, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
   for (const signal of SIGNALS)
     app.post(`/otlp/v1/${signal}`, { preParsing: decompressed }, async (request, reply) => {
-      const { ignored } = await acceptTelemetry(behind, holderOf(request), signal, request.body);
+      const { ignored } = await acceptTelemetry(context, principalOf(request), signal, request.body);
       if (request.headers['content-type']?.startsWith(PROTOBUF)) return reply.type(PROTOBUF).send(Buffer.alloc(0));
       return reply.send(ignored === null ? {} : { partialSuccess: { errorMessage: ignored } });
     });

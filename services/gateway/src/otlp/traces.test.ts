@@ -206,7 +206,7 @@ test('the span of an agent repeats the tokens of its answers; they count once', 
   expect(last()).toMatchObject({ token_count: 105 });
 });
 
-test('spans of a framework that name no conversation are of the agent that is named, and of nobody where none is', async () => {
+test('spans of a framework without a conversation belong to the named agent, and are ignored without a name', async () => {
   expect((await send(spans([{ id: '1', pairs: SEARCH }], { 'service.name': 'crew' }))).status).toBe(200);
   expect(heartbeats()).toEqual([]);
   await send(spans([{ id: '1', pairs: SEARCH }], { ...CREW, 'service.instance.id': 'run-1' }));

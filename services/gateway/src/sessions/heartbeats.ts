@@ -3,7 +3,7 @@ import type { AgentReport } from '@vigil/adapters/session';
 import type { Heartbeat, ToolCall } from '@vigil/events';
 
 /** Whose session it is. */
-export type Owner = {
+export type SessionIdentity = {
   readonly client: string;
   /** the client's id of the session */
   readonly sessionId: string;
@@ -87,7 +87,10 @@ const unknown = {
 } as const satisfies Partial<Heartbeat>;
 
 /** What a sub-agent uses counts for the task of its parent. */
-const subagentLabels = ({ labels, taskId }: Owner, type: string | null): Readonly<Record<string, string>> => ({
+const subagentLabels = (
+  { labels, taskId }: SessionIdentity,
+  type: string | null,
+): Readonly<Record<string, string>> => ({
   ...labels,
   ...(type === null ? {} : { agent_type: type }),
   ...(taskId === null ? {} : { parent_task: taskId }),
@@ -95,8 +98,8 @@ const subagentLabels = ({ labels, taskId }: Owner, type: string | null): Readonl
 
 type Moment = { readonly now: number; readonly sequence: number; readonly errors: number };
 
-const heartbeatOf = (owner: Owner, report: AgentReport, { now, sequence, errors }: Moment): Heartbeat => {
-  const { agentId, taskId, client, sessionId, policy, labels, eventDriven } = owner;
+const heartbeatOf = (session: SessionIdentity, report: AgentReport, { now, sequence, errors }: Moment): Heartbeat => {
+  const { agentId, taskId, client, sessionId, policy, labels, eventDriven } = session;
   const { agent, type } = report;
   const fields = reportable(report, eventDriven);
   const calls = fields.tool_calls ?? [];
@@ -114,7 +117,7 @@ const heartbeatOf = (owner: Owner, report: AgentReport, { now, sequence, errors 
     sequence,
     event_driven: eventDriven,
     policy,
-    labels: agent === null ? labels : subagentLabels(owner, type),
+    labels: agent === null ? labels : subagentLabels(session, type),
     parent_agent_id: agent === null ? null : agentId,
     client: { name: client, session_id: sessionId },
     ...fields,
@@ -123,12 +126,12 @@ const heartbeatOf = (owner: Owner, report: AgentReport, { now, sequence, errors 
 };
 
 export const heartbeatsOf = (
-  owner: Owner,
+  session: SessionIdentity,
   changes: Changes,
   moment: Moment,
 ): { readonly heartbeats: readonly Heartbeat[]; readonly errors: number } => {
   const reports = [...changes.values()];
   const failed = reports.flatMap(({ fields }) => fields.tool_calls ?? []).filter(({ outcome }) => outcome === 'error');
   const errors = moment.errors + failed.length;
-  return { errors, heartbeats: reports.map((report) => heartbeatOf(owner, report, { ...moment, errors })) };
+  return { errors, heartbeats: reports.map((report) => heartbeatOf(session, report, { ...moment, errors })) };
 };

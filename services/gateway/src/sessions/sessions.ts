@@ -1,9 +1,9 @@
 import { newSession, observe, type SessionEvent, type SessionState } from '@vigil/adapters/session';
 import { type MeterReading, readMeters, type SessionMeters } from '@vigil/adapters/telemetry';
 import type { Heartbeat } from '@vigil/events';
-import { type Changes, heartbeatsOf, type Owner, withReport } from './heartbeats.ts';
+import { type Changes, heartbeatsOf, type SessionIdentity, withReport } from './heartbeats.ts';
 
-export type { Owner } from './heartbeats.ts';
+export type { SessionIdentity } from './heartbeats.ts';
 
 /** A session that was silent for so long is forgotten: a week, milliseconds. */
 const FORGOTTEN_MS = 7 * 86_400_000;
@@ -23,13 +23,13 @@ export type Reported = {
 };
 
 type Kept = {
-  readonly owner: Owner;
-  /** the one that reports the most of those that were heard */
+  readonly identity: SessionIdentity;
+  /** the most detailed source that has reported */
   readonly source: Source;
   readonly state: SessionState;
   readonly meters: SessionMeters;
-  /** when the session was first heard of by its own clock, epoch milliseconds */
-  readonly heardAt: number;
+  /** when the session was first reported, by its own clock, epoch milliseconds */
+  readonly firstSeenAt: number;
   readonly sequence: number;
   readonly errors: number;
   readonly seenAt: number;
@@ -40,19 +40,19 @@ export type Sessions = {
   /**
    * Folds what one session reports, and gives the heartbeats that report what has changed: one for each agent of the session. `now`: epoch milliseconds.
    */
-  readonly fold: (reporter: Owner, reported: Reported, now: number) => readonly Heartbeat[];
-  /** The session that an agent was in when it was last heard; null: none. */
-  readonly newestOf: (agentId: string) => Owner | null;
+  readonly fold: (reporter: SessionIdentity, reported: Reported, now: number) => readonly Heartbeat[];
+  /** The session that an agent reported last; null: none. */
+  readonly newestOf: (agentId: string) => SessionIdentity | null;
 };
 
-const keyOf = ({ client, sessionId, agentId }: Owner): string => JSON.stringify([client, sessionId, agentId]);
+const keyOf = ({ client, sessionId, agentId }: SessionIdentity): string => JSON.stringify([client, sessionId, agentId]);
 
-const newKept = (owner: Owner, { source, beganAt }: Reported, now: number): Kept => ({
-  owner,
+const newKept = (identity: SessionIdentity, { source, beganAt }: Reported, now: number): Kept => ({
+  identity,
   source,
   state: newSession,
   meters: {},
-  heardAt: beganAt,
+  firstSeenAt: beganAt,
   sequence: 0,
   errors: 0,
   seenAt: now,
@@ -73,24 +73,24 @@ const counting = ({ source, events }: Reported, best: Source): readonly SessionE
 };
 
 /** What one source of a session leaves open of it, another may name. */
-const ownedBy = (before: Owner, owner: Owner): Owner => ({
-  ...owner,
-  taskId: owner.taskId ?? before.taskId,
-  policy: owner.policy ?? before.policy,
-  labels: { ...before.labels, ...owner.labels },
-  eventDriven: before.eventDriven && owner.eventDriven,
+const mergedIdentity = (before: SessionIdentity, identity: SessionIdentity): SessionIdentity => ({
+  ...identity,
+  taskId: identity.taskId ?? before.taskId,
+  policy: identity.policy ?? before.policy,
+  labels: { ...before.labels, ...identity.labels },
+  eventDriven: before.eventDriven && identity.eventDriven,
 });
 
 export const createSessions = (): Sessions => {
   const kept = new Map<string, Kept>();
-  /** by agent, the key of the session that it was in when it was last heard */
+  /** by agent, the key of the session that it reported last */
   const newest = new Map<string, string>();
 
   const forget = (now: number): void => {
-    for (const [key, { seenAt, owner }] of kept) {
+    for (const [key, { seenAt, identity }] of kept) {
       if (seenAt >= now - FORGOTTEN_MS && kept.size <= MOST_SESSIONS) return;
       kept.delete(key);
-      if (newest.get(owner.agentId) === key) newest.delete(owner.agentId);
+      if (newest.get(identity.agentId) === key) newest.delete(identity.agentId);
     }
   };
 
@@ -99,9 +99,9 @@ export const createSessions = (): Sessions => {
       if (reported.events.length === 0 && reported.readings.length === 0) return [];
       const key = keyOf(reporter);
       const before = kept.get(key) ?? newKept(reporter, reported, now);
-      const owner = ownedBy(before.owner, reporter);
+      const identity = mergedIdentity(before.identity, reporter);
       const source = better(before.source, reported.source);
-      const { meters, events } = readMeters(before.meters, reported.readings, before.heardAt);
+      const { meters, events } = readMeters(before.meters, reported.readings, before.firstSeenAt);
       let { state } = before;
       let changes: Changes = new Map();
       for (const event of [...counting(reported, source), ...events]) {
@@ -109,15 +109,15 @@ export const createSessions = (): Sessions => {
         state = session;
         for (const report of reports) changes = withReport(changes, report);
       }
-      // A gateway that has started again goes on above what it has sent before.
+      // A gateway that has restarted continues above what it has sent before.
       const sequence = Math.max(before.sequence + 1, now);
-      const { heartbeats, errors } = heartbeatsOf(owner, changes, { now, sequence, errors: before.errors });
+      const { heartbeats, errors } = heartbeatsOf(identity, changes, { now, sequence, errors: before.errors });
       kept.delete(key);
-      kept.set(key, { ...before, owner, source, state, meters, sequence, errors, seenAt: now });
-      newest.set(owner.agentId, key);
+      kept.set(key, { ...before, identity, source, state, meters, sequence, errors, seenAt: now });
+      newest.set(identity.agentId, key);
       forget(now);
       return heartbeats;
     },
-    newestOf: (agentId) => kept.get(newest.get(agentId) ?? '')?.owner ?? null,
+    newestOf: (agentId) => kept.get(newest.get(agentId) ?? '')?.identity ?? null,
   };
 };

@@ -1,9 +1,9 @@
 import type { Remark } from '@vigil/events';
 import { type Assigned, insteadOf } from '@vigil/policy';
+import type { Policies } from '../state/policies.ts';
 import type { Sent } from './heartbeat.ts';
-import type { Policies } from './policies.ts';
 
-/** A heartbeat more often than this tells no more, and costs each service behind the gateway the same again. */
+/** Heartbeats more often than this add no information, and cost each service behind the gateway the same again. */
 const SHORTEST_INTERVAL_MS = 1000;
 /** One answer carries at most so many: a sender that makes every mistake is not sent a book. */
 const MOST_WARNINGS = 20;
@@ -19,7 +19,10 @@ const remarkText = (remark: Remark): string => {
   }
 };
 
-/** A policy that the agent asks for and nobody has published. Until the first policy is published nothing is known to be missing. */
+/**
+ * A warning about a requested policy that is not published. Until the first policy is published none is known to be
+ * missing.
+ */
 export const policyWarnings = (agent: Assigned, policies: Policies): readonly string[] => {
   const served = policies.assignedTo(agent);
   if (agent.requestedPolicy === null || served === null || policies.find(agent.requestedPolicy) !== null) return [];

@@ -1,7 +1,7 @@
 import { type Draft, parsePayload, Topic, Unfit } from '@vigil/events';
 
-/** What a runtime tells: the fate of an order, the end of an instance, and that it is there. */
-export type Told = Extract<
+/** What a runtime reports: the outcome of an order, the end of an instance, and its own presence. */
+export type RuntimeReport = Extract<
   Draft<
     typeof Topic.orderReceipt | typeof Topic.spawnReceipt | typeof Topic.controlAgent | typeof Topic.runtimePresence
   >,
@@ -12,19 +12,19 @@ export type Told = Extract<
 const FLEET = 'fleet';
 
 const kinds = {
-  ORDER_RECEIPT: (payload: unknown): Told => {
+  ORDER_RECEIPT: (payload: unknown): RuntimeReport => {
     const receipt = parsePayload(Topic.orderReceipt, 'ORDER_RECEIPT', payload);
     return { topic: Topic.orderReceipt, type: 'ORDER_RECEIPT', key: receipt.agentId, payload: receipt };
   },
-  SPAWN_RECEIPT: (payload: unknown): Told => {
+  SPAWN_RECEIPT: (payload: unknown): RuntimeReport => {
     const receipt = parsePayload(Topic.spawnReceipt, 'SPAWN_RECEIPT', payload);
     return { topic: Topic.spawnReceipt, type: 'SPAWN_RECEIPT', key: receipt.taskId, payload: receipt };
   },
-  AGENT_EXITED: (payload: unknown): Told => {
+  AGENT_EXITED: (payload: unknown): RuntimeReport => {
     const exit = parsePayload(Topic.controlAgent, 'AGENT_EXITED', payload);
     return { topic: Topic.controlAgent, type: 'AGENT_EXITED', key: exit.agentId, payload: exit };
   },
-  RUNTIME_ANNOUNCED: (payload: unknown): Told => {
+  RUNTIME_ANNOUNCED: (payload: unknown): RuntimeReport => {
     const runtime = parsePayload(Topic.runtimePresence, 'RUNTIME_ANNOUNCED', payload);
     return { topic: Topic.runtimePresence, type: 'RUNTIME_ANNOUNCED', key: FLEET, payload: runtime };
   },
@@ -33,13 +33,13 @@ const kinds = {
 const isKind = (type: unknown): type is keyof typeof kinds => typeof type === 'string' && Object.hasOwn(kinds, type);
 
 /** One receipt, `{ type, payload }` as parsed JSON, under the key of its topic. Throws Unfit. */
-export const readReceipt = (body: unknown): Told => {
+export const readReceipt = (body: unknown): RuntimeReport => {
   const { type, payload } = (body ?? {}) as { type?: unknown; payload?: unknown };
   if (isKind(type)) return kinds[type](payload);
-  const wanted = Object.keys(kinds).join(', ');
+  const known = Object.keys(kinds).join(', ');
   throw new Unfit(
     'bad_field',
     'type',
-    `type is ${JSON.stringify(type)?.slice(0, 80) ?? 'missing'}: one of ${wanted} is wanted`,
+    `type is ${JSON.stringify(type)?.slice(0, 80) ?? 'missing'}: one of ${known} is wanted`,
   );
 };

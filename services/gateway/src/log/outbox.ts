@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { OutRecord } from '@vigil/stream';
-import { Problem } from './problem.ts';
+import { Problem } from '../http/problem.ts';
 
 /** Resolves when all in-sync replicas have what was given. Rejects where they have not: nothing is known of it then. */
 export type Outbox = { readonly send: (records: readonly OutRecord[]) => Promise<void> };

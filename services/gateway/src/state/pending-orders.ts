@@ -13,20 +13,23 @@ export type OrderEnvelope = {
  * Orders without a receipt. Every instance of the gateway keeps one, from the same topics; times are epoch milliseconds.
  * An order is offered until its receipt is seen or its time is over; two instances may offer one twice, which the runtime's journal answers.
  */
-export type Board = {
+export type PendingOrders = {
   /** `stampedAt`: the broker's, from which its time to live counts; a spawn's from its decision */
   readonly observeOrder: (order: Order, stampedAt: number) => void;
   readonly observeReceipt: (orderId: string, now: number) => void;
   readonly observePoll: (runtimeId: string, now: number) => void;
   /** While the fleet is halted, only what takes back is offered, and the rest is recalled. */
   readonly setHalted: (isHalted: boolean) => void;
-  /** What a polling runtime is not to begin, and has not been told so in the last moments; a resume: its words. Empty unless halted. */
+  /**
+   * Orders that a polling runtime must not begin, unless it was informed a moment ago; of a resume its text. Empty
+   * unless halted.
+   */
   readonly recalledFrom: (runtimeId: string, now: number) => readonly OrderEnvelope[];
   /** What a polling runtime has not been offered in the last moments; from now on it has. */
   readonly offerToRuntime: (runtimeId: string, now: number) => readonly OrderEnvelope[];
   /** When `offerToRuntime` or `recalledFrom` has something to repeat: Infinity while there is nothing. */
   readonly repeatsAt: (runtimeId: string, now: number) => number;
-  /** What awaits an agent whose runtime does not poll: never a spawn, never an order for another life of it. */
+  /** The pending orders of an agent whose runtime does not poll: never a spawn, never an order for another instance. */
   readonly offerToAgent: (agentId: string, instanceId: string | null, now: number) => readonly OrderEnvelope[];
   /** An order that has been read, pending or over; null: none of that id. */
   readonly find: (orderId: string) => Addressed | null;
@@ -37,8 +40,8 @@ export type Addressed = Pick<Order['payload'], 'orderId' | 'runtimeId' | 'agentI
   readonly correlationId: string;
 };
 
-/** No order lives longer: what is read again after a restart. */
-export const LONGEST_LIFE_MS = 60 * 60_000;
+/** The longest time to live of an order: what is read again after a restart. */
+export const LONGEST_TTL_MS = 60 * 60_000;
 
 /** A runtime at work on an order polls on; it is asked again this much later, in case it has died in between. */
 export const REPEAT_MS = 5_000;
@@ -49,7 +52,7 @@ export const POLLING_MS = 60_000;
 /** Of so many orders it is known whose they are: more than a week's, which is what the log keeps. */
 export const MOST_KNOWN = 100_000;
 
-/** What is over is looked for this often, however much is told. */
+/** How often expired orders are removed, however many reports arrive. */
 const FORGET_MS = 1_000;
 
 type Offer = { readonly order: Order; readonly expiresAt: number; offeredAt: number; recalledAt: number };
@@ -80,7 +83,7 @@ const envelope = ({ order, expiresAt }: Offer, now: number): OrderEnvelope => ({
   expiresInMs: expiresAt - now,
 });
 
-export const createBoard = (): Board => {
+export const createPendingOrders = (): PendingOrders => {
   const offers = new Map<string, Offer>();
   const known = new Map<string, Addressed>();
   const receipted = new Map<string, number>();
@@ -93,16 +96,16 @@ export const createBoard = (): Board => {
     if (now < forgotAt + FORGET_MS) return;
     forgotAt = now;
     for (const [orderId, { expiresAt }] of offers) if (expiresAt <= now) offers.delete(orderId);
-    for (const [orderId, at] of receipted) if (at + LONGEST_LIFE_MS <= now) receipted.delete(orderId);
+    for (const [orderId, at] of receipted) if (at + LONGEST_TTL_MS <= now) receipted.delete(orderId);
     for (const [runtimeId, at] of polledAt) if (at + POLLING_MS <= now) polledAt.delete(runtimeId);
   };
-  const learn = (order: Addressed): void => {
+  const remember = (order: Addressed): void => {
     known.set(order.orderId, order);
     const [oldest] = known.keys();
     if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
   };
-  const alive = (now: number, wanted: (order: Order) => boolean): Offer[] =>
-    [...offers.values()].filter(({ order, expiresAt }) => expiresAt > now && wanted(order));
+  const alive = (now: number, matches: (order: Order) => boolean): Offer[] =>
+    [...offers.values()].filter(({ order, expiresAt }) => expiresAt > now && matches(order));
   const ofRuntime = (runtimeId: string, now: number): Offer[] =>
     alive(now, ({ payload }) => payload.runtimeId === runtimeId);
   const isOffered = (type: Order['type']): boolean => !isHalted || takesBack.has(type);
@@ -121,9 +124,9 @@ export const createBoard = (): Board => {
     observeOrder: (order, stampedAt) => {
       const { orderId, ttlMs } = order.payload;
       forget(stampedAt);
-      learn(addressed(order));
+      remember(addressed(order));
       if (receipted.has(orderId) || offers.has(orderId)) return;
-      const expiresAt = countsFrom(order, stampedAt) + Math.min(ttlMs, LONGEST_LIFE_MS);
+      const expiresAt = countsFrom(order, stampedAt) + Math.min(ttlMs, LONGEST_TTL_MS);
       offers.set(orderId, { order, expiresAt, offeredAt: NOT_YET, recalledAt: NOT_YET });
     },
     observeReceipt: (orderId, now) => {

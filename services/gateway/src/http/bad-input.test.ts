@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import { describe, expect, test } from 'vitest';
+import { answerOf, least, testGateway, token } from '../testing.ts';
 import { LARGEST_BODY } from './body.ts';
-import { answerOf, least, testGateway, token } from './testing.ts';
 
 const { log, get, post, postRaw } = testGateway();
 
@@ -66,12 +66,15 @@ test('what is nested without end is refused, whether the whole or a field of it'
 });
 
 describe('the token', () => {
-  test.each(['', 'Bearer', `Bearer ${token}x`, `Basic ${token}`, token])('%j lets nobody in', async (wrong) => {
-    const response = await postRaw('/v1/heartbeats', JSON.stringify(least), { authorization: wrong });
-    expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toBe('Bearer');
-    expect(log().events(Topic.heartbeat)).toEqual([]);
-  });
+  test.each(['', 'Bearer', `Bearer ${token}x`, `Basic ${token}`, token])(
+    '%j is not accepted as a token',
+    async (wrong) => {
+      const response = await postRaw('/v1/heartbeats', JSON.stringify(least), { authorization: wrong });
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
+      expect(log().events(Topic.heartbeat)).toEqual([]);
+    },
+  );
 });
 
 test('where the log does not take it, the answer is to send it again, not what went wrong', async () => {

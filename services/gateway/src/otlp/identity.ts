@@ -1,7 +1,7 @@
 import { asId } from '@vigil/adapters/names';
 import type { Attributes, Telemetry } from '@vigil/adapters/telemetry';
-import type { Owner, Sessions } from '../sessions/sessions.ts';
-import type { Holder } from '../tokens.ts';
+import type { Principal } from '../http/tokens.ts';
+import type { SessionIdentity, Sessions } from '../sessions/sessions.ts';
 
 const LABEL = 'vigil.label.';
 
@@ -11,20 +11,23 @@ const textIn = (resource: Attributes, name: string): string | null => {
 };
 
 /** The session of a record that names none: the one that its agent is in, else one for each process. */
-const sessionOf = (resource: Attributes, agentId: string, current: Owner | null): Pick<Owner, 'sessionId'> =>
-  current ?? { sessionId: textIn(resource, 'service.instance.id') ?? agentId };
+const sessionOf = (
+  resource: Attributes,
+  agentId: string,
+  current: SessionIdentity | null,
+): Pick<SessionIdentity, 'sessionId'> => current ?? { sessionId: textIn(resource, 'service.instance.id') ?? agentId };
 
 /**
  * Whose telemetry it is: as OTEL_RESOURCE_ATTRIBUTES names it (vigil.agent, vigil.task, vigil.policy, vigil.label.NAME), else the agent of
  * the token, else client and session. Null: it names neither an agent nor a session. `newestOf`: the session that an agent is in.
  */
-export const ownerOf = (
+export const identityOf = (
   { client, sessionId }: Pick<Telemetry, 'client' | 'sessionId'>,
   resource: Attributes,
-  holder: Holder,
+  principal: Principal,
   newestOf: Sessions['newestOf'],
-): Owner | null => {
-  const named = textIn(resource, 'vigil.agent') ?? (holder.kind === 'agent' ? holder.name : null);
+): SessionIdentity | null => {
+  const named = textIn(resource, 'vigil.agent') ?? (principal.kind === 'agent' ? principal.name : null);
   if (named === null && sessionId === null) return null;
   const agentId = asId(named ?? `${client}-${sessionId}`);
   const current = sessionId === null ? newestOf(agentId) : null;

@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { describe, expect, test } from 'vitest';
-import { answerOf, least, testGateway } from './testing.ts';
+import { answerOf, least, testGateway } from '../testing.ts';
 
 const { log, get, post } = testGateway();
 

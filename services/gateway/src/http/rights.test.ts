@@ -2,30 +2,30 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { gatewayToken } from '@vigil/events/gateway-token';
 import { describe, expect, test } from 'vitest';
+import { answerOf, least, secret, testGateway } from '../testing.ts';
 import {
   agent,
   exited,
   nudge,
   own,
   receipt,
+  receiptWith,
   refusal,
   runtime,
   showing,
   spawn,
   spawned,
-  told,
 } from './rights.fixture.ts';
-import { answerOf, least, secret, testGateway } from './testing.ts';
 import { guard } from './tokens.ts';
 
 const { log, get, post } = testGateway();
 describe("a runtime's token", () => {
-  test('beats for all agents that name it', async () => {
-    const beats = [own, { ...own, agent_id: 'worker-2' }];
-    expect(await answerOf(await post('/v1/heartbeats', beats, runtime))).toMatchObject({ body: { accepted: 2 } });
+  test('sends heartbeats for all agents that name it', async () => {
+    const heartbeats = [own, { ...own, agent_id: 'worker-2' }];
+    expect(await answerOf(await post('/v1/heartbeats', heartbeats, runtime))).toMatchObject({ body: { accepted: 2 } });
   });
 
-  test('with one in a list that names another or none, all are refused, and its place is told', async () => {
+  test('with one in a list that names another runtime or none, all are refused, and the answer names its place', async () => {
     for (const runtime_id of ['host-2', null]) {
       const answer = await answerOf(await post('/v1/heartbeats', [own, { ...own, runtime_id }, own], runtime));
       expect(answer).toMatchObject(refusal('runtime_id', 1));
@@ -39,7 +39,7 @@ describe("a runtime's token", () => {
     expect(await answerOf(await get('/v1/agents/host-1/orders', runtime))).toMatchObject(refusal('agentId'));
   });
 
-  test('tells receipts, ends and its presence in its own name', async () => {
+  test('sends receipts, ends and its presence in its own name', async () => {
     const all = [
       { type: 'ORDER_RECEIPT', payload: receipt },
       { type: 'SPAWN_RECEIPT', payload: spawned },
@@ -61,14 +61,16 @@ describe("a runtime's token", () => {
   test('gives no receipt for an order to another', async () => {
     await log().publish({ ...nudge, payload: { ...nudge.payload, runtimeId: 'host-2' } });
     await log().publish({ ...nudge, payload: { ...nudge.payload, orderId: 'order-0' } });
-    const answer = await answerOf(await post('/v1/receipts', [told({ orderId: 'order-0' }), told({})], runtime));
+    const answer = await answerOf(
+      await post('/v1/receipts', [receiptWith({ orderId: 'order-0' }), receiptWith({})], runtime),
+    );
     expect(answer).toMatchObject(refusal('orderId', 1));
     expect(log().events(Topic.orderReceipt)).toEqual([]);
   });
 });
 
 describe("an agent's token", () => {
-  test('beats for itself only', async () => {
+  test('sends heartbeats for itself only', async () => {
     expect((await post('/v1/heartbeats', least, agent)).status).toBe(202);
     const answer = await answerOf(await post('/v1/heartbeats', { ...least, agent_id: 'worker-2' }, agent));
     expect(answer).toMatchObject(refusal('agent_id'));
@@ -81,10 +83,10 @@ describe("an agent's token", () => {
     expect(await answerOf(await get('/v1/runtimes/worker-1/orders', agent))).toMatchObject(refusal('runtimeId'));
   });
 
-  test('answers its own orders, and tells nothing else', async () => {
+  test('answers its own orders, and reports nothing else', async () => {
     await log().publish(nudge);
-    expect((await post('/v1/receipts', told({ agentId: 'worker-1' }), agent)).status).toBe(202);
-    const other = await answerOf(await post('/v1/receipts', told({ agentId: 'worker-2' }), agent));
+    expect((await post('/v1/receipts', receiptWith({ agentId: 'worker-1' }), agent)).status).toBe(202);
+    const other = await answerOf(await post('/v1/receipts', receiptWith({ agentId: 'worker-2' }), agent));
     expect(other).toMatchObject(refusal('agentId'));
     const exited = example(Topic.controlAgent, 'AGENT_EXITED', { agentId: 'worker-1' });
     const end = await answerOf(await post('/v1/receipts', { type: 'AGENT_EXITED', payload: exited.payload }, agent));
@@ -93,17 +95,17 @@ describe("an agent's token", () => {
 
   test('gives no receipt for an order to another agent', async () => {
     await log().publish({ ...nudge, key: 'worker-2', payload: { ...nudge.payload, agentId: 'worker-2' } });
-    expect(await answerOf(await post('/v1/receipts', told({ agentId: 'worker-1' }), agent))).toMatchObject(
+    expect(await answerOf(await post('/v1/receipts', receiptWith({ agentId: 'worker-1' }), agent))).toMatchObject(
       refusal('orderId'),
     );
   });
 });
 
 test('both read policies', async () => {
-  for (const holder of [runtime, agent]) expect((await get('/v1/policies/vigil', holder)).status).toBe(200);
+  for (const principal of [runtime, agent]) expect((await get('/v1/policies/vigil', principal)).status).toBe(200);
 });
 
-describe('a token that nobody made', () => {
+describe('an invalid token', () => {
   const [, mac] = /\.([^.]+)$/.exec(runtime.authorization) ?? [];
   test.each([
     ['another name', `v1.runtime.host-2.${mac}`],
@@ -113,7 +115,7 @@ describe('a token that nobody made', () => {
     ['a name that is none', gatewayToken(secret, { kind: 'runtime', name: 'a b' })],
     ['no mac', 'v1.runtime.host-1.'],
     ['the secret itself', secret],
-  ])('%s lets nobody in', async (_what, token) => {
+  ])('%s is refused', async (_what, token) => {
     expect((await get('/v1/runtimes/host-1/orders?wait=0', showing(token))).status).toBe(401);
   });
 

@@ -7,7 +7,7 @@ export type BrokerClock = {
 
 /** Of so long the best measurement counts: clocks drift slowly, and one that is set is followed soon; milliseconds. */
 const SPAN_MS = 30_000;
-/** Further apart, somebody should look after the clocks, milliseconds. */
+/** The difference above which the clocks need attention, milliseconds. */
 const APART_MS = 2000;
 
 type Measured = { readonly aheadMs: number; readonly tripMs: number };
@@ -15,7 +15,10 @@ type Measured = { readonly aheadMs: number; readonly tripMs: number };
 const better = (one: Measured | null, other: Measured): Measured =>
   one !== null && one.tripMs <= other.tripMs ? one : other;
 
-/** `wall`: this host's clock; `onApart`: it is so far from the brokers', milliseconds, told once each time. */
+/**
+ * `wall`: this host's clock. `onApart`: called once each time its difference from the brokers' clock becomes large,
+ * milliseconds.
+ */
 export const createBrokerClock = (wall: () => number, onApart: (aheadMs: number) => void): BrokerClock => {
   let spanFrom = wall();
   let last: Measured | null = null;

@@ -3,7 +3,10 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { LARGEST_BODY } from './body.ts';
 import { Problem, problemBody } from './problem.ts';
 
-/** What the web framework found wrong, in our words; anything else is ours: the records may or may not have been written. */
+/**
+ * A problem that the web framework found, as a Problem. Any other error is a bug of the gateway: the records may or
+ * may not have been written.
+ */
 const problemOf = (error: FastifyError | Problem): Problem => {
   if (error instanceof Problem) return error;
   switch (error.code) {
@@ -17,7 +20,7 @@ const problemOf = (error: FastifyError | Problem): Problem => {
       return new Problem(415, 'not_json', 'the content type is not application/json');
     case 'Z_DATA_ERROR':
     case 'Z_BUF_ERROR':
-      return new Problem(400, 'bad_encoding', 'the body is not what its content-encoding gzip says');
+      return new Problem(400, 'bad_encoding', 'the body is not gzip, as its content-encoding claims');
   }
   if (error.statusCode !== undefined && error.statusCode < 500)
     return new Problem(error.statusCode, 'bad_request', error.message);
@@ -26,7 +29,7 @@ const problemOf = (error: FastifyError | Problem): Problem => {
 
 type Answer = (error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-/** Answers with problem+json, and logs what is ours. */
+/** Answers with problem+json, and logs errors of the gateway. */
 export const answerProblems =
   (logger: Logger, count: Count): Answer =>
   (error, { method, url }, reply) => {

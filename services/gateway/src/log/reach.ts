@@ -12,13 +12,13 @@ const MUTE_MS = 3000;
 /** Three looks at `/ready`, as deploy/ has them. */
 const SEEN_AGAIN_MS = 15_000;
 
-/** `now`: epoch milliseconds; `hears`: orders, policies and presence are read as they come */
-export const createReach = (now: () => number, hears: () => boolean): Reach => {
+/** `now`: epoch milliseconds. `isFollowing`: orders, policies and presence are read as they come */
+export const createReach = (now: () => number, isFollowing: () => boolean): Reach => {
   let writtenAt = now();
   let readySince = Number.NEGATIVE_INFINITY;
   let wasReady = true;
   const isReady = () => {
-    const is = hears() && Math.abs(now() - writtenAt) <= MUTE_MS;
+    const is = isFollowing() && Math.abs(now() - writtenAt) <= MUTE_MS;
     if (is && !wasReady) readySince = now();
     wasReady = is;
     return is;

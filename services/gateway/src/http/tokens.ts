@@ -4,9 +4,9 @@ import { type Bearer, gatewayToken } from '@vigil/events/gateway-token';
 import { Problem } from './problem.ts';
 
 /** Who shows a token: the operator may everything, any other what concerns its own name. */
-export type Holder = { readonly kind: 'operator' } | Bearer;
+export type Principal = { readonly kind: 'operator' } | Bearer;
 
-const OPERATOR: Holder = { kind: 'operator' };
+const OPERATOR: Principal = { kind: 'operator' };
 /** The name may have dots, the mac has none. */
 const BOUND = /^Bearer v1\.(runtime|agent)\.(.+)\.[^.]+$/;
 
@@ -14,13 +14,16 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 const same = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
 
 /**
- * Who shows an Authorization header, in a time that tells nothing about the right one. `secret`: from which tokens that bind a name are
- * made; without it only `token`, the operator's, is one. Throws Problem.
+ * Returns the principal of an Authorization header, in constant time. `secret`: signs tokens that bind a name;
+ * without it only `token`, the operator's, is valid. Throws Problem.
  */
-export const guard = (token: string, secret: string | undefined): ((authorization: string | undefined) => Holder) => {
-  const wanted = `Bearer ${token}`;
+export const guard = (
+  token: string,
+  secret: string | undefined,
+): ((authorization: string | undefined) => Principal) => {
+  const operatorHeader = `Bearer ${token}`;
   return (authorization = '') => {
-    if (same(authorization, wanted)) return OPERATOR;
+    if (same(authorization, operatorHeader)) return OPERATOR;
     const bearer = claimed(authorization);
     if (bearer !== null && secret !== undefined && same(authorization, `Bearer ${gatewayToken(secret, bearer)}`))
       return bearer;

@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { gatewayToken } from '@vigil/events/gateway-token';
-import { least, secret } from './testing.ts';
+import { least, secret } from '../testing.ts';
 
 /** Who shows which token, and what an order of host-1 and its receipts are. */
 export const showing = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -17,7 +17,7 @@ export const receipt = example(Topic.orderReceipt, 'ORDER_RECEIPT', {
   orderId: 'order-1',
   runtimeId: 'host-1',
 }).payload;
-export const told = (payload: object) => ({ type: 'ORDER_RECEIPT', payload: { ...receipt, ...payload } });
+export const receiptWith = (payload: object) => ({ type: 'ORDER_RECEIPT', payload: { ...receipt, ...payload } });
 export const spawn = example(Topic.agentOrder, 'SPAWN_AGENT', {
   orderId: 'order-2',
   runtimeId: 'host-1',

@@ -2,13 +2,13 @@ import { setTimeout } from 'node:timers/promises';
 import type { Count, Logger } from '@vigil/chassis';
 import { type EventOf, NewerEvent, Topic, type TopicName, Undecodable } from '@vigil/events';
 import { type Following, isEvent, type Log, type LogRecord, WaitingReader, within } from '@vigil/stream';
-import { type Board, LONGEST_LIFE_MS } from './board.ts';
+import type { AgentRegistry } from '../state/agent-registry.ts';
+import type { Halts } from '../state/halts.ts';
+import type { LongPolls } from '../state/long-polls.ts';
+import { LONGEST_TTL_MS, type PendingOrders } from '../state/pending-orders.ts';
+import type { Policies } from '../state/policies.ts';
+import type { ReachedLimits } from '../state/spending.ts';
 import { type CatchUp, oneAtATime } from './catch-up.ts';
-import type { Halts } from './halts.ts';
-import type { Owners } from './owners.ts';
-import type { Policies } from './policies.ts';
-import type { ReachedLimits } from './spending.ts';
-import type { Waits } from './waits.ts';
 
 const tailed = [
   Topic.agentOrder,
@@ -23,10 +23,10 @@ const tailed = [
 const readWhole = tailed.filter((topic) => topic !== Topic.fleetGovernance);
 type Tailed = EventOf<(typeof tailed)[number]>;
 
-type Around = {
-  readonly board: Board;
-  readonly owners: Owners;
-  readonly waits: Waits;
+type TailedState = {
+  readonly pendingOrders: PendingOrders;
+  readonly agentRegistry: AgentRegistry;
+  readonly longPolls: LongPolls;
   readonly policies: Policies;
   readonly limits: ReachedLimits;
   readonly halts: Halts;
@@ -60,14 +60,14 @@ const CHUNK = 5_000;
 
 /** What a record changes here. Any order of records, and any repetition, leads to the same. */
 const observe = (
-  { board, owners, waits, policies, limits, halts }: Around,
+  { pendingOrders, agentRegistry, longPolls, policies, limits, halts }: TailedState,
   event: Tailed,
   { timestamp, offset }: LogRecord,
 ): void => {
   switch (event.type) {
     case 'ORDER_RECEIPT':
     case 'SPAWN_RECEIPT':
-      board.observeReceipt(event.payload.orderId, timestamp);
+      pendingOrders.observeReceipt(event.payload.orderId, timestamp);
       return;
     case 'POLICY_PUBLISHED':
       policies.observe(event, offset);
@@ -81,13 +81,13 @@ const observe = (
     case 'AGENT_PRESENT':
     case 'AGENT_LOST':
     case 'AGENT_SPENT':
-      owners.observe(event, offset);
+      agentRegistry.observe(event, offset);
       return;
     case 'FLEET_HALTED':
     case 'FLEET_RESUMED':
       halts.observe(event, offset);
-      board.setHalted(halts.isHalted());
-      waits.wakeAll();
+      pendingOrders.setHalted(halts.isHalted());
+      longPolls.wakeAll();
       return;
     case 'BRAKE_ENGAGED':
     case 'BRAKE_RELEASED':
@@ -103,8 +103,8 @@ const observe = (
     case 'RESET_BREAKER':
     case 'TERMINATE_AGENT':
     case 'SPAWN_AGENT':
-      board.observeOrder(event, timestamp);
-      waits.wake(event.payload.runtimeId);
+      pendingOrders.observeOrder(event, timestamp);
+      longPolls.wake(event.payload.runtimeId);
   }
 };
 
@@ -112,7 +112,7 @@ const observe = (
  * Follows orders, receipts, policies, halts and who is there without a group, and reads what is there already. Resolves when all that was committed
  * before the call has been seen. Following begins first: what is written meanwhile is seen at least once.
  */
-export const tail = async (log: Log, around: Around, deps: TailDeps): Promise<CatchUps> => {
+export const tail = async (log: Log, state: TailedState, deps: TailDeps): Promise<CatchUps> => {
   const { signal, now } = deps;
   const { promise: finished, reject } = Promise.withResolvers<never>();
   finished.catch(() => {});
@@ -123,7 +123,7 @@ export const tail = async (log: Log, around: Around, deps: TailDeps): Promise<Ca
   const readTo = new Map<string, number>();
   const onRecord = (record: LogRecord): void => {
     readTo.set(placeOf(record), record.offset + 1);
-    const read = apply(reader, around, record, deps).finally(() => pending.delete(read));
+    const read = apply(reader, state, record, deps).finally(() => pending.delete(read));
     read.catch(reject);
     pending.set(read, record.topic);
   };
@@ -139,12 +139,12 @@ export const tail = async (log: Log, around: Around, deps: TailDeps): Promise<Ca
     await observed(topic);
   };
   const { ready } = await log.follow(tailed, 'end', onRecord, signal);
-  /** An order from before a halt that is older than its longest life is over, so no more is to be known. */
+  /** An order from before a halt that is older than the longest time to live has expired, so reading can stop. */
   const readHalts = async (): Promise<void> => {
     const [low, high] = [(await log.bounds(Topic.fleetGovernance))[0]?.low ?? 0, await endOfHalts(log)];
-    const since = now() - LONGEST_LIFE_MS;
+    const since = now() - LONGEST_TTL_MS;
     let oldest = Number.POSITIVE_INFINITY;
-    for (let end = high; end > low && oldest >= since && !around.halts.isKnown(); end -= CHUNK) {
+    for (let end = high; end > low && oldest >= since && !state.halts.isKnown(); end -= CHUNK) {
       const range = { low: Math.max(low, end - CHUNK), high: end };
       const onOld = (record: LogRecord): void => {
         oldest = Math.min(oldest, record.timestamp);
@@ -194,14 +194,14 @@ const HALTS = placeOf({ topic: Topic.fleetGovernance, partition: 0 });
 
 const apply = async (
   reader: WaitingReader,
-  around: Around,
+  state: TailedState,
   record: LogRecord,
   { logger, count }: TailDeps,
 ): Promise<void> => {
   if (!isEvent(record)) return;
   try {
     const event = await reader.read(record);
-    if (event !== null) observe(around, event as Tailed, record);
+    if (event !== null) observe(state, event as Tailed, record);
   } catch (error) {
     if (!(error instanceof Undecodable)) throw error;
     if (error instanceof NewerEvent) return count('newer_events', 1, 'gateway');

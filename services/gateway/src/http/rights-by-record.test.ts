@@ -2,8 +2,8 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { gatewayToken } from '@vigil/events/gateway-token';
 import { describe, expect, test } from 'vitest';
-import { agent, exited, nudge, own, refusal, runtime, showing, spawn, spawned, told } from './rights.fixture.ts';
-import { answerOf, least, secret, testGateway } from './testing.ts';
+import { answerOf, least, secret, testGateway } from '../testing.ts';
+import { agent, exited, nudge, own, receiptWith, refusal, runtime, showing, spawn, spawned } from './rights.fixture.ts';
 
 const { log, lag, post } = testGateway();
 
@@ -15,21 +15,21 @@ describe('an order that the instance asked has not seen', () => {
 
   test('is looked for in the log before a receipt for it is judged', async () => {
     await unseen();
-    expect((await post('/v1/receipts', told({}), runtime)).status).toBe(202);
-    expect((await post('/v1/receipts', told({ agentId: 'worker-1' }), agent)).status).toBe(202);
+    expect((await post('/v1/receipts', receiptWith({}), runtime)).status).toBe(202);
+    expect((await post('/v1/receipts', receiptWith({ agentId: 'worker-1' }), agent)).status).toBe(202);
     expect(log().events(Topic.orderReceipt)).toHaveLength(2);
   });
 
   test('and is another’s, has no receipt from here', async () => {
     await unseen();
     const other = showing(gatewayToken(secret, { kind: 'runtime', name: 'host-2' }));
-    const answer = await answerOf(await post('/v1/receipts', told({ runtimeId: 'host-2' }), other));
+    const answer = await answerOf(await post('/v1/receipts', receiptWith({ runtimeId: 'host-2' }), other));
     expect(answer).toMatchObject(refusal('orderId'));
     expect(log().events(Topic.orderReceipt)).toEqual([]);
   });
 
   test('and that the log has not either, was never given: the receipt is refused for good', async () => {
-    expect(await answerOf(await post('/v1/receipts', [told({})], runtime))).toMatchObject({
+    expect(await answerOf(await post('/v1/receipts', [receiptWith({})], runtime))).toMatchObject({
       status: 409,
       body: { type: 'urn:vigil:problem:no_such_order', field: 'orderId', index: 0 },
     });
@@ -39,7 +39,7 @@ describe('an order that the instance asked has not seen', () => {
   test('begins the chain of its receipt all the same', async () => {
     lag();
     await log().publish({ ...nudge, correlationId: 'c-1' });
-    await post('/v1/receipts', told({}));
+    await post('/v1/receipts', receiptWith({}));
     expect(log().events(Topic.orderReceipt)).toMatchObject([{ correlationId: 'c-1' }]);
   });
 });
@@ -47,10 +47,10 @@ describe('an order that the instance asked has not seen', () => {
 test('a receipt that comes after its order has expired is taken, from its addressee only', async () => {
   await log().publish({ ...nudge, payload: { ...nudge.payload, ttlMs: 0 } });
   const other = showing(gatewayToken(secret, { kind: 'runtime', name: 'host-2' }));
-  expect(await answerOf(await post('/v1/receipts', told({ runtimeId: 'host-2' }), other))).toMatchObject(
+  expect(await answerOf(await post('/v1/receipts', receiptWith({ runtimeId: 'host-2' }), other))).toMatchObject(
     refusal('orderId'),
   );
-  expect((await post('/v1/receipts', told({}), runtime)).status).toBe(202);
+  expect((await post('/v1/receipts', receiptWith({}), runtime)).status).toBe(202);
 });
 
 test.each([
@@ -58,7 +58,7 @@ test.each([
   ['instance', { instanceId: 'worker-1.i9' }, 'instanceId'],
 ])('a receipt that names another %s than its order is refused', async (_what, more, field) => {
   await log().publish(nudge);
-  expect(await answerOf(await post('/v1/receipts', told(more), runtime))).toMatchObject(refusal(field));
+  expect(await answerOf(await post('/v1/receipts', receiptWith(more), runtime))).toMatchObject(refusal(field));
 });
 
 test('a spawn’s receipt that names another task than its order is refused', async () => {
@@ -67,32 +67,32 @@ test('a spawn’s receipt that names another task than its order is refused', as
   expect(await answerOf(await post('/v1/receipts', receipt, runtime))).toMatchObject(refusal('taskId'));
 });
 
-describe('an agent that lives elsewhere', () => {
-  const lives = (type: 'AGENT_PRESENT' | 'AGENT_LOST', runtimeId: string | null) =>
+describe('an agent that runs elsewhere', () => {
+  const presence = (type: 'AGENT_PRESENT' | 'AGENT_LOST', runtimeId: string | null) =>
     log().publish(example(Topic.fleetPresence, type, { agentId: 'worker-1', instanceId: 'i-1', runtimeId }));
-  const beat = () => post('/v1/heartbeats', own, runtime).then(answerOf);
+  const postHeartbeat = () => post('/v1/heartbeats', own, runtime).then(answerOf);
   const end = (more: object) => post('/v1/receipts', { type: 'AGENT_EXITED', payload: exited(more) }, runtime);
   const foreign = { status: 409, body: { type: 'urn:vigil:problem:held_elsewhere', field: 'agentId' } };
 
   test.each([['host-2'], [null]])(
     'with %j, gets no heartbeats from this runtime, until Vigil has lost it',
     async (id) => {
-      await lives('AGENT_PRESENT', id);
-      expect(await beat()).toMatchObject(refusal('agent_id'));
+      await presence('AGENT_PRESENT', id);
+      expect(await postHeartbeat()).toMatchObject(refusal('agent_id'));
       expect(log().events(Topic.heartbeat)).toEqual([]);
-      await lives('AGENT_LOST', id);
-      expect(await beat()).toMatchObject({ status: 202 });
+      await presence('AGENT_LOST', id);
+      expect(await postHeartbeat()).toMatchObject({ status: 202 });
     },
   );
 
-  test('is this runtime’s where it lives with it', async () => {
-    await lives('AGENT_PRESENT', 'host-1');
-    expect(await beat()).toMatchObject({ status: 202 });
+  test("is this runtime's if it runs with it", async () => {
+    await presence('AGENT_PRESENT', 'host-1');
+    expect(await postHeartbeat()).toMatchObject({ status: 202 });
     expect((await end({})).status).toBe(202);
   });
 
   test('is not ended by this runtime, under whatever instance', async () => {
-    await lives('AGENT_PRESENT', 'host-2');
+    await presence('AGENT_PRESENT', 'host-2');
     for (const instanceId of ['i-1', 'i-2']) expect(await answerOf(await end({ instanceId }))).toMatchObject(foreign);
     expect(log().events(Topic.controlAgent)).toEqual([]);
   });
@@ -111,20 +111,20 @@ describe('an agent that lives elsewhere', () => {
     expect(log().events(Topic.controlAgent)).toEqual([]);
   });
 
-  test('and is lost, has its last life ended by its own runtime only; another life may have been here', async () => {
-    await lives('AGENT_LOST', 'host-2');
+  test('and is lost, has its last instance ended by its own runtime only; another instance may have been here', async () => {
+    await presence('AGENT_LOST', 'host-2');
     expect(await answerOf(await end({ instanceId: 'i-1' }))).toMatchObject(foreign);
     expect((await end({ instanceId: 'i-2' })).status).toBe(202);
   });
 
-  test('is not known yet to the evaluator: who was heard first is its runtime', async () => {
+  test('is unknown to the evaluator: the first reporter is its runtime', async () => {
     const other = showing(gatewayToken(secret, { kind: 'runtime', name: 'host-2' }));
     expect((await post('/v1/heartbeats', { ...least, runtime_id: 'host-2' }, other)).status).toBe(202);
-    expect(await beat()).toMatchObject(refusal('agent_id'));
+    expect(await postHeartbeat()).toMatchObject(refusal('agent_id'));
   });
 
   test('is nothing to the operator’s token', async () => {
-    await lives('AGENT_PRESENT', 'host-2');
+    await presence('AGENT_PRESENT', 'host-2');
     expect((await post('/v1/heartbeats', own)).status).toBe(202);
     expect((await post('/v1/receipts', { type: 'AGENT_EXITED', payload: exited({}) })).status).toBe(202);
   });

@@ -3,13 +3,13 @@ import { example } from '@vigil/events/examples';
 import type { Log } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createBoard } from './board.ts';
-import { createHalts } from './halts.ts';
-import { createOwners } from './owners.ts';
-import { createPolicies } from './policies.ts';
-import { createReachedLimits } from './spending.ts';
+import { createAgentRegistry } from '../state/agent-registry.ts';
+import { createHalts } from '../state/halts.ts';
+import { createLongPolls } from '../state/long-polls.ts';
+import { createPendingOrders } from '../state/pending-orders.ts';
+import { createPolicies } from '../state/policies.ts';
+import { createReachedLimits } from '../state/spending.ts';
 import { tail } from './tail.ts';
-import { createWaits } from './waits.ts';
 
 const LONG = { timeout: 10_000, interval: 20 };
 let stop: AbortController;
@@ -24,9 +24,9 @@ afterEach(() => {
 /** A follower on a log in memory. Events written by `sayStrange` have a schema that must be asked for, and the registry is away. */
 const following = async () => {
   const memory = new MemoryLog();
-  const registry: { isAway: boolean; asked: number; refusal: Error } = {
+  const registry: { isAway: boolean; requested: number; refusal: Error } = {
     isAway: true,
-    asked: 0,
+    requested: 0,
     refusal: new RegistryTrouble('the registry is away'),
   };
   const strange = new Set<string>();
@@ -35,7 +35,7 @@ const following = async () => {
     return memory.codec.decode(topic, value);
   };
   const learn: Codec['learn'] = async () => {
-    registry.asked += 1;
+    registry.requested += 1;
     if (registry.isAway) throw registry.refusal;
     strange.clear();
   };
@@ -43,32 +43,32 @@ const following = async () => {
   const warned: string[] = [];
   const counted: string[] = [];
   const logger = { warn: (_: object, line: string) => warned.push(line) };
-  const around = {
-    board: createBoard(),
-    owners: createOwners(),
-    waits: createWaits(stop.signal),
+  const state = {
+    pendingOrders: createPendingOrders(),
+    agentRegistry: createAgentRegistry(),
+    longPolls: createLongPolls(stop.signal),
     policies: createPolicies('vigil'),
     limits: createReachedLimits(),
     halts: createHalts(),
   };
   const deps = { logger, count: (metric: string) => counted.push(metric), signal: stop.signal, now: Date.now };
-  const followed = await tail(log, around, deps as never);
-  const sayStrange = (event: Parameters<Codec['encode']>[0] & { key: string }) => {
+  const followed = await tail(log, state, deps as never);
+  const emitUnreadable = (event: Parameters<Codec['encode']>[0] & { key: string }) => {
     const value = memory.codec.encode(event);
     strange.add(value.toString('hex'));
     memory.publishRaw(event.topic, event.key, value);
   };
-  return { memory, registry, followed, around, warned, counted, sayStrange };
+  return { memory, registry, followed, state, warned, counted, emitUnreadable };
 };
 
 test('an order whose schema the registry does not answer for waits alone, and is known once it answers', async () => {
-  const { registry, sayStrange, memory, around, followed, warned } = await following();
-  const observed = vi.spyOn(around.board, 'observeOrder');
+  const { registry, emitUnreadable, memory, state, followed, warned } = await following();
+  const observed = vi.spyOn(state.pendingOrders, 'observeOrder');
   const ids = () => observed.mock.calls.map(([{ payload }]) => payload.orderId);
   const order = example(Topic.agentOrder, 'NUDGE_AGENT');
-  sayStrange({ ...order, payload: { ...order.payload, orderId: 'strange' } } as never);
+  emitUnreadable({ ...order, payload: { ...order.payload, orderId: 'strange' } } as never);
   await memory.publish({ ...order, payload: { ...order.payload, orderId: 'known' } } as never);
-  await vi.waitFor(() => expect(registry.asked).toBeGreaterThan(1), LONG);
+  await vi.waitFor(() => expect(registry.requested).toBeGreaterThan(1), LONG);
   expect(ids()).toEqual(['known']);
   expect(await followed.halts()).toBe(true);
   registry.isAway = false;
@@ -77,16 +77,16 @@ test('an order whose schema the registry does not answer for waits alone, and is
 });
 
 test('the orders are known while a record of another topic waits for the registry', async () => {
-  const { registry, sayStrange, followed } = await following();
-  sayStrange(example(Topic.policy, 'POLICY_REFUSED') as never);
-  await vi.waitFor(() => expect(registry.asked).toBeGreaterThan(1), LONG);
+  const { registry, emitUnreadable, followed } = await following();
+  emitUnreadable(example(Topic.policy, 'POLICY_REFUSED') as never);
+  await vi.waitFor(() => expect(registry.requested).toBeGreaterThan(1), LONG);
   await followed.orders();
 });
 
-test('whoever asks for the orders is not kept waiting while one of them waits for the registry, and is not told that all are known', async () => {
-  const { registry, sayStrange, followed } = await following();
-  sayStrange(example(Topic.agentOrder, 'NUDGE_AGENT') as never);
-  await vi.waitFor(() => expect(registry.asked).toBeGreaterThan(1), LONG);
+test('a request for orders does not wait for one whose schema is pending, and is not answered that all are known', async () => {
+  const { registry, emitUnreadable, followed } = await following();
+  emitUnreadable(example(Topic.agentOrder, 'NUDGE_AGENT') as never);
+  await vi.waitFor(() => expect(registry.requested).toBeGreaterThan(1), LONG);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   for (let time = 0; time < 2; time++) {
     const answer = expect(followed.orders()).rejects.toThrow('no answer');
@@ -99,26 +99,26 @@ test('whoever asks for the orders is not kept waiting while one of them waits fo
 });
 
 test('while a record that may announce a halt waits for the registry, the halts are not known', async () => {
-  const { registry, sayStrange, around, followed } = await following();
-  sayStrange(example(Topic.fleetGovernance, 'FLEET_HALTED') as never);
-  await vi.waitFor(() => expect(registry.asked).toBeGreaterThan(1), LONG);
+  const { registry, emitUnreadable, state, followed } = await following();
+  emitUnreadable(example(Topic.fleetGovernance, 'FLEET_HALTED') as never);
+  await vi.waitFor(() => expect(registry.requested).toBeGreaterThan(1), LONG);
   expect(await followed.halts()).toBe(false);
   registry.isAway = false;
   await vi.waitFor(async () => expect(await followed.halts()).toBe(true), LONG);
-  expect(around.halts.isHalted()).toBe(true);
+  expect(state.halts.isHalted()).toBe(true);
 });
 
-test('an event of a newer version is passed over and counted, and nobody is warned', async () => {
-  const { registry, sayStrange, counted, warned } = await following();
+test('an event of a newer version is skipped and counted, without a warning', async () => {
+  const { registry, emitUnreadable, counted, warned } = await following();
   registry.refusal = new NewerEvent('it is an event of a newer version');
-  sayStrange(example(Topic.policy, 'POLICY_REFUSED') as never);
+  emitUnreadable(example(Topic.policy, 'POLICY_REFUSED') as never);
   await vi.waitFor(() => expect(counted).toEqual(['newer_events']), LONG);
   expect(warned).toEqual([]);
 });
 
 test('a record that is read and cannot be observed ends the following: it is our mistake', async () => {
-  const { memory, around, followed } = await following();
-  vi.spyOn(around.board, 'observeOrder').mockImplementation(() => {
+  const { memory, state, followed } = await following();
+  vi.spyOn(state.pendingOrders, 'observeOrder').mockImplementation(() => {
     throw new Error('ours');
   });
   await memory.publish(example(Topic.agentOrder, 'NUDGE_AGENT'));

@@ -3,10 +3,10 @@ import { createReach } from './reach.ts';
 
 const reachAt = () => {
   let now = 0;
-  let hears = true;
+  let isFollowing = true;
   const reach = createReach(
     () => now,
-    () => hears,
+    () => isFollowing,
   );
   const seen = (at: number) => {
     now = at;
@@ -17,7 +17,7 @@ const reachAt = () => {
     reach.written();
   };
   const deaf = (isDeaf = true) => {
-    hears = !isDeaf;
+    isFollowing = !isDeaf;
   };
   return { seen, writtenAt, deaf };
 };
@@ -40,7 +40,7 @@ test('once it can write again it is ready at once, and open when those who share
   expect(seen(25_000)).toEqual(BOTH);
 });
 
-test('an instance that does not hear what comes is neither ready nor open, though it can write', () => {
+test('an instance that does not follow the log is neither ready nor open, although it can write', () => {
   const { seen, writtenAt, deaf } = reachAt();
   writtenAt(1000);
   deaf();

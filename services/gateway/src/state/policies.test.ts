@@ -15,7 +15,7 @@ test('of a name, what was published last is in force, in whatever order it is re
   expect(policies.find('other')).toBeNull();
 });
 
-test('how often heartbeats are wanted is what the policy says, unknown where it says nothing', () => {
+test('the heartbeat interval comes from the policy, and is unknown if the policy sets none', () => {
   const policies = createPolicies('vigil');
   policies.observe(published('a', { heartbeat: { interval: '30s' } }), 0);
   expect(policies.find('vigil')?.intervalMs).toBe(30_000);
@@ -23,7 +23,7 @@ test('how often heartbeats are wanted is what the policy says, unknown where it 
   expect(policies.find('vigil')?.intervalMs).toBeNull();
 });
 
-test('an agent is told of the policy that it is assigned, not of the one it wishes for', () => {
+test('an agent receives the policy that it is assigned, not the one that it requests', () => {
   const policies = createPolicies('vigil');
   for (const [i, name] of ['vigil', 'demo', 'hive'].entries()) policies.observe(named(name, `h-${name}`, {}), i);
   const assigned = (agentId: string, requestedPolicy: string | null, labels = {}) =>
@@ -42,7 +42,7 @@ test('an agent is told of the policy that it is assigned, not of the one it wish
   expect(assigned('a', null, { team: 'core' })).toBe('hive');
 });
 
-test('a policy that is gone is served no more, and no longer what anybody may wish for', () => {
+test('a removed policy is not served, and cannot be requested', () => {
   const policies = createPolicies('vigil');
   policies.observe(published('h1', {}), 0);
   policies.observe(named('demo', 'h2', {}), 1);

@@ -11,7 +11,10 @@ import {
 
 type Published = Extract<EventOf<typeof Topic.policy>, { readonly type: 'POLICY_PUBLISHED' }>;
 
-/** A policy as it is served: `document` is the parsed canonical JSON. `intervalMs`: how often it wants heartbeats; null: it does not say. */
+/**
+ * A policy as it is served: `document` is the parsed canonical JSON. `intervalMs`: its heartbeat interval; null: it
+ * sets none.
+ */
 export type Served = PolicyRef & { readonly document: unknown; readonly intervalMs: number | null };
 
 /** The policies in force by name, and which agent gets which: of each name, what was published last. */
@@ -26,7 +29,7 @@ export type Policies = {
   readonly assignedTo: (agent: Assigned) => Served | null;
 };
 
-/** `fallback`: the policy of agents that wish for none, until an assignment is published. */
+/** `fallback`: the policy of agents that request none, until an assignment is published. */
 export const createPolicies = (fallback: string): Policies => {
   const newest = new Map<string, { readonly offset: number; readonly served: Served | null }>();
   const find = (name: string) => newest.get(name)?.served ?? null;

@@ -7,17 +7,17 @@ const T = 1_795_305_600_000;
 const clocks = (ahead: number) => {
   let wall = T;
   let apart = ahead;
-  const told: number[] = [];
+  const reported: number[] = [];
   const clock = createBrokerClock(
     () => wall,
-    (aheadMs) => told.push(aheadMs),
+    (aheadMs) => reported.push(aheadMs),
   );
   const write = (at: number, tripMs: number) => {
     wall = T + at + tripMs;
     clock.observe(T + at, T + at + tripMs / 2 + apart, T + at + tripMs);
   };
   return {
-    told,
+    reported,
     write,
     now: (at: number) => {
       wall = T + at;
@@ -34,10 +34,10 @@ test('before anything was written the clock of the host is all there is', () => 
 });
 
 test.each([60_000, -600_000])('it is the clock of the brokers, however far that is from the host (%d ms)', (ahead) => {
-  const { write, now, told } = clocks(ahead);
+  const { write, now, reported } = clocks(ahead);
   write(0, 10);
   expect(now(1000)).toBe(1000 + ahead);
-  expect(told).toEqual([ahead]);
+  expect(reported).toEqual([ahead]);
 });
 
 test('of several measurements the one with the shortest way counts', () => {
@@ -47,8 +47,8 @@ test('of several measurements the one with the shortest way counts', () => {
   expect(now(6000)).toBe(6100);
 });
 
-test('a clock that is set is followed, and told of again when it is far off again', () => {
-  const { write, now, set, told } = clocks(0);
+test('a clock that is corrected is followed, and reported again when it is far off again', () => {
+  const { write, now, set, reported } = clocks(0);
   write(0, 10);
   set(60_000);
   write(31_000, 500);
@@ -57,17 +57,17 @@ test('a clock that is set is followed, and told of again when it is far off agai
   write(62_000, 500);
   set(-2500);
   write(93_000, 500);
-  expect(told).toEqual([60_000, -2500]);
+  expect(reported).toEqual([60_000, -2500]);
 });
 
-test('two seconds apart nobody is told, above they are', () => {
+test('a difference of two seconds is not reported, a larger one is', () => {
   for (const [ahead, times] of [
     [2000, 0],
     [2001, 1],
   ] as const) {
-    const { write, told } = clocks(ahead);
+    const { write, reported } = clocks(ahead);
     write(0, 10);
     write(1000, 10);
-    expect(told).toHaveLength(times);
+    expect(reported).toHaveLength(times);
   }
 });

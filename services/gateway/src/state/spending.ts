@@ -26,8 +26,8 @@ export const createReachedLimits = (): ReachedLimits => {
     if (id === null || event?.type !== 'SPENDING_LIMIT_REACHED') return null;
     const { until, tokens, usd, limitTokens, limitUsd } = event.payload;
     if (until !== null && now >= until) return null;
-    const words = limitReached({ tokens: limitTokens, usd: limitUsd }, { tokens, usd }) ?? 'all is used';
-    return refusalFor(`${NAMES[scope]} ${id}`, words);
+    const subject = limitReached({ tokens: limitTokens, usd: limitUsd }, { tokens, usd }) ?? 'all is used';
+    return refusalFor(`${NAMES[scope]} ${id}`, subject);
   };
 
   return {

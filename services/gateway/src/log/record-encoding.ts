@@ -1,15 +1,15 @@
 import { type Heartbeat, Topic, type TopicName } from '@vigil/events';
 import { type Log, type OutRecord, partitionOf } from '@vigil/stream';
 import { v5 } from 'uuid';
-import { Problem } from './problem.ts';
-import type { Told } from './receipts.ts';
+import { Problem } from '../http/problem.ts';
+import type { RuntimeReport } from '../http/receipts.ts';
 
-/** What a runtime or an agent says, as records of the log. */
-export type Writing = {
+/** Encodes what a runtime or an agent reports as records of the log. */
+export type RecordEncoding = {
   /** Throws Problem where it is larger than a record may be. */
   readonly heartbeat: (heartbeat: Heartbeat) => OutRecord;
   /** `correlationId`: what the order it answers began; `now`: epoch milliseconds */
-  readonly told: (told: Told, correlationId: string | null, now: number) => OutRecord;
+  readonly report: (report: RuntimeReport, correlationId: string | null, now: number) => OutRecord;
 };
 
 export const WRITTEN = [
@@ -26,8 +26,8 @@ const LARGEST_RECORD = 500_000;
 /** Of the ids of what the gateway writes; random, once. */
 const NAMESPACE = '8f0d6c1e-6a54-4f0b-9b57-2f6c3f1f7a11';
 
-/** `ingress`: the way in that heartbeats are marked with; what a sender says of it itself counts for nothing. */
-export const openWriting = async (log: Log, ingress: string): Promise<Writing> => {
+/** `ingress`: the ingress that heartbeats are marked with, whatever their sender sets. */
+export const openRecordEncoding = async (log: Log, ingress: string): Promise<RecordEncoding> => {
   const counts = new Map<TopicName, number>();
   for (const topic of WRITTEN) counts.set(topic, await log.partitionCount(topic));
 
@@ -48,10 +48,10 @@ export const openWriting = async (log: Log, ingress: string): Promise<Writing> =
         payload.agent_id,
         log.codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload: { ...payload, ingress: ingress } }),
       ),
-    told: (told, correlationId, now) => {
-      const identity = identityOf(told, now);
+    report: (report, correlationId, now) => {
+      const identity = identityOf(report, now);
       const envelope = {
-        eventId: v5([told.type, ...identity].join('/'), NAMESPACE),
+        eventId: v5([report.type, ...identity].join('/'), NAMESPACE),
         stateKey: null,
         version: null,
         epoch: null,
@@ -60,20 +60,20 @@ export const openWriting = async (log: Log, ingress: string): Promise<Writing> =
         causationId: null,
         policy: null,
       };
-      return record(told.topic, told.key, log.codec.encode({ ...told, ...envelope }));
+      return record(report.topic, report.key, log.codec.encode({ ...report, ...envelope }));
     },
   };
 };
 
-/** What makes it the same when it is told again: a runtime repeats what it has no answer to. */
-const identityOf = (told: Told, now: number): readonly [string, ...string[]] => {
-  switch (told.type) {
+/** What identifies a report when it is sent again: a runtime repeats a report until it is answered. */
+const identityOf = (report: RuntimeReport, now: number): readonly [string, ...string[]] => {
+  switch (report.type) {
     case 'ORDER_RECEIPT':
     case 'SPAWN_RECEIPT':
-      return [told.payload.orderId, told.payload.outcome];
+      return [report.payload.orderId, report.payload.outcome];
     case 'RUNTIME_ANNOUNCED':
-      return [told.payload.runtimeId, String(now)];
+      return [report.payload.runtimeId, String(now)];
     case 'AGENT_EXITED':
-      return [told.payload.instanceId, told.payload.agentId];
+      return [report.payload.instanceId, report.payload.agentId];
   }
 };

@@ -1,0 +1,214 @@
+import type { Count } from '@vigil/chassis';
+import { type Heartbeat, ID } from '@vigil/events';
+import { type Assigned, nearest } from '@vigil/policy';
+import type { Outbox } from '../log/outbox.ts';
+import type { RecordEncoding } from '../log/record-encoding.ts';
+import type { CatchUps } from '../log/tail.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { AgentRegistry } from '../state/agent-registry.ts';
+import type { LongPolls } from '../state/long-polls.ts';
+import type { OrderEnvelope, PendingOrders } from '../state/pending-orders.ts';
+import type { Policies, Served } from '../state/policies.ts';
+import type { ReachedLimits } from '../state/spending.ts';
+import { placeIn, readEach } from './body.ts';
+import { readHeartbeat } from './heartbeat.ts';
+import { Problem } from './problem.ts';
+import { type RuntimeReport, readReceipt } from './receipts.ts';
+import { authorizeHeartbeat, authorizeReport, orderOf } from './rights.ts';
+import type { Principal } from './tokens.ts';
+import { policyWarnings, warningsFor } from './warnings.ts';
+
+/** The dependencies of the gateway's HTTP API. */
+export type GatewayContext = {
+  readonly pendingOrders: PendingOrders;
+  readonly agentRegistry: AgentRegistry;
+  readonly catchUp: CatchUps;
+  readonly longPolls: LongPolls;
+  readonly policies: Policies;
+  readonly limits: ReachedLimits;
+  readonly outbox: Outbox;
+  readonly encoding: RecordEncoding;
+  readonly sessions: Sessions;
+  /** who shows an Authorization header; throws Problem */
+  readonly admit: (authorization: string | undefined) => Principal;
+  readonly count: Count;
+  /** ends long polls */
+  readonly closing: AbortSignal;
+  /** the brokers' clock */
+  readonly now: () => number;
+};
+
+const DEFAULT_WAIT_S = 25;
+const LONGEST_WAIT_S = 55;
+
+/** Answers when every replica has the heartbeats, with the pending orders of their agents. Throws Problem. */
+export const acceptHeartbeats = async (context: GatewayContext, principal: Principal, body: unknown) => {
+  const { outbox, encoding, agentRegistry, count, now } = context;
+  const receivedAt = now();
+  const sent = readEach(body, readHeartbeat);
+  const heartbeats = sent.map(({ heartbeat }) => heartbeat);
+  for (const [i, heartbeat] of heartbeats.entries())
+    authorizeHeartbeat(principal, heartbeat, context, placeIn(body, i));
+  await outbox.send(heartbeats.map(encoding.heartbeat));
+  count('heartbeats_accepted', heartbeats.length, 'gateway');
+  for (const heartbeat of heartbeats) agentRegistry.observeHeartbeat(heartbeat, now());
+  const instances = new Map(heartbeats.map(({ agent_id, instance_id }) => [agent_id, instance_id] as const));
+  const isAllowed = await canOffer(context, [...instances]);
+  const at = now();
+  return {
+    accepted: heartbeats.length,
+    orders: isAllowed ? offersFor(context, [...instances], at) : [],
+    ...assignedTo(context, assignedBy(heartbeats[0])),
+    refusal: refusalTo(context, heartbeats, at),
+    warnings: warningsFor(sent, Array.isArray(body), context.policies),
+    waitedMs: at - receivedAt,
+  };
+};
+
+type InstanceRef = readonly [agentId: string, instanceId: string | null];
+
+const offersFor = (
+  { pendingOrders }: GatewayContext,
+  instances: readonly InstanceRef[],
+  at: number,
+): readonly OrderEnvelope[] =>
+  instances.flatMap(([agentId, instanceId]) => pendingOrders.offerToAgent(agentId, instanceId, at));
+
+/** Nothing is given away where a halt may have been announced that is not known here. */
+const canOffer = async (context: GatewayContext, instances: readonly InstanceRef[]): Promise<boolean> =>
+  offersFor(context, instances, context.now()).length === 0 || (await context.catchUp.halts());
+
+/**
+ * Why the agent may make no more calls: its limit, that of its task, or of its policy's day; null: it may. A runtime judges the limit of
+ * its agents itself. A sub-agent makes its calls for its parent.
+ */
+const refusalTo = (
+  { policies, limits }: GatewayContext,
+  heartbeats: readonly Heartbeat[],
+  now: number,
+): string | null => {
+  const heartbeat = heartbeats.find(({ parent_agent_id: parent }) => parent === null) ?? heartbeats[0];
+  if (heartbeat === undefined) return null;
+  const agentId = heartbeat.runtime_id === null ? (heartbeat.parent_agent_id ?? heartbeat.agent_id) : null;
+  const taskId = heartbeat.task_id ?? heartbeat.labels.parent_task ?? null;
+  return limits.refusal({ agentId, taskId, policy: policies.assignedTo(assignedBy(heartbeat))?.name ?? null }, now);
+};
+
+const assignedBy = (first: Heartbeat | undefined): Assigned => ({
+  agentId: first?.agent_id ?? '',
+  labels: first?.labels ?? {},
+  requestedPolicy: first?.policy ?? null,
+});
+
+/** The policy of an agent, and the heartbeat interval that it requests. */
+const assignedTo = ({ policies }: GatewayContext, agent: Assigned) => {
+  const served = policies.assignedTo(agent);
+  return {
+    policy: served === null ? null : { name: served.name, hash: served.hash },
+    intervalMs: served === null ? null : served.intervalMs,
+  };
+};
+
+/**
+ * The pending orders of an agent that sends its heartbeats straight to Kafka, with the other fields of the answer to
+ * a heartbeat.
+ */
+export const collectOrders = async (context: GatewayContext, agent: Assigned, instanceId: string | null) => {
+  const instances: readonly InstanceRef[] = [[agent.agentId, instanceId]];
+  const isAllowed = await canOffer(context, instances);
+  return {
+    orders: isAllowed ? offersFor(context, instances, context.now()) : [],
+    ...assignedTo(context, agent),
+    warnings: policyWarnings(agent, context.policies),
+    waitedMs: 0,
+  };
+};
+
+/** `team=core`, once for each label. */
+export const labelsOf = (label: string | readonly string[] = []): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [label].flat().map((pair) => {
+      const at = pair.indexOf('=');
+      return at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+
+/**
+ * Answers when every replica has them. An order that is not known here may have been offered by another instance a moment ago: what the log
+ * has by now is read before anything is refused. Throws Problem.
+ */
+export const acceptReceipts = async (context: GatewayContext, principal: Principal, body: unknown) => {
+  const { outbox, encoding, pendingOrders, catchUp, now } = context;
+  const reports = readEach(body, readReceipt);
+  const orders = reports.map((one) => orderOf(one)).filter((orderId) => orderId !== null);
+  if (orders.some((orderId) => pendingOrders.find(orderId) === null)) await catchUp.orders();
+  for (const [i, one] of reports.entries()) authorizeReport(principal, one, context, placeIn(body, i));
+  await outbox.send(reports.map((one) => encoding.report(one, correlationOf(pendingOrders, one), now())));
+  return { accepted: reports.length };
+};
+
+const correlationOf = (pendingOrders: PendingOrders, report: RuntimeReport): string | null => {
+  const orderId = orderOf(report);
+  return orderId === null ? null : (pendingOrders.find(orderId)?.correlationId ?? null);
+};
+
+type Polled = {
+  readonly orders: readonly OrderEnvelope[];
+  /** what is not to be begun, as the fleet is halted; of a resume: its words */
+  readonly recalled: readonly OrderEnvelope[];
+  readonly waitedMs: number;
+};
+
+/**
+ * Answers when there are orders or recalls, when `waitMs` are over, or when the gateway closes. The answer is empty
+ * if it is unknown whether the fleet is halted.
+ * `waitedMs`: how long the request waited here.
+ */
+export const pollOrders = async (
+  { pendingOrders, longPolls, closing, now, catchUp }: GatewayContext,
+  runtimeId: string,
+  waitMs: number,
+): Promise<Polled> => {
+  const receivedAt = now();
+  const until = receivedAt + waitMs;
+  for (;;) {
+    pendingOrders.observePoll(runtimeId, now());
+    if (closing.aborted) return { orders: [], recalled: [], waitedMs: now() - receivedAt };
+    const isAllowed = pendingOrders.repeatsAt(runtimeId, now()) > now() || (await catchUp.halts());
+    const at = now();
+    if (!isAllowed) return { orders: [], recalled: [], waitedMs: at - receivedAt };
+    const recalled = pendingOrders.recalledFrom(runtimeId, at);
+    const orders = pendingOrders.offerToRuntime(runtimeId, at);
+    if (orders.length + recalled.length > 0 || at >= until) return { orders, recalled, waitedMs: at - receivedAt };
+    await longPolls.wait(runtimeId, Math.min(until, pendingOrders.repeatsAt(runtimeId, at)) - at);
+  }
+};
+
+/** Throws Problem where it is no id. */
+export const idOf = (field: 'runtimeId' | 'agentId' | 'instance', id: string): string => {
+  if (ID.test(id)) return id;
+  const wanted = '1 to 128 of the characters A-Z a-z 0-9 . _ : - are wanted';
+  throw new Problem(400, 'bad_id', `${field} is ${JSON.stringify(id)}: ${wanted}`, { field });
+};
+
+/** Milliseconds of a `wait` in seconds. Throws Problem. */
+export const waitOf = (wait: string | undefined): number => {
+  const seconds = wait === undefined ? DEFAULT_WAIT_S : Number(wait);
+  if (seconds >= 0) return Math.round(Math.min(seconds, LONGEST_WAIT_S) * 1000);
+  throw new Problem(400, 'bad_field', `wait is ${JSON.stringify(wait)}: a number of seconds is wanted`, {
+    field: 'wait',
+  });
+};
+
+/** Throws Problem where it has not been published. */
+export const findPolicy = ({ policies }: GatewayContext, name: string): Served => {
+  const served = policies.find(name);
+  if (served !== null) return served;
+  const names = policies.names();
+  if (names.length === 0)
+    throw new Problem(503, 'no_policies_yet', 'no policy has been published yet: ask again later');
+  const near = nearest(name, names);
+  const meant = near === null ? '' : `did you mean ${near}? `;
+  const detail = `there is no policy ${JSON.stringify(name)}: ${meant}policies: ${names.join(', ')}`;
+  throw new Problem(404, 'no_such_policy', detail);
+};

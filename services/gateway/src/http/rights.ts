@@ -1,0 +1,153 @@
+import type { Heartbeat } from '@vigil/events';
+import type { Bearer } from '@vigil/events/gateway-token';
+import type { AgentRegistry, KnownInstance } from '../state/agent-registry.ts';
+import type { Addressed, PendingOrders } from '../state/pending-orders.ts';
+import { Problem } from './problem.ts';
+import type { RuntimeReport } from './receipts.ts';
+import type { Principal } from './tokens.ts';
+
+/** What is known of whose things are; `now`: epoch milliseconds. */
+export type Known = {
+  readonly pendingOrders: Pick<PendingOrders, 'find'>;
+  readonly agentRegistry: Pick<AgentRegistry, 'of'>;
+  readonly now: () => number;
+};
+
+/** A field of a request that the principal may not set; `detail` adds to the message. */
+type Foreign = { readonly field: string; readonly value: unknown; readonly detail?: string };
+
+/**
+ * Throws Problem if a heartbeat is not from the agent, or not from one of the runtime's agents: it names another
+ * runtime, or its agent runs elsewhere. `index`: its place in a list.
+ */
+export const authorizeHeartbeat = (
+  principal: Principal,
+  heartbeat: Heartbeat,
+  known: Known,
+  index: number | null,
+): void => {
+  if (principal.kind === 'operator') return;
+  if (principal.kind === 'agent' && isSubagentOf(principal.name, heartbeat)) return;
+  const named = principal.kind === 'agent' ? heartbeat.agent_id : heartbeat.runtime_id;
+  if (named !== principal.name) refuse(principal, { field: `${principal.kind}_id`, value: named }, index);
+  if (principal.kind === 'agent') return;
+  const instance = known.agentRegistry.of(heartbeat.agent_id, known.now());
+  refuse(principal, runElsewhere(principal, 'agent_id', heartbeat.agent_id, instance), index);
+};
+
+/** A sub-agent is named after its parent, which reports it. */
+const isSubagentOf = (name: string, { agent_id, parent_agent_id }: Heartbeat): boolean =>
+  parent_agent_id === name && agent_id.startsWith(`${name}:`);
+
+/** Throws Problem. */
+export const authorizePoll = (principal: Principal, runtimeId: string): void =>
+  authorizeName(principal, 'runtime', runtimeId);
+
+/** Throws Problem. */
+export const authorizeCollect = (principal: Principal, agentId: string): void =>
+  authorizeName(principal, 'agent', agentId);
+
+const authorizeName = (principal: Principal, kind: Bearer['kind'], name: string): void => {
+  if (principal.kind === 'operator' || (principal.kind === kind && principal.name === name)) return;
+  refuse(principal, { field: `${kind}Id`, value: name }, null);
+};
+
+/** The order that it answers; null: it answers none. */
+export const orderOf = ({ payload }: RuntimeReport): string | null => ('orderId' in payload ? payload.orderId : null);
+
+/** A receipt names its sender, answers an order to it, and names no agent of another. Throws Problem. */
+export const authorizeReport = (
+  principal: Principal,
+  report: RuntimeReport,
+  known: Known,
+  index: number | null,
+): void => {
+  if (principal.kind === 'operator') return;
+  refuse(principal, (principal.kind === 'runtime' ? foreignToRuntime : foreignToAgent)(principal, report), index);
+  const orderId = orderOf(report);
+  const order = orderId === null ? null : authorizeAnswer(principal, report, orderId, known, index);
+  // An order without an instance, such as a spawn, does not allow an end.
+  if (report.type === 'AGENT_EXITED' && !order?.instanceId) authorizeEnd(principal, report.payload, known, index);
+};
+
+const foreignToRuntime = ({ name }: Bearer, { payload }: RuntimeReport): Foreign | null =>
+  payload.runtimeId === name ? null : { field: 'runtimeId', value: payload.runtimeId };
+
+/** An agent cannot report runtimes, spawns and ends. */
+const foreignToAgent = ({ name }: Bearer, { type, payload }: RuntimeReport): Foreign | null => {
+  if (type !== 'ORDER_RECEIPT') return { field: 'type', value: type };
+  return payload.agentId === name ? null : { field: 'agentId', value: payload.agentId };
+};
+
+const authorizeAnswer = (
+  principal: Bearer,
+  report: RuntimeReport,
+  orderId: string,
+  known: Known,
+  index: number | null,
+): Addressed => {
+  const order = known.pendingOrders.find(orderId);
+  if (order === null)
+    throw new Problem(
+      409,
+      'no_such_order',
+      `orderId is ${JSON.stringify(orderId)}: no such order has been given within the time that orders are kept`,
+      { field: 'orderId', index },
+    );
+  const addressee = principal.kind === 'runtime' ? order.runtimeId : order.agentId;
+  if (addressee !== principal.name) refuse(principal, { field: 'orderId', value: orderId }, index);
+  refuse(principal, outsideOrder(report, order), index);
+  return order;
+};
+
+/** A receipt names only what its order names: it is filed under that agent or task. */
+const outsideOrder = ({ type, payload }: RuntimeReport, order: Addressed): Foreign | null => {
+  if (type === 'RUNTIME_ANNOUNCED') return null;
+  const detail = `order ${order.orderId} was about`;
+  if (payload.agentId !== order.agentId)
+    return { field: 'agentId', value: payload.agentId, detail: `${detail} agent ${order.agentId}` };
+  if (type === 'SPAWN_RECEIPT' && payload.taskId !== (order.taskId ?? ''))
+    return { field: 'taskId', value: payload.taskId, detail: `${detail} task ${order.taskId}` };
+  if (type !== 'SPAWN_RECEIPT' && order.instanceId !== null && payload.instanceId !== order.instanceId)
+    return { field: 'instanceId', value: payload.instanceId, detail: `${detail} instance ${order.instanceId}` };
+  return null;
+};
+
+type Exited = Extract<RuntimeReport, { type: 'AGENT_EXITED' }>['payload'];
+
+/** An end without an order: a runtime cannot report the end of an agent that runs elsewhere, or last ran there. */
+const authorizeEnd = (principal: Bearer, { agentId, instanceId }: Exited, known: Known, index: number | null): void => {
+  const instance = known.agentRegistry.of(agentId, known.now());
+  if (
+    instance === null ||
+    instance.runtimeId === principal.name ||
+    !(instance.present || instance.instanceId === instanceId)
+  )
+    return;
+  const { field, value, detail } = foreignInstance('agentId', agentId, instance);
+  throw new Problem(409, 'held_elsewhere', `${field} is ${JSON.stringify(value)}: ${detail}`, { field, index });
+};
+
+const runElsewhere = (
+  { name }: Bearer,
+  field: string,
+  agentId: string,
+  instance: KnownInstance | null,
+): Foreign | null =>
+  instance === null || !instance.present || instance.runtimeId === name
+    ? null
+    : foreignInstance(field, agentId, instance);
+
+const foreignInstance = (field: string, agentId: string, { runtimeId, instanceId }: KnownInstance) => ({
+  field,
+  value: agentId,
+  detail: `${agentId} runs ${runtimeId === null ? 'without a runtime' : `with runtime ${runtimeId}`} (instance ${instanceId}): end it there, or wait until Vigil has lost it`,
+});
+
+const refuse = ({ kind, name }: Bearer, foreign: Foreign | null, index: number | null): void => {
+  if (foreign === null) return;
+  const { field, value } = foreign;
+  const more = foreign.detail === undefined ? '' : `; ${foreign.detail}`;
+  const detail = `${field} is ${JSON.stringify(value)}: the token shown is that of ${kind} ${name}, which speaks for that ${kind} only${more}`;
+  throw new Problem(403, 'not_yours', detail, { field, index });
+};
