@@ -25,6 +25,8 @@ export type Supervised = {
   readonly terminal: Terminal;
   /** starts its heartbeats */
   readonly begin: () => void;
+  /** sends a heartbeat at once, which shows whether the gateway takes it */
+  readonly heartbeatSoon: () => void;
   readonly offer: (order: AgentOrder, expiresInMs: number) => void;
   /** the order must not begin; the message of a resume must not be sent */
   readonly recall: (order: AgentOrder) => void;
@@ -90,6 +92,8 @@ export class AgentInstance implements Supervised {
   }
 
   begin = (): void => this.#parts.monitor.begin();
+
+  heartbeatSoon = (): void => this.#parts.monitor.heartbeatSoon();
 
   /** The next supervisor continues from here: the number of its last heartbeat is never used twice. */
   remember(): void {

@@ -113,6 +113,8 @@ export class AgentMonitor {
     this.subagents.begin();
   };
 
+  heartbeatSoon = (): void => this.#heartbeatSender.soon();
+
   /** What there is to remember of it. */
   get memory(): Pick<
     Memory,

@@ -56,8 +56,13 @@ export const dispatch = (
   }
 };
 
-/** Long polls until the signal fires. */
-export const pollOrders = async (deps: GatewayDeps, runtimeId: string, signal: AbortSignal): Promise<void> => {
+/** Long polls until the signal fires. `onAway`: the gateway answers no more. */
+export const pollOrders = async (
+  deps: GatewayDeps,
+  runtimeId: string,
+  signal: AbortSignal,
+  onAway: () => void,
+): Promise<void> => {
   let failures = 0;
   while (!signal.aborted) {
     try {
@@ -68,7 +73,10 @@ export const pollOrders = async (deps: GatewayDeps, runtimeId: string, signal: A
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      if (failures === 1) deps.log('orders cannot be asked for', { runtimeId, error: String(error) });
+      if (failures === 1) {
+        deps.log('orders cannot be asked for', { runtimeId, error: String(error) });
+        onAway();
+      }
       await pause(backOff(failures), signal);
     }
   }

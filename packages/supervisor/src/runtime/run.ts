@@ -44,7 +44,7 @@ const soloDeps = (
 /** Polls orders until the agent has ended and its end is on its way. */
 const untilSettled = async (deps: AgentDeps, agent: Supervised): Promise<void> => {
   const polling = new AbortController();
-  const polled = pollOrders(deps, agent.spec.runtimeId, polling.signal);
+  const polled = pollOrders(deps, agent.spec.runtimeId, polling.signal, agent.heartbeatSoon);
   await agent.settled;
   polling.abort();
   await polled;

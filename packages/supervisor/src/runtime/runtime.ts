@@ -88,7 +88,10 @@ class HostRuntime implements Runtime {
     const configured = config.agents.filter(({ name }) => !here.has(name)).flatMap((one) => this.#configured(one));
     for (const { instance } of configured) this.#starting.add(instance);
     // Orders for those that live do not wait until the last one has started.
-    this.#loops.push(pollOrders(this.#deps, config.runtime, this.#stopping.signal), this.#announce());
+    const onAway = () => {
+      for (const agent of this.agents()) agent.heartbeatSoon();
+    };
+    this.#loops.push(pollOrders(this.#deps, config.runtime, this.#stopping.signal, onAway), this.#announce());
     if (this.#workSource) this.#loops.push(this.#workSource.run(this.#stopping.signal));
     this.#loops.push(this.#takeOverLater());
     await eachOf(configured, startsAtOnce, (one) => this.#startConfigured(one));

@@ -98,6 +98,16 @@ describe('vigil run reports that the agent is not watched', () => {
     expect(log()).toContain('"message":"not watched"');
   });
 
+  test('at once when the gateway goes away, however long the interval is', async () => {
+    const { printed, ended } = start(['--interval', '10m', ...untilStopped()]);
+    await until(() => expect(heartbeats.length).toBeGreaterThan(0));
+    server.close();
+    server.closeAllConnections();
+    await until(() => expect(printed.err).toContain('vigil: not watched: no gateway answers at'));
+    writeFileSync(stopFile(), '');
+    await ended;
+  });
+
   test('also before it comes back from the background', async () => {
     status = 401;
     const { code, err } = await start(['--detach', ...untilStopped()]).ended;
