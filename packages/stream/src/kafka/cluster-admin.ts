@@ -2,23 +2,14 @@ import type { Admin, Kafka } from 'kafkajs';
 import { Refused } from '../errors.ts';
 import type { Bounds } from '../log/log.ts';
 import { within } from '../runner/within.ts';
-import { typeOf } from './client.ts';
+import { isMomentary, pastMoment } from './momentary.ts';
 
 const ANSWER_MS = 10_000;
-/** A cluster gives the partitions of a broker that died to others after 9 s. */
-const MOMENT_MS = 10_000;
 const TRIES = 5;
 /** Each look waits so much longer than the one before it. */
 const STEP_MS = 200;
 
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Right after a topic is made, or while its leader moves, the broker sends us away for a moment. */
-const MOMENTARY: ReadonlySet<string> = new Set([
-  'NOT_LEADER_FOR_PARTITION',
-  'LEADER_NOT_AVAILABLE',
-  'UNKNOWN_TOPIC_OR_PARTITION',
-]);
 
 /** Queries of the cluster. Each answers within 10 s or throws. */
 export class ClusterAdmin {
@@ -68,7 +59,7 @@ export class ClusterAdmin {
       );
       return found[0]?.partitions.length ?? 0;
     } catch (error) {
-      if (MOMENTARY.has(typeOf(error))) return 0;
+      if (isMomentary(error)) return 0;
       throw error;
     }
   }
@@ -111,18 +102,10 @@ export class ClusterAdmin {
   }
 
   async #ends(admin: Admin, topic: string): Promise<readonly Bounds[]> {
-    const end = performance.now() + MOMENT_MS;
-    for (let tries = 1; ; tries++) {
-      try {
-        const offsets = await this.#inTurn(() =>
-          within(ANSWER_MS, admin.fetchTopicOffsets(topic), `the bounds of ${topic}`),
-        );
-        const sorted = offsets.toSorted((a, b) => a.partition - b.partition);
-        return sorted.map(({ low, high }) => ({ low: Number(low), high: Number(high) }));
-      } catch (error) {
-        if (performance.now() > end || !MOMENTARY.has(typeOf(error))) throw error;
-        await later(tries * STEP_MS);
-      }
-    }
+    const offsets = await pastMoment(() =>
+      this.#inTurn(() => within(ANSWER_MS, admin.fetchTopicOffsets(topic), `the bounds of ${topic}`)),
+    );
+    const sorted = offsets.toSorted((a, b) => a.partition - b.partition);
+    return sorted.map(({ low, high }) => ({ low: Number(low), high: Number(high) }));
   }
 }

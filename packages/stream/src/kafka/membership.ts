@@ -4,6 +4,7 @@ import type { Member, Membership } from '../log/log.ts';
 import type { Logger } from '../logger.ts';
 import { within } from '../runner/within.ts';
 import { coPartitionAssigner } from './assigner.ts';
+import { pastMoment } from './momentary.ts';
 import { fetchedOf, fromClient } from './records.ts';
 
 /** A fetch waits for this much, or for the member's pace: the broker's waiting is the interval of commits. */
@@ -25,7 +26,7 @@ export const join = async (kafka: Kafka, member: Member, sessionMs: number, logg
   const membership = new KafkaMembership(consumer, member.topics);
   listen(consumer, member, membership, logger);
   await consumer.connect();
-  await consumer.subscribe({ topics: [...member.topics], fromBeginning: true });
+  await pastMoment(() => consumer.subscribe({ topics: [...member.topics], fromBeginning: true }));
   await consumer.run({
     autoCommit: false,
     eachBatchAutoResolve: false,
