@@ -153,7 +153,7 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
     expect(puppets.ends('ends')).toBe(1);
   });
 
-  test('held, an agent is not found stuck; in a dry run, steps only say what they would do', async () => {
+  test('held, an agent is not found stuck; in a dry run, steps only report what they would do', async () => {
     const { VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: token } = vigil.system.env;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const dryRun = { command: 'dry_run', on: true, by: 'tester', why: 'rehearsal' };

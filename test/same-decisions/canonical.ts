@@ -7,15 +7,30 @@ export const RENAMED: readonly (readonly [string, string])[] = [
   ['onex.cmd.heartbeat-ingest.control-agent.v1', 'onex.cmd.heartbeat-ingest.steer-agent.v1'],
   ['onex.cmd.intervention.control-fleet.v1', 'onex.cmd.intervention.steer-fleet.v1'],
   ['onex.cmd.alerting.control-alerts.v1', 'onex.cmd.alerting.steer-alerts.v1'],
-  ['ingress', 'ingress'],
+  ['ingress', 'door'],
   ['ingresses', 'doors'],
-  ['agent_heartbeat_at', 'agent_heartbeat_at'],
+  ['agent_heartbeat_at', 'agent_beat_at'],
 ];
 
 /** Sentences that have changed since the baseline was recorded: the new one, and the one that the baseline has. */
 const REWORDED: readonly (readonly [string, string])[] = [
   ['and no request for another agent followed', 'and nobody asks for another'],
   ['and its death is not confirmed: end it', 'and nobody has confirmed its death: end it'],
+  ['it reports that it is', 'it says that it is'],
+  ['it does not report that it is', 'it does not say that it is'],
+  ['no heartbeat of its own', 'no beat of its own'],
+  ['calls in a row that reported nothing new', 'calls in a row that told nothing new'],
+  ['the warrant is void: it was not renewed', 'the warrant is void: nobody has renewed it'],
+  ['another instance is alive', 'another instance lives'],
+  ['the dry run has reported already what', 'the dry run has said already what'],
+  ['steps only report what they would do', 'steps only say what they would do'],
+  ['the first steps of the plan have only been reported', 'what comes first in the plan has only been said'],
+  ['its end is not confirmed', 'nobody has confirmed its end'],
+  ['or none of them is awaited any more', 'or nobody waits for them any more'],
+  ['over half of the lost agents send heartbeats again', 'over half of the lost agents beat again'],
+  ['send heartbeats for a minute, or', 'beat for a minute, or'],
+  ['it has had no work for 30 days', 'nobody has worked on it for 30 days'],
+  [' is alive as ', ' lives on as '],
 ];
 
 const withOldSentences = (text: string): string =>

@@ -48,7 +48,7 @@ describe('closed', () => {
 });
 
 describe('open', () => {
-  test('refuses everything until its timeout is over, and says until when', () => {
+  test('refuses everything until its timeout is over, and reports until when', () => {
     expect(ask(opened(), limits, 0)).toEqual({ kind: 'refused', nextAttemptAt: 1000 });
     expect(ask(opened(), limits, 999)).toEqual({ kind: 'refused', nextAttemptAt: 1000 });
     expect(ask(opened(), limits, 1000).kind).toBe('admitted');
@@ -89,7 +89,7 @@ describe('half open', () => {
     expect(ask(counted, limits, 9999)).toEqual({ kind: 'refused', nextAttemptAt: null });
   });
 
-  test('as many trials at a time as it is told, and not one more', () => {
+  test('as many trials at a time as configured, and not one more', () => {
     const two = { ...limits, halfOpenRequests: 2 };
     const second = admitted(trial.breaker, 1000, two);
     expect(ask(second.breaker, two, 1000).kind).toBe('refused');
@@ -116,7 +116,7 @@ describe('half open', () => {
     }
   });
 
-  test('the second of two trials says nothing when the first has decided', () => {
+  test('the second of two trials has no effect when the first has decided', () => {
     const two = { ...limits, halfOpenRequests: 2 };
     const both = admitted(trial.breaker, 1000, two);
     const shut = succeed(both.breaker, both.generation);
@@ -126,7 +126,7 @@ describe('half open', () => {
   });
 });
 
-test('a person can try before the timeout, and can close it; what is under way says nothing then', () => {
+test('a person can try before the timeout, and can close it; calls under way have no effect then', () => {
   expect(ask(tryAgain(opened()), limits, 1).kind).toBe('admitted');
   const shut = reset(opened());
   expect(shut).toEqual({ state: 'CLOSED', generation: 2, failures: 0 });

@@ -6,8 +6,8 @@ export type BreakerLimits = {
 };
 
 /**
- * A circuit breaker as plain data (ADR-110, section 4). `trialAt`: when the newest trial was asked for, epoch milliseconds. `generation` rises with each change of state: a result of a request that was
- * begun in an earlier one says nothing about this one and is ignored.
+ * A circuit breaker as plain data (CODITECT ADR-110, section 4). `trialAt`: when the newest trial was requested, epoch milliseconds.
+ * `generation` rises with each change of state: a result of a request that began in an earlier one is ignored.
  */
 export type Breaker =
   | { readonly state: 'CLOSED'; readonly generation: number; readonly failures: number }
@@ -22,7 +22,7 @@ export type Breaker =
 
 export const closed: Breaker = { state: 'CLOSED', generation: 0, failures: 0 };
 
-/** Closed by hand, or because there is nothing left to protect: what is under way says nothing any more. */
+/** Closed by hand, or because there is nothing left to protect: results of calls under way are ignored. */
 export function reset(breaker: Breaker): Breaker {
   return breaker.state === 'CLOSED' && breaker.failures === 0
     ? breaker
@@ -36,8 +36,8 @@ export function tryAgain(breaker: Breaker): Breaker {
 }
 
 /**
- * From when a request is admitted, epoch milliseconds. A trial that `ask` admitted and that has not ended within the timeout keeps nobody
- * else out: its end may never be reported. One that `admit` counted keeps its place until it has ended (infinity).
+ * From when a request is admitted, epoch milliseconds. A trial that `ask` admitted and that has not ended within the timeout blocks no
+ * other: its end may never be reported. One that `admit` counted keeps its place until it has ended (infinity).
  */
 export function admitsFrom(breaker: Breaker, limits: BreakerLimits): number {
   switch (breaker.state) {
@@ -56,7 +56,10 @@ export function admit(breaker: Breaker): Breaker {
   return breaker.state === 'HALF_OPEN' ? { ...breaker, admitted: breaker.admitted + 1 } : breaker;
 }
 
-/** `generation`: what the request's result is told with. `nextAttemptAt`: at the latest; sooner, once a trial under way has ended. Null: only then. */
+/**
+ * `generation`: passed with the request's result. `nextAttemptAt`: at the latest; sooner, once a trial under way has ended. Null: only
+ * then.
+ */
 export type Admission =
   | { readonly kind: 'admitted'; readonly breaker: Breaker; readonly generation: number }
   | { readonly kind: 'refused'; readonly nextAttemptAt: number | null };

@@ -75,7 +75,7 @@ test('what a call that was begun before it opened brings later is ignored', asyn
   expect(g.breaker().state).toBe('OPEN');
 });
 
-test('an error that says nothing about the tool is no failure and takes no trial; one that speaks for it is a success', async () => {
+test('an error that does not concern the tool is no failure and uses no trial; one that shows the tool works is a success', async () => {
   const g = guarded();
   const cancelled = () => Promise.reject(new Error('cancelled'));
   await g.boom();

@@ -16,7 +16,7 @@ export class BreakerOpen extends Error {
   }
 }
 
-/** What a thrown error says about what the breaker protects. `nothing`: the caller's own mistake, a rate limit, a cancellation. */
+/** What a thrown error means for what the breaker protects. `nothing`: the caller's own mistake, a rate limit, a cancellation. */
 export type Meaning = 'failure' | 'success' | 'nothing';
 
 /** One breaker around calls. */

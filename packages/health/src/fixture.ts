@@ -21,7 +21,7 @@ export type HeartbeatPayload = AgentHeartbeatPayload;
 export type Call = HeartbeatPayload['tool_calls'][number];
 type Heartbeat = Extract<EventOf<typeof Topic.agentObservation>, { type: 'AGENT_HEARTBEAT' }>;
 
-/** ADR-110's eight fields and whose life it is, from an agent's own hand. */
+/** The eight fields of CODITECT (ADR-110) and the ids of the instance, as an agent itself sends them. */
 export const BARE: HeartbeatPayload = parseHeartbeat({
   agent_id: 'a1',
   task_id: 'T-1',
@@ -35,7 +35,7 @@ export const BARE: HeartbeatPayload = parseHeartbeat({
   runtime_id: 'host-1',
 });
 
-/** A heartbeat received at `ms` after T0, stamped with the same moment unless said otherwise. */
+/** A heartbeat received at `ms` after T0. Its own time is the same moment unless given. */
 export function heartbeat(ms: number, more: Partial<HeartbeatPayload> = {}): Heartbeat {
   const payload = { ...BARE, timestamp: T0 + ms, ...more };
   const it = example(Topic.agentObservation, 'AGENT_HEARTBEAT');
@@ -62,7 +62,7 @@ export function call(id: string, more: Partial<Call> = {}): Call {
   };
 }
 
-/** ADR-110's limits. */
+/** CODITECT's limits. */
 const of = (failureThreshold: number, seconds: number) => ({
   ...{ failureThreshold, halfOpenRequests: 1 },
   recoveryTimeoutMs: seconds * 1000,
@@ -99,7 +99,7 @@ export const policyOf = (yaml: string): Policies => {
   return policiesOf([policy], policy.name);
 };
 
-/** What was said, short enough to compare: names with what matters of them. */
+/** The announcements, short enough to compare: their names and main fields. */
 export function brief(emitted: readonly Announcement[]): string[] {
   return emitted.map(briefly);
 }

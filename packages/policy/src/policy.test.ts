@@ -51,7 +51,7 @@ test('a document becomes plain values: durations in milliseconds, names as posit
   expect(policy.plans[0]?.steps.map(({ step }) => step)).toEqual(['nudge', 'escalate', 'recover', 'alert']);
 });
 
-test('a nudge that gives no text says what was found and what to do next', () => {
+test('a nudge without a text has the finding and the next step', () => {
   expect(load(WHOLE).plans[0]?.steps[0]).toEqual({
     step: 'nudge',
     attempts: 3,
@@ -62,7 +62,7 @@ test('a nudge that gives no text says what was found and what to do next', () =>
   });
 });
 
-test('the hash is of what is said, not of how it is written', () => {
+test('the hash is of the content, not of how it is written', () => {
   const other = load(WHOLE.replace('policy: whole', '# the same\npolicy:   whole'));
   expect(other.hash).toBe(load(WHOLE).hash);
   expect(other.hash).toMatch(/^[0-9a-f]{16}$/);
@@ -76,7 +76,7 @@ test('what is published compiles to the same policy', () => {
   expect(republished(policy.document, VOCABULARY)).toEqual(policy);
 });
 
-test("a breaker of which a policy names some figures keeps ADR-110's for the others", () => {
+test('a breaker for which a policy sets some figures keeps the usual others', () => {
   const { breakers } = load(`${WHOLE}\nbreakers: { tool_execution: { half_open_requests: 2 } }`);
   expect(breakers.tool_execution).toEqual({ failureThreshold: 5, recoveryTimeoutMs: 30_000, halfOpenRequests: 2 });
   expect(breakers.checkpoint_write).toEqual({ failureThreshold: 3, recoveryTimeoutMs: 120_000, halfOpenRequests: 1 });

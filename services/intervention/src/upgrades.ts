@@ -90,7 +90,7 @@ const withWithheld = (state: CaseState): CaseState => {
 };
 
 export const caseUpgrades: readonly Upgrade[] = [
-  // Shape 1 knew neither late rulings nor pauses, and shape 2 brought no plans that were worked: what had been closed stays closed.
+  // Shape 1 had neither late rulings nor pauses. Shape 2 had no record of completed plans: a closed case stays closed.
   fromNamed(ofCase, (state: CaseState) => state),
   fromNamed(ofCase, withEpisode),
   fromNamed(ofCase, dated),

@@ -4,7 +4,7 @@ import { type Announcement, type AnnouncementContext, about, chain } from './eve
 
 const NOTHING: readonly Announcement[] = [];
 
-/** Each of its breakers whose state is another than the one last said. With its end, or where it is only shown, all are closed. */
+/** Each of its breakers whose state differs from the one last announced. After its end, or where it is excluded, all are closed. */
 export function breakersChanged(context: AnnouncementContext): readonly Announcement[] {
   const { state, verdict } = context;
   const over = state.history.end !== null || state.excluded;

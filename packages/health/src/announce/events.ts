@@ -7,7 +7,7 @@ import type { Rules } from '../judgement/rules.ts';
 
 export type Announcement = Draft<typeof Topic.agentHealth | typeof Topic.taskHealth | typeof Topic.fleetPresence>;
 
-/** What an announcement is made from. `state`: as it is when all before has been said; `fresh`: its life has not been announced before. */
+/** What an announcement is made from. `state`: after all announcements before it; `fresh`: the instance has not been announced. */
 export type AnnouncementContext = {
   readonly state: KnownAgent;
   readonly rules: Rules;

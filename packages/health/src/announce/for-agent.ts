@@ -14,7 +14,7 @@ const oneLine = (text: string): string =>
     .trim()
     .slice(0, LONGEST);
 
-/** The first line of the state that holds, in the order of the policy: what matters most is written first there. Else all that fires. */
+/** The first line of the state that holds, in the order of the policy: policies write the most important one first. Else all that fires. */
 function foundBy({ rules, states }: Rules, { state, from, at }: Verdict): readonly Rule[] {
   const fires = (i: number) => (from[i] ?? 0) <= at.now;
   const those = states.find((one) => one.state === state)?.anyOf.find((together) => together.every(fires));

@@ -5,7 +5,7 @@ import { lostForGoodFrom } from '../history/presence/silence.ts';
 import { endWords } from '../signals/fact.ts';
 import { type Announcement, type AnnouncementContext, about, chain, evidenceOf, idOf } from './events.ts';
 
-/** Another state than the one last said. */
+/** A state that differs from the one last announced. */
 export function stateChanged(context: AnnouncementContext): Announcement[] {
   const { state, rules, verdict } = context;
   const { announced, history } = state;
@@ -38,7 +38,7 @@ export function stateChanged(context: AnnouncementContext): Announcement[] {
   ];
 }
 
-/** What was said of it under a task that it holds no more would else be over for nobody. */
+/** The task under which the last state was announced, where the agent no longer has it: its state would never end otherwise. */
 const leftOf = ({ state: { announced, history } }: AnnouncementContext): string | null =>
   announced.stateTaskId === history.identity.taskId ? null : (announced.stateTaskId ?? null);
 
@@ -73,7 +73,7 @@ function reasonOf(to: HealthState, evidence: readonly Evidence[], context: Annou
   return evidence.flatMap(({ signal, words }) => (names.has(signal) ? [words] : [])).join('; ');
 }
 
-/** Another exemption than the one last said. */
+/** An exemption that differs from the one last announced. */
 export function exemptionChanged(context: AnnouncementContext): Announcement[] {
   const { state, rules } = context;
   const shown = shownTo(context);

@@ -4,7 +4,7 @@ import { type Announcement, type AnnouncementContext, about, chain } from './eve
 const MORE_THAN = 3;
 const NOTHING: readonly Announcement[] = [];
 
-/** A life that has not been announced. */
+/** An instance that has not been announced. */
 export function instanceStarted({ state, rules }: AnnouncementContext): Announcement[] {
   if (state.announced.instanceNumber === state.instanceNumber) return [];
   const { runtimeId, attempt, maxAttempts } = state.history.identity;

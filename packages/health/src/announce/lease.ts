@@ -6,13 +6,16 @@ type Terms = { readonly renewMs: number; readonly voidMs: number };
 /** A silence that has lasted so long seldom ends, milliseconds. */
 const SILENCE_MS = 3_600_000;
 
-/** From when a warrant is renewed less and less often: from the end, or when the agent has been silent for an hour. Ahead while it is heard. */
+/**
+ * From when a warrant is renewed less and less often: from the end, or when the agent has been silent for an hour. In the future while
+ * heartbeats arrive.
+ */
 export const quietFrom = ({ lastReceipt, end }: Pick<History, 'lastReceipt' | 'end'>): number =>
   end?.at ?? lastReceipt.now + SILENCE_MS;
 
 /**
- * An end cannot change any more, so its warrant is renewed ever less often: after half of the end's age. A dead agent that nobody
- * recovers costs some twenty renewals until it is forgotten, instead of one every `renewMs`. A silent one that is heard again renews at once.
+ * An end does not change, so its warrant is renewed ever less often: after half of the end's age. A dead agent that is not recovered costs
+ * some twenty renewals until it is forgotten, instead of one every `renewMs`. A silent one that sends a heartbeat renews at once.
  */
 const intervalAt = (now: number, quietAt: number, { renewMs }: Terms): number => Math.max(renewMs, (now - quietAt) / 2);
 

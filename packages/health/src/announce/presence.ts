@@ -10,7 +10,7 @@ import type { Rules } from '../judgement/rules.ts';
 import { momentOf } from '../signals/signal.ts';
 import { type Announcement, type AnnouncementContext, about, chain } from './events.ts';
 
-/** From when nothing has been heard for three intervals, and the policy's least time: present no longer. */
+/** From when nothing has been received for three intervals, and for the policy's least time: then the agent is not present. */
 export function lostFrom({ lastReceipt, identity }: History, { policy: { heartbeat } }: Rules, at: Moment): number {
   if (identity.eventDriven) return NEVER;
   const after = lostAfter(lastReceipt.intervalMs ?? heartbeat.intervalMs, heartbeat.lostAfterMs);
@@ -18,8 +18,9 @@ export function lostFrom({ lastReceipt, identity }: History, { policy: { heartbe
 }
 
 /**
- * Heard again, or for the first time; silent, or ended. An agent that is forgotten after a long silence is not part of a mass failure: its ingress may be gone for good. The end of an agent that is already lost is reported,
- * since the brake need not wait for it any more. */
+ * Present again, or for the first time; silent, or ended. An agent that is forgotten after a long silence is not part of a mass failure:
+ * its ingress may be gone for good. The end of an agent that is already lost is reported, since the brake need not wait for it any more.
+ */
 export function presenceChanged(context: AnnouncementContext): Announcement[] {
   const { state, rules, verdict } = context;
   const { history, announced } = state;
@@ -30,7 +31,7 @@ export function presenceChanged(context: AnnouncementContext): Announcement[] {
   return announced.lostInstance === state.instanceNumber && isSettled(context) ? [lost(context)] : [];
 }
 
-/** Said once a day, while the agent lives: those who read the topic from its beginning know each one that lives. */
+/** Repeated once a day while the agent is alive: a reader of the topic from its beginning finds each living agent. */
 const REPEAT_MS = 24 * 3_600_000;
 
 function whyPresent({ state, fresh }: AnnouncementContext): Exclude<PresentWhy, 'UNKNOWN'> {
@@ -82,7 +83,7 @@ function lost({ state, rules, verdict }: AnnouncementContext): Announcement {
   };
 }
 
-/** Why the agent was not expected to work when it was last heard; null: it was. The governor's brake does not count such a loss. */
+/** Why the agent was not expected to work at its last heartbeat; null: it was. The governor's brake does not count such a loss. */
 function exemptionWhenLost(history: History): 'held' | 'paused' | 'idle' | null {
   if (isOnHold(history.hold, lastSeen(history))) return 'held';
   if (history.activity.value === 'paused') return 'paused';
@@ -99,7 +100,7 @@ function observedMs(history: History): number {
   return Math.max(0, lastSeen(history) - history.started.now);
 }
 
-/** A host whose runtime is stopped takes its agents with it, on purpose: that is no mass failure, and must hold nobody's hands. */
+/** A host whose runtime is stopped ends its agents on purpose: that is no mass failure, and does not engage the brake. */
 const expectedReasons: ReadonlySet<string> = new Set(['finished', 'explicit']);
 
 const isExpected = ({ orderId, reason }: End): boolean => orderId !== null || expectedReasons.has(reason);

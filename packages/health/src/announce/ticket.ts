@@ -22,7 +22,7 @@ export function ticketsFiled(context: AnnouncementContext): readonly Announcemen
   return [...byHand, filed(context, ticketOf(context, worst))];
 }
 
-/** One filed outside any episode counts for as long as the instance lives. */
+/** A ticket that is filed outside an episode counts until the instance ends. */
 function alreadyFiled({ state: { announced, instanceNumber } }: AnnouncementContext, { severity }: Due): boolean {
   const { ticket, episode } = announced;
   if (ticket === null || ticket.instanceNumber !== instanceNumber || isWorse(severity, ticket.severity)) return false;

@@ -13,11 +13,11 @@ const limitOf = ({ exemptions }: Rules): number | null => {
   return limits?.alert_after ?? null;
 };
 
-/** Its runtime has been silent for so long that what it reported last counts no more: nobody at the terminal need answer. */
+/** Its runtime has been silent for so long that its last report does not count: no person at the terminal has to answer. */
 const isSilent = ({ history }: KnownAgent, rules: Rules, { at }: Verdict): boolean =>
   at.watched >= trustedTo(rules, history);
 
-/** When a wait has lasted longer than the policy's limit, watched. NEVER: nobody is told of it. */
+/** When a wait has lasted longer than the policy's limit, watched. NEVER: it is not announced. */
 export function overdueFrom(state: KnownAgent, rules: Rules, verdict: Verdict): number {
   const { excluded, history } = state;
   const { wait, end } = history;
@@ -28,7 +28,7 @@ export function overdueFrom(state: KnownAgent, rules: Rules, verdict: Verdict): 
   return overdue >= trustedTo(rules, history) ? NEVER : momentOf(overdue, verdict.at);
 }
 
-/** People are told once of a wait that is overdue, and once that it is over. It is no finding: no state, plan or order follows from it. */
+/** An overdue wait is announced once, and once that it is over. It is no finding: no state, plan or order follows from it. */
 export function waitChanged({ state, rules, verdict }: AnnouncementContext): Announcement[] {
   const { announced, history, instanceNumber } = state;
   const { wait } = history;

@@ -31,7 +31,7 @@ export function warrantKept(context: AnnouncementContext): Announcement[] {
   const { now } = verdict.at;
   const quietAt = quietFrom(state.history);
   const { warrant: terms } = rules.policy;
-  // A lease from a long silence is longer than one of now: the agent is heard again.
+  // A lease from a long silence is longer than one of now: heartbeats arrive again.
   const isTooLong = warrant.voidAt > leaseOf(now, quietAt, terms);
   const due = isTooLong || now >= renewalOf(warrant.voidAt, quietAt, terms);
   if (plan === null || (!due && isSame(warrant, plan, context))) return [];
@@ -46,7 +46,7 @@ export function warrantKept(context: AnnouncementContext): Announcement[] {
   ];
 }
 
-/** Hands go by what it says: what it no longer awaits must not withdraw an order, and what it awaits since then must. */
+/** Runtimes act on what a warrant awaits. What it no longer awaits must not withdraw an order; what it awaits since then must. */
 function isSame(warrant: Warrant, plan: CompiledPlan, { state, rules, verdict }: AnnouncementContext): boolean {
   const { state: found, awaits } = warrant;
   return (
@@ -152,7 +152,10 @@ const firstOf = (evidence: readonly Evidence[]): number | null => {
   return onsets.length === 0 ? null : Math.min(...onsets);
 };
 
-/** Seed 002's six. A wisp is the work item, and its age that of its last update; without one, the task, and the time since progress. */
+/**
+ * gascity's six fields. A wisp is the work item, and its age that of its last update. Without one it is the task, and the time since
+ * progress.
+ */
 function metadata({ state, rules, verdict }: AnnouncementContext, evidence: readonly Evidence[]) {
   const { identity, work, progress } = state.history;
   const { now, watched } = verdict.at;

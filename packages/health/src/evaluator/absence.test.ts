@@ -32,7 +32,7 @@ describe('absence', () => {
     expect(brief(agent.all())).toContain('HEALTHY → STUCK');
   });
 
-  test('who beats by itself is active as long as it beats: that it hangs shows in its calls', () => {
+  test('an agent that sends its own heartbeats is active as long as it does: a hang shows in its calls', () => {
     const agent = given(decider, T0);
     const own: Partial<HeartbeatPayload> = { reporter: 'agent', activity: 'working' };
     agent.receive(heartbeat(0, { ...own, tool_calls: [call('c1')] }));
@@ -45,7 +45,7 @@ describe('absence', () => {
     expect(brief(agent.passTo(T0 + 53_001))).toContain('DEGRADED → STUCK');
   });
 
-  test('time that nobody watched accuses nobody, and is not lost', () => {
+  test('unwatched time counts against no agent, and is not lost', () => {
     const agent = silent();
     agent.unwatched(3_600_000);
     agent.passTo(T0 + 3_600_000 + 8000);
@@ -109,7 +109,7 @@ describe('absence', () => {
     }
   });
 
-  test('an agent that answers with the next beat is lost, and present again', () => {
+  test('an agent that answers with its next heartbeat is lost, and present again', () => {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0, { activity: 'idle', task_id: null }));
     agent.passTo(T0 + 15_000);
@@ -165,7 +165,7 @@ describe('a hold that has run out', () => {
   });
 });
 
-describe('what a loss says to the brake', () => {
+describe('what a loss reports to the brake', () => {
   const lossAfter = (
     heartbeats: readonly (readonly [ms: number, more: Partial<HeartbeatPayload>])[],
     more: readonly Observation[] = [],
@@ -179,7 +179,7 @@ describe('what a loss says to the brake', () => {
   };
   const working: Partial<HeartbeatPayload> = { activity: 'working' };
 
-  test('idle, paused or held when last heard', () => {
+  test('idle, paused or held at its last heartbeat', () => {
     expect(lossAfter([[0, working]])?.exemption).toBeNull();
     expect(lossAfter([[0, { activity: 'awaiting_input' }]])?.exemption).toBeNull();
     expect(
@@ -193,7 +193,7 @@ describe('what a loss says to the brake', () => {
     expect(lossAfter([[0, working]], [hold(null), release])?.exemption).toBeNull();
   });
 
-  test('held until after it was last heard; not from the moment that its hold runs out', () => {
+  test('held until after its last heartbeat; not from the moment that its hold runs out', () => {
     const exemptionAt = (ms: number, until: number) => {
       const agent = given(decider, T0);
       agent.receive(heartbeat(0, working), T0);

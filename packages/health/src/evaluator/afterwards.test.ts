@@ -14,7 +14,7 @@ states: {}
 exemptions: { ${exemptions} }
 `);
 
-/** From when each signal fires after the beats, minutes after T0; null: not as far as is known. */
+/** From when each signal fires after the heartbeats, minutes after T0; null: not as far as is known. */
 const after = (
   heartbeats: readonly (readonly [minute: number, more: Partial<HeartbeatPayload>])[],
   exemptions = '',
@@ -48,7 +48,7 @@ describe('after a call that was in flight', () => {
   });
 });
 
-test('an agent that had nothing to do and takes a task is not told of the time before', () => {
+test('the time before a task does not count against an agent that had nothing to do and takes one', () => {
   const waiting = { ...shown, task_id: null, runtime_id: null };
   const begun = {
     ...runtime,

@@ -5,7 +5,7 @@ import type { Answer, KnownAgent } from './state.ts';
 
 const ANSWER_CHARACTERS = 500;
 
-/** Handoff, blockers, a probe's reply, or that it says how it is: each once. */
+/** A handoff, blockers, a probe's reply, or a state that the agent reports itself: each once. */
 export function answering(state: KnownAgent, before: History, heartbeat: Heartbeat): KnownAgent {
   const words =
     heartbeat.handoff === null && heartbeat.blockers.length === 0 && heartbeat.probe_reply === null
@@ -17,7 +17,7 @@ export function answering(state: KnownAgent, before: History, heartbeat: Heartbe
   if (answered === state.answered && !self) return state;
   const answers: Answer[] = answered === state.answered ? [] : answersOf(heartbeat);
   if (self && before.activity.value !== heartbeat.activity)
-    answers.push({ how: 'self_report', nonce: null, text: `it says that it is ${heartbeat.activity}` });
+    answers.push({ how: 'self_report', nonce: null, text: `it reports that it is ${heartbeat.activity}` });
   return answers.length === 0 ? state : { ...state, answered, answers: [...state.answers, ...answers] };
 }
 

@@ -58,7 +58,10 @@ const silentFor = (ms: number): AgentState => {
   return agent.state();
 };
 
-/** Told by the code as it is. The golden file of a shape has them as they lay when the shape was made, and is not written again. */
+/**
+ * States that the present code makes. The golden file of a shape has them as they were stored when the shape was made, and is not written
+ * again.
+ */
 const SAMPLES: Readonly<Record<string, AgentState>> = {
   bare: stateAfter((i) => ({ last_tool_call: T0 + i * 1000 })),
   working: stateAfter((i) => ({ sequence: i, tool_calls: [call(`c${i}`, { args_hash: `a${i}` })] })),

@@ -13,7 +13,9 @@ const SIGNALS = {
 type Plan = { readonly when: string; readonly do: readonly string[] };
 const planned = (when: string): Plan => ({ when, do: ['alert'] });
 
-/** What the first warrant awaits of an agent that has called, used tokens and written a checkpoint, and then says this for long enough. */
+/**
+ * What the first warrant awaits of an agent that has called, used tokens and written a checkpoint, and then reports `more` for long enough.
+ */
 const awaited = (states: object, more: (ms: number) => Partial<HeartbeatPayload>, plans = [planned('STUCK')]) => {
   const document = { policy: 'p', signals: SIGNALS, states, plans, exemptions: { rate_limited: false } };
   const agent = given(agentHealth(policyOf(JSON.stringify(document))), T0);

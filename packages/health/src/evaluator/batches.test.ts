@@ -9,10 +9,10 @@ import { CASES } from '../signals/testing/cases.ts';
 
 const signals = Object.fromEntries(Object.entries(CASES).map(([name, { limits }]) => [name, limits]));
 const rules = rulesOf(loadPolicy(JSON.stringify({ policy: 'all', signals, states: {} }), 'all.yaml', VOCABULARY));
-const HEARD = 120_000;
+const REPORTED_MS = 120_000;
 
 const verdicts = (h: History) =>
-  [HEARD, HEARD + 30_000, HEARD + 3_600_000].map((ms) => {
+  [REPORTED_MS, REPORTED_MS + 30_000, REPORTED_MS + 3_600_000].map((ms) => {
     const { from, until, judging } = judge(rules, h, at(ms), true);
     return { from: Object.fromEntries(rules.rules.map(({ name }, i) => [name, from[i]])), until, judging };
   });
@@ -22,7 +22,7 @@ const mostly = <T>(usual: T, ...others: readonly T[]): fc.Arbitrary<T> =>
   fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
 
 const made: fc.Arbitrary<{ readonly ms: number; readonly more: Partial<Call> }> = fc.record({
-  ms: fc.integer({ min: 1, max: HEARD - 1 }),
+  ms: fc.integer({ min: 1, max: REPORTED_MS - 1 }),
   more: fc.record({
     call_id: fc.constantFrom('c1', 'c2', 'c3'),
     args_hash: mostly('a', 'b', null),
@@ -44,7 +44,7 @@ const reported = ({ ms, more }: { readonly ms: number; readonly more: Partial<Ca
 };
 
 describe('the boundaries of heartbeats', () => {
-  test('do not matter: calls told together or each at its moment give the same signals', () => {
+  test('are irrelevant: calls in one heartbeat or each at its moment give the same signals', () => {
     fc.assert(
       fc.property(fc.array(made, { maxLength: 30 }), fc.integer({ min: 1, max: 5 }), (unsorted, batch) => {
         const calls = unsorted.toSorted((a, b) => a.ms - b.ms);
@@ -54,9 +54,9 @@ describe('the boundaries of heartbeats', () => {
           return [[last.ms, { tool_calls: calls.slice(i - (i % batch), i + 1).map(reported) }] as const];
         });
         const start = [0, {}] as const;
-        const end = [HEARD, {}] as const;
+        const end = [REPORTED_MS, {}] as const;
         const apart = verdicts(history([start, ...each, end]));
-        expect(verdicts(history([start, [HEARD, { tool_calls: calls.map(reported) }]]))).toEqual(apart);
+        expect(verdicts(history([start, [REPORTED_MS, { tool_calls: calls.map(reported) }]]))).toEqual(apart);
         expect(verdicts(history([start, ...batches, end]))).toEqual(apart);
       }),
       { numRuns: 100 },

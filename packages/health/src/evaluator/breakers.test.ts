@@ -41,7 +41,7 @@ function agent() {
 }
 
 describe('as the caller holds them', () => {
-  test('a change is announced once, with what the caller says of it', () => {
+  test('a change is announced once, with the fields that the caller reports', () => {
     const a = agent();
     expect(a.receive(1000, report('OPEN', { next_attempt_at: T0 + 31_000 }))).toEqual(['tool_execution CLOSED → OPEN']);
     expect(a.last()?.payload).toMatchObject({ agentId: 'a1', taskId: 'T-1', failures: 5, nextAttemptAt: T0 + 31_000 });
@@ -52,7 +52,7 @@ describe('as the caller holds them', () => {
     expect(a.receive(33_000, report('CLOSED'))).toEqual([]);
   });
 
-  test('it is open until the caller says otherwise, whatever its next attempt was', () => {
+  test('it is open until the caller reports another state, whatever its next attempt was', () => {
     const a = agent();
     a.receive(1000, report('OPEN', { next_attempt_at: T0 + 2000 }));
     expect(a.passTo(600_000)).toEqual([]);
@@ -69,7 +69,7 @@ describe('as the caller holds them', () => {
     expect(b.passTo(60_000)).toEqual([]);
   });
 
-  test('one that nobody knows, or that belongs to the task, is none of the agent', () => {
+  test('an unknown breaker, or one that belongs to the task, is not the agent’s', () => {
     const a = agent();
     expect(a.receive(1000, report('OPEN', { name: 'recovery_attempt' }))).toEqual([]);
     expect(a.receive(2000, report('OPEN', { name: '__proto__' }))).toEqual([]);
@@ -77,7 +77,7 @@ describe('as the caller holds them', () => {
   });
 });
 
-describe('where nobody holds them', () => {
+describe('where Vigil counts them', () => {
   test('failures in a row by kind, with the limits of the policy: five of tools', () => {
     const a = agent();
     expect(a.receive(1000, failures(4))).toEqual([]);
@@ -140,7 +140,7 @@ describe('where nobody holds them', () => {
     ]);
   });
 
-  test('a person closes it; one that the caller holds stays what the caller says', () => {
+  test('a person closes it; one that the caller holds stays as the caller reports it', () => {
     const reset = example(Topic.agentObservation, 'RESET_BREAKER', { agentId: 'a1', name: 'tool_execution' });
     const a = agent();
     a.receive(1000, failures(5));

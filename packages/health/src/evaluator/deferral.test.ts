@@ -58,10 +58,10 @@ const routine = fc
   .map((more: Partial<HeartbeatPayload>) => heartbeat(0, more));
 
 describe('a heartbeat that is routine', () => {
-  test('leaves nothing to say, with every signal in use', () => laws(everything, routine, { runs: 400 }), 120_000);
+  test('leaves nothing to announce, with every signal in use', () => laws(everything, routine, { runs: 400 }), 120_000);
 
   test.each(['vigil', 'coditect', 'botbox', 'gascity', 'omniclaude', 'hive', 'demo'])(
-    'leaves nothing to say under %s',
+    'leaves nothing to announce under %s',
     (preset) => laws(agentHealth(presetsWith(preset)), routine, { runs: 100 }),
     120_000,
   );
@@ -90,7 +90,7 @@ const wakes = (more: Partial<HeartbeatPayload>, before: Partial<HeartbeatPayload
 
 describe('a heartbeat of an agent at work', () => {
   test('is not looked at', () => expect(wakes({})).toBeGreaterThan(0));
-  test('with a call that has told something new is not looked at', () =>
+  test('with a new outcome of a call is not evaluated at once', () =>
     expect(wakes({ tool_calls: [call('c1', { args_hash: 'other' })] })).toBeGreaterThan(0));
   test('is looked at for how much of its context is left', () =>
     expect(wakes({ context: { tokens_used: 99, tokens_max: 100 } })).toBeLessThanOrEqual(0));
@@ -98,7 +98,7 @@ describe('a heartbeat of an agent at work', () => {
   test.each<[string, Partial<HeartbeatPayload>, Partial<HeartbeatPayload>?]>([
     ['of another task', { task_id: 'T-2' }],
     ['of another instance', { instance_id: 'a1.i2' }],
-    ['that says it is idle', { activity: 'idle' }],
+    ['that reports itself idle', { activity: 'idle' }],
     ['that comes at another interval', { interval_ms: 20_000 }],
     ['that names another policy', { policy: 'demo' }],
     ['of a call in flight', { tool_calls: [call('c1', { outcome: 'running' })] }],
@@ -112,7 +112,7 @@ describe('a heartbeat of an agent at work', () => {
   ])('%s is looked at at once', (_, more, before) => expect(wakes(more, before)).toBeLessThanOrEqual(0));
 });
 
-/** When an agent that goes on is first said to be unwell, seconds after its start: heartbeats every ten, and ticks. */
+/** When an agent that continues is first announced as unhealthy, seconds after its start: heartbeats every ten, and ticks. */
 const foundAt = (signals: object, more: (ms: number) => Partial<HeartbeatPayload>): number | null => {
   const states = { STUCK: Object.keys(signals).filter((name) => name !== 'steady_tokens') };
   const folding = new Folding(policyOf(JSON.stringify({ policy: 'p', signals, states, plans: [] })));

@@ -52,7 +52,7 @@ test('where records are cut into batches, and states are written down and restor
   );
 });
 
-test('a second tick of the same moment says nothing', () => {
+test('a second tick of the same moment emits nothing', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const twice = recorded(all).flatMap((record) => [record, ...Array(2).fill({ clock: record.clock, input: null })]);

@@ -101,7 +101,7 @@ function breakersAnnounced(
   return to === 'OPEN' || to === 'HALF_OPEN' ? { ...others, [name]: { state: to, taskId } } : others;
 }
 
-/** One that somebody filed says nothing about those that are ours to file. */
+/** A ticket that another program filed does not count as one of Vigil's. */
 function ticketAnnounced(
   state: KnownAgent,
   { ticket, episodeId }: Of<'WORKER_ESCALATION_TICKET'>['payload'],

@@ -23,7 +23,7 @@ const control = (type: 'HOLD_AGENT' | 'RELEASE_AGENT', more: object): Observatio
 type Edge = {
   readonly policy?: string;
   readonly begins: Observation;
-  /** null: for as long as it says so */
+  /** null: for as long as it is reported */
   readonly untilMs: number | null;
   readonly over: ((ms: number) => Observation) | null;
 };

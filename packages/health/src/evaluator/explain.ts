@@ -38,14 +38,14 @@ export type Explanation = {
   } | null;
   readonly plan: string | null;
   readonly signals: readonly Explained[];
-  /** when the verdict may differ next, if nothing more is heard */
+  /** when the verdict may differ next, if nothing more is received */
   readonly nextAt: number | null;
   /** how far the agent's clock is behind ours, milliseconds; named in `notes` beyond the policy's tolerance */
   readonly driftMs: number;
   readonly notes: readonly string[];
 };
 
-/** Null where the agent has never been heard of. */
+/** Null where nothing has been received about the agent. */
 export function explain(policies: Policies, state: AgentState, clock: Clock): Explanation | null {
   if (state.kind === 'unseen') return null;
   const rules = policies.rules(state.policy);

@@ -60,7 +60,7 @@ const confirmed: Observation = {
 };
 const FIRST = ['INSTANCE_STARTED', 'AGENT_PRESENT first_heartbeat', 'T-1 took: HEALTHY'];
 
-test('who has finished, was stopped by somebody or ended by us is gone as expected; who has crashed is not', () => {
+test('an agent that has finished, was stopped by a person or ended by an order is gone as expected; one that has crashed is not', () => {
   const expected = (...end: Parameters<typeof exited>) => {
     const { heartbeats, receive } = started();
     heartbeats(0, 3000, works);
@@ -108,7 +108,7 @@ describe('the demonstration fleet', () => {
     ]);
     const changed = all().find((event) => event.type === 'HEALTH_STATE_CHANGED');
     expect(changed?.payload).toMatchObject({
-      reason: 'no call, no output, no beat of its own for 9 s; limit 8 s',
+      reason: 'no call, no output, no heartbeat of its own for 9 s; limit 8 s',
       onsetAt: T0 + 13_001,
       exemption: null,
     });

@@ -54,7 +54,7 @@ const story = (watchedUntil = Number.POSITIVE_INFINITY) => {
 const types = (emitted: readonly Announcement[]) => emitted.map(({ type }) => type);
 const works: Partial<HeartbeatPayload> = { activity: 'working', checkpoint: null };
 
-test('an agent that falls silent and whose end nobody reports ends as lost after seven days, and is forgotten', () => {
+test('an agent that falls silent without a reported end ends as lost after seven days, and is forgotten', () => {
   const agent = story();
   agent.receive(heartbeat(0, works), T0);
   agent.passTo(T0 + WEEK - 1);
@@ -81,7 +81,7 @@ test('in its silence it is reported ever less often: every minute for an hour, a
   expect(renewals(agent.passTo(T0 + WEEK))).toBeLessThan(40);
 });
 
-test('one that is heard again after days gets a warrant with a short lease at once, where something else stands', () => {
+test('an agent that sends a heartbeat after days gets a warrant with a short lease at once, where the finding is another one', () => {
   const agent = story();
   agent.receive(heartbeat(0, works), T0);
   agent.passTo(T0 + 48 * HOUR);
@@ -106,7 +106,7 @@ test('an agent behind a gateway that is gone for good is accused of nothing, and
   expect(agent.isForgotten()).toBe(true);
 });
 
-/** What others remember of it until they are told that it is over. */
+/** What other services keep open about it until an event closes it. */
 const openOf = (emitted: readonly Announcement[]): readonly string[] => {
   const open = new Set<string>();
   const set = (name: string, isOpen: boolean) => (isOpen ? open.add(name) : open.delete(name));
@@ -152,7 +152,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-test('whatever was told of an agent, nothing that it opened elsewhere is open when it is forgotten, a week later at the latest', () => {
+test('when an agent is forgotten, nothing that it opened elsewhere is open, a week later at the latest, whatever was observed', () => {
   fc.assert(
     fc.property(steps, fc.nat(24 * HOUR), (observed, closedAfter) => {
       const agent = story(T0 + closedAfter);

@@ -59,7 +59,7 @@ describe('instances', () => {
     expect([...evaluate(demo, [{ input: old, clock: at(0) }])][0]?.refused).toBe('too_old');
   });
 
-  test('the end of an older one, told late, ends nothing', () => {
+  test('the end of an older one, reported late, ends nothing', () => {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0));
     agent.receive(heartbeat(1000, second));
@@ -79,7 +79,7 @@ describe('an agent taken for dead from afar', () => {
   };
   const behind = { sequence: null, timestamp: T0 - 5000 };
 
-  test('and heard of after it lives on: present again, and holder of its task again', () => {
+  test('and that sends a heartbeat is alive: present again, and assignee of its task again', () => {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0));
     expect(brief(agent.receive(confirmed, T0 + 20_000))).toContain('T-1 left: TERMINATED');
@@ -117,7 +117,7 @@ describe('an agent taken for dead from afar', () => {
 });
 
 describe('policies', () => {
-  test("an agent's wish is honoured where it is loaded, else the default", () => {
+  test('an agent gets the policy that it requests where that is loaded, else the default', () => {
     const agent = given(decider, T0);
     expect(agent.receive(heartbeat(0, { policy: 'vigil' }))[0]?.policy?.name).toBe('vigil');
     expect(given(decider, T0).receive(heartbeat(0, { policy: 'unheard_of' }))[0]?.policy?.name).toBe('demo');
@@ -167,7 +167,7 @@ describe('answers', () => {
   });
 });
 
-test('explain says of each signal why, and why not yet', () => {
+test('explain gives the reason of each signal, and why it does not fire yet', () => {
   const agent = given(decider, T0);
   agent.receive(heartbeat(0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [call('c1')] }));
   agent.passTo(T0 + 3000);
@@ -175,7 +175,7 @@ test('explain says of each signal why, and why not yet', () => {
   expect(explained?.signals.find(({ signal }) => signal === 'no_activity')).toMatchObject({
     fires: false,
     firesFrom: T0 + 8001,
-    words: 'no call, no output, no beat of its own for 3 s; limit 8 s',
+    words: 'no call, no output, no heartbeat of its own for 3 s; limit 8 s',
     states: ['STUCK'],
   });
   expect(explained).toMatchObject({ state: 'HEALTHY', nextAt: T0 + 8001, plan: null });

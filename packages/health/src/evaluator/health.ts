@@ -78,7 +78,7 @@ export function agentHealth(policies: Policies): AgentHealth {
   };
 }
 
-/** As it is to be judged: long silence ends an agent of which no end is reported. */
+/** The state to judge: long silence ends an agent without a reported end. */
 function lapsed(state: KnownAgent, { now }: Clock): KnownAgent {
   const history = endedBySilence(state.history, now);
   return history === state.history ? state : { ...state, history };

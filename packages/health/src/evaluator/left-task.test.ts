@@ -22,14 +22,14 @@ const stuck = () => {
   return { turned, works };
 };
 
-test('an agent that was stuck with one task and goes on with another says which it has left, once', () => {
+test('an agent that was stuck with one task and continues with another reports which it has left, once', () => {
   const { turned, works } = stuck();
   works(13_000, 'T-2');
   works(14_000, 'T-3');
   expect(turned()).toEqual(['STUCK T-1 null', 'HEALTHY T-2 T-1']);
 });
 
-test('with none, it says so too', () => {
+test('without a next task it reports that too', () => {
   const { turned, works } = stuck();
   works(13_000, null);
   expect(turned()).toEqual(['STUCK T-1 null', 'HEALTHY null T-1']);

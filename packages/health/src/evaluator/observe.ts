@@ -110,9 +110,8 @@ const retiring = (retired: readonly string[], instanceId: string): readonly stri
 const isSupervised = ({ identity }: History): boolean => identity.runtimeId !== null;
 
 /**
- * An agent without a runtime is the only one that can report its own end: one that says that it has finished, or was stopped, has. That it
- * crashed remains a hint, since a replacement starts only after a confirmed death. Nor does a heartbeat that names another instance end an agent
- * that a runtime still runs.
+ * Only an agent without a runtime can report its own end, and only that it has finished or was stopped. A crash that it reports is a hint,
+ * since a replacement starts only after a confirmed death. Nor does a heartbeat of another instance end an agent that a runtime still runs.
  */
 function endedBySelf(
   state: KnownAgent,

@@ -10,7 +10,7 @@ import { agentHealth, type Observation } from './health.ts';
 import { OlderInstance } from './observe.ts';
 import { UNSEEN } from './state.ts';
 
-/** Every signal degrades, so that each is judged, said and told in words. */
+/** Every signal degrades, so that each is judged, announced and put into words. */
 const signals = Object.fromEntries(Object.entries(CASES).map(([name, { limits }]) => [name, limits]));
 const policies = policyOf(
   JSON.stringify({ policy: 'all', signals, states: { DEGRADED: Object.keys(signals) }, plans: [] }),
@@ -124,7 +124,7 @@ const refusing = {
 describe('odd data: zero, negative and huge numbers, times far off', () => {
   test('break no law, with every signal in use', () => laws(refusing, observations, { runs: 300 }), 60_000);
 
-  test('are told in words without NaN', () => {
+  test('have words without NaN', () => {
     fc.assert(
       fc.property(fc.array(heartbeats, { maxLength: 6 }), (inputs) => {
         let state = UNSEEN as ReturnType<typeof refusing.observe>;

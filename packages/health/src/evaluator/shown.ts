@@ -3,7 +3,7 @@ import type { ExemptionName } from '../judgement/exemptions.ts';
 import type { Verdict } from '../judgement/judge.ts';
 import type { Rules } from '../judgement/rules.ts';
 
-/** An exemption that holds. `until` on `now`'s axis, NEVER where nobody knows. */
+/** An exemption that holds. `until` on `now`'s axis, NEVER where it is unknown. */
 export type Shown = { readonly name: ExemptionName; readonly suspends: readonly Axis[]; readonly until: number };
 
 /** The one that is shown beside the state: the first that holds, of those that are announced. */

@@ -14,7 +14,7 @@ const of = (instanceId: string, more: Partial<HeartbeatPayload> = {}): Partial<H
   ...more,
 });
 
-/** Its host says that `instanceId` ended at `ms` after T0. */
+/** Its host reports that `instanceId` ended at `ms` after T0. */
 const exited = (instanceId: string, ms: number, reason: 'crashed' | 'finished' = 'crashed'): Observation => ({
   ...example(Topic.agentObservation, 'AGENT_EXITED', {
     ...{ agentId: 'a1', instanceId, taskId: 'T-1', runtimeId: 'host-1', reason, orderId: null, at: T0 + ms },

@@ -27,7 +27,7 @@ export type Warrant = {
   readonly episodeId: string;
   readonly plan: string;
   readonly state: HealthState;
-  /** what ends it, as one text; a state of before knows none, and renews at once */
+  /** what ends it, as one text; an older state has none, and renews at once */
   readonly awaits: string;
   /** the lease: without a renewal by then it is void */
   readonly voidAt: number;

@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const vigil = agentHealth(presetsWith('vigil'));
 
-/** What is said of the presence of an agent that beats once an hour until `heardUntil`, asked at its deadlines as the runner does. */
+/** The presence events of an agent that sends a heartbeat an hour until `aliveUntil`, evaluated at its deadlines as the runner does. */
 const presenceOf = (more: Partial<HeartbeatPayload>, aliveUntil: number, until: number) => {
   const emitted: string[] = [];
   let state: AgentState = UNSEEN;
@@ -36,7 +36,7 @@ const presenceOf = (more: Partial<HeartbeatPayload>, aliveUntil: number, until: 
 };
 const hourly: Partial<HeartbeatPayload> = { interval_ms: HOUR, activity: 'idle' };
 
-test('an agent that lives is announced as present again once a day, and not more often', () => {
+test('a living agent is announced as present again once a day, and not more often', () => {
   expect(presenceOf(hourly, 3 * DAY, 3 * DAY - 1)).toEqual([
     '0 h: AGENT_PRESENT first_heartbeat',
     '24 h: AGENT_PRESENT still_present',

@@ -15,15 +15,12 @@ const TEXTS = [
 ] as const;
 const COUNTS = ['total_steps_checked', 'steps_since_last_accept'] as const;
 
-/** A ticket that somebody files: whole, or not at all. Throws Unwelcome naming the first field that is wrong. */
+/** A ticket that another program files: whole, or not at all. Throws Unwelcome with the first field that is wrong. */
 export function withTicket(state: AgentState, agentId: string, ticket: EscalationTicket): KnownAgent {
   const wrong = wrongIn(ticket, agentId);
   if (wrong !== null) throw new Unwelcome('bad_ticket', `ticket ${ticket.ticket_id} of ${agentId}: ${wrong}`);
   if (state.kind === 'unseen')
-    throw new Unwelcome(
-      'unknown_agent',
-      `a ticket for ${agentId}, which has never been heard of: correct the agent's id`,
-    );
+    throw new Unwelcome('unknown_agent', `a ticket for ${agentId}, which is unknown: correct the agent's id`);
   return { ...state, tickets: [...state.tickets, ticket] };
 }
 
@@ -35,7 +32,7 @@ function wrongIn(ticket: EscalationTicket, agentId: string): string | null {
     stall_minutes: stall,
     evidence_snippet: shown,
   } = ticket;
-  for (const field of TEXTS) if (ticket[field].trim() === '') return `${field} is empty: say it`;
+  for (const field of TEXTS) if (ticket[field].trim() === '') return `${field} is empty: write it`;
   for (const field of COUNTS)
     if (!Number.isSafeInteger(ticket[field]) || ticket[field] < 0) return `${field} is ${ticket[field]}: count from 0`;
   if (worker !== agentId) return `worker_agent_id is ${worker}: file it under that agent`;

@@ -40,7 +40,7 @@ describe('a ticket', () => {
     expect(snippet.endsWith('x\nend')).toBe(true);
   });
 
-  test('of one timeout and a success since says that it is transient; of two it does not', () => {
+  test('after one timeout and a success since is transient; after two it is not', () => {
     const timeout = (id: string) => call(id, { outcome: 'error', error_class: 'TimeoutError', result_hash: id });
     const since = call('ok', { result_hash: 'other' });
     expect(filed({ tool_calls: [timeout('1'), since] }).findings.transient).toBe(true);
@@ -50,7 +50,7 @@ describe('a ticket', () => {
     expect(filed({ tool_calls: [refused, since] }).findings.transient).toBe(false);
   });
 
-  test('says when it last progressed since the last ACCEPT, null where it did not', () => {
+  test('has the last progress since the last ACCEPT, null where there was none', () => {
     expect(filed().findings.progressAt).toBeNull();
     const edit = call('w', { mutating: true, ended_at: T0 + after - 1000 });
     expect(filed({ tool_calls: [edit] }).findings.progressAt).toBe(T0 + after - 1000);
@@ -61,7 +61,7 @@ describe('a ticket', () => {
   });
 });
 
-describe('filed by somebody', () => {
+describe('filed by another program', () => {
   const whole: EscalationTicket = {
     ...example(Topic.agentObservation, 'FILE_TICKET').payload.ticket,
     ...{ ticket_id: 't-1', created_at: '2026-11-22T12:00:00Z', worker_agent_id: 'a1', severity: 'low' },
@@ -79,7 +79,7 @@ describe('filed by somebody', () => {
 
   test.each([
     ['worker_agent_id is a2: file it under that agent', { worker_agent_id: 'a2' }],
-    ['cause is empty: say it', { cause: ' ' }],
+    ['cause is empty: write it', { cause: ' ' }],
     ['severity is none of low, medium, high, critical: name one', { severity: 'UNKNOWN' }],
     ['created_at is today: write an ISO 8601 time', { created_at: 'today' }],
     ['total_steps_checked is -1: count from 0', { total_steps_checked: -1 }],
@@ -94,7 +94,7 @@ describe('filed by somebody', () => {
     expect(a.all()).toEqual([]);
   });
 
-  test('one for an agent that has never been heard of is refused', () => {
-    expect(() => agent().file(whole)).toThrow('which has never been heard of');
+  test('a ticket for an unknown agent is refused', () => {
+    expect(() => agent().file(whole)).toThrow('which is unknown');
   });
 });

@@ -9,7 +9,7 @@ const TRUSTED = 15 * MINUTE;
 const LAST = 10 * MINUTE;
 const vigil = agentHealth(presetsWith('vigil'));
 
-/** Ten minutes of work, reported by a runtime, and a last heartbeat that says this. */
+/** Ten minutes of work, reported by a runtime, and a last heartbeat with `more`. */
 const silentAfter = (more: Partial<HeartbeatPayload>, decider = vigil) => {
   const agent = given(decider, T0);
   const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', activity: 'working' };
@@ -35,7 +35,7 @@ describe('a runtime that falls silent is excused by what it reported last for 15
     ['its agent waits for a person', { activity: 'awaiting_input' }],
     ['its agent is paused', { activity: 'paused' }],
     ['its agent is idle, and holds a task', { activity: 'idle' }],
-    ['its agent hands off', { activity: 'handing_off' }],
+    ['its agent is handing off', { activity: 'handing_off' }],
     ['a rate limit holds for days', { rate_limit: { retry_at: T0 + 60 * HOUR } } as Partial<HeartbeatPayload>],
     ['a call is in flight', inFlight(null)],
     ['a call is in flight, for hours', inFlight(T0 + 4 * HOUR)],
@@ -68,7 +68,7 @@ describe('silence is excused for as long as the reason lasts', () => {
   test.each<[string, Partial<HeartbeatPayload>]>([
     ['of an agent that reports by itself: it may have nothing to report', { reporter: 'agent', activity: 'idle' }],
     ['of an agent that reports events only', { event_driven: true, activity: 'awaiting_input' }],
-    ['of an idle agent without a task: nobody waits for it', { activity: 'idle', task_id: null }],
+    ['of an idle agent without a task: no work is expected', { activity: 'idle', task_id: null }],
   ])('%s', (_, last) => {
     expect(warrants(silentAfter(last).passTo(T0 + 26 * HOUR))).toEqual([]);
   });

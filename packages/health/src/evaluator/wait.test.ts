@@ -124,7 +124,7 @@ describe('an agent that waits for a person', () => {
     expect(emitted.find(({ type }) => type === 'WAIT_ENDED')?.payload).toMatchObject({ instanceId: 'a1.i1' });
   });
 
-  test('and is held by a person is reported to nobody, and at once when it is released and still waits', () => {
+  test('while a person holds the agent, the wait is not reported; it is reported at once when the agent is released and still waits', () => {
     const agent = waiting();
     agent.receive(hold, T0 + 2000);
     agent.passTo(BEGAN + 2 * LIMIT);
@@ -149,7 +149,7 @@ describe('an agent that waits for a person', () => {
     expect(waits(agent.passTo(T0 + LIMIT + 1))).toEqual(['WAIT_OVERDUE null']);
   });
 
-  test('is not reported in time that nobody watched', () => {
+  test('is not reported in unwatched time', () => {
     const agent = waiting();
     agent.unwatched(2 * LIMIT);
     agent.passTo(BEGAN + 2 * LIMIT + LIMIT);
@@ -157,7 +157,7 @@ describe('an agent that waits for a person', () => {
     expect(waits(agent.passTo(BEGAN + 2 * LIMIT + LIMIT + 1))).toHaveLength(1);
   });
 
-  test('is reported to nobody where the policy gives no limit, no such exemption, or excludes it', () => {
+  test('is not reported where the policy has no limit or no such exemption, or excludes the agent', () => {
     for (const of of [policy('{}'), policy('false'), policy(undefined, "exclude: ['^a1$']")]) {
       const agent = waiting(undefined, agentHealth(of));
       agent.passTo(BEGAN + 10 * LIMIT);

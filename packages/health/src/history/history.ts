@@ -294,7 +294,7 @@ function woken(h: History, { watched }: Receipt): History {
   return { ...h, activity: { ...h.activity, left: { ...h.activity.left, idle: watched } } };
 }
 
-/** That something was received, whatever it says. */
+/** Records a receipt, without the contents of the heartbeat. */
 export function received(h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History {
   // A heartbeat that is late or out of order gives no measure of the sender's clock.
   return {

@@ -9,7 +9,7 @@ export type Identity = {
   readonly attempt: number | null;
   readonly maxAttempts: number | null;
   readonly labels: Readonly<Record<string, string>>;
-  /** it reports events only: its silence between calls says nothing */
+  /** it reports events only: its silence between calls means nothing */
   readonly eventDriven: boolean;
   /** the coding agent that runs as this agent; null: none that is known */
   readonly client: ClientReport | null;
@@ -31,7 +31,7 @@ export function identityOf(heartbeat: Heartbeat): Identity {
   };
 }
 
-/** The same object where nothing is new: most heartbeats tell what is known. */
+/** The same object where nothing is new: most heartbeats repeat what is known. */
 export function identityAfter(known: Identity, heartbeat: Heartbeat): Identity {
   const runtimeId = heartbeat.runtime_id ?? known.runtimeId;
   const attempt = heartbeat.attempt ?? known.attempt;
@@ -63,7 +63,7 @@ function clientAfter(known: ClientReport | null, reported: ClientReport | null):
   return known?.name === reported.name && known.session_id === reported.session_id ? known : reported;
 }
 
-/** None told: as they were. */
+/** Without labels: as they were. */
 function labelsAfter(known: Identity['labels'], announced: Identity['labels']): Identity['labels'] {
   let more = 0;
   let same = true;

@@ -1,6 +1,6 @@
 import { type History, initialHistory } from './history.ts';
 
-const NOBODY = {
+const UNIDENTIFIED = {
   instanceId: null,
   taskId: null,
   runtimeId: null,
@@ -12,5 +12,9 @@ const NOBODY = {
   parentId: null,
 };
 
-/** What every history is until something is reported: parts of which nothing has been are the same objects. */
-export const INITIAL_HISTORY: History = initialHistory(NOBODY, { now: 0, watched: 0, stamp: 0, previous: null }, '');
+/** Every history before its first report: empty parts are the same objects. */
+export const INITIAL_HISTORY: History = initialHistory(
+  UNIDENTIFIED,
+  { now: 0, watched: 0, stamp: 0, previous: null },
+  '',
+);

@@ -2,8 +2,8 @@ import type { AgentHeartbeatPayload } from '@vigil/events';
 import { type Clock, familyOf } from '@vigil/stream';
 
 /**
- * The clock as one agent sees it, milliseconds. `watched`: how much of `now` somebody listened at the ingress it comes through.
- * A *mark* is a moment on the `watched` axis; ages of absence are differences of two of them.
+ * The clock as one agent sees it, milliseconds. `watched`: how much of `now` its ingress was open and read. A *mark* is a moment on the
+ * `watched` axis; ages of absence are differences of two of them.
  */
 export type Moment = { readonly now: number; readonly watched: number };
 
@@ -31,12 +31,12 @@ function watchedAt(ingress: string | null, clock: Clock): number {
   return ingress === null ? clock.watched : (clock.ingresses[ingress] ?? clock.watched);
 }
 
-/** The receipt of a heartbeat: when, what its sender's clock said, and the receipt before it. */
+/** The receipt of a heartbeat: its moment, the time on its sender's clock, and the receipt before it. */
 export type Receipt = Moment & { readonly stamp: number; readonly previous: Moment | null };
 
 /**
- * Law 5: an instant of the sender's clock on ours, kept between the previous and this receipt; null where none is given.
- * Watched time between two receipts may have stood still somewhere: the later mark is taken, so that nobody is accused of a gap.
+ * Law 5: an instant of the sender's clock on ours, kept between the previous and this receipt; null where none is given. Watched time
+ * between two receipts may have stood still somewhere: the later mark is taken, so that no agent is blamed for a gap.
  */
 export function instant(receipt: Receipt, t: number | null): Moment {
   const { previous } = receipt;

@@ -60,14 +60,14 @@ const DESPITE: Readonly<Record<string, readonly ExemptionName[]>> = {
   no_completion: ['idle'],
   not_started: ['idle'],
 };
-const SAYING: readonly ExemptionName[] = ['paused', 'awaiting_input', 'handing_off', 'idle'];
+const BY_REPORT: readonly ExemptionName[] = ['paused', 'awaiting_input', 'handing_off', 'idle'];
 const OWN_DATA: Readonly<Record<string, readonly ExemptionName[]>> = {
-  self_reported_stuck: SAYING,
+  self_reported_stuck: BY_REPORT,
   context_exhausted: ['handing_off'],
   rate_limited: ['rate_limited'],
   // by its own definition it is none while a call is in flight
   no_model_answer: ['call_in_flight'],
-  false_completion: SAYING,
+  false_completion: BY_REPORT,
 };
 
 const firesAt = (signal: SignalName, exemption: ExemptionName, on: boolean): number => {

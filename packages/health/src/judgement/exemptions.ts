@@ -76,7 +76,7 @@ const starting = exemption(startingLimits, {
   floor: () => 0,
 });
 
-/** `alert_after`: people are told of a wait that lasts longer; null: never. It exempts however long it lasts. */
+/** `alert_after`: a longer wait is announced to people; null: never. The exemption has no limit of its own. */
 const awaitingInputLimits = z.strictObject({ alert_after: duration.nullable().default(null) });
 export type AwaitingInputLimits = z.output<typeof awaitingInputLimits>;
 
@@ -146,7 +146,7 @@ const handingOff = exemption(z.strictObject({ deadline: duration.default(600_000
     value === 'handing_off' ? since - lag + deadline : (left.handing_off ?? 0),
 });
 
-/** A person said so. */
+/** A person has set it. */
 const held = exemption(none, {
   suspends: ALL_BUT_FACT,
   announced: true,

@@ -18,7 +18,7 @@ export type Verdict = {
   /** of each exemption, until when it holds */
   readonly until: readonly number[];
   readonly plan: CompiledPlan | null;
-  /** of each group of rules, how it was judged: what its evidence is told at */
+  /** for each group of rules the moment of its judgement, for which its evidence is given */
   readonly judging: readonly Judging[];
   /** the next moment at which any of this may differ */
   readonly next: number;
@@ -30,7 +30,7 @@ export function isHeld({ exemptions }: Rules, { until, at }: Pick<Verdict, 'unti
   return (until[exemptions.findIndex(({ name }) => name === 'held')] ?? 0) > at.now;
 }
 
-/** As the rule was judged: what its evidence is told at. */
+/** The moment of the rule's judgement, for which its evidence is given. */
 export function judgingOf({ at, judging }: Pick<Verdict, 'at' | 'judging'>, { group }: Rule): Judging {
   return judging[group] ?? { now: at.now, watched: at.watched, floor: 0 };
 }
@@ -67,8 +67,8 @@ function untilOf(rules: Rules, history: History, moment: Moment): readonly numbe
 }
 
 /**
- * The mark up to which what was reported last excuses silence. A runtime reports whatever its agent does, so its own silence means that its
- * host is gone or cut off. Nobody waits for an idle agent without a task.
+ * The mark up to which the last report excuses silence. A runtime reports whatever its agent does, so its own silence means that its host
+ * is gone or cut off. No work is expected of an idle agent without a task.
  */
 export function trustedTo({ policy: { heartbeat } }: Rules, history: History): number {
   const { lastReceipt, identity } = history;
@@ -76,7 +76,10 @@ export function trustedTo({ policy: { heartbeat } }: Rules, history: History): n
   return isMissed ? lastReceipt.watched + heartbeat.trustedForMs : NEVER;
 }
 
-/** What an exemption has suspended is not held against the agent afterwards: only of what it suspends, the clock begins anew. */
+/**
+ * A suspended absence does not count against the agent afterwards: its clock restarts when the exemption ends, and only that of suspended
+ * rules.
+ */
 function judgingsOf(rules: Rules, history: History, { now, watched }: Moment): readonly Judging[] {
   const floors = rules.neverExempt.slice();
   const trusted = trustedTo(rules, history);

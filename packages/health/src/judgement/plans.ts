@@ -39,7 +39,7 @@ function termHolds(
   }
 }
 
-/** What a verdict knows: of each rule from when it fires, of each exemption until when it holds. */
+/** The moments of a verdict: from when each rule fires, and until when each exemption holds. */
 type Held = {
   readonly from: readonly number[];
   readonly until: readonly number[];
@@ -47,8 +47,8 @@ type Held = {
 };
 
 /**
- * What ends a finding, so that no plan holds any more: of each group, one mark. A group is a way in which some plan holds now: rules that
- * fire together, of which the end of one is enough.
+ * What ends a finding, so that no plan holds any more: one mark of each group. A group is a way in which some plan holds now: rules that
+ * fire together, where the end of one is enough.
  */
 export function awaitedBy(rules: Rules, history: History, verdict: Held): Mark[][] {
   const ways = plansFor(rules.plans, history).flatMap(({ anyOf }) =>

@@ -35,7 +35,7 @@ test('an agent gets the policy of the first rule that holds for it, and another 
   expect(nameIn(receive(assigned, core, 2000, { labels: { team: 'web' } }))).toBe('slow');
 });
 
-test('a wish is honoured where its rule lists it; an agent that wishes no more gets what the rule says', () => {
+test('an agent gets the policy that it requests where its rule lists it; without a request it gets the rule’s policy', () => {
   const listed = policies(rule({ id: '^a1$', policy: 'slow', may_request: ['quick'] }));
   const requesting = receive(listed, UNSEEN, 0, { policy: 'quick' });
   expect(nameIn(requesting)).toBe('quick');
@@ -44,7 +44,7 @@ test('a wish is honoured where its rule lists it; an agent that wishes no more g
   expect(nameIn(receive(unlisted, UNSEEN, 0, { policy: 'quick' }))).toBe('slow');
 });
 
-test('of one that ends before it is heard its end says by what it is judged, and no end changes that of another', () => {
+test('the end of an agent without a heartbeat names the policy for it; no end changes the policy of another instance', () => {
   const asked = policies('slow');
   const { observe } = agentHealth(asked);
   const exit = (agentId: string, more = {}) => {
@@ -64,7 +64,7 @@ test('of one that ends before it is heard its end says by what it is judged, and
   expect(nameIn(observe(itself, exit('a1', { policy: 'slow' }), at(1000)))).toBe('quick');
 });
 
-test('a silent agent is judged by the new rules from when they hold, though nothing is heard of it', () => {
+test('a silent agent is judged by the new rules from when they hold, without a heartbeat', () => {
   const known = receive(policies('slow'), UNSEEN, 0);
   const after = agentHealth(policies('slow'));
   expect(after.decide(known, at(120_000))).toEqual([]);

@@ -13,16 +13,16 @@ export type Policies = {
   readonly current: (state: KnownAgent) => KnownAgent;
 };
 
-/** What a state says before a policy is assigned. */
+/** The policy of a state before one is assigned. */
 export const UNASSIGNED: PolicyRef = { name: '', hash: '' };
 
-/** Of so many agents is remembered what they are assigned; then it is worked out anew. */
+/** The assignments of this many agents are kept; then they are computed again. */
 const REMEMBERED = 200_000;
 
-/** What agents wish for is theirs to make up. */
-const WISHES = 100;
+/** Agents may request any name: only this many requests are kept. */
+const REQUESTS_KEPT = 100;
 
-/** `assignment`: a name where agents get what they wish for, else the policy of that name. Throws where the default is none of them. */
+/** `assignment`: a name where agents get the policy that they request, else that of this name. Throws where the default is not loaded. */
 export function policiesOf(all: readonly CompiledPolicy[], assignment: Assignment | string): Policies {
   const rules = all.map(rulesOf);
   const byHash = new Map(rules.map((r) => [r.policy.hash, r]));
@@ -63,7 +63,10 @@ type Choice = {
   readonly name: string;
 };
 
-/** Patterns are asked only where an agent's wish or labels have changed; where neither patterns nor labels count, once a wish. */
+/**
+ * Patterns are matched only where an agent's request or labels have changed. Where neither patterns nor labels count, once for each
+ * request.
+ */
 function remembering({ rules }: Assignment, assign: ReturnType<typeof assigner>): (state: KnownAgent) => string {
   const patterns = rules.some(({ id }) => id !== null);
   const onlyRequestsCount = !patterns && rules.every(({ labels }) => Object.keys(labels).length === 0);
@@ -78,7 +81,7 @@ function remembering({ rules }: Assignment, assign: ReturnType<typeof assigner>)
     const name = assign({ agentId, labels, requestedPolicy });
     if (known.size >= REMEMBERED) known.clear();
     if (patterns) known.set(agentId, { labels, requestedPolicy, name });
-    if (onlyRequestsCount && byRequest.size < WISHES) byRequest.set(requestedPolicy, name);
+    if (onlyRequestsCount && byRequest.size < REQUESTS_KEPT) byRequest.set(requestedPolicy, name);
     return name;
   };
 }

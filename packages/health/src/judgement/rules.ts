@@ -27,7 +27,7 @@ export type Rule = {
 };
 export type Exempting = { readonly name: ExemptionName; readonly exemption: AnyExemption; readonly limits: never };
 
-/** Rules that the same exemptions suspend. Both: positions in `exemptions`; `restartedBy`: whose end makes their clock begin anew. */
+/** Rules that the same exemptions suspend. Both: positions in `exemptions`; `restartedBy`: those whose end restarts the rules' clock. */
 export type Group = { readonly suspendedBy: readonly number[]; readonly restartedBy: readonly number[] };
 
 /** Rules that never fire while `partOf` a history is `unborn`. */

@@ -67,7 +67,7 @@ describe('bands of steps without an ACCEPT', () => {
 });
 
 describe('a stall', () => {
-  test('is critical at 4 minutes, not a millisecond before, and says for how long', () => {
+  test('is critical at 4 minutes, not a millisecond before, and has its duration', () => {
     const a = agent();
     a.steps(0, 1, 'ACCEPT');
     a.steps(1000, 2, 'CONTINUE', { tool_calls: [call('c1')], phase: 'review', labels: { graph: 'g' } });

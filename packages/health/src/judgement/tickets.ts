@@ -34,7 +34,7 @@ export function ticketsDue(rules: Rules, history: History, verdict: Verdict): re
   return [...ofSteps, { severity: 'critical', at: null, from }];
 }
 
-/** From when it goes round in circles: a rule says so, or three RETRY in a row. */
+/** From when it is in a loop: a rule fires, or three RETRY come in a row. */
 export function loopFrom({ rules }: Rules, { steps }: History, { from }: Verdict): number {
   let first = steps.retries >= RETRIES ? steps.at : NEVER;
   for (const [i, { signalName }] of rules.entries())

@@ -87,7 +87,7 @@ describe('the table of actions', () => {
     expect(steps('no_completion')).not.toContain('recover');
   });
 
-  test('it kills only for idle and completion unless told otherwise', () => {
+  test('it kills only for idle and completion unless configured otherwise', () => {
     const killing = botbox.policy.plans.filter(({ steps }) => steps.some(({ step }) => step === 'terminate'));
     expect(killing.map(({ name }) => name)).toEqual(['no_completion', 'no_output']);
     expect(steps('repeated_error')).toEqual(['alert']);
@@ -108,7 +108,7 @@ describe('the table of actions', () => {
 });
 
 describe('rulings', () => {
-  test('the plan follows the signal: one that is done but says so badly is not taken for idle', () => {
+  test('the plan follows the signal: an agent that is done but reports it badly does not count as idle', () => {
     const both = [[0, { ...runtime, ...output({ last_output_at: T0, lines: 1, result_at: T0 }) }]] as const;
     expect(botbox.at(both, 16 * MIN)).toMatchObject({ fires: ['no_completion', 'no_output'], plan: 'no_completion' });
   });

@@ -18,7 +18,7 @@ describe('section 3: intervention', () => {
     ]);
   });
 
-  test('the reminder is ADR-110’s to the letter', () => {
+  test('the reminder is CODITECT’s to the letter', () => {
     expect(coditect.steps('STUCK')[0]).toMatchObject({
       message: [
         'REMINDER: You have been working for {duration} without',

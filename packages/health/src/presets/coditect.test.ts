@@ -21,7 +21,7 @@ const checkpoint = (id: string): Partial<HeartbeatPayload> => ({
     remaining_work: [],
   },
 });
-/** Beats every five minutes up to `ms`, so that only what is looked at is missing. */
+/** Heartbeats every five minutes up to `ms`, so that nothing else is missing. */
 const silentAfter = (
   ms: number,
   first: Partial<HeartbeatPayload>,
@@ -162,7 +162,7 @@ describe('section 2: heartbeat and progress', () => {
   });
 });
 
-test('"within five minutes" counts from the crossing: the state is said within a tick of it', () => {
+test('"within five minutes" counts from the crossing: the state is announced within a tick of it', () => {
   const agent = given(agentHealth(presetsWith('coditect')), T0);
   agent.receive(heartbeat(0, { tool_calls: [call('c1')] }));
   agent.receive(heartbeat(10 * MIN), T0 + 10 * MIN);
@@ -175,6 +175,6 @@ test('"within five minutes" counts from the crossing: the state is said within a
   );
 });
 
-test('of an agent that reports none of this nothing is announced while it beats', () => {
+test('an agent that reports none of this is healthy while it sends heartbeats', () => {
   expect(coditect.at(silentAfter(60 * MIN, {}), 60 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
 });

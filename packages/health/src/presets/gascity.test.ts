@@ -26,7 +26,7 @@ const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', activity: 'wor
 const wisp = (updatedAt: number) => work({ updated_at: T0 + updatedAt });
 const pane = (ms: number, ...sources: readonly string[]) =>
   output({ lines: 60, matched_patterns: sources.map((source) => ({ kind: 'error', source, at: T0 + ms })) });
-/** Active, then its wisp is updated, and nothing more of its own: only its runtime beats. */
+/** Active, then its wisp is updated, and nothing more of its own: only its runtime sends heartbeats. */
 const wedged: Heartbeats = [
   [0, { ...runtime, agent_heartbeat_at: T0, ...wisp(-SEC) }],
   [SEC, { ...runtime, ...wisp(SEC) }],
@@ -84,7 +84,7 @@ describe('stuck tracker', () => {
     expect(() => city(['fine', '('])).toThrow(/signals\.error_pattern\.patterns\[1\]/);
   });
 
-  test('a fresh wisp is not stuck, whatever the output says', () => {
+  test('a fresh wisp is not stuck, whatever the output', () => {
     const agent = agentOf(['API Error: 400']);
     const failing: Partial<HeartbeatPayload> = {
       ...runtime,

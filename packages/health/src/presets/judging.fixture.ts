@@ -7,7 +7,7 @@ import type { Heartbeats } from '../signals/testing/case.ts';
 export const SEC = 1000;
 export const MIN: number = 60 * SEC;
 
-/** What a preset says of an agent that has beaten like this, at `ms` after T0, everything watched. */
+/** How a preset judges an agent with these heartbeats, at `ms` after T0, everything watched. */
 export type Judged = {
   readonly state: HealthState;
   /** the signals that fire, by the names of the policy */
@@ -38,11 +38,11 @@ export function preset(name: string): Preset {
   return { policy: rules.policy, at, steps, limits };
 }
 
-/** The beat at 0, then `n` more a second apart, each with what `more` gives. */
+/** The heartbeat at 0, then `n` more a second apart, each with the fields of `more`. */
 export const each = (n: number, more: (i: number) => Heartbeats[number][1]): Heartbeats =>
   Array.from({ length: n }, (_, i) => [i * SEC, more(i)] as const);
 
-/** An output as a terminal's watcher reports it, of which only this is told. */
+/** An output as a terminal's watcher reports it, with only these fields known. */
 export const output = (more: Partial<NonNullable<HeartbeatPayload['output']>>): Pick<HeartbeatPayload, 'output'> => ({
   output: {
     last_output_at: null,
@@ -56,7 +56,7 @@ export const output = (more: Partial<NonNullable<HeartbeatPayload['output']>>): 
   },
 });
 
-/** A work item of which only this is told. */
+/** A work item with only these fields known. */
 export const work = (more: Partial<NonNullable<HeartbeatPayload['work']>>): Pick<HeartbeatPayload, 'work'> => ({
   work: {
     id: 'wisp-1',

@@ -12,7 +12,7 @@ const presets = readdirSync(PRESETS).filter((name) => name.endsWith('.yaml'));
 const textOf = (name: string) => readFileSync(path.join(PRESETS, name), 'utf8');
 const fits = (text: string) => isPolicy(parseYaml(text, 'test.yaml'));
 
-test.each(presets)('preset %s names its schema, and is what the schema says', (name) => {
+test.each(presets)('preset %s names its schema, and is valid under it', (name) => {
   const text = textOf(name);
   expect(text).toMatch(/^# yaml-language-server: \$schema=\.\.\/policy\.schema\.json\n/);
   fits(text);
@@ -48,7 +48,7 @@ test('steps, exemptions and keys that there are not are refused', () => {
     expect(with_(wrong)).toBe(false);
 });
 
-test('an assignment is what its schema says, or is refused', () => {
+test('an assignment is valid under its schema, or is refused', () => {
   expect(isAssignment({ rules: [{ id: '^ci', policy: 'vigil', may_request: 'any' }], default: 'vigil' })).toBe(true);
   expect(isAssignment({ rules: [{ id: '^ci' }], default: 'vigil' })).toBe(false);
 });

@@ -35,5 +35,5 @@ test('demo has the shape of vigil: its plans and a pause to show, and of its sig
 });
 
 test('a default that is not loaded is refused, naming those that are', () => {
-  expect(() => policiesOf(presets, 'nobody')).toThrow(/name one of .*demo, .*vigil/);
+  expect(() => policiesOf(presets, 'unknown-policy')).toThrow(/name one of .*demo, .*vigil/);
 });

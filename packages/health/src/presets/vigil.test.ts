@@ -9,7 +9,7 @@ const flying = (kind: 'model' | 'tool', deadline: number | null) =>
   call('c1', { kind, outcome: 'running', started_at: T0, deadline_at: deadline === null ? null : T0 + deadline });
 const same = (n: number): Heartbeats => each(n, (i) => ({ tool_calls: [call(`c${i}`)] }));
 
-test('nothing of its own for 6 min is STUCK; its runtime’s beats are none', () => {
+test('nothing of its own for 6 min is STUCK; its runtime’s heartbeats do not count', () => {
   const heartbeats: Heartbeats = [
     [0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [call('c1')] }],
     [6 * MIN, runtime],
@@ -59,7 +59,7 @@ describe('rulings', () => {
     expect(vigil.at(heartbeats, 20 * MIN - 1)).toMatchObject({ state: 'DEGRADED', plan: null });
   });
 
-  test('an end by force needs a hard signal, two axes, or nobody who answers', () => {
+  test('an end by force needs a hard signal, two axes, or a question without an answer', () => {
     expect(vigil.steps('STUCK or FAILING').find(({ step }) => step === 'terminate')).toMatchObject({
       requires: ['hard', 'two_axes', 'unanswered'],
     });
@@ -77,7 +77,7 @@ describe('rulings', () => {
   });
 });
 
-test('an agent with the eight fields alone is judged by its beats, once its first five minutes are over', () => {
+test('an agent with the eight fields alone is judged by its heartbeats, once its first five minutes are over', () => {
   expect([5 * MIN - 1, 5 * MIN, 6 * MIN + 1].map((ms) => vigil.at([[0, {}]], ms).fires)).toEqual([
     [],
     ['no_heartbeat'],

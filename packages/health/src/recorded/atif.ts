@@ -76,7 +76,7 @@ type Trajectory = z.output<typeof trajectory>;
 type Step = z.output<typeof step>;
 type Result = z.output<typeof result>;
 
-/** True: an entry says that it is a trajectory, of whatever version. */
+/** True: an entry declares itself a trajectory, of whatever version. */
 export const isTrajectory = (entry: Readonly<Record<string, unknown>>): boolean =>
   typeof entry.schema_version === 'string' && entry.schema_version.startsWith('ATIF');
 
@@ -102,7 +102,7 @@ const tokensOf = (steps: readonly Step[]): readonly (number | null)[] => {
   });
 };
 
-/** A call of which nothing is known but its tool. */
+/** A call with only its tool known. */
 const UNKNOWN = recordedCall.parse({ tool: '' });
 
 /** Steps that were copied from an earlier trajectory happened there. */

@@ -3,10 +3,10 @@ import type { Observation } from '../evaluator/health.ts';
 import type { Report } from './reports.ts';
 import type { RecordedRun } from './run.ts';
 
-/** Whose heartbeats they are: a run's id is nobody's name, and some names are never judged. */
+/** The agent of these heartbeats: a run's id is no agent's name, and some names are never judged. */
 export const AGENT = 'recorded';
 
-/** The heartbeat by the agent's own hand that would have told a report. `shift`: what its times are moved by. */
+/** The heartbeat that the agent itself would have sent with this report. `shift`: added to its times. */
 export function heartbeatOf(run: RecordedRun, { at, call, tokens }: Report, shift: number): Observation {
   const moved = (ms: number | null) => (ms === null ? null : ms + shift);
   const { started_at, ended_at, deadline_at } = call;
@@ -21,7 +21,7 @@ export function heartbeatOf(run: RecordedRun, { at, call, tokens }: Report, shif
   });
 }
 
-/** A heartbeat with these fields; what it does not say is unknown. `eventId`: what names it among all. */
+/** A heartbeat with these fields; all others are unknown. `eventId`: its unique id. */
 export function observed(eventId: string, fields: Partial<Heartbeat> & { readonly timestamp: number }): Observation {
   const payload = { ...SILENT, ...fields };
   return {
@@ -40,7 +40,7 @@ export function observed(eventId: string, fields: Partial<Heartbeat> & { readonl
   };
 }
 
-/** A heartbeat that says nothing; whose it is and when is said anew for each. */
+/** A heartbeat without any fields of its own; the agent and the moment are set for each. */
 const SILENT = parseHeartbeat({
   agent_id: AGENT,
   task_id: null,

@@ -85,7 +85,7 @@ test('failed calls count by err or by outcome', () => {
   expect(judged([0, 1, 2, 3].map(failed)).changes).toEqual([{ to: 'FAILING', call: 4, at: 15, signals: ['failing'] }]);
 });
 
-test('what a heartbeat says of a call counts: mutations, polling, rate limits', () => {
+test('the fields of a call in a heartbeat count: mutations, polling, rate limits', () => {
   expect(judged([same, same, { ...same, mutating: true }, same]).worst).toBe('HEALTHY');
   expect(judged([same, same, same].map((call) => ({ ...call, polling: true }))).worst).toBe('HEALTHY');
   expect(judged([same, same, same].map((call) => ({ ...call, err: true, error_class: 'rate_limit' }))).worst).toBe(

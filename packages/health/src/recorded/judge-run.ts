@@ -59,8 +59,8 @@ const worstOf = (changes: readonly Change[]): HealthState =>
   WORST_FIRST.find((state) => changes.some(({ to }) => to === state)) ?? 'HEALTHY';
 
 /**
- * The policy without what a record says nothing about. Heartbeats are not recorded, so that their absence is unknown; nobody acts on a
- * finished run, so no plan is followed; and whom a policy leaves out it leaves out by name, which a run has none of.
+ * The policy without what a record cannot show. Heartbeats are not recorded, so their absence is unknown. A finished run is not acted on,
+ * so no plan is followed. Exclusions are by name, and a run has none.
  */
 function forRecords(policy: CompiledPolicy): CompiledPolicy {
   const uses = policy.uses.map((use) =>
@@ -69,7 +69,7 @@ function forRecords(policy: CompiledPolicy): CompiledPolicy {
   return { ...policy, uses, heartbeat: { ...policy.heartbeat, trustedForMs: NEVER }, plans: [], exclude: [] };
 }
 
-/** After the last observation nothing is judged: nobody knows how the run went on. */
+/** After the last observation nothing is judged: how the run continued is unknown. */
 function changesOf(policies: Policies, rules: Rules, given: readonly Given[]): ReadonlyMap<string, Change[]> {
   const folding = new Folding(policies);
   const origin = given[0]?.at ?? 0;
@@ -82,11 +82,11 @@ function changesOf(policies: Policies, rules: Rules, given: readonly Given[]): R
     for (const event of folding.fold(record).emitted) {
       if (event.type !== 'HEALTH_STATE_CHANGED' || event.payload.to === stateOf(event.payload.agentId)) continue;
       const { agentId, endReason } = event.payload;
-      // Nobody records that an agent is lost: after a long gap it is taken for lost, and the run goes on.
+      // A record has no losses: after a long gap the agent counts as lost, and the run continues.
       if (endReason === 'lost') continue;
       changes.get(agentId)?.push(changed(rules, event, folded.get(agentId) ?? 0, at));
     }
-    // An agent that was silent for long enough is forgotten, and one that is new does not say that it is healthy.
+    // An agent that was silent for long enough is forgotten, and a new one is not announced as healthy.
     if (input !== null && stateOf(input.key) !== 'HEALTHY' && isHealthy(folding, input.key))
       changes.get(input.key)?.push({ to: 'HEALTHY', call: folded.get(input.key) ?? 0, at, signals: [] });
   };

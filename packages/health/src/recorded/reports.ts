@@ -10,8 +10,8 @@ export type Report = {
 };
 
 /**
- * The reports of a run in the order of time: of each call its end, and its start where that is known. Between two calls without a
- * known start nobody knows what was going on, so nothing is reported there.
+ * The reports of a run in the order of time: of each call its end, and its start where that is known. Between two calls without a known
+ * start nothing is known, so nothing is reported there.
  */
 export function reportsOf(run: RecordedRun, hashing: Hashing, gapMs: number): readonly Report[] {
   const times = momentsOf(run.calls, gapMs);
@@ -49,7 +49,7 @@ function momentsOf(calls: readonly RecordedCall[], gapMs: number): readonly numb
 
 type Unidentified = Omit<ToolCall, 'call_id'> & Pick<RecordedCall, 'call_id'>;
 
-/** Every entry without an id is a call of its own, but for those that tell of one that is running with the same tool and arguments. */
+/** Every entry without an id is a call of its own, except one that reports a running call with the same tool and arguments. */
 function identified(calls: readonly Unidentified[]): readonly ToolCall[] {
   const running = new Map<string, string>();
   return calls.map((call, i) => {

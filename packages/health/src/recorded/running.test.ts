@@ -34,7 +34,7 @@ test('without call_id a later entry of the same tool and arguments ends the one 
   expect(judged([unknown, { tool: 'bash', result: 'a', ts: 29 }, { ...other(2), ts: 60 }]).changes).toEqual([]);
 });
 
-test('what is running and is said to be so again is one call, with one end', () => {
+test('a running call that is reported as running again is one call, with one end', () => {
   const calls = [begun(1), begun(1, { ts: 10 }), { ...other(1), ts: 29 }, { ...other(2), ts: 60 }];
   expect(judged(calls).changes).toEqual([]);
 });

@@ -11,7 +11,7 @@ test('hashes that were recorded go before what could be made of a result that wa
   expect(judged([1, 2, 3].map((n) => ({ ...other(n), args_h: 'x', res_h: 'y', resn_h: 'm' }))).worst).toBe('STUCK');
 });
 
-test('a call of which no result is recorded is like no other', () => {
+test('a call without a recorded result equals no other', () => {
   expect(judged([1, 2, 3, 4].map(() => ({ tool: 'bash', args: 'ls', result: null }))).worst).toBe('HEALTHY');
   expect(judged([1, 2, 3, 4].map(() => ({ tool: 'bash', args: 'ls', result: '' }))).worst).toBe('STUCK');
 });
@@ -39,7 +39,7 @@ test.each([
   expect(judged([call, call, call]).changes).toEqual([stuck(3, 10, 'looping')]);
 });
 
-test('failures of which neither class nor result is recorded are not the same error; with either they are', () => {
+test('failures without a recorded class or result are not the same error; with either they are', () => {
   const strict = policyOf(`
 policy: errors
 signals: { again: { is: repeated_error, times: 5, within: 10m } }

@@ -15,14 +15,14 @@ export const noHeartbeat: AnySignal = signal(after, {
   advice: 'Report what you do, or write a checkpoint.',
 });
 
-/** No call, no output and no beat of the agent's own. */
+/** No call, no output and no heartbeat of the agent's own. */
 export const noActivity: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['activity'],
   resetOnCallEnd: true,
   firesFrom: (h, limits, at) => absentFrom(h.activity.own, limits.after, at),
   evidence: (h, limits, at) =>
-    silent('no call, no output, no beat of its own', absentFor(h.activity.own, at), limits.after),
+    silent('no call, no output, no heartbeat of its own', absentFor(h.activity.own, at), limits.after),
   finding: (h, _, at) =>
     `You have shown no sign of work for ${spelled(absentFor(h.activity.own, at))}${sinceOf(h, h.activity.own)}.`,
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
@@ -51,7 +51,7 @@ export const noTokens: AnySignal = signal(after, {
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
 });
 
-/** Where it says how it is, since it says that it works; else while it holds a task. */
+/** Where it reports its activity, since it reported that it works; else while it has a task. */
 function usedWorking({ activity: { value, since, lag }, identity, lastReceipt, tokens }: History): number | null {
   if (tokens.count <= 0 || !tokens.known) return null;
   const last = tokens.unusedSince ?? lastReceipt.watched;

@@ -10,16 +10,16 @@ import { output, workItem } from './testing/cases-absence.ts';
 
 const CHECKPOINT = example(Topic.agentObservation, 'AGENT_HEARTBEAT').payload.checkpoint;
 
-type Sign = readonly [beat: Partial<HeartbeatPayload>, marks: readonly Mark[]];
+type Sign = readonly [heartbeat: Partial<HeartbeatPayload>, marks: readonly Mark[]];
 
-/** What is told at that moment, and the marks that hands see in it; all else is as it was. */
+/** A heartbeat at that moment, and the marks that a runtime can see in it; all else is as it was. */
 const signsAfter = (heartbeats: Heartbeats, moment: number): Readonly<Record<string, Sign>> => {
   const lasting = Object.assign(
     {},
     ...heartbeats.map(([, { token_count, work }]) => ({ token_count, ...(work && { work }) })),
   );
   const known = { ...workItem({}).work, ...lasting.work };
-  /** a runtime tells of an agent; what that has said itself is a sign of its own */
+  /** a report of a runtime about an agent; a report of the agent itself is a sign of its own */
   const reported = (more: Partial<HeartbeatPayload>): Partial<HeartbeatPayload> => ({
     ...lasting,
     reporter: 'runtime',
@@ -61,7 +61,7 @@ const signsAfter = (heartbeats: Heartbeats, moment: number): Readonly<Record<str
 /** Seen for the first time, it has not been touched. */
 const worked = (known: HeartbeatPayload['work'] | undefined): readonly Mark[] => (known ? ['work', 'change'] : []);
 
-/** What is awaited where the agent's own measure is a figure, or what it says: no single thing that hands could see. */
+/** What is awaited where the agent's own measure is a figure, or a state that it reports: nothing single that a runtime could see. */
 const UNSEEN: readonly SignalName[] = [
   'context_exhausted',
   'error_rate',
@@ -78,7 +78,7 @@ const UNSEEN: readonly SignalName[] = [
   'resource_limit',
 ];
 
-test('every signal states what ends it, or that hands cannot see it: a fact, or a share', () => {
+test('every signal states what ends it, or that a runtime cannot see it: a fact, or a share', () => {
   const unseen = Object.entries(SIGNALS).flatMap(([name, { awaits }]) => (awaits.length === 0 ? [name] : []));
   expect(unseen.sort()).toEqual([...UNSEEN].sort());
   for (const [name, { axis, awaits }] of Object.entries(SIGNALS))
@@ -100,7 +100,7 @@ describe.each(seen)('%s', (name) => {
   test.each(Object.entries(signsAfter(heartbeats, now)))(
     '%s ends it only where it is awaited',
     (_, [heartbeat, marks]) => {
-      // Of one that reports nothing stronger, output is progress, too: hands do not count it.
+      // Where an agent reports nothing stronger, output is progress, too: runtimes do not count it.
       if (awaits.includes('change') && marks.includes('output')) return;
       expect(fires([[later, heartbeat]])).toBe(!awaits.some((mark) => marks.includes(mark)));
     },

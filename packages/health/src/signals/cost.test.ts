@@ -19,7 +19,7 @@ const after = (heartbeats: Heartbeats, more: readonly Partial<HeartbeatPayload>[
 };
 
 describe('a spike of tokens', () => {
-  test('needs as many samples as the policy says', () => {
+  test('needs as many samples as the policy sets', () => {
     expect(spikes(using(1000, 1000, 1000, 1000, 9000))).toBe(false);
     expect(spikes(using(1000, 1000, 1000, 1000, 9000), { min_samples: 4 })).toBe(true);
   });
@@ -106,7 +106,7 @@ describe('burning tokens', () => {
     expect(burns(after(many(31), [{ phase: 'the next', token_count: 2000 }]))).toBe(false);
   });
 
-  test('is no matter of time alone: an agent that used tokens long ago burns none', () => {
+  test('does not depend on time alone: an agent that used tokens long ago uses none', () => {
     expect(burns([...many(2), [5 * HOUR, { token_count: 1020 }]])).toBe(false);
   });
 
@@ -173,7 +173,7 @@ describe('an exceeded limit', () => {
     expect(from([...over, [4000, { limits: [limit('memory', 100)] }]])).toBe(NEVER);
   });
 
-  test('figures that are none say nothing, and a name however long is told from another', () => {
+  test('invalid figures have no effect, and names of any length are distinct', () => {
     expect(
       from([[0, { limits: [limit('a', Number.POSITIVE_INFINITY), limit('b', Number.NaN), limit('c', 1, -1)] }]]),
     ).toBe(NEVER);

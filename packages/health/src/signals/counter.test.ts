@@ -60,7 +60,7 @@ exemptions: { starting: false, idle: false }
 /** All seen before, so that none of them is progress. */
 const seen = [...'bcdef'];
 
-test('it quiets what a policy says, and the judge asks again when it is over by itself', () => {
+test('it suspends what a policy lists, and the verdict is due again when it ends by itself', () => {
   const decider = agentHealth(policyOf(POLICY));
   const agent = given(decider, T0);
   for (const [ms, more] of calls([...seen, 'a', 'a', 'a', 'a', 'a'])) agent.receive(heartbeat(ms, more), T0 + ms);

@@ -71,7 +71,7 @@ function isSteady({ tokens: { rates } }: History, { samples, factor }: Steady): 
   return last.every((rate) => rate <= median * factor && rate >= median / factor);
 }
 
-/** The last use is over so long ago that it tells nothing; as far as is known, it has gone on until the last heartbeat. */
+/** The last use is over so long ago that it shows nothing; as far as is known, it has lasted until the last heartbeat. */
 function usedUntil({ tokens, lastReceipt }: History, { within: after }: Steady, at: Judging): number {
   return at.now + ((tokens.unusedSince ?? lastReceipt.watched) + after + 1 - at.watched);
 }

@@ -12,7 +12,7 @@ const rateLimitLimits = z.strictObject({
   patterns: z.array(patternInAnyCase).prefault(RATE_LIMIT_PATTERNS.map(({ source }) => source)),
 });
 
-/** It says so, or what it reports does. Withdrawn when the limit is over. */
+/** It reports the limit, or its reports contain it. Withdrawn when the limit is over. */
 export const rateLimitedSignal: AnySignal = signal(rateLimitLimits, {
   axis: 'fact',
   awaits: [],
@@ -36,8 +36,8 @@ export const selfReportedStuck: AnySignal = signal(z.strictObject({}), {
   firesFrom: ({ activity }) => (activity.value === 'stuck' ? activity.since : NEVER),
   evidence: ({ activity }) =>
     activity.value === 'stuck'
-      ? fact('it says that it is stuck', true)
-      : fact('it does not say that it is stuck', false),
+      ? fact('it reports that it is stuck', true)
+      : fact('it does not report that it is stuck', false),
   finding: () => 'You have reported that you are stuck.',
   advice: 'Say what you need. Write a checkpoint, or ask for a handoff.',
 });
@@ -52,7 +52,7 @@ export const blocked: AnySignal = signal(z.strictObject({}), {
     if (b === null) return fact('it does not report that it is blocked', false);
     const error = b.errorClass === null ? '' : ` by the error ${b.errorClass}`;
     return fact(
-      b.byClient ? `its last turn failed, blocked${error}` : `it says that it is blocked${error}`,
+      b.byClient ? `its last turn failed, blocked${error}` : `it reports that it is blocked${error}`,
       b.byClient,
     );
   },
@@ -116,7 +116,7 @@ export const exited: AnySignal = signal(z.strictObject({ reasons }), {
   advice: 'Continue from the last checkpoint.',
 });
 
-/** It is done, as it says or as was reported, and its last checkpoint names work that is left. */
+/** It is done, by its own or another report, and its last checkpoint names work that is left. */
 export const falseCompletion: AnySignal = signal(z.strictObject({}), {
   axis: 'fact',
   awaits: [],

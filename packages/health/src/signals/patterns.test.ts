@@ -120,7 +120,7 @@ const limited = (reported: readonly Reported[]) =>
     ...{ now: T0 + 2000, watched: T0 + 2000, floor: 0 },
   }) < NEVER;
 
-test('a rate limit is found in the output and in errors, and is over unless it is said again', () => {
+test('a rate limit is found in the output and in errors, and is over unless it is repeated', () => {
   expect(limited([[0, output({ lines: 1, tail: ['HTTP 429'] })]])).toBe(true);
   expect(limited([[0, output({ lines: 1, tail: ['took 429 ms'] })]])).toBe(false);
   const message = { at: T0, count: 1, error_class: null, hash: null, message: 'overloaded_error' };

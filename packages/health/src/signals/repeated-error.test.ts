@@ -61,7 +61,7 @@ test('an error that came so often at once counts so often', () => {
   expect(fires([error(0, { count: 5 })])).toBe(true);
 });
 
-test('a failure that is told as call and as error counts once', () => {
+test('a failure that is reported as call and as error counts once', () => {
   const both = (i: number): Reported => [
     1000 * i,
     { ...calls(fails(i)), errors: [{ at: T0, count: 1, error_class: 'exit_1', hash: 'no such file', message: null }] },
@@ -101,7 +101,7 @@ test('a terminal’s own count grows by what is new, and is not counted again wi
   expect(fires([1, 2, 3, 4, 5].map((count, i) => counting(1000 * i, count, 0)))).toBe(true);
 });
 
-test('a count that is first heard of counts from when it began', () => {
+test('a count that is already running at its first report counts from its beginning', () => {
   expect(fires([counting(700_000, 5, 100_000)])).toBe(true);
   expect(fires([counting(700_000, 5, 99_999)])).toBe(false);
 });
@@ -111,7 +111,7 @@ const touches = (each: readonly Partial<Call>[]) =>
   sameTarget.firesFrom(history(each.map((c, i): Reported => [1000 * i, calls({ target: 'a.ts', ...c })])), ten, LATE) <
   NEVER;
 
-test('ten reads of one target that tell nothing new, nine are none', () => {
+test('ten reads of one target without news count, nine do not', () => {
   expect(touches(Array.from({ length: 9 }, () => ({})))).toBe(false);
   expect(touches(Array.from({ length: 10 }, () => ({})))).toBe(true);
 });

@@ -130,7 +130,7 @@ const inOneHeartbeat = (calls: readonly Partial<Call>[]) =>
   calls.map((c, i): [number, Partial<HeartbeatPayload>] => [1000 * i, { tool_calls: [call(`c${i}`, c)] }]);
 const POLL: Partial<Call> = { args_hash: 'poll', polling: true };
 
-test('it counts from the moment of the call, not from when it was told', () => {
+test('it counts from the moment of the call, not from its report', () => {
   const late = inOneHeartbeat(times(5, A)).with(4, [9000, { tool_calls: [call('c4', { ...A, ended_at: T0 + 6000 })] }]);
   expect(fromWhen(late, limits(), 9000)).toBe(T0 + 6000);
 });
@@ -164,7 +164,7 @@ test('one call that fails in ever other ways counts from failing_times', () => {
   expect(fires([...failing(3), { args_hash: 'edit', mutating: true }], l)).toBe(false);
 });
 
-test('calls that tell nothing new, in whatever order, count from stale_times', () => {
+test('calls without news, in any order, count from stale_times', () => {
   const l = limits({ times: 90, stale_times: 20 });
   const churn = Array.from({ length: 33 }, (_, i) => (i % 3 === 1 ? B : A));
   expect(fires([A, B, ...churn.slice(0, 19)], l)).toBe(false);

@@ -19,7 +19,7 @@ const limits = z
     masked_cycles: times.optional(),
     /** the same call failing, in whatever way */
     failing_times: times.optional(),
-    /** calls in a row, whichever they are, that tell nothing new */
+    /** calls in a row, of any kind, without news */
     stale_times: times.optional(),
     /** a row of polling calls must have lasted longer, too */
     polling_after: duration.default(1_800_000),
@@ -95,7 +95,7 @@ function waysOf({ exact, masked, failing, stale }: Runs, l: Limits): readonly Wa
     },
     {
       ...{ value: stale.count, limit: l.stale_times, from: stale.at },
-      words: () => `${stale.count} calls in a row that told nothing new`,
+      words: () => `${stale.count} calls in a row that reported nothing new`,
       finding: () => `${stale.count} calls in a row that returned nothing new`,
     },
   ];

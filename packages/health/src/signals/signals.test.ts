@@ -13,7 +13,7 @@ const ends: Partial<Record<SignalName, (h: History) => History>> = {
   exited: (h) => ({ ...h, end: { reason: 'crashed', at: T0 + 9000, orderId: null, bySelf: false } }),
 };
 
-/** The beats as one sends them who does not report the field; in lists, each entry's. */
+/** The heartbeats without the field; in lists, without each entry's. */
 const without = (heartbeats: Heartbeats, path: string): Heartbeats => {
   const [field = '', inner] = path.split('.');
   const bare = (value: unknown): unknown => (Array.isArray(value) ? [] : typeof value === 'number' ? 0 : null);
@@ -71,7 +71,7 @@ describe.each(Object.entries(CASES) as [SignalName, Case][])(
       expect(signal.firesFrom(history(without(heartbeats, path)), read, judging(86_400_000))).toBe(NEVER);
     });
 
-    test.runIf(signal.endsAt)('says when it ends by itself', () => {
+    test.runIf(signal.endsAt)('has the moment when it ends by itself', () => {
       const end = (signal.endsAt?.(known, read, judging(firesAt)) ?? 0) - T0;
       expect(signal.firesFrom(known, read, judging(end - 1))).toBe(T0 + firesAt);
       expect(signal.firesFrom(known, read, judging(end))).toBe(NEVER);
@@ -83,12 +83,12 @@ describe.each(Object.entries(CASES) as [SignalName, Case][])(
       expect(signal.firesFrom({ ...known, [part]: unborn }, read, judging(86_400_000))).toBe(NEVER);
     });
 
-    test('says why, with figure and limit', () => {
+    test('has a reason with figure and limit', () => {
       const at = judging(signal.axis === 'absence' ? firesAt - 1 : firesAt);
       expect(signal.evidence(known, read, at).words).toBe(words);
     });
 
-    test('has words for an agent of which nothing is known', () => {
+    test('has words for an agent without any report', () => {
       expect(signal.evidence(history([[0, {}]]), read, judging(1)).words).not.toMatch(/NaN|undefined|null|Infinity/);
     });
   },

@@ -101,7 +101,7 @@ describe('no answer of the model', () => {
     expect(vigil.at([...heartbeats, works], 36 * MIN + 1).fires).toContain('no_model_answer');
   });
 
-  test('does not count in time that nobody watched', () => {
+  test('does not count unwatched time', () => {
     const agent = given(agentHealth(presetsWith('demo')), T0);
     agent.receive(heartbeat(0, turn(0, { tool_calls: [read] })));
     agent.unwatched(3_600_000);

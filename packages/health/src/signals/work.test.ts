@@ -7,7 +7,7 @@ import type { Heartbeats } from './testing/case.ts';
 import { output, workItem } from './testing/cases-absence.ts';
 import { noClaimRefresh, noCompletion, notStarted, noWorkUpdate, progressMismatch } from './work.ts';
 
-/** From when it fires after the beats, milliseconds after T0, with a limit of 60 s. */
+/** From when it fires after the heartbeats, milliseconds after T0, with a limit of 60 s. */
 const from = (signal: AnySignal, heartbeats: Heartbeats, more: object = {}): number => {
   const limits = signal.limits.parse({ after: '60s', ...more }) as never;
   return signal.firesFrom(history(heartbeats), limits, { now: T0 + 1, watched: T0 + 1, floor: 0 }) - T0;
@@ -37,7 +37,7 @@ describe('tokens', () => {
     expect(from(noTokens, waits('working'))).toBe(60_001);
   });
 
-  test('it counts from where it says that it works again', () => {
+  test('it counts from where it reports that it works again', () => {
     expect(from(noTokens, [working(0, 10), [5000, { token_count: 10, activity: 'blocked' }], working(9000, 10)])).toBe(
       69_001,
     );
@@ -59,7 +59,7 @@ describe('the work item', () => {
     expect(from(noWorkUpdate, [at(0, null, 1)])).toBe(60_001);
   });
 
-  test('an older stamp is no update, and one from before the agent began counts from when it was told', () => {
+  test('an older stamp is no update, and one from before the start of the agent counts from its report', () => {
     expect(from(noWorkUpdate, [at(0, 0), at(9000, -5000)])).toBe(60_001);
     expect(from(noWorkUpdate, [at(2000, -9_000_000)])).toBe(62_001);
   });
@@ -142,7 +142,7 @@ describe('completion', () => {
 });
 
 describe('steps', () => {
-  test('where the policy says inclusive, it fires at the limit', () => {
+  test('where the policy sets inclusive, it fires at the limit', () => {
     const stepped: Heartbeats = [[0, { steps: { total_steps: 1, verdicts: [] } }]];
     expect(from(noStep, stepped)).toBe(60_001);
     expect(from(noStep, stepped, { inclusive: true })).toBe(60_000);
@@ -163,7 +163,7 @@ describe('a task that is not begun', () => {
     ['a call', { tool_calls: [call('c1')] }],
     ['use of tokens', { token_count: 10 }],
     ['progress', { progress_indicator: '1' }],
-    ['that it says to be working', { activity: 'working' }],
+    ['a report that it works', { activity: 'working' }],
   ])('%s is a beginning', (_, more) => {
     expect(from(notStarted, takes(more))).toBe(NEVER);
     expect(from(notStarted, [...takes(), [12_000, more]])).toBe(NEVER);

@@ -70,7 +70,7 @@ function mismatched({ activity: { own }, work }: History): boolean {
 
 const noCompletionLimits = z.strictObject({
   after: duration,
-  /** what says so in the output: runtimes look for it, and report when they saw it */
+  /** the words for it in the output: runtimes look for them, and report when they saw them */
   signal: patternInAnyCase.prefault('<promise>COMPLETE</promise>'),
 });
 

@@ -17,7 +17,7 @@ test('a plan that ends a silent agent before it counts as lost is warned of; fro
   expect(warned({ after: '15s' })).toEqual([]);
 });
 
-test('who is asked to beat seldom counts as lost after three intervals', () => {
+test('an agent with a long heartbeat interval counts as lost after three intervals', () => {
   const heartbeat = 'interval: 20s, lost_after: 15s';
   expect(warned({ heartbeat, after: '59999ms' })).toEqual([expect.stringMatching(/counts as lost after 1 min /)]);
   expect(warned({ heartbeat, after: '60s' })).toEqual([]);
@@ -36,7 +36,7 @@ test.each([
   expect(warned({ after: '10s', plans: steps(step) })).toEqual([]);
 });
 
-test('where only people end an agent, or nobody does, nothing is warned of', () => {
+test('where only people end an agent, or no plan does, there is no warning', () => {
   expect(warned({ plans: steps('escalate: { timeout: never }') })).toEqual([]);
   expect(warned({ plans: steps('escalate: { timeout: 1s, on_timeout: hold }') })).toEqual([]);
   expect(warned({ plans: '{ when: STUCK, do: [alert: ops, recover] }' })).toEqual([]);

@@ -10,8 +10,8 @@ const SILENCES = ['no_heartbeat', 'no_activity', 'no_calls', 'no_output'];
 const never = Number.POSITIVE_INFINITY;
 
 /**
- * Plans that end an agent which falls silent before it counts as lost. The governor's brake counts the lost: where all fall silent at
- * once, it finds nobody missing until they are ended.
+ * Plans that end an agent which falls silent before it counts as lost. The governor's brake counts lost agents: where all fall silent at
+ * once, it finds none lost until they are ended.
  */
 export function endsBeforeLost(policy: CompiledPolicy): string[] {
   const lostAt = lostAfter(policy.heartbeat.intervalMs, policy.heartbeat.lostAfterMs);
@@ -50,7 +50,7 @@ function matchesFrom({ anyOf }: CompiledPlan, { uses, states }: CompiledPolicy):
 const first = <T>(anyOf: readonly (readonly T[])[], from: (one: T) => number): number =>
   Math.min(never, ...anyOf.map((all) => Math.max(...all.map(from))));
 
-/** How long a case stays at a step that nobody answers. */
+/** How long a case stays at a step that gets no answer. */
 function waitOf(step: Step): number {
   switch (step.step) {
     case 'nudge':

@@ -79,7 +79,7 @@ function filesAt(at: string): string[] {
   return isDirectory(at) ? namesIn(at, '.yaml') : [at];
 }
 
-/** The evaluator reads *.yaml alone: what would be missed is said. */
+/** The evaluator reads only *.yaml: a file that it would miss is reported. */
 function misnamedAt(at: string): string[] {
   return (isDirectory(at) ? namesIn(at, '.yml') : []).map(
     (file) => `${file}: is not read: of a directory only *.yaml is: rename it`,

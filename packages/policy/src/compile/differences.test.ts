@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { differences } from './differences.ts';
 
-test('what differs is told by path, in words; what is only written otherwise is not', () => {
+test('a difference is reported by path, in words; one of spelling only is not', () => {
   const before = {
     signals: { silent: { after: '6m' }, looping: {} },
     enabled: true,
@@ -48,7 +48,7 @@ test('values that read alike are distinguished, with their quotes', () => {
   expect(one('6m', '6 min')).toEqual(['"6m"', '"6 min"']);
 });
 
-test('a list of one entry says what the entry alone says', () => {
+test('a list of one entry equals the entry alone', () => {
   expect(one('STUCK', ['STUCK'])).toBeUndefined();
   expect(one(['5'], 5)).toEqual(['"5"', '5']);
 });

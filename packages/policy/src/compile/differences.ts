@@ -1,6 +1,6 @@
 import { parseDuration, spell } from '../values/duration.ts';
 
-/** What two documents say differently at a place; null: it does not stand there. In words: durations as `6 min`. */
+/** The values of two documents at a place; null: it is absent. In words: durations as `6 min`. */
 export type Difference = { readonly path: string; readonly old: string | null; readonly new: string | null };
 
 /** What differs between two documents, by path. Durations written otherwise but equally long do not differ. */
@@ -19,7 +19,7 @@ export function differences(before: unknown, after: unknown): readonly Differenc
   });
 }
 
-/** `value`: what stands at a place; a list of one entry says what the entry says. */
+/** `value`: the value at a place; a list of one entry equals the entry. */
 type Leaf = { readonly value: unknown };
 
 function leaves(value: unknown, at: string): (readonly [path: string, leaf: Leaf])[] {
@@ -35,7 +35,7 @@ const isPlain = (value: unknown): boolean => typeof value !== 'object' || value 
 
 const durationOf = (value: unknown): number | null => (typeof value === 'string' ? parseDuration(value) : null);
 
-/** Equal where two values say the same. */
+/** Equal where two values mean the same. */
 const meaning = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => {
     const ms = durationOf(inner);

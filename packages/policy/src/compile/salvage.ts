@@ -45,7 +45,7 @@ function lease({ renew, void: until }: Section): Section {
   return policyDocument.shape.warrant.safeParse(both).success ? both : {};
 }
 
-/** A band that does not say at how many steps stands at a number that no other has. */
+/** A band without its number of steps is placed at a number that no other band has. */
 function stepsOnly(band: unknown, i: number): Section {
   const at = isSection(band) ? Number(band.at) : 0;
   return { at: Number.isSafeInteger(at) && at > 0 ? at : Number.MAX_SAFE_INTEGER - i, severity: 'low' };
@@ -58,7 +58,7 @@ const emptied = (signals: Section): Section =>
       .map(([name, settings]) => [name, isSection(settings) ? settings : {}]),
   );
 
-/** A plan whose steps have mistakes still says when. */
+/** A plan whose steps have mistakes still has its `when`. */
 function whenOnly(plan: unknown): Section {
   const when = isSection(plan) ? plan.when : undefined;
   const lines = Array.isArray(when) && when.length > 0 ? when : [when];

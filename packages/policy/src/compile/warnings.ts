@@ -6,7 +6,10 @@ import { endsBeforeLost } from './brake.ts';
 import type { CompiledPlan, CompiledPolicy, Term, Vocabulary } from './compiled.ts';
 import { SINK_KINDS } from './sink-kinds.ts';
 
-/** After a gap the clock stands this long more, until the watched can be heard again (docs/architecture.md: time is a record). */
+/**
+ * After a gap the clock stands still for this much longer, until the watched agents can be received again (docs/architecture.md: time is a
+ * record).
+ */
 const SETTLING_MS = 3_000;
 /** What channels are usually called. Alerting's own file may name others. */
 const CHANNELS: readonly string[] = ['console', 'slack', 'pagerduty', 'linear', ...SINK_KINDS, 'ops'];

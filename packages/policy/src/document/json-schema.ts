@@ -60,7 +60,7 @@ function schemaOf(schema: z.ZodType): Json {
   return rest;
 }
 
-/** What zod cannot say of ours: durations are read by a function, and steps by their name. */
+/** What zod cannot express: durations are read by a function, and steps by their name. */
 function described(schema: unknown, json: Json): void {
   if (schema === duration) Object.assign(json, DURATION);
   if (schema === step) Object.assign(json, { $ref: '#/definitions/step' });
@@ -77,7 +77,7 @@ const inWords = (value: unknown): unknown => {
   return typeof value === 'number' ? brief(value) : value;
 };
 
-/** The settings of one signal, with what any use of a signal may say. */
+/** The settings of one signal, with the fields that any use of a signal may have. */
 function useOf({ properties, ...settings }: Json): Json {
   const name = { type: 'string' };
   return {
@@ -93,7 +93,7 @@ function useOf({ properties, ...settings }: Json): Json {
   };
 }
 
-/** A use is a signal under its own name, or under another that says which it `is`. */
+/** A use is a signal under its own name, or under another name with the signal in `is`. */
 function signalsSchema(names: readonly string[]): Json {
   const settingsOf = (name: string): Json => ({ $ref: `#/definitions/signal_${name}` });
   const named: Json = { $ref: '#/definitions/named' };

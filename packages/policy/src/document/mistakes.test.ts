@@ -44,7 +44,7 @@ test('a key, a signal, a step, a state that is nearly right is answered with the
     'ticket.bands[1].at: 5 stands in an earlier band already: write another number of steps',
   ]);
   expect(mistakesIn('{ policy: p, signals: { no-activity: { after: 6m } }, states: {} }')).toEqual([
-    'signals.no-activity: there is no signal no-activity: did you mean no_activity?, or say which signal it is, as "no-activity: { is: … }"',
+    'signals.no-activity: there is no signal no-activity: did you mean no_activity?, or name its signal, as "no-activity: { is: … }"',
   ]);
   expect(mistakesIn('{ policy: p, signals: {}, states: { STUK: [] } }')).toEqual([
     'states.STUK: there is no such key: did you mean STUCK?',

@@ -22,7 +22,7 @@ export function usesOf(d: PolicyDocument, { signals }: Vocabulary, mistakes: Mis
     const known = Object.hasOwn(signals, signal) ? signals[signal] : undefined;
     if (known) return { name, signal, limits: settingsOf(known, limits, ['signals', name], mistakes), unless: quiets };
     const remedy = insteadOf(signal, Object.keys(signals));
-    const own = is === name ? `, or say which signal it is, as "${name}: { is: … }"` : '';
+    const own = is === name ? `, or name its signal, as "${name}: { is: … }"` : '';
     mistakes.push(`signals.${name}: there is no signal ${signal}: ${remedy}${own}`);
     return { name, signal, limits, unless: quiets };
   });

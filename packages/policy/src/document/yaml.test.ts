@@ -52,7 +52,7 @@ test('aliases that stand for too much are a mistake', () => {
   ]);
 });
 
-test('of two documents in one file it is said that each wants its own; an end of the first is no second', () => {
+test('two documents in one file are a mistake: each needs its own file; an end of the first is no second', () => {
   expect(parsing('policy: a\n---\npolicy: b\n')).toEqual([
     'document: 2 documents stand here, parted by ---: write each into a file of its own',
   ]);

@@ -27,14 +27,14 @@ test('the first rule that holds gives the policy; without one it is the default'
   expect(given(RULES, 'ci-1')).toBe('vigil');
 });
 
-test("an agent's wish is honoured where its rule lists it, and nowhere else", () => {
+test('an agent gets the policy that it requests where its rule lists it, and nowhere else', () => {
   expect(given(RULES, 'ci-1', { team: 'core' }, 'hive')).toBe('hive');
   expect(given(RULES, 'ci-1', { team: 'core' }, 'vigil')).toBe('botbox');
   expect(given(RULES, 'dev-1', { team: 'core' }, 'botbox')).toBe('hive');
   expect(given(RULES, 'dev-1', {}, 'hive')).toBe('vigil');
 });
 
-test('where nothing is assigned, a wish for what is there is honoured, else the default holds', () => {
+test('without an assignment, an agent gets the policy that it requests where that is loaded, else the default', () => {
   const agent = { agentId: 'a', labels: {} };
   const free = assigner(asRequested('vigil'), isThere);
   expect(['hive', 'gone', null].map((requestedPolicy) => free({ ...agent, requestedPolicy }))).toEqual([
@@ -63,12 +63,12 @@ test('every mistake is named, with its rule and what to write', () => {
 
 test('policies that there are not are named, with the nearest that there is', () => {
   const assignment = readAssignment(
-    { rules: [{ policy: 'botbx', may_request: ['hive', 'nobody'] }], default: 'vigli' },
+    { rules: [{ policy: 'botbx', may_request: ['hive', 'gone'] }], default: 'vigli' },
     'f',
   );
   expect(unknownIn(assignment, THERE)).toEqual([
     'rules[0].policy: there is no policy botbx: did you mean botbox?',
-    'rules[0].may_request[1]: there is no policy nobody: write one of vigil, botbox, hive',
+    'rules[0].may_request[1]: there is no policy gone: write one of vigil, botbox, hive',
     'default: there is no policy vigli: did you mean vigil?',
   ]);
 });

@@ -6,7 +6,7 @@ import { canonicalJson, contentHash } from '../values/canonical.ts';
 import { readable } from '../values/exclude.ts';
 import { insteadOf } from '../values/spelling.ts';
 
-/** The name of the document that says which agent gets which policy. A policy's name has no dot. */
+/** The name of the document that assigns policies to agents. A policy's name has no dot. */
 export const ASSIGNMENT = 'assign.yaml';
 
 const rule = z.strictObject({
@@ -32,14 +32,14 @@ export type Assignment = {
   readonly warnings: readonly string[];
 };
 
-/** What an assignment depends on. `wish`: the policy that the agent itself names. */
+/** What an assignment depends on. `requestedPolicy`: the policy that the agent itself names. */
 export type Assigned = {
   readonly agentId: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly requestedPolicy: string | null;
 };
 
-/** Where nothing is assigned, every agent gets what it wishes for, else the default. */
+/** Without an assignment, every agent gets the policy that it requests, else the default. */
 export const asRequested = (fallback: string): Assignment =>
   readAssignment({ rules: [{ policy: fallback, may_request: 'any' }], default: fallback }, ASSIGNMENT);
 

@@ -30,8 +30,8 @@ export function readPolicies(directories: readonly string[], vocabulary: Vocabul
 }
 
 /**
- * The presets, and the policies and assign.yaml of `directory`. Without an assign.yaml agents get what they wish for, else `fallback`.
- * Throws CorrectThePolicy with the mistakes of all files.
+ * The presets, and the policies and assign.yaml of `directory`. Without an assign.yaml agents get the policy that they request, else
+ * `fallback`. Throws CorrectThePolicy with the mistakes of all files.
  */
 export function readPolicySet(directory: string | null, fallback: string, vocabulary: Vocabulary): PolicySet {
   const held = (origin: 'preset' | 'file'): Provenance => ({ origin, by: 'health-evaluator', why: null, at: null });

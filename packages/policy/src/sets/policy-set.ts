@@ -38,7 +38,10 @@ export function policySet(policies: readonly HeldPolicy[], assignment: PolicySet
   return { policies: inOrder, assignment };
 }
 
-/** What is in force once a document is applied; `files`: what the files say. Throws CorrectThePolicy: then all stays as it is. */
+/**
+ * The set that is in force once a document is applied; `files`: the documents of the files. Throws CorrectThePolicy: then all stays as it
+ * is.
+ */
 export function applied(set: PolicySet, files: PolicySet, application: Application, vocabulary: Vocabulary): PolicySet {
   const { name, document, by, why, at } = application;
   const who: Provenance = { origin: 'applied', by, why, at };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** JSON with sorted keys and no white space: two documents that say the same have the same text. */
+/** JSON with sorted keys and no white space: two documents of the same content have the same text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';

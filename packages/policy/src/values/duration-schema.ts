@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDuration } from './duration.ts';
 
-/** Milliseconds in a policy's document: always with its unit, so that nobody mistakes seconds for minutes. */
+/** Milliseconds. A policy's document always has the unit, so that seconds are not mistaken for minutes. */
 export const duration: z.ZodType<number> = z.unknown().transform((value, context) => {
   const ms = typeof value === 'string' ? parseDuration(value) : value === 0 ? 0 : null;
   if (ms !== null) return ms;

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import type { z } from 'zod';
 import type { CompiledPolicy } from '../compile/compiled.ts';
 
-/** Vigil's own processes are never judged, whatever a policy says: ids that are, or begin with, `vigil:` or `vigil.`, and `vigil` itself. */
+/** Vigil's own processes are never evaluated, under any policy: ids that are, or begin with, `vigil:` or `vigil.`, and `vigil` itself. */
 const OWN = /^vigil(?:$|[:.])/;
 
 /** Whether the policy only shows this agent. Costs a pattern match: asked when a policy is assigned, not at each heartbeat. */

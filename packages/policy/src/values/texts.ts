@@ -1,4 +1,4 @@
-/** What a nudge says where its policy says nothing else: what was found, and what to do next. */
+/** The text of a nudge whose policy sets none: the finding, and the next step. */
 export const NUDGE = `Vigil watches this session and has found a problem. {finding}
 {advice}
 If you cannot continue, write what blocks you, or write a checkpoint and ask for a handoff.`;

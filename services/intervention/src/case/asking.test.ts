@@ -51,7 +51,7 @@ test('the dance asks three times and waits 60, 120 and 240 seconds; only then th
   expect(one.after(1)).toEqual(['asks terminate destructive']);
 });
 
-test('each probe carries a nonce of its own, its number and its time, and lives as long as it is waited for', () => {
+test('each probe carries its own nonce, number and time, and is valid for as long as the case waits for it', () => {
   const one = interrogated();
   one.after(1 * MIN);
   one.admit();
@@ -80,7 +80,7 @@ test('progress after the probe closes the dance early, and nothing is ended', ()
   expect(interrogated().receive(lapsed('progress'))).toEqual(['CASE_CLOSED recovered']);
 });
 
-test('an agent that hands off and stops is not ended: its task goes on to a fresh one', () => {
+test('an agent that hands off and stops is not ended: its task goes to a new agent', () => {
   const one = agent();
   one.receive(filed([handoff, terminate, recover]));
   expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 HANDOFF_AGENT', 'HANDOFF_REQUESTED']);
@@ -224,7 +224,7 @@ test('an agent that ends while it is paused is not set going', () => {
   expect(paused().receive(died())).toEqual(['CASE_CLOSED superseded']);
 });
 
-test('without hands nothing is paused or handed off: the case says so and goes on', () => {
+test('an agent without a controllable runtime is not paused and not handed off: the case reports that and continues', () => {
   const one = agent();
   one.receive(filed([pause, handoff], { runtimeId: null }));
   expect(one.admit()).toEqual([
@@ -244,7 +244,7 @@ const comingBack = (plan: readonly Step[]) => {
   return { one, emitted: words(one.drafts(given)) };
 };
 
-test('what is asked while the time of a case runs behind has its whole time to answer: waits run from when it was really said', () => {
+test('a question that is asked while the time of a case lags has its whole time to be answered: waits run from its real time', () => {
   const { one, emitted } = comingBack([nudge, terminate]);
   expect(emitted).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
   expect(one.after(70 * MIN - 1)).toEqual([]);

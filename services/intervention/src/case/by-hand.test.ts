@@ -23,7 +23,7 @@ import {
   terminate,
 } from './story.fixture.ts';
 
-/** Somebody nudges by hand in the middle of a case; that takes two minutes. */
+/** A person nudges by hand in the middle of a case; that takes two minutes. */
 const nudged = (one: ReturnType<typeof agent>) => {
   expect(one.receive(requests('nudge'))).toEqual(['CASE_CLOSED superseded', 'asks nudge soft']);
   expect(one.admit()).toEqual(['CASE_OPENED', expect.stringMatching(/NUDGE_AGENT/), 'NUDGE_SENT 1/1']);
@@ -130,7 +130,7 @@ const handed = (drafts: readonly CaseDraft[]) =>
     emitted.topic === Topic.recoverTask ? [{ recovery: emitted.payload.recovery, policy: emitted.policy }] : [],
   );
 
-test('recovered by hand, a task is recovered as its policy says, which the request or the open case knows', () => {
+test('recovered by hand, a task is recovered by its policy’s settings, which the request or the open case has', () => {
   const requested = agent();
   requested.receive(died());
   requested.receive({ ...requests('terminate_and_recover', { recovery: settings }), policy });
@@ -158,7 +158,7 @@ test.each([T0 + 180 * MIN, null])(
   },
 );
 
-test('where nobody knows what the policy says, a task is recovered as ADR-110 says', () => {
+test('without the policy’s settings, a task is recovered by CODITECT’s usual settings', () => {
   const one = agent();
   one.receive(died());
   one.receive(requests('terminate_and_recover'));
@@ -166,7 +166,7 @@ test('where nobody knows what the policy says, a task is recovered as ADR-110 sa
   expect(emitted?.recovery).toMatchObject({ maxAttempts: 3, onProbationFailure: 'retry' });
 });
 
-test('an agent that is found alive before the ruling is ended first: it is nobody who has died', () => {
+test('an agent that is found alive before the ruling is ended first: no agent has died', () => {
   const one = agent();
   one.receive(died({ endReason: 'lost' }));
   expect(one.receive(requests('terminate_and_recover'))).toEqual(['asks terminate soft']);
@@ -188,7 +188,7 @@ test('more time that is given during a pause does not make it longer', () => {
   }
 });
 
-test('whoever asks by hand hears why nothing came of it, also before it was ruled', () => {
+test('a person whose request has no effect is notified of the reason, also before the ruling', () => {
   const one = agent();
   one.receive(requests('nudge'));
   expect(one.receive({ ...requests('terminate'), eventId: 'event-9' })).toEqual([

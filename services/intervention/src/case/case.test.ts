@@ -20,7 +20,7 @@ import {
   terminate,
 } from './story.fixture.ts';
 
-test('a case goes up the ladder of ADR-110, step by step, each with its own ruling', () => {
+test('a case takes the steps of the usual plan, one by one, each with its own ruling', () => {
   const one = agent();
   expect(one.receive(filed())).toEqual(['asks nudge soft']);
   expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
@@ -41,7 +41,7 @@ test('a case goes up the ladder of ADR-110, step by step, each with its own ruli
   expect(one.situation()).toBe('quiet');
 });
 
-test('an order carries what its finding awaits, as the newest renewal says', () => {
+test('an order carries what its finding awaits, by the newest renewal', () => {
   const one = agent();
   const findingOf = (drafts: readonly CaseDraft[]) =>
     drafts.flatMap((draft) => (draft.type === 'NUDGE_AGENT' ? [draft.payload] : []));
@@ -54,7 +54,7 @@ test('an order carries what its finding awaits, as the newest renewal says', () 
   ]);
 });
 
-test('an order says whom it is for, until when, and what its finding had seen', () => {
+test('an order names its agent, its deadline, and what its finding had seen', () => {
   const one = agent();
   one.receive(filed());
   const [, order, sent] = one.drafts(one.admitted());
@@ -155,7 +155,7 @@ test('an answer while a nudge is asked for withdraws it', () => {
   expect(one.after(20 * MIN)).toEqual(['ESCALATION_TRIGGERED terminate']);
 });
 
-test('a lease that nobody renews ends the case as expired, and its next renewal opens another', () => {
+test('a lease that is not renewed ends the case as expired, and its next renewal opens another', () => {
   const one = agent();
   one.receive(filed(ladder, { voidAt: T0 + 3 * MIN }));
   one.admit();
@@ -187,7 +187,7 @@ test('a renewal opens a case where none was opened for its episode', () => {
   expect(one.receive(renewed())).toEqual(['asks nudge soft']);
 });
 
-test('the same warrant, told twice, opens one case', () => {
+test('the same warrant, received twice, opens one case', () => {
   const one = agent();
   one.receive(filed());
   expect(one.receive(filed())).toEqual([]);
@@ -259,7 +259,7 @@ test('the warrant of a crash may come before the end itself', () => {
   );
 });
 
-test('another instance ends the case, and what is still said of the former changes nothing', () => {
+test('another instance ends the case, and later events about the previous one change nothing', () => {
   const one = agent();
   one.receive(filed());
   one.admit();
@@ -274,7 +274,7 @@ test('another instance ends the case, and what is still said of the former chang
   expect(one.situation()).toBe('open');
 });
 
-test('numbers rise from case to case, and begin anew with another instance', () => {
+test('numbers rise from case to case, and start again with another instance', () => {
   const one = agent();
   one.receive(filed([nudge]));
   one.admit();
@@ -349,7 +349,7 @@ test('an agent without runtime or instance is nudged and escalated, and people d
   }
 });
 
-test('alerts and blocks are said at once', () => {
+test('alerts and blocks are emitted at once', () => {
   const one = agent();
   one.receive(
     filed([
@@ -360,7 +360,7 @@ test('alerts and blocks are said at once', () => {
   expect(one.admit()).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'TASK_BLOCKED', 'CASE_CLOSED executed']);
 });
 
-test('a block says at which attempt the task is', () => {
+test('a block reports the attempt of the task', () => {
   const one = agent();
   one.receive(filed([{ step: 'block', reason: 'no way on' }], { attempt: 2 }));
   const blocked = one.drafts(one.admitted()).filter(({ type }) => type === 'TASK_BLOCKED');

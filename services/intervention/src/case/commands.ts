@@ -143,7 +143,7 @@ const requestRefusal = ({ instance, situation }: CaseState, caseContext: CaseCon
   if (caseContext.steps.length === 0)
     return `there is no step ${step} to ask for: nudge, handoff, terminate or terminate_and_recover`;
   if (instance && instance.instanceId !== caseContext.instanceId)
-    return `${caseContext.agentId} lives as ${instance.instanceId ?? 'an unnamed instance'}, not as ${caseContext.instanceId}`;
+    return `${caseContext.agentId} is alive as ${instance.instanceId ?? 'an unnamed instance'}, not as ${caseContext.instanceId}`;
   if (situation.kind === 'open' && situation.activeCase.stepState.kind === 'terminating')
     return 'a terminate has been ordered: only its receipt moves the case';
   return endedRefusal(caseContext, step);
@@ -176,8 +176,8 @@ export const resetOrder = (
 };
 
 /**
- * How long what people have decided may wait for its admission, milliseconds: ADR-110's limit for an answer. They decided about the agent as it
- * was; after a halt of hours it may be well, and its end would surprise.
+ * How long a person's decision may wait for its admission, milliseconds: the usual limit for an answer. They decided about the agent as it
+ * was. After a halt of hours it may be healthy, and its end would surprise.
  */
 export const FRESH_MS = 15 * 60_000;
 

@@ -105,7 +105,7 @@ const handoffUntil = ({ caseContext, index, attempt }: ActiveCase): number => {
 const endingOf = ({ ending, caseContext, death }: ActiveCase, now: number): ActiveCase['ending'] => {
   if (ending) return ending;
   if (death || !isVoid(caseContext, now)) return null;
-  return { ending: 'expired', why: 'the warrant is void: nobody has renewed it' };
+  return { ending: 'expired', why: 'the warrant is void: it was not renewed' };
 };
 
 const withdrawn = (

@@ -134,7 +134,7 @@ describe('the death of an agent before what a person has decided is admitted', (
     expect(words(unreported.passTo(now + 3_600_000))).toEqual(['DECISION_LAPSED', 'CASE_CLOSED superseded']);
   });
 
-  test('without a decision the plan is over: the policy says what follows a crash', () => {
+  test('without a decision the plan is over: the policy sets what follows a crash', () => {
     const one = agent();
     one.receive(filed([terminate, recover]));
     one.admit();
@@ -220,7 +220,7 @@ describe('a decision that is not carried out because the agent is gone', () => {
     ['it finishes', died({ endReason: 'finished' }), 'the instance has ended: finished'],
     ['another person stops it', died({ endReason: 'explicit' }), 'the instance has ended: explicit'],
     ['it is taken for lost', died({ endReason: 'lost', endReported: false }), 'the instance has ended: lost'],
-    ['it lives on as another instance', started('worker-1.i2'), 'worker-1 lives on as worker-1.i2'],
+    ['another instance of it is alive', started('worker-1.i2'), 'worker-1 is alive as worker-1.i2'],
   ])('is reported with the reason, and no task is recovered: %s', (_, sign, why) => {
     const one = decided('terminate_and_recover');
     const emitted = one.drafts(sign);

@@ -35,7 +35,7 @@ test('a pardon closes the case', () => {
   expect(escalated().receive(decides('pardon'))).toEqual(['ESCALATION_DECIDED pardon', 'CASE_CLOSED pardoned']);
 });
 
-test('terminate and recover skips the wait and the conditions, and says who decided', () => {
+test('terminate and recover skips the wait and the conditions, and names who decided', () => {
   const one = agent();
   one.receive(filed([escalate, { ...terminate, requires: ['hard'] }]));
   one.admit();
@@ -136,7 +136,7 @@ test('terminate and recover by hand opens a case of its own, and takes the place
   expect(other.receive(requests('terminate'))).toEqual(['CASE_CLOSED superseded', 'asks terminate soft']);
 });
 
-test('a nudge by hand is one nudge with the words of whoever asks', () => {
+test('a nudge by hand is one nudge with the text of its sender', () => {
   const one = agent();
   one.receive(requests('nudge', { message: 'look at the tests' }));
   const [, order] = one.drafts(one.admitted());
@@ -156,10 +156,10 @@ test('recover by hand of an agent that has ended goes straight to recovery', () 
   ]);
 });
 
-test('a request is refused, with the reason, for another instance, an ended one, what nobody carries out, or too late', () => {
+test('a request is refused, with the reason, for another instance, an ended one, an unknown step, or too late', () => {
   const one = agent();
   one.receive(started('worker-1.i2'));
-  expect(one.receive(requests('terminate'))[0]).toContain('worker-1 lives as worker-1.i2, not as worker-1.i1');
+  expect(one.receive(requests('terminate'))[0]).toContain('worker-1 is alive as worker-1.i2, not as worker-1.i1');
   const dead = agent();
   dead.receive(died());
   expect(dead.receive(requests('nudge'))[0]).toContain('has ended already');
@@ -167,7 +167,7 @@ test('a request is refused, with the reason, for another instance, an ended one,
   expect(terminating().receive(requests('terminate'))[0]).toContain('only its receipt moves the case');
 });
 
-test('who was taken for dead and lives can be ended on request', () => {
+test('a living agent that was taken for dead can be ended on request', () => {
   const one = agent();
   one.receive(died({ endReason: 'lost' }));
   one.receive(changed({ from: 'TERMINATED', to: 'HEALTHY', endReason: null }));
@@ -177,7 +177,7 @@ test('who was taken for dead and lives can be ended on request', () => {
   expect(one.admit()).toEqual(neverDead.admit());
 });
 
-test('who was taken for dead, replaced, and lives is acted on again', () => {
+test('a living agent that was taken for dead and replaced is acted on again', () => {
   const one = agent();
   one.receive(filed([terminate, recover], { endReason: 'lost' }));
   expect(one.admit()).toContain('RECOVER_TASK');
@@ -185,7 +185,7 @@ test('who was taken for dead, replaced, and lives is acted on again', () => {
   expect(one.receive(filed([terminate], { warrantId: 'warrant-2', episodeId: 'episode-2' }))).not.toEqual([]);
 });
 
-test('a request that the governor withholds is refused to whoever asked', () => {
+test('a request that the governor withholds is refused to its sender', () => {
   const one = agent();
   one.receive(requests('terminate'));
   expect(one.withhold('halted')).toEqual(['withdraws case-event-1-r1', 'DECISION_REFUSED halted: the fleet is halted']);
@@ -200,7 +200,7 @@ test('a finding made while a case by hand is open waits for its end', () => {
   expect(one.after(MIN)).toEqual(['CASE_CLOSED executed', 'asks nudge soft']);
 });
 
-test('what a person has decided is not planned anew by a worse state', () => {
+test('a worse state does not replace what a person has decided', () => {
   const one = escalated();
   one.receive(decides('terminate_and_recover'));
   expect(one.receive(renewed([nudge], { state: 'FAILING' }))).toEqual([]);
@@ -217,7 +217,7 @@ describe('what people have decided is carried out, whatever the agent does meanw
   };
   const progress = [lapsed('progress'), renewed([escalate, terminate, recover], { state: 'FAILING' })];
 
-  test('an end is ordered though the agent progresses, or its finding is renewed by nobody', () => {
+  test('an end is ordered though the agent progresses, or its finding is not renewed', () => {
     const one = decided('terminate_and_recover', T0 + 3 * MIN);
     for (const sign of progress) expect(one.receive(sign)).toEqual([]);
     expect(one.after(10 * MIN)).toEqual([]);
@@ -239,7 +239,7 @@ describe('what people have decided is carried out, whatever the agent does meanw
     expect(one.after(5 * MIN)).toEqual(['asks terminate destructive']);
   });
 
-  test('unless a person holds the agent, or it lives on as another instance', () => {
+  test('unless a person holds the agent, or another instance of it is alive', () => {
     expect(decided('terminate_and_recover').receive(lapsed('held'))).toContain('CASE_CLOSED pardoned');
     expect(decided('terminate_and_recover').receive(started('worker-1.i2'))).toContain('CASE_CLOSED superseded');
   });
@@ -259,7 +259,7 @@ describe('the plan of a worse state', () => {
     return one;
   };
 
-  test('tells the people that it names, also where others were told before; the same people are told once', () => {
+  test('notifies the people that it names, also where others were notified before; the same people are notified once', () => {
     expect(alerts(under([pager, escalate]))).toEqual(['ops', 'pager']);
     expect(alerts(under([ops, escalate]))).toEqual(['ops']);
   });
@@ -279,7 +279,7 @@ describe('the plan of a worse state', () => {
     return one;
   };
 
-  test('nudges with its own text, as often as it says, though the agent has been nudged before', () => {
+  test('nudges with its own text, as often as it is set to, though the agent has been nudged before', () => {
     expect(texts(nudgedUnder([nudgeWith('B'), escalate]))).toEqual(['A', 'B', 'B']);
   });
 
@@ -408,7 +408,7 @@ describe('a decision that cannot be carried out yet', () => {
     expect(one.admit()).toEqual(['CASE_RESUMED', 'order 1 TERMINATE_AGENT']);
   });
 
-  test('is not carried out after that, and people are told why, also where the agent has progressed meanwhile', () => {
+  test('is not carried out after that, and people are notified of the reason, also where the agent has progressed meanwhile', () => {
     for (const why of ['halted', 'brake'] as const) {
       const one = decided('terminate_and_recover');
       one.withhold(why);

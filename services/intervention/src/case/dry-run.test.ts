@@ -4,7 +4,7 @@ import { agent, escalate, filed, ladder, nudge, recover, renewed, terminate } fr
 const block = { step: 'block', reason: 'see {task}' } as const;
 const receive = { step: 'alert', channel: 'ops', severity: 'warning' } as const;
 
-test('a dry run says what each step would do, and does nothing: people are neither asked nor told', () => {
+test('a dry run reports what each step would do, and does nothing: people are neither asked nor notified', () => {
   const one = agent();
   one.receive(filed([nudge, escalate, terminate, recover, block, receive]));
   expect(one.admit({ dryRun: true })).toEqual([
@@ -30,7 +30,7 @@ test('a dry run says what each step would do, and does nothing: people are neith
   ]);
 });
 
-test('in a dry run a terminate that would go to people says so, and asks nobody', () => {
+test('in a dry run a terminate that would go to people reports that, and asks no one', () => {
   const one = agent();
   one.receive(filed([nudge, { ...terminate, requires: ['unanswered'] }, recover]));
   const emitted = one.drafts(one.admitted({ dryRun: true }));
@@ -47,7 +47,7 @@ test('in a dry run a terminate that would go to people says so, and asks nobody'
   });
 });
 
-test('what a dry run has only said is never taken for done: when it is over, nobody is ended before the steps that come first', () => {
+test('a step that a dry run has only reported does not count as done: when it is over, no agent is ended before the first steps', () => {
   const one = agent();
   one.receive(filed(ladder));
   one.admit({ dryRun: true });

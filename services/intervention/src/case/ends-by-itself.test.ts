@@ -24,7 +24,7 @@ const finished = died({ endReason: 'finished' });
 const stopped = died({ endReason: 'explicit' });
 const byOrder = (endOrderId = ORDER) => died({ endReason: 'explicit', endOrderId });
 
-/** Its host was cut off while a terminate was out, and nobody has confirmed its end. */
+/** Its host was cut off while a terminate was out, and its end is not confirmed. */
 const unconfirmed = (plan: Parameters<typeof terminating>[0] = [terminate, recover]) => {
   const one = terminating(plan);
   one.after(RECEIPT_DUE);
@@ -96,7 +96,7 @@ describe('an agent whose end was ordered and never confirmed', () => {
     expect(one.receive(byOrder())).toEqual([]);
   });
 
-  test('and that lives on as another instance is not recovered by it', () => {
+  test('and that is alive as another instance is not recovered by it', () => {
     const one = unconfirmed();
     one.receive(lapsed('progress'));
     one.receive(started('worker-1.i2'));
@@ -214,7 +214,7 @@ describe('an agent that was asked to hand off', () => {
     expect(one.receive(byOrder())).toEqual(['RECOVER_TASK']);
   });
 
-  test('and stops as asked before its terminate is carried out has its task recovered, whichever of the two is told first', () => {
+  test('and stops as asked before its terminate is carried out has its task recovered, whichever of the two is received first', () => {
     const one = handingOff();
     one.after(5 * MIN);
     one.admit();
@@ -243,7 +243,7 @@ describe('an agent that was asked to hand off', () => {
   });
 });
 
-test('a case that is closed says whether its agent has ended', () => {
+test('a closed case records whether its agent has ended', () => {
   const closed = (one: ReturnType<typeof agent>) =>
     one.all().flatMap((draft) => (draft.type === 'CASE_CLOSED' ? [draft.payload.instanceEnded] : []));
   const pardoned = handingOff();

@@ -27,7 +27,7 @@ const alerted = () => {
 };
 const silent = (state: 'STUCK' | 'FAILING' = 'STUCK') => renewed([terminate], { planName: 'no_output', state });
 
-test('what people were told of, and then falls silent too, is acted on: another plan of the same episode opens its own case', () => {
+test('a reported agent that falls silent too is acted on: another plan of the same episode opens its own case', () => {
   for (const state of ['STUCK', 'FAILING'] as const) {
     const one = alerted();
     expect(one.receive(silent(state))).toEqual(['asks terminate soft']);
@@ -59,7 +59,7 @@ test('a plan that a worse one has taken the place of is not worked again when th
   expect(one.receive(renewed([nudge], { planName: 'slow' }))).toEqual([]);
 });
 
-test('pardoned or unconfirmed, the matter is settled for its episode, whatever the next plan is called', () => {
+test('pardoned or unconfirmed, the finding is settled for its episode, whatever the name of the next plan', () => {
   const pardoned = agent();
   pardoned.receive(filed());
   pardoned.admit();
@@ -70,7 +70,7 @@ test('pardoned or unconfirmed, the matter is settled for its episode, whatever t
   expect(failed.receive(silent('FAILING'))).toEqual([]);
 });
 
-test('recovered or superseded, the matter is settled for its episode too: what comes late about it opens nothing', () => {
+test('recovered or superseded, the finding is settled for its episode too: what comes late about it opens nothing', () => {
   const recovered = agent();
   recovered.receive(filed());
   recovered.admit();
@@ -83,7 +83,7 @@ test('recovered or superseded, the matter is settled for its episode too: what c
   }
 });
 
-test('a dry run says once an episode what a plan would do; when it is over, what still holds is acted on', () => {
+test('a dry run reports once an episode what a plan would do; when it is over, a finding that still holds is acted on', () => {
   const one = agent();
   one.receive(filed([nudge, terminate]));
   one.admit({ dryRun: true });
@@ -96,7 +96,7 @@ test('a dry run says once an episode what a plan would do; when it is over, what
   expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/3']);
 });
 
-test('a nudge by hand makes nobody forget a pardon, and takes the place of a case without ending its matter', () => {
+test('a nudge by hand does not undo a pardon, and takes the place of a case without settling its finding', () => {
   const one = agent();
   one.receive(filed());
   one.admit();

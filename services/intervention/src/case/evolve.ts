@@ -304,7 +304,7 @@ const terminated = (state: CaseState): CaseState => {
   return { ...state, situation: { kind: 'open', activeCase: done({ ...activeCase, death, ending: null }) } };
 };
 
-/** The instance is laid to rest: what is still found about its end opens no other case. */
+/** The death is acknowledged: further findings about it open no other case. */
 const acknowledgedDeath = (state: CaseState, instanceId: string | null): CaseState => ({
   ...state,
   acknowledgedDeath: instanceId,

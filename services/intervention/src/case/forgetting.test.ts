@@ -13,23 +13,23 @@ const after = (...inputs: readonly CaseInput[]): CaseState =>
   }, decider.initial);
 const isForgotten = (state: CaseState, now: number) => decider.forgets?.(state, clock(now));
 
-test('whoever has ended is forgotten 25 hours later, and not before', () => {
+test('an agent that has ended is forgotten 25 hours later, and not before', () => {
   const state = after(started('instance-1'), died());
   expect(decider.dueAt(state, clock(T0))).toBe(T0 + 25 * HOUR);
   expect(isForgotten(state, T0 + 25 * HOUR - 1)).toBe(false);
   expect(isForgotten(state, T0 + 25 * HOUR)).toBe(true);
 });
 
-test('its end counts from when it was heard of first', () => {
+test('its end counts from when it was first received', () => {
   const state = after(started('instance-1'), died());
   expect(decider.observe(state, died(), clock(T0 + HOUR)).endedAt).toBe(T0);
 });
 
 test.each([
-  ['who lives', after(started('instance-1'))],
-  ['whoever lives on as another', after(started('instance-1'), died(), started('instance-2'))],
+  ['an agent that is alive', after(started('instance-1'))],
+  ['an agent of which another instance is alive', after(started('instance-1'), died(), started('instance-2'))],
   [
-    'who was taken for dead and has risen',
+    'an agent that was taken for dead and is alive',
     after(started('instance-1'), died(), changed({ from: 'TERMINATED', to: 'HEALTHY' })),
   ],
   [
@@ -40,7 +40,7 @@ test.each([
   expect(isForgotten(state, T0 + 1000 * HOUR)).toBe(false);
 });
 
-test('one whose end nobody has confirmed is forgotten 25 hours after the evaluator has given it up', () => {
+test('an agent whose end is not confirmed is forgotten 25 hours after the evaluator has given it up', () => {
   const one = terminating();
   one.after(RECEIPT_DUE);
   expect(one.situation()).toBe('unconfirmed');

@@ -41,7 +41,7 @@ describe('Gas Town’s table, what follows from each finding', () => {
     expect(nudgedTwice().after(10 * MIN)).toEqual(['ESCALATION_TRIGGERED hold']);
   });
 
-  test('idle 45 min with work, and nobody has looked before: escalate at once', () => {
+  test('idle 45 min with work, and not looked at before: escalate at once', () => {
     const one = agent();
     expect(one.receive(failing(filed))).toEqual(['asks escalate soft']);
     expect(one.admit()).toEqual(['CASE_OPENED', 'ESCALATION_TRIGGERED hold']);
@@ -66,7 +66,7 @@ describe('Gas Town’s table, what follows from each finding', () => {
     expect(emitted).toEqual(['ESCALATION_TRIGGERED hold']);
   });
 
-  test('a dead session that counts as running: recovered, and nobody is killed or nudged', () => {
+  test('a dead session that counts as running: recovered, and no agent is killed or nudged', () => {
     for (const reason of ['ended: crashed, 2 min ago', 'ended: lost']) {
       const one = agent();
       const evidence = filed().payload.evidence.map((found) => ({ ...found, words: reason }));
@@ -85,7 +85,7 @@ describe('Gas Town’s table, what follows from each finding', () => {
     expect(one.receive(receipt('done', 'case-warrant-1-1'))).toEqual(['AGENT_TERMINATED', 'CASE_CLOSED executed']);
   });
 
-  test('four sessions die within ten seconds: one incident, and whoever is warranted then is not ended', () => {
+  test('four sessions die within ten seconds: one incident, and an agent with a warrant is not ended then', () => {
     const one = fleet(40);
     one.receive(admitStep('a39'));
     const emitted = [0, 11, 22, 33].flatMap((i) => [

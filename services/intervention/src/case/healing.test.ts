@@ -275,7 +275,7 @@ describe('unanswered: the text was delivered, or could not be, and no answer cam
     ]);
   });
 
-  test('a nudge of which no runtime reports does not count', () => {
+  test('a nudge without a receipt does not count', () => {
     expect(nudgedWith().after(12 * MIN)).toEqual(['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold']);
   });
 

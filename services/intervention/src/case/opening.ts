@@ -62,7 +62,7 @@ export const openingMoves = (
   return [withdraw(caseContext, ruling.requestId, tooLate), ...refusalToPerson(caseContext, tooLate)];
 };
 
-const rehearsed = 'the dry run has said already what this plan would do';
+const rehearsed = 'the dry run has reported already what this plan would do';
 
 const isRehearsed = (episode: Episode | null, { episodeId, planName }: CaseContext): boolean =>
   episode !== null && episode.id === episodeId && episode.rehearsed.includes(planName);
@@ -81,7 +81,7 @@ const caseOpened = (caseContext: CaseContext, dryRun: boolean, resumePoint: Resu
     ...(resumePoint
       ? [`goes on with ${resumePoint.question ? 'the question to people' : resumePoint.step}, where its case stood`]
       : []),
-    ...(dryRun ? ['dry run: steps only say what they would do'] : []),
+    ...(dryRun ? ['dry run: steps only report what they would do'] : []),
   ];
   return caseEvent(caseContext, {
     type: 'CASE_OPENED',

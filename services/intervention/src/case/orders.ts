@@ -30,7 +30,7 @@ const terminateReceipt = (payload: OrderReceiptPayload): TerminateReceipt | null
   }
 };
 
-/** What a receipt tells of a death; null: it confirms none. */
+/** The death that a receipt confirms; null: none. */
 export const confirmedDeath = (payload: OrderReceiptPayload): TerminateReceipt['death'] | null =>
   payload.outcome === 'done' && payload.confirmed ? deathOf(payload, payload.checkpoint) : null;
 
@@ -45,7 +45,7 @@ const deathOf = (payload: OrderReceiptPayload, checkpoint: OrderReceiptPayload['
 
 type Outcome = OrderReceiptPayload['outcome'];
 
-/** A text that could not be delivered, or of which nothing shows that the agent has it, is unanswered like one that was. */
+/** A text that could not be delivered, or whose arrival nothing shows, is unanswered like a delivered one. */
 const deliveryOf: Readonly<Record<Outcome, Nudged['outcome']>> = {
   delivered: 'delivered',
   answered: 'delivered',

@@ -45,7 +45,7 @@ const textOf = (one: ReturnType<typeof agent>, type: 'NUDGE_AGENT' | 'PROBE_AGEN
     .at(-1);
 
 test.each(['vigil', 'demo'])(
-  '%s, stuck: the nudge says what was found and what to do next, and begins no line with a digit',
+  '%s, stuck: the nudge has the finding and the next step, and begins no line with a digit',
   (name) => {
     const finding =
       'You have made the same call (Bash) 5 times in a row with the same result, the first of them 40 s ago.';
@@ -104,7 +104,7 @@ test('botbox: a limit pauses for 60 s, 120 s, 240 s … as long as it lasts, and
   expect(waits(one, 480 * SEC).at(-1)).toBe('CASE_CLOSED recovered');
 });
 
-test('botbox: silence ends the agent, releases its claims and tells people', () => {
+test('botbox: silence ends the agent, releases its claims and notifies people', () => {
   const one = worked('botbox', 'no_output');
   expect(one.first.at(-1)).toBe('asks terminate destructive');
   expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
@@ -112,7 +112,7 @@ test('botbox: silence ends the agent, releases its claims and tells people', () 
   expect(one.receive(done(1))).toEqual(['AGENT_TERMINATED', 'ALERT_REQUESTED', 'CASE_CLOSED executed']);
 });
 
-test('botbox: a result without its completion tells people and ends the agent; its task stays in progress', () => {
+test('botbox: a result without its completion notifies people and ends the agent; its task stays in progress', () => {
   const one = worked('botbox', 'no_completion');
   expect(one.first).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'asks terminate destructive']);
   expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
@@ -120,7 +120,7 @@ test('botbox: a result without its completion tells people and ends the agent; i
   expect(one.receive(done(1))).toEqual(['AGENT_TERMINATED', 'CASE_CLOSED executed']);
 });
 
-test('botbox: of a repeated error, a claim nobody refreshes, one target over and over, and a crash people hear, and nothing else', () => {
+test('botbox: a repeated error, a claim that is not refreshed, one target over and over, and a crash notify people, and nothing else', () => {
   for (const [plan, found] of [
     ['repeated_error', {}],
     ['no_claim_refresh or same_target', { state: 'DEGRADED' }],
@@ -129,7 +129,7 @@ test('botbox: of a repeated error, a claim nobody refreshes, one target over and
     expect(worked('botbox', plan, found).first).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'CASE_CLOSED executed']);
 });
 
-test('botbox: whoever burns tokens without progress waits for a person, for ever', () => {
+test('botbox: an agent that uses tokens without progress waits for a person, for ever', () => {
   const one = worked('botbox', 'token_burn', { state: 'DEGRADED' });
   expect(one.first).toEqual(['CASE_OPENED', 'ESCALATION_TRIGGERED hold']);
   expect(one.after(23 * 60 * MIN)).toEqual([]);
@@ -178,7 +178,7 @@ test.each(['no_calls', 'context_exhausted', 'rate_limited'])(
 
 test('hive has no plan: nothing it finds leads to a step', () => expect(presetOf('hive').plans).toEqual([]));
 
-test('vigil, stuck: two nudges in 10 min, people told, 15 min for them; ended where nobody has answered', () => {
+test('vigil, stuck: two nudges in 10 min, then people have 15 min to answer; without an answer it is ended', () => {
   const one = worked('vigil', 'STUCK or FAILING');
   expect(one.first).toEqual(['CASE_OPENED', 'order 1 NUDGE_AGENT', 'NUDGE_SENT 1/2']);
   one.receive(receipt('delivered', 'case-warrant-1-1'));
@@ -190,7 +190,7 @@ test('vigil, stuck: two nudges in 10 min, people told, 15 min for them; ended wh
   expect(one.admit()).toEqual(['order 3 TERMINATE_AGENT']);
 });
 
-test('vigil: nobody is ended on one axis of soft evidence whose nudges never arrived; people are asked instead', () => {
+test('vigil: no agent is ended on one axis of soft evidence whose nudges never arrived; people are asked instead', () => {
   const one = worked('vigil', 'STUCK or FAILING', { axes: ['absence'], hard: false });
   one.after(300 * SEC);
   one.admit();

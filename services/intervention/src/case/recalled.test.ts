@@ -49,7 +49,7 @@ describe('an end that was ordered before a halt, and had not begun', () => {
     }
   });
 
-  test('is not asked for where the agent has ended by itself, or lives on as another instance', () => {
+  test('is not asked for where the agent has ended by itself, or is alive as another instance', () => {
     for (const sign of [died(), died({ endReason: 'finished' }), started('worker-1.i2')]) {
       const one = terminating();
       one.receive(sign);
@@ -88,7 +88,7 @@ describe('an end that was ordered before a halt, and had not begun', () => {
   });
 });
 
-describe('what was to be told before a halt, and was not', () => {
+describe('a text that a halt has kept from the agent', () => {
   test('a nudge is sent again, and is no unanswered one', () => {
     const one = agent();
     one.receive(

@@ -165,7 +165,7 @@ export type ActiveCase = {
   /** when the instance's session was last resumed by order, epoch milliseconds; null: never */
   readonly resumedAt: number | null;
   readonly dryRun: boolean;
-  /** null: alive, as far as anybody has confirmed */
+  /** null: alive, as far as is confirmed */
   readonly death: Death | null;
   /** an admission that is no longer wanted */
   readonly withdrawing: string | null;
@@ -303,7 +303,7 @@ export const initial: CaseState = {
   next: null,
 };
 
-/** Which step it is: to tell other people, or to give the agent another text, is another step. */
+/** The identity of a step: one that notifies other people, or gives the agent another text, is another step. */
 export const stepKey = (step: PlannedStep): string => {
   if (step.step === 'alert') return `alert ${step.channel ?? ''} ${step.severity}`;
   return step.step === 'nudge' ? `nudge ${step.message}` : step.step;

@@ -99,7 +99,7 @@ const withheldMoves = (activeCase: ActiveCase, { requestId, why, detail }: Refus
   return [withdraw(caseContext, requestId, reason), closed(caseContext, 'withheld', reason)];
 };
 
-const undone = 'the dry run is over, and what comes first in the plan has only been said';
+const undone = 'the dry run is over, and the first steps of the plan have only been reported';
 
 /** Admitted, a step acts at once; it is looked at again, as things may have changed while it was asked. */
 export const ruledMoves = (

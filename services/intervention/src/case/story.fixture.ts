@@ -46,7 +46,7 @@ export const resume = {
   message: 'resumed: {reason}',
 } as const;
 export const recover = { step: 'recover' } as const;
-/** ADR-110's sequence. */
+/** The usual plan: nudge, escalate, terminate, recover. */
 export const ladder: readonly Step[] = [nudge, escalate, terminate, recover];
 
 /** Until a terminate's receipt is overdue: time to live, grace, SIGKILL, clean-up. */
@@ -157,7 +157,7 @@ export const terminating = (plan: readonly Step[] = [terminate, recover]) => {
 
 export const words = (drafts: readonly CaseDraft[]): readonly string[] => drafts.map(word);
 
-/** What a draft says, short enough to read a story. */
+/** A draft as a short line, so that a story is easy to read. */
 const word = (draft: CaseDraft): string => {
   switch (draft.type) {
     case 'ADMIT_STEP':

@@ -159,7 +159,7 @@ test('an answer while the terminate waits for its ruling unmakes it', () => {
   expect(one.admit()).toEqual(['withdraws case-warrant-1-r2', ...unmet]);
 });
 
-test('the order and the events of an end say what was done', () => {
+test('the order and the events of an end report what was done', () => {
   const one = terminating([{ ...terminate, leave: 'released', release: ['claims'] }]);
   expect(one.all().at(-1)?.payload).toMatchObject({
     ttlMs: 60_000,
@@ -205,7 +205,7 @@ test('what follows a confirmed death needs no lease', () => {
   expect(one.after(15 * MIN)).toEqual(['RECOVER_TASK', 'CASE_CLOSED executed']);
 });
 
-test('an agent without a task is ended as its plan says, and nothing is recovered under its name', () => {
+test('an agent without a task is ended by its plan, and nothing is recovered under its name', () => {
   const one = agent();
   one.receive(filed([terminate, recover], { taskId: null }));
   one.admit();

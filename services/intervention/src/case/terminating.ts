@@ -43,8 +43,8 @@ const decisionLapsed = ({ caseContext, index, decision }: ActiveCase, why: strin
 };
 
 /**
- * The receipt knows more than the end as agent-health reports it, so while a receipt may come the end alone does not count. A person or a
- * configured source confirms a death where the runtime cannot, so no receipt is awaited then.
+ * The receipt has more than the end in agent-health. So while a receipt may come, the end alone does not count. A person or a configured
+ * source confirms a death where the runtime cannot, so no receipt is awaited then.
  */
 const deathOf = (activeCase: ActiveCase, stepState: Terminating, now: number, tooLate: boolean): Death | null => {
   const { receipt, ended, until } = stepState;
@@ -104,7 +104,7 @@ const unconfirmed = ({ caseContext }: ActiveCase, { orderId }: Terminating, why:
       ...about(caseContext),
       channel: null,
       severity: 'critical',
-      title: `${caseContext.agentId}: nobody has confirmed its end`,
+      title: `${caseContext.agentId}: its end is not confirmed`,
       text: `${why}; nothing is spawned until its death is confirmed (vigil host gone, or a late receipt)`,
     },
   }),

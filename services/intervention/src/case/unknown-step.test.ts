@@ -14,7 +14,7 @@ test("in a rolling upgrade, a newer evaluator's step is skipped with its reason,
   expect(one.after(10 * MIN)).toEqual(['asks terminate destructive']);
 });
 
-test('a plan of which no step is known is worked through: each is skipped once', () => {
+test('a plan without a known step is worked through: each step is skipped once', () => {
   const one = agent();
   expect(one.receive(filed([reboot, { ...reboot, name: 'drain' }]))).toEqual(['asks UNKNOWN soft']);
   expect(one.admit()).toEqual([

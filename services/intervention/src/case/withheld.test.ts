@@ -64,7 +64,7 @@ test('halted between two nudges, the nudges go on with the next one when the hal
   expect(one.after(1)).toEqual(['asks nudge soft']);
 });
 
-test('a dry run that begins meanwhile says what would be done instead of doing it', () => {
+test('a dry run that begins meanwhile reports what would be done instead of doing it', () => {
   expect(braked().admit({ dryRun: true })).toEqual([
     'CASE_RESUMED',
     'STEP_SKIPPED terminate dry_run',

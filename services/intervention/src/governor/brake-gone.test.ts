@@ -100,7 +100,7 @@ test('a task whose replacement crashes is waited for a quarter of an hour from t
   }
 });
 
-test('a task stays back where another agent on it lives, or the agent that was lost has come back', () => {
+test('a task stays back where another agent on it is alive, or the lost agent has come back', () => {
   const taken = braked('silent');
   const back = braked('silent');
   for (const i of [0, 1, 2]) {

@@ -44,7 +44,7 @@ const uncounted = {
   'was observed for less than a minute': { observedMs: MIN - 1 },
 };
 
-test.each(Object.entries(uncounted))('an agent that %s when last heard never counts as lost', (_, rest) => {
+test.each(Object.entries(uncounted))('an agent that was %s at its last heartbeat never counts as lost', (_, rest) => {
   const one = fleet(12);
   for (let i = 0; i < 12; i++) expect(one.receive(lost(`a${i}`, { host: 'h0', ...rest }))).toEqual([]);
   expect(one.state().losses).toEqual([]);
@@ -87,7 +87,7 @@ test('losses further apart than 30 s do not add up', () => {
   expect(one.receive(lost('a2', { host: 'h0' }))).toEqual([]);
 });
 
-test('whoever beats again does not count', () => {
+test('an agent that sends heartbeats again does not count', () => {
   const one = fleet(40);
   one.receive(lost('a0', { host: 'h0' }));
   one.receive(lost('a1', { host: 'h0' }));
@@ -171,7 +171,7 @@ test('halted and braked, each reason is announced once, and a step is admitted w
   expect(one.after(5 * SEC)).toEqual(['admits a5']);
 });
 
-test('when the brake lifts, withheld steps keep to the budget: those whose turn it is not say so once', () => {
+test('when the brake lifts, withheld steps keep to the budget: a step that waits for its turn is withheld once', () => {
   const one = fleet(12, { stepsPerMinute: 2 });
   for (const id of ['a0', 'a1', 'a2']) one.receive(lost(id, { host: 'h0' }));
   for (const id of ['a5', 'a6', 'a7']) one.receive(admitStep(id));
@@ -207,7 +207,7 @@ test('a task that another agent has taken up is back', () => {
   expect(one.after(MIN)).toEqual(['BRAKE_RELEASED']);
 });
 
-test('whoever is lost again starts anew', () => {
+test('an agent that is lost again counts from then', () => {
   const one = braked();
   one.receive(present('a0', { host: 'h0' }));
   one.receive(present('a1', { host: 'h0' }));
@@ -222,7 +222,7 @@ test('a person lifts it, and what was lost before does not engage it again', () 
   expect(one.receive(lost('a3', { host: 'h0' }))).toEqual([]);
 });
 
-/** Six of h0 are lost, and beat again for 55 s. */
+/** Six agents of h0 are lost, and send heartbeats again for 55 s. */
 const returning = () => {
   const one = fleet(40);
   for (let i = 0; i < 6; i++) one.receive(lost(`a${i}`, { host: 'h0' }));
@@ -320,7 +320,7 @@ test.each(['constructor', '__proto__', 'toString', 'length'])(
   },
 );
 
-test('the brake waits for nobody that has ended as expected, or whose death is confirmed', () => {
+test('the brake waits for no agent that has ended as expected, or whose death is confirmed', () => {
   const one = fleet(20);
   for (const id of ['a0', 'a1', 'a2']) one.receive(lost(id, { host: 'h0' }));
   expect(one.state().brake).not.toBeNull();
@@ -339,7 +339,7 @@ test('an agent that came back and then ended counts as back', () => {
   expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
 });
 
-test('of those that are left over half must beat again', () => {
+test('of the remaining agents over half must send heartbeats again', () => {
   const one = fleet(20);
   for (const id of ['a0', 'a1', 'a2']) one.receive(lost(id, { host: 'h0' }));
   for (const id of ['a0', 'a1']) one.receive(lost(id, { host: 'h0', expected: true }));
@@ -370,7 +370,7 @@ const lostBesideReplacements = (alive: number) => {
   return one;
 };
 
-test('the brake does not wait for an agent whose replacement has its task and lives', () => {
+test('the brake does not wait for an agent whose living replacement has its task', () => {
   const one = lostBesideReplacements(2);
   expect(one.after(MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['BRAKE_RELEASED']);

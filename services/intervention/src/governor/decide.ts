@@ -49,7 +49,10 @@ const ruling = (state: GovernorState, settings: GovernorSettings, now: number): 
     return govern({ type: 'BRAKE_ENGAGED', payload: { scope, why, agentIds } });
   }
   if (state.brake && now >= liftsFrom(state.brake, settings))
-    return brakeReleased('governor', 'over half of the lost agents beat again, or nobody waits for them any more');
+    return brakeReleased(
+      'governor',
+      'over half of the lost agents send heartbeats again, or none of them is awaited any more',
+    );
   for (const request of state.requests) {
     const ruled = request.kind === 'step' ? step(state, request, settings, now) : spawn(state, request, settings, now);
     if (ruled) return ruled;
@@ -100,7 +103,7 @@ const turnWords = ({ stepsPerMinute, cooldownMs }: GovernorSettings): string =>
 const brakeWords = ({ brake }: GovernorState): string => {
   const awaited = incidentsOf(brake).flatMap((lost) => lost.map(({ agentId }) => agentId));
   const more = awaited.length > 3 ? ` and ${awaited.length - 3} more` : '';
-  return `the brake is on until over half of ${awaited.slice(0, 3).join(', ')}${more} beat for a minute, or \`vigil brake lift\``;
+  return `the brake is on until over half of ${awaited.slice(0, 3).join(', ')}${more} send heartbeats for a minute, or \`vigil brake lift\``;
 };
 
 /** A spawn is ruled at once, but for one that no runtime has a template for, which waits for it: over its budget the task goes to people, who should not find it an hour later. */

@@ -90,7 +90,7 @@ test('an admission given back counts no more, however late: its step was not don
   }
 });
 
-test('an admission that nobody gives back stays used', () => {
+test('an admission that is not given back stays used', () => {
   const one = fleet(0, { stepsPerMinute: 1 });
   one.receive(admitStep('a1'));
   one.receive(admitStep('a2'));

@@ -29,7 +29,7 @@ export const observe =
       case 'DRY_RUN_OFF':
         return state;
       case 'LIFT_BRAKE':
-        // Only a person knows that the agents lost so far are no reason to brake.
+        // A person has decided that the agents lost so far are no reason to brake.
         return { ...state, losses: [] };
     }
   };

@@ -7,7 +7,7 @@ import type { AwaitedAgent, GovernorState, Loss, Start, Uncounted } from './stat
 type LiveAgents = GovernorState['liveAgents'];
 type Incidents = ReturnType<typeof incidentsOf>;
 
-/** An agent beats: where, and whether the brake has waited for it. */
+/** An agent is present: records its place, and that the brake no longer awaits it. */
 export const present = (state: GovernorState, payload: AgentPresentPayload, now: number): GovernorState => {
   const { agentId, taskId, host, runtimeId, why } = payload;
   const liveAgents = living(without(state.liveAgents, agentId), agentId, host ?? '', runtimeId ?? '');
@@ -124,8 +124,8 @@ const started = (
 };
 
 /**
- * Another agent lives on the task, and reports itself present no more: the replacement of an agent that was taken for dead, came back and is
- * lost again, or an agent that a person started on the task before the loss was known.
+ * Another living agent has the task, and no longer reports itself present: the replacement of an agent that was taken for dead, came back
+ * and is lost again, or an agent that a person started on the task before the loss was known.
  */
 const isReplaced = ({ admitted, starts, liveAgents }: GovernorState, lossKey: string, now: number): boolean => {
   const names = namesOf(liveAgents);

@@ -21,12 +21,12 @@ export type GovernorSettings = {
     readonly placeShare: number;
     /** an agent that was observed for less never counts among the lost */
     readonly minAgeMs: number;
-    /** how long over half of the lost must beat again */
+    /** how long over half of the lost agents must send heartbeats again */
     readonly backMs: number;
   };
 };
 
-/** Seed 000's and the design's figures. */
+/** The usual figures. */
 export const usual: GovernorSettings = {
   settleMs: 5_000,
   stepsPerMinute: 10,
@@ -42,7 +42,7 @@ export const validMs = 30_000;
 export const freshMs = 90_000;
 /** An admitted spawn takes a runtime's place for so long, until the runtime lists its agent, milliseconds. */
 export const spawnMs = 120_000;
-/** So long the brake waits for the task of a crashed agent, milliseconds: ADR-110's attempts at a recovery take no longer. */
+/** How long the brake waits for the task of a crashed agent, milliseconds: the usual attempts at a recovery take no longer. */
 export const crashWaitMs = 900_000;
 export const minuteMs = 60_000;
 export const hourMs = 3_600_000;

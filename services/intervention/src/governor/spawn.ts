@@ -3,7 +3,7 @@ import { templateFits } from '@vigil/policy';
 import { freshMs, spawnMs } from './settings.ts';
 import type { Admitted, GovernorState, RuntimePresence } from './state.ts';
 
-/** Where an agent ran is no wish for where the next runs. */
+/** The host of the dead agent does not restrict where the next one runs. */
 const place = 'host';
 
 const isFresh = ({ announcedAt }: RuntimePresence, now: number): boolean => announcedAt > now - freshMs;
@@ -11,7 +11,7 @@ const isFresh = ({ announcedAt }: RuntimePresence, now: number): boolean => anno
 const hasTemplate = ({ templates }: RuntimePresence, { taskId, labels }: AdmitSpawnPayload): boolean =>
   templates.some((template) => templateFits(template, taskId, labels));
 
-/** Why no runtime can start the task, with the lines that would change it; null: a runtime that is there knows how. */
+/** Why no runtime can start the task, with the lines that would change it; null: a present runtime has a template. */
 export const whyNoTemplate = ({ runtimes }: GovernorState, spawn: AdmitSpawnPayload, now: number): string | null => {
   const fresh = Object.values(runtimes).filter((runtime) => isFresh(runtime, now));
   if (fresh.some((runtime) => hasTemplate(runtime, spawn))) return null;
@@ -53,7 +53,7 @@ const roomIn = (
   return capacity - busy - admitted.filter((one) => one.runtimeId === runtimeId && isPending(one)).length;
 };
 
-/** A label that both carry says the same. */
+/** A label that both carry has the same value. */
 const agrees = (required: Readonly<Record<string, string>>, offered: Readonly<Record<string, string>>): boolean =>
   Object.entries(offered).every(([name, value]) => name === place || (required[name] ?? value) === value);
 

@@ -15,7 +15,7 @@ export type GovernorDraft = Draft<Writes>;
 
 export const isFleetCommand = (input: GovernorInput): input is FleetCommand => input.topic === Topic.controlFleet;
 
-/** Somebody waits for a ruling, in order of arrival. */
+/** A request that waits for a ruling, in order of arrival. */
 export type AdmissionRequest =
   | {
       readonly kind: 'step';
@@ -76,7 +76,7 @@ export type Uncounted = {
   readonly count: number;
 };
 
-/** One of those that the brake waits for. `backSince`: since when it, or its task on another agent, beats again. */
+/** An agent that the brake waits for. `backSince`: since when it, or its task on another agent, sends heartbeats again. */
 export type AwaitedAgent = Loss & { readonly backSince: number | null };
 
 /** `later`: those of each further mass failure while it is on; absent: none. It lifts when all of them are over. */

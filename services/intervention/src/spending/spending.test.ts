@@ -15,7 +15,7 @@ const spent = (scope: 'agent' | 'task' | 'day', tokens: number, more: Partial<Sp
     ...more,
   }) as Spent;
 
-/** Tells each event at its moment, and gives what was announced. */
+/** Gives each event at its moment, and returns what was announced. */
 const play = (...steps: readonly (readonly [number, Presence | null])[]) => {
   let state: SpendingState = spending.initial;
   const emitted: SpendingDraft[] = [];
@@ -55,11 +55,11 @@ test('a task has no day: its limit stays reached', () => {
   expect(play([NOON, spent('task', 100)], [MIDNIGHT + 1, null]).emitted).toEqual(['SPENDING_LIMIT_REACHED 100']);
 });
 
-test('a task that nobody has worked on for 30 days is forgotten, and its limit is lifted', () => {
+test('a task without any work for 30 days is forgotten, and its limit is lifted', () => {
   const month = NOON + 30 * 86_400_000;
   expect(play([NOON, spent('task', 100)], [month - 1, null]).emitted).toHaveLength(1);
   const { emitted, state } = play([NOON, spent('task', 100)], [month, null]);
-  expect(emitted.at(-1)).toBe('SPENDING_LIMIT_LIFTED nobody has worked on it for 30 days');
+  expect(emitted.at(-1)).toBe('SPENDING_LIMIT_LIFTED it has had no work for 30 days');
   expect(spending.forgets?.(state, clock(month))).toBe(true);
   expect(play([NOON, spent('task', 100)], [month - 1, spent('task', 1)], [month, null]).emitted).toHaveLength(1);
 });
@@ -117,7 +117,7 @@ describe('the limit of an agent', () => {
     }
   });
 
-  test('is over a month after the instance was last heard, where no end of it is reported', () => {
+  test('is over a month after the last heartbeat of the instance, where its end is not reported', () => {
     const month = NOON + 30 * 86_400_000;
     expect(play(reached, [NOON, lost('silent')], [month - 1, null]).emitted).toHaveLength(1);
     expect(play(reached, [NOON, lost('silent')], [month, null]).emitted.at(-1)).toBe(

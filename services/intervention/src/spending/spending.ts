@@ -41,7 +41,7 @@ export const spendingKey = (input: Presence): string =>
 
 type Used = Extract<SpendingState, { readonly kind: 'used' }>;
 
-/** The day, or the instance, of the sum is another than that of what is told. */
+/** The sum is of another day, or of another instance, than the event. */
 const isPast = (before: Used, instanceId: string | null, now: number): boolean => {
   switch (before.scope) {
     case 'agent':
@@ -94,7 +94,7 @@ const announcement = ({ correlationId, policy }: Used, body: BodyOf<typeof Topic
 /** Why less is used under the same limit. */
 const WHY_OVER = {
   agent: 'its instance is over',
-  task: 'nobody has worked on it for 30 days',
+  task: 'it has had no work for 30 days',
   day: 'the day is over',
 } as const satisfies Record<Used['scope'], string>;
 

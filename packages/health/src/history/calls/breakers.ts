@@ -9,7 +9,7 @@ export const AGENT_BREAKERS = ['tool_execution', 'checkpoint_write', 'external_a
 export type AgentBreaker = (typeof AGENT_BREAKERS)[number];
 export type AllLimits = Readonly<Record<AgentBreaker, BreakerLimits>>;
 
-/** One that is not closed. Moments on `now`'s axis; `nextAttemptAt` null: its holder did not say. */
+/** A breaker that is not closed. Moments on `now`'s axis; `nextAttemptAt` null: its holder did not report it. */
 export type Tripped = {
   readonly state: 'OPEN' | 'HALF_OPEN';
   readonly failures: number;
@@ -32,7 +32,7 @@ export const NO_BREAKERS: Breakers = { held: {}, own: {} };
 
 export const largestBreakersBytes: number = 400;
 
-/** What a heartbeat tells of breakers: by itself, or by the outcomes of calls, counted with the policy's limits. */
+/** The breakers that a heartbeat reports, or that follow from the outcomes of its calls, counted with the policy's limits. */
 export function breakersAfter(before: Breakers, heartbeat: Heartbeat, receipt: Receipt, limits: AllLimits): Breakers {
   const held = heartbeat.breakers.length === 0 ? before.held : reported(before.held, heartbeat, receipt);
   let own = before.own;
@@ -52,7 +52,7 @@ export function breakerReset(before: Breakers, name: string): Breakers {
 /** Whether its caller reports it, open or closed. */
 export const isHeld = ({ held }: Breakers, name: string): boolean => isAgents(name) && held[name] !== undefined;
 
-/** As it stands at a moment; null: closed. Ours is half open from its next attempt on, a caller's when it says so. */
+/** Its state at a moment; null: closed. Vigil's is half open from its next attempt on, a caller's when it reports so. */
 export function trippedAt({ held, own }: Breakers, name: AgentBreaker, now: number): Tripped | null {
   const reported = held[name];
   if (reported !== undefined) return reported;
@@ -99,7 +99,7 @@ function breakerOf(call: ToolCall): AgentBreaker | null {
   }
 }
 
-/** A call that began while it was open was let through by nobody: its result belongs to the time before, and is ignored. */
+/** A call that began while it was open was not let through by it: its result belongs to the time before, and is ignored. */
 function finishedWith(
   own: Breakers['own'],
   name: AgentBreaker,

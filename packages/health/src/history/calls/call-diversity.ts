@@ -3,7 +3,7 @@ import { type Fold, instant } from '../moment.ts';
 
 /** Calls among which different ones are counted. */
 export const LAST_CALLS = 8;
-/** Enough to tell eight calls apart, and half the place. */
+/** Enough to distinguish eight calls, and half the space. */
 const SHORT = 0xffff;
 
 /** What the last calls were, whatever became of them. */

@@ -113,8 +113,8 @@ function signed(errorClass: string | null, content: string | null) {
 }
 
 /**
- * The terminal counts lines itself: what is new of its count came by now, what it had counted before we first heard of it at the
- * earliest moment that it can have come.
+ * The terminal counts lines itself. The growth of its count came by now. What it had counted before its first report came at the earliest
+ * possible moment.
  */
 function countedBy(before: Errors, heartbeat: Heartbeat, receipt: Receipt) {
   const sent = heartbeat.output?.repeated_error ?? null;

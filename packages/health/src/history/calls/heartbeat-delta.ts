@@ -6,7 +6,7 @@ import { finished } from './calls.ts';
 /** Results that are remembered, over all tools and arguments: a cycle longer than this is no loop that we look for. */
 export const REMEMBERED_RESULTS = 32;
 
-/** What is remembered to tell what is new. */
+/** What is kept to find what is new. */
 type Remembered = {
   /** hashes of (tool, arguments, result), the newest last */
   readonly results: readonly number[];
@@ -25,7 +25,7 @@ export type CallDelta = {
   readonly succeeds: boolean;
 };
 
-/** What a heartbeat tells that was not known before it. */
+/** What is new in a heartbeat. */
 export type HeartbeatDelta = {
   /** a new checkpoint, a work update or comment, an ACCEPT */
   readonly declared: boolean;

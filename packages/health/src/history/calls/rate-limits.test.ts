@@ -27,7 +27,7 @@ describe('a session that reports its limit with every heartbeat', () => {
     expect(vigil.at(heartbeats.slice(0, 27), 26 * MIN + 1)).toMatchObject({ state: 'STUCK' });
   });
 
-  test('without a reset is exempt for as long as the policy says after its report, and not after every repetition of it', () => {
+  test('without a reset is exempt for as long as the policy sets after its report, and not after every repetition of it', () => {
     const heartbeats = reported(null, 40 * MIN);
     expect(vigil.at(heartbeats.slice(0, 1), MIN - 1).fires).toEqual(['rate_limited']);
     expect(vigil.at(heartbeats.slice(0, 2), MIN).fires).toEqual([]);
@@ -74,7 +74,7 @@ test('a limit without a reset, such as a line about a retry, does not shorten a 
   expect(vigil.at(heartbeats, 30 * MIN).fires).not.toContain('rate_limited');
 });
 
-test('an agent that says with every heartbeat of its own that it is limited is so for as long as it says it', () => {
+test('an agent that reports a limit with every heartbeat of its own is limited for as long as it reports it', () => {
   const limitedAt = (ms: number): Heartbeats[number] => [ms, { activity: 'rate_limited' }];
   expect(vigil.at([limitedAt(0), limitedAt(MIN), limitedAt(2 * MIN)], 3 * MIN - 1).fires).toContain('rate_limited');
 });

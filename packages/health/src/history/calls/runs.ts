@@ -37,7 +37,7 @@ export type Runs = {
   /** the same of results in which what varies from call to call is masked */
   readonly masked: Row;
   readonly failing: Failing;
-  /** calls in a row that told nothing new, whichever they were, and when the last of them was */
+  /** calls in a row without news, of any kind, and when the last of them was */
   readonly stale: { readonly count: number; readonly at: number };
 };
 
@@ -94,12 +94,12 @@ function progressed(runs: Runs, call: ToolCall, maskedSign: number | null): Runs
   };
 }
 
-/** What became of a call without result is unknown: it may have told something. */
+/** The result of a call without one is unknown: it may have been news. */
 function staleAfter(before: Runs['stale'], call: ToolCall, sign: number | null, now: number): Runs['stale'] {
   return call.polling || sign === null ? before : { count: before.count + 1, at: now };
 }
 
-/** A call of which nothing is known to compare breaks the row, and what was counted stands. */
+/** A call with nothing to compare breaks the row, and the count so far stands. */
 function rowAfter(row: Row, call: ToolCall, sign: number | null, now: number): Row {
   const { top: before, tool, at } = row;
   if (sign === null) return { ...NO_ROW, top: before, tool, at };

@@ -9,7 +9,7 @@ export type Activities = {
   /** on `now`'s axis; `lag`: how far `watched` was behind it then */
   readonly since: number;
   readonly lag: number;
-  /** mark of the agent's own last sign: a call, output, or a beat of its own */
+  /** mark of the agent's own last sign: a call, output, or a heartbeat of its own */
   readonly own: number | null;
   readonly sentHeartbeat: number | null;
   /** marks at which it left an activity that exempts; absence may count from there */
@@ -31,7 +31,7 @@ export function noActivities({ now, watched }: Receipt): Activities {
   return { value: null, since: now, lag: now - watched, own: null, sentHeartbeat: null, left: {} };
 }
 
-/** `sentOutput`: the last output that was told before, as sent; `turn`: as this heartbeat leaves it. */
+/** `sentOutput`: the last output that was reported before, as sent; `turn`: after this heartbeat. */
 export function activitiesAfter(
   before: Activities,
   sentOutput: number | null,
@@ -52,11 +52,11 @@ export function activitiesAfter(
   };
 }
 
-/** A program that draws a screen and has reported its start, but no turn, may wait for its person; what it draws does not say so. */
+/** A program that draws a screen and has reported its start, but no turn, may wait for its person; its drawing does not show that. */
 const mayStandAtPrompt = (turn: Turn, heartbeat: Heartbeat): boolean =>
   turn === null && drawsScreen(heartbeat) && heartbeat.activity === 'starting';
 
-/** A runtime's beat is presence, not activity; it may say when the agent's own last one was, or its last output or call. */
+/** A runtime's heartbeat is presence, not activity. It may report when the agent's own last one was, or its last output or call. */
 function ownSign(
   before: Activities,
   sentOutput: number | null,

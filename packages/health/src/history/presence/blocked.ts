@@ -8,7 +8,7 @@ export type Blocked = {
   readonly at: number;
   /** null: not reported */
   readonly errorClass: string | null;
-  /** its client reported it: the end of a turn, and not a word of the agent */
+  /** its client reported it: the end of a turn, and not a report of the agent */
   readonly byClient: boolean;
 } | null;
 

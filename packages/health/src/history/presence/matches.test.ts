@@ -65,7 +65,7 @@ test('of one rule’s many patterns the one that stands longest is kept', () => 
   expect(firing([...flood, [9000, output(last + 50, [])]])).toEqual([]);
 });
 
-test('what a runtime reports that no rule looks for makes nobody forget anything', () => {
+test('a reported match that no rule looks for displaces no other', () => {
   const strange = Array.from({ length: 3 * MATCHES }, (_, i) => `strange ${i}`);
   expect(
     firing([

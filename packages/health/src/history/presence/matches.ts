@@ -2,7 +2,7 @@ import type { Pattern } from '@vigil/policy';
 import { hash32 } from '../hash.ts';
 import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
-/** Patterns of which a match is remembered: at least as many rules that look for some never lose their finding. */
+/** Patterns whose match is kept: at least as many rules that look for some never lose their finding. */
 export const MATCHES = 8;
 
 /** What a policy looks for in what agents write. `together`: the signs of each rule's own among `others`. */
@@ -17,7 +17,7 @@ export type Match = { readonly sign: number; readonly line: number | null; reado
 
 /** Where patterns were last seen. */
 export type Matches = {
-  /** lines of output so far; null: nobody counts them */
+  /** lines of output so far; null: they are not counted */
   readonly lines: number | null;
   /** the last seen last */
   readonly seen: readonly Match[];
@@ -32,7 +32,7 @@ export type Text = { readonly text: string; readonly line: number | null };
 
 const NOTHING: readonly Text[] = [];
 
-/** The lines of the tail that have come since the last heartbeat, as far as lines are counted, and what errors say. */
+/** The lines of the tail that have come since the last heartbeat, as far as lines are counted, and the texts of errors. */
 export function textsOf(before: Matches, { output, errors }: Heartbeat): readonly Text[] {
   const tail = output?.tail ?? [];
   if (tail.length === 0 && errors.length === 0) return NOTHING;

@@ -1,8 +1,8 @@
 import { type Fold, type Heartbeat, instant, type Receipt } from '../moment.ts';
 
-/** What the terminal, or whoever reports results, has told. */
+/** What the terminal, or the reporter of results, has reported. */
 export type Outputs = {
-  /** mark of the last output, or from which it is known that there was none; null: nobody watches a terminal */
+  /** mark of the last output, or from which it is known that there was none; null: no terminal is watched */
   readonly last: number | null;
   /** as sent: compared with themselves only */
   readonly sentOutput: number | null;
@@ -35,7 +35,7 @@ export const outputs: Fold<Outputs> = {
   largestBytes: 150,
 };
 
-/** A runtime that counts no lines sees a program that draws a screen: its output, and the lack of it, say nothing. */
+/** A runtime that counts no lines sees a program that draws a screen: its output, and the lack of it, mean nothing. */
 export const drawsScreen = ({ reporter, output }: Heartbeat): boolean =>
   reporter === 'runtime' && output !== null && output.lines === null && output.last_output_at === null;
 

@@ -13,7 +13,7 @@ export type Wait = {
   /** null: not reported */
   readonly kind: WaitingFor['kind'] | null;
   readonly text: string | null;
-  /** since when by the reporter's clock, only to tell one wait from the next */
+  /** since when by the reporter's clock, only to distinguish one wait from the next */
   readonly sentSince: number | null;
 } | null;
 

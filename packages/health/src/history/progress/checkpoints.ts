@@ -2,7 +2,7 @@ import { type CheckpointRef, holdsOnOneHost, onEveryHost } from '@vigil/events';
 import { type Fold, type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 export type Checkpoints = {
-  /** it says that it writes them: then its age counts from the start until the first */
+  /** it declares that it writes them: then its age counts from the start until the first */
   readonly reports: boolean;
   readonly mark: number | null;
   /** how many pieces of work the newest leaves */

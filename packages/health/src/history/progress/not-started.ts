@@ -1,14 +1,14 @@
 import type { Heartbeat, Receipt } from '../moment.ts';
 
 /**
- * Mark since which a task is held and nothing was begun of it; null once something was, and without a task. A call, use of tokens,
- * progress, or that it says to be at it, is a beginning.
+ * Mark since which the agent has a task without having begun it; null once it has begun, and without a task. A call, use of tokens,
+ * progress, or its own report that it works, is a beginning.
  */
 export type NotStarted = number | null;
 
 export const largestNotStartedBytes: number = 30;
 
-/** `took`: the task is another than before; `moved`: this heartbeat tells of a call, use of tokens, or progress. */
+/** `took`: the task is another than before; `moved`: this heartbeat reports a call, use of tokens, or progress. */
 export function notStartedAfter(
   before: NotStarted,
   took: boolean,

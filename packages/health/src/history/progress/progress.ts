@@ -20,7 +20,7 @@ export type Progress = {
   readonly indicator: number;
 };
 
-/** The last call and output that were told before, as sent: a later one is a weak sign of progress. */
+/** The last call and output that were reported before, as sent: a later one is a weak sign of progress. */
 export type Sent = { readonly call: number | null; readonly output: number | null };
 
 export const largestProgressBytes: number = REMEMBERED_RESULTS * 11 + 350;

@@ -16,7 +16,7 @@ test('counts the steps since the last ACCEPT, with or without a verdict of their
   expect(after([3, 'RETRY'], [5, 'RETRY', 'ACCEPT']).sinceAccept).toBe(0);
 });
 
-test('steps before the first report are not counted: nobody has said that they were not accepted', () => {
+test('steps before the first report are not counted: whether they were accepted is unknown', () => {
   expect(after([40]).sinceAccept).toBe(0);
   expect(after([40, 'RETRY', 'RETRY']).sinceAccept).toBe(2);
 });

@@ -3,7 +3,7 @@ import type { Fold, Heartbeat, Receipt } from '../moment.ts';
 /** Verdicts that are remembered. */
 const RECENT = 8;
 
-/** What a judge said of the agent's steps. */
+/** The verdicts of a judge about the agent's steps. */
 export type Steps = {
   /** cumulative within the instance; null: never reported */
   readonly total: number | null;

@@ -1,6 +1,6 @@
 import type { Fold } from '../moment.ts';
 
-/** Exceeded limits that are remembered; one is enough to tell. */
+/** Exceeded limits that are kept; one is enough for a finding. */
 const MOST = 2;
 const NAME_CHARACTERS = 40;
 
@@ -28,7 +28,7 @@ function reported(before: readonly Exceeded[], report: Exceeded): readonly Excee
   return before.length < MOST ? [...before, report] : before;
 }
 
-/** A maximum of zero or less is none; a figure that is no number says nothing. */
+/** A maximum of zero or less is none; a figure that is no number is ignored. */
 function exceeded({ used, max }: Exceeded): boolean {
   return Number.isFinite(used) && Number.isFinite(max) && max > 0 && used > max;
 }

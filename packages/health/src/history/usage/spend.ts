@@ -91,7 +91,9 @@ function merged(before: Spend, now: Reported): Reported {
 const isNews = (before: Spend, now: Reported): boolean =>
   now.tokens !== before.tokens || now.usage !== before.usage || now.costUsd !== before.costUsd;
 
-/** The session of which a count without a name turns out to be; null: none. From then on the count has its number, by which it is known again. */
+/**
+ * The session that a count without a name turns out to belong to; null: none. From then on the count has its number, which identifies it.
+ */
 export function namedSince(before: Spend, { session, count }: Spend): number | null {
   return before.session === null && count === before.count ? session : null;
 }

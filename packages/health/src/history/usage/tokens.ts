@@ -18,11 +18,11 @@ export type Spike = {
   readonly mark: number;
 };
 
-/** Use of tokens, as the cumulative count tells it. */
+/** Use of tokens, by the cumulative count. */
 export type Tokens = {
   /** as sent last; 0: none counted so far, so nothing is known */
   readonly count: number;
-  /** mark of the last use; null: the last heartbeat told of some */
+  /** mark of the last use; null: the last heartbeat reported some */
   readonly unusedSince: number | null;
   /** the last heartbeat had a count: what was used since an unknown one is unknown, too */
   readonly known: boolean;
@@ -53,8 +53,8 @@ export const NO_TOKENS: Tokens = {
 export const largestTokensBytes: number = 200 + MOST_SAMPLES * 10 + (MOST_SAMPLES - LEAST_SAMPLES + 1) * 80;
 
 /**
- * What a heartbeat tells besides its count. `progressed`: of progress, which ends a spike; `isAnother`: the count is that of another session;
- * `previousLate`: how late the one before it was.
+ * What a heartbeat has besides its count. `progressed`: progress, which ends a spike; `isAnother`: the count is that of another session;
+ * `previousLate`: how late the heartbeat before it was.
  */
 type TokenContext = {
   readonly progressed: boolean;
@@ -104,7 +104,7 @@ function used(before: Tokens, count: number, context: TokenContext): Tokens {
   return sampled({ ...after, ...sample }, context);
 }
 
-/** The count begins again: an agent that has never counted, that counts from zero again, or of which another session counts. */
+/** The count starts again: for an agent that has never counted, that counts from zero again, or whose session has changed. */
 function begun(before: Tokens, count: number, { now, stamp }: Receipt): Tokens {
   return { ...before, count, sampleAt: now, sampleLate: now - stamp, sampleCount: count };
 }

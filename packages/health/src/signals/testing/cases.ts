@@ -38,7 +38,7 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
     firesAt: 8001,
     unknown: [[0, runtime]],
     needs: [],
-    words: 'no call, no output, no beat of its own for 8 s; limit 8 s',
+    words: 'no call, no output, no heartbeat of its own for 8 s; limit 8 s',
   },
   no_calls: {
     limits: { after: '2m' },
@@ -137,6 +137,6 @@ export const CASES: Readonly<Record<SignalName, Case>> = {
     firesAt: 3000,
     unknown: [[0, {}]],
     needs: ['activity'],
-    words: 'it says that it is stuck',
+    words: 'it reports that it is stuck',
   },
 };

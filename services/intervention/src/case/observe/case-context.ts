@@ -72,7 +72,7 @@ export const handoffByHand: Extract<Step, { step: 'handoff' }> = {
   message: HANDOFF,
 };
 
-/** ADR-110's recovery: used where the request names no other. */
+/** The usual recovery settings: used where the request has no others. */
 const recoveryByHand: RecoverySettings = {
   maxAttempts: 3,
   delaysMs: [0, 60_000, 120_000, 240_000],
@@ -101,7 +101,7 @@ const stepsOf = ({ step, message, why }: RequestStepPayload): readonly Step[] =>
   }
 };
 
-/** `known`: what the case is about whose place the request takes: it tells how the policy recovers, where the request does not. */
+/** `known`: the context of the case that the request replaces. Its recovery settings hold where the request has none. */
 export const contextOfRequest = (
   { payload, eventId, correlationId, policy }: Request,
   instance: Instance | null,

@@ -51,7 +51,7 @@ export const asInstance = (state: CaseState, instanceId: string | null, runtimeI
   if (caseContext === null || caseContext.instanceId === instanceId) return asLiving;
   const over = inCase(
     asLiving,
-    endingWith('superseded', `${state.agentId} lives on as ${instanceId ?? 'an unnamed instance'}`),
+    endingWith('superseded', `${state.agentId} is alive as ${instanceId ?? 'an unnamed instance'}`),
   );
   if (over.situation.kind === 'unconfirmed') return { ...over, situation: { kind: 'quiet' } };
   return { ...over, situation: dropping(over.situation, 'another instance') };
@@ -77,7 +77,7 @@ const asLiving = (caseContext: CaseContext): CaseContext => ({ ...caseContext, e
 const situationOfLiving = ({ situation }: CaseState): Situation =>
   situation.kind === 'asking' ? { ...situation, caseContext: asLiving(situation.caseContext) } : situation;
 
-/** The current instance is no more, as its runtime, a person or a configured source says. */
+/** The current instance has ended, as its runtime, a person or a configured source reports. */
 export const ended = (before: CaseState, end: InstanceEnd): CaseState => {
   const state = { ...before, outstanding: outstandingAfter(before, end) };
   if (state.instance === null || contextIn(state)?.ended)

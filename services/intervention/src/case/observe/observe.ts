@@ -104,7 +104,7 @@ const opens = ({ acknowledgedDeath, episode, situation }: CaseState, { type, pay
 
 const lapses: Readonly<Record<Lapsed['payload']['why'], readonly [Ending, string]>> = {
   progress: ['recovered', 'the agent progresses'],
-  new_instance: ['superseded', 'another instance lives'],
+  new_instance: ['superseded', 'another instance is alive'],
   ended: ['superseded', 'the instance has ended'],
   held: ['pardoned', 'a person holds the agent'],
   excluded: ['pardoned', 'the policy excludes the agent'],
@@ -124,7 +124,7 @@ const lapsed = (state: CaseState, { payload }: Lapsed): CaseState => {
   return { ...over, situation: dropping(over.situation, why) };
 };
 
-/** People have decided, and know what they do: that the finding holds no longer changes nothing. Of an end its own report says more. */
+/** People have decided: that the finding no longer holds changes nothing. An end has its own report. */
 const isDecided = (activeCase: ActiveCase, why: Lapsed['payload']['why']): boolean => {
   if (why === 'ended') return isRecoveryDecided(activeCase);
   return activeCase.caseContext.by !== null && (why === 'progress' || why === 'UNKNOWN');

@@ -93,7 +93,7 @@ export const terminating = (activeCase: ActiveCase, by: string, terminate: Step)
     0,
   );
 
-/** People have decided: the agent hands off by itself; where it does not in time, it is ended; its task goes to a fresh one. */
+/** People have decided: the agent hands off by itself. Where it does not in time, it is ended. Its task goes to a new agent. */
 export const handingOff = (activeCase: ActiveCase, by: string, handoff: Step): ActiveCase => {
   const planned = activeCase.caseContext.steps.find(({ step }) => step === 'terminate') ?? terminateByHand;
   const steps: readonly Step[] = [handoff, { ...planned, requires: [] } as Step, { step: 'recover' }];

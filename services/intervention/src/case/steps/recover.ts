@@ -18,7 +18,7 @@ const decideStep = (_step: Recover, { caseContext, death, dryRun }: ActiveCase):
   return { kind: 'skip', why: 'requires', detail: 'the death of the agent is not confirmed', leads: 'next' };
 };
 
-/** Hands a task to recovery. */
+/** Gives a task to recovery. */
 export const recoverTask = (caseContext: CaseContext, taskId: string, death: Death): CaseDraft => {
   return {
     topic: Topic.recoverTask,
@@ -48,7 +48,7 @@ export const recoverTask = (caseContext: CaseContext, taskId: string, death: Dea
   };
 };
 
-/** Hands the task to recovery; only ever after a confirmed death. */
+/** Gives the task to recovery, and only after a confirmed death. */
 export const recover: StepRules<Recover> = {
   ruling: null,
   decideStep,
