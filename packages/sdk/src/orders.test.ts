@@ -53,6 +53,8 @@ test('orders are handled by their number; one that comes after a higher one is s
   );
   expect(received).toMatchObject([{ message: 'two' }, { message: 'three' }]);
   expect(outcomes(nudge({ number: 1 }))).toEqual(['superseded']);
+  expect(outcomes(nudge({ orderId: 'o-4', number: 3 }))).toEqual(['superseded']);
+  expect(outcomes(nudge({ orderId: 'o-5', number: 4 }))).toEqual(['delivered']);
 });
 
 test('an order for another instance, or an expired one, is answered but not delivered; one for another agent is not answered', () => {

@@ -53,6 +53,7 @@ test('a fetch of nothing but control records moves the position in memory and wr
   const written = log.records('onex.snapshot.run.state.v1').length;
   task.skip({ topic: 'run.in', partition: 0, fetched: 3, next: 4 });
   task.skip({ topic: 'run.in', partition: 0, fetched: 9, next: 12 });
+  task.skip({ topic: 'run.in', partition: 0, fetched: 0, next: 2 });
   expect(task.positions.get('run.in')).toBe(4);
   expect(log.records('onex.snapshot.run.state.v1')).toHaveLength(written);
 });

@@ -156,6 +156,18 @@ test('a name and a password are no part of its address, and the refusal does not
   expect(String(read.error)).not.toContain('hunter2');
 });
 
+test('a secret has 24 to 64 bytes', () => {
+  const accepts = (bytes: number) => {
+    const secret = `whsec_${Buffer.alloc(bytes).toString('base64')}`;
+    try {
+      return Boolean(sink('http://127.0.0.1:1/', '5s', { VIGIL_WEBHOOK_SECRET: secret }));
+    } catch {
+      return false;
+    }
+  };
+  expect([23, 24, 64, 65].map(accepts)).toEqual([false, true, true, false]);
+});
+
 test.each([
   [{}, /VIGIL_WEBHOOK_SECRET is not set: set it to whsec_/],
   [{ VIGIL_WEBHOOK_SECRET: 'hunter2' }, /VIGIL_WEBHOOK_SECRET is no secret/],

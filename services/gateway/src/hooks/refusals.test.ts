@@ -131,6 +131,13 @@ describe('a nudge for a session that posts its hooks', () => {
     await vi.waitFor(() => expect(receipts()).toHaveLength(1));
   });
 
+  test('is in no answer to another agent', async () => {
+    await log().publish(nudge());
+    const other = { ...headers, 'vigil-agent': 'other' };
+    expect(textIn(await send(one('UserPromptSubmit'), other))).toBeUndefined();
+    expect(textIn(await send(one('UserPromptSubmit')))).toBe('Write a checkpoint.');
+  });
+
   test('is not in a second answer while its receipt has not come back from the log', async () => {
     await log().publish(nudge());
     await vi.waitFor(async () =>
