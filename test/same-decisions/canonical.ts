@@ -15,6 +15,9 @@ export const RENAMED: readonly (readonly [string, string])[] = [
 /** Sentences that have changed since the baseline was recorded: the new one, and the one that the baseline has. */
 const REWORDED: readonly (readonly [string, string])[] = [
   ['and no request for another agent followed', 'and nobody asks for another'],
+  [', decided by ', ', says '],
+  ['its end is not confirmed, nothing is spawned', 'nobody has confirmed its end, nothing is spawned'],
+  ['it was over before it was reported', 'it was over before it was heard'],
   ['and its death is not confirmed: end it', 'and nobody has confirmed its death: end it'],
   ['it reports that it is', 'it says that it is'],
   ['it does not report that it is', 'it does not say that it is'],

@@ -4,7 +4,7 @@ import { config } from './config.ts';
 
 const env = { KAFKA_BROKERS: '127.0.0.1:9092', SCHEMA_REGISTRY_URL: 'http://127.0.0.1:8081' };
 
-test('without a word, the console alone is told, half a minute after an alert rises', () => {
+test('by default the console alone is notified, half a minute after an alert is raised', () => {
   expect(readConfig(config, env)).toMatchObject({
     VIGIL_DASHBOARD_URL: 'http://127.0.0.1:7420',
     VIGIL_ALERT_GROUP_WAIT_MS: 30_000,

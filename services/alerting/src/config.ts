@@ -3,7 +3,9 @@ import { z } from 'zod';
 import type { Settings } from './alert/alert-state.ts';
 import type { Routing } from './alert/routing.ts';
 
-/** Group wait and repeat are milliseconds; 0: sinks are told at once. Without a file the console is told, and nobody else. */
+/**
+ * Group wait and repeat are milliseconds; 0: sinks are notified at once. Without a file only the console is notified.
+ */
 export const config = z.object({
   ...kafkaSettings,
   VIGIL_ALERTS_FILE: z.string('give the file that names channels, or leave it out').optional(),
@@ -12,10 +14,10 @@ export const config = z.object({
   VIGIL_ALERT_REPEAT_MS: whole(60_000, 604_800_000).default(14_400_000),
 });
 
-type Waits = Pick<z.output<typeof config>, 'VIGIL_ALERT_GROUP_WAIT_MS' | 'VIGIL_ALERT_REPEAT_MS'>;
+type WaitTimes = Pick<z.output<typeof config>, 'VIGIL_ALERT_GROUP_WAIT_MS' | 'VIGIL_ALERT_REPEAT_MS'>;
 
-export const settingsOf = (waits: Waits, routing: Routing): Settings => ({
-  groupWaitMs: waits.VIGIL_ALERT_GROUP_WAIT_MS,
-  repeatMs: waits.VIGIL_ALERT_REPEAT_MS,
+export const settingsOf = (waitTimes: WaitTimes, routing: Routing): Settings => ({
+  groupWaitMs: waitTimes.VIGIL_ALERT_GROUP_WAIT_MS,
+  repeatMs: waitTimes.VIGIL_ALERT_REPEAT_MS,
   routing,
 });

@@ -12,7 +12,7 @@ import { agentMapper, alertDecider, fleetMapper, taskMapper } from './processors
 import { consoleSink } from './sinks/console.ts';
 
 const partitions = 2;
-const world = { now: () => 0, random: () => 0, logger: { info() {}, warn() {}, error() {} }, count: () => {} };
+const sinkDeps = { now: () => 0, random: () => 0, logger: { info() {}, warn() {}, error() {} }, count: () => {} };
 
 test('what happens to agents, tasks and the fleet becomes alerts, each under its key', async () => {
   const log = new MemoryLog({ partitions });
@@ -26,7 +26,7 @@ test('what happens to agents, tasks and the fleet becomes alerts, each under its
   );
   const lines: string[] = [];
   const sinks = [consoleSink((line) => void lines.push(line), ['console'])];
-  running.use(await runDeliveries(log, sinks, world));
+  running.use(await runDeliveries(log, sinks, sinkDeps));
   await log.publish(
     example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to: 'STUCK' }),
     example(Topic.taskRecovery, 'RECOVERY_FAILED'),
@@ -52,7 +52,7 @@ test('what happens to agents, tasks and the fleet becomes alerts, each under its
   ]);
 });
 
-test('of a sink that fails the others hear, once; when it is back it has lost nothing, and that is over', async () => {
+test('a failing sink is reported to the others, once; when it is back it has lost nothing, and that alert is over', async () => {
   const log = new MemoryLog({ partitions });
   await using running = new AsyncDisposableStack();
   const routing = { defaults: ['console', 'pager'], configured: ['console', 'pager'] };
@@ -60,32 +60,32 @@ test('of a sink that fails the others hear, once; when it is back it has lost no
   running.use(await runProcessor(log, alertDecider(settings), { ...quiet, partitions, paceMs: 5 }));
   running.use(await runProcessor(log, taskMapper(noPolicies), { ...quiet, partitions, paceMs: 5 }));
   const lines: string[] = [];
-  const told: string[] = [];
+  const delivered: string[] = [];
   let isAway = true;
-  const tell: Sink['deliver'] = async ({ payload }) => {
+  const deliver: Sink['deliver'] = async ({ payload }) => {
     if (isAway) throw new TryLater('away', 1);
-    told.push(payload.alertKey);
+    delivered.push(payload.alertKey);
   };
-  const sinks = [consoleSink((line) => void lines.push(line), routing.configured), { name: 'pager', deliver: tell }];
-  running.use(await runDeliveries(log, sinks, { ...world, random: () => 2 }));
+  const sinks = [consoleSink((line) => void lines.push(line), routing.configured), { name: 'pager', deliver }];
+  running.use(await runDeliveries(log, sinks, { ...sinkDeps, random: () => 2 }));
   await log.publish(example(Topic.taskRecovery, 'RECOVERY_FAILED'));
   const failing = (what: string) => lines.filter((line) => line.startsWith(`ALERT ${what} [critical] sink_failing`));
   await vi.waitFor(() => expect(failing('raised')).toHaveLength(1), 60_000);
   isAway = false;
   await vi.waitFor(() => expect(failing('resolved')).toHaveLength(1), 60_000);
-  expect(told).toEqual(['recovery_failed:OMN-1234']);
+  expect(delivered).toEqual(['recovery_failed:OMN-1234']);
   expect(failing('raised')).toHaveLength(1);
 });
 
 test('what was delivered is not sent again by a reactor that begins before it', async () => {
   const log = new MemoryLog({ partitions });
   const over = (title: string) => example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5, sinks: ['console'], title });
-  await log.publish(over('told'), over('untold'));
+  await log.publish(over('sent'), over('unsent'));
   const [{ eventId = '' } = {}] = log.events(Topic.alert);
   await log.publish(example(Topic.alert, 'ALERT_DELIVERED', { ofEventId: eventId, sink: 'console', ok: true }));
   const lines: string[] = [];
   const sinks = [consoleSink((line) => void lines.push(line), ['console'])];
-  await using _running = await runDeliveries(log, sinks, world);
+  await using _running = await runDeliveries(log, sinks, sinkDeps);
   await vi.waitFor(() => expect(lines).toHaveLength(1), 60_000);
-  expect(lines[0]).toContain('untold');
+  expect(lines[0]).toContain('unsent');
 });

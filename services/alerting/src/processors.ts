@@ -46,7 +46,7 @@ export const fleetMapper = (alerts: PolicyAlerts): MapperProcessor<OfFleet, Noti
 
 const DECIDER = { processor: 'alerting', service: 'alerting', writes: [Topic.alert] } as const;
 
-/** All alert state, on one partition. Nobody upstream carries time for it: it writes its own ticks. */
+/** All alert state, on one partition. No upstream service carries time for it: it writes its own ticks. */
 export const alertDecider = (
   settings: Settings,
 ): DeciderProcessor<Alert, Notify | typeof Topic.controlAlerts, typeof Topic.alert> => ({
@@ -56,7 +56,7 @@ export const alertDecider = (
   writesTicks: Topic.notify,
   ticks: [],
   decider: alerts(settings),
-  atRest: { oldest: 7, upgrades: [], usual: null },
+  atRest: { oldest: 8, upgrades: [], usual: null },
 });
 
 export const WRITTEN = topicsWritten(agentMapper(noPolicies), taskMapper(noPolicies), fleetMapper(noPolicies), DECIDER);

@@ -41,7 +41,7 @@ test.each([
   expect(notice?.payload.ticket).toMatchObject({ ticket_id: 't-1', severity });
 });
 
-test('a dismissed ticket disturbs nobody, and it is said why', () => {
+test('a dismissed ticket notifies no one, and the event has the reason', () => {
   const [notice, ...more] = notices('low', 3);
   if (!notice) throw new Error('no notice');
   expect(more).toEqual([]);
@@ -70,11 +70,11 @@ test('an alert that is open stays as it is when a further ticket is dismissed', 
   expect(story.state().open).toEqual(before);
 });
 
-test('people are asked in and told, and the alert is raised under the key that the request names', () => {
+test('people are asked to review and notified, and the alert is raised under the key that the request names', () => {
   const [notice] = notices('high');
   if (!notice) throw new Error('no notice');
-  const said = open().receive(notify(notice.payload));
-  expect(said).toMatchObject([
+  const outputs = open().receive(notify(notice.payload));
+  expect(outputs).toMatchObject([
     {
       type: 'QUEEN_INTERVENTION_REQUESTED',
       key: 'escalation_ticket:OMN-1234',
@@ -87,7 +87,7 @@ test('people are asked in and told, and the alert is raised under the key that t
     },
     { type: 'ALERT_RAISED', payload: { severity: 'warning', deliverAt: EXAMPLE_TIME } },
   ]);
-  expect(said[1]?.payload).not.toHaveProperty('ticket');
+  expect(outputs[1]?.payload).not.toHaveProperty('ticket');
 });
 
 test('a worse ticket of the episode asks again, and updates the alert in place', () => {
@@ -104,7 +104,7 @@ test('a worse ticket of the episode asks again, and updates the alert in place',
   ]);
 });
 
-test('other alerts ask nobody in', () => {
+test('other alerts request no review', () => {
   const stuck = agentNotices(example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to: 'STUCK' }))[0];
   if (!stuck) throw new Error('no notice');
   expect(
@@ -114,7 +114,7 @@ test('other alerts ask nobody in', () => {
   ).toEqual(['ALERT_RAISED']);
 });
 
-test('whoever asks for the operator is heard: requested, and raised where no alert is open', () => {
+test('a request for the operator is published, and raises an alert if none is open', () => {
   expect(open().receive(operator())).toMatchObject([
     {
       type: 'QUEEN_INTERVENTION_REQUESTED',
@@ -124,7 +124,7 @@ test('whoever asks for the operator is heard: requested, and raised where no ale
   ]);
 });
 
-test('on an open alert it keeps whom it is about, and never makes it less severe', () => {
+test('on an open alert it keeps the subject, and never lowers the severity', () => {
   const alert = open();
   const [notice] = notices('critical');
   if (notice) alert.receive(notify(notice.payload));

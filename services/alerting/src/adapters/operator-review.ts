@@ -9,7 +9,7 @@ type Requested = Extract<EventOf<typeof Topic.alert>, { type: 'QUEEN_INTERVENTIO
 
 const GRAPH = 'vigil-alerting';
 
-/** The ticket that a person is asked in for: by triage, or by whoever asks for the operator. */
+/** The ticket that people are asked to review: by triage, or by an explicit request for the operator. */
 export function reviewOf(input: Input): TriagedTicket | null {
   switch (input.type) {
     case 'NOTIFY':
@@ -24,14 +24,14 @@ export function reviewOf(input: Input): TriagedTicket | null {
   }
 }
 
-/** A ticket with which triage disturbs nobody, and whom it is about. */
+/** A ticket that triage dismisses without notifying people, and its subject. */
 export function dismissedOf({ type, payload }: Input): Dismissed | null {
   if (type !== 'NOTIFY' || payload.action !== 'dismiss' || payload.ticket === null) return null;
   const { alertKey, agentId, taskId, episodeId, labels, ticket } = payload;
   return { alertKey, agentId, taskId, episodeId, labels, ...ticket };
 }
 
-/** The worker is not paused, and not told. */
+/** The worker is neither paused nor notified. */
 export function reviewRequested(alertKey: string, ticket: TriagedTicket): Pick<Requested, 'type' | 'payload'> {
   return {
     type: 'QUEEN_INTERVENTION_REQUESTED',
@@ -44,7 +44,7 @@ const UNKNOWN = {
   ...{ options: [], deadlineAt: null, onTimeout: null, checkpoint: null, blocked: null, channels: [DEFAULT] },
 };
 
-/** What an alert says when somebody asks for the operator: of the ticket's agent and task where its alert is open. */
+/** The content of an alert when the operator is requested: about the ticket's agent and task, if its alert is open. */
 export function operatorContent(known: Content | null, { ticket_id, analysis, urgency, by }: NotifyOperator): Content {
   const title = known?.title ?? `operator asked for by ${by}, ticket ${ticket_id}`;
   return { ...(known ?? UNKNOWN), route: TICKET_ROUTE, severity: severityOf(urgency), title, text: analysis };

@@ -7,16 +7,16 @@ import { alerts } from './alert.ts';
 import type { Input } from './alert-state.ts';
 import { consoleOnly } from './routing.ts';
 
-type Told = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
+type NoticeFields = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
 
 const hour = 3_600_000;
 const settings = { groupWaitMs: 30_000, repeatMs: 4 * hour, routing: consoleOnly };
 const start = EXAMPLE_TIME;
 
 const quiet = { options: [], deadlineAt: null, caseId: null, ticket: null, blocked: null, channels: ['default'] };
-const raised = (told: Told = {}, eventId = 'n1'): Input => {
+const raised = (fields: NoticeFields = {}, eventId = 'n1'): Input => {
   const about = { route: 'stuck_agent', severity: 'warning', title: 'worker-1 is STUCK', text: 'no call' } as const;
-  return { ...example(Topic.notify, 'NOTIFY', { ...about, ...quiet, action: 'raise', ...told }), eventId };
+  return { ...example(Topic.notify, 'NOTIFY', { ...about, ...quiet, action: 'raise', ...fields }), eventId };
 };
 const resolved = (): Input => raised({ action: 'resolve', severity: 'info', title: 'over', text: 'HEALTHY' }, 'n2');
 const acknowledged = example(Topic.controlAlerts, 'ACKNOWLEDGE_ALERT', { by: 'ada' });
@@ -29,8 +29,8 @@ const silenced = (until: number, value = 'stuck_agent'): Input =>
   });
 
 const open = (groupWaitMs = settings.groupWaitMs) => given(alerts({ ...settings, groupWaitMs }), start);
-const told = (said: readonly { readonly payload: object }[]) =>
-  said.filter(({ payload }) => 'deliverAt' in payload && payload.deliverAt !== null);
+const sent = (outputs: readonly { readonly payload: object }[]) =>
+  outputs.filter(({ payload }) => 'deliverAt' in payload && payload.deliverAt !== null);
 
 test('an alert is raised at once, and sinks are notified after the group wait, not a moment before', () => {
   const alert = open();
@@ -51,7 +51,7 @@ test('without a group wait sinks are notified with the raise', () => {
   expect(open(0).receive(raised())).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: start } }]);
 });
 
-test('what is said twice is said once', () => {
+test('a repeated notice is emitted once', () => {
   const alert = open(0);
   alert.receive(raised());
   expect(alert.receive(raised({}, 'n9'))).toEqual([]);
@@ -77,11 +77,11 @@ test('more about the same episode updates it in place, without a message; gettin
 test('what gets worse within the group wait waits with it', () => {
   const alert = open();
   alert.receive(raised());
-  expect(told(alert.receive(raised({ severity: 'critical' })))).toEqual([]);
-  expect(told(alert.passTo(start + 30_000))).toMatchObject([{ payload: { severity: 'critical' } }]);
+  expect(sent(alert.receive(raised({ severity: 'critical' })))).toEqual([]);
+  expect(sent(alert.passTo(start + 30_000))).toMatchObject([{ payload: { severity: 'critical' } }]);
 });
 
-test('the end is told under the same key and id, to those who were told of the beginning', () => {
+test('the end is sent under the same key and id, to the sinks that received the beginning', () => {
   const alert = open(0);
   alert.receive(raised());
   expect(alert.receive(resolved())).toMatchObject([
@@ -110,43 +110,43 @@ test('what rises again after its end is a new alert', () => {
   ]);
 });
 
-test('nobody looks after it: sinks are notified again every four hours; acknowledged: no more', () => {
+test('sinks are notified every four hours until the alert is acknowledged', () => {
   const alert = open(0);
   alert.receive(raised());
   expect(alert.passTo(start + 4 * hour - 1)).toEqual([]);
   for (const due of [4, 8]) {
-    expect(told(alert.passTo(start + due * hour))).toMatchObject([{ payload: { deliverAt: start + due * hour } }]);
+    expect(sent(alert.passTo(start + due * hour))).toMatchObject([{ payload: { deliverAt: start + due * hour } }]);
   }
   expect(alert.receive(acknowledged)).toMatchObject([
     { type: 'ALERT_ACKNOWLEDGED', payload: { alertId: 'n1', by: 'ada' } },
   ]);
   expect(alert.receive(acknowledged)).toEqual([]);
   expect(alert.passTo(start + 24 * hour)).toEqual([]);
-  expect(told(alert.receive(raised({ severity: 'critical' })))).toHaveLength(1);
+  expect(sent(alert.receive(raised({ severity: 'critical' })))).toHaveLength(1);
 });
 
 test('after days without time sinks are notified once, not once for each repeat that was missed', () => {
   const alert = open(0);
   alert.receive(raised());
   alert.unwatched(48 * hour);
-  expect(told(alert.passTo(start + 48 * hour + 1000))).toHaveLength(1);
+  expect(sent(alert.passTo(start + 48 * hour + 1000))).toHaveLength(1);
 });
 
-test('a silenced alert exists, and is told when the silence ends and it is still there', () => {
+test('a silenced alert exists, and is sent when the silence ends if it is still open', () => {
   const alert = open(0);
   expect(alert.receive(silenced(start + hour))).toMatchObject([
     { type: 'SILENCE_CHANGED', payload: { until: start + hour } },
   ]);
   expect(alert.receive(raised())).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: null } }]);
-  expect(told(alert.receive(raised({ severity: 'critical' })))).toEqual([]);
+  expect(sent(alert.receive(raised({ severity: 'critical' })))).toEqual([]);
   expect(alert.passTo(start + hour - 1)).toEqual([]);
-  expect(told(alert.passTo(start + hour))).toHaveLength(1);
+  expect(sent(alert.passTo(start + hour))).toHaveLength(1);
 });
 
-test('a silence that matches something else silences nothing; one that is ended early tells at once', () => {
+test('a silence that matches something else silences nothing; ending one early notifies at once', () => {
   const other = open(0);
   other.receive(silenced(start + hour, 'recovery_failed'));
-  expect(told(other.receive(raised()))).toHaveLength(1);
+  expect(sent(other.receive(raised()))).toHaveLength(1);
   const alert = open(0);
   alert.receive(silenced(start + hour));
   alert.receive(raised());
@@ -160,15 +160,18 @@ test('100 flaps: one alert open at a time, a message for each beginning and each
   const alert = open(0);
   let opened = 0;
   for (let flap = 0; flap < 100; flap += 1) {
-    const said = [
+    const outputs = [
       ...alert.receive(raised({}, `n${flap}`)),
       ...alert.receive(raised({ text: `again ${flap}` })),
       ...alert.receive(resolved()),
       ...alert.passTo(start + flap * 1000),
     ];
-    for (const { type } of said) opened += type === 'ALERT_RAISED' ? 1 : type === 'ALERT_RESOLVED' ? -1 : 0;
+    for (const { type } of outputs) opened += type === 'ALERT_RAISED' ? 1 : type === 'ALERT_RESOLVED' ? -1 : 0;
     expect(opened).toBe(0);
-    expect(told(said).map(({ payload }) => (payload as { alertId: string }).alertId)).toEqual([`n${flap}`, `n${flap}`]);
+    expect(sent(outputs).map(({ payload }) => (payload as { alertId: string }).alertId)).toEqual([
+      `n${flap}`,
+      `n${flap}`,
+    ]);
   }
 });
 
@@ -178,7 +181,7 @@ test('100 flaps shorter than the group wait are no message at all', () => {
     alert.receive(raised({}, `n${flap}`), start + flap * 10_000);
     alert.receive(resolved(), start + flap * 10_000 + 5000);
   }
-  expect(told(alert.all())).toEqual([]);
+  expect(sent(alert.all())).toEqual([]);
   expect(alert.all()).toHaveLength(200);
 });
 
@@ -195,7 +198,7 @@ test.each([0, 30_000])('alerting obeys the laws of deciders, with a group wait o
   laws(alerts({ ...settings, groupWaitMs }), inputs, { runs: 500 });
 });
 
-const asked = (caseId = 'case-1') =>
+const asking = (caseId = 'case-1') =>
   raised({ caseId, title: 'worker-1 waits for a decision', options: ['pardon'], deadlineAt: start + hour }, 'n3');
 const settled = (caseId = 'case-1') =>
   raised({ action: 'settle', caseId, title: 'worker-1: its case is closed as pardoned', text: 'ada: known' }, 'n4');
@@ -203,7 +206,7 @@ const settled = (caseId = 'case-1') =>
 test('a question that is answered is taken from the alert, which stays open until the agent is well', () => {
   const alert = open(0);
   alert.receive(raised());
-  alert.receive(asked());
+  alert.receive(asking());
   expect(alert.receive(settled())).toMatchObject([
     {
       type: 'ALERT_UPDATED',
@@ -211,7 +214,7 @@ test('a question that is answered is taken from the alert, which stays open unti
     },
   ]);
   expect(alert.receive(settled())).toEqual([]);
-  expect(told(alert.passTo(start + 5 * hour))).toMatchObject([{ payload: { options: [] } }]);
+  expect(sent(alert.passTo(start + 5 * hour))).toMatchObject([{ payload: { options: [] } }]);
 });
 
 test('the question of another case stays, and an alert that asks nothing is left as it is', () => {
@@ -219,12 +222,13 @@ test('the question of another case stays, and an alert that asks nothing is left
   expect(alert.receive(settled())).toEqual([]);
   alert.receive(raised());
   expect(alert.receive(settled())).toEqual([]);
-  alert.receive(asked('case-2'));
+  alert.receive(asking('case-2'));
   expect(alert.receive(settled('case-1'))).toEqual([]);
 });
 
-test('agents of one task share its alert: what is over for one of them is not over for the others', () => {
-  const of = (agentId: string, told: Told = {}) => raised({ agentId, ...told }, `${agentId}${told.action ?? ''}`);
+test('agents of one task share its alert: an end for one of them is not an end for the others', () => {
+  const of = (agentId: string, fields: NoticeFields = {}) =>
+    raised({ agentId, ...fields }, `${agentId}${fields.action ?? ''}`);
   const alert = open(0);
   alert.receive(of('w1'));
   expect(alert.receive(of('w2', { action: 'resolve' }))).toEqual([]);

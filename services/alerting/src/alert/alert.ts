@@ -3,12 +3,12 @@ import { dismissedOf, operatorContent, reviewOf, reviewRequested } from '../adap
 import { BLOCKED_ROUTE } from '../notices/agent-notices.ts';
 import {
   type Alert,
+  type Change,
   type Input,
   initial,
   NO_TIMES,
   type OfAgent,
   type Output,
-  type PendingChange,
   type Settings,
 } from './alert-state.ts';
 import { type Content, inPlace, questionOf, settledBy } from './content.ts';
@@ -24,11 +24,8 @@ function observe(before: Alert, input: Input, { now }: Clock): Alert {
   const after = agentsAfter(before, input, isLate);
   const known = after === agents ? before : { ...before, agents: after };
   const state = isEndOfTask(input) ? { ...known, taskOver: Math.max(taskOverOf(known), input.occurredAt) } : known;
-  const change = changeOf(state, input, now, isPast(before, input));
-  const operatorReview = reviewOf(input);
-  const dismissed = dismissedOf(input);
-  const isNew = change !== null || operatorReview !== null || dismissed !== null;
-  // A key of which nothing was ever told is not remembered for what is over, unless what was raised before that may still be to be read.
+  const isNew = hasAnswer(state, input, now);
+  // An end of an unknown key is not remembered, unless an earlier raise may still have to be read.
   if (!isNew && state.alertKey === '' && !isLate) return before;
   const times = timesAfter(state.times, input);
   if (!isNew && state.alertKey === '') return { ...state, times, keptUntil: now + END_KEPT_MS };
@@ -36,8 +33,11 @@ function observe(before: Alert, input: Input, { now }: Clock): Alert {
   const { key: alertKey, correlationId, policy } = input;
   const chain = state.open ? {} : { correlationId, policy };
   const { keptUntil: _, ...rest } = state;
-  return { ...rest, alertKey, ...chain, times, change, operatorReview, dismissed };
+  return { ...rest, alertKey, ...chain, times };
 }
+
+const hasAnswer = (state: Alert, input: Input, now: number): boolean =>
+  changeOf(state, input, now) !== null || reviewOf(input) !== null || dismissedOf(input) !== null;
 
 /** Alerting catches up, and may have read this before what was raised earlier. Milliseconds. */
 const LATE_MS = 10_000;
@@ -47,16 +47,17 @@ const isLateEnd = (input: Input, now: number): boolean =>
   input.type === 'NOTIFY' && input.payload.action === 'resolve' && now - input.occurredAt > LATE_MS;
 
 /** null: nothing that changes anything. */
-function changeOf(state: Alert, input: Input, now: number, past: boolean): PendingChange | null {
+function changeOf(state: Alert, input: Input, now: number): Change | null {
   const { open } = state;
+  const past = isPast(state, input);
   switch (input.type) {
     case 'NOTIFY': {
-      const { alertKey: _, action, timeAgeMs: __, ticket: ___, ...told } = input.payload;
-      if (action === 'settle') return open && settling(settledBy(open.content, told), input.eventId, now);
+      const { alertKey: _, action, timeAgeMs: __, ticket: ___, ...content } = input.payload;
+      if (action === 'settle') return open && settling(settledBy(open.content, content), input.eventId, now);
       if (open && past) return null;
       if (action === 'resolve' && isOpenForOthers(state)) return null;
-      if (action === 'resolve') return open && { kind: 'resolve', title: told.title, text: told.text };
-      return action === 'raise' ? raising(open, told, input.eventId, now, past) : null;
+      if (action === 'resolve') return open && { kind: 'resolve', title: content.title, text: content.text };
+      return action === 'raise' ? raising(open, content, input.eventId, now, past) : null;
     }
     case 'ACKNOWLEDGE_ALERT':
       return open && open.acknowledgedBy === null ? { kind: 'acknowledge', by: input.payload.by } : null;
@@ -67,10 +68,10 @@ function changeOf(state: Alert, input: Input, now: number, past: boolean): Pendi
   }
 }
 
-const settling = (content: Content | null, id: string, at: number): PendingChange | null =>
+const settling = (content: Content | null, id: string, at: number): Change | null =>
   content && { kind: 'raise', content, id, at, isOver: false };
 
-/** Whoever has raised the alert of a task and is not well yet keeps it open for all. */
+/** An agent that has raised the alert of a task and is not healthy yet keeps it open for all. */
 const isOpenForOthers = ({ agents = [] }: Alert): boolean => agents.some(({ isOpen }) => isOpen);
 
 /** Several agents of a task may raise these; none of them ends what another one has raised. */
@@ -87,14 +88,17 @@ const isEndOfTask = (input: Input): boolean =>
 
 const taskOverOf = ({ taskOver }: Alert): number => taskOver ?? 0;
 
-/** One of whom nothing was told: what it raised before the end of its task is over. */
+/** An agent without a report: a raise of it from before the end of its task is over. */
 const unknownAgent = (state: Alert, agentId: string): OfAgent => ({
   agentId,
   times: { ...NO_TIMES, over: taskOverOf(state) },
   isOpen: false,
 });
 
-/** It happened before what says the contrary of the same agent. Of a task as a whole, what is newer of its agents keeps it open. */
+/**
+ * The input happened before a contrary report of the same agent. For a task as a whole, a newer report of one of its
+ * agents keeps it open.
+ */
 function isPast(state: Alert, input: Input): boolean {
   const { agents = [], times } = state;
   const agentId = agentIn(input);
@@ -108,17 +112,17 @@ function agentsAfter(state: Alert, input: Input, isLate: boolean): readonly OfAg
   if (input.type !== 'NOTIFY' || !SHARED.has(input.payload.route)) return agents;
   const { action, agentId } = input.payload;
   if (action !== 'raise' && action !== 'resolve') return agents;
-  const told = (one: OfAgent): OfAgent => ({
+  const dated = (one: OfAgent): OfAgent => ({
     ...one,
     times: timesAfter(one.times, input),
     isOpen: isBefore(one.times, input) ? one.isOpen : action === 'raise',
   });
-  if (agentId === null) return action === 'resolve' ? agents.map(told) : agents;
+  if (agentId === null) return action === 'resolve' ? agents.map(dated) : agents;
   const known = agents.find((one) => one.agentId === agentId);
-  // One of whom nothing was told has nothing that could be over, unless that is still to be read.
+  // An unknown agent has nothing to end, unless an earlier raise may still have to be read.
   if (known === undefined && action === 'resolve' && agents.length === 0 && !isLate) return agents;
   const others = agents.filter((one) => one !== known);
-  return [...kept(others), told(known ?? unknownAgent(state, agentId))];
+  return [...kept(others), dated(known ?? unknownAgent(state, agentId))];
 }
 
 /** Those that are over are forgotten first. */
@@ -128,15 +132,15 @@ const kept = (agents: readonly OfAgent[]): readonly OfAgent[] => {
   return agents.toSpliced(Math.max(0, over), 1);
 };
 
-function raising(open: Open | null, told: Content, id: string, at: number, isOver: boolean): PendingChange | null {
-  const content = open ? inPlace(open.content, told) : told;
+function raising(open: Open | null, reported: Content, id: string, at: number, isOver: boolean): Change | null {
+  const content = open ? inPlace(open.content, reported) : reported;
   const isNew = open === null || JSON.stringify(content) !== JSON.stringify(open.content);
   return isNew ? { kind: 'raise', content, id, at, isOver } : null;
 }
 
-/** The answer to what was heard; then, what sinks are due to be told. */
-function decide(state: Alert, now: number, settings: Settings): readonly Output[] {
-  const answer = [...requested(state), ...dismissals(state), ...answerTo(state, now, settings)];
+/** The answer to the input; then, the notification that is due. */
+function decide(state: Alert, now: number, input: Input | null, settings: Settings): readonly Output[] {
+  const answer = input === null ? [] : answerTo(state, input, now, settings);
   const after = answer.reduce((before, event) => evolve(before, event, settings), state);
   const { open } = after;
   return open && now >= sendFrom(after, open, settings.routing)
@@ -144,14 +148,17 @@ function decide(state: Alert, now: number, settings: Settings): readonly Output[
     : answer;
 }
 
-const requested = (state: Alert): readonly Output[] =>
-  state.operatorReview === null ? [] : [draft(state, reviewRequested(state.alertKey, state.operatorReview))];
+function answerTo(state: Alert, input: Input, now: number, settings: Settings): readonly Output[] {
+  const [review, dismissed] = [reviewOf(input), dismissedOf(input)];
+  return [
+    ...(review === null ? [] : [draft(state, reviewRequested(state.alertKey, review))]),
+    ...(dismissed === null ? [] : [draft(state, { type: 'TICKET_DISMISSED' as const, payload: dismissed })]),
+    ...changes(state, changeOf(state, input, now), now, settings),
+  ];
+}
 
-const dismissals = (state: Alert): readonly Output[] =>
-  state.dismissed === null ? [] : [draft(state, { type: 'TICKET_DISMISSED', payload: state.dismissed })];
-
-function answerTo(state: Alert, now: number, settings: Settings): readonly Output[] {
-  const { change, open, alertKey } = state;
+function changes(state: Alert, change: Change | null, now: number, settings: Settings): readonly Output[] {
+  const { open, alertKey } = state;
   switch (change?.kind) {
     case undefined:
       return [];
@@ -172,39 +179,37 @@ function answerTo(state: Alert, now: number, settings: Settings): readonly Outpu
   }
 }
 
-/** What was over before it was heard is raised, and over. */
+/** What was over before it was reported is raised, and resolved. */
 function raisedAndOver(state: Alert, change: Raise, now: number, settings: Settings): readonly Output[] {
   const event = raised(state, change, settings);
   if (!change.isOver) return [event];
-  const over = { title: change.content.title, text: 'it was over before it was heard' };
+  const over = { title: change.content.title, text: 'it was over before it was reported' };
   return [event, ...ended(evolve(state, event, settings), over, now, settings)];
 }
 
-/** What a case has asked people to be told is told also where it is over within the group wait. */
+/** A notification that a case requested is sent even if the alert is over within the group wait. */
 function ended(state: Alert, over: Over, now: number, settings: Settings): readonly Output[] {
   const { open } = state;
   if (open === null) return [];
   const isOwed = open.sentSeverity === null && open.content.caseId !== null && !isSilenced(state, open.content, now);
   if (!isOwed) return [resolved(state, open, over, now)];
-  const told = updated(state, open, now, settings);
-  return [told, ...ended(evolve(state, told, settings), over, now, settings)];
+  const sent = updated(state, open, now, settings);
+  return [sent, ...ended(evolve(state, sent, settings), over, now, settings)];
 }
 
 function evolve(state: Alert, event: Output, settings: Settings): Alert {
   switch (event.type) {
     case 'ALERT_RAISED':
     case 'ALERT_UPDATED':
-      return { ...state, change: null, open: opened(state.open, event.payload, settings) };
+      return { ...state, open: opened(state.open, event.payload, settings) };
     case 'ALERT_ACKNOWLEDGED':
-      return { ...state, change: null, open: state.open && { ...state.open, acknowledgedBy: event.payload.by } };
+      return { ...state, open: state.open && { ...state.open, acknowledgedBy: event.payload.by } };
     case 'ALERT_RESOLVED':
-      return { ...state, change: null, open: null };
+      return { ...state, open: null };
     case 'SILENCE_CHANGED':
-      return { ...state, change: null, silence: { matchers: event.payload.matchers, until: event.payload.until } };
+      return { ...state, silence: { matchers: event.payload.matchers, until: event.payload.until } };
     case 'QUEEN_INTERVENTION_REQUESTED':
-      return { ...state, operatorReview: null };
     case 'TICKET_DISMISSED':
-      return { ...state, dismissed: null };
     case 'ALERT_DELIVERED':
       return state;
   }
@@ -213,26 +218,26 @@ function evolve(state: Alert, event: Output, settings: Settings): Alert {
 type RaisedPayload = Extract<Output, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
 
 function opened(before: Open | null, payload: RaisedPayload, settings: Settings): Open {
-  const { alertKey: _, alertId, deliverAt, sinks, raisedAt: risen, ...content } = payload;
-  const raisedAt = risen ?? 0;
-  const unheard = { sentSeverity: null, sentTo: [], asked: null, sendAt: raisedAt + waitOf(content, settings) };
-  const known = before ?? { ...unheard, acknowledgedBy: null };
+  const { alertKey: _, alertId, deliverAt, sinks, raisedAt: recordedAt, ...content } = payload;
+  const raisedAt = recordedAt ?? 0;
+  const unsent = { sentSeverity: null, sentTo: [], sentQuestion: null, sendAt: raisedAt + waitOf(content, settings) };
+  const known = before ?? { ...unsent, acknowledgedBy: null };
   if (deliverAt === null) return { ...known, alertId, raisedAt, content };
   const sentTo = [...new Set([...known.sentTo, ...sinks])];
-  const told = {
+  const sent = {
     sentSeverity: content.severity,
     sentTo,
-    asked: questionOf(content),
+    sentQuestion: questionOf(content),
     sendAt: deliverAt + settings.repeatMs,
   };
-  return { ...known, alertId, raisedAt, content, ...told };
+  return { ...known, alertId, raisedAt, content, ...sent };
 }
 
 /** One alert an episode: raised once, updated in place, resolved under the same key; what rises again is a new one. */
 export const alerts = (settings: Settings): Decider<Alert, Input, Output> => ({
   initial,
   observe,
-  decide: (state, { now }) => decide(state, now, settings),
+  decide: (state, { now }, input) => decide(state, now, input, settings),
   evolve: (state, event) => evolve(state, event, settings),
   dueAt: (state) => (state.open ? sendFrom(state, state.open, settings.routing) : (state.keptUntil ?? NEVER)),
   forgets: ({ keptUntil }, { now }) => keptUntil !== undefined && now >= keptUntil,

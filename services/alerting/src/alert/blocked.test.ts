@@ -7,7 +7,7 @@ import { alerts } from './alert.ts';
 import type { Alert } from './alert-state.ts';
 import { consoleOnly } from './routing.ts';
 
-type Told = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention>;
+type AgentEvent = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention>;
 type OfTask = EventOf<typeof Topic.taskRecovery>;
 const KEY = 'task_blocked:T-1';
 const T0 = EXAMPLE_TIME;
@@ -17,22 +17,22 @@ const HOUR = 3_600_000;
 const alertOfTask = () => {
   const driver = given(alerts({ groupWaitMs: 0, repeatMs: 1e9, routing: consoleOnly }), T0);
   let at = T0;
-  const hear = (notices: ReturnType<typeof agentNotices>, agoMs = 0) => {
+  const receive = (notices: ReturnType<typeof agentNotices>, agoMs = 0) => {
     at += 1000;
     for (const { payload } of notices.filter(({ key }) => key === KEY))
       driver.receive({ ...example(Topic.notify, 'NOTIFY', payload), key: KEY, occurredAt: at - agoMs } as never, at);
   };
   return {
-    tell: (...events: readonly Told[]) => {
-      for (const event of events) hear(agentNotices(event));
+    report: (...events: readonly AgentEvent[]) => {
+      for (const event of events) receive(agentNotices(event));
     },
     /** An event of an hour ago; `olderMs`: so much older than that. */
-    readLate: (event: Told, olderMs = 0) => {
-      hear(agentNotices(event), HOUR + olderMs);
+    readLate: (event: AgentEvent, olderMs = 0) => {
+      receive(agentNotices(event), HOUR + olderMs);
     },
-    ofTask: (event: OfTask) => hear(taskNotices(event)),
+    ofTask: (event: OfTask) => receive(taskNotices(event)),
     isOpen: () => (driver.state() as Alert).open !== null,
-    reason: () => driver.all().flatMap((said) => (said.type === 'ALERT_RESOLVED' ? [said.payload.text] : [])),
+    reason: () => driver.all().flatMap((outputs) => (outputs.type === 'ALERT_RESOLVED' ? [outputs.payload.text] : [])),
   };
 };
 
@@ -56,9 +56,9 @@ test.each([
   ['goes on to another task', left(), 'w1 has left it'],
 ])('a task is blocked no more when its agent %s, and the alert shows the reason', (_, sign, reason) => {
   const one = alertOfTask();
-  one.tell(blocked());
+  one.report(blocked());
   expect(one.isOpen()).toBe(true);
-  one.tell(sign);
+  one.report(sign);
   expect(one.isOpen()).toBe(false);
   expect(one.reason()).toEqual([reason]);
 });
@@ -70,7 +70,7 @@ test('a task that its plan leaves to people when its agent has been ended stays 
     [byOrder, blocked()],
   ]) {
     const one = alertOfTask();
-    one.tell(...events);
+    one.report(...events);
     expect(one.isOpen()).toBe(true);
   }
 });
@@ -92,9 +92,9 @@ test.each([
   ['another agent finishes it', ended('finished', 'w2'), 'w2 has finished it'],
 ])('a task that its plan left to people is blocked until %s', (_, sign, reason) => {
   const one = alertOfTask();
-  one.tell(blocked('w1'), ended('explicit', 'w1', 'case-1-1'));
+  one.report(blocked('w1'), ended('explicit', 'w1', 'case-1-1'));
   expect(one.isOpen()).toBe(true);
-  one.tell(sign);
+  one.report(sign);
   expect(one.isOpen()).toBe(false);
   expect(one.reason()).toEqual([reason]);
 });
@@ -103,26 +103,26 @@ test('it stays blocked while an agent is well on another task, or not well on it
   const order = ended('explicit', 'w1', 'case-1-1');
   for (const sign of [healthy('w2', 'T-2'), began('w2', 'T-2'), began('w2', null), stuck('w2')]) {
     const one = alertOfTask();
-    one.tell(blocked('w1'), order, sign);
+    one.report(blocked('w1'), order, sign);
     expect(one.isOpen()).toBe(true);
   }
   const later = alertOfTask();
-  later.tell(began('w1'), healthy('w1'), blocked('w1'), order);
+  later.report(began('w1'), healthy('w1'), blocked('w1'), order);
   expect(later.isOpen()).toBe(true);
 });
 
 test('it is blocked again where the next agent on it is blocked, too', () => {
   const one = alertOfTask();
-  one.tell(blocked('w1'), ended('explicit', 'w1', 'case-1-1'), began('w2'), blocked('w2'));
+  one.report(blocked('w1'), ended('explicit', 'w1', 'case-1-1'), began('w2'), blocked('w2'));
   expect(one.isOpen()).toBe(true);
 });
 
 test('a task on which another agent is blocked stays blocked when the former one ends or leaves', () => {
   for (const sign of [ended('crashed', 'w1'), left('w1')]) {
     const one = alertOfTask();
-    one.tell(blocked('w1'), blocked('w2'), sign);
+    one.report(blocked('w1'), blocked('w2'), sign);
     expect(one.isOpen()).toBe(true);
-    one.tell(ended('finished', 'w2'));
+    one.report(ended('finished', 'w2'));
     expect(one.isOpen()).toBe(false);
   }
 });
@@ -132,7 +132,7 @@ test.each([
   ['another agent has started on it', began('w2')],
   ['another agent has finished it', ended('finished', 'w2')],
 ])(
-  'a task is not blocked for ever where alerting catches up, and reads that %s before it reads of the block',
+  'a task does not stay blocked forever if alerting catches up and reads that %s before it reads of the block',
   (_, sign) => {
     const one = alertOfTask();
     one.readLate(sign);
@@ -143,7 +143,7 @@ test.each([
 
 test('what is over for the task is over for all its agents', () => {
   const one = alertOfTask();
-  one.tell(blocked('w1'), blocked('w2'));
+  one.report(blocked('w1'), blocked('w2'));
   one.ofTask(example(Topic.taskRecovery, 'REVIEW_DECIDED', { taskId: 'T-1' }));
   expect(one.isOpen()).toBe(false);
 });

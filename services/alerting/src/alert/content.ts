@@ -1,7 +1,7 @@
 import type { AlertSeverity } from '@vigil/events';
 import type { Notice } from '../notices/notice.ts';
 
-/** What an alert says. `channels`: all that were asked for since it rose. */
+/** The content of an alert. `channels`: all that were requested since it was raised. */
 export type Content = Omit<Notice, 'alertKey' | 'action' | 'timeAgeMs' | 'ticket'>;
 
 const severities: readonly AlertSeverity[] = ['UNKNOWN', 'info', 'warning', 'critical'];
@@ -9,19 +9,19 @@ export const isWorse = (one: AlertSeverity, than: AlertSeverity): boolean =>
   severities.indexOf(one) > severities.indexOf(than);
 
 /** Within an episode severity never falls, and what people may choose stays, with the case that it is for. */
-export function inPlace(known: Content, told: Content): Content {
-  const asking = told.options.length > 0 || known.options.length === 0 ? told : known;
+export function inPlace(known: Content, update: Content): Content {
+  const asking = update.options.length > 0 || known.options.length === 0 ? update : known;
   const { options, deadlineAt, onTimeout } = asking;
   return {
-    ...told,
+    ...update,
     ...{ options, deadlineAt, onTimeout },
-    agentId: told.agentId ?? known.agentId,
+    agentId: update.agentId ?? known.agentId,
     caseId: asking.caseId ?? known.caseId,
-    episodeId: told.episodeId ?? known.episodeId,
-    severity: isWorse(known.severity, told.severity) ? known.severity : told.severity,
-    checkpoint: told.checkpoint ?? known.checkpoint,
-    blocked: told.blocked ?? known.blocked,
-    channels: [...new Set([...known.channels, ...told.channels])],
+    episodeId: update.episodeId ?? known.episodeId,
+    severity: isWorse(known.severity, update.severity) ? known.severity : update.severity,
+    checkpoint: update.checkpoint ?? known.checkpoint,
+    blocked: update.blocked ?? known.blocked,
+    channels: [...new Set([...known.channels, ...update.channels])],
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Alert, Output, PendingChange, Settings } from './alert-state.ts';
+import type { Alert, Change, Output, Settings } from './alert-state.ts';
 import type { Content } from './content.ts';
 import { isSilenced, type Open, sendFrom, sinksToSend } from './due.ts';
 import { SINK_FAILING, sinksOf } from './routing.ts';
@@ -10,9 +10,9 @@ export const draft = ({ alertKey, correlationId, policy }: Alert, event: AlertDr
   return { ...heading, ...event } as Output;
 };
 
-/** What is said of an end. */
+/** The texts of an end. */
 export type Over = { readonly title: string; readonly text: string };
-export type Raise = Extract<PendingChange, { readonly kind: 'raise' }>;
+export type Raise = Extract<Change, { readonly kind: 'raise' }>;
 
 /** How long an alert of this kind waits for company: none comes to a sink that fails. */
 export const waitOf = ({ route }: Content, { groupWaitMs }: Settings): number =>
@@ -35,7 +35,10 @@ export function updated(state: Alert, open: Open, deliverAt: number | null, { ro
   return draft(state, { type: 'ALERT_UPDATED', payload });
 }
 
-/** Whoever was told that it began is told that it is over, silenced or not: else it stays open where they keep it. Nobody else is. */
+/**
+ * Every sink that received the beginning receives the end, silenced or not: else the alert stays open there. No other
+ * sink does.
+ */
 export function resolved(state: Alert, open: Open, { title, text }: Over, now: number): Output {
   const { agentId, taskId, episodeId, caseId, labels, route, severity } = open.content;
   const about = { agentId, taskId, episodeId, caseId, labels, route, severity };

@@ -3,14 +3,17 @@ import { NEVER } from '@vigil/stream';
 import { type Content, isWorse, questionOf } from './content.ts';
 import { type Routing, sinksOf } from './routing.ts';
 
-/** What sinks know. `toldAs`: the severity, null: nothing; `toldTo`: who; `asked`: the last question; `tellAt`: when they hear again by themselves. */
+/**
+ * What sinks have received. `sentSeverity`: null: nothing; `sentTo`: the sinks; `sentQuestion`: the last question;
+ * `sendAt`: when the alert is repeated.
+ */
 export type Open = {
   readonly alertId: string;
   readonly raisedAt: number;
   readonly content: Content;
   readonly sentSeverity: AlertSeverity | null;
   readonly sentTo: readonly string[];
-  readonly asked: string | null;
+  readonly sentQuestion: string | null;
   readonly sendAt: number;
   readonly acknowledgedBy: string | null;
 };
@@ -18,18 +21,22 @@ export type Open = {
 export type Silence = { readonly matchers: readonly AlertMatcher[]; readonly until: number };
 type Known = { readonly silence: Silence | null };
 
-/** Everybody hears at once of what gets worse, and of a new question. */
-const isUrgent = ({ content, sentSeverity, asked }: Open): boolean => {
+/** All sinks are notified at once of a worse severity and of a new question. */
+const isUrgent = ({ content, sentSeverity, sentQuestion }: Open): boolean => {
   const question = questionOf(content);
   return (
-    sentSeverity !== null && (isWorse(content.severity, sentSeverity) || (question !== null && question !== asked))
+    sentSeverity !== null &&
+    (isWorse(content.severity, sentSeverity) || (question !== null && question !== sentQuestion))
   );
 };
 
 const newTo = ({ content, sentTo }: Open, routing: Routing): readonly string[] =>
   sinksOf(content, routing).filter((sink) => !sentTo.includes(sink));
 
-/** From when sinks are to be told: after the group wait, of what is new at once, and again while nobody has acknowledged; not while it is silenced. */
+/**
+ * From when sinks are notified: after the group wait, at once of news, and again until the alert is acknowledged; not
+ * while it is silenced.
+ */
 export function sendFrom({ silence }: Known, open: Open, routing: Routing): number {
   const { content, sentSeverity, sendAt, acknowledgedBy } = open;
   const isNew = isUrgent(open) || (sentSeverity !== null && newTo(open, routing).length > 0);
@@ -37,7 +44,7 @@ export function sendFrom({ silence }: Known, open: Open, routing: Routing): numb
   return silence && matches(silence, content) ? Math.max(from, silence.until) : from;
 }
 
-/** Who is told now: all, or only those for whom alone there is something new. */
+/** The sinks to notify now: all, or only those with news. */
 export function sinksToSend(open: Open, now: number, routing: Routing): readonly string[] {
   const isDue = now >= open.sendAt && (open.sentSeverity === null || open.acknowledgedBy === null);
   const fresh = newTo(open, routing);

@@ -1,8 +1,8 @@
-/** Whoever asks for no channel, or for one that nobody has configured, means this one. */
+/** The channel of a notice that names none, or an unconfigured one. */
 export const DEFAULT = 'default';
 /** Always there. */
 export const CONSOLE = 'console';
-/** The alert of a sink that does not do its work; the label `sink` says which. */
+/** The route of alerts about a failing sink; the label `sink` names it. */
 export const SINK_FAILING = 'sink_failing';
 
 /** The channels of the configuration: what DEFAULT stands for, and all that there are. */
@@ -16,13 +16,13 @@ type Addressed = {
   readonly channels: readonly string[];
 };
 
-/** Asked for, and in nobody's configuration. */
+/** Requested, but not configured. */
 export const unknownOf = (
   channels: readonly string[],
   { configured }: Pick<Routing, 'configured'>,
 ): readonly string[] => channels.filter((channel) => channel !== DEFAULT && !configured.includes(channel));
 
-/** Who is told: nothing is dropped because of a name; of a failing sink all others hear. At least one. */
+/** The sinks of an alert, at least one. An unknown name drops nothing; a failing sink is reported to all others. */
 export function sinksOf({ route, labels, channels }: Addressed, routing: Routing): readonly string[] {
   const { defaults, configured } = routing;
   if (route === SINK_FAILING) return orConsole(configured.filter((name) => name !== labels.sink));

@@ -7,37 +7,37 @@ import { alerts } from './alert.ts';
 import type { Input } from './alert-state.ts';
 import { consoleOnly, SINK_FAILING } from './routing.ts';
 
-type Told = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
+type NoticeFields = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
 
 const start = EXAMPLE_TIME;
 const settings = { groupWaitMs: 30_000, repeatMs: 4 * 3_600_000, routing: consoleOnly };
 const quiet = { route: 'stuck_agent', options: [], deadlineAt: null, caseId: null, ticket: null, blocked: null };
-/** `s`: when it happened; it is heard whenever it is told. */
-const happened = (s: number, told: Told): Input => ({
-  ...example(Topic.notify, 'NOTIFY', { ...quiet, channels: ['default'], ...told }),
+/** `s`: when it happened, whenever it is received. */
+const happened = (s: number, fields: NoticeFields): Input => ({
+  ...example(Topic.notify, 'NOTIFY', { ...quiet, channels: ['default'], ...fields }),
   eventId: `n${s}`,
   occurredAt: start + s * 1000,
 });
-const stuck = (s: number, told: Told = {}) =>
-  happened(s, { action: 'raise', severity: 'warning', text: 'no call', ...told });
-const asked = (s: number) => stuck(s, { caseId: 'case-1', text: 'as the plan says' });
-const over = (s: number, told: Told = {}) =>
-  happened(s, { action: 'resolve', severity: 'info', text: 'HEALTHY', ...told });
+const stuck = (s: number, fields: NoticeFields = {}) =>
+  happened(s, { action: 'raise', severity: 'warning', text: 'no call', ...fields });
+const asking = (s: number) => stuck(s, { caseId: 'case-1', text: 'as planned' });
+const over = (s: number, fields: NoticeFields = {}) =>
+  happened(s, { action: 'resolve', severity: 'info', text: 'HEALTHY', ...fields });
 
 const open = (groupWaitMs = settings.groupWaitMs) => given(alerts({ ...settings, groupWaitMs }), start);
-type Said = ReturnType<ReturnType<typeof open>['receive']>;
-const brief = (said: Said) =>
-  said.map(({ type, payload }) => `${type}${'deliverAt' in payload && payload.deliverAt !== null ? ' told' : ''}`);
+type Outputs = ReturnType<ReturnType<typeof open>['receive']>;
+const brief = (outputs: Outputs) =>
+  outputs.map(({ type, payload }) => `${type}${'deliverAt' in payload && payload.deliverAt !== null ? ' sent' : ''}`);
 const isOpen = (alert: ReturnType<typeof open>): boolean => {
   const types = alert.all().map(({ type }) => type);
   return types.lastIndexOf('ALERT_RAISED') > types.lastIndexOf('ALERT_RESOLVED');
 };
 
-test('what a case asks to be told is told where it is over within the group wait; what merely passes by is not', () => {
+test('a notification that a case requests is sent even if the alert is over within the group wait; a passing finding is not', () => {
   const alert = open();
   alert.receive(stuck(0));
-  expect(brief(alert.receive(asked(1)))).toEqual(['ALERT_UPDATED']);
-  expect(brief(alert.receive(over(2)))).toEqual(['ALERT_UPDATED told', 'ALERT_RESOLVED told']);
+  expect(brief(alert.receive(asking(1)))).toEqual(['ALERT_UPDATED']);
+  expect(brief(alert.receive(over(2)))).toEqual(['ALERT_UPDATED sent', 'ALERT_RESOLVED sent']);
   const passing = open();
   passing.receive(stuck(0));
   expect(brief(passing.receive(over(2)))).toEqual(['ALERT_RESOLVED']);
@@ -49,15 +49,15 @@ test('unless it is silenced', () => {
   alert.receive(
     example(Topic.controlAlerts, 'SILENCE_ALERTS', { matchers, until: start + 60_000, by: 'ada', why: 'known' }),
   );
-  alert.receive(asked(1));
+  alert.receive(asking(1));
   expect(brief(alert.receive(over(2)))).toEqual(['ALERT_RESOLVED']);
 });
 
-test('what was over before it is heard is told, and over: whoever catches up reads one topic before another', () => {
+test('an alert that was over before it was read is sent, and resolved: a service that catches up reads one topic before another', () => {
   const alert = open();
   alert.receive(stuck(0));
   alert.receive(over(20));
-  expect(brief(alert.receive(asked(10)))).toEqual(['ALERT_RAISED', 'ALERT_UPDATED told', 'ALERT_RESOLVED told']);
+  expect(brief(alert.receive(asking(10)))).toEqual(['ALERT_RAISED', 'ALERT_UPDATED sent', 'ALERT_RESOLVED sent']);
   expect(alert.passTo(start + 3_600_000)).toEqual([]);
 });
 
@@ -67,21 +67,21 @@ test('an earlier end does not end what was raised after it, and an earlier quest
   alert.receive(over(20));
   alert.receive(stuck(30));
   expect(brief(alert.receive(over(25)))).toEqual([]);
-  expect(brief(alert.receive(asked(10)))).toEqual([]);
+  expect(brief(alert.receive(asking(10)))).toEqual([]);
   expect(isOpen(alert)).toBe(true);
-  expect(brief(alert.receive(over(40)))).toEqual(['ALERT_RESOLVED told']);
+  expect(brief(alert.receive(over(40)))).toEqual(['ALERT_RESOLVED sent']);
 });
 
-test('of the same moment counts what is heard later', () => {
+test('in the same millisecond the later record counts', () => {
   const alert = open(0);
   alert.receive(stuck(5));
   alert.receive(over(5));
   expect(isOpen(alert)).toBe(false);
-  alert.receive(asked(5));
+  alert.receive(asking(5));
   expect(isOpen(alert)).toBe(true);
 });
 
-test('what sinks’ own processes tell is taken as it comes: their clocks are their own', () => {
+test("reports of sinks' own processes count in their order: their clocks are their own", () => {
   const alert = open(0);
   alert.receive(stuck(0, { route: SINK_FAILING }));
   alert.receive(over(3600, { route: SINK_FAILING }));
@@ -89,14 +89,14 @@ test('what sinks’ own processes tell is taken as it comes: their clocks are th
   expect(isOpen(alert)).toBe(true);
 });
 
-test('a key of which nothing was ever told is not remembered for what is over', () => {
+test('an end of an unknown key is not remembered', () => {
   const alert = open();
   const before = JSON.stringify(alert.state());
   alert.receive(over(20));
   expect(JSON.stringify(alert.state())).toBe(before);
 });
 
-describe('an end that is read more than ten seconds late, of a key of which nothing was told', () => {
+describe('an end of an unknown key that is read more than ten seconds late', () => {
   const readAt = start + 40_000;
   const kept = (...ends: readonly Input[]) => {
     const alert = open(0);
@@ -107,7 +107,7 @@ describe('an end that is read more than ten seconds late, of a key of which noth
 
   test('ends what was raised before it and is read after it, and nothing that was raised after it', () => {
     const ended = kept(over(29, of('w1')));
-    expect(brief(ended.receive(stuck(20, of('w1'))))).toEqual(['ALERT_RAISED told', 'ALERT_RESOLVED told']);
+    expect(brief(ended.receive(stuck(20, of('w1'))))).toEqual(['ALERT_RAISED sent', 'ALERT_RESOLVED sent']);
     const raised = kept(over(29, of('w1')));
     raised.receive(stuck(30, of('w1')));
     expect(isOpen(raised)).toBe(true);
@@ -143,22 +143,22 @@ describe('an end that is read more than ten seconds late, of a key of which noth
   });
 });
 
-test('in whatever order they are heard, an alert is open at the end where the last that happened is a raise', () => {
+test('in any order of inputs, an alert is open at the end exactly if the last that happened is a raise', () => {
   const notice = fc.record({ s: fc.nat(50), raises: fc.boolean() });
-  const heard = fc.uniqueArray(notice, { selector: ({ s }) => s, minLength: 1, maxLength: 8 });
+  const received = fc.uniqueArray(notice, { selector: ({ s }) => s, minLength: 1, maxLength: 8 });
   fc.assert(
-    fc.property(heard, (notices) => {
+    fc.property(received, (notices) => {
       const alert = open(0);
       alert.receive(stuck(-1));
-      for (const { s, raises } of notices) alert.receive(raises ? asked(s) : over(s));
+      for (const { s, raises } of notices) alert.receive(raises ? asking(s) : over(s));
       const [last] = notices.toSorted((one, other) => other.s - one.s);
       expect(isOpen(alert)).toBe(last?.raises);
     }),
   );
 });
 
-test('alerting obeys the laws of deciders in whatever order it is told', () => {
-  const inputs = fc.tuple(fc.constantFrom(stuck, asked, over), fc.nat(60)).map(([one, s]) => one(s));
+test('alerting obeys the laws of deciders in any order of inputs', () => {
+  const inputs = fc.tuple(fc.constantFrom(stuck, asking, over), fc.nat(60)).map(([one, s]) => one(s));
   laws(alerts(settings), inputs, { runs: 300 });
 });
 
@@ -172,18 +172,18 @@ describe('of two agents of a task', () => {
     return isOpen(alert);
   };
 
-  test('the earlier end of one that is heard last ends the alert', () => {
+  test('the earlier end of the agent that is read last ends the alert', () => {
     expect(after(raised(10, 'w1'), raised(20, 'w2'), ended(25, 'w2'), ended(15, 'w1'))).toBe(false);
     expect(after(raised(10, 'w1'), ended(15, 'w1'), raised(20, 'w2'), ended(25, 'w2'))).toBe(false);
   });
 
-  test('one that was raised before the end of the other, and is heard after it, keeps it open until its own end', () => {
+  test('a raise from before the end of the other agent, read after it, keeps the alert open until its own end', () => {
     const late = [raised(10, 'w1'), raised(12, 'w2'), ended(25, 'w1')];
     expect(after(...late)).toBe(true);
     expect(after(...late, ended(26, 'w2'))).toBe(false);
   });
 
-  test('what was over for one before it is heard is not open for it', () => {
+  test('an end that was read before its raise leaves the alert closed for that agent', () => {
     expect(after(raised(10, 'w1'), ended(30, 'w2'), raised(20, 'w2'), ended(40, 'w1'))).toBe(false);
   });
 

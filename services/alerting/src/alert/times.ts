@@ -1,7 +1,7 @@
 import type { Input, Times } from './alert-state.ts';
 import { SINK_FAILING } from './routing.ts';
 
-/** Commands come as they come; of sinks their own processes tell, by their own clocks. */
+/** Commands count in their order, and so do reports of sinks' processes, which have their own clocks. */
 const isDated = (input: Input): input is Extract<Input, { readonly type: 'NOTIFY' }> =>
   input.type === 'NOTIFY' && input.payload.route !== SINK_FAILING;
 
@@ -20,7 +20,7 @@ export function timesAfter(times: Times, input: Input): Times {
   }
 }
 
-/** It happened before what says the contrary. In the same millisecond: as they were heard. */
+/** The input happened before a contrary one. In the same millisecond the later record counts. */
 export function isBefore(times: Times, input: Input): boolean {
   if (!isDated(input)) return false;
   switch (input.payload.action) {

@@ -1,7 +1,7 @@
 const FIRST_MS = 1000;
 const LONGEST_MS = 300_000;
-/** What somebody else asks for is not waited for longer, so that a mistake of theirs silences nobody for good. */
-const LONGEST_ASKED_MS = 3_600_000;
+/** The longest pause that a receiver may request, so that its mistake does not block its alerts for good. */
+const LONGEST_REQUESTED_MS = 3_600_000;
 
 /** How long to wait after so many failures (1: the first), milliseconds: doubling to five minutes, a random half of it left out. */
 export const backOff = (failures: number, random: () => number): number =>
@@ -11,5 +11,5 @@ export const backOff = (failures: number, random: () => number): number =>
 export function retryAfter(header: string | null, now: number): number | null {
   if (header === null) return null;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_ASKED_MS);
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_REQUESTED_MS);
 }

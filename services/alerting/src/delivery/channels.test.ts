@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { lineOf } from '../sinks/console.ts';
-import { alertEvent, world } from '../sinks/world.fixture.ts';
+import { alertEvent, sinkDeps } from '../sinks/sinks.fixture.ts';
 import { openChannels } from './channels.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-channels-'));
@@ -15,7 +15,7 @@ const open = (text?: string) => {
   if (text !== undefined) writeFileSync(file, text);
   const { routing, sinks } = openChannels(
     { ...config, VIGIL_ALERTS_FILE: text === undefined ? undefined : file },
-    { ...world, write: () => {} },
+    { ...sinkDeps, write: () => {} },
   );
   return { ...routing, sinks: sinks.map(({ name }) => name) };
 };
@@ -26,7 +26,7 @@ test('without a file, and with an empty one, the console is notified', () => {
   expect(open('')).toEqual(alone);
 });
 
-test('channels have names of their own, and the file says which ones are told without being named', () => {
+test('channels have unique names, and the file names the default ones', () => {
   const text = `
 default: [console, ops]
 channels:
@@ -62,19 +62,19 @@ test('a secret that is missing is reported with the channel that needs it', () =
 
 test('a file that is not there, or no YAML, is refused', () => {
   const missing = { ...config, VIGIL_ALERTS_FILE: path.join(dir, 'none.yaml') };
-  expect(() => openChannels(missing, { ...world, write: () => {} })).toThrow(/none\.yaml cannot be read/);
+  expect(() => openChannels(missing, { ...sinkDeps, write: () => {} })).toThrow(/none\.yaml cannot be read/);
   expect(() => open('channels: [')).toThrow(/cannot be used/);
 });
 
-test('what is wrong in the file is reported with its place, and without what the file says there', () => {
+test('a mistake in the file is reported with its place, and without the values in the file', () => {
   const text = "channels:\n  ops: { kind: webhook, url: 'https://a.example/hunter2, secret_env: X }";
   expect(() => open(text)).toThrow(/closing 'quote at line \d/);
   expect(() => open(text)).not.toThrow(/hunter2/);
 });
 
-test('of a channel that nobody has configured the console says so, and what to set', () => {
+test('the console names an unconfigured channel, and what to set', () => {
   expect(lineOf(alertEvent({ channels: ['default', 'slack'] }), ['console'])).toMatch(
-    /\[asked for by slack, told here instead: name slack under channels in VIGIL_ALERTS_FILE\]$/,
+    /\[requested by slack, sent here instead: name slack under channels in VIGIL_ALERTS_FILE\]$/,
   );
   expect(lineOf(alertEvent({ channels: ['default', 'console'] }), ['console'])).not.toContain('VIGIL_ALERTS_FILE');
 });

@@ -8,7 +8,7 @@ import type { SinkDeps } from '../sinks/kind.ts';
 import { channel, opened } from '../sinks/kinds.ts';
 import type { Sink } from './sink.ts';
 
-/** The console, the sinks of VIGIL_ALERTS_FILE, and who is told where nobody else is named. */
+/** The console, the sinks of VIGIL_ALERTS_FILE, and the default channels. */
 export type Channels = { readonly routing: Routing; readonly sinks: readonly Sink[] };
 
 type ChannelDeps = Omit<SinkDeps, 'dashboardUrl'> & { readonly write: (line: string) => void };

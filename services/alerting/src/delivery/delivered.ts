@@ -5,7 +5,7 @@ import { deliveryOf } from './delivery.ts';
 /** How far back from the end a delivery can lie whose group's position was not written yet, records. */
 const LOOK_BACK = 5000;
 
-/** What was delivered lately: a reactor that begins a little before its end does not tell it again. */
+/** Recent deliveries: a reactor that starts a little before its end does not repeat them. */
 export async function deliveredIn(log: Log): Promise<Set<string>> {
   const records: LogRecord[] = [];
   for (const [partition, { low, high }] of (await log.bounds(Topic.alert)).entries()) {

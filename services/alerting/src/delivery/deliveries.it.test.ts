@@ -8,8 +8,8 @@ import { applyTopics, connectLog, type Log, silentLogger, writer } from '@vigil/
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { config } from '../config.ts';
+import { SECRET, sinkDeps } from '../sinks/sinks.fixture.ts';
 import { webhook } from '../sinks/webhook.ts';
-import { SECRET, world } from '../sinks/world.fixture.ts';
 import { runDeliveries } from './deliveries.ts';
 
 const RUN = randomBytes(4).toString('hex');
@@ -67,13 +67,13 @@ const running = () => {
     timeout: '3s',
   });
   const outside = { now: Date.now, random: () => 1, logger: quiet, count: () => {} };
-  return runDeliveries(log, [webhook.open(name, settings, world)], outside);
+  return runDeliveries(log, [webhook.open(name, settings, sinkDeps)], outside);
 };
 
-test('errors, hangs, an overloaded receiver and a restart lose nothing, and nothing is told more than twice', async () => {
-  const told = { deliverAt: 1, sinks: [name], alertKey: `stuck_agent:${RUN}` };
+test('errors, hangs, an overloaded receiver and a restart lose nothing, and nothing is sent more than twice', async () => {
+  const delivered = { deliverAt: 1, sinks: [name], alertKey: `stuck_agent:${RUN}` };
   const drafts = Array.from({ length: 40 }, (_, n) => ({
-    ...example(Topic.alert, 'ALERT_RAISED', { ...told, deliverAt: Date.now() }),
+    ...example(Topic.alert, 'ALERT_RAISED', { ...delivered, deliverAt: Date.now() }),
     key: `stuck_agent:${RUN}-${n}`,
   }));
   const ids = await writer(log).write(drafts);

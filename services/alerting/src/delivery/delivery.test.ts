@@ -9,18 +9,18 @@ import { type AlertEvent, TryLater, Undeliverable } from './sink.ts';
 
 const alert = example(Topic.alert, 'ALERT_RAISED', { deliverAt: 1000, sinks: ['pager'] });
 
-/** A sink that answers as it is told to: an error, or nothing. */
-const pager = (delivered: readonly string[] = []) => {
-  const told: AlertEvent[] = [];
-  const said: Notify[] = [];
+/** A sink that answers as its script sets: with an error, or with nothing. */
+const pager = (already: readonly string[] = []) => {
+  const delivered: AlertEvent[] = [];
+  const reported: Notify[] = [];
   const script: { error: Error | null; now: number } = { error: null, now: 1000 };
-  const tell = async (telling: AlertEvent) => {
+  const deliverAlert = async (alertEvent: AlertEvent) => {
     if (script.error !== null) throw script.error;
-    told.push(telling);
+    delivered.push(alertEvent);
   };
-  const say = async (notices: readonly Notify[]) => said.push(...notices);
-  const around = { now: () => script.now, random: () => 0, report: say, delivered: new Set(delivered) };
-  return { told, said, script, react: deliver({ name: 'pager', deliver: tell }, around) };
+  const report = async (notices: readonly Notify[]) => reported.push(...notices);
+  const deps = { now: () => script.now, random: () => 0, report, delivered: new Set(already) };
+  return { delivered, reported, script, react: deliver({ name: 'pager', deliver: deliverAlert }, deps) };
 };
 const failing = async (react: ReturnType<typeof pager>['react'], times: number): Promise<(number | null)[]> => {
   const waits: (number | null)[] = [];
@@ -32,8 +32,8 @@ const failing = async (react: ReturnType<typeof pager>['react'], times: number):
   return waits;
 };
 
-test('a sink is told of what is to be delivered to it, under the event’s id, and of nothing else', async () => {
-  const { react, told } = pager();
+test("a sink receives the events that are addressed to it, under the event's id, and no others", async () => {
+  const { react, delivered } = pager();
   const [outcome] = await react(alert);
   expect(outcome).toMatchObject({
     type: 'ALERT_DELIVERED',
@@ -43,39 +43,39 @@ test('a sink is told of what is to be delivered to it, under the event’s id, a
   expect(await react(example(Topic.alert, 'ALERT_UPDATED', { deliverAt: null, sinks: ['pager'] }))).toEqual([]);
   expect(await react(example(Topic.alert, 'ALERT_RAISED', { deliverAt: 5, sinks: ['console'] }))).toEqual([]);
   expect(await react(example(Topic.alert, 'ALERT_DELIVERED'))).toEqual([]);
-  expect(told.map(({ eventId }) => eventId)).toEqual([alert.eventId]);
+  expect(delivered.map(({ eventId }) => eventId)).toEqual([alert.eventId]);
 });
 
-test('what was said before there were channels is the console’s', async () => {
-  const { react, told } = pager();
+test('an event from before there were channels goes to the console', async () => {
+  const { react, delivered } = pager();
   await react(example(Topic.alert, 'ALERT_RAISED', { deliverAt: 5, sinks: [] }));
-  expect(told).toEqual([]);
+  expect(delivered).toEqual([]);
 });
 
 test('what was delivered before a restart is not sent again; what comes under the same id later is', async () => {
-  const { react, told } = pager([deliveryOf('pager', alert.eventId)]);
+  const { react, delivered } = pager([deliveryOf('pager', alert.eventId)]);
   expect(await react(alert)).toEqual([]);
-  expect(told).toEqual([]);
+  expect(delivered).toEqual([]);
 });
 
-test('an alert that is a day old when it is first seen is not told: it may have been, before the group’s position was lost', async () => {
+test("an alert that is a day old when it is first read is not sent: it may have been, before the group's position was lost", async () => {
   const day = 24 * 3_600_000;
-  const { react, told, script } = pager();
+  const { react, delivered, script } = pager();
   script.now = 1000 + day + 1;
   await expect(react(alert)).rejects.toMatchObject({ name: 'DeadLetter', reason: 'too_old' });
-  expect(told).toEqual([]);
+  expect(delivered).toEqual([]);
   script.now = 1000 + day;
   const [outcome] = await react(alert);
   expect(outcome).toMatchObject({ type: 'ALERT_DELIVERED' });
 });
 
-test('a sink that is away is asked again, ever later, and people hear of it at the third time, once', async () => {
-  const { react, said, script } = pager();
+test('a failing sink is retried with growing pauses, and people are notified at the third failure, once', async () => {
+  const { react, reported, script } = pager();
   script.error = new TryLater('away');
   expect(await failing(react, 2)).toEqual([1000, 2000]);
-  expect(said).toEqual([]);
+  expect(reported).toEqual([]);
   await failing(react, 4);
-  expect(said).toMatchObject([
+  expect(reported).toMatchObject([
     { key: 'sink_failing:fleet:pager', payload: { action: 'raise', labels: { sink: 'pager' }, severity: 'critical' } },
   ]);
   script.error = null;
@@ -86,8 +86,8 @@ test('a sink that is away is asked again, ever later, and people hear of it at t
   expect(await react({ ...alert, eventId: 'next' })).toMatchObject([{ type: 'ALERT_DELIVERED' }]);
 });
 
-test('one outage in which many alerts fail once each is one failure, and the third round is told once', async () => {
-  const { react, said, script } = pager();
+test('an outage in which many alerts fail once each counts as one failure, and the third round notifies once', async () => {
+  const { react, reported, script } = pager();
   script.error = new TryLater('away');
   const many = ['a', 'b', 'c', 'd', 'e'].map((eventId) => ({ ...alert, eventId }));
   const round = async () => {
@@ -96,15 +96,15 @@ test('one outage in which many alerts fail once each is one failure, and the thi
   };
   expect(await round()).toEqual([1000, 1000, 1000, 1000, 1000]);
   expect(await round()).toEqual([2000, 2000, 2000, 2000, 2000]);
-  expect(said).toEqual([]);
+  expect(reported).toEqual([]);
   await round();
   await round();
-  expect(new Set(said.map(({ key }) => key))).toEqual(new Set(['sink_failing:fleet:pager']));
-  expect(new Set(said.map(({ payload }) => payload.title)).size).toBe(1);
+  expect(new Set(reported.map(({ key }) => key))).toEqual(new Set(['sink_failing:fleet:pager']));
+  expect(new Set(reported.map(({ payload }) => payload.title)).size).toBe(1);
 });
 
 test('a sink that takes an alert starts again; who comes to one that is known to be away waits as long as the others', async () => {
-  const { react, said, script } = pager();
+  const { react, reported, script } = pager();
   script.error = new TryLater('away');
   await failing(react, 2);
   const error = await react({ ...alert, eventId: 'next' }).catch((why: unknown) => why);
@@ -113,37 +113,37 @@ test('a sink that takes an alert starts again; who comes to one that is known to
   await react(alert);
   script.error = new TryLater('away');
   await failing(react, 2);
-  expect(said).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
 test('that a sink fails is sent again where it could not be written', async () => {
-  const script: { broker: Error | null; said: Notify[] } = { broker: new Retry('away'), said: [] };
-  const say = async (notices: readonly Notify[]) => {
+  const script: { broker: Error | null; reported: Notify[] } = { broker: new Retry('away'), reported: [] };
+  const report = async (notices: readonly Notify[]) => {
     if (script.broker !== null) throw script.broker;
-    script.said.push(...notices);
+    script.reported.push(...notices);
   };
-  const tell = () => Promise.reject(new TryLater('away'));
+  const deliverAlert = () => Promise.reject(new TryLater('away'));
   const react = deliver(
-    { name: 'pager', deliver: tell },
-    { now: () => 1000, random: () => 0, report: say, delivered: new Set() },
+    { name: 'pager', deliver: deliverAlert },
+    { now: () => 1000, random: () => 0, report, delivered: new Set() },
   );
   await failing(react, 4);
   script.broker = null;
   await failing(react, 2);
-  expect(script.said).toHaveLength(1);
+  expect(script.reported).toHaveLength(1);
 });
 
-test('where it says for how long, it is left alone for as long', async () => {
+test('a sink that requests a pause is not retried before its end', async () => {
   const { react, script } = pager();
   script.error = new TryLater('busy', 90_000);
   expect(await failing(react, 1)).toEqual([90_000]);
 });
 
-test('what it will never take is a dead letter at once, and people hear of it', async () => {
-  const { react, said, script } = pager();
+test('a permanent refusal is a dead letter at once, and people are notified', async () => {
+  const { react, reported, script } = pager();
   script.error = new Undeliverable('answered 404: correct the address');
   await expect(react(alert)).rejects.toThrow(DeadLetter);
-  expect(said).toMatchObject([{ payload: { action: 'raise', text: 'answered 404: correct the address' } }]);
+  expect(reported).toMatchObject([{ payload: { action: 'raise', text: 'answered 404: correct the address' } }]);
 });
 
 test('nothing is given up within a day, however often it fails; after it, not before the fifth try', async () => {

@@ -11,8 +11,9 @@ type Alert = EventOf<typeof Topic.alert>;
 type Outcome = Draft<typeof Topic.alert | typeof Topic.notify>;
 
 /**
- * What nobody has taken for so long is given up: a dead letter, from where it can be told again. So is what is as old when it is first seen: the
- * broker forgets a group's position a week after its last commit, and the reactor then begins with the first alert that there ever was.
+ * An alert that was not delivered for so long becomes a dead letter, from which it can be sent again. So does one
+ * that is as old when it is first read: the broker forgets a group's position a week after its last commit, and the
+ * reactor then starts with the first alert of the topic.
  */
 const GIVE_UP_MS = 24 * 3_600_000;
 const LEAST_TRIES = 5;
@@ -29,7 +30,7 @@ export type DeliveryDeps = {
 
 export const deliveryOf = (sink: string, eventId: string): string => `${sink} ${eventId}`;
 
-/** What sinks are told now; null: nothing. */
+/** What sinks are sent now; null: nothing. */
 export function alertEventOf(event: Alert): AlertEvent | null {
   switch (event.type) {
     case 'ALERT_RAISED':
@@ -53,7 +54,7 @@ const isFor = (sink: string, { payload: { sinks } }: AlertEvent): boolean =>
 export function deliver(sink: Sink, deps: DeliveryDeps): (event: Alert) => Promise<readonly Outcome[]> {
   const health = sinkHealth(sink.name);
   const tries = new Map<string, number>();
-  const report = (notices: readonly Noticed[]) => deps.report(drafts(notices)).then(health.told);
+  const report = (notices: readonly Noticed[]) => deps.report(drafts(notices)).then(health.reported);
   return async (event) => {
     const alert = alertEventOf(event);
     if (alert === null || !isFor(sink.name, alert)) return [];
@@ -62,7 +63,7 @@ export function deliver(sink: Sink, deps: DeliveryDeps): (event: Alert) => Promi
     if (ageMs > GIVE_UP_MS && !tries.has(event.eventId))
       throw new DeadLetter(
         'too_old',
-        `${sink.name}: it was to be told ${Math.round(ageMs / 3_600_000)} h ago: people are not paged for history`,
+        `${sink.name}: it was due ${Math.round(ageMs / 3_600_000)} h ago: people are not paged for history`,
       );
     const attempt = (tries.get(event.eventId) ?? 0) + 1;
     tries.set(event.eventId, attempt);

@@ -12,7 +12,8 @@ const KINDS = {
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /**
- * What machines are told: the body of a webhook, the input of a command. `id` stays the same when it is told again. Times are RFC 3339.
+ * The message for machines: the body of a webhook, the input of a command. A repetition has the same `id`. Times are
+ * RFC 3339.
  * `dashboardUrl`: where a decision is posted.
  */
 export const messageOf = (alert: AlertEvent, dashboardUrl: string) => ({
@@ -57,7 +58,7 @@ function decisionOf({ options, deadlineAt, onTimeout, caseId, taskId }: Asking, 
   };
 }
 
-/** `valid` null: nobody has read it yet. */
+/** `valid` null: the checkpoint has not been read yet. */
 function checkpointOf({ checkpoint }: Asking) {
   if (checkpoint === null) return null;
   const { checkpointId, uri, sha256, valid, invalidReason, createdAt, completedWork, remainingWork } = checkpoint;

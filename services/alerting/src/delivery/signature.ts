@@ -9,7 +9,10 @@ export function keyOf(secret: string): Buffer | null {
   return key.length >= 24 && key.length <= 64 ? key : null;
 }
 
-/** The headers that say who sent a body, and when (standardwebhooks.com): one signature a key, so that keys can be changed without a gap. */
+/**
+ * The headers that authenticate a body and its time (standardwebhooks.com): one signature for each key, so that keys
+ * can be changed without a gap.
+ */
 export function signed(keys: readonly Buffer[], id: string, at: number, body: string): Record<string, string> {
   const seconds = Math.floor(at / 1000);
   const signature = (key: Buffer) =>

@@ -1,7 +1,7 @@
 import { SINK_FAILING } from '../alert/routing.ts';
 import { type Noticed, raise, resolve } from '../notices/notice.ts';
 
-/** So many rounds of failures in a row are no chance: people hear of it. */
+/** After this number of failed rounds in a row people are notified. */
 const ROUNDS = 3;
 
 type Failed = {
@@ -10,17 +10,17 @@ type Failed = {
   readonly notices: readonly Noticed[];
 };
 
-/** How one sink does. What it gives is to be told. */
+/** Tracks the health of one sink. Its notices have to be reported. */
 export type SinkHealth = {
-  /** Its notices come again until `told` says that people know. */
+  /** Repeats its notices until `reported` is called. */
   readonly failed: (eventId: string, why: string) => Failed;
-  /** what it refuses for good, or has not taken for too long, is told at once */
+  /** a permanent refusal, or a delivery that took too long, is reported at once */
   readonly refused: (eventId: string, why: string) => readonly Noticed[];
-  readonly told: () => void;
+  readonly reported: () => void;
   readonly succeeded: () => readonly Noticed[];
 };
 
-/** What was told of it before a restart is not known: its first success says that it does well. */
+/** What was reported before a restart is unknown: the first success reports that the sink works. */
 export function sinkHealth(sink: string): SinkHealth {
   const about = { agentId: null, taskId: null, labels: { sink }, of: sink };
   const failures = new Map<string, number>();
@@ -34,14 +34,17 @@ export function sinkHealth(sink: string): SinkHealth {
       const ofThis = (failures.get(eventId) ?? 0) + 1;
       failures.set(eventId, ofThis);
       rounds = Math.max(rounds, ofThis);
-      const isNews = rounds >= ROUNDS && known !== 'failing';
-      return { rounds, notices: isNews ? failing(`nobody hears of alerts by ${sink}: they wait for it`, why) : [] };
+      const isReportable = rounds >= ROUNDS && known !== 'failing';
+      return {
+        rounds,
+        notices: isReportable ? failing(`alerts do not reach people by ${sink}: they wait for it`, why) : [],
+      };
     },
     refused: (eventId, why) => {
       failures.delete(eventId);
       return failing(`${sink} has refused an alert: it is a dead letter (onex.dlq.alerting.dead-letter.v1)`, why);
     },
-    told: () => {
+    reported: () => {
       known = 'failing';
     },
     succeeded: () => {

@@ -1,18 +1,18 @@
 import type { EventOf, Topic } from '@vigil/events';
 
-/** What sinks are told of. */
+/** The events that sinks receive. */
 export type AlertEvent = Extract<
   EventOf<typeof Topic.alert>,
   { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' | 'ALERT_RESOLVED' }
 >;
 
 /**
- * A way to people. At least once: `eventId` is the key under which a repetition is known. Rejects with InVain where telling this again
- * changes nothing; with TryLater, or anything else, where it is to be told again.
+ * Delivers alerts to people, at least once: `eventId` is the key that identifies a repetition. Rejects with InVain if
+ * another attempt cannot succeed; with TryLater, or any other error, if it can.
  */
-export type Sink = { readonly name: string; readonly deliver: (telling: AlertEvent) => Promise<void> };
+export type Sink = { readonly name: string; readonly deliver: (event: AlertEvent) => Promise<void> };
 
-/** The way is closed for now. `afterMs`: how long it asks to be left alone; null: it does not say. */
+/** The sink is unavailable for now. `afterMs`: the pause that it requests; null: none. */
 export class TryLater extends Error {
   override readonly name = 'TryLater';
   readonly afterMs: number | null;
@@ -22,7 +22,7 @@ export class TryLater extends Error {
   }
 }
 
-/** It will not be taken, however often: somebody has to change the channel's configuration first. */
+/** The sink refuses for good: its configuration has to be changed first. */
 export class Undeliverable extends Error {
   override readonly name = 'InVain';
 }

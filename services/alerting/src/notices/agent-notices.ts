@@ -22,14 +22,14 @@ export function agentNotices(input: Input): readonly Noticed[] {
     case 'ESCALATION_TRIGGERED': {
       const { agentId, reason, options, deadlineAt, onTimeout, checkpoint } = input.payload;
       const text = deadlineAt === null ? reason : `${reason}; without an answer: ${onTimeout}`;
-      const asked = { options, deadlineAt, onTimeout, checkpoint };
+      const request = { options, deadlineAt, onTimeout, checkpoint };
       const title = `${agentId} waits for a decision`;
-      return [raise(route, input.payload, { severity: 'critical', title, text, ...asked })];
+      return [raise(route, input.payload, { severity: 'critical', title, text, ...request })];
     }
     case 'ESCALATION_DECIDED': {
       const { agentId, decision, by, why } = input.payload;
       if (decision === 'allow_more_time') return [];
-      return [settle(route, input.payload, { title: `${agentId}: ${decision}, says ${by}`, text: why })];
+      return [settle(route, input.payload, { title: `${agentId}: ${decision}, decided by ${by}`, text: why })];
     }
     case 'CASE_CLOSED': {
       const { agentId, ending, why, instanceEnded } = input.payload;
@@ -41,7 +41,7 @@ export function agentNotices(input: Input): readonly Noticed[] {
       const about = { ...input.payload, of: 'decision' };
       const title = `${agentId}: ${decision} was not carried out, as ${by} had decided`;
       const text = `${why}; it is not done any more: decide again where it is still right`;
-      // Nothing ends this but its being told.
+      // Only its delivery ends this alert.
       return [raise(route, about, { title, text }), resolve(route, about, text)];
     }
     case 'ALERT_REQUESTED': {
@@ -51,7 +51,7 @@ export function agentNotices(input: Input): readonly Noticed[] {
     }
     case 'TERMINATION_UNCONFIRMED': {
       const { agentId, why } = input.payload;
-      const title = `${agentId}: nobody has confirmed its end, nothing is spawned`;
+      const title = `${agentId}: its end is not confirmed, nothing is spawned`;
       return [raise(route, input.payload, { severity: 'critical', title, text: why })];
     }
     case 'TASK_BLOCKED': {
@@ -123,7 +123,7 @@ function leftNotices(changed: StateChanged): readonly Noticed[] {
   return [...ofAgent, ticketOver(about, text), taskSpent(taskId, text)];
 }
 
-/** Nobody need allow a task more that is done. */
+/** A finished task needs no more attempts. */
 function finishedNotices({ agentId, taskId, to, endReason }: StateChanged): readonly Noticed[] {
   const isDone = to === 'TERMINATED' && endReason === 'finished' && taskId !== null;
   if (!isDone) return [];
@@ -132,7 +132,10 @@ function finishedNotices({ agentId, taskId, to, endReason }: StateChanged): read
   return [taskSpent(taskId, text), resolve(BLOCKED_ROUTE, { agentId: null, taskId }, text)];
 }
 
-/** A task left to people goes on where an agent works on it, also where the one that was blocked was ended by order and reports no more. */
+/**
+ * A task left to people is over when an agent works on it again, even if the agent that was blocked was ended by
+ * order and reports no more.
+ */
 const unblocked = ({ taskId }: Pick<StateChanged, 'taskId'>, text: string): readonly Noticed[] =>
   taskId === null ? [] : [resolve(BLOCKED_ROUTE, { agentId: null, taskId }, text)];
 
@@ -143,7 +146,7 @@ const well = (changed: StateChanged, text: string): readonly Noticed[] =>
 const ended = (changed: StateChanged, text: string): readonly Noticed[] =>
   changed.endOrderId === null ? well(changed, text) : over(changed, text);
 
-/** Also what was said of it before it had its task. */
+/** Includes reports about the agent from before it had its task. */
 function over(changed: StateChanged, text: string): readonly Noticed[] {
   const own = { ...changed, taskId: null };
   const ofTask = [resolve(route, changed, text), ticketOver(changed, text)];

@@ -5,7 +5,7 @@ import type { PolicyAlerts } from './policy-alerts.ts';
 export type Notice = PayloadOf<typeof Topic.notify, 'NOTIFY'>;
 export type Notify = Draft<typeof Topic.notify>;
 
-/** Whom or what a notice is about; `of` tells apart what one task may have several of (breakers, agents that wait). */
+/** The subject of a notice. `of` distinguishes several alerts of one task (breakers, waiting agents). */
 export type About = {
   readonly agentId: string | null;
   readonly taskId: string | null;
@@ -15,7 +15,10 @@ export type About = {
   readonly of?: string;
 };
 
-/** `severity`: of its own, whatever a policy says; absent: the route's by the policy, else `usual`, else the route's. `channel`: the way that a step names; absent: those of the route. */
+/**
+ * `severity`: the notice's own, above any policy; absent: the policy's for the route, else `usual`, else the route's.
+ * `channel`: the channel that a step names; absent: those of the route.
+ */
 type NoticeDetails = Partial<
   Pick<Notice, 'options' | 'deadlineAt' | 'onTimeout' | 'checkpoint' | 'blocked' | 'ticket'>
 > & {
@@ -26,7 +29,7 @@ type NoticeDetails = Partial<
   readonly text: string;
 };
 
-/** What people should know, before a policy has said how much it matters and by which ways they are told. */
+/** A notice for people, before a policy sets its severity and its channels. */
 export type Noticed = {
   readonly route: string;
   readonly about: About;
@@ -42,7 +45,7 @@ export const raise = (route: string, about: About, details: NoticeDetails): Noti
   details,
 });
 
-/** Nobody is disturbed with a ticket: said all the same, so that everybody can read why. */
+/** A ticket that notifies no one: published anyway, so that everyone can read the reason. */
 export const dismiss = (route: string, about: About, severity: AlertSeverity, ticket: TriagedTicket): Noticed => ({
   route,
   about,
@@ -50,7 +53,7 @@ export const dismiss = (route: string, about: About, severity: AlertSeverity, ti
   details: { severity, title: `${about.agentId}: ticket dismissed`, text: ticket.analysis, ticket },
 });
 
-/** A question of this case is answered, or nobody asks any more: what people may choose is taken from the alert, which stays open. */
+/** A question of this case is answered or withdrawn: its options are removed from the alert, which stays open. */
 export const settle = (route: string, about: About, details: Pick<NoticeDetails, 'title' | 'text'>): Noticed => ({
   route,
   about,
@@ -66,7 +69,10 @@ export const resolve = (route: string, about: About, text: string): Noticed => (
   details: { severity: 'info', title: `${about.taskId ?? about.agentId ?? 'fleet'}: over`, text },
 });
 
-/** How severe a route is where no policy says so (ADR-110's three), and the notice itself does not. */
+/**
+ * The severity of a route if neither the policy nor the notice sets one (the three levels of the agent lifecycle
+ * standard).
+ */
 const SEVERITIES: Readonly<Record<string, AlertSeverity>> = {
   stuck_agent: 'warning',
   circuit_breaker_open: 'warning',

@@ -9,7 +9,7 @@ const ofNoPolicy =
   (input: In): readonly Notify[] =>
     notices(input).map((one) => notify(one, null, noPolicies));
 
-/** What the mappers say where no policy speaks of alerts. */
+/** The notices of the mappers without alert settings in a policy. */
 export const agentNotices = ofNoPolicy(agent.agentNotices);
 export const taskNotices = ofNoPolicy(task.taskNotices);
 export const fleetNotices = ofNoPolicy(fleet.fleetNotices);

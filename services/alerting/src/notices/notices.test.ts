@@ -47,7 +47,7 @@ test.each(['HEALTHY', 'TERMINATED'] as const)('what blocks an agent without a ta
 test.each(['HEALTHY', 'FAILING', 'DEGRADED', 'TERMINATED'] as const)(
   'an agent that was stuck with one task and is %s with another leaves no alert behind',
   (to) => {
-    const told = (leftTaskId: string | null) =>
+    const noticesOfTask = (leftTaskId: string | null) =>
       brief(
         agentNotices(
           example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
@@ -61,19 +61,19 @@ test.each(['HEALTHY', 'FAILING', 'DEGRADED', 'TERMINATED'] as const)(
     const left = ['stuck_agent', 'task_blocked', 'escalation_ticket', 'spending_limit'].map(
       (route) => `resolve ${route}:OMN-1 info`,
     );
-    expect(told('OMN-1')).toEqual([...told(null), ...left]);
+    expect(noticesOfTask('OMN-1')).toEqual([...noticesOfTask(null), ...left]);
   },
 );
 
-test('what a case says belongs to the alert of the episode, with options and deadline', () => {
-  const asked = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED', {
+test("a case's notices belong to the alert of the episode, with options and deadline", () => {
+  const requests = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED', {
     options: ['pardon'],
     deadlineAt: 5,
     reason: 'no call',
     onTimeout: 'terminate',
   });
-  expect(brief(agentNotices(asked))).toEqual(['raise stuck_agent:OMN-1234 critical']);
-  expect(agentNotices(asked)[0]?.payload).toMatchObject({
+  expect(brief(agentNotices(requests))).toEqual(['raise stuck_agent:OMN-1234 critical']);
+  expect(agentNotices(requests)[0]?.payload).toMatchObject({
     options: ['pardon'],
     deadlineAt: 5,
     text: 'no call; without an answer: terminate',
@@ -86,7 +86,7 @@ test('what a case says belongs to the alert of the episode, with options and dea
   ]);
 });
 
-test('a task that a plan leaves to people is blocked, whatever else is told of its agent', () => {
+test('a task that a plan leaves to people is blocked, whatever else is reported of its agent', () => {
   const [notice] = agentNotices(example(Topic.agentIntervention, 'TASK_BLOCKED', { reason: 'no way on' }));
   expect(notice).toMatchObject({ key: 'task_blocked:OMN-1234', payload: { severity: 'warning', text: 'no way on' } });
   expect(notice?.payload.blocked).toMatchObject({ limit: null, reason: 'no way on' });
@@ -101,7 +101,7 @@ test.each([
   expect(notice?.payload.blocked).toMatchObject({ attempts });
 });
 
-test('of attempts that are used up it is told how often agents have stalled; of any other review not', () => {
+test('only a review of used-up attempts names how often agents have stalled', () => {
   const [spent] = taskNotices(story('REVIEW_REQUIRED', { attempts: 2, of: 2, reason: 'used' }));
   expect(spent?.payload.blocked).toEqual({ attempts: 3, limit: 2, reason: 'used' });
   expect(taskNotices(story('REVIEW_REQUIRED', { of: null }))[0]?.payload.blocked).toBeNull();
@@ -109,12 +109,12 @@ test('of attempts that are used up it is told how often agents have stalled; of 
 
 test('the ways to people are those of the policy’s route, or the one that the step names', () => {
   const alerts: PolicyAlerts = { of: () => ({ severity: 'info', channels: ['pagerduty'] }) };
-  const told = (event: Parameters<typeof noticesOf>[0]) =>
+  const noticesOfTask = (event: Parameters<typeof noticesOf>[0]) =>
     noticesOf(event).map((one) => notify(one, { name: 'vigil', hash: 'h' }, alerts).payload);
-  expect(told(turned('STUCK'))).toMatchObject([{ severity: 'info', channels: ['pagerduty'] }]);
-  expect(told(turned('FAILING'))).toMatchObject([{ severity: 'critical', channels: ['pagerduty'] }]);
+  expect(noticesOfTask(turned('STUCK'))).toMatchObject([{ severity: 'info', channels: ['pagerduty'] }]);
+  expect(noticesOfTask(turned('FAILING'))).toMatchObject([{ severity: 'critical', channels: ['pagerduty'] }]);
   const asks = (channel: string | null) =>
-    told(example(Topic.agentIntervention, 'ALERT_REQUESTED', { severity: 'warning', channel }));
+    noticesOfTask(example(Topic.agentIntervention, 'ALERT_REQUESTED', { severity: 'warning', channel }));
   expect(asks('ops')).toMatchObject([{ severity: 'warning', channels: ['ops'] }]);
   expect(asks(null)).toMatchObject([{ severity: 'warning', channels: ['pagerduty'] }]);
   expect(agentNotices(turned('STUCK'))[0]?.payload.channels).toEqual(['default']);
@@ -126,7 +126,7 @@ const policyOf = (severity: 'info' | 'warning' | 'critical'): PolicyAlerts => ({
 const severityBy = (alerts: PolicyAlerts, notices: readonly Noticed[]) =>
   notices.map((one) => notify(one, { name: 'vigil', hash: 'h' }, alerts).payload.severity);
 
-test.each(['info', 'critical'] as const)('a route is as severe as its policy says: %s', (severity) => {
+test.each(['info', 'critical'] as const)('a route has the severity that its policy sets: %s', (severity) => {
   const by = (notices: readonly Noticed[]) => severityBy(policyOf(severity), notices);
   const begun = (skipped: readonly object[]) =>
     tasksOf(story('RECOVERY_INITIATED', { fromCheckpoint: 'task-start', skipped }));
@@ -162,7 +162,7 @@ test('a recovery that failed rises critical, and is over with a decision or a ne
   expect(brief(taskNotices(story('RECOVERY_COMPLETED')))).toEqual(over);
 });
 
-test('a task that no runtime can start is one alert with the lines to write, and it ends when an agent goes on with it', () => {
+test('a task without a fitting runtime is one alert with the lines to write, and it ends when an agent continues the task', () => {
   const reason = 'no runtime can start NB-2: no runtime has a template for it. Write to a file: …';
   const [alert, ...more] = taskNotices(story('SPAWN_IMPOSSIBLE', { reason }));
   expect(more).toEqual([]);
@@ -176,7 +176,7 @@ test('a task that no runtime can start is one alert with the lines to write, and
   expect(brief(taskNotices(story('RECOVERY_COMPLETED')))).toContain('resolve recovery_failed:OMN-1234 info');
 });
 
-test('a task that starts again is told, the more urgently where checkpoints were passed over; one that goes on is not', () => {
+test('a task that starts again is announced, more urgently if checkpoints were skipped; one that continues is not', () => {
   const begun = (fromCheckpoint: string, skipped: readonly object[]) =>
     brief(taskNotices(story('RECOVERY_INITIATED', { fromCheckpoint, skipped })));
   expect(begun('task-start', [{ checkpointId: 'c1', why: 'sha256' }])).toEqual([
@@ -186,7 +186,7 @@ test('a task that starts again is told, the more urgently where checkpoints were
   expect(begun('c0', [{ checkpointId: 'c1', why: 'sha256' }])).toEqual([]);
 });
 
-test('a released task is over in every respect, unless somebody else holds it', () => {
+test('a released task is over in every respect, unless another agent holds it', () => {
   expect(brief(taskNotices(story('TASK_RELEASED', { why: 'finished' })))).toHaveLength(5);
   expect(brief(taskNotices(story('TASK_RELEASED', { why: 'reassigned' })))).not.toContain(
     'resolve stuck_agent:OMN-1234 info',
@@ -222,7 +222,7 @@ test('every event of the mapped topics has its answer', () => {
 });
 
 test('a message is one line, whatever agents write into it', () => {
-  const telling = example(Topic.alert, 'ALERT_RAISED', {
+  const event = example(Topic.alert, 'ALERT_RAISED', {
     route: 'stuck_agent',
     severity: 'critical',
     title: 'a\u001b[2Jb\n\u202e',
@@ -231,12 +231,12 @@ test('a message is one line, whatever agents write into it', () => {
     deadlineAt: 0,
     channels: ['default'],
   });
-  expect(lineOf(telling, ['console'])).toBe(
+  expect(lineOf(event, ['console'])).toBe(
     'ALERT raised [critical] stuck_agent OMN-1234: a [2Jb  (c) options: retry until 1970-01-01T00:00:00.000Z',
   );
 });
 
-test('a recovery that waits for a runtime is told, and over when an agent lives', () => {
+test('a recovery that waits for a runtime is announced, and over when an agent runs', () => {
   const waiting = tasksOf(story('RECOVERY_WAITING', { reason: 'no runtime has room', refusals: 5 }));
   expect(waiting).toMatchObject([
     {
@@ -259,7 +259,7 @@ test('a recovery that waits for the end of a limit is reported without refusals'
 const ofCase = (type: 'CASE_CLOSED' | 'ESCALATION_DECIDED', payload: object) =>
   brief(agentNotices(example(Topic.agentIntervention, type, payload as never)));
 
-test('an alert of an agent that has ended is over with its case: nobody hears of its end any more', () => {
+test('an alert of an agent that has ended is over with its case: its end is not sent again', () => {
   expect(ofCase('CASE_CLOSED', { ending: 'executed', instanceEnded: true })).toEqual([
     'resolve stuck_agent:OMN-1234 info',
   ]);
@@ -272,17 +272,17 @@ test('the question of a case is over when it is decided, or its case closed; mor
   expect(ofCase('ESCALATION_DECIDED', { decision: 'allow_more_time' })).toEqual([]);
 });
 
-test('a decision that was not carried out is told, whatever the agent does by then, and leaves nothing open', () => {
+test('a decision that was not carried out is announced, whatever the agent does by then, and leaves no alert open', () => {
   const lapsed = agentNotices(example(Topic.agentIntervention, 'DECISION_LAPSED', { by: 'ada', why: 'halted: …' }));
   const key = 'stuck_agent:OMN-1234:decision';
   expect(brief(lapsed)).toEqual([`raise ${key} warning`, `resolve ${key} info`]);
   expect(lapsed[0]?.payload.title).toContain('as ada had decided');
-  const told = lapsed.reduce(
+  const noticesOfTask = lapsed.reduce(
     (one, { payload }) => {
       one.receive(example(Topic.notify, 'NOTIFY', { ...payload, alertKey: key } as never));
       return one;
     },
     given(alerts({ groupWaitMs: 30_000, repeatMs: 1e9, routing: consoleOnly }), 1),
   );
-  expect(told.all().map(({ type }) => type)).toEqual(['ALERT_RAISED', 'ALERT_UPDATED', 'ALERT_RESOLVED']);
+  expect(noticesOfTask.all().map(({ type }) => type)).toEqual(['ALERT_RAISED', 'ALERT_UPDATED', 'ALERT_RESOLVED']);
 });

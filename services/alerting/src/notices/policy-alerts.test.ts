@@ -7,7 +7,7 @@ const published = (name: string, hash: string, alerts: unknown) =>
   example(Topic.policy, 'POLICY_PUBLISHED', { name, hash, document: JSON.stringify({ alerts }) });
 const of = (channels: readonly string[]) => ({ stuck_agent: { severity: 'warning', channels } });
 
-test('what was said under a policy is told as that very document has it, whatever came later', () => {
+test('a notice under a policy uses that very document, whichever was published later', () => {
   const alerts = policyAlerts();
   alerts.observe(published('vigil', 'h1', of(['ops'])));
   alerts.observe(published('vigil', 'h2', of(['pager'])));
@@ -30,7 +30,7 @@ test('without a policy, a route of it or a channel, the default ones are meant',
   expect(alerts.of({ name: 'vigil', hash: 'h1' }, 'stuck_agent')?.channels).toEqual(['default']);
 });
 
-test('an assignment, or a document in words that are not known here, says nothing', () => {
+test('an assignment, or a document in an unknown format, sets nothing', () => {
   const alerts = policyAlerts();
   alerts.observe(published('assign', 'h1', 'new words'));
   expect(alerts.of({ name: 'assign', hash: 'h1' }, 'stuck_agent')).toBeNull();

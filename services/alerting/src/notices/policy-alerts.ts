@@ -4,12 +4,12 @@ import { z } from 'zod';
 
 type Published = Extract<EventOf<typeof Topic.policy>, { readonly type: 'POLICY_PUBLISHED' }>;
 
-/** What a policy says of a route: how severe it is, and by which channels people are told. */
+/** What a policy sets for a route: its severity, and its channels. */
 export type OfRoute = { readonly severity: 'info' | 'warning' | 'critical'; readonly channels: readonly string[] };
 
 /** The `alerts` of all policies that were ever published. */
 export type PolicyAlerts = {
-  /** null: the policy says nothing of this route, or is not known */
+  /** null: the policy does not mention this route, or is unknown */
   readonly of: (policy: PolicyRef | null, route: string) => OfRoute | null;
 };
 
@@ -21,7 +21,10 @@ const routes = z.record(
 );
 const document = z.object({ alerts: routes.default({}) });
 
-/** A document's hash is its content, so that whatever was said under it is told by it for ever. One that is not known yet: as its name's newest. */
+/**
+ * A document's hash is its content, so a notice under it always uses it. An unknown document falls back to the newest
+ * of its name.
+ */
 export function policyAlerts(): PolicyAlerts & { readonly observe: (published: Published) => void } {
   const byHash = new Map<string, z.output<typeof routes>>();
   const newest = new Map<string, z.output<typeof routes>>();
@@ -34,13 +37,15 @@ export function policyAlerts(): PolicyAlerts & { readonly observe: (published: P
     },
     of: (policy, route) => {
       if (policy === null) return null;
-      const said = (byHash.get(policy.hash) ?? newest.get(policy.name))?.[route];
-      return said === undefined || said.channels.length > 0 ? (said ?? null) : { ...said, channels: ['default'] };
+      const settings = (byHash.get(policy.hash) ?? newest.get(policy.name))?.[route];
+      return settings === undefined || settings.channels.length > 0
+        ? (settings ?? null)
+        : { ...settings, channels: ['default'] };
     },
   };
 }
 
-/** Reads all that was published, and goes on; `finished` rejects where that ends. */
+/** Reads all published policies, and follows new ones; `finished` rejects when that ends. */
 export async function followPolicies(log: Log, signal: AbortSignal) {
   const alerts = policyAlerts();
   const onEvent = (event: EventOf<typeof Topic.policy>) => {

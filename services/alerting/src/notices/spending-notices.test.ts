@@ -40,7 +40,7 @@ test.each([
   expect(keys(fleetNotices(lifted(scope, id)))).toEqual([`resolve ${key}`]);
 });
 
-test('a policy says how much it matters and who is told', () => {
+test('a policy sets the severity and the channels', () => {
   const policy = { name: 'builders', hash: 'h1' };
   const of = (_: unknown, route: string) =>
     route === 'spending_limit' ? ({ severity: 'critical', channels: ['ops'] } as const) : null;
@@ -48,16 +48,16 @@ test('a policy says how much it matters and who is told', () => {
   expect(notice?.payload).toMatchObject({ severity: 'critical', channels: ['ops'] });
 });
 
-test('a limit that is announced twice is one alert, and a raised one that is reached too is told in place', () => {
+test('a limit that is announced twice is one alert, and a raised limit that is reached again updates it', () => {
   const alert = given(alerts({ groupWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }), EXAMPLE_TIME);
-  const tell = ([notice]: readonly Notify[], eventId: string) =>
+  const receive = ([notice]: readonly Notify[], eventId: string) =>
     alert
       .receive({ ...example(Topic.notify, 'NOTIFY', notice?.payload), key: notice?.key ?? '', eventId })
       .map(({ type }) => type);
   const one = fleetNotices(reached('task', 'OMN-1'));
-  expect([tell(one, 'n1'), tell(one, 'n1')]).toEqual([['ALERT_RAISED'], []]);
-  expect(tell(fleetNotices(reached('task', 'OMN-1', { limitTokens: 110 })), 'n2')).toEqual(['ALERT_UPDATED']);
-  expect(tell(fleetNotices(lifted('task', 'OMN-1')), 'n3')).toEqual(['ALERT_RESOLVED']);
+  expect([receive(one, 'n1'), receive(one, 'n1')]).toEqual([['ALERT_RAISED'], []]);
+  expect(receive(fleetNotices(reached('task', 'OMN-1', { limitTokens: 110 })), 'n2')).toEqual(['ALERT_UPDATED']);
+  expect(receive(fleetNotices(lifted('task', 'OMN-1')), 'n3')).toEqual(['ALERT_RESOLVED']);
 });
 
 test('the alert of a task is over when the task is finished, left or released; not when its agent only dies, or another takes it', () => {

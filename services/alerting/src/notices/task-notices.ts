@@ -36,7 +36,7 @@ export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly
     }
     case 'REVIEW_DECIDED': {
       const { decision, by, why } = input.payload;
-      const text = `${decision}, says ${by}: ${why}`;
+      const text = `${decision}, decided by ${by}: ${why}`;
       return [resolve(route, about, text), resolve(BLOCKED_ROUTE, about, text)];
     }
     case 'RECOVERY_COMPLETED':
@@ -58,7 +58,7 @@ export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly
       const { why, detail } = input.payload;
       const text = detail === null ? why : `${why}: ${detail}`;
       const over = [route, lost, BLOCKED_ROUTE].map((one) => resolve(one, about, text));
-      // Whoever holds it now may be stuck as well.
+      // Its current holder may be stuck as well.
       return why === 'reassigned'
         ? over
         : [...over, resolve('stuck_agent', about, text), taskSpent(input.payload.taskId, text)];

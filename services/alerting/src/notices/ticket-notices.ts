@@ -14,7 +14,7 @@ const SEVERITIES: Readonly<Record<TicketSeverity, AlertSeverity>> = {
 
 export const severityOf = (severity: TicketSeverity): AlertSeverity => SEVERITIES[severity];
 
-/** People are asked in, or triage dismisses it. The worker is told nothing and goes on. */
+/** Triage asks people to review a ticket, or dismisses it. The worker is not notified and continues. */
 export function ticketNotices(filed: WorkerEscalationTicketPayload): readonly Noticed[] {
   const { intervene, analysis } = triage(filed);
   const { ticket_id, severity, worker_agent_id: agent, suggested_action } = filed.ticket;

@@ -14,7 +14,7 @@ const quiet: Ticket['findings'] = {
   loop: false,
 };
 
-/** Of a medium ticket that nothing else speaks for or against. */
+/** A medium ticket without a fact for or against it. */
 const answer = (ticket: Partial<Ticket['ticket']> = {}, findings: Partial<Ticket['findings']> = {}) => {
   const known = example(Topic.agentHealth, 'WORKER_ESCALATION_TICKET').payload;
   return triage({
@@ -30,14 +30,14 @@ const answer = (ticket: Partial<Ticket['ticket']> = {}, findings: Partial<Ticket
     findings: { ...quiet, ...findings },
   });
 };
-const intervenes = (...told: Parameters<typeof answer>) => answer(...told).intervene;
+const intervenes = (...ticket: Parameters<typeof answer>) => answer(...ticket).intervene;
 
-test('a ticket that nothing speaks for is dismissed', () => {
+test('a ticket without a fact for it is dismissed', () => {
   expect(answer()).toEqual({ intervene: false, analysis: 'nothing of it calls for a person yet: retries' });
 });
 
 describe('people are asked in', () => {
-  test.each(['high', 'critical'] as const)('on %s, whatever else speaks against it', (severity) => {
+  test.each(['high', 'critical'] as const)('on %s, whatever else is against it', (severity) => {
     const against = { steps_since_last_accept: 0, severity };
     expect(answer(against, { transient: true, progressAt: filedAt })).toEqual({
       intervene: true,

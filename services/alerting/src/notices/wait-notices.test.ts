@@ -43,10 +43,15 @@ test('agents of one task wait each for themselves, and an agent without a task f
   expect(long('1')).not.toBe(long('2'));
 });
 
-test('a wait that is heard of twice is one alert, which its end resolves', () => {
+test('a wait that is reported twice is one alert, which its end resolves', () => {
   const alert = given(alerts({ groupWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }), EXAMPLE_TIME);
-  const tell = ([notice]: readonly Notify[], eventId: string) =>
+  const receive = ([notice]: readonly Notify[], eventId: string) =>
     alert.receive({ ...example(Topic.notify, 'NOTIFY', notice?.payload), key: notice?.key ?? '', eventId });
-  const said = [tell(overdue(), 'n1'), tell(overdue(), 'n1'), tell(ended(), 'n2'), tell(ended(), 'n2')];
-  expect(said.map((events) => events.map(({ type }) => type))).toEqual([['ALERT_RAISED'], [], ['ALERT_RESOLVED'], []]);
+  const outputs = [receive(overdue(), 'n1'), receive(overdue(), 'n1'), receive(ended(), 'n2'), receive(ended(), 'n2')];
+  expect(outputs.map((events) => events.map(({ type }) => type))).toEqual([
+    ['ALERT_RAISED'],
+    [],
+    ['ALERT_RESOLVED'],
+    [],
+  ]);
 });

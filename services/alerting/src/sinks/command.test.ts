@@ -4,14 +4,14 @@ import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { TryLater } from '../delivery/sink.ts';
 import { command } from './command.ts';
-import { alertEvent, world } from './world.fixture.ts';
+import { alertEvent, sinkDeps } from './sinks.fixture.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-command-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
 const node = (script: string, ...args: readonly string[]) => [process.execPath, '-e', script, ...args];
 const sink = (argv: readonly string[], timeout = '10s') =>
-  command.open('ops', command.settings.parse({ kind: 'command', argv, timeout }), world);
+  command.open('ops', command.settings.parse({ kind: 'command', argv, timeout }), sinkDeps);
 const failure = (argv: readonly string[], timeout?: string) =>
   sink(argv, timeout)
     .deliver(alertEvent())
@@ -21,7 +21,7 @@ const failure = (argv: readonly string[], timeout?: string) =>
     );
 
 test('it gets its arguments filled in, each as one, and the message as JSON on standard input', async () => {
-  const file = path.join(dir, 'told');
+  const file = path.join(dir, 'received');
   const script = `const fs = require('fs');
     const input = JSON.parse(fs.readFileSync(0, 'utf8'));
     fs.writeFileSync(${JSON.stringify(file)}, JSON.stringify({ args: process.argv.slice(1), type: input.type, id: input.data.id }));`;
@@ -35,12 +35,12 @@ test('it gets its arguments filled in, each as one, and the message as JSON on s
   });
 });
 
-test('one that reads no input and has much to say is as well', async () => {
+test('a command that reads no input and prints a lot succeeds as well', async () => {
   const big = alertEvent({ text: 'x'.repeat(200_000) });
   await sink(node('process.stderr.write("y".repeat(300000))', '{text}')).deliver(big);
 });
 
-test('one that fails, takes too long or is not there is waited out, with what it said', async () => {
+test('a command that fails, takes too long or does not exist is retried, with its output', async () => {
   expect(await failure(node('console.error("no bus"); process.exit(3)'))).toMatchObject({
     name: 'TryLater',
     message: expect.stringMatching(/ended with 3: no bus$/),

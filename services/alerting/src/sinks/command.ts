@@ -56,16 +56,16 @@ function run([file = '', ...args]: readonly string[], input: string, timeout: nu
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const child = spawn(file, args, { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
   const timer = setTimeout(() => child.pid !== undefined && end(-child.pid), timeout);
-  let said = '';
+  let output = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-STDERR_CHARACTERS);
+    output = (output + text).slice(-STDERR_CHARACTERS);
   });
   child.stdin.on('error', () => {}).end(`${input}\n`);
   child.once('error', (error) => reject(new TryLater(`${file} cannot be run: ${error.message}`)));
   child.once('exit', (code, signal) => {
     if (code === 0) return resolve();
     const how = signal === null ? `ended with ${code}` : `was ended by ${signal} (its timeout is ${timeout} ms)`;
-    reject(new TryLater(`${file} ${how}: ${plain(said.trim())}`));
+    reject(new TryLater(`${file} ${how}: ${plain(output.trim())}`));
   });
   return promise.finally(() => clearTimeout(timer));
 }

@@ -12,16 +12,16 @@ export const consoleSink = (write: (line: string) => void, configured: readonly 
 export function lineOf({ type, payload }: AlertEvent, configured: readonly string[]): string {
   const { severity, route, taskId, agentId, title, text } = payload;
   const what = { ALERT_RAISED: 'raised', ALERT_UPDATED: 'updated', ALERT_RESOLVED: 'resolved' }[type];
-  const asked = 'options' in payload ? askedIn(payload) : '';
+  const requested = 'options' in payload ? requestedIn(payload) : '';
   const missing = 'channels' in payload ? missingIn(payload.channels, configured) : '';
   return plain(
-    `ALERT ${what} [${severity}] ${route} ${taskId ?? agentId ?? 'fleet'}: ${title} (${text})${asked}${missing}`,
+    `ALERT ${what} [${severity}] ${route} ${taskId ?? agentId ?? 'fleet'}: ${title} (${text})${requested}${missing}`,
   );
 }
 
-type Asked = { readonly options: readonly string[]; readonly deadlineAt: number | null };
+type Requested = { readonly options: readonly string[]; readonly deadlineAt: number | null };
 
-const askedIn = ({ options, deadlineAt }: Asked): string =>
+const requestedIn = ({ options, deadlineAt }: Requested): string =>
   (options.length > 0 ? ` options: ${options.join(' | ')}` : '') +
   (deadlineAt === null ? '' : ` until ${new Date(deadlineAt).toISOString()}`);
 
@@ -29,5 +29,5 @@ function missingIn(channels: readonly string[], configured: readonly string[]): 
   const unknown = unknownOf(channels, { configured });
   if (unknown.length === 0) return '';
   const names = unknown.join(', ');
-  return ` [asked for by ${names}, told here instead: name ${names} under channels in VIGIL_ALERTS_FILE]`;
+  return ` [requested by ${names}, sent here instead: name ${names} under channels in VIGIL_ALERTS_FILE]`;
 }

@@ -17,7 +17,7 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { files } from './files.ts';
-import { alertEvent, world } from './world.fixture.ts';
+import { alertEvent, sinkDeps } from './sinks.fixture.ts';
 
 let root: string;
 beforeEach(() => {
@@ -26,8 +26,8 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8');
-const tell = (told: Parameters<typeof alertEvent>[0]) =>
-  files.open('files', files.settings.parse({ kind: 'files', root }), world).deliver(alertEvent(told));
+const deliver = (fields: Parameters<typeof alertEvent>[0]) =>
+  files.open('files', files.settings.parse({ kind: 'files', root }), sinkDeps).deliver(alertEvent(fields));
 const raisedAt = Date.parse('2026-04-02T14:30:00.500Z');
 const checkpoint = {
   ...(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payload.checkpoint as object),
@@ -55,29 +55,29 @@ const LINE = `{"timestamp_utc":"2026-04-02T14:30:00Z","event":"escalated_to_bloc
 
 test('a ticket whose attempts are used up has omniclaude’s friction event and its line, to the letter', async () => {
   const uri = pathToFileURL(path.join(root, saved)).href;
-  await tell({ raisedAt, blocked, checkpoint: { ...checkpoint, uri } });
+  await deliver({ raisedAt, blocked, checkpoint: { ...checkpoint, uri } });
   expect(read(friction)).toBe(SEED);
   expect(read(log)).toBe(LINE);
 });
 
-test('told twice, it is one file and one line, after what others have logged', async () => {
-  await tell({ raisedAt, blocked });
+test('sent twice, it is one file and one line, after the lines of other programs', async () => {
+  await deliver({ raisedAt, blocked });
   writeFileSync(path.join(root, log), `{"event":"redispatch"}\n${read(log)}`);
-  await tell({ raisedAt, blocked });
+  await deliver({ raisedAt, blocked });
   expect(read(log)).toBe(`{"event":"redispatch"}\n${LINE}`);
   expect(readdirSync(path.join(root, '.onex_state/friction'))).toHaveLength(1);
 });
 
 test('what people have noted in it stays, whatever is sent again', async () => {
-  await tell({ raisedAt, blocked });
+  await deliver({ raisedAt, blocked });
   writeFileSync(path.join(root, friction), 'ada: it was the registry\n');
-  await tell({ raisedAt, blocked: { ...blocked, attempts: 4 } });
+  await deliver({ raisedAt, blocked: { ...blocked, attempts: 4 } });
   expect(read(friction)).toBe('ada: it was the registry\n');
   expect(readdirSync(path.dirname(path.join(root, friction)))).toHaveLength(1);
 });
 
 test('two alerts of one ticket at once write one whole file, and a line each', async () => {
-  const sink = files.open('files', files.settings.parse({ kind: 'files', root }), world);
+  const sink = files.open('files', files.settings.parse({ kind: 'files', root }), sinkDeps);
   const one = alertEvent({ raisedAt, blocked });
   const other = { ...alertEvent({ raisedAt, blocked: { ...blocked, attempts: 4 } }), eventId: 'other' };
   await Promise.all([one, other].map((each) => sink.deliver(each)));
@@ -87,33 +87,33 @@ test('two alerts of one ticket at once write one whole file, and a line each', a
 });
 
 test('a log that cannot be read is no empty one: nothing is written twice for that', async () => {
-  await tell({ raisedAt, blocked });
+  await deliver({ raisedAt, blocked });
   truncateSync(path.join(root, log), 2 ** 32);
-  await expect(tell({ raisedAt, blocked })).rejects.toThrow('greater than 2 GiB');
+  await expect(deliver({ raisedAt, blocked })).rejects.toThrow('greater than 2 GiB');
 });
 
 test('a link that an agent has left where the log belongs leads nowhere else', async () => {
   mkdirSync(path.dirname(path.join(root, log)), { recursive: true });
   writeFileSync(path.join(root, 'profile'), 'mine\n');
   symlinkSync(path.join(root, 'profile'), path.join(root, log));
-  await expect(tell({ raisedAt, blocked })).rejects.toThrow('ELOOP');
+  await expect(deliver({ raisedAt, blocked })).rejects.toThrow('ELOOP');
   expect(read('profile')).toBe('mine\n');
 });
 
-test('a pipe there holds nobody up: it is sent again until somebody has removed it', async () => {
+test('a pipe in its place does not block: the alert is sent again until the pipe is removed', async () => {
   mkdirSync(path.dirname(path.join(root, log)), { recursive: true });
   execFileSync('mkfifo', [path.join(root, log)]);
-  await expect(tell({ raisedAt, blocked })).rejects.toThrow('ENXIO');
+  await expect(deliver({ raisedAt, blocked })).rejects.toThrow('ENXIO');
 });
 
 test('another day it is another file', async () => {
-  await tell({ raisedAt, blocked });
-  await tell({ raisedAt: raisedAt + 86_400_000, blocked });
+  await deliver({ raisedAt, blocked });
+  await deliver({ raisedAt: raisedAt + 86_400_000, blocked });
   expect(readdirSync(path.join(root, '.onex_state/friction'))).toHaveLength(2);
 });
 
-test('a task that a plan leaves to people says why, and counts nothing that nobody has counted', async () => {
-  await tell({ raisedAt, blocked: { attempts: null, limit: null, reason: 'no way on' }, checkpoint: null });
+test('a task that a plan leaves to people has the reason, and no uncounted figure', async () => {
+  await deliver({ raisedAt, blocked: { attempts: null, limit: null, reason: 'no way on' }, checkpoint: null });
   expect(read(friction)).toContain('## Summary\nAgent stalled on OMN-1234: no way on\n## Stall History');
   expect(read(friction)).toContain('- Recovery checkpoint: none\n');
 });
@@ -121,21 +121,21 @@ test('a task that a plan leaves to people says why, and counts nothing that nobo
 test.each([
   [1, 'Agent stalled 1 time on OMN-1234: no way on'],
   [3, 'Agent stalled 3 times on OMN-1234: no way on'],
-])('a task that a plan leaves to people says how often its agents have stalled: %d', async (attempts, line) => {
-  await tell({ raisedAt, blocked: { attempts, limit: null, reason: 'no way on' } });
+])('a task that a plan leaves to people names how often its agents have stalled: %d', async (attempts, line) => {
+  await deliver({ raisedAt, blocked: { attempts, limit: null, reason: 'no way on' } });
   expect(read(friction)).toContain(`## Summary\n${line}\n## Stall History`);
   expect(JSON.parse(read(log))).toMatchObject({ attempt_count: attempts });
 });
 
 test('of anything else it writes nothing', async () => {
-  await tell({ raisedAt, blocked: null });
+  await deliver({ raisedAt, blocked: null });
   const over = example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5 });
-  await files.open('files', files.settings.parse({ kind: 'files', root }), world).deliver(over);
+  await files.open('files', files.settings.parse({ kind: 'files', root }), sinkDeps).deliver(over);
   expect(existsSync(path.join(root, '.onex_state'))).toBe(false);
 });
 
 test('the name of a ticket leads nowhere else', async () => {
-  await tell({ raisedAt, blocked, taskId: '../../Etc/x' });
+  await deliver({ raisedAt, blocked, taskId: '../../Etc/x' });
   expect(readdirSync(path.join(root, '.onex_state/friction'))).toEqual([
     '2026-04-02-agent-stall-escalation-..-..-etc-x.md',
   ]);

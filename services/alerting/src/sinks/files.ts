@@ -21,7 +21,7 @@ const settings = z.strictObject({
 });
 type Settings = z.output<typeof settings>;
 
-/** omniclaude's files of a task that is Blocked; of anything else it writes nothing. Told twice, it writes once. */
+/** Writes omniclaude's files of a task that is Blocked, and nothing for other alerts. A repetition writes nothing. */
 export const files: Kind<typeof settings> = {
   settings,
   open: (name, where) => ({
@@ -47,8 +47,8 @@ async function writeBlocked(
   const day = utc.slice(0, 10);
   const friction = path.posix.join(where.friction, `${day}-agent-stall-escalation-${nameOf(ticket)}.md`);
   const log = path.posix.join(where.dispatch_log, `${day}.ndjson`);
-  const told = { ticket, log, checkpoint: pathOf(checkpoint?.uri ?? null, where.root), ...blocked };
-  await writeOnce(path.join(where.root, friction), frictionText(told), nameOf(eventId));
+  const facts = { ticket, log, checkpoint: pathOf(checkpoint?.uri ?? null, where.root), ...blocked };
+  await writeOnce(path.join(where.root, friction), frictionText(facts), nameOf(eventId));
   const event = {
     timestamp_utc: utc,
     event: 'escalated_to_blocked',
@@ -73,7 +73,7 @@ function pathOf(uri: string | null, root: string): string {
 }
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
-/** Agents write below root too: a link of theirs leads nowhere else, and a pipe holds nobody up. */
+/** Agents write below root too: their links are not followed, and a pipe does not block. */
 const PLAIN = O_NOFOLLOW | O_NONBLOCK;
 
 /** Whole or not at all. People note what they find in it: what is there stays as it is. `id`: no two write the same file beside it. */

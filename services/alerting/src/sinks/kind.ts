@@ -11,7 +11,10 @@ export type SinkDeps = {
   readonly dashboardUrl: string;
 };
 
-/** A kind of sink: one file that says what its channels are configured by, and opens one. `open` throws Refused with what to do. */
+/**
+ * A kind of sink in one file: the settings of its channels, and how to open one. `open` throws Refused with what to
+ * do.
+ */
 export type Kind<Settings extends z.ZodType> = {
   readonly settings: Settings;
   readonly open: (name: string, settings: z.output<Settings>, deps: SinkDeps) => Sink;

@@ -5,10 +5,10 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test } from 'vitest';
 import { signed } from '../delivery/signature.ts';
 import { TryLater, Undeliverable } from '../delivery/sink.ts';
+import { alertEvent, escalation, SECRET, sinkDeps } from './sinks.fixture.ts';
 import { webhook } from './webhook.ts';
-import { alertEvent, escalation, SECRET, world } from './world.fixture.ts';
 
-type Heard = { readonly headers: IncomingHttpHeaders; readonly body: string };
+type Received = { readonly headers: IncomingHttpHeaders; readonly body: string };
 
 let servers = new AsyncDisposableStack();
 afterEach(async () => {
@@ -16,13 +16,13 @@ afterEach(async () => {
   servers = new AsyncDisposableStack();
 });
 
-/** A receiver on loopback that keeps what it hears and answers as it is told to. */
+/** A receiver on loopback that records requests and answers as a test sets. */
 const receiver = async (answer: (response: ServerResponse) => void) => {
-  const heard: Heard[] = [];
+  const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    heard.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+    received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
     answer(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -30,17 +30,17 @@ const receiver = async (answer: (response: ServerResponse) => void) => {
     server.closeAllConnections();
     server.close();
   });
-  return { heard, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/vigil` };
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/vigil` };
 };
 const answering = (status: number, headers: Record<string, string> = {}) =>
   receiver((response) => response.writeHead(status, headers).end());
-const sink = (url: string, timeout = '5s', env = world.env) =>
+const sink = (url: string, timeout = '5s', env = sinkDeps.env) =>
   webhook.open(
     'orchestrator',
     webhook.settings.parse({ kind: 'webhook', url, secret_env: 'VIGIL_WEBHOOK_SECRET', timeout }),
-    { ...world, env },
+    { ...sinkDeps, env },
   );
-const verified = ({ headers, body }: Heard, secret = SECRET): unknown =>
+const verified = ({ headers, body }: Received, secret = SECRET): unknown =>
   new Webhook(secret).verify(body, headers as Record<string, string>);
 const shown = (url: string) => `${new URL(url).origin}/…`;
 const failure = (url: string, timeout?: string) =>
@@ -62,10 +62,10 @@ test('it is signed as the specification’s own example is', () => {
 });
 
 test('an escalation carries options, deadline, where to decide, and the newest checkpoint and its validity', async () => {
-  const { heard, url } = await answering(204);
+  const { received, url } = await answering(204);
   await sink(url).deliver(escalation());
   const deadline = new Date(EXAMPLE_TIME + 900_000).toISOString();
-  expect(verified(heard[0] as Heard)).toMatchObject({
+  expect(verified(received[0] as Received)).toMatchObject({
     type: 'alert.raised',
     timestamp: new Date(EXAMPLE_TIME).toISOString(),
     data: {
@@ -81,32 +81,32 @@ test('an escalation carries options, deadline, where to decide, and the newest c
 });
 
 test('what asks nothing asks for no decision', async () => {
-  const { heard, url } = await answering(200);
+  const { received, url } = await answering(200);
   await sink(url).deliver(alertEvent());
-  expect(JSON.parse((heard[0] as Heard).body)).toMatchObject({ data: { decision: null, checkpoint: null } });
+  expect(JSON.parse((received[0] as Received).body)).toMatchObject({ data: { decision: null, checkpoint: null } });
 });
 
-test('told again it has the same id, by which its receiver knows it', async () => {
-  const { heard, url } = await answering(200);
+test('a repetition has the same id, which identifies it', async () => {
+  const { received, url } = await answering(200);
   const one = sink(url);
   await one.deliver(alertEvent());
   await one.deliver(alertEvent());
-  expect(heard.map(({ headers }) => headers['webhook-id'])).toEqual([alertEvent().eventId, alertEvent().eventId]);
+  expect(received.map(({ headers }) => headers['webhook-id'])).toEqual([alertEvent().eventId, alertEvent().eventId]);
 });
 
-test('a receiver with another secret, or a changed body, sees that it is not ours', async () => {
-  const { heard, url } = await answering(200);
+test('a receiver with another secret, or a changed body, rejects the signature', async () => {
+  const { received, url } = await answering(200);
   await sink(url).deliver(alertEvent());
-  const [one] = heard as [Heard];
+  const [one] = received as [Received];
   expect(() => verified(one, 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')).toThrow('No matching signature');
   expect(() => verified({ ...one, body: one.body.replace('STUCK', 'HEALTHY') })).toThrow('No matching signature');
 });
 
 test('while secrets are exchanged, a receiver verifies with either', async () => {
-  const { heard, url } = await answering(200);
+  const { received, url } = await answering(200);
   const next = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
   await sink(url, '5s', { VIGIL_WEBHOOK_SECRET: `${next} ${SECRET}` }).deliver(alertEvent());
-  for (const secret of [SECRET, next]) expect(verified(heard[0] as Heard, secret)).toMatchObject({});
+  for (const secret of [SECRET, next]) expect(verified(received[0] as Received, secret)).toMatchObject({});
 });
 
 test.each([408, 425, 429, 500, 502, 503])('%d is waited out', async (status) => {
@@ -135,7 +135,7 @@ test.each([301, 400, 401, 404, 410])('%d does not change by asking again', async
 });
 
 test.each(['/T0/B0/hunter2', '/?token=hunter2'])(
-  '%s: its address, which may be a secret, is shown to nobody',
+  '%s: its address, which may be a secret, is never shown',
   async (path) => {
     for (const status of [500, 404]) {
       const { url } = await answering(status);

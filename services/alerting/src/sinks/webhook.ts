@@ -11,13 +11,13 @@ const settings = z.strictObject({
   kind: z.literal('webhook'),
   url: httpUrl('write the address that is posted to, such as https://orchestrator.example/vigil').refine(
     (url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '',
-    'write no name and password into it: none are sent, and its receiver knows by the signature who posts',
+    'write no name and password into it: none are sent, and the signature authenticates the sender',
   ),
   secret_env: z.string('name the environment variable that holds the secret').min(1),
   timeout: duration.default(10_000),
 });
 
-/** Signed as standardwebhooks.com says; `webhook-id` is the same when it is told again. */
+/** Signed as standardwebhooks.com defines; `webhook-id` is the same when a delivery is repeated. */
 export const webhook: Kind<typeof settings> = {
   settings,
   open: (name, { url, secret_env, timeout }, deps) => {
@@ -63,7 +63,7 @@ async function post(
   throw new Undeliverable(`${shown} answered ${status}: ${REMEDIES[status] ?? 'see why its receiver refuses it'}`);
 }
 
-/** Whoever knows the path of some receivers may write to them: alerts, logs and dead letters show only where it leads. */
+/** The path of some receivers is a secret: alerts, logs and dead letters show only the host. */
 function shownOf(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return pathname === '/' && search === '' ? origin : `${origin}/…`;

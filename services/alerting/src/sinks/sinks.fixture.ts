@@ -5,7 +5,7 @@ import type { SinkDeps } from './kind.ts';
 
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-export const world: SinkDeps = {
+export const sinkDeps: SinkDeps = {
   now: Date.now,
   env: { VIGIL_WEBHOOK_SECRET: SECRET },
   dashboardUrl: 'http://127.0.0.1:7420',
@@ -13,11 +13,11 @@ export const world: SinkDeps = {
 
 const checkpoint = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payload.checkpoint;
 
-/** An alert as sinks are told of it; a case asks nothing unless it is said here. */
-export const alertEvent = (told: Partial<PayloadOf<typeof Topic.alert, 'ALERT_RAISED'>> = {}): AlertEvent =>
+/** An alert as sinks receive it. Its case asks nothing unless a field sets it. */
+export const alertEvent = (fields: Partial<PayloadOf<typeof Topic.alert, 'ALERT_RAISED'>> = {}): AlertEvent =>
   example(Topic.alert, 'ALERT_RAISED', {
     ...{ route: 'stuck_agent', severity: 'warning', title: 'worker-1 is STUCK', text: 'no call', options: [] },
-    ...{ deadlineAt: null, onTimeout: null, checkpoint: null, blocked: null, raisedAt: EXAMPLE_TIME, ...told },
+    ...{ deadlineAt: null, onTimeout: null, checkpoint: null, blocked: null, raisedAt: EXAMPLE_TIME, ...fields },
   });
 
 /** A case that waits for a decision. */
