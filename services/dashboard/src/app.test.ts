@@ -44,12 +44,12 @@ function dashboard(answers: object = {}) {
     onFailure: (error) => failures.push(error),
     signal: stop.signal,
   });
-  const ask = (method: 'GET' | 'POST', url: string, payload?: object) =>
+  const request = (method: 'GET' | 'POST', url: string, payload?: object) =>
     app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });
-  return { app, ask, written, failures, listeners, stop };
+  return { app, request, written, failures, listeners, stop };
 }
 
-const said = { by: 'ada', why: 'because' };
+const reason = { by: 'ada', why: 'because' };
 
 test('without the token nothing is answered', async () => {
   const { app } = dashboard();
@@ -59,25 +59,25 @@ test('without the token nothing is answered', async () => {
 });
 
 test('agents are filtered by state, task, being unhealthy and waiting for a person', async () => {
-  const answer = await dashboard().ask('GET', '/v1/agents?filter=unhealthy&state=STUCK&task=T-1');
+  const answer = await dashboard().request('GET', '/v1/agents?filter=unhealthy&state=STUCK&task=T-1');
   expect(answer.json().agents[0].filter).toEqual({ unhealthy: true, waiting: false, state: 'STUCK', taskId: 'T-1' });
-  const waiting = await dashboard().ask('GET', '/v1/agents?filter=waiting');
+  const waiting = await dashboard().request('GET', '/v1/agents?filter=waiting');
   expect(waiting.json().agents[0].filter).toMatchObject({ unhealthy: false, waiting: true });
 });
 
 test('a filter that is none is refused by its name', async () => {
-  const answer = await dashboard().ask('GET', '/v1/agents?state=BROKEN');
+  const answer = await dashboard().request('GET', '/v1/agents?state=BROKEN');
   expect(answer.json()).toMatchObject({ status: 400, field: 'state' });
 });
 
-test('an agent that nobody knows is a problem that says where to look', async () => {
-  const answer = await dashboard().ask('GET', '/v1/agents/nobody');
+test('an unknown agent is a problem that names where to look', async () => {
+  const answer = await dashboard().request('GET', '/v1/agents/missing');
   expect(answer.json()).toMatchObject({ status: 404, type: 'urn:vigil:unknown_agent' });
 });
 
-test('a failure of ours is told to us, and nothing of its insides to the caller', async () => {
+test("an internal failure is logged, and the answer reveals nothing of it", async () => {
   const broken = dashboard({ agents: () => Promise.reject(new Error('password=secret')) });
-  const answer = await broken.ask('GET', '/v1/agents');
+  const answer = await broken.request('GET', '/v1/agents');
   expect(answer.statusCode).toBe(500);
   expect(answer.body).not.toContain('secret');
   expect(broken.failures).toHaveLength(1);
@@ -112,53 +112,53 @@ test.each([
     { instanceId: 'i1', runtimeId: 'host-1', message: null },
   ],
   [{ command: 'acknowledge', alertId: 'alert-1' }, Topic.controlAlerts, 'ACKNOWLEDGE_ALERT', 'stuck_agent:T-1', {}],
-])('%o is written as one event, keyed for whom it is', async (command, topic, type, key, payload) => {
-  const { ask, written } = dashboard();
-  const answer = await ask('POST', '/v1/commands', { ...command, ...said });
+])('%o is written as one event, keyed by its subject', async (command, topic, type, key, payload) => {
+  const { request, written } = dashboard();
+  const answer = await request('POST', '/v1/commands', { ...command, ...reason });
   expect(answer.statusCode).toBe(202);
   expect(answer.json()).toEqual({ eventId: 'event-1', topic, type, key, alsoFor: [] });
-  expect(written).toMatchObject([{ topic, type, key, payload: { ...payload, ...said } }]);
+  expect(written).toMatchObject([{ topic, type, key, payload: { ...payload, ...reason } }]);
 });
 
 test.each([
   [{ command: 'halt', by: 'ada' }, 400, 'why'],
-  [{ command: 'explode', ...said }, 400, 'command'],
-  [{ command: 'hold', agentId: 'a', forMs: 0, ...said }, 400, 'forMs'],
-  [{ command: 'hold', agentId: 'no spaces', ...said }, 400, 'agentId'],
-  [{ command: 'halt', extra: 1, ...said }, 400, undefined],
-  [{ command: 'decide_case', caseId: 'case-2', decision: 'pardon', ...said }, 404, undefined],
-  [{ command: 'reset_breaker', agentId: 'worker-1', name: 'recovery_attempt', ...said }, 400, 'name'],
-  [{ command: 'reset_breaker', agentId: 'nobody', name: 'external_api', ...said }, 404, undefined],
-  [{ command: 'review_task', taskId: 'T-9', decision: 'retry', ...said }, 404, undefined],
+  [{ command: 'explode', ...reason }, 400, 'command'],
+  [{ command: 'hold', agentId: 'a', forMs: 0, ...reason }, 400, 'forMs'],
+  [{ command: 'hold', agentId: 'no spaces', ...reason }, 400, 'agentId'],
+  [{ command: 'halt', extra: 1, ...reason }, 400, undefined],
+  [{ command: 'decide_case', caseId: 'case-2', decision: 'pardon', ...reason }, 404, undefined],
+  [{ command: 'reset_breaker', agentId: 'worker-1', name: 'recovery_attempt', ...reason }, 400, 'name'],
+  [{ command: 'reset_breaker', agentId: 'missing', name: 'external_api', ...reason }, 404, undefined],
+  [{ command: 'review_task', taskId: 'T-9', decision: 'retry', ...reason }, 404, undefined],
 ])('%o is refused and nothing is written', async (command, status, field) => {
-  const { ask, written } = dashboard();
-  const answer = await ask('POST', '/v1/commands', command);
+  const { request, written } = dashboard();
+  const answer = await request('POST', '/v1/commands', command);
   expect(answer.statusCode).toBe(status);
   if (field !== undefined) expect(answer.json().field).toBe(field);
   expect(written).toEqual([]);
 });
 
 test('a task is reviewed only where it waits for that', async () => {
-  const command = { command: 'review_task', taskId: 'T-1', decision: 'retry', ...said };
+  const command = { command: 'review_task', taskId: 'T-1', decision: 'retry', ...reason };
   const over = dashboard({ task: async () => ({ taskId: 'T-1', recovery: 'RECOVERY_COMPLETED' }) });
-  expect((await over.ask('POST', '/v1/commands', command)).json()).toMatchObject({
+  expect((await over.request('POST', '/v1/commands', command)).json()).toMatchObject({
     status: 409,
     type: 'urn:vigil:not_in_review',
   });
   expect(over.written).toEqual([]);
   const waits = dashboard({ task: async () => ({ taskId: 'T-1', recovery: 'REVIEW_REQUIRED' }) });
-  expect((await waits.ask('POST', '/v1/commands', command)).statusCode).toBe(202);
+  expect((await waits.request('POST', '/v1/commands', command)).statusCode).toBe(202);
   expect(waits.written).toMatchObject([{ type: 'REVIEW_TASK', key: 'T-1', payload: { decision: 'retry' } }]);
 });
 
 test('a closed case takes no decision', async () => {
   const closed = dashboard({ case: async () => ({ ...open, closedAt: 5, ending: 'recovered' }) });
-  const command = { command: 'decide_case', caseId: 'case-1', decision: 'pardon', ...said };
-  expect((await closed.ask('POST', '/v1/commands', command)).json()).toMatchObject({ status: 409 });
+  const command = { command: 'decide_case', caseId: 'case-1', decision: 'pardon', ...reason };
+  expect((await closed.request('POST', '/v1/commands', command)).json()).toMatchObject({ status: 409 });
   expect(closed.written).toEqual([]);
 });
 
-test('a host that is gone takes every agent with it that was last seen there and still lives, by its name or its runtime', async () => {
+test('a host that is gone ends every agent that was last seen there and still runs, by its name or its runtime', async () => {
   const agents = [
     { ...agent, agentId: 'a', host: 'h1' },
     { ...agent, agentId: 'b', host: null, runtimeId: 'r1' },
@@ -167,68 +167,68 @@ test('a host that is gone takes every agent with it that was last seen there and
   ];
   const runtime = { host: 'h1', runtimeId: 'r1', capacity: 1, agents: [], labels: {}, announcedAt: 1 };
   const gone = dashboard({ agents: async () => agents, runtimes: async () => [runtime] });
-  const answer = await gone.ask('POST', '/v1/commands', { command: 'host_gone', host: 'h1', ...said });
+  const answer = await gone.request('POST', '/v1/commands', { command: 'host_gone', host: 'h1', ...reason });
   expect(answer.json()).toMatchObject({ type: 'CONFIRM_DEATH', key: 'a', alsoFor: ['b'] });
   expect(gone.written).toMatchObject([
-    { key: 'a', payload: { instanceId: 'i1', source: 'person', ...said } },
+    { key: 'a', payload: { instanceId: 'i1', source: 'person', ...reason } },
     { key: 'b', payload: { instanceId: 'i1' } },
   ]);
-  const unknown = await gone.ask('POST', '/v1/commands', { command: 'host_gone', host: 'h3', ...said });
+  const unknown = await gone.request('POST', '/v1/commands', { command: 'host_gone', host: 'h3', ...reason });
   expect(unknown.json()).toMatchObject({ status: 404, detail: expect.stringContaining('"h3"') });
 });
 
 test('an agent without an instance id gets no order by hand', async () => {
   const nameless = dashboard({ agent: async () => ({ ...agent, instanceId: null }) });
-  const command = { command: 'request_step', agentId: 'worker-1', step: 'terminate', ...said };
-  expect((await nameless.ask('POST', '/v1/commands', command)).json()).toMatchObject({ status: 409 });
+  const command = { command: 'request_step', agentId: 'worker-1', step: 'terminate', ...reason };
+  expect((await nameless.request('POST', '/v1/commands', command)).json()).toMatchObject({ status: 409 });
 });
 
-test('the stream tells what was asked for as lines of JSON, and ends with the service', async () => {
-  const { ask, listeners, stop } = dashboard();
-  const answer = ask('GET', '/v1/events?topic=agentHealth&agent=worker-1');
+test('the stream sends the requested events as lines of JSON, and ends with the service', async () => {
+  const { request, listeners, stop } = dashboard();
+  const answer = request('GET', '/v1/events?topic=agentHealth&agent=worker-1');
   while (listeners.size === 0) await new Promise(setImmediate);
   const changed = example(Topic.agentHealth, 'HEALTH_STATE_CHANGED');
-  const [tell] = listeners;
-  tell?.(changed);
-  tell?.(example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { agentId: 'worker-2' }));
-  tell?.(example(Topic.alert, 'ALERT_RAISED'));
+  const [listener] = listeners;
+  listener?.(changed);
+  listener?.(example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { agentId: 'worker-2' }));
+  listener?.(example(Topic.alert, 'ALERT_RAISED'));
   stop.abort();
   expect((await answer).body).toBe(`${JSON.stringify(changed)}\n`);
 });
 
 test('a topic that does not exist is refused with those that do', async () => {
-  const answer = await dashboard().ask('GET', '/v1/events?topic=nonsense');
+  const answer = await dashboard().request('GET', '/v1/events?topic=nonsense');
   expect(answer.json()).toMatchObject({ status: 400, field: 'topic' });
   expect(answer.json().detail).toContain('agentHealth');
 });
 
 test('a NUL in a name is refused before the database is asked', async () => {
   const broken = dashboard({ agent: () => Promise.reject(new Error('invalid byte sequence')) });
-  expect((await broken.ask('GET', '/v1/agents/a%00b')).statusCode).toBe(400);
-  const command = { command: 'request_step', agentId: 'a\u0000b', step: 'nudge', ...said };
-  expect((await broken.ask('POST', '/v1/commands', command)).statusCode).toBe(400);
+  expect((await broken.request('GET', '/v1/agents/a%00b')).statusCode).toBe(400);
+  const command = { command: 'request_step', agentId: 'a\u0000b', step: 'nudge', ...reason };
+  expect((await broken.request('POST', '/v1/commands', command)).statusCode).toBe(400);
   expect(broken.failures).toEqual([]);
 });
 
-test('a task is recovered by hand as the policy says that its agent is judged by', async () => {
-  const command = { command: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover', ...said };
+test("a manual recovery of a task follows the policy of its agent", async () => {
+  const command = { command: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover', ...reason };
   const document = canonicalJson(parseYaml(readFileSync(path.join(PRESETS, 'coditect.yaml'), 'utf8'), 'coditect'));
   const judged = { agent: async () => ({ ...agent, policyName: 'coditect', policyHash: 'h1' }) };
-  const asked = async (answers: object) => {
-    const { ask, written } = dashboard(answers);
-    expect((await ask('POST', '/v1/commands', command)).statusCode).toBe(202);
+  const answer = async (answers: object) => {
+    const { request, written } = dashboard(answers);
+    expect((await request('POST', '/v1/commands', command)).statusCode).toBe(202);
     return written[0] as Extract<Draft, { readonly type: 'REQUEST_STEP' }>;
   };
-  const known = await asked({ ...judged, policyDocument: async (hash: string) => (hash === 'h1' ? document : null) });
+  const known = await answer({ ...judged, policyDocument: async (hash: string) => (hash === 'h1' ? document : null) });
   expect(known.policy).toEqual({ name: 'coditect', hash: 'h1' });
   expect(known.payload.recovery).toMatchObject({
     onProbationFailure: 'review',
     probationMs: 900_000,
   });
   for (const document of [null, '{"policy":"strict","signals":{"of another version":1}}'])
-    expect(await asked({ ...judged, policyDocument: async () => document })).toMatchObject({
+    expect(await answer({ ...judged, policyDocument: async () => document })).toMatchObject({
       policy: null,
       payload: { recovery: null },
     });
-  expect(await asked({})).toMatchObject({ payload: { recovery: null } });
+  expect(await answer({})).toMatchObject({ payload: { recovery: null } });
 });

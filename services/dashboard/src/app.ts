@@ -18,19 +18,19 @@ export type AppDeps = {
   readonly doctor: () => Promise<Doctor>;
   /** epoch milliseconds */
   readonly now: () => number;
-  /** hears of every error that callers are not told of */
+  /** called with every error whose cause the caller does not receive */
   readonly onFailure: (error: unknown) => void;
   /** ends the streams of events */
   readonly signal: AbortSignal;
 };
 
-function same(given: string, wanted: string): boolean {
+function same(given: string, expected: string): boolean {
   const a = Buffer.from(given);
-  const b = Buffer.from(wanted);
+  const b = Buffer.from(expected);
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The people's door: HTTP in front of the read model and the command topics. */
+/** The API for people: HTTP in front of the read model and the command topics. */
 export function openApp(deps: AppDeps): FastifyInstance {
   const app = fastify({ bodyLimit: 64 * 1024, requestTimeout: 30_000, forceCloseConnections: true });
   app.setErrorHandler((error, _request, reply) => sendProblem(error, reply, deps.onFailure));

@@ -73,7 +73,10 @@ export function parseCommand(body: unknown): Command {
   throw new Problem(400, 'bad_command', `${field}: ${issue?.message}`, field);
 }
 
-/** The events that a command is written as: one, but for a host, of which each agent has its own. Throws Problem where what it is about does not exist, or is over. */
+/**
+ * The events that a command is written as: one, except for a host, which has one for each agent. Throws Problem if
+ * its subject does not exist, or is over.
+ */
 export async function draftsOf(command: Command, model: ReadModel, now: number): Promise<readonly CommandDraft[]> {
   return command.command === 'host_gone' ? hostGone(command, model) : [await draftOf(command, model, now)];
 }
@@ -123,7 +126,7 @@ async function draftOf(command: OfOne, model: ReadModel, now: number): Promise<C
   }
 }
 
-/** Every life that was last seen on the host is over, as a person says. */
+/** Ends every instance that was last seen on the host, as a person reports. */
 async function hostGone({ host, by, why }: Of<'host_gone'>, model: ReadModel): Promise<readonly CommandDraft[]> {
   const runtimes = (await model.runtimes()).filter((runtime) => runtime.host === host);
   const there = new Set(runtimes.map(({ runtimeId }) => runtimeId));
@@ -143,12 +146,12 @@ async function hostGone({ host, by, why }: Of<'host_gone'>, model: ReadModel): P
 }
 
 type AgentControl = 'HOLD_AGENT' | 'RELEASE_AGENT' | 'CONFIRM_DEATH' | 'RESET_BREAKER';
-const controlAgent = (type: AgentControl, agentId: string, said: object): CommandDraft =>
+const controlAgent = (type: AgentControl, agentId: string, fields: object): CommandDraft =>
   ({
     topic: Topic.controlAgent,
     type,
     key: agentId,
-    payload: parsePayload(Topic.controlAgent, type, { agentId, ...said }),
+    payload: parsePayload(Topic.controlAgent, type, { agentId, ...fields }),
   }) as CommandDraft;
 
 type FleetControl = 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE' | 'DRY_RUN_ON' | 'DRY_RUN_OFF';

@@ -20,24 +20,24 @@ const model = {
 
 const bounds = (...ends: readonly [number, number][]) => ends.map(([low, high]) => ({ low, high }));
 
-type Tell = (record: object) => void;
+type OnRecord = (record: object) => void;
 
 /** A log of two partitions a topic, whose ticks are `ages` old. */
 const logOf = (ages: (topic: string, partition: number) => number | null) =>
   ({
     bounds: async (topic: string) => (topic === 't' ? bounds([0, 10], [0, 12]) : bounds([3, 9], [0, 9], [4, 4])),
-    read: async (_topic: string, partition: number, _range: object, apply: Tell) => {
+    read: async (_topic: string, partition: number, _range: object, apply: OnRecord) => {
       apply({ timestamp: partition === 0 ? 500 : 400 });
       apply({ timestamp: 9999 });
     },
     partitionCount: async () => 2,
-    follow: async (topics: readonly string[], from: number, tell: Tell) => {
+    follow: async (topics: readonly string[], from: number, onRecord: OnRecord) => {
       expect(from).toBe(NOW - LOOK_BACK_MS);
       for (const topic of topics)
         for (const partition of [0, 1]) {
           const age = ages(topic, partition);
-          tell({ topic, partition, timestamp: NOW, key: 'OMN-1' });
-          if (age !== null) tell({ topic, partition, timestamp: NOW - age, key: `@tick/${partition}` });
+          onRecord({ topic, partition, timestamp: NOW, key: 'OMN-1' });
+          if (age !== null) onRecord({ topic, partition, timestamp: NOW - age, key: `@tick/${partition}` });
         }
     },
   }) as never;
@@ -58,7 +58,7 @@ test("a processor's time is ahead as far as its fastest partition", async () => 
   expect(time).toContainEqual({ processor: 'health-evaluator', ageMs: 0, aheadMs: 60_000 });
 });
 
-test('a processor of which one partition has had no tick in 15 s has no age', async () => {
+test('a processor with a partition without a tick for 15 s has no age', async () => {
   const { time } = await report((topic, partition) => (topic === Topic.taskRecovery && partition === 1 ? null : 500));
   expect(time).toContainEqual({ processor: 'recovery', ageMs: null, aheadMs: 0 });
   expect(time).toContainEqual({ processor: 'alerting', ageMs: 500, aheadMs: 0 });
@@ -79,8 +79,8 @@ test('replay reaches back to where the last of the partitions begins, empty ones
 });
 
 test('two instances of one name are reported', async () => {
-  const told = { agentId: 'b', instanceId: 'i2', otherInstanceId: 'i3', count: 4, at: 5 };
-  expect((await report()).duplicates).toEqual([told]);
+  const duplicate = { agentId: 'b', instanceId: 'i2', otherInstanceId: 'i3', count: 4, at: 5 };
+  expect((await report()).duplicates).toEqual([duplicate]);
 });
 
 test('a service that does not answer is not ready, and the address is named', async () => {

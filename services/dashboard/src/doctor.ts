@@ -3,7 +3,7 @@ import type { FleetRow, ReadModel } from '@vigil/read-model';
 import type { Hanging, Log } from '@vigil/stream';
 import { newestTicks } from './ticks.ts';
 
-/** How the whole of Vigil is. Ages and lags that nobody could tell are null, never guessed. */
+/** The health of Vigil itself. Unknown ages and lags are null, never estimated. */
 export type Doctor = {
   readonly services: readonly { readonly service: string; readonly ready: boolean; readonly detail: string }[];
   readonly time: readonly ProcessorTime[];
@@ -18,7 +18,7 @@ export type Doctor = {
   }[];
   /** transactions that will not end by themselves: readers of committed records stand before them */
   readonly hanging: readonly Hanging[];
-  /** the oldest observation of which all partitions still have their share, epoch milliseconds */
+  /** the oldest observation that all partitions still have, epoch milliseconds */
   readonly replayFrom: number | null;
   readonly fleet: FleetRow;
 };
@@ -97,8 +97,8 @@ async function projectorLag({ log, model }: DoctorDeps): Promise<number | null> 
   if (positions.length === 0) return null;
   const topics = [...new Set(positions.map(({ topic }) => topic))];
   const bounds = new Map(await Promise.all(topics.map(async (topic) => [topic, await log.bounds(topic)] as const)));
-  const behind = positions.map((at) => Math.max(0, (bounds.get(at.topic)?.[at.partition]?.high ?? 0) - at.offset));
-  return behind.reduce((sum, records) => sum + records, 0);
+  const lagging = positions.map((at) => Math.max(0, (bounds.get(at.topic)?.[at.partition]?.high ?? 0) - at.offset));
+  return lagging.reduce((sum, records) => sum + records, 0);
 }
 
 async function replayReach(log: DoctorDeps['log']): Promise<number | null> {

@@ -5,7 +5,7 @@ import { MemoryLog } from '@vigil/stream/memory';
 import { expect, test, vi } from 'vitest';
 import { openFeed } from './feed.ts';
 
-/** A log whose records have a schema that only the registry knows, and whose client can hang. */
+/** A log whose records have a schema that only the registry has, and whose client can hang. */
 const opened = async () => {
   const memory = new MemoryLog();
   const registry = { isAway: false, isLearnt: false };
@@ -33,13 +33,13 @@ const opened = async () => {
 
 test('the feed is not ready while the registry is away, and then gives what waited', async () => {
   const { memory, registry, stop, feed } = await opened();
-  const heard: string[] = [];
-  feed.listen(({ type }) => heard.push(type), false);
+  const received: string[] = [];
+  feed.listen(({ type }) => received.push(type), false);
   registry.isAway = true;
   await memory.publish(example(Topic.agentHealth, 'HEALTH_STATE_CHANGED'));
   await vi.waitFor(() => expect(feed.ready()).toBe(false), 60_000);
   registry.isAway = false;
-  await vi.waitFor(() => expect([feed.ready(), heard]).toEqual([true, ['HEALTH_STATE_CHANGED']]), 60_000);
+  await vi.waitFor(() => expect([feed.ready(), received]).toEqual([true, ['HEALTH_STATE_CHANGED']]), 60_000);
   stop.abort();
 });
 

@@ -1,29 +1,32 @@
 import { catalogue, type HealthEvent, Topic, type TopicName, topicNames } from '@vigil/events';
 import { type Following, type Log, tail } from '@vigil/stream';
 
-const told = topicNames.filter((topic) => catalogue[topic].kind === 'evt' || topic === Topic.agentOrder);
+const publishedTopics = topicNames.filter((topic) => catalogue[topic].kind === 'evt' || topic === Topic.agentOrder);
 
-/** What happens, without what merely comes in: 3,333 heartbeats a second are read only while somebody listens to them. */
-const HAPPENINGS: readonly TopicName[] = told.filter((topic) => topic !== Topic.agentObservation);
+/** Events without observations: 3,333 heartbeats a second are read only while a listener requests them. */
+const WITHOUT_OBSERVATIONS: readonly TopicName[] = publishedTopics.filter((topic) => topic !== Topic.agentObservation);
 
 type Listener = (event: HealthEvent) => void;
 
-/** Live events to whoever listens at the moment; nothing is kept. */
+/** Live events for the current listeners; nothing is kept. */
 export type Feed = {
   /** What it gives ends the listening. */
   readonly listen: (listener: Listener, withObservations: boolean) => () => void;
   readonly finished: Promise<never>;
-  /** false: something that happened cannot be read at the moment, by the feed or for one of its listeners */
+  /** false: the feed, or one of its listeners, cannot read events at the moment */
   readonly ready: () => boolean;
 };
 
-/** One reader of the topics for all listeners. `onFailure` hears why observations have ended for one of them. */
+/**
+ * One reader of the topics for all listeners. `onFailure` receives the error that has ended observations for a
+ * listener.
+ */
 export async function openFeed(log: Log, signal: AbortSignal, onFailure: (error: unknown) => void): Promise<Feed> {
   const listeners = new Set<Listener>();
   const onEvent = (event: HealthEvent) => {
     for (const listener of listeners) listener(event);
   };
-  const { finished, ready } = await tail(log, HAPPENINGS, { from: 'end', onEvent, signal });
+  const { finished, ready } = await tail(log, WITHOUT_OBSERVATIONS, { from: 'end', onEvent, signal });
   const observations = new Set<Following>();
   return {
     listen: (listener, withObservations) => {

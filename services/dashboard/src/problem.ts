@@ -18,7 +18,7 @@ export class Problem extends Error {
 export const unknown = (kind: string, id: string, where: string): Problem =>
   new Problem(404, `unknown_${kind}`, `There is no ${kind} ${JSON.stringify(id)}: ${where} lists what there is.`);
 
-/** What a raised error is for the caller; null: ours, and nobody else's business. */
+/** The problem that an error is to its caller; null: an internal error, which callers do not see. */
 function problemOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
   if (error instanceof Unfit) return new Problem(400, error.reason, error.message, error.field);
@@ -26,13 +26,13 @@ function problemOf(error: unknown): Problem | null {
   return status !== undefined && status < 500 ? new Problem(status, 'bad_request', (error as Error).message) : null;
 }
 
-const OURS = new Problem(500, 'failed', 'The dashboard could not answer; its log says why. Try again.');
+const INTERNAL = new Problem(500, 'failed', 'The dashboard could not answer; its log has the reason. Try again.');
 
-/** Answers with a problem. `onFailure` hears of what is ours. */
+/** Answers with a problem. `onFailure` receives internal errors. */
 export function sendProblem(error: unknown, reply: FastifyReply, onFailure: (error: unknown) => void): FastifyReply {
   const found = problemOf(error);
   if (found === null) onFailure(error);
-  const { status, type, message, field } = found ?? OURS;
+  const { status, type, message, field } = found ?? INTERNAL;
   const body = { type: `urn:vigil:${type}`, title: type.replaceAll('_', ' '), status, detail: message };
   return reply
     .code(status)

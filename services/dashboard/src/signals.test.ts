@@ -38,29 +38,29 @@ const figures = async (
   );
   await log.settled();
   const model = { policyDocument: async (hash: string) => document(hash) };
-  const told = await signalsFrom(log, model, (error) => failures.push(error))(agentId);
-  return { told, failures };
+  const explained = await signalsFrom(log, model, (error) => failures.push(error))(agentId);
+  return { explained, failures };
 };
 
 test('every signal of the policy has its figure, in words', async () => {
-  const { told, failures } = await figures('worker-1');
+  const { explained, failures } = await figures('worker-1');
   expect(failures).toEqual([]);
-  expect(told?.signals.map(({ signal }) => signal)).toContain('no_activity');
-  expect(told?.signals.find(({ signal }) => signal === 'no_activity')).toMatchObject({ axis: 'absence', fires: false });
+  expect(explained?.signals.map(({ signal }) => signal)).toContain('no_activity');
+  expect(explained?.signals.find(({ signal }) => signal === 'no_activity')).toMatchObject({ axis: 'absence', fires: false });
 });
 
-test('what else speaks about an agent is noted', async () => {
-  const { told } = await figures('worker-1', undefined, { timestamp: Date.now() - 3_600_000 });
-  expect(told?.notes).toEqual([expect.stringContaining('its clock is')]);
+test('every other finding about an agent is noted', async () => {
+  const { explained } = await figures('worker-1', undefined, { timestamp: Date.now() - 3_600_000 });
+  expect(explained?.notes).toEqual([expect.stringContaining('its clock is')]);
 });
 
-test('of an agent that nobody remembers, or whose policy was never published, nothing is told', async () => {
-  expect(await figures('worker-2')).toEqual({ told: null, failures: [] });
-  expect(await figures('worker-1', () => null)).toEqual({ told: null, failures: [] });
+test('an agent that is not in the read model, or whose policy was never published, has no explanation', async () => {
+  expect(await figures('worker-2')).toEqual({ explained: null, failures: [] });
+  expect(await figures('worker-1', () => null)).toEqual({ explained: null, failures: [] });
 });
 
-test('what cannot be read is told to whoever looks after the dashboard, and the rest is explained without it', async () => {
-  const { told, failures } = await figures('worker-1', () => 'not JSON');
-  expect(told).toBeNull();
+test('unreadable records are reported to the operator of the dashboard, and the rest is explained without them', async () => {
+  const { explained, failures } = await figures('worker-1', () => 'not JSON');
+  expect(explained).toBeNull();
   expect(failures).toHaveLength(1);
 });

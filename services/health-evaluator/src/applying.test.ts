@@ -12,7 +12,7 @@ import { followApplied } from './applying.ts';
 import { loadPolicies } from './policies.ts';
 import { evaluator } from './processor.ts';
 
-/** One that believes an agent that says it is stuck, or does not. */
+/** A policy that believes an agent that reports it is stuck, or does not. */
 const policy = (name: string, believes: boolean) => ({
   policy: name,
   signals: { self_reported_stuck: {} },
@@ -47,8 +47,8 @@ const open = async () => {
     if (name === 'policies_applied') applied += 1;
     if (name === 'policies_refused') refused += 1;
   };
-  const around = { logger, count, signal: stop.signal, now: Date.now };
-  const { inForce } = await followApplied(log, loadPolicies(folder, 'mine'), around);
+  const deps = { logger, count, signal: stop.signal, now: Date.now };
+  const { inForce } = await followApplied(log, loadPolicies(folder, 'mine'), deps);
   const running = await runProcessor(log, evaluator(inForce), { ...quiet, partitions: 1 });
   return {
     hashOf: (name: string) => inForce().set.policies.find((held) => held.policy.name === name)?.policy.hash,
@@ -60,8 +60,8 @@ const open = async () => {
   };
 };
 const refusals = () => log.events(Topic.policy).filter(({ type }) => type === 'POLICY_REFUSED');
-/** Somebody evaluates: what is said is in force, or refused. */
-const say = async (name: string, document: unknown) => {
+/** Applies a policy while an evaluator runs: afterwards it is in force, or refused. */
+const apply = async (name: string, document: unknown) => {
   const answers = () => applied + refusals().length;
   const before = answers();
   await log.publish(command(name, document));
@@ -77,7 +77,7 @@ const marks = () =>
       ({ value }) =>
         JSON.parse(JSON.parse(String(value)).rules).find((one: { name: string }) => one.name === 'mine').hash,
     );
-/** An agent says that it is stuck. */
+/** An agent reports that it is stuck. */
 const complain = async (agentId: string) => {
   const more = { agent_id: agentId, instance_id: `${agentId}.1`, timestamp: Date.now(), activity: 'stuck' } as const;
   await log.publish({
@@ -97,7 +97,7 @@ test('an applied document is published, then marked, then judged by', async () =
   const file = evaluating.hashOf('mine');
   await complain('before');
   expect(stuck()).toEqual([]);
-  await say('mine', policy('mine', true));
+  await apply('mine', policy('mine', true));
   await complain('after');
   const now = evaluating.hashOf('mine');
   expect(stuck()).toEqual([['after', now]]);
@@ -112,7 +112,7 @@ test('an applied document is published, then marked, then judged by', async () =
 test('a document with mistakes is refused with its reasons, once; what held before still holds', async () => {
   const evaluating = await open();
   const file = evaluating.hashOf('mine');
-  await say('mine', { ...policy('mine', true), states: { STUCK: ['self_reported_stuk'] } });
+  await apply('mine', { ...policy('mine', true), states: { STUCK: ['self_reported_stuk'] } });
   expect(evaluating.hashOf('mine')).toBe(file);
   expect(refused).toBe(1);
   await evaluating.stop();
@@ -132,8 +132,8 @@ test('a document with mistakes is refused with its reasons, once; what held befo
 
 test('a restart keeps what was applied, behind a refused one too, and publishes nothing again', async () => {
   const first = await open();
-  await say('mine', policy('mine', true));
-  await say('mine', { policy: 'mine' });
+  await apply('mine', policy('mine', true));
+  await apply('mine', { policy: 'mine' });
   const applied = first.hashOf('mine');
   await first.stop();
   const before = log.records(Topic.policy).length;
@@ -143,7 +143,7 @@ test('a restart keeps what was applied, behind a refused one too, and publishes 
   await again.stop();
 });
 
-test('what was applied while nobody evaluated holds when somebody does', async () => {
+test('a policy that was applied without a running evaluator is in force when one runs', async () => {
   await log.publish(command('mine', policy('mine', true)));
   const evaluating = await open();
   await complain('a');
@@ -154,10 +154,10 @@ test('what was applied while nobody evaluated holds when somebody does', async (
 test('what is taken back gives way to the file; a policy without one is gone, and that is published', async () => {
   const evaluating = await open();
   const file = evaluating.hashOf('mine');
-  await say('mine', policy('mine', true));
-  await say('other', policy('other', true));
-  await say('mine', null);
-  await say('other', null);
+  await apply('mine', policy('mine', true));
+  await apply('other', policy('other', true));
+  await apply('mine', null);
+  await apply('other', null);
   expect([evaluating.hashOf('mine'), evaluating.hashOf('other')]).toEqual([file, undefined]);
   const last = log.events(Topic.policy).at(-1)?.payload;
   expect(last).toMatchObject({ name: 'other', withdrawn: true });
@@ -166,12 +166,12 @@ test('what is taken back gives way to the file; a policy without one is gone, an
 
 test('an assignment is applied like a policy: agents are judged by what it gives them', async () => {
   const evaluating = await open();
-  await say('strict', policy('strict', true));
-  await say('assign.yaml', { rules: [{ id: '^ci-', policy: 'strict' }], default: 'mine' });
+  await apply('strict', policy('strict', true));
+  await apply('assign.yaml', { rules: [{ id: '^ci-', policy: 'strict' }], default: 'mine' });
   await complain('ci-1');
   await complain('dev-1');
   expect(stuck()).toEqual([['ci-1', evaluating.hashOf('strict')]]);
-  await say('strict', null);
+  await apply('strict', null);
   expect(evaluating.hashOf('strict')).toBeDefined();
   await evaluating.stop();
 });

@@ -4,9 +4,9 @@ import { VOCABULARY } from '@vigil/health';
 import { type Application, applied, CorrectThePolicy, contentHash, type PolicySet } from '@vigil/policy';
 import { type Log, readAndFollow, writer } from '@vigil/stream';
 import { type InForce, inForceOf, warningsIn } from './policies.ts';
-import { publications, readPublished, unsaid } from './published.ts';
+import { publications, readPublished, unpublished } from './published.ts';
 
-type Surroundings = {
+type ApplyingDeps = {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly count: Count;
   readonly signal: AbortSignal;
@@ -18,26 +18,27 @@ type Command = EventOf<typeof Topic.applyPolicy>;
 /** `inForce`: what is judged by from now on; it is published before. `finished` rejects where the following ends other than by its signal. */
 export type Applying = {
   readonly inForce: () => InForce;
-  /** what is applied is heard as it comes */
+  /** follows commands as they come */
   readonly ready: () => boolean;
   readonly finished: Promise<never>;
 };
 
 /**
- * What the files say, and what was applied since, in the order of the commands: first all there is, then each as it comes. A document
- * with mistakes is refused with its reasons, and what held before still holds.
+ * The policies of the files, with the applied ones since, in the order of the commands: first all that exist, then
+ * each as it comes.
+ * A document with mistakes is refused with its reasons, and the previous one stays in force.
  */
-export async function followApplied(log: Log, files: PolicySet, around: Surroundings): Promise<Applying> {
-  const { logger, count, signal, now } = around;
+export async function followApplied(log: Log, files: PolicySet, deps: ApplyingDeps): Promise<Applying> {
+  const { logger, count, signal, now } = deps;
   const before = await readPublished(log);
-  const said = { newest: new Map(before.newest), refusals: new Set(before.refusals) };
+  const published = { newest: new Map(before.newest), refusals: new Set(before.refusals) };
   let inForce = inForceOf(files);
   let caughtUp = false;
 
   const publish = async (set: PolicySet, moment: number) => {
-    for (const { draft, at } of unsaid(set, said, moment)) await writer(log).write([draft], { occurredAt: at });
-    said.newest.clear();
-    for (const [name, { at: _, ...publication }] of publications(set)) said.newest.set(name, publication);
+    for (const { draft, at } of unpublished(set, published, moment)) await writer(log).write([draft], { occurredAt: at });
+    published.newest.clear();
+    for (const [name, { at: _, ...publication }] of publications(set)) published.newest.set(name, publication);
   };
   const take = async (set: PolicySet, at: number) => {
     const next = inForceOf(set);
@@ -48,8 +49,8 @@ export async function followApplied(log: Log, files: PolicySet, around: Surround
     const { name, document, by, why } = command.payload;
     count('policies_refused', 1, 'health-evaluator');
     logger.warn({ policy: name, by, why, mistakes }, 'an applied policy is refused: what held before still holds');
-    if (said.refusals.has(refusalId)) return;
-    said.refusals.add(refusalId);
+    if (published.refusals.has(refusalId)) return;
+    published.refusals.add(refusalId);
     const hash = document === null ? null : contentHash(document);
     const draft = {
       topic: Topic.policy,

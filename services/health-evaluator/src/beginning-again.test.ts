@@ -9,8 +9,8 @@ import { evaluator } from './processor.ts';
 
 const policies = inForceOf(loadPolicies(undefined, 'vigil'));
 
-/** Ids, kinds and payloads of all that the evaluator says of these observations. */
-const said = async (log: MemoryLog) => {
+/** Ids, types and payloads of everything that the evaluator emits for these observations. */
+const emitted = async (log: MemoryLog) => {
   const running = await runProcessor(
     log,
     evaluator(() => policies),
@@ -29,11 +29,11 @@ test('without its snapshot the evaluator files the same warrants again, under th
   const first = new MemoryLog({ partitions: 1, now: () => EXAMPLE_TIME });
   const crashed = example(Topic.agentObservation, 'AGENT_EXITED', { reason: 'crashed', orderId: null });
   await writer(first).write([crashed], { occurredAt: EXAMPLE_TIME });
-  const before = await said(first);
+  const before = await emitted(first);
   const observed: LogRecord[] = [];
   const [range] = await first.bounds(Topic.agentObservation);
   await first.read(Topic.agentObservation, 0, range!, (record) => observed.push(record));
   const again = new MemoryLog({ partitions: 1, now: () => EXAMPLE_TIME });
   await again.write(observed);
-  expect(await said(again)).toEqual(before);
+  expect(await emitted(again)).toEqual(before);
 });

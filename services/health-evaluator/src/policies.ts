@@ -29,7 +29,7 @@ export function inForceOf(set: PolicySet): InForce {
   return { set, value: JSON.stringify(names), decider: agentHealth(policiesOf(policies, assignment)) };
 }
 
-/** What works but is probably not meant, with the document that says it. */
+/** Settings that work but are probably not intended, with their document. */
 export function warningsIn({
   policies,
   assignment: { assignment },

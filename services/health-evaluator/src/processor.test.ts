@@ -7,9 +7,9 @@ import { publications } from './published.ts';
 const policies = inForceOf(loadPolicies(undefined, 'demo'));
 
 test('everything in force is named in the marker, and published by its hash', () => {
-  const said = [...publications(policies.set).values()].map(({ name, hash }) => ({ name, hash }));
-  expect(said.map(({ name }) => name)).toEqual(expect.arrayContaining(['demo', 'vigil', 'assign.yaml']));
-  expect(JSON.parse(evaluator(() => policies).marker?.rules().value ?? '')).toEqual(said);
+  const published = [...publications(policies.set).values()].map(({ name, hash }) => ({ name, hash }));
+  expect(published.map(({ name }) => name)).toEqual(expect.arrayContaining(['demo', 'vigil', 'assign.yaml']));
+  expect(JSON.parse(evaluator(() => policies).marker?.rules().value ?? '')).toEqual(published);
 });
 
 test('judgement reads one topic, and that topic carries its time', () => {
@@ -19,5 +19,5 @@ test('judgement reads one topic, and that topic carries its time', () => {
 });
 
 test('a default that is not loaded is refused', () => {
-  expect(() => loadPolicies(undefined, 'nobody')).toThrow('the default policy nobody is not loaded');
+  expect(() => loadPolicies(undefined, 'missing')).toThrow('the default policy missing is not loaded');
 });

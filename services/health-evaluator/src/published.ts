@@ -5,7 +5,7 @@ import { type Log, readAndFollow } from '@vigil/stream';
 export type Publication = PayloadOf<typeof Topic.policy, 'POLICY_PUBLISHED'>;
 type PolicyDraft = Draft<typeof Topic.policy>;
 
-/** What the topic says already: of each name the newest publication, and which refusals were told. */
+/** What the topic has: the newest publication of each name, and the published refusals. */
 export type Published = { readonly newest: ReadonlyMap<string, Publication>; readonly refusals: ReadonlySet<string> };
 
 /** Everything in force as it is to be published, by name. */
@@ -21,23 +21,26 @@ export function publications({
   ]);
 }
 
-/** What has to be said so that the topic tells what is in force: documents that are new, and names that are gone. `at`: where none is known. */
-export function unsaid(
+/**
+ * What has to be published so that the topic has the policies in force: new documents, and removed names. `at`: their
+ * time where it is unknown.
+ */
+export function unpublished(
   set: PolicySet,
   { newest }: Published,
   now: number,
 ): readonly { draft: PolicyDraft; at: number }[] {
-  const wanted = publications(set);
-  const fresh = [...wanted.values()].filter((one) => !isSaid(one, newest.get(one.name)));
-  const gone = [...newest.values()].filter(({ name, withdrawn }) => !withdrawn && !wanted.has(name));
+  const inForce = publications(set);
+  const fresh = [...inForce.values()].filter((one) => !isPublished(one, newest.get(one.name)));
+  const gone = [...newest.values()].filter(({ name, withdrawn }) => !withdrawn && !inForce.has(name));
   return [
     ...fresh.map(({ at, ...payload }) => ({ draft: published(payload), at: at ?? now })),
     ...gone.map((payload) => ({ draft: published({ ...payload, withdrawn: true }), at: now })),
   ];
 }
 
-const isSaid = (one: Publication, said: Publication | undefined): boolean =>
-  said !== undefined && !said.withdrawn && said.hash === one.hash && said.origin === one.origin && said.why === one.why;
+const isPublished = (one: Publication, published: Publication | undefined): boolean =>
+  published !== undefined && !published.withdrawn && published.hash === one.hash && published.origin === one.origin && published.why === one.why;
 
 function published(payload: Publication): PolicyDraft {
   const { name, hash } = payload;

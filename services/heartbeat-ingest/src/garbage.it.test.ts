@@ -26,7 +26,7 @@ const {
 } = readConfig(config, process.env);
 const opened = new AsyncDisposableStack();
 const over = new AbortController();
-const heard: LogRecord[] = [];
+const received: LogRecord[] = [];
 const changed = new EventTarget();
 let log: Log;
 
@@ -44,11 +44,11 @@ beforeAll(async () => {
   await registerSchemas(registry);
   const codec = await connectCodec(registry, topicNames);
   log = opened.use(await connectLog({ brokers, clientId: `test-${RUN}`, codec, logger: silentLogger }));
-  const hear = (record: LogRecord) => {
-    heard.push(record);
+  const onRecord = (record: LogRecord) => {
+    received.push(record);
     changed.dispatchEvent(new Event('record'));
   };
-  await log.follow([Topic.agentObservation, Topic.dlqHeartbeatIngest], 'end', hear, over.signal);
+  await log.follow([Topic.agentObservation, Topic.dlqHeartbeatIngest], 'end', onRecord, over.signal);
   opened.use(await runProcessor(log, ingest, { ...quiet, partitions }));
 });
 
@@ -60,12 +60,12 @@ afterAll(async () => {
 const heartbeat = (overrides = {}) => example(Topic.heartbeat, 'HEARTBEAT', { agent_id: agent, ...overrides }).payload;
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const observed = (sequence: number) => () =>
-  heard
+  received
     .filter(({ topic, key, value }) => topic === Topic.agentObservation && key === agent && value !== null)
     .map(({ value }) => log.codec.decode(Topic.agentObservation, value as Buffer).payload as { sequence: number })
     .find((payload) => payload.sequence === sequence);
 const reasons = () =>
-  heard
+  received
     .filter(({ topic, key }) => topic === Topic.dlqHeartbeatIngest && key === agent)
     .map(
       ({ value }) => (log.codec.decode(Topic.dlqHeartbeatIngest, value as Buffer).payload as DeadLetter).failure_reason,
@@ -88,9 +88,9 @@ test('garbage of each kind becomes a dead letter with its reason, and the partit
   for (const [, value] of garbage) await writeRaw(Topic.heartbeat, agent, value);
   await writeRaw(Topic.heartbeat, agent, json(heartbeat({ sequence: 1 })));
   await until(observed(1));
-  const wanted = garbage.map(([reason]) => reason);
-  await until(() => (reasons().length >= wanted.length ? true : undefined));
-  expect(reasons()).toEqual(wanted);
+  const expected = garbage.map(([reason]) => reason);
+  await until(() => (reasons().length >= expected.length ? true : undefined));
+  expect(reasons()).toEqual(expected);
 });
 
 test('a heartbeat in the wrong partition is observed in the right one', async () => {
@@ -98,6 +98,6 @@ test('a heartbeat in the wrong partition is observed in the right one', async ()
   const value = json(heartbeat({ sequence: 2 }));
   await log.write([{ topic: Topic.heartbeat, partition: (right + 1) % partitions, key: agent, value }]);
   await until(observed(2));
-  const places = heard.filter(({ topic, key }) => topic === Topic.agentObservation && key === agent);
+  const places = received.filter(({ topic, key }) => topic === Topic.agentObservation && key === agent);
   expect(new Set(places.map(({ partition }) => partition))).toEqual(new Set([right]));
 });

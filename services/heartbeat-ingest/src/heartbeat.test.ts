@@ -45,7 +45,7 @@ const unmet = Buffer.concat([Buffer.from([0, 0, 0, 0x27, 0x0f]), avro.subarray(5
 const elsewhere = codec.encode(example(Topic.controlAgent, 'HOLD_AGENT'));
 const { agent_id: _, ...nameless } = least;
 
-describe('a dead letter says why', () => {
+describe('a dead letter has the reason', () => {
   test.each<[string, string, Buffer, string]>([
     ['an empty value', 'worker-1', Buffer.alloc(0), 'not_json'],
     ['words', 'worker-1', Buffer.from('I am fine'), 'not_json'],

@@ -25,7 +25,7 @@ export const readHeartbeat = (codec: Codec, key: string | null, value: Buffer): 
   return heartbeat;
 };
 
-/** Records are judged under their key: one that names another agent than it is keyed by is nobody's. Throws DeadLetter. */
+/** A heartbeat has to name the agent that its record is keyed by. Throws DeadLetter. */
 export const checkKey = (key: string | null, field: string, id: string): void => {
   if (key === id) return;
   throw new DeadLetter(

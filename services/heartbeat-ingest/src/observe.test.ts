@@ -34,11 +34,11 @@ describe('a heartbeat', () => {
 
 describe('control commands', () => {
   test.each(['AGENT_EXITED', 'CONFIRM_DEATH', 'HOLD_AGENT', 'RELEASE_AGENT', 'RESET_BREAKER', 'FILE_TICKET'] as const)(
-    '%s is passed on as it was said',
+    '%s is passed on unchanged',
     (type) => {
-      const said = example(Topic.controlAgent, type);
-      const { key, payload, correlationId } = said;
-      expect(observe(said)).toEqual([{ topic: Topic.agentObservation, type, key, payload, correlationId }]);
+      const command = example(Topic.controlAgent, type);
+      const { key, payload, correlationId } = command;
+      expect(observe(command)).toEqual([{ topic: Topic.agentObservation, type, key, payload, correlationId }]);
     },
   );
 

@@ -25,7 +25,7 @@ export const observe = (input: EventOf<In>): readonly Draft<Out>[] => {
   }
 };
 
-/** A checkpoint belongs to the task, whoever wrote it: without a task nobody could take it up. */
+/** A checkpoint belongs to the task, whichever agent wrote it: without a task it cannot be resumed. */
 const checkpointOf = ({ task_id, agent_id, instance_id, attempt, checkpoint }: Heartbeat): readonly Draft<Out>[] => {
   if (checkpoint === null || task_id === null) return [];
   const payload = {

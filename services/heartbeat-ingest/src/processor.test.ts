@@ -21,7 +21,7 @@ afterEach(async () => {
 const heartbeat = (overrides: Partial<Heartbeat> = {}) => example(Topic.heartbeat, 'HEARTBEAT', overrides);
 const sendJson = (payload: Heartbeat, key = payload.agent_id) =>
   log.publishRaw(Topic.heartbeat, key, Buffer.from(JSON.stringify(payload)));
-const letters = () => log.events(Topic.dlqHeartbeatIngest) as readonly { payload: { failure_reason: string } }[];
+const deadLetters = () => log.events(Topic.dlqHeartbeatIngest) as readonly { payload: { failure_reason: string } }[];
 
 test('heartbeats, in JSON or Avro, and control commands become one order of observations', async () => {
   await log.publish(heartbeat({ sequence: 1 }));
@@ -35,7 +35,7 @@ test('heartbeats, in JSON or Avro, and control commands become one order of obse
   expect(log.events(Topic.taskCheckpoint)).toHaveLength(2);
 });
 
-test('an observation happened when the broker received its heartbeat, whatever the clock of the agent says', async () => {
+test("an observation happened when the broker received its heartbeat, whatever the agent's clock shows", async () => {
   sendJson(heartbeat({ timestamp: 0 }).payload);
   await log.settled();
   const [received] = log.records(Topic.heartbeat).filter(({ key }) => key === 'worker-1');
@@ -50,19 +50,19 @@ test('what cannot be used is a dead letter with its reason, and what follows it 
   sendJson(heartbeat().payload);
   await log.settled();
   expect(
-    letters()
+    deadLetters()
       .map(({ payload }) => payload.failure_reason)
       .sort(),
   ).toEqual(['key_mismatch', 'key_mismatch', 'not_json', 'unknown_schema_id']);
   expect(log.events(Topic.agentObservation).map(({ type }) => type)).toEqual(['AGENT_HEARTBEAT']);
 });
 
-test('garbage stops nothing, however much of it there is: whoever writes it must not be able to stop the watch', async () => {
+test('garbage stops nothing, however much of it there is: no sender can stop the service', async () => {
   for (let i = 0; i < 100; i++)
     log.publishRaw(Topic.heartbeat, 'worker-1', Buffer.from(i % 2 === 0 ? 'I am fine' : [0, 1]));
   sendJson(heartbeat().payload);
   await Promise.race([log.settled(), running.finished]);
-  expect(letters()).toHaveLength(100);
+  expect(deadLetters()).toHaveLength(100);
   expect(log.events(Topic.agentObservation)).toHaveLength(1);
 });
 

@@ -41,7 +41,7 @@ const table = {
 
 export type ProjectedTopic = keyof typeof table;
 
-/** What the projector reads: every evt topic of ours, orders, dead letters. */
+/** The topics that the projector reads: every evt topic of Vigil, orders, dead letters. */
 export const reads = Object.keys(table) as readonly ProjectedTopic[];
 
 /**

@@ -12,7 +12,7 @@ import { rowsIn } from './rows.ts';
 const changed = { ...example(Topic.agentHealth, 'HEALTH_STATE_CHANGED'), offset: 5 };
 const batch = { topic: Topic.agentHealth, partition: 0, from: 5, next: 8, time: EXAMPLE_TIME, events: [changed] };
 
-test('rows and position are written together, and reading goes on where it stands', async () => {
+test('rows and position are written together, and reading continues from the position', async () => {
   await using database = await scratchReadModel();
   const rows = rowsIn(database);
   expect(await rows.open('cluster')).toEqual(new Map());

@@ -12,10 +12,10 @@ type Event = PlacedEvent<ProjectedTopic>;
 /** Every event of every topic that is read, three times over with rising versions. */
 function log(): readonly Event[] {
   const versions = new Map<string, number>();
-  const told = [1, 2, 3].flatMap((round) =>
+  const drafts = [1, 2, 3].flatMap((round) =>
     reads.flatMap((topic) => catalogue[topic].events.map(({ type }) => ({ topic, type, round }))),
   );
-  return told.map(({ topic, type, round }, i) => {
+  return drafts.map(({ topic, type, round }, i) => {
     const event = example(topic, type as never) as Event;
     const writer = catalogue[topic].writers.join();
     const version = (versions.get(writer) ?? 0) + 1;
@@ -79,9 +79,9 @@ test('what has no version is ordered by the log: a broker whose clock is behind 
 test('hostile strings and impossible times become rows too', async () => {
   await using database = await scratchReadModel();
   const hostile = `'; DROP TABLE agents; --\0\uD800 \\x00 \u001b[2J`;
-  const beat = example(Topic.agentObservation, 'AGENT_HEARTBEAT', { phase: hostile, labels: { [hostile]: hostile } });
-  const output = { ...beat.payload.output, last_output_at: 8e15, tail: [hostile] } as typeof beat.payload.output;
-  await applied(database, [{ ...beat, offset: 0, payload: { ...beat.payload, output } }], 1);
+  const heartbeat = example(Topic.agentObservation, 'AGENT_HEARTBEAT', { phase: hostile, labels: { [hostile]: hostile } });
+  const output = { ...heartbeat.payload.output, last_output_at: 8e15, tail: [hostile] } as typeof heartbeat.payload.output;
+  await applied(database, [{ ...heartbeat, offset: 0, payload: { ...heartbeat.payload, output } }], 1);
   const agent = await readModel(database).agent('worker-1');
   expect(agent?.phase).toBe(`'; DROP TABLE agents; --\uFFFD\uFFFD \\x00 \u001b[2J`);
   expect(agent?.lastOutputAt).toBeNull();

@@ -16,7 +16,10 @@ export function rowsIn(database: Database): Sink {
   };
 }
 
-/** Events and the position after them in one transaction. Throws Retry where somebody else has moved the position, DeadLetter where Postgres will not have the values. */
+/**
+ * Writes events and the position after them in one transaction. Throws Retry if another projector has moved the
+ * position, DeadLetter if Postgres rejects the values.
+ */
 async function write(database: Database, batch: ProjectionBatch<ProjectedTopic>): Promise<void> {
   const { topic, partition, from, next, events } = batch;
   const statements = events.flatMap(project);

@@ -6,10 +6,10 @@ import { expect, test } from 'vitest';
 import { project } from './project.ts';
 
 type Event = Parameters<typeof project>[0];
-type Told = Omit<Event, 'offset'>;
+type Unplaced = Omit<Event, 'offset'>;
 
 /** Events as their deciders would have numbered them, a second apart. */
-function happening(...events: readonly Told[]): readonly Event[] {
+function happening(...events: readonly Unplaced[]): readonly Event[] {
   return events.map((event, i) => ({
     ...event,
     offset: i,
@@ -19,7 +19,7 @@ function happening(...events: readonly Told[]): readonly Event[] {
   })) as readonly Event[];
 }
 
-async function modelOf(...events: readonly Told[]) {
+async function modelOf(...events: readonly Unplaced[]) {
   const database = await scratchReadModel();
   await apply(database, happening(...events).flatMap(project));
   return { model: readModel(database), [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
@@ -29,7 +29,7 @@ const changed = (to: 'HEALTHY' | 'STUCK' | 'TERMINATED', more: object = {}) =>
   example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to, exemption: null, endReason: null, ...more });
 const started = example(Topic.agentHealth, 'INSTANCE_STARTED');
 const opened = example(Topic.agentIntervention, 'CASE_OPENED');
-const asked = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED');
+const requested = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED');
 const decided = example(Topic.agentIntervention, 'ESCALATION_DECIDED');
 const closed = example(Topic.agentIntervention, 'CASE_CLOSED', { ending: 'executed' });
 
@@ -47,32 +47,32 @@ test('a finished agent is not unhealthy, a crashed one is', async () => {
   expect(await crashed.model.agents({ unhealthy: true })).toHaveLength(1);
 });
 
-test('an agent that has started and of which nothing else is said is healthy', async () => {
+test('an agent that has only started is healthy', async () => {
   await using it = await modelOf(started);
   expect(await it.model.agent('worker-1')).toMatchObject({ state: 'HEALTHY', since: EXAMPLE_TIME, reason: null });
   expect(await it.model.agent('worker-1')).toMatchObject({ policyName: started.policy?.name });
 });
 
-test('a new life after an end is healthy until it is judged', async () => {
+test('a new instance after an end is healthy until it is evaluated', async () => {
   await using it = await modelOf(changed('TERMINATED', { endReason: 'crashed' }), started);
   expect(await it.model.agent('worker-1')).toMatchObject({ state: 'HEALTHY', endReason: null, evidence: [] });
 });
 
-test('the errors of an earlier life are not those of the present one', async () => {
-  const beat = example(Topic.agentObservation, 'AGENT_HEARTBEAT', { instance_id: 'worker-1.i0', task_id: 'OLD-1' });
-  await using it = await modelOf(beat, started);
+test('the errors of an earlier instance do not count for the present one', async () => {
+  const heartbeat = example(Topic.agentObservation, 'AGENT_HEARTBEAT', { instance_id: 'worker-1.i0', task_id: 'OLD-1' });
+  await using it = await modelOf(heartbeat, started);
   expect(await it.model.agent('worker-1')).toMatchObject({ errors: [], taskId: 'OMN-1234' });
 });
 
 test('a case waits for a person from the escalation to the decision', async () => {
-  await using waiting = await modelOf(opened, asked, example(Topic.agentIntervention, 'ALERT_REQUESTED'));
+  await using waiting = await modelOf(opened, requested, example(Topic.agentIntervention, 'ALERT_REQUESTED'));
   expect(await waiting.model.cases({ open: true })).toMatchObject([{ waiting: true }]);
-  await using answered = await modelOf(opened, asked, decided);
+  await using answered = await modelOf(opened, requested, decided);
   expect(await answered.model.cases({ open: true })).toMatchObject([{ waiting: false, decisionBy: 'ada' }]);
 });
 
 test('a closed case is not open and does not wait', async () => {
-  await using it = await modelOf(opened, asked, closed);
+  await using it = await modelOf(opened, requested, closed);
   expect(await it.model.cases({ open: true })).toEqual([]);
   expect(await it.model.cases({ open: false })).toMatchObject([{ waiting: false, ending: 'executed' }]);
 });
@@ -128,7 +128,7 @@ test('an attempt that is made again from an older checkpoint is one row, with wh
   ]);
 });
 
-test('an agent that has ended is told with its attempt', async () => {
+test('an agent that has ended is explained with its attempt', async () => {
   const attempt = example(Topic.taskRecovery, 'RECOVERY_INITIATED', { newAgentId: 'fresh' });
   const end = { agentId: 'fresh', hold: 'left', to: 'TERMINATED', endReason: 'crashed' } as const;
   await using it = await modelOf(attempt, example(Topic.taskHealth, 'TASK_HEALTH_CHANGED', end));
@@ -148,7 +148,7 @@ test('an explanation holds all that is known of an agent; of an unknown one ther
   const explanation = await explain(it.model, 'worker-1');
   expect(explanation).toMatchObject({ transitions: [{ stateTo: 'STUCK' }], alerts: [{ alertId: 'alert-1' }] });
   expect(explanation?.cases[0]?.trail).toHaveLength(3);
-  expect(await explain(it.model, 'nobody')).toBeNull();
+  expect(await explain(it.model, 'missing')).toBeNull();
 });
 
 const breaker = (to: 'OPEN' | 'HALF_OPEN' | 'CLOSED', more: object = {}) =>
@@ -180,14 +180,14 @@ test('a ticket is kept whole, and who was asked in about it', async () => {
     { ticketId: ticket.ticket_id, severity: ticket.severity, ticket, findings, filedAt: EXAMPLE_TIME, answer: null },
   ]);
   const { ticket_id } = ticket;
-  const nobody = example(Topic.alert, 'TICKET_DISMISSED', { ticket_id, agentId: 'worker-1', analysis: 'low' });
-  await using triaged = await modelOf(filed, nobody);
+  const dismissed = example(Topic.alert, 'TICKET_DISMISSED', { ticket_id, agentId: 'worker-1', analysis: 'low' });
+  await using triaged = await modelOf(filed, dismissed);
   expect(await triaged.model.tickets({ ticketId: ticket_id, limit: 5 })).toMatchObject([
-    { ticket, answer: 'dismissed', analysis: 'low', alertKey: nobody.payload.alertKey },
+    { ticket, answer: 'dismissed', analysis: 'low', alertKey: dismissed.payload.alertKey },
   ]);
-  const asked = example(Topic.alert, 'QUEEN_INTERVENTION_REQUESTED', { ticket_id, analysis: 'it loops' });
-  await using it = await modelOf(filed, asked);
+  const requested = example(Topic.alert, 'QUEEN_INTERVENTION_REQUESTED', { ticket_id, analysis: 'it loops' });
+  await using it = await modelOf(filed, requested);
   expect(await it.model.tickets({ ticketId: ticket_id, limit: 5 })).toMatchObject([
-    { ticket, answer: 'intervene', analysis: 'it loops', alertKey: asked.payload.queen_stream_id },
+    { ticket, answer: 'intervene', analysis: 'it loops', alertKey: requested.payload.queen_stream_id },
   ]);
 });

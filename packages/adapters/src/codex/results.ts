@@ -20,7 +20,7 @@ const plain = (output: string): string => {
 };
 
 const REFUSED = /\brejected by (?:the )?user\b|\b(?:denied|blocked) by (?:policy|(?:PreToolUse )?hook|the user)\b/i;
-/** A rule, or an approval policy that asks nobody. Text of the command follows. */
+/** A rule, or an approval policy that never asks. Text of the command follows. */
 const REFUSED_BY_POLICY =
   /^(?:exec_command failed: CreateProcess \{ message: "Rejected\(|patch rejected:|approval policy is)/;
 const FAILED =

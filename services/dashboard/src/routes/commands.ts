@@ -6,7 +6,10 @@ import { draftsOf, parseCommand } from '../commands.ts';
 /** Writes one event, acknowledged by all replicas; its id. */
 export type Write = (draft: Draft) => Promise<string>;
 
-/** What people want, as events on a command topic. 202: written, `alsoFor`: the keys of further ones; what became of it is told by the events it causes. */
+/**
+ * Commands of people, as events on a command topic. 202: written, with further keys in `alsoFor`. The events that it
+ * causes report the outcome.
+ */
 export function commandRoutes(app: FastifyInstance, model: ReadModel, write: Write, now: () => number): void {
   app.post('/v1/commands', async ({ body }, reply) => {
     const [first, ...more] = await draftsOf(parseCommand(body), model, now());

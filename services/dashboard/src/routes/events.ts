@@ -17,7 +17,7 @@ const SHORT: Readonly<Record<string, string>> = Topic;
 const KNOWN = new Set<string>(Object.values(Topic));
 
 /** A reader that is this far behind is cut off: it may come again and go on from now. */
-const BEHIND = 4 * 1024 * 1024;
+const LARGEST_BACKLOG = 4 * 1024 * 1024;
 
 type About = {
   readonly agentId?: unknown;
@@ -26,18 +26,18 @@ type About = {
   readonly task_id?: unknown;
 };
 
-/** Whether somebody asked for it. Heartbeats only when asked for: they would bury the rest. */
-export function wanted(event: HealthEvent, { topic, agent, task, heartbeats }: Filter): boolean {
+/** Whether the filter requests the event. Heartbeats have to be requested: there are too many of them. */
+export function isRequested(event: HealthEvent, { topic, agent, task, heartbeats }: Filter): boolean {
   const about = event.payload as About;
-  const asked = topic === undefined ? undefined : (SHORT[topic] ?? topic);
-  if (asked !== undefined && event.topic !== asked) return false;
-  if (event.type === 'AGENT_HEARTBEAT' && heartbeats === 'false' && asked === undefined) return false;
+  const query = topic === undefined ? undefined : (SHORT[topic] ?? topic);
+  if (query !== undefined && event.topic !== query) return false;
+  if (event.type === 'AGENT_HEARTBEAT' && heartbeats === 'false' && query === undefined) return false;
   if (agent !== undefined && (about.agentId ?? about.agent_id) !== agent) return false;
   return task === undefined || (about.taskId ?? about.task_id) === task;
 }
 
 function send(out: ServerResponse, event: HealthEvent): void {
-  if (out.writableLength > BEHIND) out.destroy();
+  if (out.writableLength > LARGEST_BACKLOG) out.destroy();
   else out.write(`${JSON.stringify(event)}\n`);
 }
 
@@ -54,8 +54,8 @@ export function eventRoutes(app: FastifyInstance, feed: Feed, signal: AbortSigna
     out.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
     out.flushHeaders();
     const observations = filter.data.heartbeats === 'true' || (SHORT[topic ?? ''] ?? topic) === Topic.agentObservation;
-    const tell = (event: HealthEvent) => wanted(event, filter.data) && send(out, event);
-    const stop = feed.listen(tell, observations);
+    const onEvent = (event: HealthEvent) => isRequested(event, filter.data) && send(out, event);
+    const stop = feed.listen(onEvent, observations);
     const end = () => out.end();
     signal.addEventListener('abort', end, { once: true });
     out.on('close', () => {

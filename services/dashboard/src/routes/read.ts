@@ -20,7 +20,7 @@ const recoveryFilter = z.strictObject({ task: name.optional() });
 const storyFilter = z.strictObject({ agent: name.optional(), task: name.optional(), limit });
 const letterFilter = z.strictObject({ service: name.optional(), limit });
 
-function asked<Schema extends z.ZodType>(schema: Schema, query: unknown): z.output<Schema> {
+function queryOf<Schema extends z.ZodType>(schema: Schema, query: unknown): z.output<Schema> {
   const read = schema.safeParse(query);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
@@ -33,7 +33,7 @@ type One = { Params: { id: string } };
 /** What is so: questions to the read model. */
 export function readRoutes(app: FastifyInstance, model: ReadModel, signalsOf: SignalsOf): void {
   app.get('/v1/agents', async ({ query }) => {
-    const { filter, state, task } = asked(agentFilter, query);
+    const { filter, state, task } = queryOf(agentFilter, query);
     return {
       agents: await model.agents({
         unhealthy: filter === 'unhealthy',
@@ -54,7 +54,7 @@ export function readRoutes(app: FastifyInstance, model: ReadModel, signalsOf: Si
     return explanation;
   });
   app.get('/v1/cases', async ({ query }) => {
-    const { open, agent } = asked(caseFilter, query);
+    const { open, agent } = queryOf(caseFilter, query);
     return { cases: await model.cases({ open, agentId: agent }) };
   });
   app.get<One>('/v1/cases/:id', async ({ params: { id } }) => {
@@ -67,7 +67,7 @@ export function readRoutes(app: FastifyInstance, model: ReadModel, signalsOf: Si
 }
 
 function taskRoutes(app: FastifyInstance, model: ReadModel): void {
-  app.get('/v1/tasks', async ({ query }) => ({ tasks: await model.tasks(asked(taskFilter, query)) }));
+  app.get('/v1/tasks', async ({ query }) => ({ tasks: await model.tasks(queryOf(taskFilter, query)) }));
   app.get<One>('/v1/tasks/:id', async ({ params: { id } }) => {
     const task = await model.task(id);
     if (task === null) throw unknown('task', id, '/v1/tasks');
@@ -75,18 +75,18 @@ function taskRoutes(app: FastifyInstance, model: ReadModel): void {
     return { ...task, chain: checkpoints, recoveries };
   });
   app.get('/v1/recoveries', async ({ query }) => {
-    const { task } = asked(recoveryFilter, query);
+    const { task } = queryOf(recoveryFilter, query);
     return { recoveries: await model.recoveries({ taskId: task }) };
   });
 }
 
 function fleetRoutes(app: FastifyInstance, model: ReadModel): void {
   app.get('/v1/story', async ({ query }) => {
-    const { agent, task, limit } = asked(storyFilter, query);
+    const { agent, task, limit } = queryOf(storyFilter, query);
     return { story: await model.story({ agentId: agent, taskId: task, limit }) };
   });
   app.get('/v1/alerts', async ({ query }) => {
-    const { open, agent, task } = asked(alertFilter, query);
+    const { open, agent, task } = queryOf(alertFilter, query);
     return { alerts: await model.alerts({ open, agentId: agent, taskId: task }) };
   });
   app.get('/v1/fleet', async () => ({
@@ -95,6 +95,6 @@ function fleetRoutes(app: FastifyInstance, model: ReadModel): void {
     policies: await model.policies(),
   }));
   app.get('/v1/dead-letters', async ({ query }) => ({
-    deadLetters: await model.deadLetters(asked(letterFilter, query)),
+    deadLetters: await model.deadLetters(queryOf(letterFilter, query)),
   }));
 }

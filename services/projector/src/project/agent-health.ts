@@ -3,7 +3,7 @@ import { instant, orderOf, type Statement } from '@vigil/read-model';
 import type { PlacedEvent } from '@vigil/stream';
 import { breaker, filed } from './findings.ts';
 import type { Handlers } from './handlers.ts';
-import { journal, told } from './journal.ts';
+import { journal, journalOnly } from './journal.ts';
 
 type T = typeof Topic.agentHealth;
 type Of<K extends EventOf<T>['type']> = Extract<PlacedEvent<T>, { readonly type: K }>;
@@ -15,12 +15,12 @@ export const agentHealth: Handlers<T> = {
   WAIT_ENDED: (event) => [journal(event)],
   INSTANCE_STARTED: (event) => [journal(event), instance(event)],
   WARRANT_FILED: (event) => [journal(event), openWarrant(event)],
-  // Said again every minute: not a line of the story.
+  // Emitted every minute: not a line of the story.
   WARRANT_RENEWED: (event) => [openWarrant(event)],
   WARRANT_LAPSED: (event) => [journal(event), lapsedWarrant(event)],
   DUPLICATE_INSTANCE: (event) => [journal(event), duplicate(event)],
-  AGENT_ANSWERED: told,
-  BREAKER_RESET_ASKED: told,
+  AGENT_ANSWERED: journalOnly,
+  BREAKER_RESET_ASKED: journalOnly,
   CIRCUIT_BREAKER_STATE_CHANGED: (event) => [
     journal(event),
     ...breaker(event, event.payload.agentId, event.payload.agentId),

@@ -2,7 +2,7 @@ import type { PlanStep, Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
 import type { PlacedEvent } from '@vigil/stream';
 import type { Handlers } from './handlers.ts';
-import { journal, told } from './journal.ts';
+import { journal, journalOnly } from './journal.ts';
 
 type T = typeof Topic.agentIntervention;
 type Event = PlacedEvent<T>;
@@ -26,9 +26,9 @@ export const agentIntervention: Handlers<T> = {
   CASE_RESUMED: stepped,
   TASK_BLOCKED: stepped,
   // Neither moves the case: what it waited for before, it waits for still.
-  ALERT_REQUESTED: told,
-  DECISION_REFUSED: told,
-  DECISION_LAPSED: told,
+  ALERT_REQUESTED: journalOnly,
+  DECISION_REFUSED: journalOnly,
+  DECISION_LAPSED: journalOnly,
 };
 
 function step(event: Event): Statement {
@@ -42,7 +42,7 @@ function step(event: Event): Statement {
   };
 }
 
-/** A step with its settings beside its name: the fields of the other steps say nothing. */
+/** A step with its settings beside its name, without the empty fields of other steps. */
 function stepShown({ step, ...settings }: PlanStep): object {
   return Object.assign({ step }, ...Object.values(settings));
 }

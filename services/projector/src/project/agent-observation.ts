@@ -2,23 +2,23 @@ import type { AgentHeartbeatPayload, EventOf, Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
 import type { PlacedEvent } from '@vigil/stream';
 import type { Handlers } from './handlers.ts';
-import { journal, told } from './journal.ts';
+import { journal, journalOnly } from './journal.ts';
 
 type T = typeof Topic.agentObservation;
 type Of<K extends EventOf<T>['type']> = Extract<PlacedEvent<T>, { readonly type: K }>;
 
-/** Ingest has no versions: what it says of an agent is ordered as it lies in the log, and so is what is judged. */
+/** Observations have no versions: the order of the log orders them. */
 export const agentObservation: Handlers<T> = {
-  AGENT_HEARTBEAT: (event) => [beat(event), ...output(event), ...errors(event)],
+  AGENT_HEARTBEAT: (event) => [heartbeat(event), ...output(event), ...errors(event)],
   AGENT_EXITED: (event) => [journal(event), exit(event)],
   HOLD_AGENT: (event) => [journal(event), hold(event, true, event.payload.until)],
   RELEASE_AGENT: (event) => [journal(event), hold(event, false, null)],
-  CONFIRM_DEATH: told,
-  RESET_BREAKER: told,
-  FILE_TICKET: told,
+  CONFIRM_DEATH: journalOnly,
+  RESET_BREAKER: journalOnly,
+  FILE_TICKET: journalOnly,
 };
 
-function beat(event: Of<'AGENT_HEARTBEAT'>): Statement {
+function heartbeat(event: Of<'AGENT_HEARTBEAT'>): Statement {
   const { payload } = event;
   return {
     kind: 'register',
@@ -46,8 +46,8 @@ function beat(event: Of<'AGENT_HEARTBEAT'>): Statement {
 }
 
 function output(event: Of<'AGENT_HEARTBEAT'>): readonly Statement[] {
-  const said = event.payload.output;
-  if (said === null || said.last_output_at === null) return [];
+  const reported = event.payload.output;
+  if (reported === null || reported.last_output_at === null) return [];
   return [
     {
       kind: 'register',
@@ -55,7 +55,7 @@ function output(event: Of<'AGENT_HEARTBEAT'>): readonly Statement[] {
       key: { agent_id: event.payload.agent_id },
       group: 'output',
       order: orderOf(event),
-      columns: { output_last_at: instant(said.last_output_at), output_tail: said.tail },
+      columns: { output_last_at: instant(reported.last_output_at), output_tail: reported.tail },
     },
   ];
 }

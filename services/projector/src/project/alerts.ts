@@ -3,7 +3,7 @@ import { instant, orderOf, type Statement } from '@vigil/read-model';
 import type { PlacedEvent } from '@vigil/stream';
 import { answered, dismissed } from './findings.ts';
 import type { Handlers } from './handlers.ts';
-import { journal, told } from './journal.ts';
+import { journal, journalOnly } from './journal.ts';
 
 type Event = PlacedEvent<typeof Topic.alert>;
 type Of<K extends Event['type']> = Extract<Event, { readonly type: K }>;
@@ -14,7 +14,7 @@ export const alert: Handlers<typeof Topic.alert> = {
   ALERT_ACKNOWLEDGED: (event) => [journal(event), acknowledged(event)],
   ALERT_RESOLVED: (event) => [journal(event), resolved(event)],
   ALERT_DELIVERED: (event) => [delivered(event)],
-  SILENCE_CHANGED: told,
+  SILENCE_CHANGED: journalOnly,
   QUEEN_INTERVENTION_REQUESTED: (event) => [journal(event), answered(event)],
   TICKET_DISMISSED: (event) => [journal(event), dismissed(event)],
 };

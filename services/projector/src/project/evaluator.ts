@@ -9,7 +9,7 @@ type Presence = Extract<PlacedEvent<typeof Topic.fleetPresence>, { readonly type
 const sinceOf = ({ payload, occurredAt }: Presence): number =>
   ('presentSince' in payload ? payload.presentSince : null) ?? occurredAt;
 
-/** Said again once a day: nothing has happened then, but a store that began later may not know of it. */
+/** Emitted again once a day without any change, for a store that started later. */
 const isRepeated = ({ payload }: Presence): boolean => payload.why === 'still_present';
 
 const presence = (event: Presence): readonly Statement[] => [
@@ -33,7 +33,7 @@ const presence = (event: Presence): readonly Statement[] => [
 export const fleetPresence: Handlers<typeof Topic.fleetPresence> = {
   AGENT_PRESENT: presence,
   AGENT_LOST: presence,
-  // A record for each use of tokens: what follows from them is told by the limits.
+  // One record for each use of tokens: the limits report what follows from them.
   AGENT_SPENT: () => [],
 };
 

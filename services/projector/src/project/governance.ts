@@ -2,10 +2,10 @@ import type { Topic } from '@vigil/events';
 import { instant, orderOf, type Statement } from '@vigil/read-model';
 import type { PlacedEvent } from '@vigil/stream';
 import type { Handlers } from './handlers.ts';
-import { journal, told } from './journal.ts';
+import { journal, journalOnly } from './journal.ts';
 
-export const stepRuling: Handlers<typeof Topic.stepRuling> = { STEP_ADMITTED: told, STEP_WITHHELD: told };
-export const spawnRuling: Handlers<typeof Topic.spawnRuling> = { SPAWN_ADMITTED: told, SPAWN_WITHHELD: told };
+export const stepRuling: Handlers<typeof Topic.stepRuling> = { STEP_ADMITTED: journalOnly, STEP_WITHHELD: journalOnly };
+export const spawnRuling: Handlers<typeof Topic.spawnRuling> = { SPAWN_ADMITTED: journalOnly, SPAWN_WITHHELD: journalOnly };
 
 export const spending: Handlers<typeof Topic.spending> = {
   SPENDING_LIMIT_REACHED: (event) => [journal(event)],
@@ -46,7 +46,7 @@ type Brake = {
   readonly why: string;
 };
 
-function brake(event: Of<'BRAKE_ENGAGED' | 'BRAKE_RELEASED'>, said: Brake): Statement {
+function brake(event: Of<'BRAKE_ENGAGED' | 'BRAKE_RELEASED'>, details: Brake): Statement {
   return {
     kind: 'register',
     table: 'fleet',
@@ -55,10 +55,10 @@ function brake(event: Of<'BRAKE_ENGAGED' | 'BRAKE_RELEASED'>, said: Brake): Stat
     order: orderOf(event),
     columns: {
       braked: event.type === 'BRAKE_ENGAGED',
-      brake_scope: said.scope ?? null,
-      brake_agents: said.agentIds ?? [],
-      brake_by: said.by ?? null,
-      brake_why: said.why,
+      brake_scope: details.scope ?? null,
+      brake_agents: details.agentIds ?? [],
+      brake_by: details.by ?? null,
+      brake_why: details.why,
       brake_at: instant(event.occurredAt),
     },
   };

@@ -13,7 +13,7 @@ type About = {
 /** What a row of its own keeps (a case its plan), or what is long and the same in every event of an episode. */
 const KEPT_ELSEWHERE = new Set(['plan', 'recovery', 'lastOutput']);
 
-/** The event itself, as a line of the story of whom it is about. */
+/** The event itself, as a line of the story of its subject. */
 export function journal(event: PlacedEvent<TopicName>): Statement {
   const about = event.payload as About;
   return {
@@ -39,4 +39,4 @@ export function journal(event: PlacedEvent<TopicName>): Statement {
 }
 
 /** A story line and nothing else. */
-export const told = (event: PlacedEvent<TopicName>): readonly Statement[] => [journal(event)];
+export const journalOnly = (event: PlacedEvent<TopicName>): readonly Statement[] => [journal(event)];

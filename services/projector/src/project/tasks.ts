@@ -5,7 +5,7 @@ import { breaker } from './findings.ts';
 import type { Handlers } from './handlers.ts';
 import { journal } from './journal.ts';
 
-/** Each holder has its own row: what the evaluator says of two agents has no common order. */
+/** Each holder has its own row: the evaluator's events about two agents have no common order. */
 export const taskHealth: Handlers<typeof Topic.taskHealth> = {
   TASK_HEALTH_CHANGED: (event) => [
     {
