@@ -75,7 +75,7 @@ test('an unknown agent is a problem that names where to look', async () => {
   expect(answer.json()).toMatchObject({ status: 404, type: 'urn:vigil:unknown_agent' });
 });
 
-test("an internal failure is logged, and the answer reveals nothing of it", async () => {
+test('an internal failure is logged, and the answer reveals nothing of it', async () => {
   const broken = dashboard({ agents: () => Promise.reject(new Error('password=secret')) });
   const answer = await broken.request('GET', '/v1/agents');
   expect(answer.statusCode).toBe(500);
@@ -210,7 +210,7 @@ test('a NUL in a name is refused before the database is asked', async () => {
   expect(broken.failures).toEqual([]);
 });
 
-test("a manual recovery of a task follows the policy of its agent", async () => {
+test('a manual recovery of a task follows the policy of its agent', async () => {
   const command = { command: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover', ...reason };
   const document = canonicalJson(parseYaml(readFileSync(path.join(PRESETS, 'coditect.yaml'), 'utf8'), 'coditect'));
   const judged = { agent: async () => ({ ...agent, policyName: 'coditect', policyHash: 'h1' }) };

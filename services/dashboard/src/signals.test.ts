@@ -46,7 +46,10 @@ test('every signal of the policy has its figure, in words', async () => {
   const { explained, failures } = await figures('worker-1');
   expect(failures).toEqual([]);
   expect(explained?.signals.map(({ signal }) => signal)).toContain('no_activity');
-  expect(explained?.signals.find(({ signal }) => signal === 'no_activity')).toMatchObject({ axis: 'absence', fires: false });
+  expect(explained?.signals.find(({ signal }) => signal === 'no_activity')).toMatchObject({
+    axis: 'absence',
+    fires: false,
+  });
 });
 
 test('every other finding about an agent is noted', async () => {

@@ -36,7 +36,8 @@ export async function followApplied(log: Log, files: PolicySet, deps: ApplyingDe
   let caughtUp = false;
 
   const publish = async (set: PolicySet, moment: number) => {
-    for (const { draft, at } of unpublished(set, published, moment)) await writer(log).write([draft], { occurredAt: at });
+    for (const { draft, at } of unpublished(set, published, moment))
+      await writer(log).write([draft], { occurredAt: at });
     published.newest.clear();
     for (const [name, { at: _, ...publication }] of publications(set)) published.newest.set(name, publication);
   };

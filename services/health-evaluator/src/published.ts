@@ -40,7 +40,11 @@ export function unpublished(
 }
 
 const isPublished = (one: Publication, published: Publication | undefined): boolean =>
-  published !== undefined && !published.withdrawn && published.hash === one.hash && published.origin === one.origin && published.why === one.why;
+  published !== undefined &&
+  !published.withdrawn &&
+  published.hash === one.hash &&
+  published.origin === one.origin &&
+  published.why === one.why;
 
 function published(payload: Publication): PolicyDraft {
   const { name, hash } = payload;

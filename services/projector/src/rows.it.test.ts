@@ -79,8 +79,15 @@ test('what has no version is ordered by the log: a broker whose clock is behind 
 test('hostile strings and impossible times become rows too', async () => {
   await using database = await scratchReadModel();
   const hostile = `'; DROP TABLE agents; --\0\uD800 \\x00 \u001b[2J`;
-  const heartbeat = example(Topic.agentObservation, 'AGENT_HEARTBEAT', { phase: hostile, labels: { [hostile]: hostile } });
-  const output = { ...heartbeat.payload.output, last_output_at: 8e15, tail: [hostile] } as typeof heartbeat.payload.output;
+  const heartbeat = example(Topic.agentObservation, 'AGENT_HEARTBEAT', {
+    phase: hostile,
+    labels: { [hostile]: hostile },
+  });
+  const output = {
+    ...heartbeat.payload.output,
+    last_output_at: 8e15,
+    tail: [hostile],
+  } as typeof heartbeat.payload.output;
   await applied(database, [{ ...heartbeat, offset: 0, payload: { ...heartbeat.payload, output } }], 1);
   const agent = await readModel(database).agent('worker-1');
   expect(agent?.phase).toBe(`'; DROP TABLE agents; --\uFFFD\uFFFD \\x00 \u001b[2J`);

@@ -59,7 +59,10 @@ test('a new instance after an end is healthy until it is evaluated', async () =>
 });
 
 test('the errors of an earlier instance do not count for the present one', async () => {
-  const heartbeat = example(Topic.agentObservation, 'AGENT_HEARTBEAT', { instance_id: 'worker-1.i0', task_id: 'OLD-1' });
+  const heartbeat = example(Topic.agentObservation, 'AGENT_HEARTBEAT', {
+    instance_id: 'worker-1.i0',
+    task_id: 'OLD-1',
+  });
   await using it = await modelOf(heartbeat, started);
   expect(await it.model.agent('worker-1')).toMatchObject({ errors: [], taskId: 'OMN-1234' });
 });

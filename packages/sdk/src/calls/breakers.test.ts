@@ -8,14 +8,14 @@ describe('the breaker of a kind of call', () => {
   const fails = () => Promise.reject(boom());
 
   test('refuses at once after the threshold of failures in a row, with a typed error and without a call; heartbeats report it', async () => {
-    const { vigil, system: world, last } = await connected();
+    const { vigil, system, last } = await connected();
     for (let n = 0; n < 5; n += 1) await vigil.call({ tool: 'Bash' }, fails).catch(() => {});
     let calls = 0;
     const refused = await vigil.call({ tool: 'Read' }, () => ++calls).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(BreakerOpen);
-    expect(refused).toMatchObject({ breaker: 'tool_execution', nextAttemptAt: world.now() + 30_000 });
+    expect(refused).toMatchObject({ breaker: 'tool_execution', nextAttemptAt: system.now() + 30_000 });
     expect(calls).toBe(0);
-    await world.pass(200);
+    await system.pass(200);
     expect(last().breakers).toEqual([
       { name: 'tool_execution', state: 'OPEN', failures: 5, next_attempt_at: expect.any(Number) },
     ]);
@@ -29,24 +29,24 @@ describe('the breaker of a kind of call', () => {
   });
 
   test('closes when a trial succeeds after the recovery timeout', async () => {
-    const { vigil, system: world, last } = await connected();
+    const { vigil, system, last } = await connected();
     for (let n = 0; n < 5; n += 1) await vigil.call({ tool: 'Bash' }, fails).catch(() => {});
-    await world.pass(29_999);
+    await system.pass(29_999);
     await expect(vigil.call({ tool: 'Bash' }, () => 1)).rejects.toThrow(BreakerOpen);
-    await world.pass(1);
+    await system.pass(1);
     await expect(vigil.call({ tool: 'Bash' }, () => 1)).resolves.toBe(1);
-    await world.pass(200);
+    await system.pass(200);
     expect(last().breakers).toMatchObject([{ state: 'CLOSED', failures: 0 }]);
   });
 
   test('a trial that never settles blocks other calls for one timeout, not forever', async () => {
-    const { vigil, system: world } = await connected();
+    const { vigil, system } = await connected();
     for (let n = 0; n < 3; n += 1) await vigil.call({ tool: 'x', kind: 'external_api' }, fails).catch(() => {});
-    await world.pass(60_000);
+    await system.pass(60_000);
     vigil.call({ tool: 'x', kind: 'external_api' }, () => new Promise(() => {})).catch(() => {});
-    await world.pass(59_999);
+    await system.pass(59_999);
     await expect(vigil.call({ tool: 'x', kind: 'external_api' }, () => 1)).rejects.toThrow(BreakerOpen);
-    await world.pass(1);
+    await system.pass(1);
     await expect(vigil.call({ tool: 'x', kind: 'external_api' }, () => 1)).resolves.toBe(1);
   });
 
@@ -58,12 +58,12 @@ describe('the breaker of a kind of call', () => {
   });
 
   test('uses the limits of the policy that the answer names, and the default for a limit that it omits', async () => {
-    const { vigil, system: world, way } = await connected();
+    const { vigil, system, way } = await connected();
     way.document = { breakers: { tool_execution: { failure_threshold: 2, recovery_timeout: '90s' } } };
     way.answer = { intervalMs: null, policy: { name: 'strict', hash: 'h1' }, warnings: [] };
-    await world.pass(10_000);
+    await system.pass(10_000);
     for (let n = 0; n < 2; n += 1) await vigil.call({ tool: 'Bash' }, fails).catch(() => {});
-    await expect(vigil.call({ tool: 'Bash' }, () => 1)).rejects.toMatchObject({ nextAttemptAt: world.now() + 90_000 });
+    await expect(vigil.call({ tool: 'Bash' }, () => 1)).rejects.toMatchObject({ nextAttemptAt: system.now() + 90_000 });
     for (let n = 0; n < 2; n += 1) await vigil.call({ tool: 'api', kind: 'external_api' }, fails).catch(() => {});
     await expect(vigil.call({ tool: 'api', kind: 'external_api' }, () => 1)).resolves.toBe(1);
   });

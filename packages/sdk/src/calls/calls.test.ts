@@ -24,16 +24,16 @@ describe('a wrapped call', () => {
   });
 
   test('is reported with everything that evaluation reads, and without its content', async () => {
-    const { vigil, system: world, last } = await connected();
-    const began = world.now();
+    const { vigil, system, last } = await connected();
+    const began = system.now();
     const args = { path: 'secret.ts' };
     const call = { tool: 'Edit', args, mutating: true, polling: true, target: 'secret', deadlineMs: 5000 } as const;
     const result = 'secret 5';
     await vigil.call(call, async () => {
-      await world.pass(300);
+      await system.pass(300);
       return result;
     });
-    await world.pass(10_000);
+    await system.pass(10_000);
     const { args_hash } = hashes({ args });
     expect(last().tool_calls).toEqual([
       {
@@ -59,23 +59,23 @@ describe('a wrapped call', () => {
   });
 
   test('is in flight, with its deadline, until it ends; then it is reported as ended, under the same id', async () => {
-    const { vigil, system: world, last } = await connected();
+    const { vigil, system, last } = await connected();
     const { promise, resolve } = Promise.withResolvers<string>();
     const running = vigil.call({ tool: 'Bash', deadlineMs: 60_000 }, () => promise);
-    await world.pass(10_000);
+    await system.pass(10_000);
     expect(last().tool_calls).toMatchObject([
       { call_id: 'run-1-1', outcome: 'running', deadline_at: expect.any(Number) },
     ]);
-    await world.pass(10_000);
+    await system.pass(10_000);
     expect(last().tool_calls).toEqual([]);
     resolve('done');
     await running;
-    await world.pass(10_000);
+    await system.pass(10_000);
     expect(last().tool_calls).toMatchObject([{ call_id: 'run-1-1', outcome: 'ok' }]);
   });
 
   test('that fails has the class of its error, whichever code threw it, and counts as an error', async () => {
-    const { vigil, system: world, last } = await connected();
+    const { vigil, system, last } = await connected();
     const errors = [
       boom({ code: 'ENOENT' }),
       boom(),
@@ -85,7 +85,7 @@ describe('a wrapped call', () => {
     ];
     for (const error of [...errors, 'text', null])
       await vigil.call({ tool: 'Read', kind: 'model' }, () => Promise.reject(error)).catch(() => {});
-    await world.pass(10_000);
+    await system.pass(10_000);
     expect(last().tool_calls.map(({ outcome, error_class }) => [outcome, error_class])).toEqual([
       ['error', 'ENOENT'],
       ['error', 'Error'],
@@ -101,7 +101,7 @@ describe('a wrapped call', () => {
   });
 
   test('whose result is an error is reported as an error; when `errorIn` throws, the call counts as a success that has ended', async () => {
-    const { vigil, system: world, last, problems } = await connected();
+    const { vigil, system, last, problems } = await connected();
     const call = {
       tool: 'Bash',
       errorIn: (result: { code: number }) => (result.code === 0 ? null : `exit_${result.code}`),
@@ -119,7 +119,7 @@ describe('a wrapped call', () => {
         () => 1,
       ),
     ).toBe(1);
-    await world.pass(10_000);
+    await system.pass(10_000);
     expect(last().tool_calls.map(({ outcome, error_class }) => [outcome, error_class])).toEqual([
       ['error', 'exit_2'],
       ['ok', null],
@@ -129,24 +129,24 @@ describe('a wrapped call', () => {
   });
 
   test('is hashed with the arguments that it has at its start', async () => {
-    const { vigil, system: world, last } = await connected();
+    const { vigil, system, last } = await connected();
     const args = { n: 1 };
     await vigil.call({ tool: 'x', args }, () => {
       args.n = 2;
     });
-    await world.pass(10_000);
+    await system.pass(10_000);
     expect(last().tool_calls[0]?.args_hash).toBe(hashes({ args: { n: 1 } }).args_hash);
   });
 
   test('ends waiting: an agent that calls is working, whatever it reported before', async () => {
-    const { vigil, system: world, last } = await connected();
+    const { vigil, system, last } = await connected();
     for (const [before, then] of [
       ['awaiting_input', 'working'],
       ['blocked', 'blocked'],
     ] as const) {
       vigil.report({ activity: before });
       await vigil.call({ tool: 'Read' }, () => 1);
-      await world.pass(10_000);
+      await system.pass(10_000);
       expect(last().activity).toBe(then);
     }
   });

@@ -7,9 +7,9 @@ test('closing reports how the agent ended and what was pending; nothing is sent 
     [{ reason: 'explicit' }, 'exiting', 'explicit'],
     [{ reason: 'crashed', code: 3 }, null, 'crashed'],
   ] as const) {
-    const { vigil, way, last, system: world } = await connected();
+    const { vigil, way, last, system } = await connected();
     way.reply = 'is away';
-    await world.pass(10_000);
+    await system.pass(10_000);
     await vigil.call({ tool: 'Read' }, () => 1);
     way.reply = 'takes';
     await vigil.close(ending);
@@ -18,7 +18,7 @@ test('closing reports how the agent ended and what was pending; nothing is sent 
     vigil.report({ activity: 'working' });
     expect(await vigil.call({ tool: 'Read' }, () => 'still runs')).toBe('still runs');
     await vigil.close();
-    await world.pass(60_000);
+    await system.pass(60_000);
     expect(way.arrived).toHaveLength(3);
   }
 });

@@ -5,7 +5,10 @@ import type { Handlers } from './handlers.ts';
 import { journal, journalOnly } from './journal.ts';
 
 export const stepRuling: Handlers<typeof Topic.stepRuling> = { STEP_ADMITTED: journalOnly, STEP_WITHHELD: journalOnly };
-export const spawnRuling: Handlers<typeof Topic.spawnRuling> = { SPAWN_ADMITTED: journalOnly, SPAWN_WITHHELD: journalOnly };
+export const spawnRuling: Handlers<typeof Topic.spawnRuling> = {
+  SPAWN_ADMITTED: journalOnly,
+  SPAWN_WITHHELD: journalOnly,
+};
 
 export const spending: Handlers<typeof Topic.spending> = {
   SPENDING_LIMIT_REACHED: (event) => [journal(event)],
