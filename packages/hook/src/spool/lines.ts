@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 
 /** A line that is not blank, and the byte offset behind it. */
 export type Line = { readonly text: string; readonly end: number };
@@ -8,9 +8,15 @@ export type Lines = { readonly lines: readonly Line[]; readonly offset: number }
 
 const newline = 0x0a;
 
+/** A pipe without a writer would hold up an open that waits, and a device may act on being opened: the path is the client's word. */
+const openRegular = (path: string): number => {
+  if (!statSync(path).isFile()) throw new Error(`${path} is not a regular file`);
+  return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+};
+
 /** Bytes of the file from `offset` on, at most `mostBytes`. Throws where it cannot be read or is not a regular file. */
 const bytesFrom = (path: string, offset: number, mostBytes: number): Buffer => {
-  const file = openSync(path, 'r');
+  const file = openRegular(path);
   try {
     const stat = fstatSync(file);
     if (!stat.isFile()) throw new Error(`${path} is not a regular file`);

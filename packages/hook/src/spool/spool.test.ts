@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -90,4 +90,18 @@ test('of processes that append beside each other each record is whole', async ()
   expect(new Set(ids).size).toBe(200);
   for (const n of [0, 1, 2, 3])
     expect(ids.filter((id) => id.startsWith(`${n}-`))).toEqual(Array.from({ length: 50 }, (_, i) => `${n}-${i}`));
+});
+
+test('a pipe or a device in the place of a spool or a transcript has no lines, and is not waited for', () => {
+  const pipe = join(dir, 'pipe.jsonl');
+  execFileSync('mkfifo', [pipe]);
+  const code = `
+    import { linesFrom } from ${JSON.stringify(join(import.meta.dirname, 'lines.ts'))};
+    for (const path of process.argv.slice(1)) console.log(JSON.stringify(linesFrom(path, 0, 100)));`;
+  const read = spawnSync(process.execPath, ['--input-type=module', '-e', code, '--', pipe, '/dev/zero', dir], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  const none = '{"lines":[],"offset":0}\n';
+  expect(read).toMatchObject({ signal: null, stdout: none.repeat(3) });
 });
