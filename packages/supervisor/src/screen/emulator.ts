@@ -27,6 +27,23 @@ const withoutFaint = (line: IBufferLine): string => {
   return text.trimEnd();
 };
 
+/** Sequences that are drawn as often as their first parameter says: scrolling and lines, then tabs and a repeated character. */
+const repeatedByRow = ['S', 'T', 'L', 'M'];
+const repeatedByColumn = ['I', 'Z', 'b'];
+
+/**
+ * Leaves out sequences that repeat more often than the screen has rows or columns. No client sends them, and one with a count of two
+ * billion, as a binary file may hold, would stop the whole supervisor for minutes.
+ */
+const limitRepetition = (terminal: xterm.Terminal): void => {
+  const limit = (finals: readonly string[], most: () => number) => {
+    for (const final of finals)
+      terminal.parser.registerCsiHandler({ final }, ([count]) => typeof count === 'number' && count > most());
+  };
+  limit(repeatedByRow, () => terminal.rows);
+  limit(repeatedByColumn, () => terminal.cols);
+};
+
 /** The screen of one terminal, as a real one would draw it. Answers no query of the program: an answer would be input. */
 export class Emulator {
   readonly #terminal: xterm.Terminal;
@@ -35,6 +52,7 @@ export class Emulator {
   /** `memory`: the modes when the output begins that is written to it */
   constructor({ columns, rows }: Size, memory: EmulatorMemory) {
     this.#terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 0, allowProposedApi: true });
+    limitRepetition(this.#terminal);
     void this.write((memory.alternate ? enterAlternate : '') + (memory.bracketedPaste ? enterBracketedPaste : ''));
   }
 
