@@ -8,6 +8,9 @@ export type Resumption =
   | { readonly kind: 'command'; readonly line: CommandLine }
   | { readonly kind: 'impossible'; readonly why: string };
 
+/** Clients' ids are UUIDs or like them. One that begins with a dash would be an option, such as one that bypasses permissions. */
+const sessionId = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$/;
+
 const impossible = (why: string): Resumption => ({ kind: 'impossible', why });
 
 /** The adapter of the client that this command line starts, with what it starts; null: there is no adapter for it. */
@@ -36,6 +39,8 @@ export const resumptionOf = (
     return impossible(`${client.name} has not reported its session; its hook or its output stream does that`);
   if (reported.name !== client.name)
     return impossible(`the session is one of ${reported.name}, and the command starts ${client.name}`);
+  if (!sessionId.test(reported.session_id))
+    return impossible(`${JSON.stringify(reported.session_id.slice(0, 100))} is not the id of a session`);
   const resumed = client.resume(line, reported.session_id, text);
   return resumed === null
     ? impossible(`${client.name} cannot resume a session that was started so`)
