@@ -175,3 +175,14 @@ test('a limit that is named to a sub-agent refuses calls of its session soon', a
   await until(() => expect(ofParent()).toBeGreaterThan(before));
   await until(async () => expect(await askForCall()).toBe('the limit of task T-1 is reached'));
 });
+
+test('a call whose outcome its file never shows ends after five seconds, while no hook reports', async () => {
+  await start(100);
+  const end = { ...ended('unknown', Date.now() - 5000), isOutcomeInFile: true } as SessionEvent;
+  await ask(started('unknown', Date.now() - 6000), end);
+  const outcomes = () =>
+    stage.gateway.heartbeats.flatMap(({ tool_calls }) =>
+      tool_calls.map(({ call_id, outcome }) => `${call_id} ${outcome}`),
+    );
+  await until(() => expect(outcomes()).toContain('unknown ok'));
+});

@@ -77,7 +77,7 @@ export class SessionPoll {
     this.#sessions.read();
     if (now < this.#transcriptsReadAt + readTranscriptsEveryMs) return;
     this.#transcriptsReadAt = now;
-    this.#sessions.readTranscripts(now);
+    this.#sessions.readTranscripts(this.#deps.clock.now());
   }
 
   #isClientGone(now: number): boolean {
