@@ -34,7 +34,8 @@ export const geminiCliScreen = (view: ScreenView): ScreenMeaning => {
   const above = lines.slice(0, input.first).slice(-8);
   const busy = above.findLast((line) => working.test(line));
   if (busy !== undefined) return retries.test(busy) ? retrying(busy) : { kind: 'working' };
-  const rows = withoutFaint.slice(input.first, input.end).map((row) => row.replace(/^ [>!*]|[▀▄]+/gu, ''));
+  // In its shell mode (!) a text would be a command: the mark is part of what the input line holds.
+  const rows = withoutFaint.slice(input.first, input.end).map((row) => row.replace(/^ [>*]|[▀▄]+/gu, ''));
   const text = inputText(rows);
   return { kind: 'prompt', pending: text !== null && placeholder.test(text) ? null : text, turnOver: true };
 };

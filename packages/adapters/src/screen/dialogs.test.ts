@@ -97,3 +97,16 @@ test('a list in an answer of Gemini CLI is not a dialog where its input line is 
     text: 'Go on?',
   });
 });
+
+test('an input line of Gemini CLI in its shell mode is not an empty prompt: a text would be a command', () => {
+  const screen = (mark: string) => [
+    '▀'.repeat(40),
+    ` ${mark}  `,
+    '▄'.repeat(40),
+    ' workspace (/directory)   sandbox   /model',
+    ' ~/project   no sandbox   gemini-2.5-pro',
+  ];
+  expect(seen(geminiCliScreen, screen('>'), 1, 3)).toMatchObject({ kind: 'prompt', pending: null });
+  expect(seen(geminiCliScreen, screen('*'), 1, 3)).toMatchObject({ kind: 'prompt', pending: null });
+  expect(seen(geminiCliScreen, screen('!'), 1, 3)).toMatchObject({ kind: 'prompt', pending: '!' });
+});
