@@ -299,6 +299,15 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
       }
     });
 
+    test.each(['!touch ran', '  /exit', '\n# note', '@secrets.txt', '\u0007!touch ran'])(
+      'the text %j reaches the model, and is no command to the client',
+      (text) => {
+        const sent = [interactive, headless].map((start) => adapter.resume(start, 's-1', text)?.args.at(-1));
+        for (const one of [adapter.typed(text).text.slice('\x1b[200~'.length), ...sent])
+          expect(one?.replace(/^--prompt(-interactive)?=/, '').search(/[\p{L}\p{N}]/u)).toBe(0);
+      },
+    );
+
     test('a text is typed as one paste that nothing in it can end, and Enter apart from it', () => {
       const { text, submit } = adapter.typed('one\r\ntwo\x1b[201~\x03\r');
       const [before, pasted, after] = text.split(/\p{Cc}/u);

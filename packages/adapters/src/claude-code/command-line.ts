@@ -9,6 +9,7 @@ import {
   partsOf,
   startOf,
 } from '../shared/command-line.ts';
+import { asPrompt } from '../shared/prompt.ts';
 
 /** `claude --help` of 2.1.330 */
 const SPEC = optionSpec(
@@ -55,5 +56,5 @@ export const claudeResume: Adapter['resume'] = (line, sessionId, text) => {
   if (parsed === null || has(parsed.parts, ...NOT_RESUMABLE)) return null;
   if (optionValue(parsed.parts, '--input-format') === 'stream-json') return null;
   const options = optionsWithout(parsed.parts, REPLACED);
-  return { command: line.command, args: [...parsed.before, ...options, '--resume', sessionId, '--', text] };
+  return { command: line.command, args: [...parsed.before, ...options, '--resume', sessionId, '--', asPrompt(text)] };
 };

@@ -1,5 +1,6 @@
 import type { Adapter, CommandLine, Invocation } from '../adapter.ts';
 import { argumentsOf, has, optionSpec, optionsWithout, type Part, partsOf, startOf } from '../shared/command-line.ts';
+import { asPrompt } from '../shared/prompt.ts';
 
 /** `codex --help` and `codex exec --help` of 0.169.0 */
 const SPEC = optionSpec(
@@ -62,7 +63,7 @@ export const codexResume: Adapter['resume'] = (line, sessionId, text) => {
   const parsed = parse(line);
   if (parsed === null || !parsed.isConversation || has(parsed.own, ...NOT_RESUMABLE)) return null;
   const options = optionsWithout(parsed.own, REPLACED);
-  const session = ['resume', sessionId, '--', text];
+  const session = ['resume', sessionId, '--', asPrompt(text)];
   const args = parsed.headless
     ? [...optionsWithout(parsed.global, REPLACED), 'exec', ...options, ...session]
     : [...options, ...session];

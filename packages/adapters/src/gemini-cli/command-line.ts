@@ -9,6 +9,7 @@ import {
   partsOf,
   startOf,
 } from '../shared/command-line.ts';
+import { asPrompt } from '../shared/prompt.ts';
 
 /** `gemini --help` of 0.61.0 */
 const SPEC = optionSpec(
@@ -51,6 +52,6 @@ export const geminiResume: Adapter['resume'] = (line, sessionId, text) => {
   if (parsed === null || has(parsed.parts, '-w', '--worktree')) return null;
   const prompt = isHeadless(parsed.parts) ? '--prompt' : '--prompt-interactive';
   const options = optionsWithout(parsed.parts, REPLACED);
-  const session = ['--resume', sessionId, `${prompt}=${text}`];
+  const session = ['--resume', sessionId, `${prompt}=${asPrompt(text)}`];
   return { command: line.command, args: [...parsed.before, ...options, ...session] };
 };

@@ -1,4 +1,5 @@
 import type { Typing } from '../adapter.ts';
+import { asPrompt } from '../shared/prompt.ts';
 
 const pasteBegin = '\u001b[200~';
 const pasteEnd = '\u001b[201~';
@@ -6,12 +7,13 @@ const ctrlU = '\u0015';
 
 /** One line without control characters: an escape sequence in a text would be keys, and end the paste. */
 const oneLine = (text: string): string =>
-  text
-    .split(/[\r\n]+/)
-    .map((line) => line.trim())
-    .join(' ')
-    .replace(/\p{Cc}/gu, ' ')
-    .trim();
+  asPrompt(
+    text
+      .split(/[\r\n]+/)
+      .map((line) => line.trim())
+      .join(' ')
+      .replace(/\p{Cc}/gu, ' '),
+  );
 
 const withoutSpaces = (text: string): string => text.replace(/\s+/gu, '');
 
