@@ -1,15 +1,35 @@
-import { chmodSync, existsSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { Refusal } from './errors.ts';
+
+/** The file that a path leads to, over links. Throws where a link leads to no file: it would be replaced, and not what it leads to. */
+const targetOf = (file: string): string => {
+  if (existsSync(file)) return realpathSync(file);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new Error(`it is a link to ${readlinkSync(file)}, which does not exist; create that file first`);
+  return file;
+};
 
 /** All of it or nothing; where the file is a link, what it leads to. Throws Refusal. */
 export const replaceFile = (file: string, text: string): void => {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    const target = existsSync(file) ? realpathSync(file) : file;
+    const target = targetOf(file);
     const fresh = `${target}.${process.pid}.new`;
-    writeFileSync(fresh, text);
-    if (existsSync(target)) chmodSync(fresh, statSync(target).mode);
+    // A file with secrets in it is at no moment readable by others.
+    const mode = statSync(target, { throwIfNoEntry: false })?.mode;
+    writeFileSync(fresh, text, { mode });
+    if (mode !== undefined) chmodSync(fresh, mode);
     renameSync(fresh, target);
   } catch (error) {
     throw new Refusal(`${file} is not changed: it cannot be written (${(error as Error).message}).`);

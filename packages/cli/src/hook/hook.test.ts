@@ -154,3 +154,10 @@ test('a link stays a link; a file that cannot be read stays as it is, with the r
   expect(JSON.parse(readFileSync(real, 'utf8')).model).toBe('opus');
   expect(lstatSync(real).mode & 0o777).toBe(0o600);
 });
+
+test('a link to a file that does not exist stays, and the file is named', () => {
+  mkdirSync(join(home, '.claude'));
+  symlinkSync(join(home, 'dotfiles.json'), file());
+  expect(vigil('install')).toMatchObject({ status: 1, stderr: expect.stringContaining('dotfiles.json') });
+  expect(lstatSync(file()).isSymbolicLink()).toBe(true);
+});
