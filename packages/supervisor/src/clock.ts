@@ -16,5 +16,5 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener('abort', done, { once: true });
   });
 
-/** How long to wait after so many failures in a row: 250 ms, doubled each time, at most 5 s. */
+/** Milliseconds to wait after this number of failures in a row: 250, doubled each time, at most 5 s. */
 export const backOff = (failures: number): number => Math.min(250 * 2 ** Math.min(failures - 1, 10), 5000);

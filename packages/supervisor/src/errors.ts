@@ -1,4 +1,4 @@
-/** What was given cannot be used: correct it and start again. */
+/** The given settings cannot be used: correct them and start again. */
 export class WrongSettings extends Error {
   override readonly name = 'WrongSettings';
 }
@@ -15,7 +15,7 @@ export class AlreadySupervised extends Error {
   }
 }
 
-/** The host is short of files or memory, so that nothing is known of its processes: look again later. */
+/** The host is short of files or memory, so the state of its processes is unknown: look again later. */
 export class ProcessesUnknown extends Error {
   override readonly name = 'ProcessesUnknown';
 }
@@ -25,10 +25,13 @@ export class GatewayAway extends Error {
   override readonly name = 'GatewayAway';
 }
 
-/** The token does not stand for what was sent: mend the token or the runtime's name; what it does stand for is taken meanwhile. */
+/**
+ * The token does not cover the request: correct the token or the runtime's name. Requests that it does cover are
+ * accepted meanwhile.
+ */
 export class GatewayForbids extends GatewayAway {}
 
-/** The gateway has refused what was sent: sending it again does not help. */
+/** The gateway has refused the request: sending it again does not help. */
 export class GatewayRefused extends Error {
   override readonly name = 'GatewayRefused';
   readonly status: number;

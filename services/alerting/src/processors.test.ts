@@ -77,7 +77,7 @@ test('a failing sink is reported to the others, once; when it is back it has los
   expect(failing('raised')).toHaveLength(1);
 });
 
-test('what was delivered is not sent again by a reactor that begins before it', async () => {
+test('a delivered alert is not sent again by a reactor that begins before it', async () => {
   const log = new MemoryLog({ partitions });
   const over = (title: string) => example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5, sinks: ['console'], title });
   await log.publish(over('sent'), over('unsent'));

@@ -82,7 +82,7 @@ describe('heartbeats', () => {
     });
   });
 
-  test('none at all are accepted too', async () => {
+  test('an empty list is accepted too', async () => {
     expect((await post('/v1/heartbeats', [])).status).toBe(202);
   });
 
@@ -100,7 +100,7 @@ describe('heartbeats', () => {
 });
 
 describe('a runtime that polls', () => {
-  test('gets what is pending at once', async () => {
+  test('receives pending orders at once', async () => {
     await log().publish(nudge);
     const answer = await get('/v1/runtimes/host-1/orders?wait=25');
     const { orders } = (await answer.json()) as { orders: { expiresInMs: number }[] };
@@ -123,7 +123,7 @@ describe('a runtime that polls', () => {
     });
   });
 
-  test('gets nothing more of what it has given a receipt for', async () => {
+  test('receives no order again after its receipt', async () => {
     await log().publish(nudge);
     expect((await post('/v1/receipts', { type: 'ORDER_RECEIPT', payload: receipt.payload })).status).toBe(202);
     expect((await answerOf(await get('/v1/runtimes/host-1/orders?wait=0.1'))).body.orders).toEqual([]);
@@ -202,7 +202,7 @@ describe('receipts', () => {
 });
 
 describe('a policy', () => {
-  test('is served by name, and not again to who has it', async () => {
+  test('is served by name, and not again to a client that has it', async () => {
     const response = await get('/v1/policies/vigil');
     expect(response.headers.get('etag')).toBe('"h1"');
     expect(await response.json()).toEqual({ name: 'vigil', hash: 'h1', document: { heartbeat: { interval: '30s' } } });

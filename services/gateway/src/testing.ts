@@ -88,7 +88,7 @@ export const testGateway = () => {
   return {
     log: () => log,
     counted: (name: CounterName) => counted.get(name) ?? 0,
-    /** What is written from now on does not reach the gateway by itself. */
+    /** From now on, written records do not reach the gateway by themselves. */
     lag: () => {
       lagging = true;
     },

@@ -35,7 +35,7 @@ export type Supervised = {
   readonly interrupted: (by: string) => void;
   /** ends the agent on behalf of `by`: asked, then SIGTERM after the grace, then SIGKILL */
   readonly end: (by: string, graceMs: number) => Promise<Ending>;
-  /** marks the end as asked for, without doing anything for it; one that has come by then is what it was */
+  /** marks the end as requested, without acting; an end that has already come keeps its reason */
   readonly expectEnd: (by: string) => void;
   /** resolves when the report of its end is on its way */
   readonly ended: Promise<ExitSummary>;
@@ -143,7 +143,7 @@ export class AgentInstance implements Supervised {
     return ['done', { ...ending, ...exit, ...work, checkpoint, claimsReleased, forensics, lastOutput }];
   }
 
-  /** Its end was asked for here, and not by an order. */
+  /** Its end was requested here, and not by an order. */
   get #stop(): EndRequest | null {
     return this.#endRequest?.reason === 'explicit' && this.#endRequest.orderId === null ? this.#endRequest : null;
   }

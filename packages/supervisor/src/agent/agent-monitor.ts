@@ -137,7 +137,7 @@ export class AgentMonitor {
     return this.#read;
   }
 
-  /** Looks for what the policy asks for, as soon as it is here; until then for what was asked before. */
+  /** Matches the patterns of the policy as soon as it has arrived; until then the previous ones. */
   async #follow(policy: PolicyRef): Promise<void> {
     const isKnown = () => policy.hash === this.#observed.looksFor?.policy.hash;
     if (isKnown()) return;
@@ -210,7 +210,7 @@ export class AgentMonitor {
     return { turnOpen: turn?.open ?? null, waitingFor: waiting_for?.kind ?? null };
   }
 
-  /** No hook reports the session: its client prints what it does, and takes no text from here. */
+  /** No hook reports the session: its client prints its events, and accepts no text from the supervisor. */
   get isReportedByOutput(): boolean {
     return this.sessions.current?.source === 'output';
   }
@@ -220,7 +220,7 @@ export class AgentMonitor {
     return decideTyping(this.#surface, this.session);
   }
 
-  /** Whether what is typed is echoed as a line. */
+  /** Whether typed text is echoed as a line. */
   get echoesLines(): boolean {
     return printsLines(this.#surface);
   }
@@ -268,7 +268,7 @@ export class AgentMonitor {
     return session !== null && !session.hasEnded && session.state.main.turn !== null;
   }
 
-  /** So many bytes of output were lost before they could be read. */
+  /** This number of bytes of output was lost before it could be read. */
   missed(bytes: number): void {
     this.#meter.output(bytes);
     this.#read += bytes;

@@ -29,7 +29,7 @@ const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<voi
 const exits = () => stage.gateway.reports.flatMap(({ type, payload }) => (type === 'AGENT_EXITED' ? [payload] : []));
 const receipts = () => stage.gateway.reports.filter(({ type }) => type === 'ORDER_RECEIPT');
 const last = () => stage.gateway.heartbeats.at(-1);
-/** Its script exits with what it prints first, asked to hand off or by itself. */
+/** The script exits with its first output, on a handoff order or by itself. */
 const stops = (more = '') => `echo ready; read line; ${more} exit`;
 
 test('an agent that stops after a handoff order has carried it out', async () => {
@@ -160,7 +160,7 @@ test('an agent that reads a file finds its texts there, and the order to leave',
   rmSync(dir, { recursive: true });
 });
 
-/** An agent that listens on its socket. `onWord`: what it does with a text, `word`. */
+/** An agent that listens on its socket. `onMessage`: how it handles a message, `word`. */
 const listening = (onMessage: string): string =>
   `exec ${process.execPath} -e '
     const socket = require("node:net").connect(process.env.VIGIL_SOCKET);

@@ -6,7 +6,10 @@ import { type AgentProcess, OrderExecutor } from '../orders/order-executor.ts';
 import type { Entry } from '../state/journal.ts';
 import { nudge, terminate } from '../testing/stage.ts';
 
-/** An executor for an agent that takes every text and ends as ordered; its journal takes nothing while the disk is full. */
+/**
+ * An executor for an agent that accepts every text and ends as ordered; its journal cannot write while the disk is
+ * full.
+ */
 const onFullDisk = (highestNumber = -1) => {
   const deps = {
     isFull: true,

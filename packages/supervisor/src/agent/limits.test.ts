@@ -5,7 +5,7 @@ import { limitReports, noLimits, overLimit } from './limits.ts';
 
 const used = { memory: 300 << 20, output: 1000, time: 60_000 };
 
-test('exactly what is allowed is allowed, a byte or a millisecond more is not', () => {
+test('use of exactly the limit is allowed, a byte or a millisecond more is not', () => {
   expect(overLimit({ ...noLimits, memory: 300 << 20, output: 1000, time: 60_000 }, used)).toBe(null);
   expect(overLimit({ ...noLimits, output: 999 }, used)).toMatch(/over its limit of output/);
   expect(overLimit({ ...noLimits, time: 59_999 }, used)).toMatch(/over its limit of time: 1 min/);
@@ -23,7 +23,7 @@ test('a resource without a limit, or of unknown use, is neither reported nor exc
   ]);
 });
 
-test('the memory of processes is what is resident of all of them; of those that are gone nothing is known', () => {
+test('the memory of processes is the sum of their resident memory; processes that are gone do not count', () => {
   const own = residentBytes([process.pid]) ?? 0;
   expect(own).toBeGreaterThan(1 << 20);
   expect(residentBytes([process.pid, 0x7fff_fffe])).toBeGreaterThan(own / 2);

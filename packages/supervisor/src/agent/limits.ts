@@ -30,7 +30,7 @@ export const limitReports = (settings: LimitSettings, used: Used): readonly Limi
 
 const sized = (bytes: number): string => `${Math.round(bytes / 104_857.6) / 10} MiB`;
 
-/** For people: the first limit that is exceeded; null: none is. Using exactly what is allowed is allowed. */
+/** For people: the first exceeded limit; null: none. Use of exactly the limit is allowed. */
 export const overLimit = (settings: LimitSettings, used: Used): string | null => {
   const over = kinds.find((kind) => settings[kind] !== null && (used[kind] ?? 0) > settings[kind]);
   if (over === undefined) return null;

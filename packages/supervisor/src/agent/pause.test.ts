@@ -34,7 +34,7 @@ const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split
 
 /** Repeats what it reads on its terminal. */
 const listens = 'echo ready; while read line; do echo "got=$line"; done';
-/** Repeats what it receives on its socket; sends `words`. */
+/** Repeats what it receives on its socket; sends `report`. */
 const talks = (report = '{ phase: "build" }') => `exec node -e '
   const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
   socket.on("data", (data) => console.log("data=" + data));
@@ -102,7 +102,7 @@ test('a text for a paused agent waits until the agent continues', async () => {
   await until(() => expect(receipts()).toHaveLength(3));
 });
 
-test('in the middle of a call nothing is paused; a pause whose resume has come first is void', async () => {
+test('in the middle of a call an agent is not paused; a pause after its resume is void', async () => {
   await start(talks('{ tool_calls: [{ call_id: "c", tool: "Bash", outcome: "running" }] }'));
   await until(() => expect(last()?.tool_calls ?? []).toBeDefined());
   await until(() =>
@@ -163,7 +163,7 @@ test('where commands are configured they pause and resume, and no signal does', 
   expect(existsSync(file)).toBe(false);
 });
 
-test('a pause whose command fails is no pause', async () => {
+test('a pause whose command fails pauses nothing', async () => {
   await start(listens, { pause: ['/bin/false'], resume: ['/bin/true'] });
   await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(pause());

@@ -106,7 +106,7 @@ test('an order that comes twice resumes once', async () => {
   expect(linesOf(stage.dir, 'turns')).toHaveLength(2);
 });
 
-test('an end that is asked for while the session is resumed ends the agent', async () => {
+test('a request to end during a session resume ends the agent', async () => {
   await instances('4:hang-deaf');
   await hangsBefore(4);
   stage.gateway.offer(resumeSession({ graceMs: 60_000 }));

@@ -11,7 +11,7 @@ test('an agent that has used exactly its limit makes no more calls, and receives
   );
 });
 
-test('nothing is refused where use is unknown, or no limit is, or is understood', () => {
+test('without a known use, or without a valid limit, nothing is refused', () => {
   expect(refusalOfAgent('w', policy, [used(null)])).toBeNull();
   expect(refusalOfAgent('w', { policy: 'p', spending: { task: { tokens: 1 } } }, [used(100)])).toBeNull();
   expect(refusalOfAgent('w', { spending: { agent: 'much' } }, [used(100)])).toBeNull();

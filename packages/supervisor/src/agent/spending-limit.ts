@@ -27,7 +27,7 @@ export const usedIn = ({ main: { usage, costUsd } }: SessionState): Used => ({
   costUsd,
 });
 
-/** What is unknown adds nothing; null: all is unknown. */
+/** An unknown use adds nothing; null: every use is unknown. */
 const sumOf = (parts: readonly (number | null)[]): number | null => {
   const known = parts.filter((part) => part !== null);
   return known.length === 0 ? null : known.reduce((sum, part) => sum + part, 0);

@@ -146,7 +146,7 @@ const printsWithoutStream = async (client: StreamingClient, words: readonly stri
   instance = await liveOn(stage, scriptSpec(script, { command, args: ['-c', script, ...words] }), 80, () => {});
 };
 
-test('a client that is not asked for a stream is not read, whatever it prints', async () => {
+test('a client without a stream option is not read, whatever it prints', async () => {
   const lines = recordedLines('codex', 'cx-works');
   await printsWithoutStream('codex', ['exec'], lines);
   await until(() => expect(last()?.output?.lines).toBe(lines.length));
@@ -190,7 +190,7 @@ test('a session that hangs is resumed by the id that its client has printed, and
   expect(last()?.token_count).toBeGreaterThan(1000);
 });
 
-test('where a hook reports the same session, nothing is counted twice, and a nudge waits for the hook', async () => {
+test('if a hook reports the same session, nothing is counted twice, and a nudge waits for the hook', async () => {
   const lines = recordedLines('claude', 'cc-works');
   const session = JSON.parse(lines[0] ?? '').session_id;
   const spool = (events: Parameters<typeof recordOf>[0]) =>

@@ -93,7 +93,7 @@ test('an agent that leaves on SIGTERM is not forced', async () => {
   );
 });
 
-test('the echo of a nudge is no output of the agent', async () => {
+test('the echo of a nudge does not count as output of the agent', async () => {
   await start('echo working; sleep 600');
   await until(() => expect(last()?.output?.last_output_at).toBeTypeOf('number'));
   const before = last()?.output;
@@ -111,7 +111,7 @@ test('a nudge presses no keys: it is one line, whatever stands in it', async () 
   await until(() => expect(shown).toContain('got=are you  still there [A ?'));
 });
 
-test('nothing is typed before it has shown anything: it is still starting', async () => {
+test('nothing is typed before the first output: the agent is still starting', async () => {
   const ready = join(stage.dir, 'ready');
   await start(`until [ -e ${ready} ]; do sleep 0.1; done; echo working; read line; echo "got=$line"; sleep 600`);
   const before = stage.gateway.heartbeats.length;
@@ -174,7 +174,7 @@ test('exit 0 is finished, anything else is crashed', async () => {
   ]);
 });
 
-test('where completion has to be signalled, exit 0 without the signal is no finish', async () => {
+test('if completion has to be signalled, exit 0 without the signal is not finished', async () => {
   await (await start('exit 0', { mustSignalCompletion: true })).ended;
   await (await start('echo "<promise>COMPLETE</promise>"', { mustSignalCompletion: true, instanceId: 'instance-2' }))
     .ended;

@@ -124,7 +124,10 @@ export const newInstance = (spec: AgentSpec, deps: AgentDeps, size: Size): Insta
   return { spec, deps, lock, past, size, socket: socketPath(deps.socketDir, instanceId), again: null };
 };
 
-/** Opens the agent's terminal. `started`: a process leads what is started from now on, also where the terminal is never opened. */
+/**
+ * Opens the agent's terminal. `started`: from now on a process leads the agent's programs, also if the terminal is
+ * never opened.
+ */
 export type Open = (on: HostedTerminalEvents, started: (leader: Pid) => void) => Terminal | Promise<Terminal>;
 
 /** Starts at once. Where that fails, an agent that has started is ended, because no supervisor would know it, and its name is free again. */

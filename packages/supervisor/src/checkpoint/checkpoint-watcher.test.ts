@@ -11,7 +11,7 @@ const read: (readonly [string, boolean | null, string | null])[] = [];
 const monitor = new CheckpointWatcher({ taskId: 'TASK-1', checkpointRoots: [dir] }, (one) =>
   read.push([one.checkpoint_id, one.valid, one.invalid_reason]),
 );
-/** Reads one checkpoint after another, and waits for what is reported of the last. */
+/** Reads one checkpoint after another, and waits for the report about the last. */
 const readAll = async (...ids: readonly string[]) => {
   read.length = 0;
   for (const checkpoint_id of ids) {

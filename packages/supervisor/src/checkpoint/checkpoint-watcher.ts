@@ -2,7 +2,10 @@ import { type Checkpoint, holdsOnOneHost } from '@vigil/events';
 import type { AgentSpec } from '../agent/agent-spec.ts';
 import { validate } from './validate.ts';
 
-/** Reads the checkpoints that an agent reports: one at a time, however many there are; what is reported meanwhile is read next, the newest only. */
+/**
+ * Reads the checkpoints that an agent reports, one at a time. Of those that are reported meanwhile only the newest is
+ * read.
+ */
 export class CheckpointWatcher {
   readonly #spec: Pick<AgentSpec, 'taskId' | 'checkpointRoots'>;
   readonly #onRead: (read: Checkpoint) => void;

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { parse } from 'yaml';
 import { type Content, contentIn } from './content.ts';
 
-/** The thread of content.ts: reports that it begins, parses what it is given, and reports what that contains. */
+/** The thread of content.ts: reports its start, parses its input, and reports the content. */
 parentPort?.postMessage('begins');
 
 const tryTo = <T>(read: () => T): T | null => {

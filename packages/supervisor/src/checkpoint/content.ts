@@ -8,7 +8,7 @@ export type Content = { readonly names: readonly unknown[]; readonly schema: str
 
 /** A document that takes longer does not count as YAML; milliseconds. */
 const longestMs = 5000;
-/** Bytes; JSON up to so long takes a moment only, whatever is in it. */
+/** Bytes; JSON up to this size is parsed in a moment. */
 const smallJson = 1 << 20;
 
 /** The task names and schema version in a parsed document. */
@@ -31,8 +31,9 @@ const jsonContent = (bytes: Buffer): Content | null => {
 };
 
 /**
- * An agent chooses what is parsed, and some kilobytes of YAML can take minutes: so it is done on a thread of its own, which is ended when
- * its time is over. A busy host that is slow to start the thread is no reason to reject the document.
+ * An agent chooses the content, and some kilobytes of YAML can take minutes: it is parsed on a thread that is ended
+ * after its time limit.
+ * A busy host that is slow to start the thread is no reason to reject the document.
  */
 const elsewhere = async (bytes: Buffer, withinMs: number): Promise<Content | null> => {
   const { promise, resolve } = Promise.withResolvers<Content | null>();

@@ -49,7 +49,10 @@ const stalled = (
   return [stall, { event: 'agent_killed', ...who }];
 };
 
-/** Writes what was asked for of an unfinished agent; gives the checkpoint to go on from: what is written here, else its own. */
+/**
+ * Writes the requested files of an unfinished agent. Returns the checkpoint to continue from: the one written here,
+ * else the agent's own.
+ */
 export const writeExitArtifacts = (
   deps: ExitArtifactDeps,
   spec: AgentSpec,

@@ -75,8 +75,8 @@ const exitArtifactsOf = async (
 };
 
 /**
- * Ends what works on (a finished one may leave it), cleans up, releases what the agent held (a finished one has done so
- * itself), and archives what is left of it.
+ * Ends remaining processes (a finished agent may leave some), cleans up, releases the agent's claims (a finished
+ * agent has released them itself), and archives its artifacts.
  */
 export const handleExit = async (
   deps: ExitDeps,

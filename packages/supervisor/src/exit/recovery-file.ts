@@ -33,8 +33,9 @@ export const recoveryYaml = ({ taskId, stallReason, checkpoint, attempt }: Remai
   });
 
 /**
- * Writes it below `folder`, whole or not at all, and gives its reference, as the successor of the agent's own newest checkpoint.
- * @throws WrongSettings for a task whose name would lead elsewhere; errors of the file system
+ * Writes it below `folder` atomically, and returns its reference, as the successor of the agent's own newest
+ * checkpoint.
+ * @throws WrongSettings if the task's name would lead out of the folder; errors of the file system
  */
 export const saveRecovery = (folder: string, remains: Remains, at: number): CheckpointRef => {
   checkName(remains.taskId);

@@ -3,7 +3,10 @@ import { USUAL_ATTEMPTS } from '@vigil/policy';
 import { z } from 'zod';
 import type { GatewayDeps } from '../deps.ts';
 
-/** Folders that seed 003's tools read: `recovery-….yaml` by ticket, and the log of each day. Null: nothing is written there. */
+/**
+ * Folders that coditect's tools read: `recovery-….yaml` by ticket, and the log of each day. Null: nothing is written
+ * there.
+ */
 export type StateFiles = { readonly recovery: string | null; readonly dispatchLog: string | null };
 
 export const noStateFiles: StateFiles = { recovery: null, dispatchLog: null };

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How an end is put down that a person has asked for at the command line. */
+/** How an end that a person requested at the command line is recorded. */
 export const stoppedBy = (who: string): string => `stopped by ${who} with vigil stop`;
 
 const fileOf = (dir: string, instanceId: string): string => join(dir, 'agents', `${instanceId}.stop`);

@@ -4,7 +4,7 @@ import { GatewayAway, GatewayForbids, GatewayRefused } from '../errors.ts';
 import type { OrderEnvelope, Report } from '../orders/order.ts';
 
 export type HeartbeatAnswer = {
-  /** what is recalled stands first */
+  /** recalled orders come first */
   readonly orders: readonly OrderEnvelope[];
   /** the heartbeat interval of the policy; null: the runtime chooses */
   readonly intervalMs: number | null;
@@ -28,7 +28,7 @@ export type Gateway = {
 
 export type Address = { readonly url: string; readonly token: string };
 
-/** A request unanswered for so long is given up and made again. */
+/** A request without an answer is aborted after this time and made again. */
 const patienceMs = 15_000;
 
 /** A token that is not accepted may be mended at the gateway while the agent works on, so it is worth another try. */
@@ -90,7 +90,7 @@ const post = (address: Address, path: string, body: unknown, signal?: AbortSigna
 };
 
 type Offer = Partial<HeartbeatAnswer> & {
-  /** what is not to be begun */
+  /** orders that must not begin */
   readonly restoreOutput?: readonly OrderEnvelope[];
   /** what passed at the gateway before it answered */
   readonly waitedMs?: number;

@@ -73,7 +73,7 @@ test('while the gateway is away all wait in their order, and what a dead supervi
   next.close();
 });
 
-test('what a dead supervisor has left and cannot be read now is sent once it can be; what is not a report is left there', async () => {
+test('an unreadable report of a dead supervisor is sent once it can be read; other files are left there', async () => {
   answers = { a: new GatewayAway('away') };
   const gone = open(999_999_999);
   gone.put(receipt('a'));

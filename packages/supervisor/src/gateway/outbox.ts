@@ -10,7 +10,7 @@ import type { Gateway } from './gateway-client.ts';
 export type Outbox = {
   /** on the disk when it returns, or in memory while the disk does not take it; sent until the gateway has it, by this supervisor or the next */
   readonly put: (report: Report) => void;
-  /** false: something is still unsent after so long */
+  /** false: a report is still unsent after this time */
   readonly settled: (withinMs: number) => Promise<boolean>;
   readonly close: () => void;
 };
@@ -34,7 +34,7 @@ class FileOutbox implements Outbox {
   readonly #onSent: (report: Report) => void;
   readonly #closed = new AbortController();
   #queue: QueuedReport[] = [];
-  /** what an earlier supervisor has left and cannot be sent, as far as it is logged */
+  /** the reports of an earlier supervisor that cannot be sent, as far as they are logged */
   readonly #logged = new Set<string>();
   #written = 0;
   #sending: Promise<void> | null = null;
@@ -183,8 +183,8 @@ class FileOutbox implements Outbox {
 }
 
 /**
- * Reports on their way to the gateway, one file each: nothing is lost with the supervisor or while the gateway is away. `onSent`: the
- * gateway has it, or never will.
+ * Reports on their way to the gateway, one file each: none is lost with the supervisor or while the gateway is away.
+ * `onSent`: the gateway has the report, or will never accept it.
  */
 export const openOutbox = (
   folder: string,

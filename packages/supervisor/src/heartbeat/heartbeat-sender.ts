@@ -73,7 +73,7 @@ export class HeartbeatSender {
     this.#running = this.#run();
   }
 
-  /** The sequence of the heartbeat that will carry what is reported now. */
+  /** The sequence of the heartbeat that will carry the next report. */
   get next(): number {
     return nextSequence(this.#heartbeatState);
   }

@@ -64,7 +64,7 @@ test("the agent's reports are merged field by field, with their time", () => {
   expect(inFlight).toMatchObject({ phase: 'build', token_count: 5, agent_heartbeat_at: 200 });
 });
 
-test('a heartbeat on its way stays as it is until it is answered; what is new waits for the next', () => {
+test('a heartbeat in flight stays unchanged until it is answered; new reports wait for the next', () => {
   const first = next(reported(noHeartbeats, calls('a')));
   const still = nextHeartbeat(reported(first, calls('b')), who, silent, 2000, 500);
   expect(still.inFlight).toBe(first.inFlight);

@@ -38,7 +38,7 @@ export type TerminalFacts = {
   readonly tail: readonly string[];
   /** the question in the line of the cursor, and since when it waits for the answer; null: it asks nothing */
   readonly asks: { readonly since: number; readonly text: string } | null;
-  /** it has asked something before: what it asks no more is answered */
+  /** it has asked something before: a question that is gone has been answered */
   readonly hasAsked: boolean;
   /** silence of its terminal is silence of the agent; false: it draws a screen, or works in silence */
   readonly isSilenceKnown: boolean;
@@ -46,9 +46,9 @@ export type TerminalFacts = {
   readonly screen: ScreenReport & { readonly since: number };
   /** stopped by an order, until it is resumed */
   readonly paused: boolean;
-  /** it is being ended: what it reports on the way is not what it would do */
+  /** it is being ended: its reports on the way do not count as its activity */
   readonly ending: boolean;
-  /** what it may use here, and uses */
+  /** its resource limits, and its use of them */
   readonly limits: readonly LimitReport[];
   /** as the host's tracker has it */
   readonly work: WorkItem | null;
@@ -89,7 +89,7 @@ const withCalls = (known: readonly ToolCall[], calls: readonly ToolCall[]): read
   return bounded([...known.filter((call) => !renewed.has(call.call_id)), ...calls]);
 };
 
-/** The sequence of the heartbeat that will carry what is reported now. */
+/** The sequence of the heartbeat that will carry the next report. */
 export const nextSequence = (heartbeatState: HeartbeatState): number => heartbeatState.sequence + 1;
 
 /** The client that reported this is gone without an end: what the terminal shows counts again. `reportedAt`: its last report. */
@@ -235,7 +235,7 @@ const afterSending = (latest: ReportedFields): ReportedFields => {
   };
 };
 
-/** The next heartbeat, on its way from now on; one that is on its way already stays as it is. */
+/** Puts the next heartbeat in flight; one that already is stays unchanged. */
 export const nextHeartbeat = (
   heartbeatState: HeartbeatState,
   who: Identity,

@@ -26,7 +26,7 @@ test('each line is a step; older lines belong to an earlier instance', () => {
   log.close();
 });
 
-test('a torn line waits for its end; one that is no object is no step', () => {
+test('a torn line waits for its end; one that is not an object is not a step', () => {
   const log = new StepLog(path);
   expect(log.read()).toBe(null);
   const whole = `${JSON.stringify({ verdict: 'RETRY', llm_text: 'é€' })}\n`;

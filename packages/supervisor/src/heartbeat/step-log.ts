@@ -5,7 +5,7 @@ type Steps = NonNullable<Heartbeat['steps']>;
 type Open = { readonly file: number; readonly ino: number };
 
 const verdicts: ReadonlySet<unknown> = new Set(['ACCEPT', 'RETRY', 'CONTINUE', 'ESCALATE']);
-/** Bytes that are read at once; what is more comes the next time. */
+/** Bytes that are read at once; the rest is read the next time. */
 const mostAtOnce = 1 << 20;
 /** Bytes of a line; a longer line is not a step. */
 const longestLine = 1 << 20;

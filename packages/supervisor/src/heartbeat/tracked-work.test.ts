@@ -62,7 +62,7 @@ const closed = `echo '[{"id":"TASK-2","status":"closed"}]'`;
 const spawned = () =>
   stage.gateway.reports.flatMap((one) => (one.type === 'SPAWN_RECEIPT' ? [one.payload.outcome] : []));
 
-test('what is to be spawned waits for the tracker’s first answer, and no heartbeat or other order does', async () => {
+test("a spawn waits for the tracker's first answer; heartbeats and other orders do not", async () => {
   await start({ work_source: slowly(closed) });
   stage.gateway.offer(spawn({ taskId: 'TASK-2', agentId: 'worker-3' }));
   await until(() => expect(last('worker-1')).toBeDefined());
@@ -81,7 +81,7 @@ test('it waits no longer where the tracker fails', async () => {
   await until(() => expect(spawned()).toEqual(['spawned']));
 });
 
-test('what is written to an agent’s step log goes out with its heartbeats, each verdict once', async () => {
+test("new lines of an agent's step log are sent with its heartbeats, each verdict once", async () => {
   mkdirSync(join(stage.dir, 'sessions/bd-1'), { recursive: true });
   const path = join(stage.dir, 'sessions/bd-1/worker-1.jsonl');
   await start({});

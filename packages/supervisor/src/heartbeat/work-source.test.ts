@@ -17,7 +17,7 @@ test('a tracker’s list is work by id, in its own spellings', () => {
   expect(workItemsIn(JSON.stringify({ issues: beads })).size).toBe(2);
 });
 
-test('what is empty, malformed or no list has no work; one bad item spoils no other', () => {
+test('empty, malformed or other output has no work items; one bad item spoils no other', () => {
   for (const text of ['', '{', '[]', 'null', '"bd-1"', '{"error":"locked"}']) expect(workItemsIn(text).size).toBe(0);
   const items = workItemsIn(
     JSON.stringify([{ status: 'open' }, 7, { id: 'bd-3', updated_at: 'yesterday', comments: -1 }]),
@@ -39,7 +39,7 @@ const asked = async (command: readonly [string, ...string[]]) => {
   const stop = new AbortController();
   const source = new WorkSource({ command, cwd: '/', env: {}, everyMs: 5000 }, () => {});
   const running = source.run(stop.signal);
-  // what is under way is waited for
+  // waits for the command that is running
   stop.abort();
   await running;
   return source;

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { type HookMessage, hookMessage } from './hook-messages.ts';
 
 /**
- * What is longer or larger than the gateway takes is refused here, field by field: in a heartbeat it would spoil the whole, and all that
- * follow as long as the field lasts.
+ * A field that is longer or larger than the gateway accepts is refused here: in a heartbeat it would have the whole
+ * refused, and every later one with the field.
  */
 const at = z.union([
   z.int().min(0).max(8.64e15),
@@ -139,7 +139,7 @@ const shape = z.object({
 /** Any subset of a heartbeat's fields, as an agent, a script or a hook reports it over VIGIL_SOCKET. */
 export type ReportedFields = { readonly [K in keyof z.output<typeof shape>]?: Heartbeat[K] | undefined };
 
-/** What was understood, and what was not: one bad field spoils no other. */
+/** The valid fields, and the problems: one bad field spoils no other. */
 export type Understood = {
   readonly reported: ReportedFields;
   readonly problems: readonly string[];
@@ -204,7 +204,7 @@ export const startsCall = ({ tool_calls = [] }: ReportedFields): boolean =>
 const hasEndedCall = ({ tool_calls = [] }: ReportedFields): boolean =>
   tool_calls.some(({ outcome }) => outcome !== 'running');
 
-/** A field that is given and differs from what was reported last. */
+/** A given field that differs from the last report. */
 const changes = <K extends keyof ReportedFields>(
   report: ReportedFields,
   latest: ReportedFields,
@@ -212,7 +212,7 @@ const changes = <K extends keyof ReportedFields>(
   keyOf: (reported: ReportedFields[K]) => unknown,
 ): boolean => report[field] !== undefined && keyOf(report[field]) !== keyOf(latest[field]);
 
-/** Something that is to be judged at once, and not with the next interval. `latest`: what was reported last. */
+/** Whether the report has to be evaluated at once, and not with the next interval. `latest`: the last report. */
 export const isNotable = (report: ReportedFields, latest: ReportedFields): boolean =>
   changes(report, latest, 'activity', (activity) => activity ?? null) ||
   changes(report, latest, 'turn', (turn) => turn?.open ?? null) ||

@@ -111,7 +111,7 @@ class Confirmations {
 
 const listening = (server: Server, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    // Also for good: a client that cannot be accepted is no reason to end.
+    // Also for good: a client that cannot be accepted does not end the supervisor.
     server.on('error', reject).listen(path, () => {
       chmodSync(path, 0o600);
       resolve();

@@ -112,7 +112,7 @@ test('a session’s calls are in its heartbeats, and a nudge goes with a hook, o
   expect(stage.gateway.heartbeats.at(-1)?.activity).toBe('working');
 });
 
-test('a hook that ends before it takes what it is offered takes nothing with it', async () => {
+test('a hook that ends before it takes the offered texts leaves them for the next', async () => {
   await start('sleep 600', { nudge: 'hook' });
   (await offered()).leave();
   const next = await call();
@@ -231,7 +231,7 @@ test('a wait and its end are reported at once', async () => {
   one.leave();
 });
 
-test('while a session reports its turns, what its client draws is no activity', async () => {
+test('while a session reports its turns, the drawing of its client does not count as activity', async () => {
   const [go, after] = [join(stage.dir, 'go'), join(stage.dir, 'after')];
   await start(
     `echo before; while [ ! -e ${go} ]; do sleep 0.02; done; echo 'API error - retrying'; while [ ! -e ${after} ]; do sleep 0.02; done; echo after; sleep 600`,

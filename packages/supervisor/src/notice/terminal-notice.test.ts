@@ -45,7 +45,10 @@ const [ESC, ST] = ['\x1b', '\x1b\\\\'];
 const SEQUENCE = new RegExp(`${ESC}\\][02];.*?(?:${BEL}|${ST})|${ESC}\\[2[23];2t`, 'g');
 const FRAME = new RegExp(`^${ESC}\\][02];|${BEL}$|${ST}$`, 'g');
 
-/** The title that a terminal shows at the end; `hasStack`: it keeps titles on a stack, else it ignores what it does not know. */
+/**
+ * The title that a terminal shows at the end. `hasStack`: it keeps titles on a stack, else it ignores unknown
+ * sequences.
+ */
 const titleAfter = (written: string, hasStack: boolean): string => {
   const stack: string[] = [];
   const pieces: readonly string[] = written.match(SEQUENCE) ?? [];
@@ -70,7 +73,7 @@ test.each([
   expect(titleAfter(all, hasStack)).toBe(title);
 });
 
-test('the same line again is written once, and without a line nothing is', () => {
+test('the same line again is written once, and without a line nothing is written', () => {
   prints('\x1b]0;my task\x07');
   notice.show(null, true);
   notice.end();

@@ -8,7 +8,7 @@ const LONGEST_TITLE = 160;
 
 const titled = (text: string): string => `\x1b]2;${text.replace(/\p{Cc}/gu, ' ').slice(0, LONGEST_TITLE)}\x1b\\`;
 
-/** The console of Linux and a dumb terminal print what they take for no sequence. */
+/** The console of Linux and a dumb terminal print unknown sequences. */
 export const hasTitle = (term: string | undefined): boolean =>
   term !== undefined && !['', 'dumb', 'linux'].includes(term);
 

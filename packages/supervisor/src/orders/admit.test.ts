@@ -90,7 +90,7 @@ test('a finding of silence is overtaken by any newer output, call or word of the
   ).toBe('superseded');
 });
 
-test('output during a turn that the client reports as open is no activity: a hung agent that redraws its spinner is not spared', () => {
+test('output during a turn that the client reports as open does not count as activity: a hung agent that redraws its spinner is not spared', () => {
   const turn = { open: true, started_at: 1, last_event_at: 1 };
   const open = progressAfterReport(noProgress, reported({ turn }), 7);
   expect(admissionKind(terminate(silence), { progress: outputSeen(open, 8) })).toBe('go');
@@ -105,7 +105,7 @@ test('output during a turn that the client reports as open is no activity: a hun
   expect(admissionKind(terminate(silence), { progress: outputSeen(closed, 8) })).toBe('superseded');
 });
 
-test('a finding of silence is not overtaken by what it had folded', () => {
+test('a finding of silence is not overtaken by activity that it had folded', () => {
   expect(admissionKind(terminate(silence), { progress: outputSeen(noProgress, 7) })).toBe('go');
 });
 
@@ -151,7 +151,7 @@ test('a fact, and an order given by hand, are not overtaken by progress', () => 
 
 const calling = progressAfterReport(noProgress, reported(call({ outcome: 'running' })), 1);
 
-test('nothing is typed in mid-call, at a question, or while the terminal is being written to', () => {
+test('nothing is typed during a call, at a question, or while the terminal is being written to', () => {
   expect(admissionKind(nudge(), { progress: calling })).toBe('wait');
   expect(admissionKind(nudge(), { atQuestion: true })).toBe('wait');
   expect(admissionKind(nudge(), { quiet: false })).toBe('wait');

@@ -11,7 +11,7 @@ export type Process = {
   readonly ended: string | null;
   /** the highest order number begun for this instance; -1: none */
   readonly highestNumber: number;
-  /** receipts of what is done, by order id */
+  /** receipts of executed orders, by order id */
   readonly done: Pick<ReadonlyMap<string, OrderReceiptPayload>, 'get'>;
   readonly progress: Progress;
   /** how a text would reach it */
@@ -94,8 +94,8 @@ const whenDue = (order: AgentOrder, process: Process): Admission => {
 };
 
 /**
- * An agent that waits for a person does not hang. It is neither interrupted nor resumed, and a text that it could not be given
- * meanwhile is not one that it left unanswered.
+ * An agent that waits for a person does not hang. It is neither interrupted nor resumed, and a text that it could not
+ * receive meanwhile does not count as unanswered.
  */
 const takesSilenceForHang = (order: AgentOrder, isExpired: boolean): boolean => {
   switch (order.type) {

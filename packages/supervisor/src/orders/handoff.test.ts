@@ -17,7 +17,7 @@ const requested = (deadlineMs: number): Handoff => {
   return handing;
 };
 
-test('an end is no handoff’s doing where none was asked for', () => {
+test('an end without a handoff order is not a handoff', () => {
   expect(new Handoff(clock, noMemory(0)).orderOf(0)).toBeNull();
 });
 

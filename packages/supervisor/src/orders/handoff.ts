@@ -1,13 +1,13 @@
 import type { MachineClock } from '../clock.ts';
 
 export type HandoffMemory = {
-  /** the handoff that it was asked for last */
+  /** the last handoff order */
   readonly handedOff: string | null;
   /** its deadline, epoch milliseconds; not every note has it */
   readonly handedOffUntil?: number | undefined;
 };
 
-/** The handoff that an agent has been asked for last, and until when its end is that order's doing. */
+/** The last handoff order of an agent, and until when an end counts as carrying it out. */
 export class Handoff {
   readonly #clock: MachineClock;
   #memory: HandoffMemory;
@@ -29,7 +29,10 @@ export class Handoff {
     this.#until = this.#clock.monotonic() + deadlineMs;
   }
 
-  /** The order whose doing an end so many milliseconds ago was; null: none's, or it came after that one's deadline. */
+  /**
+   * The handoff order that an end this many milliseconds ago has carried out; null: there was none, or its deadline
+   * had passed.
+   */
   orderOf(agoMs: number): string | null {
     return this.#clock.monotonic() - agoMs <= this.#until ? this.#memory.handedOff : null;
   }

@@ -1,6 +1,9 @@
 import type { Interrupt, ScreenMeaning } from '@vigil/adapters/adapter';
 
-/** What is known of a client whose turn is to be interrupted. `turnOpen`: as its hooks report; null: they report nothing. */
+/**
+ * The known state of a client whose turn is to be interrupted. `turnOpen`: as its hooks report; null: they report
+ * nothing.
+ */
 export type Interruptible = {
   readonly meaning: ScreenMeaning;
   readonly turnOpen: boolean | null;

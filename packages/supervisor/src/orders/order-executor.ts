@@ -28,7 +28,7 @@ export type AgentProcess = {
   readonly push: (message: Push) => boolean;
   /** closes a breaker that is held for the agent; false: none of that name is */
   readonly resetBreaker: (name: string) => boolean;
-  /** holds it, at the most for so long, and sets it going again; false: it could not be done */
+  /** pauses it, for at most this time, and continues it; false: that failed */
   readonly pause: (forMs: number) => Promise<boolean>;
   readonly resume: () => Promise<boolean>;
   /** resolves with the content of the receipt, when it is dead or will not die */
@@ -43,8 +43,9 @@ export type AgentProcess = {
 type OrderExecutorMemory = Pick<Memory, 'highestNumber' | 'handedOff' | 'handedOffUntil'>;
 
 /**
- * What waits is begun only where the gateway has repeated it within so long, milliseconds: it does so every five seconds, and not while the
- * fleet is halted. One that is cut off begins nothing that a halt may have recalled.
+ * A waiting order begins only if the gateway has repeated it within this time, milliseconds: it does so every five
+ * seconds, and not while the fleet is halted. A disconnected runtime thus begins no order that a halt may have
+ * recalled.
  */
 const REPEATED_MS = 10_000;
 
@@ -121,7 +122,7 @@ export class OrderExecutor {
     for (const received of waiting) this.#settle(received, this.#admit(received));
   }
 
-  /** The handoff whose doing an end so many milliseconds ago was; null: none's. */
+  /** The handoff order that an end this many milliseconds ago has carried out; null: none. */
   handoffOf(agoMs: number): string | null {
     return this.#handoff.orderOf(agoMs);
   }
@@ -225,7 +226,7 @@ export class OrderExecutor {
     answer(this.#deps, order, outcome, more);
   }
 
-  /** Resolves when nothing is under way: all that was begun is answered. */
+  /** Resolves when no order is being executed: every begun order is answered. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay.values());
   }

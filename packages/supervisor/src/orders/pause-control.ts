@@ -45,7 +45,10 @@ export class PauseControl {
     return this.#resumedByItself;
   }
 
-  /** False: the configured command has failed, and the agent is unchanged. `forMs`: after so long it resumes without an order. */
+  /**
+   * False: the configured command has failed, and the agent is unchanged. `forMs`: after this time it resumes without
+   * an order.
+   */
   pause(forMs: number): Promise<boolean> {
     return this.#next(() => this.#pause(forMs + RESUME_LATE_MS));
   }

@@ -77,7 +77,7 @@ describe('when the fleet is halted', () => {
     expect([receipts, done]).toEqual([[], ['end']]);
   });
 
-  test('what is done already is answered as it was', async () => {
+  test('an executed order is answered as before', async () => {
     const { at, of, offer, receipts } = orderExecutor();
     at.free = true;
     offer(nudge());

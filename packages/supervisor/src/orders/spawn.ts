@@ -48,7 +48,7 @@ export const admitSpawn = ({ order, expiresAt }: Received<SpawnOrder>, host: Hos
 export type Origin = {
   /** null: from the task's start */
   readonly checkpoint: { readonly id: string; readonly path: string } | null;
-  /** what is newer and invalid here: the order was made from one of these, so nothing is spawned by it */
+  /** newer checkpoints that are invalid here: the order was made from one of these, so it spawns nothing */
   readonly skipped: readonly SkippedCheckpoint[];
 };
 

@@ -19,7 +19,7 @@ const unframed = (line: string): string => {
  */
 export class EchoFilter {
   #texts: readonly string[] = [];
-  /** what is still to come of a text whose beginning was the last line */
+  /** the rest of a text whose start was the last line */
   #rest: string | null = null;
 
   /** The texts that are remembered. */

@@ -13,9 +13,9 @@ export type OutputJudge = { readonly judge: (chunk: Chunk) => void; readonly dra
 export type OutputSource = { readonly pause: () => void; readonly resume: () => void };
 
 /**
- * Output of one agent on its way to being judged: a slice at a time, and after each as long a rest as it took. However much an agent
- * prints, it takes half of the supervisor's time at most, and no other agent waits longer than a slice. The program waits for
- * its terminal meanwhile, so nothing is lost.
+ * Output of one agent on its way to evaluation: a slice at a time, and after each a rest as long as it took. An agent
+ * thus takes at most half of the supervisor's time, and no other agent waits longer than a slice.
+ * The program waits for its terminal meanwhile, so nothing is lost.
  */
 export class OutputFeed {
   readonly #judge: OutputJudge;

@@ -17,7 +17,7 @@ test.each([
   'overloaded_error',
 ])('%j is a rate limit', (line) => expect(kinds(line)).toContain('rate_limit'));
 test.each(['line 429 of main.c', 'took 429 ms', 'a moderate limit', 'the corporate limits', 'error 4290'])(
-  '%j is none',
+  '%j does not match',
   (line) => expect(kinds(line)).not.toContain('rate_limit'),
 );
 
@@ -28,7 +28,7 @@ test('the last lines are kept, without colours, and with what a carriage return 
   expect(one.lines).toBe(4);
 });
 
-test('a sequence that comes in two pieces is no text', () => {
+test('a sequence that comes in two pieces is not text', () => {
   const one = screen();
   one.write('a\u001b[3', 1);
   one.write('1mb\n', 2);
@@ -58,7 +58,7 @@ test('a question that was answered, or stands in an earlier line, asks nothing',
   expect(one.asksSince(9000)).toBeNull();
 });
 
-test('the echo of our own text is no output, in however many pieces it comes', () => {
+test("the echo of Vigil's own text does not count as output, in any number of pieces", () => {
   const one = screen();
   one.typing('hello there\r');
   expect(one.write('hello ', 1).fresh).toBe(false);

@@ -39,7 +39,10 @@ const keep = (lines: Line[], line: Line, most: number): void => {
 
 /** How long a terminal is without output before its cursor counts as standing still, milliseconds. */
 export const stillAfterMs = 500;
-/** One that has shown nothing is starting, for as long as a policy has it starting by default: nothing is typed into that, milliseconds. */
+/**
+ * An agent without any output counts as starting for this time, the default of policies: nothing is typed into it,
+ * milliseconds.
+ */
 const startTakesMs = 300_000;
 const longestLine = 8192;
 /** How many of the last lines are kept for the evaluator, and how much of them a heartbeat carries, characters. */

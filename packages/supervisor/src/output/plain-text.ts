@@ -2,7 +2,7 @@ const esc = '\u001b';
 const bell = '\u0007';
 const stringBegins = /[\]PX^_]/;
 
-/** Where a sequence ends that begins at `start` with ESC: the index after it. What is not ended reaches to the end. */
+/** The index after the sequence that begins at `start` with ESC. An unfinished one reaches to the end. */
 const afterSequence = (text: string, start: number): number => {
   const kind = text.charAt(start + 1);
   let at = start + 2;

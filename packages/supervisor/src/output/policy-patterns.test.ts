@@ -36,7 +36,7 @@ test('a policy is fetched once for all agents of the host, and again when its ha
   expect((await policyPatterns.of({ name: 'p', hash: 'h2' }))?.error[0]?.source).toBe('bang');
 });
 
-test('one that does not come is asked for again after ten seconds, and no sooner', async () => {
+test('a policy that does not come is requested again after ten seconds, and no sooner', async () => {
   const { policyPatterns, answers, asked, at, logged } = stage();
   expect(await policyPatterns.of(h1)).toBeNull();
   answers.set('p', answer('h1'));

@@ -7,7 +7,7 @@ import { readPolicyPatterns } from './policy-reading.ts';
 
 type Parts = { readonly gateway: Pick<Gateway, 'policy'>; readonly clock: MachineClock; readonly log: Log };
 
-/** How long a policy may take to come, and after how long one that did not is asked for again, milliseconds. */
+/** How long a request for a policy may take, and after how long a failed one is repeated, milliseconds. */
 const patienceMs = 10_000;
 const retryAfterMs = 10_000;
 /** Policies that are kept: more than one host's agents are judged by. */
@@ -28,7 +28,7 @@ export class PolicyPatternCache {
     this.#parts = parts;
   }
 
-  /** null: it is not available now; the caller keeps what it has, and calls again. Never rejects. */
+  /** null: it is not available now; the caller keeps the previous one, and calls again. Never rejects. */
   of(policy: PolicyRef): Promise<PolicyPatterns | null> {
     const { hash } = policy;
     const cached = this.#cached.get(hash);

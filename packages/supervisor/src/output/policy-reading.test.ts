@@ -71,7 +71,7 @@ test.each([
   expect(policyPatterns(signals, more).tailLines).toBe(lines),
 );
 
-test('a pattern that is none is left out with its reason; the others count', () => {
+test('an invalid pattern is left out with its reason; the others count', () => {
   const { policyPatterns: found, problems } = readPolicyPatterns({
     signals: { error_pattern: { patterns: ['(?=x)', 'good', '', 7, null, 'x'.repeat(1001)] } },
   });

@@ -10,7 +10,7 @@ const mostPatterns = 100;
 const longestPattern = 1000;
 const mostProblems = 20;
 const mostTailLines = 50;
-/** Enough for what a ticket quotes. */
+/** Enough for the quotations of a ticket. */
 const ticketLines = 20;
 
 const record = z.record(z.string(), z.unknown());

@@ -10,7 +10,7 @@ export type CommandContext = {
   readonly withinMs: number;
 };
 
-/** Runs it to its end, or kills it after so long; gives what it printed, null where it failed. */
+/** Runs it to its end, or kills it after the time limit. Returns its output, null if it failed. */
 export const runCommand = (
   [command, ...args]: ConfiguredCommand,
   { withinMs, ...room }: CommandContext,

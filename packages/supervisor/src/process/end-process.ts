@@ -7,10 +7,10 @@ export type Ending = { readonly confirmed: boolean; readonly forced: boolean };
 /** How patient an ending is, milliseconds: with a process that was asked to leave, then with one that received SIGTERM. */
 export type Patience = { readonly graceMs: number; readonly killAfterMs: number };
 
-/** The killed are gone within so long, or not at all. */
+/** Killed processes are gone within this time, or not at all. */
 const goneWithinMs = 5000;
 const lookEveryMs = 50;
-/** The hangup of a terminal ends what it ends within so long. */
+/** The hangup of a terminal ends processes within this time, if at all. */
 const hangUpMs = 250;
 
 /** What cannot be seen is not over, and is looked at again. */
@@ -27,7 +27,10 @@ const wait = async (over: () => boolean, withinMs: number, clock: MachineClock):
 const isAnotherProcess = (pid: Pid): boolean => !isAlive(pid) && isAlive({ ...pid, startTime: null });
 const isGone = (tree: Tree): boolean => !isAlive(tree.leader) && treeOf(tree).length === 0;
 
-/** A stopped process takes no SIGTERM before it is continued. What has left the group of the leader is asked one by one. */
+/**
+ * A stopped process receives no SIGTERM before it is continued. Processes outside the leader's group are signalled
+ * one by one.
+ */
 const askToEnd = (tree: Tree): void => {
   const { leader } = tree;
   const members = treeOf(tree);
@@ -52,9 +55,9 @@ const killAll = (tree: Tree): void => {
 };
 
 /**
- * Ends a process and all that it started, also what has left its session: it has `graceMs` to leave by itself (it has been
- * asked to), then SIGTERM goes to its tree, and SIGKILL `killAfterMs` later. Resolves when all are dead, or 5 s after that;
- * what cannot be looked at is not dead.
+ * Ends a process and all that it started, including processes outside its session. It has `graceMs` to exit by itself
+ * (it has been requested to), then its tree receives SIGTERM, and SIGKILL `killAfterMs` later.
+ * Resolves when all are dead, or 5 s after that. A process whose state cannot be read is not dead.
  */
 export const endProcess = async (
   tree: Tree,
@@ -67,7 +70,7 @@ export const endProcess = async (
   return { confirmed: await wait(() => treeIsKilled(tree), goneWithinMs, clock), forced: true };
 };
 
-/** What was started while the others were killed is killed, too. */
+/** Processes that were started while the others were killed are killed, too. */
 const treeIsKilled = (tree: Tree): boolean => {
   if (isGone(tree)) return true;
   killAll(tree);

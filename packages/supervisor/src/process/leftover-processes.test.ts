@@ -62,7 +62,7 @@ describe('of an agent that has ended', () => {
     expect(stillRunning()).toEqual([]);
   });
 
-  test('because it has finished, what it started may work on', async () => {
+  test('the processes of an agent that has finished may keep running', async () => {
     await leaves('sleep 600 & exit 0');
     expect(await ends()).toMatchObject({ reason: 'finished', details: 'exited with code 0' });
     expect(stillRunning()).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('of an agent that has ended without a supervisor', () => {
   });
   afterEach(() => on.close());
 
-  test('what it left running is ended by the next one', async () => {
+  test('the next supervisor ends processes that were left running', async () => {
     const script = 'trap "" HUP; sleep 600 & echo working; while [ ! -e go ]; do sleep 0.02; done; exit 7';
     const first = await on.runs(script);
     await on.keepsReporting();

@@ -15,7 +15,10 @@ type Stat = {
 /** The host has no file, or no memory, left to look with. */
 const shortages: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
-/** Null: there is none, or it belongs to another user. @throws ProcessesUnknown: a process that cannot be looked at has not ended */
+/**
+ * Null: there is none, or it belongs to another user. @throws ProcessesUnknown: a process whose state cannot be read
+ * has not ended
+ */
 const fromProc = <T>(look: () => T): T | null => {
   try {
     return look();
@@ -64,7 +67,7 @@ export const isAlive = ({ pid, startTime }: Pid): boolean => {
   return !isDead(stat) && (startTime === null || stat?.startTime === startTime);
 };
 
-/** Everything that still runs in the session that this process leads: its groups and what it left behind. @throws ProcessesUnknown */
+/** Everything that still runs in the session of this process: its groups and its orphans. @throws ProcessesUnknown */
 export const sessionOf = (leader: number): readonly number[] => {
   if (process.platform !== 'linux') return signalled(-leader, 0) ? [leader] : [];
   return processes().filter((pid) => {
@@ -77,7 +80,10 @@ export const sessionOf = (leader: number): readonly number[] => {
 export const wordsOf = (pid: number): readonly string[] =>
   (fromProc(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').split('\0').slice(0, -1);
 
-/** All that an agent has started: the session of its process, and what has left that session. `socket`: its VIGIL_SOCKET. */
+/**
+ * Everything that an agent has started: the session of its process, and processes that have left the session.
+ * `socket`: its VIGIL_SOCKET.
+ */
 export type Tree = { readonly leader: Pid; readonly socket: string };
 
 type Running = Stat & { readonly pid: number };
@@ -153,7 +159,10 @@ const residentOf = (pid: number): number | null =>
     return found ? Number(found[1]) * 1024 : null;
   });
 
-/** What these processes hold in memory together, bytes: what they share counts for each. Null: nothing is known of any. @throws ProcessesUnknown */
+/**
+ * The memory of these processes together, bytes: shared memory counts for each. Null: unknown for all of them.
+ * @throws ProcessesUnknown
+ */
 export const residentBytes = (pids: readonly number[]): number | null => {
   const known = pids.map(residentOf).filter((bytes) => bytes !== null);
   return known.length === 0 ? null : known.reduce((sum, bytes) => sum + bytes, 0);

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { endLeftovers, endProcess } from './end-process.ts';
 import { identify, isAlive } from './proc.ts';
 
-/** Ends a process while no file can be opened, until the clock has been looked at a few times; prints what it has seen. */
+/** Ends a process while no file can be opened, until the clock has been read a few times; prints what it observed. */
 const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
 await once(child, 'spawn');
 const leader = identify(child.pid ?? 0);

@@ -67,8 +67,8 @@ const overOf = (link: Link, onOutput: (data: Buffer) => void): Promise<ViewEnd> 
   });
 
 /**
- * Attaches to an agent of this host: what it has printed last, and what it prints.
- * @throws WrongSettings where it cannot be seen, with the reason
+ * Attaches to an agent of this host: its last output, and its output from now on.
+ * @throws WrongSettings with the reason, if it cannot be attached
  */
 export const openView = async (
   dir: string,
@@ -138,9 +138,9 @@ const requestEnd = async (dir: string, occupant: Occupant, who: string, graceMs:
 };
 
 /**
- * Ends an agent of this host as its runtime would: asked, SIGTERM after the grace, SIGKILL 5 s later. Comes back when its name is free
- * again, with how it ended.
- * @throws WrongSettings where there is no such agent, no supervisor to ask, or the end does not come in time
+ * Ends an agent of this host as its runtime would: a request, SIGTERM after the grace, SIGKILL 5 s later. Resolves
+ * when its name is free again, with how it ended.
+ * @throws WrongSettings if there is no such agent or no supervisor, or if the end does not come in time
  */
 export const stopAgent = async (dir: string, agentId: string, who: string, graceMs: number): Promise<string> => {
   const occupant = occupied(dir, agentId);

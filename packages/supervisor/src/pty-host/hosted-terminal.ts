@@ -13,7 +13,9 @@ export type HostedTerminalEvents = {
 
 const unknownEnd: Exit = { code: null, signal: null };
 
-/** Its terminal is gone: it has received SIGHUP, and a process that outlived that can neither be watched nor reached. */
+/**
+ * Its terminal is gone: it has received SIGHUP, and a process that survives that can be neither watched nor reached.
+ */
 type Patience = { readonly killAfterMs: number; readonly clock: MachineClock };
 
 const endWithoutPtyHost = async (

@@ -22,7 +22,7 @@ export type Link = {
   readonly kept: Promise<readonly Chunk[]>;
   readonly send: (message: ToPtyHost) => void;
   readonly listen: (onMessage: (message: FromPtyHost) => void) => void;
-  /** reads no further until resumed; output waits in the PTY host, as far as it is kept */
+  /** reads no further until resumed; output waits in the PTY host, within its limit */
   readonly pause: () => void;
   readonly resume: () => void;
   /** resolves when it is over, by whichever side */
@@ -86,8 +86,8 @@ const checkOwner = (path: string): void => {
 };
 
 /**
- * Connects to the PTY host behind this socket.
- * @throws PtyHostRefused where it refuses; else what is wrong with it
+ * Connects to the PTY host at this socket.
+ * @throws PtyHostRefused if it refuses; else the connection's error
  */
 export const connectPtyHost = (path: string, hello: Hello): Promise<Link> =>
   new Promise((resolve, reject) => {

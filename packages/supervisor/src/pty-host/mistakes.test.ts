@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => on.close());
 
-/** As much of a socket as is read from; `broken`: what it was destroyed with. */
+/** The part of a socket that is read from; `broken`: the error that destroyed it. */
 class Line extends EventEmitter {
   broken: unknown = null;
   setEncoding = (): this => this;
@@ -58,7 +58,7 @@ test('a bug in a PTY host is logged; neither its agent nor a link is lost by it'
   await until(() => expect(supervisor.text).toContain('got=x'));
 });
 
-test('a terminal that its agent has closed takes neither size nor keys, and the agent works on', async () => {
+test('a terminal that its agent has closed accepts neither size nor keys, and the agent keeps running', async () => {
   // it receives the hangup when the terminal is closed on the other side, too
   const closes = 'trap "echo > closed" HUP; exec 0<&- 1>&- 2>&-';
   await on.pauseControl(`${closes}; while [ ! -e go ]; do sleep 0.02; done; exit 3`);

@@ -40,7 +40,10 @@ export const isPtyHostAction = (sent: unknown): sent is PtyHostAction => {
   return isCount(columns) && isCount(rows);
 };
 
-/** The first line of each connection: from the one supervisor, or from a viewer, who is shown the last `last` bytes and what follows. */
+/**
+ * The first line of each connection: from the one supervisor, or from a viewer, which receives the last `last` bytes
+ * and all further output.
+ */
 export type Hello =
   | { readonly kind: 'supervisor'; readonly self: Pid }
   | ({ readonly kind: 'viewer'; readonly last: number } & Viewer);
@@ -87,7 +90,7 @@ export type FromPtyHost =
   | { readonly action: ViewerAction }
   | { readonly refused: string };
 
-/** Characters; no message is so long. */
+/** Characters; every message is shorter. */
 const longestLine = 16 << 20;
 
 export const writeMessage = (socket: Socket, message: ToPtyHost | FromPtyHost): boolean =>

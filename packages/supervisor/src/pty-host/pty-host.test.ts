@@ -40,7 +40,7 @@ test('the agent waits for a supervisor that lags, so that nothing is missed; wit
   for (let seen = ''; !seen.includes('more 20000 of a long output\r\nend'); ) seen = await glance();
 });
 
-test('there is one supervisor at a time; what it has noted is the next one’s', async () => {
+test('there is one supervisor at a time; its notes pass to the next one', async () => {
   await on.pauseControl('sleep 600');
   const first = await on.supervise();
   await expect(on.supervise()).rejects.toThrow(`it is supervised by process ${process.pid} already`);

@@ -25,7 +25,7 @@ type Client = {
   ended: boolean;
 };
 
-/** Bytes that wait for a client; what is more stays in the ring until it has read them. */
+/** Bytes that wait for a client; the rest stays in the ring until it has read them. */
 const mostUnread = 1 << 18;
 /** How often an agent that waits is looked after, milliseconds: its terminal is closed 200 ms after its end. */
 const lookEveryMs = 50;
@@ -191,7 +191,7 @@ export class PtyHost {
     else if ('startNext' in message) this.#startNext(message.startNext);
   }
 
-  /** A supervisor that has died since finds it in `holding`. Where nothing is prepared, the end is reported. */
+  /** A supervisor that has died since finds it in `holding`. If nothing is prepared, the end is reported. */
   #startNext(id: string): void {
     this.#terminal?.startNext(id).then(
       (started) => {

@@ -16,7 +16,7 @@ test('output is found by its place from the first byte on, with its time', () =>
   expect([ring.first, ring.next]).toEqual([0, 6]);
 });
 
-test('the oldest goes where there is no room, and is not found any more', () => {
+test('the oldest bytes are dropped when there is no room, and cannot be read any more', () => {
   const ring = new Ring(3000);
   for (const [at, letter] of ['a', 'b', 'c', 'd'].entries()) ring.push(Buffer.from(letter.repeat(1000)), at * 1000);
   expect([ring.first, ring.next]).toEqual([2000, 4000]);

@@ -42,7 +42,7 @@ export class Ring {
       this.#size -= (this.#chunks.shift()?.data.length ?? 0) + overhead;
   }
 
-  /** What is kept from this byte on, one piece; undefined: nothing has been printed after it yet, or it is gone. */
+  /** The kept bytes from this one on, in one piece; undefined: there is no later output yet, or it is gone. */
   from(offset: number): Chunk | undefined {
     const found = this.#chunks[this.#indexOf(offset)];
     if (found === undefined || offset >= this.#next || offset < found.from) return undefined;

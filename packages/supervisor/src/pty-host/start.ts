@@ -10,7 +10,7 @@ const program = fileURLToPath(new URL('./main.ts', import.meta.url));
 /** How long it may take to be there, milliseconds: a busy machine, a first start. */
 const startMs = 60_000;
 
-/** Nothing of the supervisor's own: neither its keys, nor the options of its own Node. */
+/** The environment without the supervisor's secrets and without the options of its own Node. */
 const environment = (dir: string): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   NODE_COMPILE_CACHE: ptyHostCache(dir),
@@ -32,9 +32,9 @@ const launched = (child: Starting, launch: Launch, failed: (why: string) => Erro
   });
 
 /**
- * Starts a process that holds a terminal, and in it the agent. `onPid` gets its number before there is an agent, so that a
- * supervisor that dies meanwhile leaves no unknown agent.
- * @throws what has kept it from starting
+ * Starts a process that holds a terminal, and in it the agent. `onPid` gets its number before there is an agent, so
+ * that a supervisor that dies meanwhile leaves no unknown agent.
+ * @throws the error that prevented the start
  */
 export const startPtyHost = async (dir: string, launch: Launch, onPid: (ptyHost: Pid) => void): Promise<void> => {
   makePtyHostFolder(dir);

@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => on.close());
 
-test('several look on: each sees what was printed last, and what is printed then', async () => {
+test('each of several viewers receives the last output, and all further output', async () => {
   await on.pauseControl('printf first; read go; printf second; sleep 600');
   const supervisor = await on.supervise();
   await until(() => expect(supervisor.text).toBe('first'));

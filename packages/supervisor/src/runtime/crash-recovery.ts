@@ -76,7 +76,7 @@ const repeatableOrderOf = (deps: AgentDeps, one: Instance): RepeatableOrder | nu
   return endOf(deps, one) ?? orders.find(isResume) ?? null;
 };
 
-/** Its terminal died too, so it can neither be reached nor watched any more. */
+/** Its terminal died too, so it can be neither reached nor watched any more. */
 const reportLost = async (deps: AgentDeps, orphan: Occupant, order: Terminate | null): Promise<void> => {
   const socket = socketPath(deps.socketDir, orphan.instanceId);
   if (orphan.child)
@@ -141,9 +141,10 @@ const settle = async (
 };
 
 /**
- * Puts in order what a supervisor of this runtime left behind when it died: agents whose terminal is still held are supervised
- * again, and passed to `adopt` before any of them sends a heartbeat; begun orders are answered; what is left of other agents is ended. Gives those
- * that could not be taken over: they work on, and `settleLeftAlone` looks at them again.
+ * Cleans up after a supervisor of this runtime that died. Agents whose terminal still exists are supervised again,
+ * and passed to `adopt` before any of them sends a heartbeat. Begun orders are answered; the rest of other agents is
+ * ended.
+ * Returns the agents that could not be taken over: they keep running, and `settleLeftAlone` looks at them again.
  */
 export const recoverFromCrash = (
   deps: AgentDeps,

@@ -23,7 +23,7 @@ test('an agent whose PTY host is killed is ended, and its end is reported as uno
   expect(isAlive(child)).toBe(false);
 });
 
-test('where supervisor and holder are both gone, what is left is ended and reported', async () => {
+test('if supervisor and PTY host are both gone, the remaining processes are ended and reported', async () => {
   const first = await on.runs('trap "" HUP; while :; do sleep 0.05; done');
   const { child, ptyHost } = on.held;
   await killed(first);

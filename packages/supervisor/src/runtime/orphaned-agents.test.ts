@@ -68,7 +68,7 @@ test('what its holder does not keep any more still counts', async () => {
   await on.printed(40_001);
 });
 
-test('output of the time without a supervisor is neither lost nor counted twice', async () => {
+test('output from the time without a supervisor is neither lost nor counted twice', async () => {
   const script = 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo "rate limit $i"; sleep 0.01; done; sleep 600';
   const first = await on.runs(script);
   await until(() => expect(on.last?.output?.lines).toBeGreaterThan(20));
@@ -81,7 +81,7 @@ test('output of the time without a supervisor is neither lost nor counted twice'
   expect(lines).toEqual([...lines].sort((a, b) => a - b));
 });
 
-test('what was found in the output is reported once, also where its heartbeat could not be sent before the kill', async () => {
+test('a match in the output is reported once, also if its heartbeat could not be sent before the kill', async () => {
   const script =
     'echo working; while [ ! -e go ]; do sleep 0.02; done; echo "rate limit"; echo ok > received; sleep 600';
   const first = await on.runs(script);

@@ -21,7 +21,7 @@ const limits = z.strictObject({
   report_only: z.boolean().default(false),
 });
 
-/** What is executed, and how it is watched. The first template that fits an order's task and labels is taken. */
+/** A command, and how it is watched. The first template that fits an order's task and labels is used. */
 const template = z.strictObject({
   name: name.optional(),
   /** `*` stands for anything */

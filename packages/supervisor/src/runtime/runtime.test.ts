@@ -53,7 +53,7 @@ const heartbeatOf = (agentId: string) =>
     return found;
   });
 
-test('a runtime announces itself with what it runs and has room for', async () => {
+test('a runtime announces its agents and its free capacity', async () => {
   expect(await find('RUNTIME_ANNOUNCED', { agents: ['worker-1'] })).toEqual({
     runtimeId: 'run-1',
     host: 'host-1',
@@ -87,7 +87,7 @@ test('an agent dies by order, and another continues its task from its checkpoint
   expect(readFileSync(instance?.spec.handover ?? '', 'utf8')).toBe('remaining: two');
 });
 
-test('while the fleet is halted nothing is started or ended, and each order is answered', async () => {
+test('while the fleet is halted no agent is started or ended, and each order is answered', async () => {
   const instanceId = (await heartbeatOf('worker-1'))?.instance_id ?? null;
   stage.gateway.halted = true;
   stage.gateway.offer(terminate({ instanceId }));
@@ -107,7 +107,7 @@ test('an order that is offered again while it is carried out has one outcome, ev
   expect(new Set(receipts.map(({ payload }) => JSON.stringify(payload))).size).toBe(1);
 });
 
-test('from a checkpoint that is invalid here nothing is spawned: the answer names it and each that is newer than the first valid one', async () => {
+test('a checkpoint that is invalid here spawns nothing: the answer names it and each that is newer than the first valid one', async () => {
   await heartbeatOf('worker-1');
   await runtime.agents()[0]?.end('the test', 0);
   await find('AGENT_EXITED');

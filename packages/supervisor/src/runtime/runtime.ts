@@ -30,7 +30,7 @@ const takeOverEveryMs = 5000;
 /** Each start is a process of its own that loads its program: more at once would only make each of them late. */
 const startsAtOnce = availableParallelism();
 
-/** Does this with each of them in their order, with so many at once. */
+/** Applies this to each item in order, a limited number at once. */
 const eachOf = async <T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> => {
   const left = items.values();
   const lane = async () => {
@@ -47,7 +47,7 @@ class HostRuntime implements Runtime {
   readonly #settings: RuntimeSettings;
   readonly #startAgent: typeof superviseHosted;
   readonly #agents = new Set<Supervised>();
-  /** what is being started, or waits for its turn */
+  /** agents that are being started, or wait for their turn */
   readonly #starting = new Set<InstanceRequest>();
   /** agents of an earlier supervisor that work on and could not be taken over yet */
   #leftAlone: readonly Occupant[] = [];

@@ -3,7 +3,7 @@ import type { Pid } from '../process/proc.ts';
 import type { Begun } from '../state/journal.ts';
 import type { Occupant } from '../state/lock.ts';
 
-/** What is to be done about an order that a dead supervisor had begun. */
+/** What to do about an order that a dead supervisor had begun. */
 export type Remedy =
   | { readonly kind: 'report_uncertain'; readonly order: AgentOrder; readonly why: string }
   | { readonly kind: 'end_again'; readonly order: Extract<AgentOrder, { type: 'TERMINATE_AGENT' }>; readonly pid: Pid }

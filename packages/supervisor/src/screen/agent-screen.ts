@@ -5,12 +5,14 @@ import { Emulator, type EmulatorMemory } from './emulator.ts';
 import type { InputMode } from './input-mode.ts';
 import type { Surface } from './surface.ts';
 
-/** How old a reading of the terminal's mode may be: of one that is not known, while something is printed, and while nothing is; milliseconds. */
+/**
+ * How old a reading of the terminal's mode may be: an unknown mode, during output, and without output; milliseconds.
+ */
 const modeLastsMs = { unknown: 500, printing: 2000, still: 10_000 };
 
 const noMeaning: ScreenMeaning = { kind: 'unknown' };
 
-/** The screen of one agent, what it means, and how its program reads input. */
+/** The screen of one agent, its meaning, and how its program reads input. */
 export class AgentScreen {
   readonly #emulator: Emulator;
   readonly #client: ScreenClient | null;
@@ -66,7 +68,7 @@ export class AgentScreen {
     return this.#surface(now);
   }
 
-  /** What is true now: all that was printed is drawn, and the mode is read. `now` is asked when that is done. */
+  /** The current state: all output is drawn, and the mode is read. `now` is called when that is done. */
   async fresh(now: () => number): Promise<Surface> {
     await this.#reading;
     await this.#refreshMode(now());

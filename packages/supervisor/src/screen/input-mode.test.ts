@@ -28,7 +28,7 @@ test.each([
   expect(await readInputMode((await open(script)).pid)).toEqual(mode);
 });
 
-test('of a process without a terminal nothing is known', async () => {
+test('the mode of a process without a terminal is unknown', async () => {
   expect(await readInputMode({ pid: 2 ** 22 + 1, startTime: null })).toBeNull();
   expect([deviceOf(0), deviceOf((4 << 8) | 1), deviceOf((136 << 8) | 7)]).toEqual([null, null, '/dev/pts/7']);
   expect(modeIn('speed 38400 baud; -icanon;')).toBeNull();

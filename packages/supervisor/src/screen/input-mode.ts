@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Pid } from '../process/proc.ts';
 
-/** How the program on a terminal reads what is typed. `canonical`: line by line. */
+/** How the program on a terminal reads input. `canonical`: line by line. */
 export type InputMode = { readonly canonical: boolean; readonly echo: boolean };
 
 const run = promisify(execFile);

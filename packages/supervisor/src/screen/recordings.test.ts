@@ -47,7 +47,7 @@ test('what a dialog asks, and which kind of dialog it is, is read from the scree
   });
 });
 
-test('a hint in the input line is no text in it, a text that was pasted is', async () => {
+test('a hint in the input line does not count as text in it, a pasted text does', async () => {
   const pending = async (name: string) => {
     const recording = recordings.find((one) => one.name === name);
     if (recording === undefined) throw new Error(`there is no recording ${name}`);

@@ -2,7 +2,7 @@ import type { ScreenMeaning, ScreenView } from '@vigil/adapters/adapter';
 import type { ScreenClient } from './client.ts';
 import type { InputMode } from './input-mode.ts';
 
-/** What is known of an agent's terminal at one moment. */
+/** The state of an agent's terminal at one moment. */
 export type Surface = {
   readonly view: ScreenView;
   readonly bracketedPaste: boolean;
@@ -16,8 +16,8 @@ export type Surface = {
 };
 
 /**
- * Whether the program prints lines. What one draws (in the alternate screen, key by key, or with bracketed paste) is no activity: a
- * spinner turns while it hangs, and it stands still while it waits.
+ * Whether the program prints lines. The output of a program that draws (in the alternate screen, key by key, or with
+ * bracketed paste) does not count as activity: a spinner turns while it hangs, and it stands still while it waits.
  */
 export const printsLines = ({ view, bracketedPaste, mode, client }: Surface): boolean =>
   !view.alternate &&

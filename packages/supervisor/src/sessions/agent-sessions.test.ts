@@ -44,7 +44,7 @@ test('the next supervisor continues where the last one left off: each record is 
   expect(Object.keys(second.current?.state.main.open ?? {})).toEqual([]);
 });
 
-test('a supervisor that died before it remembered what it had read reads it again, from where it was', () => {
+test('a supervisor that died before it saved its position reads the same records again', () => {
   const first = open();
   spool(recordOf([started('a', 1)]));
   first.read();

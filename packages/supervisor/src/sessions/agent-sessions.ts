@@ -108,8 +108,9 @@ const withoutCalls = (known: KnownSession): KnownSession => {
 const hasEnded = ({ fold }: KnownSession): boolean => fold.session.main.ended;
 
 /**
- * The sessions of one agent: reads what their hooks append to the spool, takes what their client prints, and reports what it comes to,
- * each fact once. Hooks are preferred: from the first record of a hook on, what the client prints of the same session is not counted.
+ * The sessions of one agent: reads the records that hooks append to the spool and the output of its client, and
+ * reports the resulting facts, each once.
+ * Hooks are preferred: from the first record of a hook on, the output of the same session is not counted.
  */
 export class AgentSessions {
   readonly #deps: AgentSessionsDeps;
@@ -277,8 +278,8 @@ export class AgentSessions {
   }
 
   /**
-   * What was written before a hook started is folded before its events: the exit code of a command whose end it reports, and the tokens
-   * that reach a limit before its call is made.
+   * Entries from before a hook started are folded before its events: the exit code of a command whose end it reports,
+   * and the tokens that reach a limit before its call is made.
    */
   #readBefore(name: string, known: KnownSession): KnownSession {
     const { marks, events } = readTranscripts(ofKnownAgents(known.transcripts, known.fold.session), known.client);

@@ -48,7 +48,7 @@ test.each([
   ['claude', 'cc-sub'],
   ['codex', 'cx-works'],
   ['gemini', 'gm-works'],
-] as const)('%s: wherever the output is cut, and the supervisor with it, each event is read once', (client, run) => {
+] as const)('%s: wherever the output and the supervisor are cut, each event is read once', (client, run) => {
   const bytes = printed(client, run);
   const whole = eventsOf(open(client).read(bytes, 1000));
   expect(whole.length).toBeGreaterThan(5);

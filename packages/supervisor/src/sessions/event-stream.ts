@@ -49,7 +49,7 @@ export class EventStream {
     for (const { data } of past.seen) this.#lines.take(data);
   }
 
-  /** Null: this command line asks for no stream. `onDropped`: a line of so many bytes is not read. */
+  /** Null: this command line requests no stream. `onDropped`: a line of this many bytes is not read. */
   static of(
     clients: readonly StreamAdapter[],
     line: CommandLine,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { OutputLines } from './output-lines.ts';
 
-/** What it gives for these pieces, and the lengths of lines that were dropped. */
+/** The lines of these pieces, and the lengths of dropped lines. */
 const read = (pieces: readonly string[], longest = 1000) => {
   const dropped: number[] = [];
   const lines = new OutputLines(longest, (bytes) => void dropped.push(bytes));
@@ -12,7 +12,7 @@ const read = (pieces: readonly string[], longest = 1000) => {
   return { whole, rest: lines.end(), dropped };
 };
 
-test('lines come out whole, wherever the output is cut, also within a character', () => {
+test('lines come out whole, wherever the output is cut, even within a character', () => {
   const texts = fc.array(fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', '')));
   fc.assert(
     fc.property(texts, fc.array(fc.nat(200)), (expected, cuts) => {
@@ -34,7 +34,7 @@ test('what stands behind the last newline is a line once nothing follows', () =>
   expect(read(['one\n'])).toEqual({ whole: ['one'], rest: [], dropped: [] });
 });
 
-test('of a line whose beginning or middle never came nothing is read', () => {
+test('a line without its start or its middle is not read', () => {
   const dropped: number[] = [];
   const lines = new OutputLines(100, (bytes) => void dropped.push(bytes));
   expect(lines.take(Buffer.from('{"a":'))).toEqual([]);

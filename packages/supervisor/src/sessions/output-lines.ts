@@ -9,7 +9,10 @@ export class OutputLines {
   #bytes = 0;
   #isDropped = false;
 
-  /** `longest`: bytes of a line that is kept; `onDropped`: a line of so many bytes, as far as they came, was dropped */
+  /**
+   * `longest`: the longest line that is kept, bytes; `onDropped`: a line of this many bytes, as far as they came, was
+   * dropped
+   */
   constructor(longest: number, onDropped: (bytes: number) => void) {
     this.#longest = longest;
     this.#onDropped = onDropped;

@@ -61,7 +61,7 @@ const identityOf = (spec: AgentSpec, { agent, type }: AgentReport, at: number): 
   labels: {
     ...spec.labels,
     agent_type: type ?? 'agent',
-    // What it uses counts for the task of its parent.
+    // Its use counts for the task of its parent.
     ...(spec.taskId === null ? {} : { parent_task: spec.taskId }),
   },
   parentAgentId: spec.agentId,

@@ -10,7 +10,7 @@ export const withTranscripts = (before: Marks, record: SpoolRecord): Marks => {
   return adapter === undefined ? before : transcript.withTranscripts(before, record, adapter.transcript);
 };
 
-/** The marks after a look, the same object where nothing is new, and the events in between. */
+/** The marks after a read, the same object if nothing is new, and the events in between. */
 export const readTranscripts = (
   before: Marks,
   client: string,

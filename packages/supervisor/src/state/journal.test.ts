@@ -22,7 +22,7 @@ const pid = { pid: 4711, startTime: '99' };
 const begun = (order: Order) => ({ kind: 'begun', orderId: order.payload.orderId, order, pid }) as const;
 const receipt = { type: 'ORDER_RECEIPT', payload: receiptOf(nudge(), 5, 'delivered') } as const;
 
-test('what is done is answered the same after a restart, and is not unfinished', () => {
+test('an executed order has the same answer after a restart, and is not unfinished', () => {
   const before = openJournal(path(), unexpected);
   before.write(begun(nudge()));
   before.write({ kind: 'done', orderId: 'nudge-1', report: receipt });
@@ -33,7 +33,7 @@ test('what is done is answered the same after a restart, and is not unfinished',
   after.close();
 });
 
-test('what was begun and not done is found by every later supervisor until it is answered', () => {
+test('an order that was begun and not finished is found by every later supervisor until it is answered', () => {
   const before = openJournal(path(), unexpected);
   before.write(begun(terminate()));
   before.close();

@@ -4,7 +4,7 @@ import type { Log } from '../clock.ts';
 import { stoppedBy } from '../exit/stop-marker.ts';
 import type { Size } from './terminal.ts';
 
-/** Where Vigil was started: a terminal, a pipe or neither. */
+/** The place where Vigil was started: a terminal, a pipe or neither. */
 export type ForegroundStreams = {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -69,8 +69,8 @@ const outputLost = (agent: Supervised, { code }: NodeJS.ErrnoException): void =>
 };
 
 /**
- * Seats the agent where Vigil was started: its output comes out here, and what is typed here goes to it. `senderOf`: the person
- * who has just sent a signal, null where there is no marker.
+ * Connects the agent to the place where Vigil was started: its output goes there, and input there goes to it.
+ * `senderOf`: the person who has just sent a signal, null if there is no marker.
  */
 export const attach = (streams: ForegroundStreams, senderOf: () => string | null, log: Log): Attached => {
   let pauseOutput: (() => void) | null = null;
@@ -95,7 +95,7 @@ export const attach = (streams: ForegroundStreams, senderOf: () => string | null
       stdout.on('drain', goOn);
       const { agentId } = agent.spec;
       stdout.once('error', (error) => log('output of the agent is lost', { agentId, error: String(error) }));
-      // For good: what was written may fail after the end of the agent.
+      // For good: a write may fail after the end of the agent.
       stdout.on('error', (error: NodeJS.ErrnoException) => {
         goOn();
         outputLost(agent, error);

@@ -9,8 +9,8 @@ export type Command = {
   readonly env: Readonly<Record<string, string>>;
 };
 /**
- * How a command is started. `rawOutput`: the terminal passes on what is printed as it is; otherwise it puts a carriage return before
- * each newline.
+ * How a command is started. `rawOutput`: the terminal passes output on unchanged; otherwise it puts a carriage return
+ * before each newline.
  */
 export type TerminalCommand = Command & { readonly rawOutput: boolean };
 /** `signal` is null where the process ended by itself. */
@@ -28,7 +28,10 @@ export type Terminal = {
   readonly exited: Promise<Exit>;
   /** from now on the end of the present process is not the end of the agent: this command follows it */
   readonly prepareNext: (next: NextCommand) => void;
-  /** starts what was prepared under this id when the present process has ended. Rejects where nothing is prepared. */
+  /**
+   * starts the program that was prepared under this id when the present process has ended. Rejects if nothing is
+   * prepared.
+   */
   readonly startNext: (id: string) => Promise<StartedNext>;
   /** nothing follows the present process any more: where it has ended meanwhile, the agent has */
   readonly dropNext: () => void;

@@ -10,7 +10,7 @@ export type FakeGateway = {
   readonly reports: Report[];
   /** offered until its receipt is seen: with polls, and with heartbeats where the order's runtime has not polled, as the real one does */
   readonly offer: (order: Order, expiresInMs?: number) => void;
-  /** recalls what it has offered, until put back */
+  /** recalls the orders that it has offered, until reset */
   halted: boolean;
   /** answers 503 to everything until put back */
   away: boolean;

@@ -9,7 +9,7 @@ import { startPtyHost } from '../pty-host/start.ts';
 
 const self = identify(process.pid);
 
-/** A connection, and what has come by it. */
+/** A connection, and the messages that it has received. */
 export type Seen = { readonly link: Link; text: string; readonly others: FromPtyHost[] };
 
 /** One PTY host in a folder of its own, with a shell script as its agent. */

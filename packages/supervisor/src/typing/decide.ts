@@ -53,8 +53,9 @@ const atClient = ({ meaning, steadyMs, bracketedPaste }: Surface, session: Sessi
 };
 
 /**
- * The rule for typing: a program that reads lines and echoes them gets a line; a client that stands at its own prompt gets a paste;
- * nothing is typed into any other terminal, because it may be a dialog, and a key would answer it.
+ * The rule for typing. A program that reads lines and echoes them gets a line. A client at its own prompt gets a
+ * paste.
+ * Nothing is typed into any other terminal, because it may be a dialog, and a key would answer it.
  */
 export const decideTyping = (surface: Surface, session: SessionFacts): TypingDecision => {
   const { client, mode, view } = surface;

@@ -25,8 +25,9 @@ export const drawnClient = (headless: boolean): AgentDeps['clients'][number] => 
 });
 
 /**
- * A program that draws a client in raw mode: a prompt, and a dialog that opens at the start, or when a text is pasted. What it receives
- * is appended to a file: a paste as `paste:`, everything else as `key:`. The key y answers its dialog.
+ * A program that draws a client in raw mode: a prompt, and a dialog that opens at the start, or when a text is
+ * pasted. Its input is appended to a file: a paste as `paste:`, everything else as `key:`.
+ * The key y answers its dialog.
  */
 export const drawnClientScript = (file: string, dialog: 'at_start' | 'at_paste' | 'never'): string => `exec node -e '
   // drawn-client

@@ -51,7 +51,7 @@ test('the recordings show dialogs of all clients', () => {
 });
 
 test.each(recordings)(
-  '$name: without an adapter nothing is typed at any moment after the program has taken the terminal over',
+  '$name: without an adapter nothing is typed after the program has taken the terminal over',
   async (recording) => {
     for (const moment of await momentsOf(recording)) {
       const surface = { ...surfaceAt(recording.client, moment, 60_000), client: null };

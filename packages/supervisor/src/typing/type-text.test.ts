@@ -87,7 +87,7 @@ test('a client that reads no input is not typed at, and the receipt reports that
   expect(shown).not.toContain('are you still there');
 });
 
-test('a password is not asked for with a nudge in its line: nothing is typed without echo', async () => {
+test('a password prompt gets no nudge in its line: nothing is typed without echo', async () => {
   await start('stty -echo; echo ready; while read line; do echo "got=$line"; done', null);
   await until(() => expect(shown).toContain('ready'));
   instance.offer(nudge(), 3000);

@@ -3,9 +3,9 @@ import type { Surface } from '../screen/surface.ts';
 import { asOneLine } from '../terminal/terminal.ts';
 import { decideTyping, type SessionFacts } from './decide.ts';
 
-/** A terminal, and what is known of it. */
+/** A terminal, and its known state. */
 export type Keyboard = {
-  /** what is true now: all that was printed is drawn */
+  /** the current state: all output is drawn */
   readonly surface: () => Promise<Surface>;
   readonly session: () => SessionFacts;
   readonly write: (keys: string) => void;

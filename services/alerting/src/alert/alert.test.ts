@@ -175,7 +175,7 @@ test('100 flaps: one alert open at a time, a message for each beginning and each
   }
 });
 
-test('100 flaps shorter than the group wait are no message at all', () => {
+test('100 flaps shorter than the group wait send no message', () => {
   const alert = open();
   for (let flap = 0; flap < 100; flap += 1) {
     alert.receive(raised({}, `n${flap}`), start + flap * 10_000);
@@ -217,7 +217,7 @@ test('a question that is answered is taken from the alert, which stays open unti
   expect(sent(alert.passTo(start + 5 * hour))).toMatchObject([{ payload: { options: [] } }]);
 });
 
-test('the question of another case stays, and an alert that asks nothing is left as it is', () => {
+test('the question of another case stays, and an alert without a question is unchanged', () => {
   const alert = open(0);
   expect(alert.receive(settled())).toEqual([]);
   alert.receive(raised());

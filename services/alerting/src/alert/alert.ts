@@ -39,7 +39,7 @@ function observe(before: Alert, input: Input, { now }: Clock): Alert {
 const hasAnswer = (state: Alert, input: Input, now: number): boolean =>
   changeOf(state, input, now) !== null || reviewOf(input) !== null || dismissedOf(input) !== null;
 
-/** Alerting catches up, and may have read this before what was raised earlier. Milliseconds. */
+/** Alerting that catches up may read an end before an earlier raise. Milliseconds. */
 const LATE_MS = 10_000;
 const END_KEPT_MS = 3_600_000;
 
@@ -179,7 +179,7 @@ function changes(state: Alert, change: Change | null, now: number, settings: Set
   }
 }
 
-/** What was over before it was reported is raised, and resolved. */
+/** An alert that was over before it was reported is raised, and resolved. */
 function raisedAndOver(state: Alert, change: Raise, now: number, settings: Settings): readonly Output[] {
   const event = raised(state, change, settings);
   if (!change.isOver) return [event];

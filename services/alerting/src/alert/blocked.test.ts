@@ -13,7 +13,7 @@ const KEY = 'task_blocked:T-1';
 const T0 = EXAMPLE_TIME;
 const HOUR = 3_600_000;
 
-/** The alert of the blocked task T-1, and what is reported of its agents; each event is one second later. */
+/** The alert of the blocked task T-1, and the reports about its agents; each event is one second later. */
 const alertOfTask = () => {
   const driver = given(alerts({ groupWaitMs: 0, repeatMs: 1e9, routing: consoleOnly }), T0);
   let at = T0;
@@ -141,7 +141,7 @@ test.each([
   },
 );
 
-test('what is over for the task is over for all its agents', () => {
+test('an end for the task is an end for all its agents', () => {
   const one = alertOfTask();
   one.report(blocked('w1'), blocked('w2'));
   one.ofTask(example(Topic.taskRecovery, 'REVIEW_DECIDED', { taskId: 'T-1' }));

@@ -57,13 +57,13 @@ test('within the group wait channels gather, and all of them are notified once',
   expect(sinksOf(alert.passTo(start + 30_000))).toEqual([['console', 'webhook', 'ops']]);
 });
 
-test('who was not notified of the beginning is not notified of the end', () => {
+test('a sink that did not receive the beginning does not receive the end', () => {
   const alert = open(30_000);
   alert.receive(notified({ caseId: null }));
   expect(sinksOf(alert.receive(over))).toEqual([]);
 });
 
-test('who was notified of the beginning is notified of the end in spite of a silence; who was not is not', () => {
+test('a sink that received the beginning receives the end in spite of a silence; no other sink does', () => {
   const alert = open();
   alert.receive(notified());
   const matchers = [{ field: 'route', value: 'stuck_agent' }];

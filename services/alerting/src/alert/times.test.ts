@@ -61,7 +61,7 @@ test('an alert that was over before it was read is sent, and resolved: a service
   expect(alert.passTo(start + 3_600_000)).toEqual([]);
 });
 
-test('an earlier end does not end what was raised after it, and an earlier question adds nothing to it', () => {
+test('an earlier end does not end a later raise, and an earlier question adds nothing to it', () => {
   const alert = open(0);
   alert.receive(stuck(0));
   alert.receive(over(20));
@@ -105,7 +105,7 @@ describe('an end of an unknown key that is read more than ten seconds late', () 
   };
   const of = (agentId: string | null, taskId = 'T-1') => ({ agentId, taskId });
 
-  test('ends what was raised before it and is read after it, and nothing that was raised after it', () => {
+  test('ends an earlier raise that is read after it, and no later raise', () => {
     const ended = kept(over(29, of('w1')));
     expect(brief(ended.receive(stuck(20, of('w1'))))).toEqual(['ALERT_RAISED sent', 'ALERT_RESOLVED sent']);
     const raised = kept(over(29, of('w1')));
@@ -187,7 +187,7 @@ describe('of two agents of a task', () => {
     expect(after(raised(10, 'w1'), ended(30, 'w2'), raised(20, 'w2'), ended(40, 'w1'))).toBe(false);
   });
 
-  test('the end of the task ends what was raised before it, in any order, and nothing that was raised after it', () => {
+  test('the end of the task ends earlier raises, in any order, and no later raise', () => {
     const release = over(30, { agentId: null });
     expect(after(raised(10, 'w1'), raised(20, 'w2'), release)).toBe(false);
     expect(after(raised(10, 'w1'), raised(40, 'w2'), release)).toBe(true);

@@ -3,7 +3,7 @@ const LONGEST_MS = 300_000;
 /** The longest pause that a receiver may request, so that its mistake does not block its alerts for good. */
 const LONGEST_REQUESTED_MS = 3_600_000;
 
-/** How long to wait after so many failures (1: the first), milliseconds: doubling to five minutes, a random half of it left out. */
+/** Milliseconds to wait after this number of failures (1: the first): doubling to five minutes, minus a random half. */
 export const backOff = (failures: number, random: () => number): number =>
   Math.round(Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS) * (1 - random() / 2));
 

@@ -52,7 +52,7 @@ test('an event from before there were channels goes to the console', async () =>
   expect(delivered).toEqual([]);
 });
 
-test('what was delivered before a restart is not sent again; what comes under the same id later is', async () => {
+test('an alert that was delivered before a restart is not sent again; a later one under the same id is', async () => {
   const { react, delivered } = pager([deliveryOf('pager', alert.eventId)]);
   expect(await react(alert)).toEqual([]);
   expect(delivered).toEqual([]);
@@ -146,7 +146,7 @@ test('a permanent refusal is a dead letter at once, and people are notified', as
   expect(reported).toMatchObject([{ payload: { action: 'raise', text: 'answered 404: correct the address' } }]);
 });
 
-test('nothing is given up within a day, however often it fails; after it, not before the fifth try', async () => {
+test('no alert is given up within a day, however often it fails; after it, not before the fifth attempt', async () => {
   const { react, script } = pager();
   script.error = new Error('anything');
   script.now = 1000 + 24 * 3_600_000;

@@ -24,7 +24,7 @@ export type DeliveryDeps = {
   readonly random: () => number;
   /** writes what cannot wait for an outcome */
   readonly report: (notices: readonly Notify[]) => Promise<unknown>;
-  /** what was delivered before a restart, whose position had not been written: `deliveryOf` each */
+  /** deliveries from before a restart whose position had not been written: `deliveryOf` each */
   readonly delivered: Set<string>;
 };
 

@@ -44,7 +44,9 @@ const headOf = (payload: Payload) => ({
   labels: payload.labels,
 });
 
-/** What is asked, until when, and how it is answered: `body` is posted to `url` with one of the options as `decision`. */
+/**
+ * The question, its deadline, and how to answer it: `body` is posted to `url` with one of the options as `decision`.
+ */
 function decisionOf({ options, deadlineAt, onTimeout, caseId, taskId }: Asking, dashboardUrl: string) {
   const about = caseId === null ? taskId && { command: 'review_task', taskId } : { command: 'decide_case', caseId };
   if (options.length === 0 || !about) return null;

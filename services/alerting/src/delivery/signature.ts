@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 /** What a secret of the Standard Webhooks specification looks like: 24 to 64 bytes, in base64. */
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 
-/** The key in a secret; null: it is none. */
+/** The key in a secret; null: it is not a secret. */
 export function keyOf(secret: string): Buffer | null {
   const key = Buffer.from(SECRET.exec(secret)?.[1] ?? '', 'base64');
   return key.length >= 24 && key.length <= 64 ? key : null;

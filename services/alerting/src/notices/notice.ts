@@ -100,7 +100,7 @@ export function notify(
 
 const longestKey = 128;
 
-/** Route and task (agent where none). What is too long for a key keeps its end, where ids differ. */
+/** Route and task (or agent). A text that is too long for a key keeps its end, where ids differ. */
 function keyOf(route: string, { agentId, taskId, of }: About): string {
   const who = taskId ?? agentId ?? 'fleet';
   const what = of === undefined ? '' : `:${of.replace(/[^A-Za-z0-9._:-]/g, '-').slice(-40)}`;

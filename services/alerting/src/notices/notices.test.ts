@@ -138,7 +138,7 @@ test.each(['info', 'critical'] as const)('a route has the severity that its poli
   expect(by(begun([]))).toEqual([severity]);
 });
 
-test('no policy lowers what is graver of its own', () => {
+test("no policy lowers a notice's own severity", () => {
   const by = (notices: readonly Noticed[]) => severityBy(policyOf('info'), notices);
   expect(by(noticesOf(turned('FAILING')))).toEqual(['critical']);
   expect(by(noticesOf(example(Topic.agentIntervention, 'TERMINATION_UNCONFIRMED')))).toEqual(['critical']);

@@ -34,7 +34,7 @@ function nameOf({ scope, scopeId }: Scoped): string {
   }
 }
 
-/** Its next calls are refused: what is used, of how much, until when, and how people allow more. */
+/** Its next calls are refused: the use, the limit, until when, and how people allow more. */
 export function limitReached(reached: Reached): Noticed {
   const { tokens, usd, limitTokens, limitUsd, until, scope } = reached;
   const used = words({ tokens: limitTokens, usd: limitUsd }, { tokens, usd }) ?? 'all is used';

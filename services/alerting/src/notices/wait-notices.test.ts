@@ -17,7 +17,7 @@ const ended = (more: object = {}) =>
   agentNotices(example(Topic.agentHealth, 'WAIT_ENDED', { ...asks, why: 'it waits no longer', ...more }));
 const only = (notices: readonly Notify[]) => notices.map(({ key, payload }) => ({ key, ...payload }));
 
-test('people are notified who waits, since when, and what is asked', () => {
+test('people receive who waits, since when, and the question', () => {
   expect(only(overdue())).toEqual([
     expect.objectContaining({
       ...{ key: 'awaiting_input:OMN-1:worker-1', route: 'awaiting_input', action: 'raise', severity: 'warning' },
@@ -28,7 +28,7 @@ test('people are notified who waits, since when, and what is asked', () => {
   ]);
 });
 
-test('what it asks may be unknown', () => {
+test('the question may be unknown', () => {
   expect(only(overdue({ kind: null, text: null }))[0]).toMatchObject({
     title: 'worker-1 waits for input',
     text: expect.stringMatching(/: it does not report what it asks$/),

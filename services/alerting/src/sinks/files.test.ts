@@ -86,7 +86,7 @@ test('two alerts of one ticket at once write one whole file, and a line each', a
   expect(read(log).split('\n')).toHaveLength(3);
 });
 
-test('a log that cannot be read is no empty one: nothing is written twice for that', async () => {
+test('an unreadable log does not count as empty: nothing is written twice', async () => {
   await deliver({ raisedAt, blocked });
   truncateSync(path.join(root, log), 2 ** 32);
   await expect(deliver({ raisedAt, blocked })).rejects.toThrow('greater than 2 GiB');

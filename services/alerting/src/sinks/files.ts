@@ -76,7 +76,10 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_NOFOLLOW, O_NONBLOCK }
 /** Agents write below root too: their links are not followed, and a pipe does not block. */
 const PLAIN = O_NOFOLLOW | O_NONBLOCK;
 
-/** Whole or not at all. People note what they find in it: what is there stays as it is. `id`: no two write the same file beside it. */
+/**
+ * Writes the file atomically. People write notes into it: an existing file stays as it is. `id`: makes the temporary
+ * name unique.
+ */
 async function writeOnce(file: string, text: string, id: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   if (await isThere(file)) return;

@@ -20,7 +20,7 @@ export const routeHooks = (
     const { 'vigil-agent': agent, 'vigil-task': task } = request.headers;
     const sent = { client: request.params.client, agent, task, payload: request.body };
     const { answer, printed } = await acceptHook(context, principalOf(request), sent);
-    // What was written to a connection that has broken may not have arrived.
+    // A write to a broken connection may not have arrived.
     const closed = () => {
       printed(reply.raw.writableFinished).catch((err: unknown) =>
         logger.warn({ err, agent }, 'the receipt of a text that a hook was given could not be written'),

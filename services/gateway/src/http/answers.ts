@@ -74,7 +74,7 @@ const offersFor = (
 ): readonly OrderEnvelope[] =>
   instances.flatMap(([agentId, instanceId]) => pendingOrders.offerToAgent(agentId, instanceId, at));
 
-/** Nothing is given away where a halt may have been announced that is not known here. */
+/** No order is offered if a halt may have been announced that this instance has not read. */
 const canOffer = async (context: GatewayContext, instances: readonly InstanceRef[]): Promise<boolean> =>
   offersFor(context, instances, context.now()).length === 0 || (await context.catchUp.halts());
 
@@ -154,7 +154,7 @@ const correlationOf = (pendingOrders: PendingOrders, report: RuntimeReport): str
 
 type Polled = {
   readonly orders: readonly OrderEnvelope[];
-  /** what is not to be begun, as the fleet is halted; of a resume: its words */
+  /** orders that must not begin while the fleet is halted; of a resume its text */
   readonly recalled: readonly OrderEnvelope[];
   readonly waitedMs: number;
 };
@@ -184,7 +184,7 @@ export const pollOrders = async (
   }
 };
 
-/** Throws Problem where it is no id. */
+/** Throws Problem if it is not an id. */
 export const idOf = (field: 'runtimeId' | 'agentId' | 'instance', id: string): string => {
   if (ID.test(id)) return id;
   const wanted = '1 to 128 of the characters A-Z a-z 0-9 . _ : - are wanted';

@@ -39,13 +39,13 @@ describe('bad input has its documented answer, and nothing is written', () => {
     expect(response.status).toBe(415);
   });
 
-  test('hostile texts in fields are taken as what they are: texts', async () => {
+  test('hostile texts in fields are stored as texts', async () => {
     const hostile = "<script>alert(1)</script>\u0000\u202e'; DROP TABLE agents; --";
     expect((await post('/v1/heartbeats', { ...least, phase: hostile })).status).toBe(202);
     expect(log().events(Topic.heartbeat)).toMatchObject([{ payload: { phase: hostile } }]);
   });
 
-  test('an address that is none', async () => {
+  test('an unknown address', async () => {
     expect(await answerOf(await get('/v2/heartbeats'))).toMatchObject({ status: 404, body: { title: 'Not here' } });
     expect((await get('/v1/policies/%zz')).status).toBe(400);
   });
@@ -58,7 +58,7 @@ test('a wait of any fraction of a second is one', async () => {
     expect((await get(`/v1/runtimes/host-1/orders?wait=${wait}`)).status).toBe(400);
 });
 
-test('what is nested without end is refused, whether the whole or a field of it', async () => {
+test('endlessly nested input is refused, as the whole body or in a field', async () => {
   const nested = '['.repeat(200_000) + ']'.repeat(200_000);
   for (const body of [nested, text(least).replace('"implement"', nested)])
     expect((await postRaw('/v1/heartbeats', body)).status).toBe(400);

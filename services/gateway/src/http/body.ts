@@ -19,7 +19,7 @@ export const readJson = (body: Buffer): unknown => {
 export const readEach = <T>(body: unknown, read: (one: unknown) => T): readonly T[] =>
   Array.isArray(body) ? body.map((one, index) => refusing(() => read(one), index)) : [refusing(() => read(body), null)];
 
-/** The place of one in what was sent; null: it was sent alone. */
+/** The place of an item in the request's list; null: it was sent alone. */
 export const placeIn = (body: unknown, index: number): number | null => (Array.isArray(body) ? index : null);
 
 const refusing = <T>(read: () => T, index: number | null): T => {

@@ -1,6 +1,6 @@
 import { type Heartbeat, type Remark, readHeartbeat as read } from '@vigil/events';
 
-/** `remarks`: what was taken, though not as its sender may have meant it */
+/** `remarks`: accepted fields that its sender may have meant otherwise */
 export type Sent = { readonly heartbeat: Heartbeat; readonly remarks: readonly Remark[] };
 
 /** One heartbeat as parsed JSON. Throws Unfit. */

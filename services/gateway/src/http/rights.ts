@@ -6,7 +6,7 @@ import { Problem } from './problem.ts';
 import type { RuntimeReport } from './receipts.ts';
 import type { Principal } from './tokens.ts';
 
-/** What is known of whose things are; `now`: epoch milliseconds. */
+/** The state that decides about rights; `now`: epoch milliseconds. */
 export type Known = {
   readonly pendingOrders: Pick<PendingOrders, 'find'>;
   readonly agentRegistry: Pick<AgentRegistry, 'of'>;

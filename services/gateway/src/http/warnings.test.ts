@@ -62,7 +62,7 @@ test('an agent whose heartbeats go to Kafka reads of its unknown policy where it
   expect(body.warnings).toEqual([expect.stringContaining('there is no policy "nosuch"')]);
 });
 
-test('a policy that is asked for by a wrong name is answered with the names there are', async () => {
+test('a request for an unknown policy is answered with the published names', async () => {
   const { body } = await answerOf(await get('/v1/policies/vigli'));
   expect(body.detail).toBe('there is no policy "vigli": did you mean vigil? policies: vigil');
 });

@@ -5,7 +5,7 @@ import type { Sent } from './heartbeat.ts';
 
 /** Heartbeats more often than this add no information, and cost each service behind the gateway the same again. */
 const SHORTEST_INTERVAL_MS = 1000;
-/** One answer carries at most so many: a sender that makes every mistake is not sent a book. */
+/** The largest number of warnings in one answer. */
 const MOST_WARNINGS = 20;
 
 const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);

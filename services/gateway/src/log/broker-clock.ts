@@ -1,11 +1,13 @@
-/** The brokers' clock, on which orders are stamped and limits end, as far as it is known here. Times are epoch milliseconds. */
+/**
+ * This instance's estimate of the brokers' clock, which stamps orders and ends limits. Times are epoch milliseconds.
+ */
 export type BrokerClock = {
   /** A record was sent, stamped by its broker, and acknowledged; `sentAt`, `acknowledgedAt`: by this host's clock. */
   readonly observe: (sentAt: number, stampedAt: number, acknowledgedAt: number) => void;
   readonly now: () => number;
 };
 
-/** Of so long the best measurement counts: clocks drift slowly, and one that is set is followed soon; milliseconds. */
+/** How long the best measurement counts: clocks drift slowly, and a corrected clock is followed soon; milliseconds. */
 const SPAN_MS = 30_000;
 /** The difference above which the clocks need attention, milliseconds. */
 const APART_MS = 2000;

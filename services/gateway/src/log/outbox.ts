@@ -2,7 +2,10 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { OutRecord } from '@vigil/stream';
 import { Problem } from '../http/problem.ts';
 
-/** Resolves when all in-sync replicas have what was given. Rejects where they have not: nothing is known of it then. */
+/**
+ * Resolves when all in-sync replicas have the records. Rejects if they have not: the records may or may not be
+ * written then.
+ */
 export type Outbox = { readonly send: (records: readonly OutRecord[]) => Promise<void> };
 
 /** How long requests are collected into one produce, milliseconds: at 3,000 a second, fifteen of them. */

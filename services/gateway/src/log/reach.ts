@@ -1,4 +1,4 @@
-/** Whether agents reach Kafka through this instance, and what is meant for them reaches it. */
+/** Whether agents reach Kafka through this instance, and records for them reach it. */
 export type Reach = {
   /** A write has been acknowledged. */
   readonly written: () => void;
@@ -7,7 +7,7 @@ export type Reach = {
   readonly isOpen: () => boolean;
 };
 
-/** Its marks are written once a second: without an acknowledgement for so long nothing is written, milliseconds. */
+/** Its marks are written once a second: without an acknowledgement for this time nothing is written, milliseconds. */
 const MUTE_MS = 3000;
 /** Three looks at `/ready`, as deploy/ has them. */
 const SEEN_AGAIN_MS = 15_000;

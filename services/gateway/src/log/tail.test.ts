@@ -21,7 +21,10 @@ afterEach(() => {
   stop.abort();
 });
 
-/** A follower on a log in memory. Events written by `sayStrange` have a schema that must be asked for, and the registry is away. */
+/**
+ * A follower on a log in memory. Events of `emitUnreadable` have a schema that only the registry has, and the
+ * registry is away.
+ */
 const following = async () => {
   const memory = new MemoryLog();
   const registry: { isAway: boolean; requested: number; refusal: Error } = {

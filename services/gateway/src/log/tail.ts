@@ -55,7 +55,7 @@ const LOOK_MS = 20;
 /** How long a client that sends a receipt waits for an answer at most, milliseconds. The client gives up later. */
 const ORDERS_MS = 5_000;
 
-/** Governance carries a tick a second: so many records are read at a time, backwards. */
+/** Governance carries a tick a second: this number of records is read at a time, backwards. */
 const CHUNK = 5_000;
 
 /** What a record changes here. Any order of records, and any repetition, leads to the same. */
@@ -109,8 +109,9 @@ const observe = (
 };
 
 /**
- * Follows orders, receipts, policies, halts and who is there without a group, and reads what is there already. Resolves when all that was committed
- * before the call has been seen. Following begins first: what is written meanwhile is seen at least once.
+ * Follows orders, receipts, policies, halts and presence without a group, and reads the existing records. Resolves
+ * when every record that was committed before the call has been read.
+ * Following begins first: records that are written meanwhile are read at least once.
  */
 export const tail = async (log: Log, state: TailedState, deps: TailDeps): Promise<CatchUps> => {
   const { signal, now } = deps;
@@ -174,7 +175,10 @@ export const tail = async (log: Log, state: TailedState, deps: TailDeps): Promis
 const areHaltsWaiting = ({ waiting }: WaitingReader): boolean =>
   waiting.some(({ topic }) => topic === Topic.fleetGovernance);
 
-/** Behind the last record stands the mark of its transaction, which is not read. No consumer is opened for this: it is asked for every answer with orders. */
+/**
+ * The last record is followed by the mark of its transaction, which is not read. This opens no consumer, because it
+ * runs for every answer with orders.
+ */
 const isFollowed = async (log: Log, now: () => number, readTo: () => number): Promise<boolean> => {
   try {
     const end = await endOfHalts(log);

@@ -18,8 +18,9 @@ const sessionOf = (
 ): Pick<SessionIdentity, 'sessionId'> => current ?? { sessionId: textIn(resource, 'service.instance.id') ?? agentId };
 
 /**
- * Whose telemetry it is: as OTEL_RESOURCE_ATTRIBUTES names it (vigil.agent, vigil.task, vigil.policy, vigil.label.NAME), else the agent of
- * the token, else client and session. Null: it names neither an agent nor a session. `newestOf`: the session that an agent is in.
+ * The agent and session of telemetry: as OTEL_RESOURCE_ATTRIBUTES names them (vigil.agent, vigil.task, vigil.policy,
+ * vigil.label.NAME), else the agent of the token, else client and session.
+ * Null: it names neither an agent nor a session. `newestOf`: the current session of an agent.
  */
 export const identityOf = (
   { client, sessionId }: Pick<Telemetry, 'client' | 'sessionId'>,

@@ -118,7 +118,7 @@ test.each([
   expect(heartbeats().at(-1)).toMatchObject({ agent_id: 'worker-1', token_count: 7100 });
 });
 
-test('what is larger than the largest request once it is decompressed is refused, as is what is no gzip or another encoding', async () => {
+test('a body that exceeds the largest request after decompression is refused, and so is invalid gzip or another encoding', async () => {
   const bomb = gzipSync(`{"resourceLogs":[]}${' '.repeat(LARGEST_BODY)}`);
   expect(bomb.length).toBeLessThan(LARGEST_BODY / 100);
   const sent = async (body: Uint8Array<ArrayBuffer>, headers: Record<string, string>) =>

@@ -76,7 +76,7 @@ const points = z
   })
   .nullish();
 
-/** Gauges are left out: what is counted is a sum or a histogram. */
+/** Gauges are left out: counts are sums or histograms. */
 const metric = z.object({
   name: z.string().default(''),
   sum: points,
@@ -132,7 +132,7 @@ const traces = z.object({
     .default([]),
 });
 
-/** An exporter sends what was not acknowledged again: the same record has the same id. */
+/** An exporter repeats an unacknowledged export: the same record has the same id. */
 const idOf = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
 

@@ -11,11 +11,11 @@ export type SessionIdentity = {
   readonly taskId: string | null;
   readonly policy: string | null;
   readonly labels: Readonly<Record<string, string>>;
-  /** the source reports events only: between them nothing is known, and the end of a turn is not reported */
+  /** the source reports events only: the state between them is unknown, and the end of a turn is not reported */
   readonly eventDriven: boolean;
 };
 
-/** What has changed, by the client's id of the agent; null: the session's own. */
+/** The changes, by the client's id of the agent; null: the session's own. */
 export type Changes = ReadonlyMap<string | null, AgentReport>;
 
 /** Between two events nothing is sent, for as long as a model may think and a command may run. Milliseconds. */

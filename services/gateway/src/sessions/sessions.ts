@@ -5,14 +5,14 @@ import { type Changes, heartbeatsOf, type SessionIdentity, withReport } from './
 
 export type { SessionIdentity } from './heartbeats.ts';
 
-/** A session that was silent for so long is forgotten: a week, milliseconds. */
+/** A session without a report for this time is forgotten: a week, milliseconds. */
 const FORGOTTEN_MS = 7 * 86_400_000;
 /** Sessions that are remembered; of more, those that were silent for longest are forgotten. */
 const MOST_SESSIONS = 20_000;
 
 export type Source = 'hooks' | 'logs' | 'traces' | 'metrics';
 
-/** What is reported of a session, the oldest first. */
+/** The reports about a session, the oldest first. */
 export type Reported = {
   readonly source: Source;
   readonly events: readonly SessionEvent[];
@@ -38,7 +38,8 @@ type Kept = {
 /** Sessions of coding agents that report to the gateway themselves, because no runtime watches them. */
 export type Sessions = {
   /**
-   * Folds what one session reports, and gives the heartbeats that report what has changed: one for each agent of the session. `now`: epoch milliseconds.
+   * Folds the reports of one session, and returns heartbeats with the changes: one for each agent of the session.
+   * `now`: epoch milliseconds.
    */
   readonly fold: (reporter: SessionIdentity, reported: Reported, now: number) => readonly Heartbeat[];
   /** The session that an agent reported last; null: none. */
@@ -72,7 +73,7 @@ const counting = ({ source, events }: Reported, best: Source): readonly SessionE
   return source === 'logs' ? events.filter(({ kind }) => kind === 'answer_counted') : [];
 };
 
-/** What one source of a session leaves open of it, another may name. */
+/** Another source may name a field that one source of a session leaves open. */
 const mergedIdentity = (before: SessionIdentity, identity: SessionIdentity): SessionIdentity => ({
   ...identity,
   taskId: identity.taskId ?? before.taskId,

@@ -18,7 +18,7 @@ test('the newest in the log counts, in whatever order it is read', () => {
   expect(agentRegistry.of('worker-1', now)).toMatchObject({ runtimeId: 'host-2', instanceId: 'i-2', present: true });
 });
 
-test('who is lost is remembered as the last that lived there', () => {
+test('a lost agent keeps its last runtime', () => {
   const agentRegistry = createAgentRegistry();
   agentRegistry.observe(lost('host-1', 'i-1'), 3);
   expect(agentRegistry.of('worker-1', now)).toMatchObject({ runtimeId: 'host-1', instanceId: 'i-1', present: false });

@@ -33,7 +33,7 @@ describe('a polling runtime', () => {
     expect(idsOf(pendingOrders.offerToRuntime('host-1', sent + REPEAT_MS))).toEqual(['o-1']);
   });
 
-  test('has nothing to wait for where nothing is pending', () => {
+  test('has nothing to wait for without a pending order', () => {
     expect(createPendingOrders().repeatsAt('host-1', sent)).toBe(Number.POSITIVE_INFINITY);
   });
 });

@@ -2,7 +2,9 @@ import type { EventOf, Topic } from '@vigil/events';
 
 type Order = EventOf<typeof Topic.agentOrder>;
 
-/** An order as runtimes get it; what is left of its time to live counts on the reader's monotonic clock. */
+/**
+ * An order in the form that runtimes receive; the rest of its time to live counts on the receiver's monotonic clock.
+ */
 export type OrderEnvelope = {
   readonly type: Order['type'];
   readonly payload: Order['payload'];
@@ -35,7 +37,7 @@ export type PendingOrders = {
   readonly find: (orderId: string) => Addressed | null;
 };
 
-/** Whose an order is, and what it belongs to. */
+/** The addressee of an order, and its context. */
 export type Addressed = Pick<Order['payload'], 'orderId' | 'runtimeId' | 'agentId' | 'instanceId' | 'taskId'> & {
   readonly correlationId: string;
 };
@@ -49,7 +51,7 @@ export const REPEAT_MS = 5_000;
 /** A runtime is there for its agents this long after a poll. */
 export const POLLING_MS = 60_000;
 
-/** Of so many orders it is known whose they are: more than a week's, which is what the log keeps. */
+/** The addressees of this number of orders are remembered: more than a week's, which is what the log keeps. */
 export const MOST_KNOWN = 100_000;
 
 /** How often expired orders are removed, however many reports arrive. */

@@ -7,7 +7,7 @@ const named = (name: string, hash: string, document: unknown, withdrawn = false)
   example(Topic.policy, 'POLICY_PUBLISHED', { name, hash, document: JSON.stringify(document), withdrawn });
 const published = (hash: string, document: unknown) => named('vigil', hash, document);
 
-test('of a name, what was published last is in force, in whatever order it is read', () => {
+test('the newest publication of a name is in force, in any order of reading', () => {
   const policies = createPolicies('vigil');
   policies.observe(published('new', {}), 7);
   policies.observe(published('old', {}), 3);

@@ -17,7 +17,7 @@ type Published = Extract<EventOf<typeof Topic.policy>, { readonly type: 'POLICY_
  */
 export type Served = PolicyRef & { readonly document: unknown; readonly intervalMs: number | null };
 
-/** The policies in force by name, and which agent gets which: of each name, what was published last. */
+/** The policies in force by name, and the assignment of agents: of each name the newest publication. */
 export type Policies = {
   /** `offset`: its place in the topic's one partition; they may be observed in any order */
   readonly observe: (published: Published, offset: number) => void;
