@@ -5,7 +5,7 @@ import { example } from '@vigil/events/examples';
 import { connect, overGateway, type Vigil, type Word } from '@vigil/sdk';
 import { writer } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Heard, hear } from '../support/heard.ts';
+import { type Received, receive } from '../support/received.ts';
 import { holds, openSystem, ownServers, ROOM, type TestSystem, until } from '../support/system.ts';
 import { openPuppets, type Puppets } from './puppets.ts';
 
@@ -30,24 +30,24 @@ const topics = [
 /** An agent of nobody's runtime, a host that burns down, a task that is done, and what a person does about each at the command line. */
 describe.skipIf(!ownServers)('at the command line', () => {
   let vigil: TestSystem;
-  let heard: Heard;
+  let received: Received;
   let puppets: Puppets;
   let alone: Vigil;
-  const words: Word[] = [];
+  const messages: Word[] = [];
 
   beforeAll(async () => {
     vigil = await openSystem({ name: 'by-hand', policy: 'by-hand', env });
-    heard = await hear(vigil, topics);
+    received = await receive(vigil, topics);
     const tracker = path.join(vigil.dir, 'tracker.json');
     writeFileSync(tracker, JSON.stringify([{ id: 'T-closed', status: 'closed', updated_at: '2026-11-22T00:00:00Z' }]));
     const work_source = { command: ['/bin/cat', tracker], interval: '1s' };
-    puppets = openPuppets(vigil, heard, 'by-hand', ['recovered', 'closed', '+far'], { work_source });
+    puppets = openPuppets(vigil, received, 'by-hand', ['recovered', 'closed', '+far'], { work_source });
     puppets.start();
   });
   afterAll(async () => {
     await alone?.close({ withinMs: 500 });
     await puppets?.stop();
-    heard?.stop();
+    received?.stop();
     await vigil?.stop();
   });
 
@@ -55,9 +55,9 @@ describe.skipIf(!ownServers)('at the command line', () => {
   const ok = async (...line: string[]) => expect(await vigil.vigil(...line)).toMatchObject({ code: 0 });
   const gateway = () => ({ url: vigil.system.env.VIGIL_GATEWAY_URL, token: vigil.system.env.VIGIL_GATEWAY_TOKEN });
   const receipts = (name: string) =>
-    heard.of(Topic.orderReceipt).flatMap(({ key, payload }) => (key === name ? [payload] : []));
-  const beatsOf = (name: string) => heard.of(Topic.heartbeat).filter(({ key }) => key === name).length;
-  const tale = (task: string) => heard.of(Topic.taskRecovery).filter(({ key }) => key === task);
+    received.of(Topic.orderReceipt).flatMap(({ key, payload }) => (key === name ? [payload] : []));
+  const heartbeatsOf = (name: string) => received.of(Topic.heartbeat).filter(({ key }) => key === name).length;
+  const tale = (task: string) => received.of(Topic.taskRecovery).filter(({ key }) => key === task);
   const completed = (task: string, times: number) =>
     until(`${task} is taken up ${times} times`, async () => {
       const all = tale(task).flatMap((one) => (one.type === 'RECOVERY_COMPLETED' ? [one.payload] : []));
@@ -84,17 +84,17 @@ describe.skipIf(!ownServers)('at the command line', () => {
       taskId: 'T-alone',
       over,
       intervalMs: 300,
-      onCommand: (word) => words.push(word),
+      onCommand: (word) => messages.push(word),
     });
     await alone.call({ tool: 'Edit', mutating: true, args: 1 }, () => 1);
-    await until('it has heard', async () => words.length > 0);
+    await until('it has heard', async () => messages.length > 0);
     await until('its receipt', async () => receipts('alone').length > 0);
-    const said = () => heard.of(Topic.agentIntervention).filter(({ key }) => key === 'alone');
-    const nudges = () => said().filter(({ type }) => type === 'NUDGE_SENT');
+    const decisions = () => received.of(Topic.agentIntervention).filter(({ key }) => key === 'alone');
+    const nudges = () => decisions().filter(({ type }) => type === 'NUDGE_SENT');
     await until('its nudge is recorded', async () => nudges().length > 0);
-    const before = beatsOf('alone');
-    await until('it is asked ten times more', async () => beatsOf('alone') > before + 10);
-    expect(words).toMatchObject([{ kind: 'nudge' }]);
+    const before = heartbeatsOf('alone');
+    await until('it is asked ten times more', async () => heartbeatsOf('alone') > before + 10);
+    expect(messages).toMatchObject([{ kind: 'nudge' }]);
     expect(receipts('alone')).toMatchObject([{ kind: 'nudge', outcome: 'delivered', runtimeId: 'alone' }]);
     expect(nudges()).toHaveLength(1);
   });
@@ -118,20 +118,20 @@ describe.skipIf(!ownServers)('at the command line', () => {
       receipts('alone').find(({ orderId }) => orderId === 'too-late'),
     );
     expect(answer.outcome).toBe('superseded');
-    expect(words).not.toContainEqual(expect.objectContaining({ message }));
+    expect(messages).not.toContainEqual(expect.objectContaining({ message }));
   });
 
   test('a person’s nudge reaches an agent of a runtime, in their words', async () => {
     await shown('closed');
     const message = 'please write a checkpoint';
     await ok('nudge', 'closed', '--message', message, ...why);
-    const said = await until('it is ordered', async () =>
-      heard
+    const decisions = await until('it is ordered', async () =>
+      received
         .of(Topic.agentOrder)
         .find(({ key, type, payload }) => key === 'closed' && type === 'NUDGE_AGENT' && payload.message === message),
     );
     const answer = await until('its receipt', async () =>
-      receipts('closed').find(({ orderId }) => orderId === said.payload.orderId),
+      receipts('closed').find(({ orderId }) => orderId === decisions.payload.orderId),
     );
     expect(answer).toMatchObject({ outcome: 'delivered', runtimeId: 'puppets' });
   });
@@ -153,19 +153,21 @@ describe.skipIf(!ownServers)('at the command line', () => {
       name = done.newAgentId;
     }
     const admitted = () =>
-      heard
+      received
         .of(Topic.stepRuling)
         .flatMap((one) =>
           one.type === 'STEP_ADMITTED' && one.payload.step === 'terminate' ? [one.payload.caseId] : [],
         );
     const ended = () =>
-      heard.of(Topic.agentOrder).flatMap(({ type, payload }) => (type === 'TERMINATE_AGENT' ? [payload.caseId] : []));
+      received
+        .of(Topic.agentOrder)
+        .flatMap(({ type, payload }) => (type === 'TERMINATE_AGENT' ? [payload.caseId] : []));
     await holds(() => {
       expect(ended()).toHaveLength(2);
       expect(new Set(admitted())).toEqual(new Set(ended()));
     });
     const spawns = () =>
-      heard.of(Topic.spawnRuling).filter(({ key, type }) => key === 'T-recovered' && type === 'SPAWN_ADMITTED');
+      received.of(Topic.spawnRuling).filter(({ key, type }) => key === 'T-recovered' && type === 'SPAWN_ADMITTED');
     await holds(() => expect(spawns()).toHaveLength(2));
     expect(tale('T-recovered').filter(({ type }) => type === 'RECOVERY_INITIATED')).toHaveLength(2);
   });
@@ -177,7 +179,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
     );
     expect(released.payload).toMatchObject({ why: 'not_needed', detail: expect.stringContaining('closed') });
     const spawned = () =>
-      heard
+      received
         .of(Topic.spawnReceipt)
         .filter(({ key }) => key === 'T-closed')
         .map(({ payload }) => payload.outcome);
@@ -186,13 +188,13 @@ describe.skipIf(!ownServers)('at the command line', () => {
   });
 
   test('an agent whose host is said to be gone is dead, and its task goes on elsewhere', async () => {
-    const beat = {
+    const heartbeat = {
       ...{ agent_id: 'far', task_id: 'T-far', phase: 'work', last_tool_call: null, token_count: 1, error_count: 0 },
       ...{ progress_indicator: '1/2', policy: 'gone', instance_id: 'far-1', sequence: 1, labels: { host: 'far-host' } },
     };
     const { url, token } = gateway();
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ ...beat, timestamp: Date.now() });
+    const body = JSON.stringify({ ...heartbeat, timestamp: Date.now() });
     expect((await fetch(`${url}/v1/heartbeats`, { method: 'POST', headers, body })).status).toBe(202);
     await shown('far');
     await ok('host', 'gone', 'far-host', ...why);

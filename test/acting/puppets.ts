@@ -6,13 +6,13 @@ import path from 'node:path';
 import { bundleOf } from '@vigil/dev';
 import { type Draft, type PayloadOf, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import type { Heard } from '../support/heard.ts';
+import type { Received } from '../support/received.ts';
 import { type TestSystem, until } from '../support/system.ts';
 
 const RUNTIME = 'puppets';
 
 type Terminate = PayloadOf<typeof Topic.agentOrder, 'TERMINATE_AGENT'>;
-export type Life = { readonly agentId: string; readonly instanceId: string; readonly sequence: number };
+export type Instance = { readonly agentId: string; readonly instanceId: string; readonly sequence: number };
 
 /** `vigil runtime` with agents that do what the test says. */
 export type Puppets = {
@@ -30,13 +30,13 @@ export type Puppets = {
   /** how often it was asked to end */
   readonly ends: (name: string) => number;
   /** the newest heartbeat of its life that is none of these instances */
-  readonly life: (name: string, ...not: readonly string[]) => Promise<Life>;
+  readonly instance: (name: string, ...not: readonly string[]) => Promise<Instance>;
 };
 
 /** Names with `-` before them are silent from the beginning, those with `+` start by order only. `more`: of the runtime's configuration. */
 export const openPuppets = (
   { dir, system }: TestSystem,
-  heard: Heard,
+  received: Received,
   policy: string,
   all: readonly string[],
   more: object = {},
@@ -95,10 +95,10 @@ export const openPuppets = (
     parts: (name) => readFileSync(file(name, 'parts'), 'utf8').length,
     ends: (name) =>
       existsSync(file(name, 'ends')) ? readFileSync(file(name, 'ends'), 'utf8').split('\n').length - 1 : 0,
-    life: (name, ...not) =>
+    instance: (name, ...not) =>
       until(`a heartbeat of ${name}`, async () => {
-        const beats = heard.of(Topic.heartbeat).map(({ payload }) => payload);
-        const last = beats.findLast(
+        const heartbeats = received.of(Topic.heartbeat).map(({ payload }) => payload);
+        const last = heartbeats.findLast(
           ({ agent_id, instance_id }) => agent_id === name && instance_id !== null && !not.includes(instance_id),
         );
         if (last === undefined) return undefined;
@@ -109,7 +109,7 @@ export const openPuppets = (
 
 /** An order to end this life, as a case would write it for a finding that cannot be overtaken. */
 export const terminate = (
-  { agentId, instanceId }: Life,
+  { agentId, instanceId }: Instance,
   rest: Partial<Terminate> = {},
 ): Draft<typeof Topic.agentOrder> => {
   const about = { agentId, instanceId, runtimeId: RUNTIME, taskId: `T-${agentId}`, caseId: null };

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Topic } from '@vigil/events';
 import { writer } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Heard, hear } from '../support/heard.ts';
+import { type Received, receive } from '../support/received.ts';
 import { holds, openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
 import { openPuppets, type Puppets } from './puppets.ts';
 
@@ -26,34 +26,35 @@ const stuck = ['mends', 'pardoned', 'patient', 'ends'];
 /** What people say, and what then happens or does not. One story: a halt, its end, decisions, a hold beside a dry run. */
 describe.skipIf(!ownServers)('people steer what acts', () => {
   let vigil: TestSystem;
-  let heard: Heard;
+  let received: Received;
   let puppets: Puppets;
 
   beforeAll(async () => {
     vigil = await openSystem({ name: 'steering', policy: 'acting', env });
-    heard = await hear(vigil, topics);
-    puppets = openPuppets(vigil, heard, 'acting', [...stuck.map((name) => `-${name}`), 'held', 'rehearsed']);
+    received = await receive(vigil, topics);
+    puppets = openPuppets(vigil, received, 'acting', [...stuck.map((name) => `-${name}`), 'held', 'rehearsed']);
   });
   afterAll(async () => {
     await puppets?.stop();
-    heard?.stop();
+    received?.stop();
     await vigil?.stop();
   });
 
   const why = ['--why', 'the test says so', '--by', 'tester'];
-  const said = (topic: typeof Topic.agentHealth | typeof Topic.agentIntervention, name: string) =>
-    heard.of(topic).filter(({ key }) => key === name);
-  const health = (name: string, type: string) => said(Topic.agentHealth, name).filter((event) => event.type === type);
+  const typesOf = (topic: typeof Topic.agentHealth | typeof Topic.agentIntervention, name: string) =>
+    received.of(topic).filter(({ key }) => key === name);
+  const health = (name: string, type: string) =>
+    typesOf(Topic.agentHealth, name).filter((event) => event.type === type);
   const acted = (name: string, type: string) =>
-    said(Topic.agentIntervention, name).filter((event) => event.type === type);
-  const orders = (name: string) => heard.of(Topic.agentOrder).filter(({ key }) => key === name);
+    typesOf(Topic.agentIntervention, name).filter((event) => event.type === type);
+  const orders = (name: string) => received.of(Topic.agentOrder).filter(({ key }) => key === name);
   const opened = (name: string) =>
     until(`a case of ${name}`, async () => acted(name, 'CASE_OPENED').at(-1)?.payload as { caseId: string });
   const escalated = (name: string) =>
     until(`${name} is escalated`, async () => acted(name, 'ESCALATION_TRIGGERED').length > 0);
   const closed = (name: string) =>
     until(`the case of ${name} is closed`, async () => acted(name, 'CASE_CLOSED').at(-1)?.payload);
-  const ok = async (...words: string[]) => expect(await vigil.vigil(...words)).toMatchObject({ code: 0 });
+  const ok = async (...args: string[]) => expect(await vigil.vigil(...args)).toMatchObject({ code: 0 });
   /** The read model follows: a decision is refused with 404 until it shows the case. */
   const shown = (caseId: string) =>
     until(`${caseId} is shown`, async () => (await vigil.vigil('case', 'show', caseId)).code === 0);
@@ -61,13 +62,13 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
   test('halted, everything observes and nothing acts', async () => {
     await ok('halt', ...why);
     await until('the fleet is halted', async () =>
-      heard.of(Topic.fleetGovernance).some(({ type }) => type === 'FLEET_HALTED'),
+      received.of(Topic.fleetGovernance).some(({ type }) => type === 'FLEET_HALTED'),
     );
     puppets.start();
     for (const name of stuck)
       await until(`the warrant of ${name} is renewed twice`, async () => health(name, 'WARRANT_RENEWED').length > 1);
-    await holds(() => expect(new Set(heard.of(Topic.stepRuling).map(({ key }) => key))).toEqual(new Set(stuck)));
-    const rulings = heard.of(Topic.stepRuling);
+    await holds(() => expect(new Set(received.of(Topic.stepRuling).map(({ key }) => key))).toEqual(new Set(stuck)));
+    const rulings = received.of(Topic.stepRuling);
     expect(rulings.map(({ payload }) => ('why' in payload ? payload.why : 'admitted'))).toEqual(
       rulings.map(() => 'halted'),
     );
@@ -88,7 +89,7 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
       await holds(() => expect(orders(name).map(({ type }) => type)).toEqual(['NUDGE_AGENT']));
     }
     expect(orders('mends')).toEqual([]);
-    expect(said(Topic.agentIntervention, 'mends')).toEqual([]);
+    expect(typesOf(Topic.agentIntervention, 'mends')).toEqual([]);
   });
 
   test('a pardon closes the case, and no order follows', async () => {
@@ -135,18 +136,18 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
   });
 
   test('terminate and recover: one order, one death, one fresh agent on the task', async () => {
-    const life = await puppets.life('ends');
+    const instance = await puppets.instance('ends');
     const { caseId } = await opened('ends');
     await shown(caseId);
     await ok('case', 'decide', caseId, 'terminate_and_recover', ...why);
     expect(await closed('ends')).toMatchObject({ ending: 'executed' });
     await until('the task is taken up', async () =>
-      heard.of(Topic.taskRecovery).some(({ type, key }) => type === 'RECOVERY_COMPLETED' && key === 'T-ends'),
+      received.of(Topic.taskRecovery).some(({ type, key }) => type === 'RECOVERY_COMPLETED' && key === 'T-ends'),
     );
-    const receipts = () => heard.of(Topic.orderReceipt).map(({ payload }) => payload);
+    const receipts = () => received.of(Topic.orderReceipt).map(({ payload }) => payload);
     const ends = () => receipts().filter(({ agentId, kind }) => agentId === 'ends' && kind === 'terminate');
     await holds(() =>
-      expect(ends()).toMatchObject([{ outcome: 'done', confirmed: true, instanceId: life.instanceId }]),
+      expect(ends()).toMatchObject([{ outcome: 'done', confirmed: true, instanceId: instance.instanceId }]),
     );
     await holds(() => expect(orders('ends').filter(({ type }) => type === 'TERMINATE_AGENT')).toHaveLength(1));
     expect(acted('ends', 'AGENT_TERMINATED')).toHaveLength(1);
@@ -159,7 +160,7 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
     const dryRun = { command: 'dry_run', on: true, by: 'tester', why: 'rehearsal' };
     await fetch(`${url}/v1/commands`, { method: 'POST', headers, body: JSON.stringify(dryRun) });
     await until('it is a dry run', async () =>
-      heard.of(Topic.fleetGovernance).some(({ type }) => type === 'DRY_RUN_CHANGED'),
+      received.of(Topic.fleetGovernance).some(({ type }) => type === 'DRY_RUN_CHANGED'),
     );
     await ok('hold', 'held', ...why);
     await until('it is exempt', async () =>

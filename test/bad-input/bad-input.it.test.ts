@@ -4,9 +4,9 @@ import path from 'node:path';
 import { type DeadLetter, Topic } from '@vigil/events';
 import { partitionOf } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Heard, hear } from '../support/heard.ts';
+import { type Received, receive } from '../support/received.ts';
 import { holds, openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
-import { beat, HOSTILE, type Input, inputs } from './inputs.ts';
+import { HOSTILE, heartbeat, type Input, inputs } from './inputs.ts';
 import { rows } from './table.ts';
 
 /** The jars of the local broker are the other client; where servers run in containers there are none. */
@@ -17,7 +17,7 @@ if (!otherClient)
 
 describe.skipIf(!ownServers)('bad input has its documented answer', () => {
   let vigil: TestSystem;
-  let heard: Heard;
+  let received: Received;
   let partitions: number;
   const idOf = (way: string, place: number) => `${way}-${place}`;
   const known = (way: string) =>
@@ -31,7 +31,7 @@ describe.skipIf(!ownServers)('bad input has its documented answer', () => {
     const services = ['heartbeat-ingest', 'health-evaluator', 'projector', 'dashboard', 'gateway'] as const;
     vigil = await openSystem({ name: 'bad-input', services });
     partitions = await vigil.log.partitionCount(Topic.heartbeat);
-    heard = await hear(vigil, [
+    received = await receive(vigil, [
       Topic.agentObservation,
       Topic.agentHealth,
       Topic.dlqHeartbeatIngest,
@@ -39,14 +39,14 @@ describe.skipIf(!ownServers)('bad input has its documented answer', () => {
     ]);
   });
   afterAll(async () => {
-    heard?.stop();
+    received?.stop();
     await vigil?.stop();
   });
 
   const judged = (id: string) =>
-    heard.of(Topic.agentHealth).filter(({ key, type }) => key === id && type === 'INSTANCE_STARTED');
+    received.of(Topic.agentHealth).filter(({ key, type }) => key === id && type === 'INSTANCE_STARTED');
   const letters = (): readonly DeadLetter[] =>
-    [...heard.of(Topic.dlqHeartbeatIngest), ...heard.of(Topic.dlqHealthEvaluator)].map(({ payload }) => payload);
+    [...received.of(Topic.dlqHeartbeatIngest), ...received.of(Topic.dlqHealthEvaluator)].map(({ payload }) => payload);
   const reasonsOf = (key: string | null) =>
     letters()
       .filter(({ original_message }) => original_message.key === key)
@@ -54,12 +54,12 @@ describe.skipIf(!ownServers)('bad input has its documented answer', () => {
   const write = (key: string | null, value: Buffer | null, partition = partitionOf(key ?? '', partitions)) =>
     vigil.log.write([{ topic: Topic.heartbeat, partition, key, value }]);
   /** A good heartbeat of somebody else in the same partition, behind what was sent. */
-  const goodBehind = async (id: string, key: string | null) => {
+  const goodAfter = async (id: string, key: string | null) => {
     const wanted = partitionOf(key ?? '', partitions);
     let tries = 0;
     while (partitionOf(`good-${id}-${tries}`, partitions) !== wanted) tries += 1;
     const good = `good-${id}-${tries}`;
-    await write(good, Buffer.from(JSON.stringify(beat(good))));
+    await write(good, Buffer.from(JSON.stringify(heartbeat(good))));
     return good;
   };
   const byOtherClient = (lines: readonly string[]) => {
@@ -90,10 +90,10 @@ describe.skipIf(!ownServers)('bad input has its documented answer', () => {
           await expect(write(record.key, record.value)).rejects.toThrow(/larger than the max message size|too large/i);
         } else await write(record.key, record.value, input.astray ? (right + 1) % partitions : right);
       }
-      if (input.codec === undefined) goods.push(await goodBehind(id, key));
+      if (input.codec === undefined) goods.push(await goodAfter(id, key));
     }
     if (others.length > 0) byOtherClient(others);
-    for (const { id, input } of sent) if (input.codec !== undefined) goods.push(await goodBehind(id, id));
+    for (const { id, input } of sent) if (input.codec !== undefined) goods.push(await goodAfter(id, id));
     for (const good of goods) await until(`${good} is judged`, async () => judged(good).length === 1);
     for (const { row, id, input } of sent) {
       const { key } = input.records.at(-1) as { key: string | null };
@@ -134,7 +134,9 @@ describe.skipIf(!ownServers)('bad input has its documented answer', () => {
   test('what is taken is what was sent: moved with its first receipt, counted once, hostile texts as texts, UNKNOWN symbols', async () => {
     const of = (input: string) => {
       const place = rows.findIndex((row) => row.input === input);
-      return heard.of(Topic.agentObservation).filter(({ key }) => key === idOf('kafka', place)) as never as readonly {
+      return received
+        .of(Topic.agentObservation)
+        .filter(({ key }) => key === idOf('kafka', place)) as never as readonly {
         readonly payload: Readonly<Record<string, unknown>>;
         readonly occurredAt: number;
         readonly key: string;
@@ -172,15 +174,15 @@ describe.skipIf(!ownServers)('bad input has its documented answer', () => {
 
   test('garbage without end stops neither ingest nor evaluator', async () => {
     for (let n = 0; n < 25; n += 1) await write('flood', Buffer.from([0, n]));
-    for (const life of ['1', '2'])
-      await write('twin', Buffer.from(JSON.stringify(beat('twin', { instance_id: life }))));
+    for (const instance of ['1', '2'])
+      await write('twin', Buffer.from(JSON.stringify(heartbeat('twin', { instance_id: instance }))));
     for (let n = 0; n < 25; n += 1)
-      await write('twin', Buffer.from(JSON.stringify(beat('twin', { instance_id: '1', sequence: n }))));
+      await write('twin', Buffer.from(JSON.stringify(heartbeat('twin', { instance_id: '1', sequence: n }))));
     await until(
       'all of it is put aside',
       async () => reasonsOf('flood').length === 25 && reasonsOf('twin').length === 25,
     );
-    const announced = () => heard.of(Topic.agentHealth).filter(({ type }) => type === 'DUPLICATE_INSTANCE');
+    const announced = () => received.of(Topic.agentHealth).filter(({ type }) => type === 'DUPLICATE_INSTANCE');
     await holds(() => expect(announced().map(({ key }) => key)).toEqual(['twin']));
     for (const service of ['heartbeat-ingest', 'health-evaluator', 'projector'] as const)
       expect([service, vigil.system.service(service).restarts()]).toEqual([service, 0]);

@@ -4,7 +4,7 @@ import { DESCRIBED } from './support/accuracy/described.ts';
 import { bySource, hanging, type Seen, type Source, seen, silenceUntilStuck } from './support/accuracy/measure.ts';
 import { type Hangs, nameOf, page } from './support/accuracy/page.ts';
 import { evaluated, type Run, readRuns } from './support/accuracy/runs.ts';
-import { say } from './support/report.ts';
+import { print } from './support/report.ts';
 
 /** How well recorded runs are judged: writes docs/accuracy.md. */
 const root = path.resolve(import.meta.dirname, '../..');
@@ -54,15 +54,15 @@ const injectedHangs = async (runs: readonly Run[]): Promise<Hangs> => {
 
 const run = async (): Promise<void> => {
   if (!existsSync(folder))
-    return say(`no recorded runs in ${folder}: docs/accuracy.md stays as it is (VIGIL_TRACES names another folder)`);
+    return print(`no recorded runs in ${folder}: docs/accuracy.md stays as it is (VIGIL_TRACES names another folder)`);
   const runs = readRuns(folder);
-  say(`judging ${runs.length} runs of ${folder} …`);
+  print(`judging ${runs.length} runs of ${folder} …`);
   const sources = bySource(await judge(runs));
   const hangs = await injectedHangs(runs);
   writeFileSync(path.join(root, 'docs/accuracy.md'), page(sources, hangs));
-  say('docs/accuracy.md is written');
+  print('docs/accuracy.md is written');
   const short = shortcomings(sources, hangs);
-  for (const line of short) say(line);
+  for (const line of short) print(line);
   process.exitCode = short.length === 0 ? 0 : 1;
 };
 

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bundleOf } from '@vigil/dev';
 import type { Heartbeat } from '@vigil/events';
 import { RUNS } from './support/ground.ts';
-import { quantile, report, say } from './support/report.ts';
+import { print, quantile, report } from './support/report.ts';
 
 /**
  * From the moment in which a client runs the hook that reports the end of a call until the heartbeat with that end has arrived at the
@@ -52,8 +52,8 @@ const arrivals = new Map<string, number>();
 const gateway = createServer(async (request, response) => {
   const isHeartbeat = request.url === '/v1/heartbeats';
   const at = Date.now();
-  for (const beat of isHeartbeat ? await bodyOf(request) : [])
-    for (const { call_id, ended_at } of beat.tool_calls)
+  for (const heartbeat of isHeartbeat ? await bodyOf(request) : [])
+    for (const { call_id, ended_at } of heartbeat.tool_calls)
       if (ended_at !== null && !arrivals.has(call_id)) arrivals.set(call_id, at);
   const answer = {
     accepted: 1,
@@ -103,7 +103,7 @@ const bench = async (): Promise<void> => {
   const runs: Times[] = [];
   for (let run = 1; run <= RUNS; run += 1) {
     runs.push(await measured(url));
-    say(`run ${run} of ${RUNS}`);
+    print(`run ${run} of ${RUNS}`);
   }
   gateway.close();
   const each = (of: keyof Times, q: number): readonly number[] => runs.map((times) => quantile(times[of], q));

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { startDemonstration } from './support/demonstration.ts';
-import { report, say } from './support/report.ts';
+import { print, report } from './support/report.ts';
 
 /**
  * The processor time (user and system) of `vigil health` and `vigil explain` on the running demonstration, the launcher included, on the
@@ -34,7 +34,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
   empty.push(cpuTime(['-e', '0']));
   for (const [name = '', ...words] of commands)
     runsOf.set(name, [...(runsOf.get(name) ?? []), cpuTime([vigil, name, ...words])]);
-  say(`round ${round + 1} of ${ROUNDS}`);
+  print(`round ${round + 1} of ${ROUNDS}`);
 }
 report(
   'cli',

@@ -5,7 +5,7 @@ import { AT_REST, Folding, type Observation, policiesOf, type Recorded, VOCABULA
 import { PRESETS, readPolicies } from '@vigil/policy';
 import { sparse } from '@vigil/stream';
 import { bare, working } from './support/heartbeats.ts';
-import { type Figure, median, quantile, report, say } from './support/report.ts';
+import { type Figure, median, print, quantile, report } from './support/report.ts';
 
 /** Heartbeats folded by packages/health on one core, without Kafka, with every agent in memory: beside decoding the same ones from Avro. */
 const AGENTS = 100_000;
@@ -14,7 +14,7 @@ const RUNS = 7;
 const INTERVAL_MS = 10_000;
 const START = Date.UTC(2026, 0, 1);
 
-type Beat = (agent: string, n: number, at: number) => Heartbeat;
+type HeartbeatOf = (agent: string, n: number, at: number) => Heartbeat;
 
 const policies = policiesOf(readPolicies([PRESETS], VOCABULARY), 'vigil');
 const form = sparse(AT_REST.usual);
@@ -39,12 +39,15 @@ const observed = (payload: Heartbeat, id: string): Observation => ({
 const clockAt = (now: number) => ({ now, watched: now, ingresses: {} });
 
 /** One heartbeat of every agent, spread over an interval, and a tick each second of it. */
-const roundOf = (beat: Beat, n: number, agents: number): readonly Recorded[] => {
+const roundOf = (heartbeat: HeartbeatOf, n: number, agents: number): readonly Recorded[] => {
   const records: Recorded[] = [];
   for (let a = 0; a < agents; a++) {
     const now = START + n * INTERVAL_MS + Math.floor((a * INTERVAL_MS) / agents);
     if (a % Math.ceil((agents * 1_000) / INTERVAL_MS) === 0) records.push({ clock: clockAt(now), input: null });
-    records.push({ clock: clockAt(now), input: observed(beat(`agent-${a}`, n, now), `heartbeat/0/${n * agents + a}`) });
+    records.push({
+      clock: clockAt(now),
+      input: observed(heartbeat(`agent-${a}`, n, now), `heartbeat/0/${n * agents + a}`),
+    });
   }
   return records;
 };
@@ -65,12 +68,12 @@ const decoding = (records: readonly Recorded[]): (() => void) => {
   };
 };
 
-const folded = (name: string, beat: Beat): readonly Figure[] => {
+const folded = (name: string, heartbeat: HeartbeatOf): readonly Figure[] => {
   const folding = new Folding(policies);
   const runs: { readonly own: number; readonly reference: number; readonly whole: number }[] = [];
   for (let n = 0; n < WARM + RUNS; n++) {
-    say(`${name}: ${n + 1} of ${WARM + RUNS}`);
-    const records = roundOf(beat, n, AGENTS);
+    print(`${name}: ${n + 1} of ${WARM + RUNS}`);
+    const records = roundOf(heartbeat, n, AGENTS);
     const decode = decoding(records);
     collect();
     const reference = AGENTS / secondsOf(decode);

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { RUNS } from './support/ground.ts';
-import { type Figure, quantile, report, say } from './support/report.ts';
+import { type Figure, print, quantile, report } from './support/report.ts';
 
 /**
  * What a hook costs a session at each of its steps: its own time, from its first line to its end, and the whole process. Beside it: an
@@ -57,7 +57,7 @@ const measured = async (name: string, input: string, env: Record<string, string>
   await timed([vigil, 'hook', '--client', 'claude-code'], input, env);
   for (let run = 1; run <= RUNS; run += 1) {
     runs.push(await timesOf(input, env));
-    say(`${name}, run ${run} of ${RUNS}`);
+    print(`${name}, run ${run} of ${RUNS}`);
   }
   return [50, 99].flatMap((percent): readonly Figure[] => {
     const each = (of: keyof Times): readonly number[] => runs.map((times) => quantile(times[of], percent / 100));

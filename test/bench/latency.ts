@@ -1,8 +1,8 @@
 import { SERVICES, type ServiceName, type System } from '@vigil/dev';
 import { watchCpu } from './support/cpu.ts';
 import { JUDGING, openGround, processes, RUNS } from './support/ground.ts';
-import { caughtUp, heartbeats, type Latency, latencyAt, type Target, verdicts } from './support/load.ts';
-import { type Figure, report, say } from './support/report.ts';
+import { caughtUp, heartbeats, judgements, type Latency, latencyAt, type Target } from './support/load.ts';
+import { type Figure, print, report } from './support/report.ts';
 
 /**
  * From sending a heartbeat until its verdict can be read by a reader of committed records: with ingest and evaluator alone, and with
@@ -39,7 +39,7 @@ const measure = async (
       const spent = watchCpu(pids);
       runs.push(await latencyAt(log, target, rate, FOR_MS, WARM_MS));
       for (const [process, share] of spent()) cpu.get(process)?.push(share);
-      say(`${name}, ${rate}/s, run ${run} of ${RUNS}: p99 ${Math.round(runs.at(-1)?.p99 ?? 0)} ms`);
+      print(`${name}, ${rate}/s, run ${run} of ${RUNS}: p99 ${Math.round(runs.at(-1)?.p99 ?? 0)} ms`);
     }
     measured.push({ rate, runs, cpu });
   }
@@ -68,7 +68,7 @@ const figures = (name: string, own: readonly Measured[], reference: readonly Mea
 
 const withServices = async (name: string, services: readonly ServiceName[]): Promise<readonly Measured[]> => {
   await using system = await ground.start(services);
-  return await measure(name, verdicts(log), pidsOf(system, services));
+  return await measure(name, judgements(log), pidsOf(system, services));
 };
 
 const alone = await measure('produce to consume', heartbeats(log), pidsOf(null, []));

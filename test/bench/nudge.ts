@@ -6,7 +6,7 @@ import { openSystem } from '../support/system.ts';
 import { watchCpu } from './support/cpu.ts';
 import { processes, RUNS } from './support/ground.ts';
 import { recordOf, working } from './support/heartbeats.ts';
-import { quantile, report, say } from './support/report.ts';
+import { print, quantile, report } from './support/report.ts';
 
 /**
  * From the moment in which an agent has been silent for longer than its policy allows until the nudge is in its runtime's hands: 1,000
@@ -36,14 +36,14 @@ const silentSince = new Map<string, number>();
 const crossedAt = (agentId: string): number => (silentSince.get(agentId) ?? Number.NaN) + CROSSED_MS;
 
 /** The runtime goes on beating for an agent that says nothing: it is there, and silent. */
-const beatOf = (agent: string, n: number): Heartbeat => {
+const heartbeatOf = (agent: string, n: number): Heartbeat => {
   const since = silentSince.get(agent);
   const all = working(agent, n, Date.now());
   // An agent that falls silent in the middle of a call is exempt until its deadline.
-  const beat = { ...all, tool_calls: all.tool_calls.filter(({ outcome }) => outcome !== 'running') };
-  if (since === undefined) return beat;
+  const heartbeat = { ...all, tool_calls: all.tool_calls.filter(({ outcome }) => outcome !== 'running') };
+  if (since === undefined) return heartbeat;
   return {
-    ...beat,
+    ...heartbeat,
     reporter: 'runtime',
     agent_heartbeat_at: since,
     tool_calls: [],
@@ -56,11 +56,11 @@ const beating = async (): Promise<void> => {
   const begun = performance.now();
   for (let sent = 0; !stopping.signal.aborted; await sleep(STEP_MS)) {
     const due = Math.floor(((performance.now() - begun) * AGENTS) / 1_000);
-    const beats = Array.from({ length: due - sent }, (_, i) => sent + i);
+    const heartbeats = Array.from({ length: due - sent }, (_, i) => sent + i);
     sent = due;
-    if (beats.length === 0) continue;
-    const records = beats.map((n) =>
-      recordOf(log, partitions, beatOf(`agent-${n % AGENTS}`, Math.floor(n / AGENTS) + 1)),
+    if (heartbeats.length === 0) continue;
+    const records = heartbeats.map((n) =>
+      recordOf(log, partitions, heartbeatOf(`agent-${n % AGENTS}`, Math.floor(n / AGENTS) + 1)),
     );
     await log.write(records);
   }
@@ -70,7 +70,7 @@ type Offered = { readonly type: string; readonly payload: { readonly orderId: st
 const headers = { authorization: `Bearer ${system.env.VIGIL_GATEWAY_TOKEN}`, 'content-type': 'application/json' };
 
 /** The runtime's hands: asks for orders, and answers each at once; the agent then works again. */
-const hands = async (onNudge: (agentId: string) => void): Promise<void> => {
+const startExecutor = async (onNudge: (agentId: string) => void): Promise<void> => {
   while (!stopping.signal.aborted) {
     const url = `${system.env.VIGIL_GATEWAY_URL}/v1/runtimes/${RUNTIME}/orders?wait=5`;
     const { orders } = (await (await fetch(url, { headers })).json()) as { orders: readonly Offered[] };
@@ -97,7 +97,7 @@ const onNudge = (agentId: string): void => {
   run.nudged.push(Date.now() - crossedAt(agentId));
   silentSince.delete(agentId);
 };
-const onVerdict = (agentId: string): void => {
+const onStuck = (agentId: string): void => {
   if (silentSince.has(agentId)) run.found.push(Date.now() - crossedAt(agentId));
 };
 
@@ -107,11 +107,11 @@ const reading = log.follow(
   ({ key, value }) => {
     if (key === null || value === null || key.startsWith('@')) return;
     const { type, payload } = log.codec.decode(Topic.agentHealth, value);
-    if (type === 'HEALTH_STATE_CHANGED' && (payload as { to: string }).to === 'STUCK') onVerdict(key);
+    if (type === 'HEALTH_STATE_CHANGED' && (payload as { to: string }).to === 'STUCK') onStuck(key);
   },
   stopping.signal,
 );
-const background = [beating(), hands(onNudge)];
+const background = [beating(), startExecutor(onNudge)];
 await reading;
 await sleep((WARM_S + CROSSED_MS / 1_000) * 1_000);
 
@@ -131,7 +131,7 @@ for (let count = 1; count <= RUNS; count++) {
   missing.push(silentSince.size);
   silentSince.clear();
   runs.push(run);
-  say(`run ${count} of ${RUNS}: ${run.nudged.length} nudged, p99 ${Math.round(quantile(run.nudged, 0.99))} ms`);
+  print(`run ${count} of ${RUNS}: ${run.nudged.length} nudged, p99 ${Math.round(quantile(run.nudged, 0.99))} ms`);
 }
 stopping.abort();
 await Promise.allSettled(background);

@@ -1,13 +1,13 @@
 import { startDemonstration } from './support/demonstration.ts';
 import { RUNS } from './support/ground.ts';
-import { report, say } from './support/report.ts';
+import { print, report } from './support/report.ts';
 
 /** From `npm start` on a clone in which it has run before, until each stage is reached. */
 const seconds = new Map<string, number[]>();
 for (let run = 0; run <= RUNS; run++) {
   const { stages, ...demonstration } = await startDemonstration();
   await demonstration[Symbol.asyncDispose]();
-  say(run === 0 ? 'the first start only warms the clone' : `run ${run} of ${RUNS}`);
+  print(run === 0 ? 'the first start only warms the clone' : `run ${run} of ${RUNS}`);
   if (run === 0) continue;
   // Counts in a name differ from run to run.
   for (const stage of stages) {

@@ -5,7 +5,7 @@ import { Topic } from '@vigil/events';
 import type { Log, OutRecord } from '@vigil/stream';
 import { JUDGING, openGround, RUNS } from './support/ground.ts';
 import { recordOf, working } from './support/heartbeats.ts';
-import { report, say } from './support/report.ts';
+import { print, report } from './support/report.ts';
 
 /**
  * Heartbeats a second through ingest and evaluator, two processes as in the product: both are frozen while the topic is filled, and
@@ -21,9 +21,9 @@ const recordsOf = (
   partitions: number,
   run: number,
 ): { records: readonly OutRecord[]; last: readonly string[] } => {
-  const beat = (agent: string, n: number) => recordOf(log, partitions, working(agent, n, Date.now()));
+  const heartbeat = (agent: string, n: number) => recordOf(log, partitions, working(agent, n, Date.now()));
   const records = Array.from({ length: EACH }, (_, n) =>
-    Array.from({ length: AGENTS }, (_, a) => beat(`agent-${a}`, run * EACH + n)),
+    Array.from({ length: AGENTS }, (_, a) => heartbeat(`agent-${a}`, run * EACH + n)),
   ).flat();
   const last = Array.from({ length: partitions }, (_, partition) => lastOf(log, partitions, run, partition));
   return { records: [...records, ...last], last: last.map(({ key }) => key ?? '') };
@@ -52,14 +52,14 @@ const { log } = ground.test;
 const partitions = await log.partitionCount(Topic.heartbeat);
 await using system = await ground.start(JUDGING);
 
-const said = new Set<string>();
+const seen = new Set<string>();
 const news = new EventEmitter();
 const following = new AbortController();
-const hear = ({ key }: { key: string | null }) => {
-  said.add(key ?? '');
+const receive = ({ key }: { key: string | null }) => {
+  seen.add(key ?? '');
   news.emit('said');
 };
-await log.follow([Topic.agentHealth], 'end', hear, following.signal);
+await log.follow([Topic.agentHealth], 'end', receive, following.signal);
 
 const produced: number[] = [];
 const judged: number[] = [];
@@ -69,9 +69,9 @@ for (let run = 0; run <= RUNS; run++) {
   produced.push((records.length * 1_000) / (await fill(log, records)));
   each(system, 'thaw');
   const since = performance.now();
-  while (!last.every((key) => said.has(key))) await once(news, 'said');
+  while (!last.every((key) => seen.has(key))) await once(news, 'said');
   judged.push((records.length * 1_000) / (performance.now() - since));
-  say(`run ${run} of ${RUNS}: ${Math.round(judged.at(-1) ?? 0)} heartbeats/s${run === 0 ? ', to warm up' : ''}`);
+  print(`run ${run} of ${RUNS}: ${Math.round(judged.at(-1) ?? 0)} heartbeats/s${run === 0 ? ', to warm up' : ''}`);
   await sleep(1_000);
 }
 following.abort();

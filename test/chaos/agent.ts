@@ -9,7 +9,7 @@ import type { AgentFate } from './fates.ts';
 /** A real agent: works for a while, then meets its fate; whoever takes its task up after it works. It notes what befalls it in `diary`. */
 const [fate, afterMs, folder = '.'] = process.argv.slice(2) as [AgentFate, string, string];
 const { VIGIL_SOCKET = '', VIGIL_AGENT_ID = '', VIGIL_INSTANCE_ID = '', VIGIL_TASK_ID = '' } = process.env;
-const isHeir = Number(process.env.VIGIL_ATTEMPT) > 0;
+const isReplacement = Number(process.env.VIGIL_ATTEMPT) > 0;
 
 const note = (what: string, more: object = {}): void => {
   const line = { what, agentId: VIGIL_AGENT_ID, instanceId: VIGIL_INSTANCE_ID, taskId: VIGIL_TASK_ID, ...more };
@@ -26,24 +26,24 @@ const begin = (): void => {
 
 begin();
 /** Whoever supervises it next listens at the same place, and is told what nobody heard meanwhile. */
-const unsaid: string[] = [];
+const unsent: string[] = [];
 const connect = (): void => {
-  socket = createConnection(VIGIL_SOCKET, () => socket.write(unsaid.splice(0).join(''))).on('error', () => {});
+  socket = createConnection(VIGIL_SOCKET, () => socket.write(unsent.splice(0).join(''))).on('error', () => {});
   socket.once('close', () => setTimeout(connect, 200));
   createInterface({ input: socket })
     .on('error', () => {})
     .on('line', (line) => {
-      const word = JSON.parse(line) as { nudge?: string; type?: string; order_id?: string };
-      if (word.order_id !== undefined) say({ received: word.order_id });
-      note(`heard ${word.type ?? (word.nudge === undefined ? 'something' : 'nudge')}`);
+      const message = JSON.parse(line) as { nudge?: string; type?: string; order_id?: string };
+      if (message.order_id !== undefined) emit({ received: message.order_id });
+      note(`received ${message.type ?? (message.nudge === undefined ? 'something' : 'nudge')}`);
     });
 };
 let socket: Socket;
 connect();
-const say = (fields: object): void => {
+const emit = (fields: object): void => {
   const line = `${JSON.stringify(fields)}\n`;
   if (socket.readyState === 'open') socket.write(line);
-  else unsaid.push(line);
+  else unsent.push(line);
 };
 let calls = 0;
 const call = (more: object) => {
@@ -55,7 +55,7 @@ const ended = () => ({ outcome: 'ok', started_at: Date.now(), ended_at: Date.now
 const work = async (ms: number): Promise<void> => {
   for (const end = Date.now() + ms; Date.now() < end; await sleep(500)) {
     process.stdout.write(`part ${calls} is done\n`);
-    say({ activity: 'working', tool_calls: [call({ result_hash: `r${calls}`, mutating: true, ...ended() })] });
+    emit({ activity: 'working', tool_calls: [call({ result_hash: `r${calls}`, mutating: true, ...ended() })] });
   }
 };
 
@@ -66,9 +66,9 @@ const fates: Readonly<Record<AgentFate, () => Promise<unknown> | undefined>> = {
     for (;;) {
       const started = { started_at: Date.now(), deadline_at: Date.now() + 60_000 };
       const long = call({ ...started, outcome: 'running' });
-      say({ activity: 'working', tool_calls: [long] });
+      emit({ activity: 'working', tool_calls: [long] });
       await sleep(50_000);
-      say({
+      emit({
         activity: 'working',
         tool_calls: [{ ...long, result_hash: `r${calls}`, outcome: 'ok', ended_at: Date.now() }],
       });
@@ -83,7 +83,7 @@ const fates: Readonly<Record<AgentFate, () => Promise<unknown> | undefined>> = {
   loops: async () => {
     for (;;) {
       const same = { args_hash: 'same', result_hash: 'same' };
-      say({ activity: 'working', tool_calls: [call({ ...same, ...ended() })] });
+      emit({ activity: 'working', tool_calls: [call({ ...same, ...ended() })] });
       await sleep(400);
     }
   },
@@ -93,5 +93,5 @@ const fates: Readonly<Record<AgentFate, () => Promise<unknown> | undefined>> = {
   },
 };
 
-await work(isHeir ? Number.POSITIVE_INFINITY : Number(afterMs));
+await work(isReplacement ? Number.POSITIVE_INFINITY : Number(afterMs));
 await fates[fate]();

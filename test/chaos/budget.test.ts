@@ -12,8 +12,8 @@ const governed = (...ends: readonly (readonly [asked: number, admitted: number])
     record: { timestamp: asked * 1000 },
   })),
   rulings: ends.map(([, admitted], n) => {
-    const said = { requestId: `r${n}`, agentId: `agent-${n}`, validUntil: admitted * 1000 + 30_000 };
-    return example(Topic.stepRuling, 'STEP_ADMITTED', { ...said, step: 'terminate' });
+    const event = { requestId: `r${n}`, agentId: `agent-${n}`, validUntil: admitted * 1000 + 30_000 };
+    return example(Topic.stepRuling, 'STEP_ADMITTED', { ...event, step: 'terminate' });
   }),
   lookedAt: Array.from({ length: 200 }, (_, second) => second * 1000 + 500),
 });

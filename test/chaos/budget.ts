@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 /** How long a ruling may be used: it was made so long before it ends. */
 const VALID_MS = 30_000;
 /** A request this long before there was room had been read by then: on a busy host (load 13) ten seconds were too few once in three runs. */
-const HEARD_MS = 30_000;
+const SEEN_MS = 30_000;
 
 type Stamped<E> = E & { readonly record: { readonly timestamp: number } };
 
@@ -57,6 +57,6 @@ const idled = (
 ): readonly string[] => {
   if (earlier === undefined) return [];
   const roomFrom = earlier.at + MINUTE_MS;
-  const hasMissed = askedAt + HEARD_MS < roomFrom && lookedAt.some((look) => look > roomFrom && look < at);
+  const hasMissed = askedAt + SEEN_MS < roomFrom && lookedAt.some((look) => look > roomFrom && look < at);
   return hasMissed ? [`${agentId}: ended ${at - roomFrom} ms after there was room`] : [];
 };

@@ -5,7 +5,7 @@ import type { TestSystem } from '../support/system.ts';
 import type { Doom } from './fates.ts';
 
 /** An event as it lies in its topic. `stampedAt`: on command topics the broker's time. */
-export type Told = HealthEvent & { readonly stampedAt: number };
+export type Stamped = HealthEvent & { readonly stampedAt: number };
 
 /** What an agent itself has noted. `beside`: the process of an earlier life on its task that was still there when it began. `at`: epoch milliseconds */
 export type Entry = {
@@ -21,7 +21,7 @@ export type Entry = {
 /** All that can be known afterwards: whose fate was what, what lies in the topics, and what the agents themselves say. */
 export type Chronicle = {
   readonly dooms: readonly Doom[];
-  readonly events: readonly Told[];
+  readonly events: readonly Stamped[];
   readonly diary: readonly Entry[];
 };
 
@@ -52,11 +52,12 @@ export const readDiary = (folder: string): readonly Entry[] => {
 };
 
 /** Everything from the beginning. Nothing may be written meanwhile: what one topic already tells would be missing in another. */
-export const readEvents = async (on: Pick<TestSystem, 'events'>): Promise<readonly Told[]> => {
-  const told: Told[] = [];
+export const readEvents = async (on: Pick<TestSystem, 'events'>): Promise<readonly Stamped[]> => {
+  const stamped: Stamped[] = [];
   for (const topic of JUDGED)
-    for (const event of await on.events(topic)) told.push({ ...event, stampedAt: event.record.timestamp } as Told);
-  return told;
+    for (const event of await on.events(topic))
+      stamped.push({ ...event, stampedAt: event.record.timestamp } as Stamped);
+  return stamped;
 };
 
 /** All of one type, in the order of their partitions. */

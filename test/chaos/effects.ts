@@ -1,14 +1,14 @@
 import { Topic } from '@vigil/events';
 import { type Chronicle, of } from './chronicle.ts';
-import { endsOf, livesOf } from './ends.ts';
+import { endsOf, instancesOf } from './ends.ts';
 
 const countedBy = <T>(items: readonly T[], key: (item: T) => string): ReadonlyMap<string, number> =>
   new Map([...Map.groupBy(items, key)].map(([name, of]) => [name, of.length]));
 
 /** How often each life heard a reminder. */
-const nudgesHeard = ({ diary }: Chronicle): ReadonlyMap<string, number> =>
+const nudgesReceived = ({ diary }: Chronicle): ReadonlyMap<string, number> =>
   countedBy(
-    diary.filter(({ what }) => what === 'heard nudge'),
+    diary.filter(({ what }) => what === 'received nudge'),
     ({ instanceId }) => instanceId,
   );
 
@@ -32,48 +32,50 @@ export const repeatedEffects = (chronicle: Chronicle): readonly string[] => {
     .map(([orderId, each]) => `${orderId}: ${each.map(({ payload }) => payload.outcome).join(', ')}`);
   const nudges = distinct(of(chronicle, Topic.agentOrder, 'NUDGE_AGENT'), ({ payload }) => payload.orderId);
   const sent = countedBy(nudges, ({ payload }) => String(payload.instanceId));
-  const heard = [...nudgesHeard(chronicle)].flatMap(([instanceId, times]) =>
-    times > (sent.get(instanceId) ?? 0) ? [`${instanceId}: heard ${times} of ${sent.get(instanceId) ?? 0} nudges`] : [],
+  const received = [...nudgesReceived(chronicle)].flatMap(([instanceId, times]) =>
+    times > (sent.get(instanceId) ?? 0)
+      ? [`${instanceId}: received ${times} of ${sent.get(instanceId) ?? 0} nudges`]
+      : [],
   );
   const spawned = of(chronicle, Topic.agentOrder, 'SPAWN_AGENT');
-  const lives = countedBy(livesOf(chronicle), ({ agentId }) => agentId);
+  const instances = countedBy(instancesOf(chronicle), ({ agentId }) => agentId);
   const orders = countedBy(spawned, ({ payload }) => payload.orderId);
   const names = distinct(spawned, ({ payload }) => payload.orderId);
   const wanted = countedBy(names, ({ payload }) => payload.agentId);
   const lived = [...wanted].flatMap(([agentId, times]) =>
-    (lives.get(agentId) ?? 0) > times ? [`${agentId}: ${lives.get(agentId)} lives of ${times} orders`] : [],
+    (instances.get(agentId) ?? 0) > times ? [`${agentId}: ${instances.get(agentId)} lives of ${times} orders`] : [],
   );
   const written = [...orders]
     .filter(([, times]) => times > 1)
     .map(([orderId, times]) => `${orderId}: written ${times} times`);
-  return [...answered, ...heard, ...lived, ...written];
+  return [...answered, ...received, ...lived, ...written];
 };
 
 /** Whatever an agent heard, whoever lives and whatever is called a death has somebody's word for it: done, or uncertain. */
-export const unsaidEffects = (chronicle: Chronicle): readonly string[] => {
+export const unreportedEffects = (chronicle: Chronicle): readonly string[] => {
   const receipts = of(chronicle, Topic.orderReceipt, 'ORDER_RECEIPT').map(({ payload }) => payload);
-  const told = receipts.filter(
+  const stamped = receipts.filter(
     ({ kind, outcome }) => kind === 'nudge' && ['delivered', 'answered', 'uncertain'].includes(outcome),
   );
-  const toldOf = countedBy(
-    distinct(told, ({ orderId }) => orderId),
+  const reportedOf = countedBy(
+    distinct(stamped, ({ orderId }) => orderId),
     ({ instanceId }) => String(instanceId),
   );
-  const heard = [...nudgesHeard(chronicle)]
-    .filter(([instanceId, times]) => times > (toldOf.get(instanceId) ?? 0))
-    .map(([instanceId]) => `${instanceId}: a nudge that it heard is in no receipt`);
+  const received = [...nudgesReceived(chronicle)]
+    .filter(([instanceId, times]) => times > (reportedOf.get(instanceId) ?? 0))
+    .map(([instanceId]) => `${instanceId}: a nudge that it received is in no receipt`);
   const spawnReceipts = of(chronicle, Topic.spawnReceipt, 'SPAWN_RECEIPT').map(({ payload }) => payload);
   const known = new Set(
     spawnReceipts.filter(({ outcome }) => ['spawned', 'uncertain'].includes(outcome)).map(({ agentId }) => agentId),
   );
   const ordered = new Set<string>(of(chronicle, Topic.agentOrder, 'SPAWN_AGENT').map(({ payload }) => payload.agentId));
-  const silent = livesOf(chronicle)
+  const silent = instancesOf(chronicle)
     .filter(({ agentId }) => ordered.has(agentId) && !known.has(agentId))
     .map(({ agentId }) => `${agentId}: it lives, and no receipt says so`);
-  return [...heard, ...silent, ...deathsUnsaid(chronicle), ...terminatesUnanswered(chronicle)];
+  return [...received, ...silent, ...unreportedDeaths(chronicle), ...terminatesUnanswered(chronicle)];
 };
 
-const deathsUnsaid = (chronicle: Chronicle): readonly string[] => {
+const unreportedDeaths = (chronicle: Chronicle): readonly string[] => {
   const ends = endsOf(chronicle);
   return of(chronicle, Topic.agentIntervention, 'AGENT_TERMINATED')
     .filter(({ payload }) => payload.confirmed && !ends.has(String(payload.instanceId)))

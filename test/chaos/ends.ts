@@ -3,7 +3,7 @@ import { type Chronicle, of } from './chronicle.ts';
 
 /** The end of a life, epoch milliseconds. `at`: as its runtime says; `knownAt`: from when somebody who can know had said it. */
 export type End = { readonly at: number; readonly knownAt: number };
-export type Life = {
+export type Instance = {
   readonly taskId: string;
   readonly agentId: string;
   readonly instanceId: string;
@@ -13,10 +13,10 @@ export type Life = {
 /** Ends by instance: what its runtime has reported or a person has confirmed; the earliest word counts. */
 export const endsOf = (chronicle: Chronicle): ReadonlyMap<string, End> => {
   const ends = new Map<string, End>();
-  const end = (instanceId: string | null, said: End): void => {
+  const end = (instanceId: string | null, event: End): void => {
     if (instanceId === null) return;
-    const { at, knownAt } = ends.get(instanceId) ?? said;
-    ends.set(instanceId, { at: Math.min(at, said.at), knownAt: Math.min(knownAt, said.knownAt) });
+    const { at, knownAt } = ends.get(instanceId) ?? event;
+    ends.set(instanceId, { at: Math.min(at, event.at), knownAt: Math.min(knownAt, event.knownAt) });
   };
   for (const { payload, stampedAt } of of(chronicle, Topic.controlAgent, 'AGENT_EXITED'))
     end(payload.instanceId, { at: payload.at ?? stampedAt, knownAt: stampedAt });
@@ -28,19 +28,19 @@ export const endsOf = (chronicle: Chronicle): ReadonlyMap<string, End> => {
 };
 
 /** Lives as they themselves tell them, in the order of their beginnings. */
-export const livesOf = ({ diary }: Chronicle): readonly Life[] =>
+export const instancesOf = ({ diary }: Chronicle): readonly Instance[] =>
   diary.filter(({ what }) => what === 'began').toSorted((a, b) => a.at - b.at);
 
 /** Those that were spawned, as their runtimes say, in order. */
-export const heirsOf = (chronicle: Chronicle): readonly Life[] => {
+export const replacementsOf = (chronicle: Chronicle): readonly Instance[] => {
   const spawned = of(chronicle, Topic.spawnReceipt, 'SPAWN_RECEIPT').filter(
     ({ payload }) => payload.outcome === 'spawned',
   );
-  const lives = new Map(
+  const instances = new Map(
     spawned.map(({ payload: { taskId, agentId, instanceId, at } }) => [
       String(instanceId),
       { taskId, agentId: String(agentId), instanceId: String(instanceId), at },
     ]),
   );
-  return [...lives.values()].toSorted((a, b) => a.at - b.at);
+  return [...instances.values()].toSorted((a, b) => a.at - b.at);
 };

@@ -3,18 +3,18 @@ export type AgentFate = 'works' | 'busy' | 'hangs' | 'loops' | 'crashes';
 /** What becomes of one. `cut off`: it works and is not heard; `lost`: its host is gone for good; `taken for gone`: a person says so, and it works on. */
 export type Fate = AgentFate | 'cut off' | 'lost' | 'taken for gone';
 
-type Deserved = { readonly accused: boolean; readonly ended: boolean };
+type Deserved = { readonly flagged: boolean; readonly ended: boolean };
 
 /** What may be said against it and to it, and whether it must be ended and replaced. */
 export const deserves: Readonly<Record<Fate, Deserved>> = {
-  works: { accused: false, ended: false },
-  busy: { accused: false, ended: false },
-  'cut off': { accused: true, ended: false },
-  hangs: { accused: true, ended: true },
-  loops: { accused: true, ended: true },
-  crashes: { accused: true, ended: true },
-  lost: { accused: true, ended: true },
-  'taken for gone': { accused: true, ended: true },
+  works: { flagged: false, ended: false },
+  busy: { flagged: false, ended: false },
+  'cut off': { flagged: true, ended: false },
+  hangs: { flagged: true, ended: true },
+  loops: { flagged: true, ended: true },
+  crashes: { flagged: true, ended: true },
+  lost: { flagged: true, ended: true },
+  'taken for gone': { flagged: true, ended: true },
 };
 
 /** An agent of the first generation; whoever takes its task up after it works. `afterMs`: how long it works before. */

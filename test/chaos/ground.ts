@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { Topic } from '@vigil/events';
-import { type Heard, hear } from '../support/heard.ts';
 import type { HerdAgent } from '../support/herd/agent.ts';
 import { type Herd, startHerd } from '../support/herd/herd.ts';
 import type { HerdPlan } from '../support/herd/members.ts';
+import { type Received, receive } from '../support/received.ts';
 import { type TestSystem, until } from '../support/system.ts';
 import type { Entry } from './chronicle.ts';
 import type { Doom, Fate } from './fates.ts';
@@ -20,13 +20,13 @@ export const policies = { ...QUICK, VIGIL_POLICY_DIR: path.join(import.meta.dirn
 /** What the stories of one system share: it, what is heard of it, and all that its judge has to know in the end. */
 export type Ground = {
   readonly on: TestSystem;
-  readonly heard: Heard;
+  readonly received: Received;
   readonly random: () => number;
   readonly dooms: Doom[];
   readonly diary: Entry[];
 };
 
-const HEARD = [
+const FOLLOWED = [
   Topic.controlAgent,
   Topic.agentHealth,
   Topic.fleetPresence,
@@ -41,7 +41,7 @@ const HEARD = [
 
 export const openGround = async (on: TestSystem, random: () => number): Promise<Ground> => ({
   on,
-  heard: await hear(on, HEARD),
+  received: await receive(on, FOLLOWED),
   random,
   dooms: [],
   diary: [],
@@ -52,7 +52,7 @@ export const withEvents = async (ground: Ground, story: (ground: Ground) => Prom
   try {
     await story(ground);
   } catch (error) {
-    throw new Error([String(error), ...ground.heard.latest(60)].join('\n'), { cause: error });
+    throw new Error([String(error), ...ground.received.latest(60)].join('\n'), { cause: error });
   }
 };
 
@@ -74,14 +74,14 @@ const NONE = { silent: 0, crashes: 0, loops: 0 };
 export const withHerd = async (
   ground: Ground,
   plan: Pick<HerdPlan, 'straight' | 'throughHttp'> & { readonly name: string },
-  tell: (herd: Herd) => Promise<void>,
+  run: (herd: Herd) => Promise<void>,
   fateOf: (agent: HerdAgent) => Fate = ({ fate }) => FATES[fate],
 ): Promise<void> => {
-  const herd = await startHerd(ground.on, { ...plan, fates: NONE, fromMs: 0, overMs: 0, hands: 'gateway' });
+  const herd = await startHerd(ground.on, { ...plan, fates: NONE, fromMs: 0, overMs: 0, executor: 'gateway' });
   try {
     const known = (): ReadonlySet<string> => new Set(named(ground, 'AGENT_PRESENT'));
     await until('all of the herd are known', async () => herd.agents.every(({ agentId }) => known().has(agentId)));
-    await tell(herd);
+    await run(herd);
   } finally {
     await dissolve(ground, herd);
     ground.dooms.push(...doomsIn(herd, fateOf));
@@ -99,8 +99,8 @@ const dissolve = async (ground: Ground, herd: Herd): Promise<void> => {
 };
 
 /** Whom events of a type are about. */
-const named = ({ heard }: Ground, type: 'AGENT_PRESENT' | 'AGENT_LOST'): readonly string[] =>
-  heard.of(Topic.fleetPresence).flatMap((event) => (event.type === type ? [event.payload.agentId] : []));
+const named = ({ received }: Ground, type: 'AGENT_PRESENT' | 'AGENT_LOST'): readonly string[] =>
+  received.of(Topic.fleetPresence).flatMap((event) => (event.type === type ? [event.payload.agentId] : []));
 
 /** So many at random. */
 export const some = <T>({ random }: Ground, items: readonly T[], count: number): readonly T[] =>

@@ -2,18 +2,18 @@ import { Topic } from '@vigil/events';
 import { expect, test } from 'vitest';
 import type { Chronicle } from './chronicle.ts';
 import { rules } from './judge.ts';
-import { chronicle, guilty, innocent, note, noted, numbered, say, seconds } from './story.fixture.ts';
+import { chronicle, emit, guilty, innocent, note, noted, numbered, seconds } from './story.fixture.ts';
 
 /** The rules that a story breaks, each with what it names. */
-const broken = (told: Chronicle): Readonly<Record<string, readonly string[]>> =>
+const broken = (stamped: Chronicle): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(
     Object.entries(rules).flatMap(([name, rule]) => {
-      const found = rule(told);
+      const found = rule(stamped);
       return found.length > 0 ? [[name, found]] : [];
     }),
   );
 
-const [only, all, once, early, heirs, closed, versions, certain] = Object.keys(rules) as [
+const [only, all, once, early, replacements, closed, versions, certain] = Object.keys(rules) as [
   string,
   string,
   string,
@@ -24,44 +24,44 @@ const [only, all, once, early, heirs, closed, versions, certain] = Object.keys(r
   string,
 ];
 const second = { ...guilty, agentId: 'hangs-0-r2', deadAgentId: 'hangs-0-r1', deadInstanceId: 'hangs-0-r1.i1' };
-const heirDies = say(33, Topic.controlAgent, 'AGENT_EXITED', {
+const replacementDies = emit(33, Topic.controlAgent, 'AGENT_EXITED', {
   ...{ agentId: 'hangs-0-r1', instanceId: 'hangs-0-r1.i1', ...seconds(33) },
 });
-const spawn = (at: number) => say(at, Topic.agentOrder, 'SPAWN_AGENT', { ...second, orderId: 'spawn-2' });
+const spawn = (at: number) => emit(at, Topic.agentOrder, 'SPAWN_AGENT', { ...second, orderId: 'spawn-2' });
 const spawned = (at: number) =>
-  say(at, Topic.spawnReceipt, 'SPAWN_RECEIPT', {
+  emit(at, Topic.spawnReceipt, 'SPAWN_RECEIPT', {
     ...{ ...second, orderId: 'spawn-2', instanceId: 'hangs-0-r2.i1', outcome: 'spawned', ...seconds(at) },
   });
 
 test('nothing is broken where one hangs, is reminded, ended and replaced, and its heir is replaced when it has died', () => {
   expect(broken(chronicle())).toEqual({});
-  const again = { events: [heirDies, spawn(34), spawned(35)], diary: [note(35, 'began', 'hangs-0-r2')] };
+  const again = { events: [replacementDies, spawn(34), spawned(35)], diary: [note(35, 'began', 'hangs-0-r2')] };
   expect(broken(chronicle(again))).toEqual({});
 });
 
 test('one that works must not be accused, nor sent an order, nor replaced while it lives', () => {
-  const accused = say(20, Topic.agentHealth, 'HEALTH_STATE_CHANGED', { ...innocent, to: 'STUCK' });
-  const nudged = say(20, Topic.agentOrder, 'NUDGE_AGENT', innocent);
-  const replaced = say(20, Topic.recoverTask, 'RECOVER_TASK', innocent);
-  for (const event of [accused, nudged, replaced])
+  const flagged = emit(20, Topic.agentHealth, 'HEALTH_STATE_CHANGED', { ...innocent, to: 'STUCK' });
+  const nudged = emit(20, Topic.agentOrder, 'NUDGE_AGENT', innocent);
+  const replaced = emit(20, Topic.recoverTask, 'RECOVER_TASK', innocent);
+  for (const event of [flagged, nudged, replaced])
     expect(broken(chronicle({ events: [event] }))).toHaveProperty([only]);
 });
 
 test('one that is not heard may be accused and reminded, and must not be ended', () => {
-  const cut = (told: Chronicle): Chronicle => ({
-    ...told,
-    dooms: [...told.dooms.slice(0, 1), { name: 'works-0', task: 'T-works-0', fate: 'cut off', afterMs: 0 }],
+  const cut = (stamped: Chronicle): Chronicle => ({
+    ...stamped,
+    dooms: [...stamped.dooms.slice(0, 1), { name: 'works-0', task: 'T-works-0', fate: 'cut off', afterMs: 0 }],
   });
-  const accused = say(20, Topic.agentHealth, 'HEALTH_STATE_CHANGED', { ...innocent, to: 'STUCK' });
-  const nudged = say(20, Topic.agentOrder, 'NUDGE_AGENT', innocent);
-  expect(broken(cut(chronicle({ events: [accused, nudged] })))).not.toHaveProperty([only]);
-  const ended = say(20, Topic.agentOrder, 'TERMINATE_AGENT', innocent);
+  const flagged = emit(20, Topic.agentHealth, 'HEALTH_STATE_CHANGED', { ...innocent, to: 'STUCK' });
+  const nudged = emit(20, Topic.agentOrder, 'NUDGE_AGENT', innocent);
+  expect(broken(cut(chronicle({ events: [flagged, nudged] })))).not.toHaveProperty([only]);
+  const ended = emit(20, Topic.agentOrder, 'TERMINATE_AGENT', innocent);
   expect(broken(cut(chronicle({ events: [ended] })))[only]).toEqual(['works-0: TERMINATE_AGENT']);
 });
 
 test('one that works may be replaced when it has died with its runtime', () => {
-  const died = say(20, Topic.controlAgent, 'AGENT_EXITED', { ...innocent, ...seconds(20) });
-  const replaced = say(21, Topic.recoverTask, 'RECOVER_TASK', innocent);
+  const died = emit(20, Topic.controlAgent, 'AGENT_EXITED', { ...innocent, ...seconds(20) });
+  const replaced = emit(21, Topic.recoverTask, 'RECOVER_TASK', innocent);
   expect(broken(chronicle({ events: [died, replaced] }))).toEqual({});
 });
 
@@ -76,22 +76,22 @@ test('one whose fate it is must not live on, and its task must be on another', (
 
 test('a receipt may come twice, but an order may not be answered twice', () => {
   const delivered = { ...guilty, orderId: 'nudge-1', kind: 'nudge', outcome: 'delivered', confirmed: false } as const;
-  const same = say(23, Topic.orderReceipt, 'ORDER_RECEIPT', { ...delivered, ...seconds(22) });
+  const same = emit(23, Topic.orderReceipt, 'ORDER_RECEIPT', { ...delivered, ...seconds(22) });
   expect(broken(chronicle({ events: [same] }))).toEqual({});
-  const other = say(23, Topic.orderReceipt, 'ORDER_RECEIPT', { ...delivered, ...seconds(23) });
+  const other = emit(23, Topic.orderReceipt, 'ORDER_RECEIPT', { ...delivered, ...seconds(23) });
   expect(broken(chronicle({ events: [other] }))).toEqual({ [once]: ['nudge-1: delivered, delivered'] });
 });
 
 test('nothing may be heard more often than it was sent, nor live more often than it was ordered', () => {
-  expect(broken(chronicle({ diary: [note(23, 'heard nudge', 'hangs-0')] }))[once]).toEqual([
-    'hangs-0.i1: heard 2 of 1 nudges',
+  expect(broken(chronicle({ diary: [note(23, 'received nudge', 'hangs-0')] }))[once]).toEqual([
+    'hangs-0.i1: received 2 of 1 nudges',
   ]);
   const twice = note(32, 'began', 'hangs-0-r1', { instanceId: 'hangs-0-r1.i2' });
   expect(broken(chronicle({ diary: [twice] }))).toEqual({ [once]: ['hangs-0-r1: 2 lives of 1 orders'] });
 });
 
 test('an order may not be written twice', () => {
-  const again = say(29, Topic.agentOrder, 'SPAWN_AGENT', {
+  const again = emit(29, Topic.agentOrder, 'SPAWN_AGENT', {
     ...second,
     orderId: 'spawn-1',
     deadInstanceId: 'hangs-0.i1',
@@ -103,23 +103,27 @@ test('nothing may be spawned for one of whose end nobody knows, or only later', 
   expect(broken(chronicle({ events: [spawn(34)] }))[early]).toEqual([
     'hangs-0-r2: hangs-0-r1 (hangs-0-r1.i1) has no end',
   ]);
-  expect(broken(chronicle({ events: [spawn(32), heirDies] }))[early]).toEqual([
+  expect(broken(chronicle({ events: [spawn(32), replacementDies] }))[early]).toEqual([
     'hangs-0-r2: hangs-0-r1 (hangs-0-r1.i1) ends 1000 ms later',
   ]);
 });
 
 test('no two heirs may live at once, as runtimes report or as they find themselves', () => {
-  const early = { events: [spawned(32), heirDies], diary: [note(32, 'began', 'hangs-0-r2')] };
-  expect(broken(chronicle(early))[heirs]).toEqual(['T-hangs-0: hangs-0-r2 beside hangs-0-r1']);
+  const early = { events: [spawned(32), replacementDies], diary: [note(32, 'began', 'hangs-0-r2')] };
+  expect(broken(chronicle(early))[replacements]).toEqual(['T-hangs-0: hangs-0-r2 beside hangs-0-r1']);
   const found = note(36, 'began', 'hangs-0-r2', { beside: 30 });
-  expect(broken(chronicle({ diary: [found] }))[heirs]).toEqual(['T-hangs-0: hangs-0-r2 found process 30 still there']);
+  expect(broken(chronicle({ diary: [found] }))[replacements]).toEqual([
+    'T-hangs-0: hangs-0-r2 found process 30 still there',
+  ]);
   const [first] = noted();
   const beside = chronicle({ diary: [note(36, 'began', 'hangs-0-r2', { beside: first?.pid ?? null })] });
   const dooms = beside.dooms.map((one) => ({ ...one, fate: 'taken for gone' as const }));
-  expect(broken(beside)[heirs]).toEqual(['T-hangs-0: hangs-0-r2 found process 1 still there']);
-  expect(broken({ ...beside, dooms })).not.toHaveProperty([heirs]);
-  const besideHeir = chronicle({ diary: [found] });
-  expect(broken({ ...besideHeir, dooms })[heirs]).toEqual(['T-hangs-0: hangs-0-r2 found process 30 still there']);
+  expect(broken(beside)[replacements]).toEqual(['T-hangs-0: hangs-0-r2 found process 1 still there']);
+  expect(broken({ ...beside, dooms })).not.toHaveProperty([replacements]);
+  const besideReplacement = chronicle({ diary: [found] });
+  expect(broken({ ...besideReplacement, dooms })[replacements]).toEqual([
+    'T-hangs-0: hangs-0-r2 found process 30 still there',
+  ]);
 });
 
 test('an agent that its host starts anew beside its heir is no second heir, and must be ended', () => {
@@ -133,7 +137,7 @@ test('no case may stay open', () => {
 });
 
 test('no version may be missing or written twice', () => {
-  const lapsed = say(29, Topic.agentHealth, 'WARRANT_LAPSED', guilty);
+  const lapsed = emit(29, Topic.agentHealth, 'WARRANT_LAPSED', guilty);
   const at = (version: number) => broken(chronicle({ events: [{ ...lapsed, ...numbered(version) }] }));
   expect(at(3)).toEqual({});
   expect(at(4)).toEqual({ [versions]: ['missing: health-evaluator hangs-0@7: 3'] });
@@ -148,7 +152,7 @@ test('what an agent heard, who lives, and what is called dead or was to end must
         ({ topic, payload }) => topic.includes('receipt') && 'orderId' in payload && payload.orderId === orderId,
       ),
     );
-  expect(without('nudge-1')).toEqual({ [certain]: ['hangs-0.i1: a nudge that it heard is in no receipt'] });
+  expect(without('nudge-1')).toEqual({ [certain]: ['hangs-0.i1: a nudge that it received is in no receipt'] });
   expect(without('spawn-1')).toEqual({ [certain]: ['hangs-0-r1: it lives, and no receipt says so'] });
   const unseen = chronicle({}, ({ topic, type }) => type === 'AGENT_EXITED' || topic === Topic.orderReceipt);
   expect(broken(unseen)[certain]).toContain('hangs-0: called dead, and nobody has seen it');
@@ -157,7 +161,7 @@ test('what an agent heard, who lives, and what is called dead or was to end must
 
 test('uncertain is a word too, and so is a termination that is called unconfirmed', () => {
   const isNudged = (payload: object): boolean => 'orderId' in payload && payload.orderId === 'nudge-1';
-  const uncertain = say(30, Topic.orderReceipt, 'ORDER_RECEIPT', {
+  const uncertain = emit(30, Topic.orderReceipt, 'ORDER_RECEIPT', {
     ...{ ...guilty, orderId: 'nudge-1', kind: 'nudge', outcome: 'uncertain', confirmed: false },
   });
   const story = chronicle(

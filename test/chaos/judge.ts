@@ -1,8 +1,8 @@
 import { type EventOf, Topic } from '@vigil/events';
 import { versionsOf } from '../support/versions.ts';
-import { type Chronicle, of, type Told } from './chronicle.ts';
-import { repeatedEffects, unsaidEffects } from './effects.ts';
-import { endsOf, heirsOf, livesOf } from './ends.ts';
+import { type Chronicle, of, type Stamped } from './chronicle.ts';
+import { repeatedEffects, unreportedEffects } from './effects.ts';
+import { endsOf, instancesOf, replacementsOf } from './ends.ts';
 import { deserves, type Fate } from './fates.ts';
 
 /** Names what is not as it must be; empty: all is. */
@@ -22,36 +22,36 @@ const fatesIn = ({ dooms }: Chronicle): ((agentId: string | null) => (typeof des
 /** Nobody is accused, sent an order or ended who does not deserve it; a task goes to another only when its agent has ended. */
 const onlyTheDoomed: Rule = (chronicle) => {
   const deserved = fatesIn(chronicle);
-  const accused = of(chronicle, Topic.agentHealth, 'HEALTH_STATE_CHANGED')
-    .filter(({ payload }) => !deserved(payload.agentId).accused && ACCUSING.has(payload.to))
+  const flagged = of(chronicle, Topic.agentHealth, 'HEALTH_STATE_CHANGED')
+    .filter(({ payload }) => !deserved(payload.agentId).flagged && ACCUSING.has(payload.to))
     .map(({ payload }) => `${payload.agentId}: ${payload.to}, ${payload.reason}`);
-  const orders = chronicle.events.filter((event): event is Order & Told => event.topic === Topic.agentOrder);
+  const orders = chronicle.events.filter((event): event is Order & Stamped => event.topic === Topic.agentOrder);
   const ordered = orders
     .filter(({ type, payload }) => {
-      const { accused, ended } = deserved(payload.agentId);
-      return type !== 'SPAWN_AGENT' && !(ENDING.has(type) ? ended : accused);
+      const { flagged, ended } = deserved(payload.agentId);
+      return type !== 'SPAWN_AGENT' && !(ENDING.has(type) ? ended : flagged);
     })
     .map(({ type, payload }) => `${payload.agentId}: ${type}`);
   const ends = endsOf(chronicle);
   const replaced = of(chronicle, Topic.recoverTask, 'RECOVER_TASK')
     .filter(({ payload }) => !deserved(payload.agentId).ended && !ends.has(String(payload.instanceId)))
     .map(({ payload }) => `${payload.agentId}: RECOVER_TASK of a life that has not ended`);
-  return [...accused, ...ordered, ...replaced];
+  return [...flagged, ...ordered, ...replaced];
 };
 
 /** Each of the doomed is ended, whatever it was its fate to do, and its task is on an heir that works. */
 const allOfTheDoomed: Rule = (chronicle) => {
   const ends = endsOf(chronicle);
   const recovered = new Set(of(chronicle, Topic.taskRecovery, 'RECOVERY_COMPLETED').map(({ key }) => key));
-  const lives = Map.groupBy(livesOf(chronicle), ({ agentId }) => agentId);
+  const instances = Map.groupBy(instancesOf(chronicle), ({ agentId }) => agentId);
   return chronicle.dooms
     .filter(({ fate }) => deserves[fate].ended)
     .flatMap(({ name, task }) => {
-      const own = lives.get(name);
+      const own = instances.get(name);
       if (own === undefined) return [`${name}: it has never begun`];
       const living = own
         .filter(({ instanceId }) => !ends.has(instanceId))
-        .map((life) => `${name}: ${life.instanceId} lives on`);
+        .map((instance) => `${name}: ${instance.instanceId} lives on`);
       return recovered.has(task) ? living : [...living, `${name}: ${task} is on nobody`];
     });
 };
@@ -68,14 +68,14 @@ const noneBeforeADeath: Rule = (chronicle) => {
 };
 
 /** By the reports of runtimes, and by what each heir itself finds when it begins: nobody, but an agent that a person took for gone. */
-const oneHeirAtATime: Rule = (chronicle) => {
+const oneReplacementAtATime: Rule = (chronicle) => {
   const ends = endsOf(chronicle);
-  const tasks = Map.groupBy(heirsOf(chronicle), ({ taskId }) => taskId);
-  const overlapping = [...tasks].flatMap(([taskId, heirs]) =>
-    heirs.slice(1).flatMap((heir, place) => {
-      const before = heirs[place];
+  const tasks = Map.groupBy(replacementsOf(chronicle), ({ taskId }) => taskId);
+  const overlapping = [...tasks].flatMap(([taskId, replacements]) =>
+    replacements.slice(1).flatMap((replacement, place) => {
+      const before = replacements[place];
       const end = ends.get(String(before?.instanceId))?.at ?? Number.POSITIVE_INFINITY;
-      return end <= heir.at ? [] : [`${taskId}: ${heir.agentId} beside ${before?.agentId}`];
+      return end <= replacement.at ? [] : [`${taskId}: ${replacement.agentId} beside ${before?.agentId}`];
     }),
   );
   const first = new Set(chronicle.dooms.map(({ name }) => name));
@@ -110,8 +110,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'each of those is acted on, and its task goes on': allOfTheDoomed,
   'no order is done twice': repeatedEffects,
   'nothing is spawned before the end of the one before it is confirmed': noneBeforeADeath,
-  'at most one heir of a task lives at a time': oneHeirAtATime,
+  'at most one heir of a task lives at a time': oneReplacementAtATime,
   'every case is closed': everyCaseClosed,
   'versions have neither gaps nor repeats': versionsWhole,
-  'what is not certain is reported so': unsaidEffects,
+  'what is not certain is reported so': unreportedEffects,
 };

@@ -3,7 +3,7 @@ import { Topic } from '@vigil/events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAlive } from '../support/alive.ts';
 import { type Faults, killAll, randomFrom } from '../support/faults.ts';
-import { type Heard, hear } from '../support/heard.ts';
+import { type Received, receive } from '../support/received.ts';
 import { standStill } from '../support/settled.ts';
 import { openSystem, ownServers, ROOM, soak, type TestSystem, until } from '../support/system.ts';
 import { type Chronicle, readEvents } from './chronicle.ts';
@@ -24,7 +24,7 @@ describe.skipIf(!ownServers)('every service and every runtime killed at random m
   const faults: Faults = { done: [], random: randomFrom(seed) };
   const dooms = doomsOf(FLEET, FATEFUL, faults.random);
   let on: TestSystem;
-  let heard: Heard;
+  let received: Received;
   let hosts: Hosts;
   let chronicle: Chronicle;
 
@@ -32,20 +32,20 @@ describe.skipIf(!ownServers)('every service and every runtime killed at random m
   const isOver = (): boolean => {
     const diary = hosts.diary();
     const completed = new Set(
-      heard.of(Topic.taskRecovery).flatMap(({ type, key }) => (type === 'RECOVERY_COMPLETED' ? [key] : [])),
+      received.of(Topic.taskRecovery).flatMap(({ type, key }) => (type === 'RECOVERY_COMPLETED' ? [key] : [])),
     );
     const isDone = ({ name, task, fate }: Doom): boolean => {
-      const lives = diary.filter(({ what, taskId, pid }) => what === 'began' && taskId === task && isAlive(pid));
-      if (lives.length !== 1) return false;
-      return !deserves[fate].ended || (completed.has(task) && lives[0]?.agentId !== name);
+      const instances = diary.filter(({ what, taskId, pid }) => what === 'began' && taskId === task && isAlive(pid));
+      if (instances.length !== 1) return false;
+      return !deserves[fate].ended || (completed.has(task) && instances[0]?.agentId !== name);
     };
-    return dooms.every(isDone) && hasNoOpenCase({ heard });
+    return dooms.every(isDone) && hasNoOpenCase({ received });
   };
 
   beforeAll(
     async () => {
       on = await openSystem({ name: 'chaos-killed', policy: 'killed', env: { ...ROOM, ...policies } });
-      heard = await hear(on, [Topic.agentIntervention, Topic.taskRecovery]);
+      received = await receive(on, [Topic.agentIntervention, Topic.taskRecovery]);
       hosts = openHosts(on, 'killed', [{ name: 'host-a' }, { name: 'host-b' }], dooms);
       const all = [...SERVICES.map((name) => on.system.service(name)), ...hosts.runtimes];
       await killAll(faults, all, { rounds: ROUNDS, apartMs: soak(4000, 6000) });
@@ -53,12 +53,14 @@ describe.skipIf(!ownServers)('every service and every runtime killed at random m
       const diary = hosts.diary();
       await standStill(on);
       chronicle = { dooms, diary, events: await readEvents(on) };
-      console.log(JSON.stringify({ seed, faults: faults.done, lives: diary.length, events: chronicle.events.length }));
+      console.log(
+        JSON.stringify({ seed, faults: faults.done, instances: diary.length, events: chronicle.events.length }),
+      );
     },
     soak(900_000, 1_800_000),
   );
   afterAll(async () => {
-    heard?.stop();
+    received?.stop();
     await hosts?.stop();
     await on?.stop();
   });

@@ -29,7 +29,7 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
   let ground: Ground;
   let chronicle: Chronicle;
   let looping: Promise<unknown> | null = null;
-  const told = () =>
+  const stamped = () =>
     allLooping(ground).then(
       () => null,
       (error: unknown) => error,
@@ -39,11 +39,11 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
     on = await openSystem({ name: 'chaos-stories', policy: 'chaos', env });
     ground = await openGround(on, randomFrom(seed));
     // Told while the next two are: it takes a minute of its own to be ended within the budget, in the long form twenty, for which nobody else would be.
-    if (!soak(false, true)) looping = told();
+    if (!soak(false, true)) looping = stamped();
   });
   afterAll(async () => {
-    console.log(JSON.stringify({ seed, agents: ground.dooms.length, lives: ground.diary.length }));
-    ground?.heard.stop();
+    console.log(JSON.stringify({ seed, agents: ground.dooms.length, instances: ground.diary.length }));
+    ground?.received.stop();
     await on?.stop();
   });
 
@@ -62,7 +62,7 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
   test(
     '200 agents truly looping: ended within the budget, first come first served, each of them',
     async () => {
-      const error = await (looping ?? told());
+      const error = await (looping ?? stamped());
       if (error) throw error;
     },
     TEST_MS,

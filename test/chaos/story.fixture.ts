@@ -1,6 +1,6 @@
 import { type EventOf, type PayloadOf, Topic, type TopicName } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import type { Chronicle, Entry, Told } from './chronicle.ts';
+import type { Chronicle, Entry, Stamped } from './chronicle.ts';
 import type { Doom } from './fates.ts';
 
 const T0 = 1_000_000;
@@ -8,12 +8,12 @@ const hangs: Doom = { name: 'hangs-0', task: 'T-hangs-0', fate: 'hangs', afterMs
 const works: Doom = { name: 'works-0', task: 'T-works-0', fate: 'works', afterMs: 5000 };
 
 /** An event that was written `at` seconds into the story; the numbers of what deciders write are given by `numbered`. */
-export const say = <T extends TopicName, K extends EventOf<T>['type']>(
+export const emit = <T extends TopicName, K extends EventOf<T>['type']>(
   at: number,
   topic: T,
   type: K,
   payload: Partial<PayloadOf<T, K>>,
-): Told => ({
+): Stamped => ({
   ...(example as (topic: T, type: K, payload: object) => EventOf<T>)(topic, type, payload),
   stampedAt: T0 + at * 1000,
   stateKey: null,
@@ -28,16 +28,21 @@ export const note = (at: number, what: string, agentId: string, more: Partial<En
 });
 
 const about = { agentId: 'hangs-0', instanceId: 'hangs-0.i1', taskId: 'T-hangs-0', caseId: 'case-1' };
-const heir = { agentId: 'hangs-0-r1', taskId: 'T-hangs-0', deadAgentId: 'hangs-0', deadInstanceId: 'hangs-0.i1' };
+const replacement = {
+  agentId: 'hangs-0-r1',
+  taskId: 'T-hangs-0',
+  deadAgentId: 'hangs-0',
+  deadInstanceId: 'hangs-0.i1',
+};
 const when = (at: number) => ({ at: T0 + at * 1000 });
 
 /** One that hangs is reminded, ended and replaced; one beside it works. */
-export const told = (): readonly Told[] => [
-  { ...say(20, Topic.agentHealth, 'HEALTH_STATE_CHANGED', { ...about, to: 'STUCK' }), ...numbered(1) },
-  { ...say(20, Topic.agentHealth, 'WARRANT_FILED', about), ...numbered(2) },
-  say(21, Topic.agentIntervention, 'CASE_OPENED', about),
-  say(21, Topic.agentOrder, 'NUDGE_AGENT', { ...about, orderId: 'nudge-1' }),
-  say(22, Topic.orderReceipt, 'ORDER_RECEIPT', {
+export const stamped = (): readonly Stamped[] => [
+  { ...emit(20, Topic.agentHealth, 'HEALTH_STATE_CHANGED', { ...about, to: 'STUCK' }), ...numbered(1) },
+  { ...emit(20, Topic.agentHealth, 'WARRANT_FILED', about), ...numbered(2) },
+  emit(21, Topic.agentIntervention, 'CASE_OPENED', about),
+  emit(21, Topic.agentOrder, 'NUDGE_AGENT', { ...about, orderId: 'nudge-1' }),
+  emit(22, Topic.orderReceipt, 'ORDER_RECEIPT', {
     ...about,
     orderId: 'nudge-1',
     kind: 'nudge',
@@ -45,8 +50,8 @@ export const told = (): readonly Told[] => [
     confirmed: false,
     ...when(22),
   }),
-  say(25, Topic.agentOrder, 'TERMINATE_AGENT', { ...about, orderId: 'end-1' }),
-  say(27, Topic.orderReceipt, 'ORDER_RECEIPT', {
+  emit(25, Topic.agentOrder, 'TERMINATE_AGENT', { ...about, orderId: 'end-1' }),
+  emit(27, Topic.orderReceipt, 'ORDER_RECEIPT', {
     ...about,
     orderId: 'end-1',
     kind: 'terminate',
@@ -54,19 +59,19 @@ export const told = (): readonly Told[] => [
     confirmed: true,
     ...when(27),
   }),
-  say(27, Topic.controlAgent, 'AGENT_EXITED', { ...about, ...when(27) }),
-  say(28, Topic.agentIntervention, 'AGENT_TERMINATED', { ...about, confirmed: true }),
-  say(28, Topic.recoverTask, 'RECOVER_TASK', about),
-  say(28, Topic.agentIntervention, 'CASE_CLOSED', about),
-  say(29, Topic.agentOrder, 'SPAWN_AGENT', { ...heir, orderId: 'spawn-1' }),
-  say(30, Topic.spawnReceipt, 'SPAWN_RECEIPT', {
-    ...heir,
+  emit(27, Topic.controlAgent, 'AGENT_EXITED', { ...about, ...when(27) }),
+  emit(28, Topic.agentIntervention, 'AGENT_TERMINATED', { ...about, confirmed: true }),
+  emit(28, Topic.recoverTask, 'RECOVER_TASK', about),
+  emit(28, Topic.agentIntervention, 'CASE_CLOSED', about),
+  emit(29, Topic.agentOrder, 'SPAWN_AGENT', { ...replacement, orderId: 'spawn-1' }),
+  emit(30, Topic.spawnReceipt, 'SPAWN_RECEIPT', {
+    ...replacement,
     orderId: 'spawn-1',
     instanceId: 'hangs-0-r1.i1',
     outcome: 'spawned',
     ...when(30),
   }),
-  { ...say(31, Topic.taskRecovery, 'RECOVERY_COMPLETED', { taskId: 'T-hangs-0' }), key: 'T-hangs-0' },
+  { ...emit(31, Topic.taskRecovery, 'RECOVERY_COMPLETED', { taskId: 'T-hangs-0' }), key: 'T-hangs-0' },
 ];
 
 export const numbered = (version: number) => ({ stateKey: 'hangs-0', epoch: 7, version });
@@ -74,17 +79,17 @@ export const numbered = (version: number) => ({ stateKey: 'hangs-0', epoch: 7, v
 export const noted = (): readonly Entry[] => [
   note(0, 'began', 'hangs-0', { pid: 1 }),
   note(0, 'began', 'works-0', { taskId: 'T-works-0', pid: 2 }),
-  note(22, 'heard nudge', 'hangs-0'),
+  note(22, 'received nudge', 'hangs-0'),
   note(30, 'began', 'hangs-0-r1'),
 ];
 
 /** The story as it should be, with what is `more` in it, without the events that `not` names. */
 export const chronicle = (
-  more: { readonly events?: readonly Told[]; readonly diary?: readonly Entry[] } = {},
-  not: (event: Told) => boolean = () => false,
+  more: { readonly events?: readonly Stamped[]; readonly diary?: readonly Entry[] } = {},
+  not: (event: Stamped) => boolean = () => false,
 ): Chronicle => ({
   dooms: [hangs, works],
-  events: [...told().filter((event) => !not(event)), ...(more.events ?? [])],
+  events: [...stamped().filter((event) => !not(event)), ...(more.events ?? [])],
   diary: [...noted(), ...(more.diary ?? [])],
 });
 

@@ -26,9 +26,9 @@ export type Seen = {
 const versionOf = (event: { readonly epoch: number | null; readonly version: number | null }): number =>
   (event.epoch ?? 0) * 1e6 + (event.version ?? 0);
 
-export const seenOf = ({ heard }: Stage, agentId: string): Seen => {
+export const seenOf = ({ received }: Stage, agentId: string): Seen => {
   const about = <T extends TopicName>(topic: T): readonly EventOf<T>[] =>
-    heard
+    received
       .of(topic)
       .filter((event) => 'agentId' in event.payload && event.payload.agentId === agentId)
       .toSorted((a, b) => versionOf(a) - versionOf(b));
@@ -47,7 +47,7 @@ export const seenOf = ({ heard }: Stage, agentId: string): Seen => {
     },
     children: () => [
       ...new Set(
-        heard
+        received
           .of(Topic.agentObservation)
           .flatMap((event) =>
             event.type === 'AGENT_HEARTBEAT' && event.payload.parent_agent_id === agentId
@@ -64,7 +64,7 @@ export const seenOf = ({ heard }: Stage, agentId: string): Seen => {
     receipts: () => about(Topic.orderReceipt).map(({ payload }) => `${payload.kind} ${payload.outcome}`),
     alerts: () => about(Topic.alert).map(({ type }) => type),
     heartbeats: () =>
-      heard
+      received
         .of(Topic.agentObservation)
         .filter((event): event is Heartbeat => event.type === 'AGENT_HEARTBEAT')
         .filter(({ payload }) => payload.agent_id === agentId),

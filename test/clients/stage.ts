@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { bundleOf } from '@vigil/dev';
 import { catalogue, topicNames } from '@vigil/events';
-import { type Heard, hear } from '../support/heard.ts';
+import { type Received, receive } from '../support/received.ts';
 import { openSystem, ROOM, type TestSystem } from '../support/system.ts';
 import { clients } from './client/clients.ts';
 import { binDir, installClients } from './client/pinned.ts';
@@ -79,7 +79,7 @@ export type Session = {
 export type Stage = {
   readonly system: TestSystem;
   readonly model: ScriptedModel;
-  readonly heard: Heard;
+  readonly received: Received;
   readonly start: (spec: SessionSpec) => Promise<Session>;
   /** the folders, the hook and the command of a session that something else starts, such as a runtime */
   readonly prepare: (name: string, spec: SessionSpec) => Promise<Prepared>;
@@ -99,7 +99,7 @@ export const openStage = async (name: string, kinds: readonly ClientKind[]): Pro
   const dir = mkdtempSync(path.join(os.tmpdir(), 'vc-'));
   const model = await startModel({ onRequest: () => undefined });
   const system = await openSystem({ name: `clients-${name}`, policy: 'demo', env: ROOM });
-  const heard = await hear(
+  const received = await receive(
     system,
     topicNames.filter((topic) => catalogue[topic].kind !== 'snapshot'),
   );
@@ -150,12 +150,12 @@ export const openStage = async (name: string, kinds: readonly ClientKind[]): Pro
   const stop = async (): Promise<void> => {
     for (const session of sessions) endTree(session.name);
     await Promise.race([Promise.allSettled(sessions.map(({ ended }) => ended)), sleep(10_000)]);
-    heard.stop();
+    received.stop();
     await system.stop();
     await model.close();
     if (process.env.VIGIL_KEEP === undefined) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
   };
-  return { system, model, heard, start, prepare, stop };
+  return { system, model, received, start, prepare, stop };
 };
 
 type Started = Pick<Session, 'terminal' | 'output' | 'ended'>;

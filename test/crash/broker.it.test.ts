@@ -9,15 +9,15 @@ const KILLS = soak(3, 10);
 const STOPS = soak(3, 10);
 const MOVES = soak(3, 10);
 
-type Befall = (faults: Faults, on: TestSystem) => Promise<unknown>;
-const ofOne: readonly Befall[] = [
-  ...Array<Befall>(KILLS).fill((faults, { servers }) => killBroker(faults, servers.brokers)),
-  ...Array<Befall>(STOPS).fill((faults, { servers }) => freezeBroker(faults, servers.brokers)),
+type Inject = (faults: Faults, on: TestSystem) => Promise<unknown>;
+const ofOne: readonly Inject[] = [
+  ...Array<Inject>(KILLS).fill((faults, { servers }) => killBroker(faults, servers.brokers)),
+  ...Array<Inject>(STOPS).fill((faults, { servers }) => freezeBroker(faults, servers.brokers)),
 ];
-const ofSeveral: readonly Befall[] = [
+const ofSeveral: readonly Inject[] = [
   (faults, { servers }) => restartBroker(faults, servers.brokers),
-  ...Array<Befall>(MOVES).fill((faults, { placement }) => moveLeaders(faults, placement)),
-  ...Array<Befall>(MOVES).fill((faults, { placement }) => reassign(faults, placement)),
+  ...Array<Inject>(MOVES).fill((faults, { placement }) => moveLeaders(faults, placement)),
+  ...Array<Inject>(MOVES).fill((faults, { placement }) => reassign(faults, placement)),
 ];
 const LIST = [...ofOne, ...(isCluster ? ofSeveral : [])];
 
@@ -31,10 +31,10 @@ judge(
       fromMs: 3000,
       overMs: soak(50_000, 200_000),
     },
-    befall: async (on, _, faults) => {
-      for (const befall of shuffled(LIST, faults.random)) {
+    inject: async (on, _, faults) => {
+      for (const inject of shuffled(LIST, faults.random)) {
         await sleep(2000 + faults.random() * 4000);
-        await befall(faults, on);
+        await inject(faults, on);
         if (isCluster) await untilWhole(on.placement);
       }
     },

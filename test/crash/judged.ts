@@ -4,7 +4,7 @@ import { type Evidence, hold, type Trial } from './trial.ts';
 import {
   deadLetters,
   doneTwice,
-  falselyAccused,
+  falselyFlagged,
   foldedAgain,
   misremembered,
   notFound,
@@ -25,7 +25,7 @@ export const judge = (trial: Trial, further: (evidence: () => Evidence) => void 
       if (evidence === undefined) return;
       const { versions, restarts, seed, faults, herd, on } = evidence;
       const { events, keys, gaps, repeats } = versions;
-      const figures = { seed, faults: faults.length, heartbeats: herd.beats(), events, keys, gaps: gaps.length };
+      const figures = { seed, faults: faults.length, heartbeats: herd.heartbeats(), events, keys, gaps: gaps.length };
       console.log(JSON.stringify({ trial: trial.name, ...figures, repeats: repeats.length, restarts }));
       await on.stop();
     });
@@ -41,9 +41,9 @@ export const judge = (trial: Trial, further: (evidence: () => Evidence) => void 
     });
 
     test('every heartbeat and every end became one observation', async () => {
-      const { told, lost, doubled } = await observedOnce(evidence.on);
+      const { reported, lost, doubled } = await observedOnce(evidence.on);
       expect({ lost, doubled }).toEqual({ lost: [], doubled: [] });
-      expect(told).toBeGreaterThan(herdSize(evidence));
+      expect(reported).toBeGreaterThan(herdSize(evidence));
     });
 
     test('folding the observations again gives the recorded decisions, event for event', async () => {
@@ -54,14 +54,14 @@ export const judge = (trial: Trial, further: (evidence: () => Evidence) => void 
     });
 
     test('nobody is accused but those whose fate it is, and all of those are found', async () => {
-      expect(await falselyAccused(evidence)).toEqual([]);
+      expect(await falselyFlagged(evidence)).toEqual([]);
       expect(await notFound(evidence)).toEqual([]);
     });
 
     test('nothing is done twice', async () => {
       const twice = Object.entries(await doneTwice(evidence)).filter(([, keys]) => keys.length > 0);
       expect(twice).toEqual([]);
-      expect([...evidence.herd.hands.done.values()].filter((times) => times > 1)).toEqual([]);
+      expect([...evidence.herd.executor.done.values()].filter((times) => times > 1)).toEqual([]);
     });
 
     test('nothing is put aside as a dead letter', async () => expect(await deadLetters(evidence.on)).toEqual([]));

@@ -33,7 +33,7 @@ judge(
       fromMs: 3000,
       overMs: soak(60_000, 300_000),
     },
-    befall: async (on, _, faults) => {
+    inject: async (on, _, faults) => {
       const enough = new AbortController();
       const moving = isCluster ? keepMoving({ ...faults, done: [] }, on.placement, enough.signal) : undefined;
       await killAll(faults, ALL.map(on.system.service), { rounds: ROUNDS, apartMs: 3000 });

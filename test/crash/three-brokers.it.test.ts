@@ -30,8 +30,8 @@ type Story = {
 const round = async (faults: Faults, placement: Placement, brokers: readonly Broker[]): Promise<void> => {
   for (let moves = 0; moves < MOVES; moves++) await moveLeaders(faults, placement);
   await reassign(faults, placement);
-  for (const befall of soak([killBroker], [killBroker, freezeBroker, restartBroker])) {
-    await befall(faults, brokers);
+  for (const inject of soak([killBroker], [killBroker, freezeBroker, restartBroker])) {
+    await inject(faults, brokers);
     await untilWhole(placement);
   }
   await moveLeaders(faults, placement);

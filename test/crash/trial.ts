@@ -11,7 +11,7 @@ import { notFound } from './verdicts.ts';
 export type Trial = {
   readonly name: string;
   readonly herd: HerdPlan;
-  readonly befall: (on: TestSystem, herd: Herd, faults: Faults) => Promise<void>;
+  readonly inject: (on: TestSystem, herd: Herd, faults: Faults) => Promise<void>;
 };
 
 /** Everything that a judgement about a trial needs, read when all had been read and written. */
@@ -43,13 +43,13 @@ const allRecovered = async (on: TestSystem, herd: Herd): Promise<boolean> => {
 };
 
 /** Runs the trial to its end and gathers the evidence; the system's servers run on for whoever asks the log. */
-export const hold = async ({ name, herd: plan, befall }: Trial): Promise<Evidence> => {
+export const hold = async ({ name, herd: plan, inject }: Trial): Promise<Evidence> => {
   const on = await openSystem({ name: `crash-${name.replaceAll(/\W+/g, '-')}`, env: ROOM });
   const seed = Number(process.env.VIGIL_SEED ?? Date.now() % 1_000_000);
   const faults: Faults = { done: [], random: randomFrom(seed) };
   try {
     const herd = await startHerd(on, plan);
-    await befall(on, herd, faults);
+    await inject(on, herd, faults);
     // A broker that has just come back does not lead its partitions at once: that is no answer yet.
     const recoveredYet = (): Promise<boolean> => allRecovered(on, herd).catch(() => false);
     await until('every death is found and every task recovered', recoveredYet, 300_000);

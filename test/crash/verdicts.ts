@@ -21,16 +21,16 @@ export const observedOnce = async (on: TestSystem) => {
       value === null ? [] : [[`${key}/${partition}`, (JSON.parse(value.toString()) as { next: number }).next] as const],
     ),
   );
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const { topic, partition, offset, key } of await on.records(Topic.heartbeat)) {
     const passed = offset < (next.get(`@position/${topic}/${partition}`) ?? 0);
-    if (passed && !key?.startsWith('@')) told.push(`${topic}/${partition}/${offset}`);
+    if (passed && !key?.startsWith('@')) reported.push(`${topic}/${partition}/${offset}`);
   }
   const controlled = (await on.events(Topic.controlAgent)).map(({ eventId }) => eventId);
   const causes = (await on.events(Topic.agentObservation)).map(({ causationId }) => String(causationId));
   const there = new Set(causes);
-  const lost = [...told, ...controlled].filter((place) => !there.has(place));
-  return { told: told.length, lost, doubled: repeated(causes) };
+  const lost = [...reported, ...controlled].filter((place) => !there.has(place));
+  return { reported: reported.length, lost, doubled: repeated(causes) };
 };
 
 /** What is remembered against what was written: a processor that restored a wrong state would count on wrongly. */
@@ -56,17 +56,17 @@ export const foldedAgain = async (on: TestSystem) => {
   return { again: byKey(again), recorded: byKey(recorded) };
 };
 
-const ACCUSING: ReadonlySet<string> = new Set(['DEGRADED', 'STUCK', 'FAILING', 'TERMINATED']);
+const FLAGGED_STATES: ReadonlySet<string> = new Set(['DEGRADED', 'STUCK', 'FAILING', 'TERMINATED']);
 
 /** Agents of which something bad was said, the doomed aside. */
-export const falselyAccused = async ({ on, herd }: Evidence): Promise<readonly string[]> => {
+export const falselyFlagged = async ({ on, herd }: Evidence): Promise<readonly string[]> => {
   const doomed = new Set<string | null>(
     herd.agents.filter(({ fate }) => fate !== 'works').map(({ agentId }) => agentId),
   );
   return (await on.events(Topic.agentHealth)).flatMap((event) => {
     if (doomed.has(event.payload.agentId)) return [];
     if (event.type === 'WARRANT_FILED') return [`${event.payload.agentId}: a warrant`];
-    if (event.type !== 'HEALTH_STATE_CHANGED' || !ACCUSING.has(event.payload.to)) return [];
+    if (event.type !== 'HEALTH_STATE_CHANGED' || !FLAGGED_STATES.has(event.payload.to)) return [];
     return [`${event.payload.agentId}: ${event.payload.to}, ${event.payload.reason}`];
   });
 };
@@ -84,7 +84,7 @@ export const notFound = async ({ on, herd }: Pick<Evidence, 'on' | 'herd'>): Pro
   return doomed.flatMap(({ agentId }) => (filed.has(agentId) && ended.has(agentId) ? [] : [agentId]));
 };
 
-type Said = HealthEvent & { readonly payload: Readonly<Record<string, unknown>> };
+type Emitted = HealthEvent & { readonly payload: Readonly<Record<string, unknown>> };
 
 /** Acts that were decided more often than once, each with its key. */
 export const doneTwice = async ({ on }: Evidence): Promise<Readonly<Record<string, readonly string[]>>> => {
@@ -93,7 +93,7 @@ export const doneTwice = async ({ on }: Evidence): Promise<Readonly<Record<strin
   const rulings = await on.events(Topic.stepRuling);
   const keys = (events: readonly unknown[], type: string, ...fields: readonly string[]) =>
     repeated(
-      (events as readonly Said[])
+      (events as readonly Emitted[])
         .filter((each) => each.type === type)
         .map(({ payload }) => fields.map((field) => payload[field]).join(' ')),
     );

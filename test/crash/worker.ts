@@ -27,17 +27,18 @@ export const jsonCodec: Codec = {
   },
 };
 
-type Counting = { readonly key: string; readonly n: number; readonly untold: readonly Counted[] };
+type Counting = { readonly key: string; readonly n: number; readonly unreported: readonly Counted[] };
 
 const counting = (topic: TopicName): Decider<Counting, HealthEvent, Draft> => ({
-  initial: { key: '', n: 0, untold: [] },
-  observe: ({ n, untold }, { key, payload }) => ({
+  initial: { key: '', n: 0, unreported: [] },
+  observe: ({ n, unreported }, { key, payload }) => ({
     key,
     n: n + 1,
-    untold: [...untold, { id: (payload as unknown as Counted).id, n: n + 1 }],
+    unreported: [...unreported, { id: (payload as unknown as Counted).id, n: n + 1 }],
   }),
-  decide: ({ key, untold }) => untold.map((payload) => ({ topic, type: 'COUNTED', key, payload }) as unknown as Draft),
-  evolve: (state) => ({ ...state, untold: state.untold.slice(1) }),
+  decide: ({ key, unreported }) =>
+    unreported.map((payload) => ({ topic, type: 'COUNTED', key, payload }) as unknown as Draft),
+  evolve: (state) => ({ ...state, unreported: state.unreported.slice(1) }),
   dueAt: () => NEVER,
 });
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Supervised } from '@vigil/dev';
 import { Topic } from '@vigil/events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Heard, hear } from '../support/heard.ts';
+import { type Received, receive } from '../support/received.ts';
 import { startRuntime } from '../support/runtimes.ts';
 import { holds, openSystem, ownServers, ROOM, soak, type TestSystem } from '../support/system.ts';
 import {
@@ -29,7 +29,7 @@ const ENDED_WITHIN_MS = 30_000;
 
 describe.skipIf(!ownServers)('coding agents that hang, crash, stall and meet limits', () => {
   let vigil: TestSystem;
-  let heard: Heard;
+  let received: Received;
   let runtime: Supervised;
   let tasks: readonly Task[] = [];
   const state = mkdtempSync(path.join(tmpdir(), 'vigil-'));
@@ -39,12 +39,12 @@ describe.skipIf(!ownServers)('coding agents that hang, crash, stall and meet lim
   const historyOf = (task: Task): string =>
     [
       JSON.stringify({ ...task, effects: effectsOf(task), turns: turnsOf(task), processes: processesIn(task) }),
-      ...heard.latest(Number.MAX_SAFE_INTEGER).filter((line) => line.includes(task.name)),
+      ...received.latest(Number.MAX_SAFE_INTEGER).filter((line) => line.includes(task.name)),
     ].join('\n');
 
   beforeAll(async () => {
     vigil = await openSystem({ name: 'healing', policy: 'healing', env });
-    heard = await hear(vigil, [
+    received = await receive(vigil, [
       ...[Topic.agentOrder, Topic.orderReceipt, Topic.decideCase, Topic.controlAgent],
       ...[Topic.agentHealth, Topic.agentIntervention, Topic.fleetGovernance, Topic.taskRecovery],
     ]);
@@ -60,18 +60,18 @@ describe.skipIf(!ownServers)('coding agents that hang, crash, stall and meet lim
   }, size.withinMs + 150_000);
   afterAll(async () => {
     await runtime?.stop();
-    heard?.stop();
+    received?.stop();
     await vigil?.stop();
     rmSync(state, { recursive: true, force: true });
   });
 
   test('at least 95 of 100 finish, and no person has decided anything', () => {
     const injected = tasks.reduce((sum, task) => sum + injectedIn(task), 0);
-    const resumed = heard.of(Topic.orderReceipt).filter(({ payload }) => payload.kind === 'resume_session');
+    const resumed = received.of(Topic.orderReceipt).filter(({ payload }) => payload.kind === 'resume_session');
     const done = resumed.filter(({ payload }) => payload.outcome === 'done').length;
     console.log(`${injected} faults, ${done} resumes, ${finished().length} of ${tasks.length} tasks finished`);
     expect(injected).toBeGreaterThanOrEqual(tasks.length * size.faultsEach);
-    expect(heard.of(Topic.decideCase)).toEqual([]);
+    expect(received.of(Topic.decideCase)).toEqual([]);
     const missing = tasks.filter((task) => !finished().includes(task));
     expect(missing.length, missing.map(historyOf).join('\n')).toBeLessThanOrEqual((1 - LEAST_FINISHED) * tasks.length);
   });

@@ -90,20 +90,20 @@ const checkpointOf = ({ checkpoint }: Agent): Heartbeat['checkpoint'] =>
       } as Heartbeat['checkpoint']);
 
 /** The heartbeat that its runtime sends of it now. The agent's progress moves with it. */
-export const beatOf = (agent: Agent, runtimeId: string, host: string, policy: string, now: number): Heartbeat => {
+export const heartbeatOf = (agent: Agent, runtimeId: string, host: string, policy: string, now: number): Heartbeat => {
   agent.sequence += 1;
   const isPaused = agent.pausedUntil > now;
   const acts = !isPaused && (agent.mode === 'works' || agent.mode === 'loops');
   if (acts) agent.actedAt = now;
-  const said: Partial<Heartbeat> = {
+  const fields: Partial<Heartbeat> = {
     activity: isPaused ? 'paused' : ACTIVITY[agent.mode],
     ...(acts ? { tool_calls: callsOf(agent, now), last_tool_call: now, token_count: agent.sequence * 100 } : {}),
     ...(agent.checkpoint === null ? {} : { checkpoint: checkpointOf(agent) }),
   };
-  if (acts) agent.progress = progressAfterReport(agent.progress, said as never, agent.sequence);
+  if (acts) agent.progress = progressAfterReport(agent.progress, fields as never, agent.sequence);
   return {
     ...BARE,
-    ...said,
+    ...fields,
     ...{ agent_id: agent.agentId, instance_id: agent.instanceId, task_id: agent.taskId, attempt: agent.attempt },
     ...{ timestamp: now, sequence: agent.sequence, runtime_id: runtimeId, labels: { host }, policy },
     ...{ agent_heartbeat_at: agent.actedAt, progress_indicator: acts ? String(agent.sequence) : '0' },

@@ -5,7 +5,7 @@ const MINUTE = 60_000;
 const PERSON = 'ada';
 
 /** A word of a person that is not answered yet. */
-type Word = {
+type Command = {
   readonly what: string;
   readonly at: number;
   readonly isAnswer: (event: HealthEvent) => boolean;
@@ -30,7 +30,7 @@ const isUnderWay = ({ log }: World, taskId: string): boolean => {
 };
 type Recovering = { readonly situation: { readonly is: string } };
 
-const wordOf = (event: HealthEvent, now: number): Word | null => {
+const commandOf = (event: HealthEvent, now: number): Command | null => {
   switch (event.type) {
     case 'DECIDE_CASE': {
       const { caseId, decision } = event.payload;
@@ -64,13 +64,13 @@ const wordOf = (event: HealthEvent, now: number): Word | null => {
 };
 
 const peopleAreAnswered = (): Law => {
-  let open: readonly Word[] = [];
+  let open: readonly Command[] = [];
   return {
     name: 'a decision by a person is answered: done, or refused with the reason',
     onEvent(event, world) {
-      open = open.filter((word) => !word.isAnswer(event));
-      const word = wordOf(event, world.now);
-      if (word !== null) open = [...open, word];
+      open = open.filter((command) => !command.isAnswer(event));
+      const command = commandOf(event, world.now);
+      if (command !== null) open = [...open, command];
     },
     onMoment(world) {
       const { now, undisturbedSince } = world;

@@ -1,6 +1,6 @@
 import type { HealthEvent, HealthState } from '@vigil/events';
 
-export type Heard = { readonly agentId: string; readonly taskId: string; readonly firstAt: number; lastAt: number };
+export type Seen = { readonly agentId: string; readonly taskId: string; readonly firstAt: number; lastAt: number };
 export type KnownEnd = {
   readonly reason: string;
   readonly orderId: string | null;
@@ -8,13 +8,13 @@ export type KnownEnd = {
   /** a person said so, from afar */
   readonly byPerson: boolean;
   /** the task waits for nobody after it: it is done, or a person has stopped its agent */
-  readonly isWished: boolean;
+  readonly isIntended: boolean;
 };
 export type OpenAlert = {
   readonly taskId: string | null;
   readonly route: string;
   readonly raisedAt: number;
-  isTold: boolean;
+  isNotified: boolean;
 };
 export type OpenCase = {
   readonly caseId: string;
@@ -30,7 +30,7 @@ const RECOVERED_BY_HAND = 'by hand: terminate_and_recover';
 
 /** What the log says, read by the laws. It decides nothing. */
 export class Facts {
-  readonly heard = new Map<string, Heard>();
+  readonly seen = new Map<string, Seen>();
   /** tasks that somebody has finished, also an agent of which no heartbeat came */
   readonly finished = new Set<string>();
   readonly ended = new Map<string, KnownEnd>();
@@ -43,7 +43,7 @@ export class Facts {
   readonly alerts = new Map<string, OpenAlert>();
   readonly cases = new Map<string, OpenCase>();
   /** when people were last told of an alert of a task that is not over */
-  readonly toldAt = new Map<string, number>();
+  readonly notifiedAt = new Map<string, number>();
   readonly reviews = new Set<string>();
   readonly initiated = new Map<string, number>();
   /** when a person last asked for its recovery, or decided that it goes on */
@@ -58,13 +58,13 @@ export class Facts {
   isBraked = false;
   isHalted = false;
   /** a person has asked for a halt, which a governor that stands still has not read yet */
-  isHaltAsked = false;
+  isHaltRequested = false;
   haltedUntil = 0;
 
   observe(event: HealthEvent, now: number) {
     switch (event.type) {
       case 'AGENT_HEARTBEAT':
-        return this.#beat(event.payload, now);
+        return this.#heartbeat(event.payload, now);
       case 'AGENT_EXITED': {
         if (event.topic !== 'onex.evt.heartbeat-ingest.agent-observation.v1') return;
         const { instanceId, reason, orderId, taskId } = event.payload;
@@ -72,17 +72,17 @@ export class Facts {
         const known = this.ended.get(instanceId);
         // Taken for dead from afar, it had finished its task.
         if (known && !(known.byPerson && reason === 'finished')) return;
-        const isWished = this.#isWished(instanceId, reason, orderId);
+        const isIntended = this.#isIntended(instanceId, reason, orderId);
         const at = this.#takenForDeadAt.get(instanceId) ?? now;
-        this.ended.set(instanceId, { reason, orderId, at, byPerson: false, isWished });
+        this.ended.set(instanceId, { reason, orderId, at, byPerson: false, isIntended });
         return;
       }
       case 'CONFIRM_DEATH': {
         if (event.topic !== 'onex.evt.heartbeat-ingest.agent-observation.v1') return;
         const { instanceId } = event.payload;
-        const isWished = this.stopping.has(instanceId ?? '');
+        const isIntended = this.stopping.has(instanceId ?? '');
         if (instanceId === null || this.ended.has(instanceId)) return;
-        this.ended.set(instanceId, { reason: 'lost', orderId: null, at: now, byPerson: true, isWished });
+        this.ended.set(instanceId, { reason: 'lost', orderId: null, at: now, byPerson: true, isIntended });
         this.#takenForDeadAt.set(instanceId, now);
         return;
       }
@@ -106,16 +106,16 @@ export class Facts {
     }
   }
 
-  #beat({ agent_id: agentId, instance_id: instanceId, task_id: taskId }: Beat, now: number) {
+  #heartbeat({ agent_id: agentId, instance_id: instanceId, task_id: taskId }: HeartbeatPayload, now: number) {
     if (instanceId === null || taskId === null) return;
-    const known = this.heard.get(instanceId);
+    const known = this.seen.get(instanceId);
     if (known) known.lastAt = now;
-    else this.heard.set(instanceId, { agentId, taskId, firstAt: now, lastAt: now });
+    else this.seen.set(instanceId, { agentId, taskId, firstAt: now, lastAt: now });
     // Taken for dead from afar, it lives.
     if (this.ended.get(instanceId)?.byPerson) this.ended.delete(instanceId);
   }
 
-  #isWished(instanceId: string, reason: string, orderId: string | null): boolean {
+  #isIntended(instanceId: string, reason: string, orderId: string | null): boolean {
     if (reason === 'finished' || this.stopping.has(instanceId)) return true;
     // A handoff by hand that takes the place of the plan's own is what people wish, whichever of the two the agent answers.
     return (
@@ -185,10 +185,10 @@ export class Facts {
       case 'ALERT_RAISED':
       case 'ALERT_UPDATED': {
         const { alertKey, taskId, route, deliverAt } = event.payload;
-        const known = this.alerts.get(alertKey) ?? { taskId, route, raisedAt: now, isTold: false };
+        const known = this.alerts.get(alertKey) ?? { taskId, route, raisedAt: now, isNotified: false };
         if (deliverAt !== null) {
-          known.isTold = true;
-          this.toldAt.set(taskId ?? '', now);
+          known.isNotified = true;
+          this.notifiedAt.set(taskId ?? '', now);
         }
         this.alerts.set(alertKey, known);
         return;
@@ -209,10 +209,10 @@ export class Facts {
         this.missing = [];
         return;
       case 'HALT_FLEET':
-        this.isHaltAsked = true;
+        this.isHaltRequested = true;
         return;
       case 'RESUME_FLEET':
-        this.isHaltAsked = false;
+        this.isHaltRequested = false;
         return;
       case 'FLEET_HALTED':
         this.isHalted = true;
@@ -225,4 +225,4 @@ export class Facts {
   }
 }
 
-type Beat = Extract<HealthEvent, { readonly type: 'AGENT_HEARTBEAT' }>['payload'];
+type HeartbeatPayload = Extract<HealthEvent, { readonly type: 'AGENT_HEARTBEAT' }>['payload'];

@@ -9,9 +9,9 @@ import {
   type SpawnOrder,
   spawnReceiptOf,
 } from '../../packages/supervisor/src/orders/order.ts';
-import { type Agent, beatOf, type End } from './agents.ts';
+import { type Agent, type End, heartbeatOf } from './agents.ts';
 
-export const BEAT_MS = 30_000;
+export const HEARTBEAT_MS = 30_000;
 
 /** How long an order may be begun after the gateway has offered it the last time; the supervisor's own. */
 export const REPEATED_MS = 10_000;
@@ -29,7 +29,7 @@ const isByPerson = (end: Pick<End, 'reason' | 'orderId'> | null): boolean =>
   end !== null && end.reason === 'explicit' && end.orderId === null;
 
 /** What a host needs of the world around it. */
-export type Around = {
+export type HostDeps = {
   readonly now: () => number;
   readonly after: (ms: number, act: () => void) => void;
   readonly write: (draft: Draft) => void;
@@ -47,9 +47,9 @@ export class Host {
   readonly agents: Agent[] = [];
   capacity = 2;
   /** orders reach it */
-  hears = true;
+  canReceive = true;
   /** its reports get out */
-  speaks = true;
+  canSend = true;
   hasRoomOnDisk = true;
   isSupervised = true;
   /** the gateway knows of a halt: it offers little, and recalls what is out */
@@ -65,11 +65,11 @@ export class Host {
   readonly #receipts = new Map<string, Draft>();
   readonly #begun = new Map<string, Order>();
   #outbox: Report[] = [];
-  readonly #around: Around;
+  readonly #deps: HostDeps;
 
-  constructor(runtimeId: string, around: Around) {
+  constructor(runtimeId: string, deps: HostDeps) {
     this.runtimeId = runtimeId;
-    this.#around = around;
+    this.#deps = deps;
   }
 
   get living(): readonly Agent[] {
@@ -78,12 +78,12 @@ export class Host {
 
   /** It runs, and everything gets through. */
   get isWell(): boolean {
-    return this.hears && this.speaks && this.hasRoomOnDisk && this.isSupervised;
+    return this.canReceive && this.canSend && this.hasRoomOnDisk && this.isSupervised;
   }
 
   /** The gateway has an order for it. */
   offer(order: Order, ttlMs: number) {
-    const now = this.#around.now();
+    const now = this.#deps.now();
     this.#offered.push({ order, expiresAt: now + ttlMs, offeredAt: now });
     this.look();
   }
@@ -92,15 +92,15 @@ export class Host {
   look() {
     if (!this.isSupervised) return;
     if (this.hasRoomOnDisk) for (const report of this.#outbox) report.isWritten = true;
-    const now = this.#around.now();
-    if (this.hears) this.#hear(now);
+    const now = this.#deps.now();
+    if (this.canReceive) this.#receive(now);
     const waiting = [...this.#waiting.values()].sort((a, b) => a.order.payload.number - b.order.payload.number);
     for (const one of waiting) if (now <= one.offeredAt + REPEATED_MS) this.#consider(one);
     this.#send();
   }
 
   /** The gateway's answer to a poll: what is offered, and in a halt what is recalled. */
-  #hear(now: number) {
+  #receive(now: number) {
     for (const one of this.#offered.splice(0))
       if (one.expiresAt >= now) this.#waiting.set(one.order.payload.orderId, one);
     for (const one of [...this.#waiting.values()])
@@ -115,14 +115,14 @@ export class Host {
     this.#answer(order, 'halted', { why: 'the fleet is halted' });
   }
 
-  beat(policy: string) {
+  heartbeat(policy: string) {
     this.look();
-    if (this.isSupervised) for (const agent of this.living) this.#beatOf(agent, policy);
+    if (this.isSupervised) for (const agent of this.living) this.#heartbeatOf(agent, policy);
     this.announce();
   }
 
   announce() {
-    if (!this.speaks || !this.isSupervised) return;
+    if (!this.canSend || !this.isSupervised) return;
     const agents = this.living.map(({ agentId }) => agentId);
     const place = {
       runtimeId: this.runtimeId,
@@ -131,13 +131,13 @@ export class Host {
       templates: [{ task: '*', labels: {} }],
     };
     const payload = { ...place, capacity: this.capacity, agents };
-    this.#around.write({ topic: Topic.runtimePresence, type: 'RUNTIME_ANNOUNCED', key: 'fleet', payload } as Draft);
+    this.#deps.write({ topic: Topic.runtimePresence, type: 'RUNTIME_ANNOUNCED', key: 'fleet', payload } as Draft);
   }
 
   /** An agent ends in truth. Its supervisor reports it, or the next one does. */
   end(agent: Agent, reason: End['reason'], orderId: string | null) {
     if (agent.end !== null) return;
-    const at = this.#around.now();
+    const at = this.#deps.now();
     const { terminatedBy } = agent;
     const isByPerson = reason === 'explicit' && orderId === null;
     agent.end =
@@ -148,13 +148,13 @@ export class Host {
   /** Starts an agent here: for a person, or for an order. */
   start(agent: Agent, policy: string) {
     this.agents.push(agent);
-    this.#beatOf(agent, policy);
+    this.#heartbeatOf(agent, policy);
   }
 
-  #beatOf(agent: Agent, policy: string) {
-    const payload = beatOf(agent, this.runtimeId, this.runtimeId, policy, this.#around.now());
-    if (this.speaks)
-      this.#around.write({ topic: Topic.heartbeat, type: 'HEARTBEAT', key: agent.agentId, payload } as Draft);
+  #heartbeatOf(agent: Agent, policy: string) {
+    const payload = heartbeatOf(agent, this.runtimeId, this.runtimeId, policy, this.#deps.now());
+    if (this.canSend)
+      this.#deps.write({ topic: Topic.heartbeat, type: 'HEARTBEAT', key: agent.agentId, payload } as Draft);
   }
 
   /** The next supervisor: reports ends that nobody has reported, and carries through what was begun. */
@@ -208,15 +208,15 @@ export class Host {
   #report(draft: Draft, forget: () => void) {
     const report = { draft, isWritten: this.hasRoomOnDisk, forget };
     this.#outbox.push(report);
-    if (this.isDoubling) this.#around.after(BEAT_MS, () => this.#outbox.push({ ...report, isWritten: true }));
+    if (this.isDoubling) this.#deps.after(HEARTBEAT_MS, () => this.#outbox.push({ ...report, isWritten: true }));
     this.#send();
   }
 
   #send() {
-    if (!this.speaks || !this.isSupervised || this.#around.now() < this.reportsFrom) return;
+    if (!this.canSend || !this.isSupervised || this.#deps.now() < this.reportsFrom) return;
     const reports = this.#outbox;
     this.#outbox = [];
-    for (const { draft } of reports) this.#around.write(draft);
+    for (const { draft } of reports) this.#deps.write(draft);
   }
 
   #consider(one: Offered) {
@@ -225,7 +225,7 @@ export class Host {
     const agent = this.agents.findLast(({ agentId }) => agentId === order.payload.agentId);
     const known = this.#receipts.get(order.payload.orderId);
     if (known) return this.#settle(order, known);
-    const admission = admit({ order, expiresAt: one.expiresAt }, this.#processOf(agent), this.#around.now());
+    const admission = admit({ order, expiresAt: one.expiresAt }, this.#processOf(agent), this.#deps.now());
     switch (admission.kind) {
       case 'wait':
       case 'again':
@@ -241,7 +241,7 @@ export class Host {
   }
 
   #processOf(agent: Agent | undefined): Parameters<typeof admit>[1] {
-    const now = this.#around.now();
+    const now = this.#deps.now();
     return {
       instanceId: agent?.instanceId ?? 'none',
       ended: agent?.end?.reason ?? null,
@@ -255,7 +255,7 @@ export class Host {
   }
 
   #begin(order: AgentOrder, agent: Agent) {
-    this.#around.begins(this, order);
+    this.#deps.begins(this, order);
     this.#waiting.delete(order.payload.orderId);
     agent.highestNumber = order.payload.number;
     this.#begun.set(order.payload.orderId, order);
@@ -263,12 +263,12 @@ export class Host {
   }
 
   #perform(order: AgentOrder, agent: Agent) {
-    const now = this.#around.now();
+    const now = this.#deps.now();
     switch (order.type) {
       case 'HANDOFF_AGENT':
         agent.handoff = order;
         this.#answer(order, 'delivered');
-        if (agent.manners.leaves) this.#around.after(20_000, () => this.#leave(agent, order.payload.orderId));
+        if (agent.manners.leaves) this.#deps.after(20_000, () => this.#leave(agent, order.payload.orderId));
         return;
       case 'NUDGE_AGENT':
       case 'PROBE_AGENT':
@@ -287,7 +287,7 @@ export class Host {
         return this.#answer(order, 'done');
       case 'TERMINATE_AGENT':
         agent.terminatedBy = order.payload.orderId;
-        return this.#around.after(5000, () => this.#terminate(order, agent));
+        return this.#deps.after(5000, () => this.#terminate(order, agent));
     }
   }
 
@@ -321,7 +321,7 @@ export class Host {
     order: AgentOrder,
     ...[outcome, more]: readonly [Parameters<typeof receiptOf>[2], Parameters<typeof receiptOf>[3]?]
   ) {
-    const payload = receiptOf(order, this.#around.now(), outcome, { ...noEnd, ...more });
+    const payload = receiptOf(order, this.#deps.now(), outcome, { ...noEnd, ...more });
     this.#settle(order, { topic: Topic.orderReceipt, type: 'ORDER_RECEIPT', key: payload.agentId, payload } as Draft);
   }
 
@@ -340,7 +340,7 @@ export class Host {
     const { orderId } = order.payload;
     const known = this.#receipts.get(orderId);
     if (known) return this.#settle(order, known);
-    if (this.#around.now() > expiresAt) return this.#answerSpawn(order, 'expired');
+    if (this.#deps.now() > expiresAt) return this.#answerSpawn(order, 'expired');
     if (!this.hasRoomOnDisk) return;
     if (this.living.length >= this.capacity) return this.#answerSpawn(order, 'failed', 'all places are taken');
     if (this.living.some(({ agentId }) => agentId === order.payload.agentId))
@@ -349,13 +349,13 @@ export class Host {
       this.failingSpawns -= 1;
       return this.#answerSpawn(order, 'failed', 'the command does not start');
     }
-    this.#around.begins(this, order);
-    this.#around.spawn(this, order);
+    this.#deps.begins(this, order);
+    this.#deps.spawn(this, order);
     this.#answerSpawn(order, 'spawned');
   }
 
   #answerSpawn(order: SpawnOrder, outcome: Parameters<typeof spawnReceiptOf>[2], why: string | null = null) {
-    const payload = spawnReceiptOf(order, this.#around.now(), outcome, { why });
+    const payload = spawnReceiptOf(order, this.#deps.now(), outcome, { why });
     this.#settle(order, { topic: Topic.spawnReceipt, type: 'SPAWN_RECEIPT', key: payload.taskId, payload } as Draft);
   }
 }

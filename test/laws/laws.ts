@@ -7,7 +7,7 @@ import { Broken, type Law, type World } from './world.ts';
 
 const MINUTE = 60_000;
 
-const isHeard = ({ facts }: World, { instanceId }: Agent): boolean => facts.heard.has(instanceId);
+const isSeen = ({ facts }: World, { instanceId }: Agent): boolean => facts.seen.has(instanceId);
 const isKnownDead = ({ facts }: World, { instanceId }: Agent): boolean => facts.ended.has(instanceId);
 
 /** The log is read without delay, and was for so long. */
@@ -23,7 +23,7 @@ const oneAgentATask: Law = {
     const order = typed(event, 'SPAWN_AGENT');
     if (!order || !isUndisturbed(world, 10_000)) return;
     const { taskId } = order.payload;
-    const beside = world.living.find((one) => one.taskId === taskId && isHeard(world, one) && !isKnownDead(world, one));
+    const beside = world.living.find((one) => one.taskId === taskId && isSeen(world, one) && !isKnownDead(world, one));
     if (beside)
       throw new Broken(this.name, `a spawn for ${taskId} is ordered while ${beside.instanceId} lives`, world.now);
   },
@@ -44,7 +44,7 @@ const rivalsEnd = (): Law => {
           isAttempt(one) &&
           one.manners.dies &&
           world.hostOf(one).isWell &&
-          isHeard(world, one) &&
+          isSeen(world, one) &&
           !held.has(one.agentId),
       );
       const tasks = Map.groupBy(countable, ({ taskId }) => taskId);
@@ -69,13 +69,13 @@ const silenceIsFoundAfter = (policy: string): number =>
   policy === 'botbox' ? Number.POSITIVE_INFINITY : (LONGEST_TRUST[policy] ?? 8 * MINUTE);
 
 /** When the task was last finished, or its agent ended as people wished; 0: never. */
-const wishedAt = ({ facts, agents }: World, task: string): number => {
-  const isWished = ({ instanceId, end }: Agent) =>
-    facts.ended.get(instanceId)?.isWished ||
+const intendedAt = ({ facts, agents }: World, task: string): number => {
+  const isIntended = ({ instanceId, end }: Agent) =>
+    facts.ended.get(instanceId)?.isIntended ||
     facts.stopping.has(instanceId) ||
     (end?.reason === 'finished' && facts.finished.has(task));
-  const wished = agents.filter((one) => one.taskId === task && one.end !== null && isWished(one));
-  return Math.max(0, ...wished.map(({ end }) => end?.at ?? 0));
+  const intended = agents.filter((one) => one.taskId === task && one.end !== null && isIntended(one));
+  return Math.max(0, ...intended.map(({ end }) => end?.at ?? 0));
 };
 
 /** When the end of an agent can be known: when it is reported, or when its silence is found. */
@@ -88,9 +88,11 @@ const knownAt = ({ facts, policy }: World, { agentId, instanceId, end }: Agent):
 
 /** The brake withholds what the task needs, and people are told of the brake. */
 const waitsForBrake = ({ facts }: World, agents: readonly Agent[]): boolean => {
-  const isBrakeTold = [...facts.alerts.values()].some(({ isTold, route }) => isTold && route === 'fleet_brake');
+  const isBrakeNotified = [...facts.alerts.values()].some(
+    ({ isNotified, route }) => isNotified && route === 'fleet_brake',
+  );
   const hasCase = (agentId: string) => [...facts.cases.values()].some((one) => one.agentId === agentId);
-  return isBrakeTold && agents.some(({ agentId }) => facts.missing.includes(agentId) || hasCase(agentId));
+  return isBrakeNotified && agents.some(({ agentId }) => facts.missing.includes(agentId) || hasCase(agentId));
 };
 
 const noTaskIsLeft: Law = {
@@ -100,8 +102,8 @@ const noTaskIsLeft: Law = {
     if (facts.isHalted || !isUndisturbed(world, 10 * MINUTE) || now - facts.haltedUntil < 10 * MINUTE) return;
     const tasks = Map.groupBy(world.agents, ({ taskId }) => taskId);
     for (const [task, all] of tasks) {
-      const from = wishedAt(world, task);
-      const agents = all.filter((one) => one.startedAt >= from && (isHeard(world, one) || one.end === null));
+      const from = intendedAt(world, task);
+      const agents = all.filter((one) => one.startedAt >= from && (isSeen(world, one) || one.end === null));
       const reportedAt = (one: Agent) => facts.ended.get(one.instanceId)?.at ?? Number.POSITIVE_INFINITY;
       if (agents.length === 0 || all.some((one) => one.end === null && !isKnownDead(world, one))) continue;
       const since = Math.max(...agents.map((one) => knownAt(world, one)));
@@ -109,9 +111,9 @@ const noTaskIsLeft: Law = {
       const diedAt = Math.max(...agents.map((one) => Math.min(one.end?.at ?? now, reportedAt(one))));
       const isRecovered = (facts.initiated.get(task) ?? 0) > Math.max(diedAt, now - 10 * MINUTE);
       const isReleased = (facts.released.get(task)?.at ?? 0) >= diedAt;
-      const isOpen = [...facts.alerts.values()].some((one) => one.isTold && one.taskId === task);
-      const isTold = isOpen || (facts.toldAt.get(task) ?? 0) >= diedAt || waitsForBrake(world, agents);
-      if (!isRecovered && !isReleased && !isTold && !facts.reviews.has(task))
+      const isOpen = [...facts.alerts.values()].some((one) => one.isNotified && one.taskId === task);
+      const isNotified = isOpen || (facts.notifiedAt.get(task) ?? 0) >= diedAt || waitsForBrake(world, agents);
+      if (!isRecovered && !isReleased && !isNotified && !facts.reviews.has(task))
         throw new Broken(this.name, `${task} has had no agent for ten minutes, and nobody is told`, now);
     }
   },
@@ -124,19 +126,19 @@ const finishedIsFinished: Law = {
     if (!order || !isUndisturbed(world, 10_000)) return;
     const { facts } = world;
     const { taskId, deadInstanceId } = order.payload;
-    const finished = [...facts.heard].find(
+    const finished = [...facts.seen].find(
       ([instanceId, one]) => one.taskId === taskId && facts.ended.get(instanceId)?.reason === 'finished',
     );
     const finishedAt = world.agents.find(({ instanceId }) => instanceId === finished?.[0])?.end?.at ?? 0;
     const isBegunAgain = world.agents.some(
       (one) => one.taskId === taskId && !one.byVigil && one.startedAt >= finishedAt,
     );
-    const isAsked = (facts.asked.get(taskId ?? '') ?? 0) >= finishedAt;
-    if (finished && !isBegunAgain && !isAsked)
+    const isRequested = (facts.asked.get(taskId ?? '') ?? 0) >= finishedAt;
+    if (finished && !isBegunAgain && !isRequested)
       throw new Broken(this.name, `${taskId} is done again: ${finished[0]} has finished it`, world.now);
     const end = facts.ended.get(deadInstanceId ?? '');
-    const isAskedSince = (facts.asked.get(taskId ?? '') ?? 0) >= (end?.at ?? 0);
-    if (end?.reason === 'explicit' && end.orderId === null && !isAskedSince)
+    const isRequestedSince = (facts.asked.get(taskId ?? '') ?? 0) >= (end?.at ?? 0);
+    if (end?.reason === 'explicit' && end.orderId === null && !isRequestedSince)
       throw new Broken(
         this.name,
         `${deadInstanceId} was stopped by a person, and ${order.payload.agentId} takes its place`,
@@ -177,10 +179,10 @@ const silenceIsNoExcuse: Law = {
     const { facts, now, policy } = world;
     if (!isUndisturbed(world, 8 * MINUTE)) return;
     const limit = silenceIsFoundAfter(policy);
-    for (const [instanceId, { agentId, lastAt }] of facts.heard) {
+    for (const [instanceId, { agentId, lastAt }] of facts.seen) {
       const from = Math.max(lastAt, facts.releasedAt.get(agentId) ?? 0);
       if (facts.ended.has(instanceId) || facts.held.has(agentId) || now - from <= limit) continue;
-      const isCurrent = [...facts.heard].every(([, one]) => one.agentId !== agentId || one.lastAt <= lastAt);
+      const isCurrent = [...facts.seen].every(([, one]) => one.agentId !== agentId || one.lastAt <= lastAt);
       if (isCurrent && (facts.states.get(agentId) ?? 'HEALTHY') === 'HEALTHY')
         throw new Broken(
           this.name,
@@ -218,7 +220,7 @@ const haltReachesOrders = (): Law => {
     onBegun(order, { now, hosts }) {
       const { orderId, runtimeId } = order.payload;
       if (haltedAt === null || (ordered.get(orderId) ?? now) > haltedAt || isOfferedInHalt(order)) return;
-      const isCutOff = hosts.some((host) => host.runtimeId === runtimeId && !host.hears);
+      const isCutOff = hosts.some((host) => host.runtimeId === runtimeId && !host.canReceive);
       if (!isCutOff || now > haltedAt + REPEATED_MS) throw new Broken(this.name, `${order.type} ${orderId}`, now);
     },
   };

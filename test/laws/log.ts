@@ -22,8 +22,8 @@ type AnyDecider = {
 };
 
 /** As the runner remembers a key: docs are in packages/stream. */
-type Entry = { state: unknown; dueAt: number; heardAt: number; correlationId: string };
-type Told = { readonly event: HealthEvent; readonly at: number };
+type Entry = { state: unknown; dueAt: number; lastInputAt: number; correlationId: string };
+type Recorded = { readonly event: HealthEvent; readonly at: number };
 
 const TICK_MS = 1000;
 
@@ -33,7 +33,7 @@ export class Unit {
   readonly entries = new Map<string, Entry>();
   readonly processor: AnyProcessor;
   readonly tickMs: number;
-  readonly inbox: Told[] = [];
+  readonly inbox: Recorded[] = [];
   stalledUntil = 0;
   time: number;
 
@@ -106,7 +106,7 @@ export class Log {
     this.now = now;
     for (const unit of this.units) {
       if (unit.stalledUntil > now) continue;
-      while (unit.inbox.length > 0) this.#read(unit, unit.inbox.shift() as Told);
+      while (unit.inbox.length > 0) this.#read(unit, unit.inbox.shift() as Recorded);
       this.#tickTo(unit, now);
       this.#pump();
     }
@@ -118,9 +118,9 @@ export class Log {
       this.#onEvent(event);
       for (const unit of this.units) {
         if (!unit.processor.reads.includes(event.topic)) continue;
-        const told = { event, at: this.now };
-        if (unit.stalledUntil > this.now || unit.inbox.length > 0) unit.inbox.push(told);
-        else this.#read(unit, told);
+        const recorded = { event, at: this.now };
+        if (unit.stalledUntil > this.now || unit.inbox.length > 0) unit.inbox.push(recorded);
+        else this.#read(unit, recorded);
       }
     }
     this.#isPumping = false;
@@ -140,15 +140,15 @@ export class Log {
     const clock = unit.clockAt(at);
     entry.dueAt = decider.dueAt(entry.state as never, clock);
     if (entry.dueAt > at) return;
-    this.#say(unit, decider, entry, clock, null);
+    this.#decide(unit, decider, entry, clock, null);
     if (decider.forgets?.(entry.state as never, clock)) unit.entries.delete(key);
   }
 
-  #read(unit: Unit, { event, at }: Told) {
+  #read(unit: Unit, { event, at }: Recorded) {
     this.#tickTo(unit, at);
     try {
       if (unit.processor.map) this.#map(unit, event, at);
-      else this.#tell(unit, event, at);
+      else this.#deliver(unit, event, at);
     } catch (error) {
       if (!(error instanceof DeadLetter)) throw error;
       this.letters.push(`${unit.name}: ${error.message}`);
@@ -159,12 +159,12 @@ export class Log {
     for (const draft of unit.processor.map?.(event as never, at, at) ?? []) this.write(draft, at, event.correlationId);
   }
 
-  #tell(unit: Unit, event: HealthEvent, at: number) {
+  #deliver(unit: Unit, event: HealthEvent, at: number) {
     const decider = unit.processor.decider as AnyDecider;
     const key = unit.processor.stateKey?.(event as never) ?? event.key;
     const clock = unit.clockAt(at);
     const known = unit.entries.get(key);
-    const entry = known ?? { state: decider.initial, dueAt: NEVER, heardAt: 0, correlationId: '' };
+    const entry = known ?? { state: decider.initial, dueAt: NEVER, lastInputAt: 0, correlationId: '' };
     const before = entry.state;
     let refused: Unwelcome | null = null;
     try {
@@ -174,17 +174,17 @@ export class Log {
       refused = error;
       entry.state = error.state;
     }
-    entry.heardAt = Math.max(entry.heardAt, at);
+    entry.lastInputAt = Math.max(entry.lastInputAt, at);
     entry.correlationId = event.correlationId;
     unit.entries.set(key, entry);
     const wakesAt = decider.wakesAt?.(before as never, entry.state as never, clock) ?? clock.now;
     const next = known && !refused ? Math.min(entry.dueAt, wakesAt) : clock.now;
     if (next > clock.now) entry.dueAt = next;
-    else this.#say(unit, decider, entry, clock, event);
+    else this.#decide(unit, decider, entry, clock, event);
     if (refused) throw refused;
   }
 
-  #say(unit: Unit, decider: AnyDecider, entry: Entry, clock: Clock, input: HealthEvent | null) {
+  #decide(unit: Unit, decider: AnyDecider, entry: Entry, clock: Clock, input: HealthEvent | null) {
     const drafts = decider.decide(entry.state as never, clock, input as never);
     const evolved = (state: unknown, draft: Draft) =>
       decider.evolve(state as never, draft as never, clock, input as never);
@@ -192,7 +192,7 @@ export class Log {
     entry.dueAt = decider.dueAt(entry.state as never, clock);
     for (const draft of drafts) {
       if (!unit.processor.writes.includes(draft.topic)) throw new Error(`${unit.name} does not declare ${draft.topic}`);
-      this.write(draft, Math.max(clock.now, entry.heardAt), entry.correlationId);
+      this.write(draft, Math.max(clock.now, entry.lastInputAt), entry.correlationId);
     }
   }
 }

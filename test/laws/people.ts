@@ -37,7 +37,7 @@ export const release = (world: World, agentId: string): void =>
     payload: { agentId, by, why },
   } as Draft);
 
-export const steer = (world: World, type: 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE'): void =>
+export const controlFleet = (world: World, type: 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE'): void =>
   world.log.write({ topic: Topic.controlFleet, type, key: 'fleet', payload: { by, why } } as Draft);
 
 export const confirmDeath = (world: World, { agentId, instanceId }: Agent): void => {

@@ -1,6 +1,6 @@
 import type { Agent, Mode } from './agents.ts';
 import type { Host } from './hosts.ts';
-import { confirmDeath, type Decision, decide, hold, release, request, review, steer } from './people.ts';
+import { confirmDeath, controlFleet, type Decision, decide, hold, release, request, review } from './people.ts';
 import type { PolicyName } from './policies.ts';
 import { Broken, clockText, type Law, World } from './world.ts';
 
@@ -61,23 +61,23 @@ const at = <T>(list: readonly T[], index: number): T | undefined => list[index %
 const toHost = (world: World, host: Host, what: Extract<Step, { do: 'host' }>['what']) => {
   switch (what) {
     case 'deaf':
-      host.hears = false;
+      host.canReceive = false;
       return;
     case 'mute':
-      host.speaks = false;
+      host.canSend = false;
       return;
     case 'cut':
-      host.hears = false;
-      host.speaks = false;
+      host.canReceive = false;
+      host.canSend = false;
       return;
     case 'heal_late':
       host.reportsFrom = world.now + MINUTE;
-      host.hears = true;
-      host.speaks = true;
-      return host.beat(world.policy);
+      host.canReceive = true;
+      host.canSend = true;
+      return host.heartbeat(world.policy);
     case 'heal':
-      host.hears = true;
-      host.speaks = true;
+      host.canReceive = true;
+      host.canSend = true;
       return host.look();
     case 'fill':
       host.hasRoomOnDisk = false;
@@ -163,7 +163,7 @@ const happen = (world: World, step: Step) => {
       return asked && decide(world, asked.caseId, asked.agentId, step.decision);
     }
     case 'steer':
-      return steer(world, step.what);
+      return controlFleet(world, step.what);
     case 'gone': {
       const host = at(world.hosts, step.host) as Host;
       for (const agent of host.agents) if (!agent.isEndReported) confirmDeath(world, agent);
@@ -183,15 +183,15 @@ const happen = (world: World, step: Step) => {
 };
 
 /** Everything is mended, and people answer what they are asked. */
-const mend = (world: World) => {
-  if (world.facts.isHaltAsked) steer(world, 'RESUME_FLEET');
+const repair = (world: World) => {
+  if (world.facts.isHaltRequested) controlFleet(world, 'RESUME_FLEET');
   for (const agentId of [...world.facts.held]) release(world, agentId);
   world.manners = { answers: true, leaves: true, dies: true };
   for (const host of world.hosts) {
     host.capacity = 8;
     host.failingSpawns = 0;
-    host.hears = true;
-    host.speaks = true;
+    host.canReceive = true;
+    host.canSend = true;
     host.hasRoomOnDisk = true;
     host.isDoubling = false;
     host.supervise();
@@ -227,21 +227,21 @@ const liftBrake = (world: World) => {
   const isBack = (task: string) =>
     world.living.some(({ taskId, startedAt }) => taskId === task && startedAt < world.now - 3 * MINUTE);
   const isSettled = (agentId: string) => {
-    const lives = world.agents.filter((one) => one.agentId === agentId);
+    const instances = world.agents.filter((one) => one.agentId === agentId);
     const isOver = (instanceId: string) =>
-      ended.get(instanceId)?.isWished && ended.get(instanceId)?.reason !== 'crashed';
-    return lives.some(({ taskId, instanceId }) => isBack(taskId) || isOver(instanceId));
+      ended.get(instanceId)?.isIntended && ended.get(instanceId)?.reason !== 'crashed';
+    return instances.some(({ taskId, instanceId }) => isBack(taskId) || isOver(instanceId));
   };
   if (missing.every(isSettled))
     throw new Broken('the brake lifts by itself when nobody is missing any more', missing.join(', '), world.now);
-  steer(world, 'LIFT_BRAKE');
+  controlFleet(world, 'LIFT_BRAKE');
 };
 
 /** How long a person may still have to answer, and a plan to come to its end. */
 const ROUNDS = 8;
 
 const finish = (world: World, decision: Decision) => {
-  mend(world);
+  repair(world);
   for (let round = 0; round < ROUNDS; round += 1) {
     world.pass(5 * MINUTE);
     answerAll(world, decision);

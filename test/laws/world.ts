@@ -2,7 +2,7 @@ import type { Draft, HealthEvent } from '@vigil/events';
 import type { Order } from '../../packages/supervisor/src/orders/order.ts';
 import { type Agent, born, type Manners } from './agents.ts';
 import { Facts } from './facts.ts';
-import { BEAT_MS, Host, orderIn } from './hosts.ts';
+import { HEARTBEAT_MS, Host, orderIn } from './hosts.ts';
 import type { Log } from './log.ts';
 import type { PolicyName } from './policies.ts';
 import { vigil } from './vigil.ts';
@@ -46,16 +46,16 @@ export class World {
   manners: Manners = { answers: true, leaves: true, dies: true };
   /** no reader was stalled since then */
   undisturbedSince = START;
-  readonly told: string[] = [];
+  readonly recorded: string[] = [];
   readonly #laws: readonly Law[];
   readonly #actions: Action[] = [];
-  #beatsAt = START;
+  #heartbeatsAt = START;
   #born = 0;
 
   constructor(policy: PolicyName, laws: readonly Law[]) {
     this.policy = policy;
     this.#laws = laws;
-    const around = {
+    const deps = {
       now: () => this.now,
       after: (ms: number, act: () => void) => void this.#actions.push({ at: this.now + ms, act }),
       write: (draft: Draft) => this.log.write(draft),
@@ -65,7 +65,7 @@ export class World {
         for (const law of laws) law.onBegun?.(order, this);
       },
     };
-    this.hosts = ['h1', 'h2', 'h3'].map((name) => new Host(name, around));
+    this.hosts = ['h1', 'h2', 'h3'].map((name) => new Host(name, deps));
     this.log = vigil(policy, START, (event) => this.#onEvent(event));
     for (const host of this.hosts) host.announce();
   }
@@ -90,14 +90,19 @@ export class World {
   pass(ms: number): void {
     const until = this.now + ms;
     while (this.now < until) {
-      const first = Math.min(...this.#actions.map(({ at }) => at), this.log.dueAt, this.#beatsAt + BEAT_MS, until);
+      const first = Math.min(
+        ...this.#actions.map(({ at }) => at),
+        this.log.dueAt,
+        this.#heartbeatsAt + HEARTBEAT_MS,
+        until,
+      );
       this.now = Math.max(first, this.now);
       this.log.passTo(this.now);
       for (const due of this.#actions.filter(({ at }) => at <= this.now)) {
         this.#actions.splice(this.#actions.indexOf(due), 1);
         due.act();
       }
-      if (this.now >= this.#beatsAt + BEAT_MS) this.#beat();
+      if (this.now >= this.#heartbeatsAt + HEARTBEAT_MS) this.#heartbeat();
       this.check();
     }
   }
@@ -118,9 +123,9 @@ export class World {
     for (const law of this.#laws) law.onEnd?.(this);
   }
 
-  #beat(): void {
-    this.#beatsAt = this.now;
-    for (const host of this.hosts) host.beat(this.policy);
+  #heartbeat(): void {
+    this.#heartbeatsAt = this.now;
+    for (const host of this.hosts) host.heartbeat(this.policy);
   }
 
   #newborn(agentId: string, taskId: string, attempt: number | null, byVigil: boolean): Agent {

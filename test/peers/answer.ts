@@ -28,21 +28,23 @@ function answerOf(suite: Suite, one: PeerCase): Found {
       const made = one.values.map(({ tool, value }) => hashOf(one.of, tool, value));
       const ours = made.length === new Set(made).size ? 'different' : 'alike';
       const lengths = new Set(made.map((text) => text?.length));
-      const agrees = one.asked === 'sized' ? lengths.size === 1 && !made.includes(null) : ours === one.asked;
-      return { agrees, theirs: one.asked, ours };
+      const agrees = one.expected === 'sized' ? lengths.size === 1 && !made.includes(null) : ours === one.expected;
+      return { agrees, theirs: one.expected, ours };
     }
     case 'replay': {
-      const all = one.replays.map(({ given, asked, policy }) => ({
-        asked,
+      const all = one.replays.map(({ given, expected, policy }) => ({
+        expected,
         seen: replayed(policy ?? suite.policy, given),
       }));
-      for (const { asked, seen } of all)
-        if (asked.length !== seen.length)
-          throw new Error(`${suite.name}, ${one.name}: ${seen.length} looks, but ${asked.length} are asked for`);
+      for (const { expected, seen } of all)
+        if (expected.length !== seen.length)
+          throw new Error(`${suite.name}, ${one.name}: ${seen.length} looks, but ${expected.length} are asked for`);
       return {
-        agrees: all.every(({ asked, seen }) => asked.every((wanted, i) => satisfies(seen[i] as Seen, wanted))),
-        theirs: all.map(({ asked }) => asked.map(wordsOf).join(', then ')).join('; '),
-        ours: all.map(({ asked, seen }) => seen.map((one, i) => seenWords(one, asked[i])).join(', then ')).join('; '),
+        agrees: all.every(({ expected, seen }) => expected.every((each, i) => satisfies(seen[i] as Seen, each))),
+        theirs: all.map(({ expected }) => expected.map(wordsOf).join(', then ')).join('; '),
+        ours: all
+          .map(({ expected, seen }) => seen.map((one, i) => seenWords(one, expected[i])).join(', then '))
+          .join('; '),
       };
     }
   }
@@ -61,15 +63,15 @@ function hashOf(of: Compared, tool: string | undefined, value: unknown): string 
   }
 }
 
-function satisfies({ state, plan, words }: Seen, wanted: Asked): boolean {
-  if (!wanted.state.includes(state)) return false;
-  if (wanted.plan !== undefined && wanted.plan !== plan) return false;
-  return wanted.says === undefined || words.some((text) => text.includes(wanted.says as string));
+function satisfies({ state, plan, words }: Seen, each: Asked): boolean {
+  if (!each.state.includes(state)) return false;
+  if (each.plan !== undefined && each.plan !== plan) return false;
+  return each.contains === undefined || words.some((text) => text.includes(each.contains as string));
 }
 
 const wordsOf = ({ state, plan }: Asked): string => state.join(' or ') + planWords(plan);
 /** The plan only where one is asked for. */
-const seenWords = ({ state, plan }: Seen, asked: Asked | undefined): string =>
-  state + planWords(asked?.plan === undefined ? undefined : plan);
+const seenWords = ({ state, plan }: Seen, expected: Asked | undefined): string =>
+  state + planWords(expected?.plan === undefined ? undefined : plan);
 const planWords = (plan: string | null | undefined): string =>
   plan === undefined ? '' : plan === null ? ' without plan' : ` with plan ${plan}`;

@@ -55,10 +55,10 @@ const VARIED = [click(1), scroll(true, null), click(2), search('something'), nav
 
 const detecting: readonly PeerCase[] = [
   replay('all different', VARIED, [NO]),
-  replay('five times', searched(5), [{ ...AT_5, says: '5 times' }]),
+  replay('five times', searched(5), [{ ...AT_5, contains: '5 times' }]),
   replay('four times', searched(4), [NO]),
-  replay('eight times', searched(8), [{ ...AT_8, says: '8 times' }]),
-  replay('twelve times', searched(12), [{ ...AT_12, says: '12 times' }]),
+  replay('eight times', searched(8), [{ ...AT_8, contains: '8 times' }]),
+  replay('twelve times', searched(12), [{ ...AT_12, contains: '12 times' }]),
   ...outside(WORDS, 'the last nudge does not end the task', 'the first nudge does not say that it is impossible'),
   replay(
     'what was long ago',

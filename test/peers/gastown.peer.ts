@@ -2,6 +2,7 @@ import { type HeartbeatPayload, T0 } from '@vigil/health/fixture';
 import {
   act,
   exit,
+  heartbeatStep,
   is,
   MIN,
   outside,
@@ -10,7 +11,6 @@ import {
   SEC,
   type Step,
   type Suite,
-  tell,
   watched,
 } from './peer.ts';
 
@@ -23,7 +23,12 @@ const CLEAN_UP = { ...is('TERMINATED'), plan: null };
 
 /** A session as its runtime sees it: what it does, and that it has just written something. */
 const session = (activity: HeartbeatPayload['activity'], more: Partial<HeartbeatPayload> = {}): Step =>
-  tell({ reporter: 'runtime', activity, output: { ...NOTHING_WRITTEN, last_output_at: T0 + 5 * SEC }, ...more });
+  heartbeatStep({
+    reporter: 'runtime',
+    activity,
+    output: { ...NOTHING_WRITTEN, last_output_at: T0 + 5 * SEC },
+    ...more,
+  });
 const NOTHING_WRITTEN = {
   lines: 10,
   matched_patterns: [],
@@ -58,7 +63,7 @@ const witness: readonly PeerCase[] = [
     [NO_OP],
   ),
   replay('quiet for 30 min, nudged twice in vain', quiet(30), [is('STUCK')]),
-  replay('begun 90 s ago', [tell({ reporter: 'runtime' }), watched(90 * SEC)], [NO_OP]),
+  replay('begun 90 s ago', [heartbeatStep({ reporter: 'runtime' }), watched(90 * SEC)], [NO_OP]),
 ];
 
 const deacon: readonly PeerCase[] = [

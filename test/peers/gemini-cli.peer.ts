@@ -1,4 +1,16 @@
-import { act, HOLD, is, LOOK, outside, type PeerCase, replay, type Step, type Suite, tell, times } from './peer.ts';
+import {
+  act,
+  HOLD,
+  heartbeatStep,
+  is,
+  LOOK,
+  outside,
+  type PeerCase,
+  replay,
+  type Step,
+  type Suite,
+  times,
+} from './peer.ts';
 
 const NO = is('HEALTHY');
 const LOOP = is('STUCK');
@@ -19,15 +31,15 @@ const models = (n: number) => outside(MODEL, ...Array.from({ length: n }, (_, i)
 
 const cases: readonly PeerCase[] = [
   replay('four times', same(4), [NO]),
-  replay('five times', same(5), [{ ...LOOP, says: '5 times' }]),
+  replay('five times', same(5), [{ ...LOOP, contains: '5 times' }]),
   replay('six times', [...same(5), LOOK, ...same(1)], [LOOP, LOOP]),
   replay(
     'three tools in turn, three times',
     times(3, () => [one('1'), one('2'), one('1', 'other')]),
     [NO],
   ),
-  replay('a thought between', [...same(4), tell({}), LOOK, ...same(1)], [NO, LOOP]),
-  replay('switched off for a session', [tell({}), HOLD, ...same(5)], [NO]),
+  replay('a thought between', [...same(4), heartbeatStep({}), LOOK, ...same(1)], [NO, LOOP]),
+  replay('switched off for a session', [heartbeatStep({}), HOLD, ...same(5)], [NO]),
   replay('switched off when it has been found', [...same(5), LOOK, HOLD, ...same(1)], [LOOP, NO]),
   replay('switched off by configuration', same(7), [NO], { policy: POLICY('exclude: [a1]\n') }),
   replay('two in turn, fifteen calls', cycle(2, 15), [LOOP]),
@@ -35,10 +47,10 @@ const cases: readonly PeerCase[] = [
   replay('five in turn, thirty calls', cycle(5, 30), [LOOP]),
   replay('two in turn, twice, another, and twice again', [...cycle(2, 4), one('c'), ...cycle(2, 4)], [NO]),
   replay('again after it was cleared', [...same(6), LOOK, ...same(1)], [LOOP, LOOP]),
-  replay('other words after it was cleared', [...same(6), LOOK, tell({})], [LOOP, NO], {
+  replay('other words after it was cleared', [...same(6), LOOK, heartbeatStep({})], [LOOP, NO], {
     differs: 'no command clears a finding: it ends with a new result of a call',
   }),
-  replay('what is no call', [tell({}), LOOK, tell({})], [NO, NO]),
+  replay('what is no call', [heartbeatStep({}), LOOK, heartbeatStep({})], [NO, NO]),
   ...texts(29),
   ...models(13),
 ];

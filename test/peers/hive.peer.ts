@@ -1,11 +1,11 @@
-import { act, hash, is, LOOK, type PeerCase, replay, type Step, type Suite, tell, times } from './peer.ts';
+import { act, hash, heartbeatStep, is, LOOK, type PeerCase, replay, type Step, type Suite, times } from './peer.ts';
 
 const NO = is('HEALTHY');
-const DOOM = { ...is('STUCK'), says: 'search' };
+const DOOM = { ...is('STUCK'), contains: 'search' };
 const search = (q = 'hello'): Step => act({ tool: 'search', args: { q }, result: 'result' });
 const fetched: Step = act({ tool: 'fetch', args: { url: 'b' }, result: 'page' });
 const verdict = (total: number, word: 'RETRY' | 'ACCEPT'): Step =>
-  tell({ steps: { total_steps: total, verdicts: [word] } });
+  heartbeatStep({ steps: { total_steps: total, verdicts: [word] } });
 /** A turn, after which its judge asks for another. */
 const turns = (n: number, step: (i: number) => Step): Step[] => times(n, (i) => [step(i), verdict(i + 1, 'RETRY')]);
 const OFF = { policy: 'policy: off\nsignals: {}\nstates: {}\n' };
@@ -37,7 +37,7 @@ const cases: readonly PeerCase[] = [
   ),
   replay(
     'turns without calls',
-    times(3, () => tell({})),
+    times(3, () => heartbeatStep({})),
     [NO],
   ),
   replay(

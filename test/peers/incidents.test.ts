@@ -24,11 +24,12 @@ const begun = (states = new Map<string, AgentState>()) => {
 };
 /** What ticks say until `ms` after T0, everything watched. */
 function ticked(folding: Folding, ms: number): readonly Announcement[] {
-  const said: Announcement[] = [];
-  while (folding.dueAt <= T0 + ms) said.push(...folding.fold({ clock: at(folding.dueAt - T0), input: null }).emitted);
-  return said;
+  const emitted: Announcement[] = [];
+  while (folding.dueAt <= T0 + ms)
+    emitted.push(...folding.fold({ clock: at(folding.dueAt - T0), input: null }).emitted);
+  return emitted;
 }
-const of = (type: Announcement['type'], said: readonly Announcement[]) => said.filter((one) => one.type === type);
+const of = (type: Announcement['type'], emitted: readonly Announcement[]) => emitted.filter((one) => one.type === type);
 
 test('red-skills #3578: a monitor that was away for an hour reported deaths when it came back', () => {
   const { states } = begun();
@@ -51,11 +52,11 @@ test('gt #589: a heartbeat from before the restart spoke for the agent that had 
 });
 
 test('cqlite #3284: it was seen, and nothing came of it: a warrant stands and is renewed until something does', () => {
-  const said = ticked(begun().folding, 90 * MIN);
-  expect(of('WARRANT_FILED', said)).toHaveLength(1);
+  const emitted = ticked(begun().folding, 90 * MIN);
+  expect(of('WARRANT_FILED', emitted)).toHaveLength(1);
   // Each minute of the first hour of silence, then less and less often.
-  expect(of('WARRANT_RENEWED', said).length).toBeGreaterThan(50);
-  expect(of('WARRANT_LAPSED', said)).toEqual([]);
+  expect(of('WARRANT_RENEWED', emitted).length).toBeGreaterThan(50);
+  expect(of('WARRANT_LAPSED', emitted)).toEqual([]);
 });
 
 test('gc #6306: people were told at each interval, not once for each matter', () => {

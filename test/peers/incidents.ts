@@ -3,6 +3,7 @@ import {
   type Act,
   act,
   exit,
+  heartbeatStep,
   is,
   LOOK,
   MIN,
@@ -10,7 +11,6 @@ import {
   replays,
   SEC,
   type Step,
-  tell,
   times,
   wait,
   watched,
@@ -34,8 +34,8 @@ const checkpoint = { checkpoint_id: 'k1', parent_id: null, uri: null, sha256: nu
  */
 export const incidents = [
   replays('OpenHands #5355: agents that waited for a long process were killed as looping', [
-    { given: times(20, () => act(polled)), asked: [LEFT_ALONE] },
-    { given: [CALL, bash(), watched(20 * MIN)], asked: [LEFT_ALONE] },
+    { given: times(20, () => act(polled)), expected: [LEFT_ALONE] },
+    { given: [CALL, bash(), watched(20 * MIN)], expected: [LEFT_ALONE] },
   ]),
   replay(
     'docker-agent #2123: 629 identical reads, every one successful',
@@ -49,28 +49,28 @@ export const incidents = [
   ),
   replay(
     'catalyst #2053: an idle service that sends nothing was marked down',
-    [tell({ activity: 'idle', task_id: null }), wait(HOUR)],
+    [heartbeatStep({ activity: 'idle', task_id: null }), wait(HOUR)],
     [LEFT_ALONE],
   ),
   replay(
     'gc #295: an agent that waited for its user was nudged',
-    [CALL, tell({ activity: 'awaiting_input' }), watched(2 * HOUR)],
+    [CALL, heartbeatStep({ activity: 'awaiting_input' }), watched(2 * HOUR)],
     [LEFT_ALONE],
   ),
   replay('gc #1855: a job of 16 hours was flagged', [CALL, bash(16 * HOUR), watched(15 * HOUR)], [LEFT_ALONE]),
   replay(
     'gc #4081: a slow start was counted as a failure',
-    [tell({ reporter: 'runtime', activity: 'starting' }), wait(240 * SEC)],
+    [heartbeatStep({ reporter: 'runtime', activity: 'starting' }), wait(240 * SEC)],
     [LEFT_ALONE],
   ),
   replay(
     'gt #2795: agents that were done were reported as dead, over and over',
-    [CALL, tell({ activity: 'finished' }), exit('finished'), wait(HOUR)],
+    [CALL, heartbeatStep({ activity: 'finished' }), exit('finished'), wait(HOUR)],
     [{ ...is('TERMINATED'), plan: null }],
   ),
   replay(
     'gt #3726: what could not be looked up was read as not running',
-    [tell({ reporter: 'runtime', task_id: null }), watched(3 * HOUR)],
+    [heartbeatStep({ reporter: 'runtime', task_id: null }), watched(3 * HOUR)],
     [LEFT_ALONE],
   ),
   replay(
@@ -91,16 +91,16 @@ export const incidents = [
   replay(
     'block/buzz #935: the idle limit was shorter than what a tool may take',
     [CALL, bash(10 * MIN), watched(11 * MIN), LOOK, watched(MIN)],
-    [LEFT_ALONE, { ...STUCK, says: 'not answered' }],
+    [LEFT_ALONE, { ...STUCK, contains: 'not answered' }],
   ),
   replay(
     'marveen #957: the warning that 90 % of a limit are used was taken for the limit',
-    [CALL, tell(error("You've used 90% of your session limit"))],
+    [CALL, heartbeatStep(error("You've used 90% of your session limit"))],
     [LEFT_ALONE],
   ),
   replay(
     'Pulse #1519: a sender whose clock was behind was always stale',
-    times(120, (i) => tell({ timestamp: T0 - HOUR + i * 5 * SEC, tool_calls: [] })),
+    times(120, (i) => heartbeatStep({ timestamp: T0 - HOUR + i * 5 * SEC, tool_calls: [] })),
     [LEFT_ALONE],
   ),
   replay(
@@ -118,9 +118,9 @@ export const incidents = [
   replay(
     'omnimarket: work that was left was reported as done',
     [
-      tell({ checkpoint: { ...checkpoint, created_at: null, completed_work: ['a'], remaining_work: ['b'] } }),
-      tell({ activity: 'finished' }),
+      heartbeatStep({ checkpoint: { ...checkpoint, created_at: null, completed_work: ['a'], remaining_work: ['b'] } }),
+      heartbeatStep({ activity: 'finished' }),
     ],
-    [{ ...is('DEGRADED', 'STUCK'), says: 'leaves 1 piece of work' }],
+    [{ ...is('DEGRADED', 'STUCK'), contains: 'leaves 1 piece of work' }],
   ),
 ];

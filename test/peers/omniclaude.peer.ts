@@ -1,6 +1,7 @@
 import { T0 } from '@vigil/health/fixture';
 import {
   act,
+  heartbeatStep,
   is,
   MIN,
   outside,
@@ -10,7 +11,6 @@ import {
   SEC,
   type Step,
   type Suite,
-  tell,
   wait,
 } from './peer.ts';
 
@@ -49,30 +49,42 @@ const cases: readonly PeerCase[] = [
     ...['the file', 'its fields', 'its mode', 'its category', 'its flag', 'heuristics', 'recovery', 'checkpoints'],
     ...['its outputs', 'its topics', 'the caller names it', 'and its ticket', 'and its heuristics'],
   ),
-  replay('no call for 15 minutes', idle(15), [{ ...stalled('no_calls'), says: 'no call for 15 min' }]),
+  replay('no call for 15 minutes', idle(15), [{ ...stalled('no_calls'), contains: 'no call for 15 min' }]),
   replay('no call for 3 minutes', idle(3), [HEALTHY]),
   replay('no call for exactly 10 minutes', idle(10), [HEALTHY]),
   replays('the limit is a setting', [
-    { given: idle(8), asked: [stalled('no_calls')], policy: POLICY('5m') },
-    { given: idle(8), asked: [HEALTHY] },
+    { given: idle(8), expected: [stalled('no_calls')], policy: POLICY('5m') },
+    { given: idle(8), expected: [HEALTHY] },
   ]),
-  replay('85 % of the context', [CALL, tell(context(170_000))], [stalled('context_exhausted')]),
-  replay('50 % of the context', [CALL, tell(context(100_000))], [HEALTHY]),
-  replay('exactly 80 % of the context', [CALL, tell(context(160_000))], [HEALTHY]),
-  replay('a rate limit', [CALL, tell(limited)], [stalled('rate_limited')]),
-  replay('no errors', [CALL, tell(errors())], [HEALTHY]),
-  replay('another error', [CALL, tell(errors('ConnectionError: timeout'))], [HEALTHY]),
+  replay('85 % of the context', [CALL, heartbeatStep(context(170_000))], [stalled('context_exhausted')]),
+  replay('50 % of the context', [CALL, heartbeatStep(context(100_000))], [HEALTHY]),
+  replay('exactly 80 % of the context', [CALL, heartbeatStep(context(160_000))], [HEALTHY]),
+  replay('a rate limit', [CALL, heartbeatStep(limited)], [stalled('rate_limited')]),
+  replay('no errors', [CALL, heartbeatStep(errors())], [HEALTHY]),
+  replay('another error', [CALL, heartbeatStep(errors('ConnectionError: timeout'))], [HEALTHY]),
   replay(
     'two rate limits among three errors',
-    [CALL, tell(errors('rate limit exceeded', '429 Too Many Requests', 'ConnectionError: timeout'))],
+    [CALL, heartbeatStep(errors('rate limit exceeded', '429 Too Many Requests', 'ConnectionError: timeout'))],
     [stalled('rate_limited')],
   ),
-  replay('inactivity comes first', [...idle(15), tell({ ...context(190_000), ...limited })], [stalled('no_calls')]),
-  replay('the context of one that is active', [...idle(2), tell(context(190_000))], [stalled('context_exhausted')]),
-  replay('nothing of it', [...idle(2), tell(context(50_000))], [{ ...HEALTHY, plan: null }]),
+  replay(
+    'inactivity comes first',
+    [...idle(15), heartbeatStep({ ...context(190_000), ...limited })],
+    [stalled('no_calls')],
+  ),
+  replay(
+    'the context of one that is active',
+    [...idle(2), heartbeatStep(context(190_000))],
+    [stalled('context_exhausted')],
+  ),
+  replay('nothing of it', [...idle(2), heartbeatStep(context(50_000))], [{ ...HEALTHY, plan: null }]),
   ...outside(CHECKPOINT, 'the file', 'its name', 'without work done', 'several of one ticket'),
-  replay('the whole, for inactivity', [CALL, tell(context(120_000)), wait(15 * MIN - 5 * SEC)], [stalled('no_calls')]),
-  replay('the whole, for the context', [CALL, tell(context(180_000))], [stalled('context_exhausted')]),
+  replay(
+    'the whole, for inactivity',
+    [CALL, heartbeatStep(context(120_000)), wait(15 * MIN - 5 * SEC)],
+    [stalled('no_calls')],
+  ),
+  replay('the whole, for the context', [CALL, heartbeatStep(context(180_000))], [stalled('context_exhausted')]),
 ];
 
 export const omniclaude: Suite = {

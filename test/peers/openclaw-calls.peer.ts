@@ -29,7 +29,7 @@ const inTurn = (n: number, result: (tool: string, i: number) => string): Step[] 
 export const RECORDS = 'how calls are kept in memory: ours are folded, none is kept';
 const MASKED =
   'the answers differ in digits alone, which masking takes for the same, as in a recorded loop of twenty (docs/accuracy.md)';
-const ANEW = 'a call with a new result, if only once, restarts the count';
+const NEW_RESULT = 'a call with a new result, if only once, restarts the count';
 
 export const calls: readonly PeerCase[] = [
   replay(
@@ -55,7 +55,7 @@ export const calls: readonly PeerCase[] = [
   replay(
     'the same ten times',
     times(10, () => read()),
-    [{ ...WARNING, says: '10 times' }],
+    [{ ...WARNING, contains: '10 times' }],
   ),
   replay(
     'the same twenty times',
@@ -94,7 +94,7 @@ export const calls: readonly PeerCase[] = [
     'the same, with two single ones between',
     times(30, (i) => write(i === 8 || i === 19 ? `probe-${i}` : `${i % 2}`)),
     [GLOBAL],
-    { differs: ANEW },
+    { differs: NEW_RESULT },
   ),
   replay(
     'thirty writes to thirty files',
@@ -154,7 +154,7 @@ export const calls: readonly PeerCase[] = [
   replay(
     'two calls in turn, twenty',
     inTurn(20, (tool) => tool),
-    [{ ...CRITICAL, says: 'cycle' }],
+    [{ ...CRITICAL, contains: 'cycle' }],
   ),
   replay(
     'two calls in turn, whose answers change',

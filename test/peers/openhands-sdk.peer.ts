@@ -1,4 +1,4 @@
-import { act, is, LOOK, type PeerCase, replay, replays, type Step, type Suite, tell, times } from './peer.ts';
+import { act, heartbeatStep, is, LOOK, type PeerCase, replay, replays, type Step, type Suite, times } from './peer.ts';
 
 const NO = is('HEALTHY');
 const STUCK = is('STUCK');
@@ -6,10 +6,12 @@ const NUDGE = is('DEGRADED');
 
 const run = (command: string, result: string): Step => act({ tool: 'terminal', args: { command }, result });
 const ls = (n: number): Step[] => times(n, () => run('ls', 'a b'));
-const said = (comments: number): Step =>
-  tell({ work: { id: 'w', status: 'open', updated_at: null, claim_refreshed_at: null, comment_count: comments } });
-const say = (text: string): Step => act({ tool: 'say', args: { text }, result: '', target: `say ${text}` });
-const FILLER = say('ok');
+const commented = (comments: number): Step =>
+  heartbeatStep({
+    work: { id: 'w', status: 'open', updated_at: null, claim_refreshed_at: null, comment_count: comments },
+  });
+const textCall = (text: string): Step => act({ tool: 'say', args: { text }, result: '', target: `say ${text}` });
+const FILLER = textCall('ok');
 const bad: Step = act({
   tool: 'terminal',
   args: 'x',
@@ -34,7 +36,7 @@ const cases: readonly PeerCase[] = [
   replay('failing alike: nudged at three, stuck at four', [bad, bad, LOOK, bad, LOOK, bad], [NO, NUDGE, STUCK]),
   replay(
     'three messages that differ',
-    times(3, (i) => say(`I am thinking ${i}`)),
+    times(3, (i) => textCall(`I am thinking ${i}`)),
     [STUCK],
     {
       differs:
@@ -48,23 +50,23 @@ const cases: readonly PeerCase[] = [
   ),
   replay(
     'a person’s message restarts the count',
-    [said(0), ...ls(4), LOOK, said(1), LOOK, run('pwd', '/')],
+    [commented(0), ...ls(4), LOOK, commented(1), LOOK, run('pwd', '/')],
     [STUCK, NO, NO],
   ),
   replay('six instead of four', [...ls(4), LOOK, ...ls(2)], [NO, STUCK], { policy: custom(6, 4, 3) }),
   replays(
     'eight calls, six errors, ten messages',
     [
-      { given: [...ls(7), LOOK, ...ls(1)], asked: [NO, STUCK] },
-      { given: [...times(5, () => bad), LOOK, bad], asked: [NO, STUCK] },
-      { given: [...times(7, () => FILLER), LOOK, ...times(3, () => FILLER)], asked: [NO, STUCK] },
+      { given: [...ls(7), LOOK, ...ls(1)], expected: [NO, STUCK] },
+      { given: [...times(5, () => bad), LOOK, bad], expected: [NO, STUCK] },
+      { given: [...times(7, () => FILLER), LOOK, ...times(3, () => FILLER)], expected: [NO, STUCK] },
     ].map((one) => ({ ...one, policy: custom(8, 6, 10) })),
   ),
   replay('one nudge at the third failure, stuck at the fourth', [...times(3, () => bad), LOOK, bad], [NUDGE, STUCK]),
-  replay('another way after the nudge: not stuck', [...times(3, () => bad), LOOK, say('I see')], [NUDGE, NO]),
+  replay('another way after the nudge: not stuck', [...times(3, () => bad), LOOK, textCall('I see')], [NUDGE, NO]),
   replay(
     'nothing new after the nudge: no second one',
-    [...times(3, () => bad), LOOK, tell({}), LOOK, say('I see')],
+    [...times(3, () => bad), LOOK, heartbeatStep({}), LOOK, textCall('I see')],
     [NUDGE, NUDGE, NO],
   ),
 ];

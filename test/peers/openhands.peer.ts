@@ -1,4 +1,4 @@
-import { act, is, LOOK, type PeerCase, replay, replays, type Step, type Suite, tell, times } from './peer.ts';
+import { act, heartbeatStep, is, LOOK, type PeerCase, replay, replays, type Step, type Suite, times } from './peer.ts';
 
 const NO = is('HEALTHY');
 const STUCK = is('STUCK');
@@ -8,13 +8,13 @@ const read = (path: string, result: string): Step => act({ tool: 'read', args: {
 const failing = (result: string): Step =>
   act({ tool: 'run', args: { command: 'invalid_command' }, result, outcome: 'error', error_class: 'error' });
 const cell = (result: string): Step => act({ tool: 'ipython', args: { code: 'edit' }, result });
-const say = (text: string): Step => act({ tool: 'say', args: { text }, result: '', target: `say ${text}` });
+const textCall = (text: string): Step => act({ tool: 'say', args: { text }, result: '', target: `say ${text}` });
 const COMPACT: Step = act({ tool: 'compact', args: {}, result: 'trimmed' });
 const ls = (n: number): Step[] => times(n, () => run('ls'));
 
 /** A person has said something: a comment more on the work item, where somebody watches; else nothing is told. */
-const said = (comments: number): Step =>
-  tell({
+const commented = (comments: number): Step =>
+  heartbeatStep({
     work: { id: 'w', status: 'open', updated_at: null, claim_refreshed_at: null, comment_count: comments },
   });
 
@@ -30,13 +30,13 @@ const pair = [run('ls', 'a b'), read('a', 'text')];
 const cases: readonly PeerCase[] = [
   replay('one command', [run('ls', 'a b')], [NO]),
   replays('a person’s message restarts the count where a person watches', [
-    { given: [...ls(4), LOOK, ...ls(4)], asked: [STUCK, STUCK] },
+    { given: [...ls(4), LOOK, ...ls(4)], expected: [STUCK, STUCK] },
     {
-      given: [said(0), ...ls(4), LOOK, said(1), LOOK, ...ls(2), LOOK, ...ls(2)],
-      asked: [STUCK, NO, NO, STUCK],
+      given: [commented(0), ...ls(4), LOOK, commented(1), LOOK, ...ls(2), LOOK, ...ls(2)],
+      expected: [STUCK, NO, NO, STUCK],
     },
   ]),
-  replay('the same command and answer', [say('Hello'), ...ls(2), LOOK, ...ls(1), LOOK, ...ls(1)], [NO, NO, STUCK]),
+  replay('the same command and answer', [textCall('Hello'), ...ls(2), LOOK, ...ls(1), LOOK, ...ls(1)], [NO, NO, STUCK]),
   replay(
     'the same command, failing otherwise each time',
     ['not found', 'still not found', 'another', 'not found'].map(failing),
@@ -60,11 +60,11 @@ const cases: readonly PeerCase[] = [
   replay(
     'a monologue, and one that something is learnt in',
     [
-      say('Hi'),
-      ...times(3, () => say('I am well')),
+      textCall('Hi'),
+      ...times(3, () => textCall('I am well')),
       LOOK,
       run('echo 42', 'no more'),
-      ...times(2, () => say('I am well')),
+      ...times(2, () => textCall('I am well')),
     ],
     [STUCK, NO],
   ),
@@ -92,8 +92,8 @@ const cases: readonly PeerCase[] = [
     [STUCK],
   ),
   replays('ten compactions before a person’s message', [
-    { given: times(10, () => COMPACT), asked: [STUCK] },
-    { given: [said(0), ...times(10, () => COMPACT), said(1)], asked: [NO] },
+    { given: times(10, () => COMPACT), expected: [STUCK] },
+    { given: [commented(0), ...times(10, () => COMPACT), commented(1)], expected: [NO] },
   ]),
   replay('one that waits for a delegate that is stuck', [act({ tool: 'delegate', outcome: 'running' })], [STUCK], {
     differs: 'the delegate is an agent and judged itself; who waits for it is overdue at the deadline of that call',

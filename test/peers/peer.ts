@@ -16,7 +16,7 @@ export type Act = {
 /** What happens, in order. A call or a heartbeat comes 5 s after what was before it. */
 export type Step =
   | { readonly does: 'act'; readonly call: Act; readonly instance: string | null }
-  | { readonly does: 'tell'; readonly beat: Partial<HeartbeatPayload> }
+  | { readonly does: 'heartbeat'; readonly heartbeat: Partial<HeartbeatPayload> }
   /** time passes; `alive`: its runtime says every 30 s that it is there */
   | { readonly does: 'wait'; readonly ms: number; readonly alive: boolean }
   | { readonly does: 'hold' }
@@ -28,11 +28,11 @@ export type Step =
 export type Asked = {
   readonly state: readonly HealthState[];
   readonly plan?: string | null;
-  readonly says?: string;
+  readonly contains?: string;
 };
 
 /** One agent under one policy (the suite's, unless said otherwise): what it does, and what is asked at each look and at the end. */
-export type Replay = { readonly given: readonly Step[]; readonly asked: readonly Asked[]; readonly policy?: string };
+export type Replay = { readonly given: readonly Step[]; readonly expected: readonly Asked[]; readonly policy?: string };
 
 /** What of two or more calls is compared: their arguments with the tool, their results, or these with all masked that varies. */
 export type Compared = 'call' | 'result' | 'masked';
@@ -44,7 +44,7 @@ export type PeerCase = { readonly name: string; readonly differs?: string } & (
       readonly kind: 'hash';
       readonly of: Compared;
       /** the same hash, another, or hashes of one length */
-      readonly asked: 'alike' | 'different' | 'sized';
+      readonly expected: 'alike' | 'different' | 'sized';
       readonly values: readonly { readonly tool?: string; readonly value: unknown }[];
     }
   | { readonly kind: 'outside'; readonly why: string }
@@ -64,9 +64,14 @@ type Differing = { readonly differs?: string };
 type More = Differing & { readonly policy?: string };
 
 /** One agent. */
-export const replay = (name: string, given: readonly Step[], asked: readonly Asked[], more: More = {}): PeerCase => {
+export const replay = (name: string, given: readonly Step[], expected: readonly Asked[], more: More = {}): PeerCase => {
   const { policy, ...differs } = more;
-  return { kind: 'replay', name, ...differs, replays: [{ given, asked, ...(policy === undefined ? {} : { policy }) }] };
+  return {
+    kind: 'replay',
+    name,
+    ...differs,
+    replays: [{ given, expected, ...(policy === undefined ? {} : { policy }) }],
+  };
 };
 /** Several agents, or one under several policies. */
 export const replays = (name: string, all: readonly Replay[], differs: Differing = {}): PeerCase => {
@@ -75,17 +80,17 @@ export const replays = (name: string, all: readonly Replay[], differs: Differing
 export const hash = (
   name: string,
   of: Compared,
-  asked: 'alike' | 'different' | 'sized',
+  expected: 'alike' | 'different' | 'sized',
   values: readonly { readonly tool?: string; readonly value: unknown }[],
   differs: Differing = {},
-): PeerCase => ({ kind: 'hash', name, of, asked, values, ...differs });
+): PeerCase => ({ kind: 'hash', name, of, expected, values, ...differs });
 export const outside = (why: string, ...names: readonly string[]): PeerCase[] =>
   names.map((name) => ({ kind: 'outside', name, why }));
 
 export const is = (...state: readonly HealthState[]): Asked => ({ state });
 
 export const act = (call: Act, instance: string | null = 'i1'): Step => ({ does: 'act', call, instance });
-export const tell = (beat: Partial<HeartbeatPayload>): Step => ({ does: 'tell', beat });
+export const heartbeatStep = (heartbeat: Partial<HeartbeatPayload>): Step => ({ does: 'heartbeat', heartbeat });
 export const wait = (ms: number): Step => ({ does: 'wait', ms, alive: false });
 export const watched = (ms: number): Step => ({ does: 'wait', ms, alive: true });
 export const HOLD: Step = { does: 'hold' };

@@ -9,7 +9,7 @@ import type { Act, Step } from './peer.ts';
 export type Seen = { readonly state: HealthState; readonly plan: string | null; readonly words: readonly string[] };
 
 const GAP_MS = 5_000;
-const BEAT_MS = 30_000;
+const HEARTBEAT_MS = 30_000;
 const AGENT = 'a1';
 
 const known = new Map<string, Policies>();
@@ -42,7 +42,7 @@ class Stage {
   #ms = 0;
   #calls = 0;
   #state: HealthState = 'HEALTHY';
-  #told: Partial<HeartbeatPayload> = {};
+  #latest: Partial<HeartbeatPayload> = {};
 
   constructor(policies: Policies) {
     this.#policies = policies;
@@ -54,9 +54,9 @@ class Stage {
       case 'act':
         this.#act(step.call, step.instance);
         break;
-      case 'tell':
-        this.#told = step.beat;
-        this.#beat(step.beat);
+      case 'heartbeat':
+        this.#latest = step.heartbeat;
+        this.#heartbeat(step.heartbeat);
         break;
       case 'wait':
         if (step.alive) this.#alive(step.ms);
@@ -89,7 +89,7 @@ class Stage {
       const made = hashes(outcome === 'running' ? { args } : { args, result });
       const deadline_at = within === undefined ? null : now + within;
       const ended_at = outcome === 'running' ? null : now;
-      this.#beat({
+      this.#heartbeat({
         instance_id: instance,
         tool_calls: [call(id, { ...more, ...made, outcome, started_at: now, ended_at, deadline_at })],
       });
@@ -98,7 +98,7 @@ class Stage {
     if (!running) one(more.outcome === 'error' ? 'error' : 'ok');
   }
 
-  #beat(more: Partial<HeartbeatPayload>): void {
+  #heartbeat(more: Partial<HeartbeatPayload>): void {
     this.#passTo(this.#ms + GAP_MS);
     this.#fold(heartbeat(this.#ms, { agent_id: AGENT, instance_id: 'i1', ...more }));
   }
@@ -106,9 +106,9 @@ class Stage {
   /** A runtime that sees the session, its task, and what it was told last of its activity and output. */
   #alive(ms: number): void {
     const until = this.#ms + ms;
-    const { activity = null, output = null, task_id = BARE.task_id } = this.#told;
-    while (this.#ms + BEAT_MS <= until) {
-      this.#passTo(this.#ms + BEAT_MS);
+    const { activity = null, output = null, task_id = BARE.task_id } = this.#latest;
+    while (this.#ms + HEARTBEAT_MS <= until) {
+      this.#passTo(this.#ms + HEARTBEAT_MS);
       this.#fold(
         heartbeat(this.#ms, { agent_id: AGENT, instance_id: 'i1', reporter: 'runtime', task_id, activity, output }),
       );
@@ -118,15 +118,15 @@ class Stage {
 
   #passTo(ms: number): void {
     while (this.#folding.dueAt <= T0 + ms)
-      this.#hear(this.#folding.fold({ clock: at(this.#folding.dueAt - T0), input: null }).emitted);
+      this.#receive(this.#folding.fold({ clock: at(this.#folding.dueAt - T0), input: null }).emitted);
     this.#ms = ms;
   }
 
   #fold(input: Observation): void {
-    this.#hear(this.#folding.fold({ clock: at(this.#ms), input: { ...input, key: AGENT } }).emitted);
+    this.#receive(this.#folding.fold({ clock: at(this.#ms), input: { ...input, key: AGENT } }).emitted);
   }
 
-  #hear(said: readonly Announcement[]): void {
-    for (const one of said) if (one.type === 'HEALTH_STATE_CHANGED') this.#state = one.payload.to;
+  #receive(emitted: readonly Announcement[]): void {
+    for (const one of emitted) if (one.type === 'HEALTH_STATE_CHANGED') this.#state = one.payload.to;
   }
 }

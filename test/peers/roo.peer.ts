@@ -23,7 +23,7 @@ const cases: readonly PeerCase[] = [
   replay('three tools', [one('first'), one('second'), one('third')], [NO]),
   replay('another tool between', [one('same'), one('different'), one('same')], [NO], limit(2)),
   replay('below the limit, and at it', [...same(3), LOOK, ...same(1)], [NO, BLOCKED]),
-  replay('at the limit, with the tool', same(4), [{ ...BLOCKED, says: 'tool' }]),
+  replay('at the limit, with the tool', same(4), [{ ...BLOCKED, contains: 'tool' }]),
   replay('another tool after the limit', [...same(3), LOOK, one('new')], [BLOCKED, NO], limit(2)),
   replay('the same tool after the limit', [...same(3), LOOK, ...same(1)], [BLOCKED, NO], {
     ...limit(2),
@@ -33,7 +33,7 @@ const cases: readonly PeerCase[] = [
   replay(
     'the tool’s name is in the words',
     times(3, () => one('special-tool-name')),
-    [{ ...BLOCKED, says: 'special-tool-name' }],
+    [{ ...BLOCKED, contains: 'special-tool-name' }],
     limit(2),
   ),
   replay(

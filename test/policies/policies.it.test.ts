@@ -29,7 +29,9 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
   let over = false;
   let done: Promise<void>;
 
-  const beat = async (agentId: string): Promise<{ policy: { name: string; hash: string }; intervalMs: number }> => {
+  const heartbeat = async (
+    agentId: string,
+  ): Promise<{ policy: { name: string; hash: string }; intervalMs: number }> => {
     const { VIGIL_GATEWAY_URL: url, VIGIL_GATEWAY_TOKEN: token } = vigil.system.env;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const least = { phase: 'work', last_tool_call: null, token_count: 1, error_count: 0, progress_indicator: '1' };
@@ -42,7 +44,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
     writeFileSync(at, JSON.stringify(written));
     return at;
   };
-  const apply = (...words: string[]) => vigil.vigil('policy', 'apply', ...words, '--by', 'tester', '--why', 'the test');
+  const apply = (...args: string[]) => vigil.vigil('policy', 'apply', ...args, '--by', 'tester', '--why', 'the test');
   const judged = async (agentId: string, to: string, hash: string) =>
     (await vigil.events(Topic.agentHealth)).find(
       ({ key, type, payload, policy }) =>
@@ -76,7 +78,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
     vigil = await openSystem({ name: 'policies', policy: 'mine', services, env: { VIGIL_POLICY_DIR: folder } });
     done = (async () => {
       while (!over) {
-        for (const agentId of beating) await beat(agentId).catch(() => {});
+        for (const agentId of beating) await heartbeat(agentId).catch(() => {});
         await sleep(500);
       }
     })();
@@ -90,10 +92,10 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
 
   test('at first the files hold', async () => {
     beating.add('loud');
-    await beat('quiet');
+    await heartbeat('quiet');
     await until('loud is DEGRADED', () => judged('loud', 'DEGRADED', hashOf(file)));
     await until('it is listed', async () => (await listed())?.origin === 'file');
-    await holds(async () => expect((await beat('loud')).policy).toEqual({ name: 'mine', hash: hashOf(file) }));
+    await holds(async () => expect((await heartbeat('loud')).policy).toEqual({ name: 'mine', hash: hashOf(file) }));
   });
 
   test('what is applied is published, marked in every partition, and judged by, in silence too', async () => {
@@ -110,7 +112,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
       const mark = at.find(({ partition }) => partition === record.partition);
       if (policy !== null) expect(policy.hash === hashOf(strict)).toBe(record.offset > (mark?.offset ?? 0));
     }
-    await until('the gateway tells it', async () => (await beat('loud')).policy.hash === hashOf(strict));
+    await until('the gateway tells it', async () => (await heartbeat('loud')).policy.hash === hashOf(strict));
   });
 
   test('what has mistakes is refused, and what held before still holds', async () => {

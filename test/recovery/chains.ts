@@ -36,7 +36,7 @@ export const chains: readonly Chain[] = [
   { kinds: [] },
 ];
 
-export type Stored = { readonly kind: Kind; readonly file: string; readonly told: Checkpoint };
+export type Stored = { readonly kind: Kind; readonly file: string; readonly checkpoint: Checkpoint };
 
 const text = (task: string, step: number, version: string): string =>
   JSON.stringify({ schema_version: version, task_id: task, step });
@@ -51,12 +51,12 @@ export const store = (task: string, { kinds, broken }: Chain, roots: { root: str
     writeFileSync(file, content);
     const sha256 = kind === 'torn' ? null : createHash('sha256').update(content).digest('hex');
     const parent = broken ? `${task}.lost` : step === 0 ? null : `${task}.${step - 1}`;
-    const told = {
+    const checkpoint = {
       ...{ checkpoint_id: `${task}.${step}`, parent_id: parent, uri: pathToFileURL(file).href, sha256 },
       ...{ valid: null, invalid_reason: null, created_at: null },
       ...{ completed_work: [`step ${step}`], remaining_work: [`step ${step + 1}`] },
     };
-    return { kind, file, told };
+    return { kind, file, checkpoint };
   });
 
 /** What befalls files after they have been told. */
@@ -74,8 +74,8 @@ export const expected = (stored: readonly Stored[]) => {
   const over = stored.slice(newest + 1).toReversed();
   return {
     from: stored[newest] ?? null,
-    skipped: over.map(({ kind, told }) => ({
-      checkpointId: told.checkpoint_id,
+    skipped: over.map(({ kind, checkpoint }) => ({
+      checkpointId: checkpoint.checkpoint_id,
       why: kind === 'valid' ? '' : whyInvalid[kind],
     })),
   };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomFrom } from '../support/faults.ts';
 import { holds, openSystem, ownServers, ROOM, type TestSystem, until } from '../support/system.ts';
 import { chains, expected, type Stored, spoil, store } from './chains.ts';
-import { type Life, type Mortals, openMortals, say } from './mortals.ts';
+import { type Instance, type Mortals, openMortals, send } from './mortals.ts';
 
 const SERVICES = ['gateway', 'heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'alerting'] as const;
 const TASKS = Array.from({ length: 36 }, (_, n) => `M-${n}`);
@@ -16,7 +16,7 @@ const DEATHS = TASKS.reduce((sum, task) => sum + deathsOf(task), 0);
 /** From an agent's start to its end: at most so long, often at once. */
 const LONGEST_MS = 5000;
 
-type Death = { readonly life: Life; readonly at: number };
+type Death = { readonly instance: Instance; readonly at: number };
 
 describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => {
   const seed = Number(process.env.VIGIL_SEED ?? Date.now() % 1_000_000);
@@ -25,38 +25,40 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
   const stored = new Map<string, readonly Stored[]>();
   let on: TestSystem;
   let mortals: Mortals;
-  let lives: readonly Life[] = [];
-  let told: readonly EventOf<typeof Topic.taskRecovery>[] = [];
+  let instances: readonly Instance[] = [];
+  let recoveries: readonly EventOf<typeof Topic.taskRecovery>[] = [];
 
-  const of = (task: string): readonly Life[] => lives.filter((life) => life.task === task);
+  const of = (task: string): readonly Instance[] => instances.filter((instance) => instance.task === task);
   const initiated = (task: string) =>
-    told.flatMap((one) => (one.key === task && one.type === 'RECOVERY_INITIATED' ? [one] : []));
+    recoveries.flatMap((one) => (one.key === task && one.type === 'RECOVERY_INITIATED' ? [one] : []));
 
   /** Each first life tells its task's whole chain, one after another, then the files that rot do. */
-  const tellCheckpoints = async (): Promise<void> => {
-    await until('every task has its first agent', async () => mortals.lives().length === TASKS.length);
-    lives = mortals.lives();
+  const reportCheckpoints = async (): Promise<void> => {
+    await until('every task has its first agent', async () => mortals.instances().length === TASKS.length);
+    instances = mortals.instances();
     for (const [at, task] of TASKS.entries())
       stored.set(task, store(task, chains[at % chains.length] ?? { kinds: [] }, mortals.roots));
     for (let step = 0; [...stored.values()].some((one) => one.length > step); step++) {
-      const words = lives.flatMap((life) => {
-        const checkpoint = stored.get(life.task)?.[step]?.told;
-        return checkpoint ? [{ life, checkpoint }] : [];
+      const reports = instances.flatMap((instance) => {
+        const checkpoint = stored.get(instance.task)?.[step]?.checkpoint;
+        return checkpoint ? [{ instance, checkpoint }] : [];
       });
-      await Promise.all(words.map(({ life, checkpoint }) => say(life, { reports_checkpoints: true, checkpoint })));
+      await Promise.all(
+        reports.map(({ instance, checkpoint }) => send(instance, { reports_checkpoints: true, checkpoint })),
+      );
       await until(`checkpoints ${step} are recorded`, async () => {
         const known = new Set(
           (await on.events(Topic.taskCheckpoint)).map(({ payload }) => payload.checkpoint.checkpointId),
         );
-        return words.every(({ checkpoint }) => known.has(checkpoint.checkpoint_id));
+        return reports.every(({ checkpoint }) => known.has(checkpoint.checkpoint_id));
       });
     }
     for (const one of stored.values()) spoil(one);
   };
 
-  const kill = (life: Life): void => {
-    deaths.push({ life, at: Date.now() });
-    process.kill(life.pid, 'SIGKILL');
+  const kill = (instance: Instance): void => {
+    deaths.push({ instance, at: Date.now() });
+    process.kill(instance.pid, 'SIGKILL');
   };
 
   /** Every agent that starts is killed, as long as its task has deaths to die. */
@@ -65,11 +67,11 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
     await until(
       'all deaths are died',
       async () => {
-        lives = mortals.lives();
-        for (const life of lives.filter(({ instanceId }) => !seen.has(instanceId))) {
-          seen.add(life.instanceId);
-          if (of(life.task).length > deathsOf(life.task)) continue;
-          void sleep(random() < 0.2 ? random() * 100 : random() * LONGEST_MS).then(() => kill(life));
+        instances = mortals.instances();
+        for (const instance of instances.filter(({ instanceId }) => !seen.has(instanceId))) {
+          seen.add(instance.instanceId);
+          if (of(instance.task).length > deathsOf(instance.task)) continue;
+          void sleep(random() < 0.2 ? random() * 100 : random() * LONGEST_MS).then(() => kill(instance));
         }
         return deaths.length === DEATHS;
       },
@@ -79,11 +81,11 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
 
   const settle = (): Promise<boolean> =>
     until('every task has an agent that lives, or waits for a person', async () => {
-      lives = mortals.lives();
-      told = await on.events(Topic.taskRecovery);
+      instances = mortals.instances();
+      recoveries = await on.events(Topic.taskRecovery);
       return TASKS.every((task) => {
         const last = of(task).at(-1)?.agentId;
-        const mine = told.filter(({ key }) => key === task);
+        const mine = recoveries.filter(({ key }) => key === task);
         if (of(task).length < Math.min(deathsOf(task), ATTEMPTS) + 1) return false;
         if (deathsOf(task) > ATTEMPTS) return mine.some(({ type }) => type === 'REVIEW_REQUIRED');
         return mine.some((one) => one.type === 'RECOVERY_COMPLETED' && one.payload.newAgentId === last);
@@ -93,7 +95,7 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
   beforeAll(async () => {
     on = await openSystem({ name: 'deaths', services: SERVICES, env: ROOM });
     mortals = openMortals(on, ['mortals-a', 'mortals-b'], TASKS);
-    await tellCheckpoints();
+    await reportCheckpoints();
     await killAll();
     await settle();
   }, 600_000);
@@ -104,9 +106,9 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
 
   /** The deaths after which an attempt was left. */
   const recoverable = (): readonly Death[] =>
-    deaths.filter(({ life }) => of(life.task).findIndex(({ pid }) => pid === life.pid) < ATTEMPTS);
+    deaths.filter(({ instance }) => of(instance.task).findIndex(({ pid }) => pid === instance.pid) < ATTEMPTS);
   const recovered = (): readonly Death[] =>
-    recoverable().filter(({ life }) => of(life.task).some(({ at }) => at > life.at));
+    recoverable().filter(({ instance }) => of(instance.task).some(({ at }) => at > instance.at));
 
   test('more than 95 % of those that can be are recovered without a person', () => {
     const share = recovered().length / recoverable().length;
@@ -121,11 +123,11 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
     expect(mortals.runtimes.map((runtime) => runtime.restarts())).toEqual([0, 0]));
 
   test('the rest is in review with its reason, and nothing else is', () => {
-    const asked = told.flatMap((one) => (one.type === 'REVIEW_REQUIRED' ? [one] : []));
-    expect(asked.map(({ key }) => key).toSorted()).toEqual(
+    const reviews = recoveries.flatMap((one) => (one.type === 'REVIEW_REQUIRED' ? [one] : []));
+    expect(reviews.map(({ key }) => key).toSorted()).toEqual(
       TASKS.filter((task) => deathsOf(task) > ATTEMPTS).toSorted(),
     );
-    for (const { payload } of asked) {
+    for (const { payload } of reviews) {
       expect(payload.reason).toMatch(/^3 of 3 attempts used: /);
       expect(payload.attempts).toBe(ATTEMPTS);
     }
@@ -140,11 +142,11 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
           one.occurredAt,
         );
       }
-      for (const [at, life] of of(task).entries()) {
+      for (const [at, instance] of of(task).entries()) {
         const before = of(task)[at - 1];
         if (!before) continue;
-        const death = deaths.find(({ life: { pid } }) => pid === before.pid);
-        expect(death?.at, `${life.agentId} after ${before.agentId}`).toBeLessThanOrEqual(life.at);
+        const death = deaths.find(({ instance: { pid } }) => pid === before.pid);
+        expect(death?.at, `${instance.agentId} after ${before.agentId}`).toBeLessThanOrEqual(instance.at);
       }
     }
   });
@@ -160,11 +162,11 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
   test('each starts from the newest checkpoint that is valid, and the story says which, and why not a newer one', () => {
     for (const task of TASKS) {
       const { from, skipped } = expected(stored.get(task) ?? []);
-      for (const life of of(task).slice(1)) expect(life.checkpoint, life.agentId).toBe(from?.file ?? '');
+      for (const instance of of(task).slice(1)) expect(instance.checkpoint, instance.agentId).toBe(from?.file ?? '');
       const begun = initiated(task).map(({ payload }) => payload);
       for (const { newAgentId } of begun) {
         const last = begun.findLast((one) => one.newAgentId === newAgentId);
-        expect(last).toMatchObject({ fromCheckpoint: from?.told.checkpoint_id ?? 'task-start', skipped });
+        expect(last).toMatchObject({ fromCheckpoint: from?.checkpoint.checkpoint_id ?? 'task-start', skipped });
       }
     }
   });

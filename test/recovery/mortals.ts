@@ -6,7 +6,7 @@ import { startRuntime } from '../support/runtimes.ts';
 import type { TestSystem } from '../support/system.ts';
 
 /** One life of a real agent process, as it tells itself at its start. `at`: epoch milliseconds */
-export type Life = {
+export type Instance = {
   readonly task: string;
   readonly agentId: string;
   readonly instanceId: string;
@@ -23,7 +23,7 @@ const agent = `printf '%s\\t' "$VIGIL_TASK_ID" "$VIGIL_AGENT_ID" "$VIGIL_INSTANC
 part=0; while :; do part=$((part + 1)); echo "part $part is done"; sleep 1; done`;
 
 export type Mortals = {
-  readonly lives: () => readonly Life[];
+  readonly instances: () => readonly Instance[];
   readonly runtimes: readonly Supervised[];
   readonly roots: { readonly root: string; readonly elsewhere: string };
   readonly stop: () => Promise<void>;
@@ -48,10 +48,10 @@ export const openMortals = (on: TestSystem, names: readonly string[], tasks: rea
   const stop = async (): Promise<void> => {
     await Promise.all(runtimes.map((runtime) => runtime.stop()));
   };
-  return { lives: () => livesIn(path.join(folder, 'lives')), runtimes, roots, stop };
+  return { instances: () => instancesIn(path.join(folder, 'lives')), runtimes, roots, stop };
 };
 
-const livesIn = (file: string): Life[] => {
+const instancesIn = (file: string): Instance[] => {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => {
@@ -70,9 +70,9 @@ const livesIn = (file: string): Life[] => {
 };
 
 /** As a helper of the agent does, down its socket. */
-export const say = (life: Life, words: object): Promise<void> =>
+export const send = (instance: Instance, fields: object): Promise<void> =>
   new Promise((resolve, reject) => {
-    const socket = createConnection(life.socket, () => socket.end(`${JSON.stringify(words)}\n`));
+    const socket = createConnection(instance.socket, () => socket.end(`${JSON.stringify(fields)}\n`));
     socket.on('error', reject).on('close', () => resolve());
     socket.resume();
   });

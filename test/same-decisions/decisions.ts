@@ -68,12 +68,12 @@ const decidedOnStored = (run: string): readonly string[] => {
     .trimEnd()
     .split('\n');
   const moments = lines.map((line) => withNewNames(JSON.parse(line)) as Moment);
-  const withoutWish = ({ clock, input }: Moment): Recorded =>
+  const withoutPolicyRequest = ({ clock, input }: Moment): Recorded =>
     input?.type === 'AGENT_HEARTBEAT'
       ? { clock, input: { ...input, payload: { ...input.payload, policy: null } } }
       : { clock, input };
   return [...Map.groupBy(moments, ({ partition }) => partition).values()].flatMap((of) =>
-    decidedOn('demo', of.map(withoutWish)),
+    decidedOn('demo', of.map(withoutPolicyRequest)),
   );
 };
 

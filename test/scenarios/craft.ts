@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { isAlive } from '../support/alive.ts';
 
 /** What a supervisor says to its agent. */
-export type Word = { nudge?: string; probe?: string; message?: string; type?: string; order_id?: string };
+export type Message = { nudge?: string; probe?: string; message?: string; type?: string; order_id?: string };
 /** How an agent behaves, for as long as it lives. */
 export type Parts = Readonly<Record<string, () => Promise<void>>>;
 
@@ -18,7 +18,7 @@ const { VIGIL_SOCKET = '', VIGIL_AGENT_ID = '', VIGIL_TASK_ID = '', VIGIL_ATTEMP
 /** Which attempt at its task it is; 0: the first life. */
 export const attempt = Number(VIGIL_ATTEMPT);
 /** How many have had its place before it, whichever attempts still count; 0: the first. */
-export const heir = Number(/-r(\d+)$/.exec(VIGIL_AGENT_ID)?.[1] ?? 0);
+export const replacement = Number(/-r(\d+)$/.exec(VIGIL_AGENT_ID)?.[1] ?? 0);
 const file = (name: string, kind: string): string => path.join(folder, `${name}.${kind}`);
 /** What the test reads: its diary, a line an event. */
 export const note = (line: string): void => appendFileSync(file(VIGIL_AGENT_ID, 'diary'), `${line}\n`);
@@ -36,24 +36,24 @@ const socket = createConnection(VIGIL_SOCKET);
 socket.on('error', () => {});
 /** Nothing is said before it can be heard: on a busy machine the terminal would be ahead by seconds. */
 await once(socket, 'connect');
-export const say = (fields: object): void => void socket.write(`${JSON.stringify(fields)}\n`);
-export const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+export const send = (fields: object): void => void socket.write(`${JSON.stringify(fields)}\n`);
+export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const listeners = new Set<(word: Word) => void>();
+const listeners = new Set<(message: Message) => void>();
 createInterface({ input: socket }).on('line', (line) => {
-  const word = JSON.parse(line) as Word;
+  const message = JSON.parse(line) as Message;
   note(
-    `heard ${word.type ?? (word.probe === undefined ? 'nudge' : 'probe')} ${JSON.stringify(word.nudge ?? word.message ?? '')}`,
+    `received ${message.type ?? (message.probe === undefined ? 'nudge' : 'probe')} ${JSON.stringify(message.nudge ?? message.message ?? '')}`,
   );
-  if (word.order_id !== undefined) say({ received: word.order_id });
-  for (const listener of listeners) listener(word);
+  if (message.order_id !== undefined) send({ received: message.order_id });
+  for (const listener of listeners) listener(message);
 });
-export const onWord = (listener: (word: Word) => void): void => void listeners.add(listener);
-export const heard = (wanted: (word: Word) => boolean): Promise<Word> =>
-  new Promise((resolve) => onWord((word) => void (wanted(word) && resolve(word))));
+export const onMessage = (listener: (message: Message) => void): void => void listeners.add(listener);
+export const received = (matches: (message: Message) => boolean): Promise<Message> =>
+  new Promise((resolve) => onMessage((message) => void (matches(message) && resolve(message))));
 /** Leaves at once when it is asked to. */
-export const leaveWhenAsked = (): void =>
-  onWord(({ type }) => {
+export const leaveOnRequest = (): void =>
+  onMessage(({ type }) => {
     if (type === 'shutdown_request') process.exit(0);
   });
 
@@ -62,14 +62,14 @@ let calls = 0;
 export const call = (more: object): void => {
   calls += 1;
   const one = { call_id: `c${calls}`, tool: 'Bash', args_hash: `${calls}`, result_hash: `${calls}`, outcome: 'ok' };
-  say({ activity: 'working', tool_calls: [{ ...one, started_at: Date.now(), ended_at: Date.now(), ...more }] });
+  send({ activity: 'working', tool_calls: [{ ...one, started_at: Date.now(), ended_at: Date.now(), ...more }] });
 };
 
 let done = 0;
 /** One part of the work: a call that changes something, and a line of output. */
 export const work = (): void => {
   done += 1;
-  tell(`part ${done} is done`);
+  print(`part ${done} is done`);
   call({ mutating: true });
 };
 /** Whoever writes checkpoints goes on writing them. */
@@ -82,7 +82,7 @@ export const save = (): void => {
   writeFileSync(file(id, 'json'), text);
   const sha256 = createHash('sha256').update(text).digest('hex');
   const where = { uri: pathToFileURL(path.resolve(file(id, 'json'))).href, sha256, created_at: Date.now() };
-  say({ reports_checkpoints: true, checkpoint: { checkpoint_id: id, ...where, ...lists } });
+  send({ reports_checkpoints: true, checkpoint: { checkpoint_id: id, ...where, ...lists } });
 };
 export const saveMore = (): void => {
   done += 1;
@@ -106,6 +106,6 @@ export const workThenStop = async (): Promise<void> => {
 };
 export const forEver = (): Promise<void> => new Promise(() => void setInterval(() => {}, 60_000));
 /** Until the test says so. */
-export const toldToGo = async (): Promise<void> => {
+export const untilGo = async (): Promise<void> => {
   while (!existsSync(file(VIGIL_AGENT_ID, 'go'))) await sleep(100);
 };

@@ -4,10 +4,10 @@ import * as breakers from './stories/breakers.ts';
 import * as cancelled from './stories/cancelled.ts';
 import * as coditect from './stories/coditect.ts';
 import * as dogs from './stories/dogs.ts';
-import * as doors from './stories/doors.ts';
 import * as fleet from './stories/fleet.ts';
 import * as gascity from './stories/gascity.ts';
 import * as gastown from './stories/gastown.ts';
+import * as gateway from './stories/gateway.ts';
 import * as handing from './stories/handing.ts';
 import * as hive from './stories/hive.ts';
 import * as odd from './stories/odd.ts';
@@ -49,7 +49,7 @@ export const together: readonly Act[] = [
       'gascity: off until somebody asks for it': gascity.offUntilAskedFor,
       'hive: tickets, triage, a notification, and a worker nobody touches': hive.ticketTriageNotification,
       'a handoff that is asked for by the plan, and one that does not come': handing.byPlan,
-      'an agent without a runtime is told at the gateway, and never ended': doors.nudgedAtTheGateway,
+      'an agent without a runtime is told at the gateway, and never ended': gateway.nudgedAtTheGateway,
       'who dies while it is being ended has one heir': racing.diesAsItIsEnded,
       'a breaker that was open for the dead is closed for its heir': racing.breakerEndsWithItsLife,
       'who is ended while paused, stopped on its host or done is not resumed': cancelled.staysCancelled,

@@ -20,9 +20,9 @@ test('each incident that concerns acting, 31 to 68, stands in it once', () => {
 
 test.each(rows.map((cells) => [cells[0]?.trim(), quoted(cells[2])] as const))(
   '%s has a story that is told',
-  (_, told) => {
-    expect(told.length).toBeGreaterThan(0);
-    for (const story of told) expect(stories).toContain(story);
+  (_, named) => {
+    expect(named.length).toBeGreaterThan(0);
+    for (const story of named) expect(stories).toContain(story);
   },
 );
 

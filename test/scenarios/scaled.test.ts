@@ -3,7 +3,7 @@ import { loadPolicy } from '@vigil/policy';
 import { expect, test } from 'vitest';
 import { scaled } from './scaled.ts';
 
-const policyOf = (...wanted: Parameters<typeof scaled>) => loadPolicy(scaled(...wanted), 'scaled', VOCABULARY);
+const policyOf = (...expected: Parameters<typeof scaled>) => loadPolicy(scaled(...expected), 'scaled', VOCABULARY);
 
 test('a scaled preset has the steps of its preset, only sooner', () => {
   const steps = policyOf('coditect', 100).plans.at(-1)?.steps;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { openSystem, ownServers, type TestSystem } from '../support/system.ts';
 import { alone, together } from './playbill.ts';
-import { asItsFileSays, decidedByPeople, named, scaled } from './scaled.ts';
+import { asInItsFile, decidedByPeople, named, scaled } from './scaled.ts';
 import { openStage, type Stage } from './stage.ts';
 import * as cancelled from './stories/cancelled.ts';
 import * as dogs from './stories/dogs.ts';
@@ -30,7 +30,7 @@ const policies = {
   'coditect-people': decidedByPeople(adr110, 'coditect-people', '90s'),
   botbox,
   'botbox-slow': named(scaled('botbox', 12, { signals: longer, exemptions: longer }), 'botbox-slow'),
-  'botbox-kill': asItsFileSays(botbox, 'botbox-kill', { auto_kill_on_repeated_error: true }),
+  'botbox-kill': asInItsFile(botbox, 'botbox-kill', { auto_kill_on_repeated_error: true }),
   gascity: scaled('gascity', 15, {
     enabled: true,
     signals: { error_pattern: { patterns: ['API Error: 400'], lines: 50 } },
@@ -74,13 +74,13 @@ describe.skipIf(!ownServers)('each source’s story, with its preset at seconds'
   });
 
   describe.each(together)('$name', ({ cast, stories }) => {
-    const told = new Map<string, Promise<unknown>>();
+    const outcomes = new Map<string, Promise<unknown>>();
     let leave: () => Promise<void>;
 
     beforeAll(() => {
       leave = stage.enter(cast);
       for (const [name, story] of Object.entries(stories))
-        told.set(
+        outcomes.set(
           name,
           story(stage).then(
             () => null,
@@ -93,7 +93,7 @@ describe.skipIf(!ownServers)('each source’s story, with its preset at seconds'
     test.each(Object.keys(stories))(
       '%s',
       async (name) => {
-        const error = await told.get(name);
+        const error = await outcomes.get(name);
         if (error) throw error;
       },
       300_000,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type PayloadOf, Topic, type TopicName } from '@vigil/events';
 import { isAlive } from '../support/alive.ts';
-import { type Heard, hear } from '../support/heard.ts';
+import { type Received, receive } from '../support/received.ts';
 import { type TestSystem, until } from '../support/system.ts';
 import { dress, type Role, startRuntime } from './act.ts';
 
@@ -11,7 +11,7 @@ export type { Role };
 /** Everything that a story asks about. An agent's name is the key of all that is said of it; `T-<name>` is its task. */
 export type Stage = {
   readonly vigil: TestSystem;
-  readonly heard: Heard;
+  readonly received: Received;
   /** where its agents work */
   readonly folder: string;
   /** waits for an event of this type; with `times`, for so many of them, and gives the last */
@@ -35,9 +35,9 @@ export type Stage = {
   /** what it has waited for has come */
   readonly go: (name: string) => void;
   /** runs the command line, and expects it to succeed once the read model has followed */
-  readonly says: (...words: readonly string[]) => Promise<void>;
+  readonly runs: (...args: readonly string[]) => Promise<void>;
   /** runs the command line again and again until this stands in what it prints */
-  readonly shows: (text: string | RegExp, ...words: readonly string[]) => Promise<string>;
+  readonly shows: (text: string | RegExp, ...args: readonly string[]) => Promise<string>;
   /** a command as a program sends it: its status, and its answer */
   readonly posts: (command: object) => Promise<{ readonly status: number; readonly body: object }>;
   /** an act: a runtime of its own with these roles at once; gives how it is brought to its end */
@@ -59,8 +59,8 @@ const topics = [
 ];
 
 /** What has been said of a key. */
-const telling = (heard: Heard): Pick<Stage, 'all' | 'comes' | 'types'> => {
-  const of = (topic: TopicName, key: string) => heard.of(topic).filter((event) => event.key === key);
+const reading = (received: Received): Pick<Stage, 'all' | 'comes' | 'types'> => {
+  const of = (topic: TopicName, key: string) => received.of(topic).filter((event) => event.key === key);
   const all: Stage['all'] = <T extends TopicName, K extends string>(topic: T, key: string, type: K) =>
     of(topic, key).flatMap((event) => (event.type === type ? [event.payload as PayloadOf<T, K>] : []));
   const comes: Stage['comes'] = <T extends TopicName, K extends string>(
@@ -76,7 +76,7 @@ const telling = (heard: Heard): Pick<Stage, 'all' | 'comes' | 'types'> => {
 };
 
 /** What the agents themselves say, and are told by files. */
-const acting = (folder: string): Pick<Stage, 'diary' | 'pid' | 'isAlive' | 'silence' | 'rouse' | 'go'> => {
+const driving = (folder: string): Pick<Stage, 'diary' | 'pid' | 'isAlive' | 'silence' | 'rouse' | 'go'> => {
   const file = (name: string, kind: string) => path.join(folder, `${name}.${kind}`);
   const diary = (name: string): readonly string[] =>
     existsSync(file(name, 'diary')) ? readFileSync(file(name, 'diary'), 'utf8').split('\n').slice(0, -1) : [];
@@ -99,13 +99,13 @@ const acting = (folder: string): Pick<Stage, 'diary' | 'pid' | 'isAlive' | 'sile
 const by = ['--by', 'tester', '--why', 'the story says so'];
 
 /** What people and programs say to the system. */
-const speaking = (vigil: TestSystem): Pick<Stage, 'says' | 'shows' | 'posts'> => ({
-  says: async (...words) => {
-    await until(`vigil ${words.join(' ')}`, async () => (await vigil.vigil(...words, ...by)).code === 0);
+const commanding = (vigil: TestSystem): Pick<Stage, 'runs' | 'shows' | 'posts'> => ({
+  runs: async (...args) => {
+    await until(`vigil ${args.join(' ')}`, async () => (await vigil.vigil(...args, ...by)).code === 0);
   },
-  shows: (text, ...words) =>
-    until(`vigil ${words.join(' ')} shows ${text}`, async () => {
-      const { stdout } = await vigil.vigil(...words);
+  shows: (text, ...args) =>
+    until(`vigil ${args.join(' ')} shows ${text}`, async () => {
+      const { stdout } = await vigil.vigil(...args);
       return (typeof text === 'string' ? stdout.includes(text) : text.test(stdout)) && stdout;
     }),
   posts: async (command) => {
@@ -127,7 +127,7 @@ export const openStage = async (vigil: TestSystem, roles: readonly Role[] = []):
   const items: object[] = [{ id: 'T-closed', status: 'closed' }];
   const track = () => writeFileSync(path.join(folder, 'tracker.json'), JSON.stringify(items));
   track();
-  const heard = await hear(vigil, topics);
+  const received = await receive(vigil, topics);
   const running = new Set<() => Promise<void>>();
   const enter: Stage['enter'] = (cast) => {
     const leave = startRuntime(vigil, folder, `stage-${running.size + 1}`, cast);
@@ -137,18 +137,18 @@ export const openStage = async (vigil: TestSystem, roles: readonly Role[] = []):
   if (roles.length > 0) enter(roles);
   return {
     vigil,
-    heard,
+    received,
     folder,
-    ...telling(heard),
-    ...acting(folder),
-    ...speaking(vigil),
+    ...reading(received),
+    ...driving(folder),
+    ...commanding(vigil),
     touch: (name) => {
       items.push({ id: `T-${name}`, updated_at: Date.now() });
       track();
     },
     enter,
     stop: async () => {
-      heard.stop();
+      received.stop();
       for (const leave of running) await leave();
     },
   };

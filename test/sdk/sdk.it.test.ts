@@ -31,9 +31,9 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
       .filter(({ key, type }) => key === agentId && type === 'AGENT_HEARTBEAT')
       .map(({ payload }) => payload as Heartbeat);
   /** Of a heartbeat that went unanswered, and so was sent again, the first. */
-  const callsOf = (beats: readonly Heartbeat[]) =>
-    beats
-      .filter(({ sequence }, place) => beats.findIndex((beat) => beat.sequence === sequence) === place)
+  const callsOf = (heartbeats: readonly Heartbeat[]) =>
+    heartbeats
+      .filter(({ sequence }, place) => heartbeats.findIndex((heartbeat) => heartbeat.sequence === sequence) === place)
       .flatMap(({ tool_calls }) => tool_calls)
       .filter(({ outcome }) => outcome !== 'running')
       .map(({ tool, outcome }) => `${tool} ${outcome}`);
@@ -61,9 +61,9 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
     await agent.call({ tool: 'Read', args: { path: 'a.ts' }, target: 'a.ts' }, () => 'text');
     await agent.call({ tool: 'Bash', args: 'make' }, () => Promise.reject(new Error('boom'))).catch(() => {});
     await agent.close({ reason: 'finished', code: 0, withinMs: 30_000 });
-    const beats = await untilEnded('over-gateway');
-    expect(callsOf(beats)).toEqual(['Read ok', 'Bash error']);
-    expect(beats.at(-1)).toMatchObject({
+    const heartbeats = await untilEnded('over-gateway');
+    expect(callsOf(heartbeats)).toEqual(['Read ok', 'Bash error']);
+    expect(heartbeats.at(-1)).toMatchObject({
       instance_id: agent.instanceId,
       task_id: 'OMN-7',
       ingress: expect.stringMatching(/^gateway:./),
@@ -85,9 +85,9 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
       const agent = started({ agentId, over });
       await agent.call({ tool: 'Edit', mutating: true }, () => 'done');
       await agent.close({ withinMs: 30_000 });
-      const beats = await untilEnded(agentId);
-      expect(callsOf(beats)).toEqual(['Edit ok']);
-      expect(beats.at(-1)).toMatchObject({ ingress: null, activity: 'finished' });
+      const heartbeats = await untilEnded(agentId);
+      expect(callsOf(heartbeats)).toEqual(['Edit ok']);
+      expect(heartbeats.at(-1)).toMatchObject({ ingress: null, activity: 'finished' });
     },
   );
 
@@ -119,23 +119,23 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
     gateway.kill('SIGKILL');
     for (let n = 21; n <= 40; n += 1) await agent.call({ tool: `t${n}`, args: n }, () => n);
     agent.report({ progress: '40/40' });
-    const beats = await until('the newest state', async () => {
+    const heartbeats = await until('the newest state', async () => {
       const seen = await observed('outage');
       return seen.at(-1)?.progress_indicator === '40/40' && seen;
     });
-    expect(callsOf(beats)).toEqual(Array.from({ length: 40 }, (_, n) => `t${n + 1} ok`));
+    expect(callsOf(heartbeats)).toEqual(Array.from({ length: 40 }, (_, n) => `t${n + 1} ok`));
     expect(agent.status.leftOut).toBe(0);
   });
 
   test.each(['gateway', 'Kafka'])('hears a nudge, over %s, and its receipt is written', async (way) => {
     const agentId = `nudged-${way}`;
     const gateway = gatewayOf();
-    const heard = Promise.withResolvers<Word>();
+    const received = Promise.withResolvers<Word>();
     const over = way === 'gateway' ? overGateway(gateway) : overKafka({ brokers: brokers(), gateway });
-    const agent = started({ agentId, over, onCommand: heard.resolve });
+    const agent = started({ agentId, over, onCommand: received.resolve });
     await until('the first heartbeat', async () => (await observed(agentId)).length > 0);
     await nudged(agentId, agent.instanceId, 'are you stuck?');
-    expect(await heard.promise).toEqual({ kind: 'nudge', message: 'are you stuck?' });
+    expect(await received.promise).toEqual({ kind: 'nudge', message: 'are you stuck?' });
     await until('the receipt', async () => (await receipts(agentId)).includes('delivered'));
   });
 

@@ -21,9 +21,9 @@ const rotated = (replicas: readonly number[], by: number): readonly number[] => 
 ];
 
 /** What a cluster answers, which sends those who ask away for a moment while leaders move. */
-const answer = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
+const answer = <T>(what: string, request: () => Promise<T>): Promise<T> =>
   until(what, () =>
-    ask().then(
+    request().then(
       (given) => ({ given }),
       () => undefined,
     ),
@@ -34,9 +34,9 @@ const assign = (placement: Placement, placed: Parameters<Placement['assign']>[0]
   answer('partitions are assigned', () => placement.assign(placed));
 
 const assigned = async (placement: Placement, change: (placed: Placed) => readonly number[]): Promise<void> => {
-  const wanted = (await where(placement)).map((placed) => ({ ...placed, replicas: change(placed) }));
-  await assign(placement, wanted);
-  const first = new Map(wanted.map(({ topic, partition, replicas }) => [`${topic}/${partition}`, replicas[0]]));
+  const changed = (await where(placement)).map((placed) => ({ ...placed, replicas: change(placed) }));
+  await assign(placement, changed);
+  const first = new Map(changed.map(({ topic, partition, replicas }) => [`${topic}/${partition}`, replicas[0]]));
   await until('the preferred replicas lead', () =>
     every(placement, ({ topic, partition, leader }) => leader === first.get(`${topic}/${partition}`)),
   );

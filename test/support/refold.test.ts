@@ -26,7 +26,7 @@ const judged = async () => {
   let now = START;
   const log = new MemoryLog({ partitions: 2, now: () => now });
   const running = await runProcessor(log, evaluator, { ...quiet, partitions: 2 });
-  const beat = (agent: string, sequence: number) =>
+  const heartbeat = (agent: string, sequence: number) =>
     example(Topic.agentObservation, 'AGENT_HEARTBEAT', {
       ...{ agent_id: agent, sequence, policy: 'demo', timestamp: now, ingress: null, agent_heartbeat_at: now },
       ...{ tool_calls: [], activity: 'working', exit: null, rate_limit: null, output: null },
@@ -36,7 +36,7 @@ const judged = async () => {
     now = START + second * 1000;
     if (second < 2)
       for (const agent of ['a', 'b'])
-        log.publishRaw(Topic.agentObservation, agent, log.codec.encode(beat(agent, second + 1)));
+        log.publishRaw(Topic.agentObservation, agent, log.codec.encode(heartbeat(agent, second + 1)));
     log.tick(Topic.agentObservation);
     await log.settled();
   }

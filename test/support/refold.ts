@@ -19,8 +19,8 @@ const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 const clockOf = ({ codec }: Pick<Log, 'codec'>, partition: number, partitions: number): Fold => {
   const topology = { processor: 'refold', service: 'health-evaluator', reads: [Topic.agentObservation], writes: [] };
   const time = { topic: Topic.agentObservation, sources: 'own' as const };
-  const around = { codec, partition, partitions: () => partitions, sources: partitions, count: () => {} };
-  return new Fold({ ...topology, time, ticks: [], map: () => [] }, around);
+  const deps = { codec, partition, partitions: () => partitions, sources: partitions, count: () => {} };
+  return new Fold({ ...topology, time, ticks: [], map: () => [] }, deps);
 };
 
 /** What the evaluator was told, moment by moment: observations and ticks. Doors only move their clock. */
@@ -37,12 +37,12 @@ function* moments({ codec }: Pick<Log, 'codec'>, clock: Fold, records: readonly 
 
 /** Numbers what is said as the runner does: a count a key, over all topics. */
 const numbered = (
-  said: readonly Announcement[],
+  emitted: readonly Announcement[],
   at: number,
   key: (one: Announcement) => string,
   counts: Map<string, number>,
 ) =>
-  said.map((one): Decision => {
+  emitted.map((one): Decision => {
     const stateKey = key(one);
     const version = (counts.get(stateKey) ?? 0) + 1;
     counts.set(stateKey, version);
@@ -68,8 +68,8 @@ export const refold = (
   const partitions = Map.groupBy(records, ({ partition }) => partition);
   return [...partitions].flatMap(([partition, here]) => {
     const counts = new Map<string, number>();
-    const told = moments(log, clockOf(log, partition, partitions.size), here);
-    return [...evaluate(policies, told)].flatMap(({ clock, emitted }) =>
+    const recorded = moments(log, clockOf(log, partition, partitions.size), here);
+    return [...evaluate(policies, recorded)].flatMap(({ clock, emitted }) =>
       numbered(emitted, clock.now, (one) => one.payload.agentId ?? one.key, counts),
     );
   });

@@ -64,12 +64,12 @@ export type Wanted = {
 /** Asks until the answer is neither undefined nor false. Waits for a condition, and fails with what was last seen. */
 export const until = async <T>(
   what: string,
-  ask: () => Promise<T | undefined | false>,
+  request: () => Promise<T | undefined | false>,
   limitMs = 150_000,
 ): Promise<T> => {
   const end = Date.now() + limitMs;
   for (;;) {
-    const answer = await ask();
+    const answer = await request();
     if (answer !== undefined && answer !== false) return answer;
     if (Date.now() > end) throw new Error(`not within ${limitMs / 1000} s: ${what}`);
     await sleep(200);

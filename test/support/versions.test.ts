@@ -3,7 +3,7 @@ import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import { versionsOf } from './versions.ts';
 
-const said = (version: number | null, more: object = {}) => ({
+const written = (version: number | null, more: object = {}) => ({
   ...example(Topic.agentHealth, 'INSTANCE_STARTED'),
   stateKey: 'worker-1',
   epoch: 7,
@@ -19,19 +19,23 @@ const order = (type: 'TERMINATE_AGENT' | 'SPAWN_AGENT', version: number) => ({
 
 test('versions that count on over several topics have neither gap nor repeat', () => {
   const task = { ...example(Topic.taskHealth, 'TASK_HEALTH_CHANGED'), stateKey: 'worker-1', epoch: 7, version: 2 };
-  expect(versionsOf([said(3), said(1), task])).toMatchObject({ events: 3, keys: 1, gaps: [], repeats: [] });
+  expect(versionsOf([written(3), written(1), task])).toMatchObject({ events: 3, keys: 1, gaps: [], repeats: [] });
 });
 
 test('a version that is missing, also the first, is a gap; one that is there twice a repeat', () => {
-  expect(versionsOf([said(2), said(4)]).gaps).toEqual([
+  expect(versionsOf([written(2), written(4)]).gaps).toEqual([
     'health-evaluator worker-1@7: 1',
     'health-evaluator worker-1@7: 3',
   ]);
-  expect(versionsOf([said(1), said(1)])).toMatchObject({ gaps: [], repeats: ['health-evaluator worker-1@7: 1'] });
+  expect(versionsOf([written(1), written(1)])).toMatchObject({ gaps: [], repeats: ['health-evaluator worker-1@7: 1'] });
 });
 
 test('each epoch counts anew, and what no decider wrote does not count', () => {
-  expect(versionsOf([said(1), said(1, { epoch: 8 }), said(null)])).toMatchObject({ events: 2, gaps: [], repeats: [] });
+  expect(versionsOf([written(1), written(1, { epoch: 8 }), written(null)])).toMatchObject({
+    events: 2,
+    gaps: [],
+    repeats: [],
+  });
 });
 
 test('two deciders that share a topic and a key are told apart', () => {

@@ -1,7 +1,7 @@
 /** How an agent reports itself, and how wrong its clock is. `runtime`: somebody else beats for it, and goes on when it hangs. */
 export type Agent = {
   readonly id: string;
-  readonly door: 'kafka' | 'gateway';
+  readonly ingress: 'kafka' | 'gateway';
   readonly format: 'json' | 'avro';
   readonly reporter: 'agent' | 'runtime';
   readonly skewMs: number;
@@ -16,9 +16,9 @@ export const INTERVAL_MS = 1000;
 const TEN_MINUTES = 600_000;
 const SKEWS: readonly number[] = [0, TEN_MINUTES, -TEN_MINUTES];
 
-const agent = (door: Agent['door'], i: number): Agent => ({
-  id: `${door}-${i}`,
-  door,
+const agent = (ingress: Agent['ingress'], i: number): Agent => ({
+  id: `${ingress}-${i}`,
+  ingress,
   format: i % 2 === 0 ? 'json' : 'avro',
   reporter: i % 3 === 0 ? 'runtime' : 'agent',
   skewMs: SKEWS[Math.floor(i / 6) % SKEWS.length] ?? 0,
@@ -34,7 +34,7 @@ export const agentsOf = (kafka: number, gateway: number): Agent[] => [
 ];
 
 /** Whether anything is still sent for it: of an agent that reports itself nothing is, once it hangs. */
-export const beats = ({ reporter, hungIn }: Agent): boolean => hungIn === null || reporter === 'runtime';
+export const heartbeats = ({ reporter, hungIn }: Agent): boolean => hungIn === null || reporter === 'runtime';
 
 /** Its next heartbeat, as JSON, by its own wrong clock. */
 export const nextHeartbeat = (agent: Agent, now: number): Record<string, unknown> => {

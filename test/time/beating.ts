@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseHeartbeat, Topic } from '@vigil/events';
 import { type Log, type OutRecord, partitionOf } from '@vigil/stream';
-import { type Agent, beats, INTERVAL_MS, nextHeartbeat } from './agents.ts';
+import { type Agent, heartbeats, INTERVAL_MS, nextHeartbeat } from './agents.ts';
 
 export type Beating = { readonly stop: () => Promise<void> };
 
@@ -16,7 +16,7 @@ const bytesOf = (log: Log, agent: Agent, heartbeat: Record<string, unknown>): Bu
     : log.codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload: parseHeartbeat(heartbeat) });
 
 /** Straight to Kafka, one write at a time: while the broker is away, heartbeats are lost as those of a busy agent are. */
-export const beatToKafka = async (log: Log, agents: readonly Agent[]): Promise<Beating> => {
+export const sendToKafka = async (log: Log, agents: readonly Agent[]): Promise<Beating> => {
   const partitions = await log.partitionCount(Topic.heartbeat);
   const start = Date.now();
   const due = new Map(agents.map((agent, i) => [agent, start + (i * INTERVAL_MS) / agents.length]));
@@ -30,7 +30,7 @@ export const beatToKafka = async (log: Log, agents: readonly Agent[]): Promise<B
     [...due].flatMap(([agent, at]) => {
       if (at > now) return [];
       due.set(agent, at + INTERVAL_MS * (1 + Math.floor((now - at) / INTERVAL_MS)));
-      return beats(agent) ? [agent] : [];
+      return heartbeats(agent) ? [agent] : [];
     });
   const stopping = new AbortController();
   const run = async (): Promise<void> => {
@@ -45,7 +45,7 @@ export const beatToKafka = async (log: Log, agents: readonly Agent[]): Promise<B
 };
 
 /** Through the gateway as a supervisor does: the same heartbeat until it is answered, each agent for itself. */
-export const beatToGateway = (url: string, token: string, agents: readonly Agent[]): Beating => {
+export const sendToGateway = (url: string, token: string, agents: readonly Agent[]): Beating => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -64,14 +64,14 @@ export const beatToGateway = (url: string, token: string, agents: readonly Agent
       () => false,
     );
   const deliver = async (agent: Agent, body: string): Promise<void> => {
-    for (let failures = 1; beats(agent) && !signal.aborted; failures += 1) {
+    for (let failures = 1; heartbeats(agent) && !signal.aborted; failures += 1) {
       if (await post(body)) return;
       await rest(backOff(failures));
     }
   };
   const run = async (agent: Agent, place: number): Promise<void> => {
     await rest((place * INTERVAL_MS) / agents.length);
-    while (beats(agent) && !signal.aborted) {
+    while (heartbeats(agent) && !signal.aborted) {
       const now = Date.now();
       await deliver(agent, JSON.stringify(nextHeartbeat(agent, now)));
       await rest(Math.max(0, now + INTERVAL_MS - Date.now()));

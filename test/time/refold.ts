@@ -10,7 +10,7 @@ export type Otherwise = {
   readonly input?: (input: Observation) => Observation;
 };
 /** `order`: within it, events have one order: source partition, topic, and partition of that topic. */
-export type Decision = { readonly order: string; readonly at: number; readonly said: object };
+export type Decision = { readonly order: string; readonly at: number; readonly output: object };
 
 const DECIDED = [Topic.agentHealth, Topic.fleetPresence, Topic.taskHealth] as const;
 type Decided = EventOf<(typeof DECIDED)[number]>;
@@ -46,8 +46,8 @@ function* recorded(
     if (record.key?.startsWith('@tick/')) yield { clock: now, input: null };
     if (record.key?.startsWith('@') || record.value === null) continue;
     const { type, payload, envelope } = t.log.codec.decode(Topic.agentObservation, record.value);
-    const told = { ...envelope, topic: Topic.agentObservation, type, key: record.key, payload } as Observation;
-    yield { clock: now, input: input(told) };
+    const recorded = { ...envelope, topic: Topic.agentObservation, type, key: record.key, payload } as Observation;
+    yield { clock: now, input: input(recorded) };
   }
 }
 
@@ -66,7 +66,7 @@ export const refold = (
     return [...evaluate(policies, recorded(t, own, time, otherwise))].flatMap(({ emitted, clock }) =>
       emitted.map((one) => {
         const to = partitionOf(one.key, counts.get(one.topic) ?? 1);
-        return { order: `${p} → ${one.topic}/${to}`, at: clock.now, said: plain(one) };
+        return { order: `${p} → ${one.topic}/${to}`, at: clock.now, output: plain(one) };
       }),
     );
   });
@@ -79,7 +79,7 @@ export const decisions = async (t: TestSystem): Promise<Decision[]> => {
   return all.flat().map((event) => ({
     order: `${partitionOf(event.stateKey ?? '', sources)} → ${event.topic}/${event.record.partition}`,
     at: event.occurredAt,
-    said: plain(event),
+    output: plain(event),
   }));
 };
 

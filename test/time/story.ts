@@ -3,10 +3,10 @@ import { type EventOf, Topic } from '@vigil/events';
 import type { LogRecord } from '@vigil/stream';
 import { openSystem, type TestSystem, until } from '../support/system.ts';
 import { type Agent, agentsOf } from './agents.ts';
-import { beatToGateway, beatToKafka } from './beating.ts';
+import { sendToGateway, sendToKafka } from './beating.ts';
 import { commit, type Fault } from './faults.ts';
+import { deserved, type Finding, findings } from './findings.ts';
 import { runCounting } from './supervised.ts';
-import { type Accusation, accused, deserved } from './told.ts';
 
 export type Suffered = Fault & { readonly from: number; readonly to: number };
 /** What happened, and what lies in the log of it when time has been stopped. */
@@ -14,7 +14,7 @@ export type Story = {
   readonly t: TestSystem;
   readonly agents: readonly Agent[];
   readonly suffered: readonly Suffered[];
-  readonly accused: readonly Accusation[];
+  readonly findings: readonly Finding[];
   readonly records: readonly LogRecord[];
   readonly observations: readonly (EventOf<typeof Topic.agentObservation> & { readonly record: LogRecord })[];
 };
@@ -24,7 +24,8 @@ const GAPS_MS: readonly number[] = [3500, 2000, 5000, 800];
 
 /** The next of each door to hang: two that come straight to Kafka, one through the gateway. */
 const victims = (agents: readonly Agent[]): readonly Agent[] => {
-  const well = (door: Agent['door']) => agents.filter((agent) => agent.door === door && agent.hungIn === null);
+  const well = (ingress: Agent['ingress']) =>
+    agents.filter((agent) => agent.ingress === ingress && agent.hungIn === null);
   return [...well('kafka').slice(0, 2), ...well('gateway').slice(0, 1)];
 };
 
@@ -47,9 +48,11 @@ const known = async (t: TestSystem): Promise<number> =>
   (await t.events(Topic.agentHealth)).filter(({ type }) => type === 'INSTANCE_STARTED').length;
 
 /** All that is deserved has been said. */
-const isToldOf = (agents: readonly Agent[], said: readonly Accusation[]): boolean => {
-  const told = new Set(said.map(({ agentId, what }) => `${agentId} ${what}`));
-  return agents.every((agent) => agent.hungIn === null || deserved(agent).every((w) => told.has(`${agent.id} ${w}`)));
+const areFound = (agents: readonly Agent[], output: readonly Finding[]): boolean => {
+  const recorded = new Set(output.map(({ agentId, what }) => `${agentId} ${what}`));
+  return agents.every(
+    (agent) => agent.hungIn === null || deserved(agent).every((w) => recorded.has(`${agent.id} ${w}`)),
+  );
 };
 
 const lastTicks = (records: readonly LogRecord[]): string =>
@@ -71,16 +74,18 @@ export const live = async (name: string, agents: readonly Agent[], faults: reado
   const t = await openSystem({ name, services: ['heartbeat-ingest', 'health-evaluator', 'gateway'] });
   try {
     const { VIGIL_GATEWAY_URL: url, VIGIL_GATEWAY_TOKEN: token } = t.system.env;
-    const [kafka, gateway] = (['kafka', 'gateway'] as const).map((door) => agents.filter((a) => a.door === door));
+    const [kafka, gateway] = (['kafka', 'gateway'] as const).map((ingress) =>
+      agents.filter((a) => a.ingress === ingress),
+    );
     const counting = runCounting(t, COUNTING);
-    const beating = [await beatToKafka(t.log, kafka ?? []), beatToGateway(url, token, gateway ?? [])];
+    const beating = [await sendToKafka(t.log, kafka ?? []), sendToGateway(url, token, gateway ?? [])];
     await until('every agent is known', async () => (await known(t)) > agents.length);
     const suffered = await suffer(t, agents, faults);
-    await until('every hang is found', async () => isToldOf(agents, await accused(t)), 120_000).catch(() => undefined);
+    await until('every hang is found', async () => areFound(agents, await findings(t)), 120_000).catch(() => undefined);
     const records = await stopTime(t);
     await Promise.all([counting.stop(), ...beating.map((one) => one.stop())]);
     const observations = await t.events(Topic.agentObservation);
-    return { t, agents, suffered, accused: await accused(t), records, observations };
+    return { t, agents, suffered, findings: await findings(t), records, observations };
   } catch (error) {
     await t.stop();
     throw error;

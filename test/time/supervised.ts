@@ -28,7 +28,7 @@ export type Counted = {
   readonly receivedAt: number;
   readonly sequence: number;
   readonly sentAt: number;
-  readonly saidAt: number;
+  readonly reportedAt: number;
   readonly calls: readonly number[];
 };
 
@@ -40,8 +40,8 @@ export const counted = (observations: readonly EventOf<typeof Topic.agentObserva
     const sequence = payload.sequence ?? 0;
     if (seen.has(sequence)) continue;
     const calls = payload.tool_calls.map(({ call_id }) => Number(call_id.slice(1)));
-    const saidAt = Number(payload.progress_indicator) || 0;
-    seen.set(sequence, { receivedAt: occurredAt, sequence, sentAt: payload.timestamp, saidAt, calls });
+    const reportedAt = Number(payload.progress_indicator) || 0;
+    seen.set(sequence, { receivedAt: occurredAt, sequence, sentAt: payload.timestamp, reportedAt, calls });
   }
   return [...seen.values()];
 };

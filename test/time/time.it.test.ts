@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isCluster, ownServers } from '../support/system.ts';
 import { type Agent, INTERVAL_MS } from './agents.ts';
 import { REGULAR, SOAK } from './faults.ts';
+import { deserved, type Finding, findingsIn, lastSigns } from './findings.ts';
 import { type Decision, decisions, differences, type Otherwise, refold } from './refold.ts';
 import { COUNTING, fleetFor, live, type Story, type Suffered } from './story.ts';
 import { counted } from './supervised.ts';
-import { type Accusation, accusations, deserved, lastSigns } from './told.ts';
 
 const soak = process.env.VIGIL_SOAK === '1';
 const faults = soak ? SOAK : REGULAR;
@@ -21,34 +21,34 @@ const LIMITS: Readonly<Record<string, number>> = { STUCK: 8000, WARRANT_FILED: 8
 
 describe.skipIf(!ownServers)('time', () => {
   let story: Story;
-  let said: readonly Decision[];
+  let output: readonly Decision[];
   const counts = new Map<string, number>();
   beforeAll(
     async () => {
       story = await live('time', fleetFor(faults), faults);
       for (const topic of [Topic.agentHealth, Topic.fleetPresence, Topic.taskHealth])
         counts.set(topic, await story.t.log.partitionCount(topic));
-      said = await decisions(story.t);
+      output = await decisions(story.t);
       process.stderr.write(`${figures(story)}\n`);
     },
     faults.reduce((sum, { seconds }) => sum + seconds * 1000 + 15_000, 400_000),
   );
   afterAll(() => story?.t.stop());
 
-  const of = ({ id }: Agent): Accusation[] => story.accused.filter(({ agentId }) => agentId === id);
+  const of = ({ id }: Agent): Finding[] => story.findings.filter(({ agentId }) => agentId === id);
   const hung = (): Agent[] => story.agents.filter(({ hungIn }) => hungIn !== null);
   const again = (otherwise: Otherwise = {}, under = policies) =>
     refold(story.t, under, story.records, counts, otherwise);
   /** Those who were accused, of those who never hung. */
-  const innocent = (told: readonly Decision[]): Set<string> => {
+  const innocent = (recorded: readonly Decision[]): Set<string> => {
     const guilty = new Set(hung().map(({ id }) => id));
-    const against = accusations(told.map(({ said, at }) => ({ ...said, occurredAt: at })) as never);
+    const against = findingsIn(recorded.map(({ output, at }) => ({ ...output, occurredAt: at })) as never);
     return new Set(against.flatMap(({ agentId }) => (guilty.has(agentId) ? [] : [agentId])));
   };
 
   test('nobody who kept beating is accused, whatever was away and for how long', () => {
     expect(story.suffered).toHaveLength(faults.length);
-    expect([...innocent(said)]).toEqual([]);
+    expect([...innocent(output)]).toEqual([]);
   });
 
   test('a hang is found, once, whatever was away when it happened', () => {
@@ -62,7 +62,7 @@ describe.skipIf(!ownServers)('time', () => {
 
   test('nothing is said before the limit has passed since the last sign', () => {
     const signs = lastSigns(story.observations);
-    for (const { agentId, what, at } of story.accused)
+    for (const { agentId, what, at } of story.findings)
       expect(at - (signs.get(agentId) ?? at), `${agentId} ${what}`).toBeGreaterThan(LIMITS[what] ?? 0);
   });
 
@@ -72,14 +72,14 @@ describe.skipIf(!ownServers)('time', () => {
     for (const { i, to } of outages)
       for (const agent of hung().filter(({ hungIn }) => hungIn === i)) {
         const found = of(agent).find(({ what }) => what === 'STUCK')?.at ?? Number.NaN;
-        if (agent.door === 'kafka') expect(found, agent.id).toBeLessThan(to);
+        if (agent.ingress === 'kafka') expect(found, agent.id).toBeLessThan(to);
         else expect(found, agent.id).toBeGreaterThan(to);
       }
   });
 
   test('the stored observations, folded again, give the recorded decisions, event for event', () => {
-    expect(said.length).toBeGreaterThan(4 * story.agents.length);
-    expect(differences(again(), said)).toEqual([]);
+    expect(output.length).toBeGreaterThan(4 * story.agents.length);
+    expect(differences(again(), output)).toEqual([]);
   });
 
   test("agents' clocks ten minutes off, both ways, change no decision", () => {
@@ -96,23 +96,23 @@ describe.skipIf(!ownServers)('time', () => {
       };
       return { ...input, payload };
     };
-    expect(differences(again({ input: right }), said)).toEqual([]);
+    expect(differences(again({ input: right }), output)).toEqual([]);
   });
 
   // One broker of three that is away silences few: there is little to accuse of.
   test.skipIf(isCluster)('control: the same log judged by the time on the wall accuses many who worked', () => {
-    const wall = ({ now, ingresses: doors }: Clock): Clock => ({
+    const wall = ({ now, ingresses }: Clock): Clock => ({
       now,
       watched: now,
-      ingresses: Object.fromEntries(Object.keys(doors).map((door) => [door, now])),
+      ingresses: Object.fromEntries(Object.keys(ingresses).map((ingress) => [ingress, now])),
     });
     expect(innocent(again({ clock: wall })).size).toBeGreaterThan((story.agents.length - hung().length) / 2);
   });
 
   test('control: without a clock for the door, those who came through it are accused', () => {
-    const accused = [...innocent(again({ clock: ({ now, watched }) => ({ now, watched, ingresses: {} }) }))];
-    expect(accused.filter((id) => id.startsWith('gateway-')).length).toBeGreaterThan(0);
-    expect(accused.filter((id) => id.startsWith('kafka-'))).toEqual([]);
+    const findings = [...innocent(again({ clock: ({ now, watched }) => ({ now, watched, ingresses: {} }) }))];
+    expect(findings.filter((id) => id.startsWith('gateway-')).length).toBeGreaterThan(0);
+    expect(findings.filter((id) => id.startsWith('kafka-'))).toEqual([]);
   });
 
   test('a limit just above two heartbeats and the settling time accuses nobody either', () => {
@@ -120,14 +120,14 @@ describe.skipIf(!ownServers)('time', () => {
   });
 
   test('a supervised agent keeps its newest state through an outage of the gateway, and every call that it reported', () => {
-    const heard = counted(story.observations, COUNTING);
+    const received = counted(story.observations, COUNTING);
     for (const { from, to } of story.suffered.filter(isLongDown)) {
-      const [stale, newest] = heard.filter(({ receivedAt }) => receivedAt > from + INTERVAL_MS);
+      const [stale, newest] = received.filter(({ receivedAt }) => receivedAt > from + INTERVAL_MS);
       expect(stale?.receivedAt).toBeGreaterThan(to);
-      expect(newest?.saidAt).toBeGreaterThan((from + to) / 2);
+      expect(newest?.reportedAt).toBeGreaterThan((from + to) / 2);
     }
-    expect(heard.map(({ sequence }) => sequence)).toEqual(heard.map((_, i) => i + 1));
-    const calls = heard.flatMap(({ calls }) => calls);
+    expect(received.map(({ sequence }) => sequence)).toEqual(received.map((_, i) => i + 1));
+    const calls = received.flatMap(({ calls }) => calls);
     expect(calls).toEqual(calls.map((_, i) => 5 * (i + 1)));
   });
 });
@@ -141,11 +141,11 @@ const policyOf = (ms: number): Policies => {
 
 const isLongDown = ({ who, kind, seconds }: Suffered): boolean => who === 'gateway' && kind === 'down' && seconds >= 15;
 
-const figures = ({ agents, suffered, accused, records }: Story): string => {
+const figures = ({ agents, suffered, findings, records }: Story): string => {
   const hung = agents.filter(({ hungIn }) => hungIn !== null);
   const guilty = new Set(hung.map(({ id }) => id));
-  const found = new Set(accused.flatMap(({ agentId, what }) => (what === 'STUCK' ? [agentId] : [])));
-  const wrong = accused.filter(({ agentId }) => !guilty.has(agentId)).length;
+  const found = new Set(findings.flatMap(({ agentId, what }) => (what === 'STUCK' ? [agentId] : [])));
+  const wrong = findings.filter(({ agentId }) => !guilty.has(agentId)).length;
   const missed = hung.filter(({ id }) => !found.has(id)).length;
   return `time: ${suffered.length} faults, ${agents.length} agents, ${records.length} records: ${wrong} false accusations, ${hung.length - missed} of ${hung.length} hangs found`;
 };

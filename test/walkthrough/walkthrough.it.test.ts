@@ -7,53 +7,53 @@ import { holds, openSystem, ownServers, type TestSystem, until } from '../suppor
 import { versionsOf } from '../support/versions.ts';
 import { actedOnFates } from './acted-on.fixture.ts';
 import { leftAloneFates } from './left-alone.fixture.ts';
-import { fatesMet, lives, readBack, type Told } from './told.ts';
+import { crashing, fatesMet, type Observed, readBack } from './observed.ts';
 
 describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to what people are told', () => {
   let system: TestSystem;
   let fleet: ReturnType<TestSystem['fleet']>;
-  let told: Told;
+  let observed: Observed;
 
   beforeAll(async () => {
     system = await openSystem({ name: 'walkthrough' });
     fleet = system.fleet();
     await until('each agent has met its fate', () => fatesMet(system), 240_000);
-    told = await readBack(system);
+    observed = await readBack(system);
   }, 400_000);
   afterAll(() => system?.stop());
 
-  leftAloneFates(() => told);
-  actedOnFates(() => told);
+  leftAloneFates(() => observed);
+  actedOnFates(() => observed);
 
   test('nobody else was acted on, nothing was dead-lettered, every order has its one outcome', async () => {
-    const acted = new Set(told.of(Topic.agentIntervention).map(({ payload }) => payload.agentId));
-    expect([...acted].toSorted()).toEqual([...lives, 'hangs', 'limited', 'loops']);
-    expect(await told.rows.deadLetters({ limit: 10 })).toEqual([]);
-    const asked = [
+    const acted = new Set(observed.of(Topic.agentIntervention).map(({ payload }) => payload.agentId));
+    expect([...acted].toSorted()).toEqual([...crashing, 'hangs', 'limited', 'loops']);
+    expect(await observed.rows.deadLetters({ limit: 10 })).toEqual([]);
+    const commands = [
       ['case', 'list'],
       ['health', '--filter', 'unhealthy'],
     ];
-    const [cases, health] = await Promise.all(asked.map((words) => told.vigil(...words)));
+    const [cases, health] = await Promise.all(commands.map((words) => observed.vigil(...words)));
     expect(cases).toEqual({ code: 0, text: 'No cases.\n' });
     // Its time may stand still for a while on a busy host, and goes on.
-    await holds(async () => expect(await told.vigil('doctor')).toMatchObject({ code: 0 }));
+    await holds(async () => expect(await observed.vigil('doctor')).toMatchObject({ code: 0 }));
     const { code, text } = health ?? { text: '' };
     const unhealthy = text
       .split('\n')
       .slice(1)
       .flatMap((line) => line.match(/^\S+/)?.[0] ?? []);
-    expect({ code, unhealthy }).toEqual({ code: 1, unhealthy: [...lives, 'hangs'] });
-    const ordered = told.of(Topic.agentOrder).map(({ payload }) => payload.orderId);
-    const answered = [...told.of(Topic.orderReceipt), ...told.of(Topic.spawnReceipt)].map(
+    expect({ code, unhealthy }).toEqual({ code: 1, unhealthy: [...crashing, 'hangs'] });
+    const ordered = observed.of(Topic.agentOrder).map(({ payload }) => payload.orderId);
+    const answered = [...observed.of(Topic.orderReceipt), ...observed.of(Topic.spawnReceipt)].map(
       ({ payload }) => payload.orderId,
     );
     expect(answered.toSorted()).toEqual(ordered.toSorted());
-    const raised = told.of(Topic.alert).filter(({ type }) => type === 'ALERT_RAISED');
+    const raised = observed.of(Topic.alert).filter(({ type }) => type === 'ALERT_RAISED');
     expect(new Set(raised.map(({ key }) => key)).size, 'one notification an episode').toBe(raised.length);
   });
 
   test('what each decider says of a key is counted without gap or repeat', () => {
-    const report = versionsOf(topicNames.flatMap((topic) => told.of(topic)));
+    const report = versionsOf(topicNames.flatMap((topic) => observed.of(topic)));
     expect(report).toMatchObject({ gaps: [], repeats: [] });
     expect(report.keys).toBeGreaterThan(20);
   });
@@ -69,7 +69,9 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to what pe
     const records = await system.records(Topic.agentObservation);
     const again = byKey(refold(system.log, policies, records));
     const recorded = byKey(
-      recordedDecisions([Topic.agentHealth, Topic.taskHealth, Topic.fleetPresence].flatMap((topic) => told.of(topic))),
+      recordedDecisions(
+        [Topic.agentHealth, Topic.taskHealth, Topic.fleetPresence].flatMap((topic) => observed.of(topic)),
+      ),
     );
     expect([...recorded.keys()].toSorted()).toEqual([...again.keys()].toSorted());
     for (const [key, decisions] of recorded) expect(again.get(key)?.slice(0, decisions.length)).toEqual(decisions);

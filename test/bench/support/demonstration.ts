@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { say } from './report.ts';
+import { print } from './report.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -46,7 +46,7 @@ export const startDemonstration = async (): Promise<Demonstration> => {
   const stages: Stage[] = [];
   const reached = (name: string): void => {
     stages.push({ name, seconds: (performance.now() - since) / 1000 });
-    say(name);
+    print(name);
   };
   const watched = (async () => {
     for await (const line of createInterface({ input: child.stderr })) {

@@ -1,6 +1,6 @@
 import { type Servers, type ServiceName, type System, startSystem } from '@vigil/dev';
 import { openSystem, type TestSystem } from '../../support/system.ts';
-import { say } from './report.ts';
+import { print } from './report.ts';
 
 /** Servers of its own, empty, and systems of services started on them. */
 export type Ground = AsyncDisposable & {
@@ -18,7 +18,7 @@ const endOnSignal = (stop: () => Promise<void>): void => {
 };
 
 export const openGround = async (name: string): Promise<Ground> => {
-  say('starting Kafka, the schema registry and Postgres …');
+  print('starting Kafka, the schema registry and Postgres …');
   const test = await openSystem({ name: `bench-${name}`, policy: 'vigil', services: [] });
   const systems = new Set<System>();
   let stopping: Promise<void> | undefined;
@@ -33,7 +33,7 @@ export const openGround = async (name: string): Promise<Ground> => {
   endOnSignal(stop);
   const start: Ground['start'] = async (services) => {
     const { servers, dir } = test;
-    const system = await startSystem({ servers, dir, policy: 'vigil', onLine: say, ...(services && { services }) });
+    const system = await startSystem({ servers, dir, policy: 'vigil', onLine: print, ...(services && { services }) });
     systems.add(system);
     const end = async () => {
       systems.delete(system);

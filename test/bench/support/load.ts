@@ -22,7 +22,7 @@ export type Seen = (record: LogRecord) => string | null;
 export type Target = { readonly topic: typeof Topic.heartbeat | typeof Topic.agentHealth; readonly seen: Seen };
 
 /** The verdict: INSTANCE_STARTED. */
-export const verdicts = (log: Log): Target => ({
+export const judgements = (log: Log): Target => ({
   topic: Topic.agentHealth,
   seen: ({ key, value }) => {
     if (value === null || !key?.startsWith('probe-')) return null;
@@ -43,7 +43,7 @@ export const heartbeats = (log: Log): Target => ({
 let instances = 0;
 
 /** The `n`th heartbeat of the load. */
-const beatOf = (n: number): Heartbeat => {
+const heartbeatOf = (n: number): Heartbeat => {
   const at = Date.now();
   if (n % PROBE_EVERY > 0) return working(`agent-${n % AGENTS}`, Math.floor(n / AGENTS) + 1, at);
   instances += 1;
@@ -66,22 +66,22 @@ class Probes {
   }
 
   async follow({ topic, seen }: Target): Promise<void> {
-    const hear = (record: LogRecord) => {
+    const receive = (record: LogRecord) => {
       const instance = seen(record);
       const since = instance === null ? undefined : this.#sent.get(instance);
       if (instance === null || since === undefined) return;
       this.#sent.delete(instance);
       if (since >= this.countFrom) this.took.push(performance.now() - since);
     };
-    await this.#log.follow([topic], 'end', hear, this.#reading.signal);
+    await this.#log.follow([topic], 'end', receive, this.#reading.signal);
   }
 
-  send(beats: readonly Heartbeat[]): void {
-    if (beats.length === 0) return;
+  send(heartbeats: readonly Heartbeat[]): void {
+    if (heartbeats.length === 0) return;
     const now = performance.now();
-    for (const { agent_id, instance_id } of beats)
+    for (const { agent_id, instance_id } of heartbeats)
       if (agent_id.startsWith('probe-')) this.#sent.set(instance_id ?? '', now);
-    void this.#log.write(beats.map((beat) => recordOf(this.#log, this.#partitions, beat)));
+    void this.#log.write(heartbeats.map((heartbeat) => recordOf(this.#log, this.#partitions, heartbeat)));
   }
 
   /** Until all have been seen; those that are not within the time count as that late. */
@@ -102,7 +102,7 @@ const follow = async (log: Log, target: Target): Promise<Probes> => {
 /** Until what lies there has been read, in every partition. */
 export const caughtUp = async (log: Log, target: Target): Promise<void> => {
   const probes = await follow(log, target);
-  probes.send(Array.from({ length: PROBE_AGENTS }, (_, n) => beatOf(n * PROBE_EVERY)));
+  probes.send(Array.from({ length: PROBE_AGENTS }, (_, n) => heartbeatOf(n * PROBE_EVERY)));
   await probes.settle(CAUGHT_UP_MS);
 };
 
@@ -122,7 +122,7 @@ export const latencyAt = async (
   probes.countFrom = begun + warmMs;
   for (let n = 0; performance.now() < begun + warmMs + forMs; await sleep(STEP_MS)) {
     const due = Math.floor(((performance.now() - begun) * perSecond) / 1_000);
-    probes.send(Array.from({ length: Math.max(0, due - n) }, (_, i) => beatOf(n + i)));
+    probes.send(Array.from({ length: Math.max(0, due - n) }, (_, i) => heartbeatOf(n + i)));
     n = Math.max(n, due);
   }
   await probes.settle(LAST_MS);

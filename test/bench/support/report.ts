@@ -43,4 +43,4 @@ export const report = (benchmark: string, figures: readonly Figure[]): void => {
 };
 
 /** How a long benchmark stands: on standard error, beside the figures. */
-export const say = (line: string): void => console.error(`[bench] ${line}`);
+export const print = (line: string): void => console.error(`[bench] ${line}`);

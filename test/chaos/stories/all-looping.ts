@@ -14,7 +14,7 @@ const LONGEST_MS = (LOOPING / BUDGET) * 60_000 + 120_000;
 export const allLooping = (ground: Ground): Promise<void> =>
   withHerd(ground, { name: 'many', straight: 15, throughHttp: LOOPING + 15 }, async (herd) => {
     const looping = herd.agents.slice(15, 15 + LOOPING);
-    herd.befall(looping, 'loops');
+    herd.inject(looping, 'loops');
     await replaced(ground, looping, LONGEST_MS);
     const rulings = await ground.on.events(Topic.stepRuling);
     const asked = await ground.on.events(Topic.admitStep);

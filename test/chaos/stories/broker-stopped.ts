@@ -12,11 +12,11 @@ export const brokerStopped = (ground: Ground): Promise<void> =>
     if (kafka === undefined) throw new Error('the broker is not ours to end');
     const victims = some(ground, herd.agents, 4);
     const [before, during] = [victims.slice(0, 2), victims.slice(2)];
-    herd.befall(before, 'silent');
+    herd.inject(before, 'silent');
     await reminded(ground, before);
     await kafka.kill('SIGKILL');
     await sleep(ground.random() * 3000);
-    herd.befall(during, 'silent');
+    herd.inject(during, 'silent');
     await sleep(AWAY_MS);
     await kafka.restart();
     await replaced(ground, victims);

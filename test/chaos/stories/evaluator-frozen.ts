@@ -14,14 +14,14 @@ export const evaluatorFrozen = (ground: Ground): Promise<void> =>
     const evaluator = ground.on.system.service('health-evaluator');
     const victims = some(ground, herd.agents, 4);
     const [before, during] = [victims.slice(0, 2), victims.slice(2)];
-    herd.befall(before, 'silent');
+    herd.inject(before, 'silent');
     await reminded(ground, before);
     evaluator.freeze();
     await sleep(ground.random() * 3000);
-    herd.befall(during, 'silent');
+    herd.inject(during, 'silent');
     await sleep(FROZEN_MS);
-    const said = ground.heard.of(Topic.agentOrder).map(({ key }) => key);
-    expect(during.filter(({ agentId }) => said.includes(agentId))).toEqual([]);
+    const event = ground.received.of(Topic.agentOrder).map(({ key }) => key);
+    expect(during.filter(({ agentId }) => event.includes(agentId))).toEqual([]);
     evaluator.thaw();
     await replaced(ground, victims);
   });

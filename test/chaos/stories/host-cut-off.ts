@@ -18,7 +18,7 @@ const members = ['cut-0', 'cut-1'].map(
 export const hostCutOff = async (ground: Ground): Promise<void> => {
   const hosts = openHosts(ground.on, 'host-cut-off', HOSTS, members, () => 'island');
   try {
-    await tell(ground, hosts);
+    await run(ground, hosts);
   } finally {
     hosts.runtimes[0]?.kill('SIGCONT');
     await hosts.stop();
@@ -27,34 +27,34 @@ export const hostCutOff = async (ground: Ground): Promise<void> => {
   }
 };
 
-const tell = async (ground: Ground, hosts: Hosts): Promise<void> => {
-  const { on, heard } = ground;
+const run = async (ground: Ground, hosts: Hosts): Promise<void> => {
+  const { on, received } = ground;
   const [island] = hosts.runtimes;
-  const livesOf = (task: string): readonly string[] =>
+  const instancesOf = (task: string): readonly string[] =>
     hosts
       .diary()
       .flatMap(({ what, taskId, pid, agentId }) =>
         what === 'began' && taskId === task && isAlive(pid) ? [agentId] : [],
       );
   const present = (type: 'AGENT_PRESENT' | 'AGENT_LOST'): ReadonlySet<string> =>
-    new Set(heard.of(Topic.fleetPresence).flatMap((said) => (said.type === type ? [said.payload.agentId] : [])));
+    new Set(received.of(Topic.fleetPresence).flatMap((event) => (event.type === type ? [event.payload.agentId] : [])));
   const completed = (): ReadonlySet<string | null> =>
-    new Set(heard.of(Topic.taskRecovery).flatMap(({ type, key }) => (type === 'RECOVERY_COMPLETED' ? [key] : [])));
+    new Set(received.of(Topic.taskRecovery).flatMap(({ type, key }) => (type === 'RECOVERY_COMPLETED' ? [key] : [])));
 
   await until('all are known, and work', async () =>
-    members.every(({ name, task }) => present('AGENT_PRESENT').has(name) && livesOf(task).length === 1),
+    members.every(({ name, task }) => present('AGENT_PRESENT').has(name) && instancesOf(task).length === 1),
   );
   island?.kill('SIGSTOP');
   await until('nothing is heard of the host', async () => members.every(({ name }) => present('AGENT_LOST').has(name)));
   const gone = ['host', 'gone', 'island', '--why', 'no answer from there', '--by', 'tester'];
   await until('it is said that the host is gone', async () => (await on.vigil(...gone)).code === 0);
   await until('each task has an heir', async () => members.every(({ task }) => completed().has(task)));
-  await until('two work on each task', async () => members.every(({ task }) => livesOf(task).length === 2));
+  await until('two work on each task', async () => members.every(({ task }) => instancesOf(task).length === 2));
   island?.kill('SIGCONT');
   await until('each task is on one agent, its heir', async () =>
     members.every(({ name, task }) => {
-      const [heir, ...others] = livesOf(task);
-      return heir !== undefined && heir !== name && others.length === 0;
+      const [replacement, ...others] = instancesOf(task);
+      return replacement !== undefined && replacement !== name && others.length === 0;
     }),
   );
   await casesClosed(ground);

@@ -43,7 +43,7 @@ const loseHost = async (hosts: Hosts): Promise<void> => {
 export const hostLost = async (ground: Ground): Promise<void> => {
   const hosts = openHosts(ground.on, 'host-lost', HOSTS, members, hostOf);
   try {
-    await tell(ground, hosts);
+    await run(ground, hosts);
   } finally {
     await hosts.stop();
     ground.dooms.push(...members.map((one) => ({ ...one, fate: lost.includes(one) ? ('lost' as const) : one.fate })));
@@ -51,29 +51,31 @@ export const hostLost = async (ground: Ground): Promise<void> => {
   }
 };
 
-const tell = async (ground: Ground, hosts: Hosts): Promise<void> => {
-  const { on, heard } = ground;
-  const livesOf = (task: string): readonly Entry[] =>
+const run = async (ground: Ground, hosts: Hosts): Promise<void> => {
+  const { on, received } = ground;
+  const instancesOf = (task: string): readonly Entry[] =>
     hosts.diary().filter(({ what, taskId, pid }) => what === 'began' && taskId === task && isAlive(pid));
   const isPresent = (): ReadonlySet<string> =>
     new Set(
-      heard.of(Topic.fleetPresence).flatMap(({ type, payload }) => (type === 'AGENT_PRESENT' ? [payload.agentId] : [])),
+      received
+        .of(Topic.fleetPresence)
+        .flatMap(({ type, payload }) => (type === 'AGENT_PRESENT' ? [payload.agentId] : [])),
     );
   const spawns = () =>
-    heard
+    received
       .of(Topic.agentOrder)
       .flatMap((order) =>
         order.type === 'SPAWN_AGENT' && lost.some(({ task }) => task === order.payload.taskId) ? [order] : [],
       );
   const withheld = (): ReadonlySet<string | null> =>
-    new Set(heard.of(Topic.stepRuling).flatMap(({ type, key }) => (type === 'STEP_WITHHELD' ? [key] : [])));
+    new Set(received.of(Topic.stepRuling).flatMap(({ type, key }) => (type === 'STEP_WITHHELD' ? [key] : [])));
   const completed = (): ReadonlySet<string | null> =>
-    new Set(heard.of(Topic.taskRecovery).flatMap(({ type, key }) => (type === 'RECOVERY_COMPLETED' ? [key] : [])));
+    new Set(received.of(Topic.taskRecovery).flatMap(({ type, key }) => (type === 'RECOVERY_COMPLETED' ? [key] : [])));
 
-  const governed = governedFrom({ heard });
+  const governed = governedFrom({ received });
 
   await until('all are known, and work', async () =>
-    members.every(({ name, task }) => isPresent().has(name) && livesOf(task).length === 1),
+    members.every(({ name, task }) => isPresent().has(name) && instancesOf(task).length === 1),
   );
   await loseHost(hosts);
   await until('the end of each has been asked for, and withheld', async () =>
@@ -91,19 +93,19 @@ const tell = async (ground: Ground, hosts: Hosts): Promise<void> => {
   const returned = hosts.again('rack-1');
   await until('the host has told the ends that it slept through, and those it started anew have made way', async () => {
     const exited = new Set(
-      heard
+      received
         .of(Topic.controlAgent)
         .flatMap(({ type, payload }) => (type === 'AGENT_EXITED' ? [payload.instanceId] : [])),
     );
     return lost.every(({ name }) => {
-      const lives = hosts.diary().filter(({ what, agentId }) => what === 'began' && agentId === name);
-      return lives.length > 1 && lives.every(({ instanceId }) => exited.has(instanceId));
+      const instances = hosts.diary().filter(({ what, agentId }) => what === 'began' && agentId === name);
+      return instances.length > 1 && instances.every(({ instanceId }) => exited.has(instanceId));
     });
   });
   await until('each task is on one agent, its heir', async () =>
     lost.every(({ name, task }) => {
-      const [heir, ...others] = livesOf(task);
-      return heir !== undefined && heir.agentId !== name && others.length === 0;
+      const [replacement, ...others] = instancesOf(task);
+      return replacement !== undefined && replacement.agentId !== name && others.length === 0;
     }),
   );
   await casesClosed(ground);

@@ -10,10 +10,10 @@ export const producersCut = (ground: Ground): Promise<void> =>
     ground,
     { name: 'cut', straight: 15, throughHttp: 15 },
     async (herd) => {
-      const { heard } = ground;
+      const { received } = ground;
       const names = new Set<string | null>(herd.agents.map(({ agentId }) => agentId));
       const governed = governedFrom(ground);
-      const rulings = () => heard.of(Topic.stepRuling).filter(({ key }) => names.has(key));
+      const rulings = () => received.of(Topic.stepRuling).filter(({ key }) => names.has(key));
       herd.connected(false);
       await until('everybody’s end has been asked for, and withheld', async () => {
         const withheld = rulings().flatMap(({ key, payload }) =>
@@ -26,17 +26,21 @@ export const producersCut = (ground: Ground): Promise<void> =>
       await until('the brake is lifted', async () => governed().includes('BRAKE_RELEASED'));
       await until('nothing is said against anybody any more', async () => {
         const last = new Map(
-          heard
+          received
             .of(Topic.agentHealth)
             .flatMap(({ type, key, payload }) => (type === 'HEALTH_STATE_CHANGED' ? [[key, payload.to]] : [])),
         );
         return [...names].every((name) => last.get(String(name)) === 'HEALTHY');
       });
       expect(governed()).toEqual(['BRAKE_ENGAGED', 'BRAKE_RELEASED']);
-      const ended = heard.of(Topic.agentOrder).filter(({ type, key }) => type === 'TERMINATE_AGENT' && names.has(key));
+      const ended = received
+        .of(Topic.agentOrder)
+        .filter(({ type, key }) => type === 'TERMINATE_AGENT' && names.has(key));
       expect(ended).toEqual([]);
       const incidents = () =>
-        heard.of(Topic.alert).filter(({ type, payload }) => type === 'ALERT_RAISED' && payload.route === 'fleet_brake');
+        received
+          .of(Topic.alert)
+          .filter(({ type, payload }) => type === 'ALERT_RAISED' && payload.route === 'fleet_brake');
       await holds(() => expect(incidents()).toHaveLength(1));
     },
     () => 'cut off',

@@ -51,7 +51,7 @@ export type Conversation = {
   readonly workdir: string;
 };
 
-export const say = (text: string): Answer => ({ kind: 'message', text, calls: [], usage: null });
+export const reply = (text: string): Answer => ({ kind: 'message', text, calls: [], usage: null });
 
 export const call = (text: string, ...calls: readonly ToolCall[]): Answer => ({
   kind: 'message',

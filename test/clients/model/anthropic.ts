@@ -1,4 +1,4 @@
-import { type Answer, say, type ToolCall, usageOf } from './answer.ts';
+import { type Answer, reply, type ToolCall, usageOf } from './answer.ts';
 import {
   type Exchange,
   type Json,
@@ -110,7 +110,7 @@ export const anthropicApi: ModelApi = {
     path.endsWith('/count_tokens')
       ? { status: 200, body: { input_tokens: 1000 } }
       : { status: 404, body: { type: 'error', error: { type: 'not_found_error', message: path } } },
-  aside: say('{"title":"A task"}'),
+  aside: reply('{"title":"A task"}'),
   respond: (exchange) => {
     const { answer, response, newId } = exchange;
     switch (answer.kind) {

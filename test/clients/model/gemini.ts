@@ -1,4 +1,4 @@
-import { type Answer, say, type ToolCall, usageOf } from './answer.ts';
+import { type Answer, reply, type ToolCall, usageOf } from './answer.ts';
 import {
   type Exchange,
   isJson,
@@ -101,7 +101,7 @@ export const geminiApi: ModelApi = {
     path.includes(':countTokens')
       ? { status: 200, body: { totalTokens: 1000 } }
       : { status: 404, body: { error: { code: 404, message: path, status: 'NOT_FOUND' } } },
-  aside: say(JSON.stringify(ROUTE)),
+  aside: reply(JSON.stringify(ROUTE)),
   respond: (exchange) => {
     const { answer } = exchange;
     switch (answer.kind) {

@@ -1,4 +1,4 @@
-import { type Answer, say, type ToolCall, usageOf } from './answer.ts';
+import { type Answer, reply, type ToolCall, usageOf } from './answer.ts';
 import {
   type Exchange,
   type Json,
@@ -145,7 +145,7 @@ export const openaiApi: ModelApi = {
     path.endsWith('/models')
       ? { status: 200, body: { object: 'list', data: [], models: [] } }
       : { status: 404, body: { error: { message: path } } },
-  aside: say('A task'),
+  aside: reply('A task'),
   respond: (exchange) => {
     const { answer, response } = exchange;
     switch (answer.kind) {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Answer, type Conversation, call, fail, hang, say, shell, type ToolCall } from './answer.ts';
+import { type Answer, type Conversation, call, fail, hang, reply, shell, type ToolCall } from './answer.ts';
 
 type Scenario = (conversation: Conversation) => Answer;
 
@@ -26,7 +26,7 @@ const delegates = ({ client, turn, inputs }: Conversation): Answer => {
   if (turn === 0) return call('I delegate.', client === 'codex' ? codexSubagent : claudeSubagent);
   const started = inputs.map((text) => /"agent_id":"([\w-]+)"/.exec(text)?.[1]).find((id) => id !== undefined);
   return started === undefined || inputs.at(-1)?.includes('"completed"') === true
-    ? say('My sub-agent is done.')
+    ? reply('My sub-agent is done.')
     : call('I wait for it.', { kind: 'native', name: 'wait_agent', input: { targets: [started], timeout_ms: 30_000 } });
 };
 
@@ -76,7 +76,7 @@ const INVALID_HISTORY =
 const isReminder = (text: string): boolean => /vigil|REMINDER: You have been/i.test(text);
 
 const loops: Scenario = ({ turn }) =>
-  turn < 16 ? call('Let me try again.', shell('ls /nonexistent-directory')) : say('I give up.');
+  turn < 16 ? call('Let me try again.', shell('ls /nonexistent-directory')) : reply('I give up.');
 
 /** The highest step that the conversation has seen in the file. */
 const stepsSeen = (inputs: readonly string[]): number =>
@@ -94,7 +94,7 @@ const counted =
     const step = stepsSeen(inputs) + turn;
     return step <= steps
       ? call(`Step ${step}.`, shell(`echo step ${step} >> counted.txt`))
-      : say('All steps are done.');
+      : reply('All steps are done.');
   };
 
 const DEFAULT_STEPS = 4;
@@ -109,26 +109,26 @@ export const scenarios = {
         call('Now write a file.', { kind: 'write', path: path.join(workdir, 'a.txt'), content: 'one\ntwo\n' }),
         call('Read it back.', { kind: 'read', path: path.join(workdir, 'a.txt') }),
         call('Two at a time.', shell('echo first && ls'), shell('wc -l a.txt')),
-        say('All done. The file has two lines.'),
+        reply('All done. The file has two lines.'),
       ],
       turn,
     ),
 
-  greets: () => say('Hello.'),
+  greets: () => reply('Hello.'),
 
   /** the same failing command 16 times */
   loops,
   /** the same, but it stops as soon as a reminder reaches it */
   loopsUntilReminded: (conversation) =>
-    conversation.inputs.some(isReminder) ? say('I was told that I repeat myself; I stop.') : loops(conversation),
+    conversation.inputs.some(isReminder) ? reply('I was told that I repeat myself; I stop.') : loops(conversation),
 
   hangs: () => hang,
   hangsAfterStep: ({ turn }) => (turn === 0 ? firstStep : hang),
   /** the second request hangs; any later one is answered */
-  hangsOnce: ({ turn, request }) => (turn === 0 ? firstStep : request === 2 ? hang : say('I am back. Done.')),
+  hangsOnce: ({ turn, request }) => (turn === 0 ? firstStep : request === 2 ? hang : reply('I am back. Done.')),
   stalls: ({ turn }) => (turn === 0 ? firstStep : { kind: 'stall', text: 'I am thinking about' }),
   stallsOnce: ({ turn, request }) =>
-    turn === 0 ? firstStep : request === 2 ? { kind: 'stall', text: 'I am thinking about' } : say('I am back. Done.'),
+    turn === 0 ? firstStep : request === 2 ? { kind: 'stall', text: 'I am thinking about' } : reply('I am back. Done.'),
 
   /** one step, then HTTP 400 to every request: the session cannot go on */
   invalidRequest: ({ turn }) => (turn === 0 ? firstStep : fail(400, 'invalid_request_error', INVALID_HISTORY)),
@@ -136,41 +136,44 @@ export const scenarios = {
   serverError: () => fail(500, 'api_error', 'Internal server error'),
   /** after one step, four times 429 with a Retry-After of 6 s */
   rateLimited: ({ turn, request }) =>
-    turn === 0 ? firstStep : request <= 5 ? rateLimited(6) : say('Done after the limit.'),
+    turn === 0 ? firstStep : request <= 5 ? rateLimited(6) : reply('Done after the limit.'),
   /** after one step, five times 529 */
   overloaded: ({ turn, request }) =>
     turn === 0
       ? firstStep
       : request <= 6
         ? fail(529, 'overloaded_error', 'Overloaded')
-        : say('Done after the overload.'),
+        : reply('Done after the overload.'),
 
   longBash: (conversation) =>
     conversation.turn === 0
       ? call('A long build.', shell('for i in $(seq 150); do sleep 1; done; echo built', { timeoutMs: 600_000 }))
-      : whenEnded(conversation, say('Built.')),
+      : whenEnded(conversation, reply('Built.')),
   /** longer than the client's own default limit: 120 s of Claude Code, 10 s of Codex */
   longBashByDefault: (conversation) =>
     conversation.turn === 0
       ? call('A long build.', shell('for i in $(seq 150); do sleep 1; done; echo built'))
-      : whenEnded(conversation, say('Built.')),
+      : whenEnded(conversation, reply('Built.')),
   /** a command that runs on while the session works: Claude Code's by its option, Codex' after 10 s */
   backgroundBash: ({ turn }) =>
     last(
       [
         call('In the background.', shell('for i in $(seq 30); do sleep 1; done; echo built', { background: true })),
         call('Meanwhile I work.', shell('sleep 8; echo meanwhile')),
-        say('It runs in the background; I wait.'),
+        reply('It runs in the background; I wait.'),
       ],
       turn,
     ),
   /** a command that runs until it is interrupted */
   sleeps: ({ turn }) =>
-    turn === 0 ? call('I wait.', shell('for i in $(seq 600); do sleep 1; done', { timeoutMs: 600_000 })) : say('Done.'),
+    turn === 0
+      ? call('I wait.', shell('for i in $(seq 600); do sleep 1; done', { timeoutMs: 600_000 }))
+      : reply('Done.'),
 
   subagent: (conversation) => {
     const { turn, isSubagent } = conversation;
-    if (isSubagent) return turn < 4 ? call('A step.', shell(`sleep 3; echo sub ${turn}`)) : say('Found three things.');
+    if (isSubagent)
+      return turn < 4 ? call('A step.', shell(`sleep 3; echo sub ${turn}`)) : reply('Found three things.');
     return delegates(conversation);
   },
   subagentHangs: (conversation) => {
@@ -179,8 +182,8 @@ export const scenarios = {
     return delegates(conversation);
   },
 
-  asksQuestion: ({ turn }) => (turn === 0 ? call('I have a question.', question) : say('Thank you. Done.')),
-  asksInText: ({ turn }) => (turn === 0 ? firstStep : say('Which database shall I use, Postgres or SQLite?')),
+  asksQuestion: ({ turn }) => (turn === 0 ? call('I have a question.', question) : reply('Thank you. Done.')),
+  asksInText: ({ turn }) => (turn === 0 ? firstStep : reply('Which database shall I use, Postgres or SQLite?')),
   /** Claude Code in plan mode: writes the plan into the file that its prompt names, then asks for approval */
   presentsPlan: ({ turn, inputs }) =>
     last(
@@ -191,32 +194,32 @@ export const scenarios = {
           content: '# Plan\n\n1. Write the file.\n2. Test it.\n',
         }),
         call('Here is my plan.', { kind: 'native', name: 'ExitPlanMode', input: {} }),
-        say('Done.'),
+        reply('Done.'),
       ],
       turn,
     ),
   needsPermission: ({ turn }) =>
     turn === 0
       ? call('I need a command.', shell('touch approved.txt && curl http://127.0.0.1:1/', { escalate: true }))
-      : say('Done.'),
+      : reply('Done.'),
   needsWrite: ({ turn, workdir }) =>
     turn === 0
       ? call('I need a file.', { kind: 'write', path: path.join(workdir, 'written.txt'), content: 'one\n' })
-      : say('Done.'),
+      : reply('Done.'),
   /** Claude Code: changes a file that exists */
   needsEdit: ({ turn, workdir }) =>
     last(
       [
         call('I read it.', { kind: 'read', path: path.join(workdir, 'a.txt') }),
         call('I change it.', edit(path.join(workdir, 'a.txt'))),
-        say('Done.'),
+        reply('Done.'),
       ],
       turn,
     ),
   /** a call that the permissions of the client refuse, then ordinary work for some minutes */
   refusedCall: ({ turn, workdir }) => {
     if (turn === 0) return call('I need a command.', shell('rm -rf ./build; touch done.txt'));
-    if (turn > 15) return say('Done.');
+    if (turn > 15) return reply('Done.');
     const file: ToolCall = { kind: 'write', path: path.join(workdir, `f${turn}.txt`), content: `${turn}\n` };
     return call('Work.', file, shell('sleep 12'));
   },
@@ -226,11 +229,11 @@ export const scenarios = {
       ? call('Oh no.', shell('kill -9 $PPID'))
       : turn < 2
         ? call('A step.', shell(`echo ${turn}`))
-        : say('Done.'),
+        : reply('Done.'),
 
   /** twelve steps with a pause between them: a session that works for a while */
   worksLonger: ({ turn }) =>
-    turn < 12 ? call(`Part ${turn}.`, shell(`sleep 2; echo part ${turn}`)) : say('All parts are done.'),
+    turn < 12 ? call(`Part ${turn}.`, shell(`sleep 2; echo part ${turn}`)) : reply('All parts are done.'),
 
   counted: counted(DEFAULT_STEPS, 0, hang),
   countedHang: counted(DEFAULT_STEPS, FAULT_REQUEST, hang),

@@ -86,19 +86,19 @@ test(
 test('without the hook that reports the start of a call, Gemini CLI is accused after the limit at the earliest, and cleared by its next event', () => {
   const situation = situations.find(({ run }) => run === 'gm-bare');
   if (situation === undefined) throw new Error('there is no run gm-bare');
-  let accused = 0;
+  let flagged = 0;
   for (let at = 1; at <= 20; at += 1) {
     const { steps, endMs } = sessionOf(situation, paces.demo, asSent, randomFrom(at));
     const left = steps.filter((step) => step.kind !== 'hook' || step.payload.hook_event_name !== 'BeforeTool');
     const watched = watch('demo', situation, left, endMs);
-    const heard = left.flatMap((step) => (step.kind === 'hook' ? [step] : []));
+    const received = left.flatMap((step) => (step.kind === 'hook' ? [step] : []));
     const stuck = watched.filter(({ what }) => what === 'STUCK');
     for (const { ms } of stuck) {
-      expect(heard.filter(({ at: began }) => began > ms - 8 * second && began <= ms)).toEqual([]);
-      const next = heard.find((one) => one.ms > ms);
+      expect(received.filter(({ at: began }) => began > ms - 8 * second && began <= ms)).toEqual([]);
+      const next = received.find((one) => one.ms > ms);
       expect(watched.find((one) => one.ms > ms && one.what === 'HEALTHY')?.ms).toBe(next?.ms);
     }
-    accused += stuck.length;
+    flagged += stuck.length;
   }
-  expect(accused).toBeGreaterThan(0);
+  expect(flagged).toBeGreaterThan(0);
 });

@@ -19,7 +19,7 @@ const printedUnder = (policy: Policy, run: string): Replayed =>
   replayedStream(clientOf(run), run, presetsWith(policy), INTERVALS[policy]);
 
 /** States that are not healthy, of one agent: the session's own, or a sub-agent. */
-const accused = ({ judged }: Replayed, agent = 'a1') =>
+const flagged = ({ judged }: Replayed, agent = 'a1') =>
   judged.filter((one) => one.agent === agent && one.to !== 'HEALTHY');
 
 const BOTH = ['vigil', 'demo'] as const;
@@ -104,7 +104,7 @@ test.each([
 ] as const)(
   'under %s a model that does not answer is stuck after its time, and stays so (%s)',
   (policy, run, seconds) => {
-    const [stuck, ...others] = accused(under(policy, run));
+    const [stuck, ...others] = flagged(under(policy, run));
     expect(stuck?.to).toBe('STUCK');
     expect(others).toEqual([]);
     // After the last event of the turn: the end of the batch of its only call.
@@ -120,7 +120,7 @@ test.each(['cc-tui-wedged', 'cc-wedged'])(
     for (const policy of BOTH) {
       const replay = under(policy, run);
       expect(replay.activities).toContain('blocked');
-      expect(accused(replay).map(({ to }) => to)).toEqual(['STUCK']);
+      expect(flagged(replay).map(({ to }) => to)).toEqual(['STUCK']);
       expect(replay.activities.slice(replay.activities.indexOf('blocked'))).toEqual(['blocked', 'exiting']);
     }
   },
@@ -141,5 +141,5 @@ test('a call that a person interrupted by Esc is not overdue: its limit was a de
 test('calls of Gemini CLI are seen with their exit codes', () => {
   const replay = under('vigil', 'gm-loop');
   expect(replay.callEnds).toHaveLength(4);
-  expect(accused(replay).map(({ to }) => to)).toEqual(['DEGRADED']);
+  expect(flagged(replay).map(({ to }) => to)).toEqual(['DEGRADED']);
 });

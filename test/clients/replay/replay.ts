@@ -116,9 +116,9 @@ export class Replay {
 
   #fold(ms: number, input: Observation | null): void {
     const clock = { now: T0 + ms, watched: T0 + ms, ingresses: {} };
-    for (const said of this.#folding.fold({ clock, input }).emitted) {
-      if (said.type !== 'HEALTH_STATE_CHANGED') continue;
-      const { agentId, to, evidence } = said.payload;
+    for (const event of this.#folding.fold({ clock, input }).emitted) {
+      if (event.type !== 'HEALTH_STATE_CHANGED') continue;
+      const { agentId, to, evidence } = event.payload;
       const signals = evidence.map(({ signal }) => signal).sort();
       this.judged.push({ agent: agentId, to, at: ms / 1000, signals });
     }
@@ -160,9 +160,9 @@ export const replayedMoments = (
   const origin = moments[0]?.at ?? 0;
   const replay = new Replay(policies, origin);
   let session = newSession;
-  let beatAt = intervalMs;
+  let heartbeatAt = intervalMs;
   const watch = (ms: number) => {
-    for (; beatAt < ms; beatAt += intervalMs) replay.sendAll(beatAt);
+    for (; heartbeatAt < ms; heartbeatAt += intervalMs) replay.sendAll(heartbeatAt);
   };
   for (const { at, events } of moments) {
     const ms = at - origin;

@@ -32,15 +32,14 @@ const readTranscriptsEveryMs = 2000;
  * the model answers. So nothing but the hook shows that a call has started: without it, a call that lasts longer than a model may take
  * looks like a model that hangs. never.test.ts bounds what comes of it.
  */
-const isOnlyWitness = (client: string, { name }: TrueEvent): boolean =>
-  client === 'gemini-cli' && name === 'BeforeTool';
+const isOnlySource = (client: string, { name }: TrueEvent): boolean => client === 'gemini-cli' && name === 'BeforeTool';
 
 type Sent = { readonly steps: readonly Step[]; readonly isLost: boolean };
 
 const sent = (client: string, event: TrueEvent, way: Way, random: Random): Sent => {
   const { ms } = event;
   const payload: HookPayload = event.payload;
-  const safe = isOnlyWitness(client, event);
+  const safe = isOnlySource(client, event);
   const hook = (delay: number): Step => ({ ms: ms + Math.round(delay), kind: 'hook', at: ms, payload });
   if (!safe && random() < way.lost) return { steps: [], isLost: true };
   const arrives = 10 + random() * 40;

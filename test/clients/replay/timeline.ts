@@ -91,7 +91,7 @@ class Layout {
   readonly #screens: Drawn[] = [];
   readonly #open = new Map<string, OpenCall>();
   readonly #starts = new Map<string, number>();
-  #isAsked = false;
+  #isPrompted = false;
   #ms = 0;
 
   constructor(situation: Situation, pace: Pace, random: Random) {
@@ -164,7 +164,7 @@ class Layout {
   /** A person answers the dialog that is open; the calls that waited for it run from then on. */
   #answered(): void {
     this.#ms += this.#personTime();
-    this.#isAsked = false;
+    this.#isPrompted = false;
     this.#draw(working);
     for (const [id, call] of this.#open) this.#open.set(id, { ...call, untilMs: this.#ms + this.#limit(call.tool) });
   }
@@ -174,9 +174,9 @@ class Layout {
     return isShell(tool) ? Math.min(this.#pace.callMs, 10 * second) : this.#pace.callMs;
   }
 
-  #ask(): void {
-    if (this.#situation.headless || this.#isAsked) return;
-    this.#isAsked = true;
+  #prompt(): void {
+    if (this.#situation.headless || this.#isPrompted) return;
+    this.#isPrompted = true;
     this.#draw(dialog);
   }
 
@@ -193,7 +193,7 @@ class Layout {
   #pass(name: string, payload: HookPayload, before: string | null): void {
     const { headless, client, retries } = this.#situation;
     if (before === null) return;
-    if (this.#isAsked && (callEnds.has(name) || name === 'PostToolBatch')) this.#answered();
+    if (this.#isPrompted && (callEnds.has(name) || name === 'PostToolBatch')) this.#answered();
     if (callEnds.has(name)) this.#ms += this.#callTime();
     else if (callStarts.has(name)) this.#ms += callStarts.has(before) ? this.#soon() : this.#answerTime();
     else if (turnStarts.has(name)) {
@@ -214,7 +214,7 @@ class Layout {
     if (type === 'idle_prompt') this.#ms += 60 * second;
     else if (lateDialogs.has(type)) {
       this.#ms += this.#soon();
-      this.#ask();
+      this.#prompt();
       this.#ms += duration(this.#random, second, 12 * second);
     } else this.#ms += 6 * second;
   }
@@ -245,7 +245,7 @@ class Layout {
     if (callEnds.has(name)) this.#open.delete(id);
     if (name === 'PostToolBatch')
       for (const [open, call] of this.#open) if (call.agent === agent) this.#open.delete(open);
-    if (name === 'PermissionRequest' || (callStarts.has(name) && tool === 'AskUserQuestion')) this.#ask();
+    if (name === 'PermissionRequest' || (callStarts.has(name) && tool === 'AskUserQuestion')) this.#prompt();
     if (name === 'SessionStart' || name === 'PostCompact') this.#draw(promptOf(client, true));
     if (turnStarts.has(name) || name === 'PreCompact') this.#draw(working);
     if (turnEnds.has(name) || name === 'Interrupt') {

@@ -47,10 +47,10 @@ const reportsOf = (client: string, run: string) => {
 const judged = (counts: readonly (number | null)[], context: ContextUse | null = null) => {
   const agent = given(decider, T0);
   counts.forEach((token_count, i) => {
-    const told = { token_count, context, activity: 'working', reporter: 'runtime', interval_ms: MINUTE } as const;
-    agent.receive(heartbeat(i * MINUTE, told), T0 + i * MINUTE);
+    const reported = { token_count, context, activity: 'working', reporter: 'runtime', interval_ms: MINUTE } as const;
+    agent.receive(heartbeat(i * MINUTE, reported), T0 + i * MINUTE);
   });
-  return agent.all().flatMap((said) => (said.type === 'HEALTH_STATE_CHANGED' ? [said.payload.reason] : []));
+  return agent.all().flatMap((event) => (event.type === 'HEALTH_STATE_CHANGED' ? [event.payload.reason] : []));
 };
 
 const SESSIONS = [

@@ -41,7 +41,7 @@ export type Finding = {
   readonly reason: string;
 };
 
-type Watched = { readonly who: Identity; beats: HeartbeatState; hasEnded: boolean };
+type Watched = { readonly who: Identity; heartbeats: HeartbeatState; hasEnded: boolean };
 
 const mainAgent = 'a1';
 /** How often a limit that stands on the screen is reported, as in the supervisor. */
@@ -72,18 +72,18 @@ export class WatchedSession {
     this.#adapter = adapter;
     this.#headless = headless;
     this.#transcript = adapter.transcript.initial;
-    this.#agents.set(null, { who: identityOf(mainAgent, 's1', null), beats: noHeartbeats, hasEnded: false });
+    this.#agents.set(null, { who: identityOf(mainAgent, 's1', null), heartbeats: noHeartbeats, hasEnded: false });
   }
 
   /** Plays the steps, in their order, and heartbeats at each interval. */
   play(steps: readonly Step[], endMs: number, intervalMs: number): void {
-    let beatAt = 0;
+    let heartbeatAt = 0;
     for (const step of steps) {
-      for (; beatAt < step.ms; beatAt += intervalMs) this.#interval(beatAt, intervalMs);
+      for (; heartbeatAt < step.ms; heartbeatAt += intervalMs) this.#interval(heartbeatAt, intervalMs);
       this.#do(step, intervalMs);
       if (step.kind === 'exit') return;
     }
-    for (; beatAt <= endMs; beatAt += intervalMs) this.#interval(beatAt, intervalMs);
+    for (; heartbeatAt <= endMs; heartbeatAt += intervalMs) this.#interval(heartbeatAt, intervalMs);
   }
 
   #do(step: Step, intervalMs: number): void {
@@ -162,23 +162,23 @@ export class WatchedSession {
     if (known?.hasEnded || (known === undefined && hasEnded)) return;
     const agentId = subagentId(mainAgent, report.type, report.agent ?? '');
     const who = identityOf(agentId, asId(`s1:${report.agent}`), mainAgent);
-    const one = known ?? { who, beats: noHeartbeats, hasEnded: false };
+    const one = known ?? { who, heartbeats: noHeartbeats, hasEnded: false };
     this.#agents.set(report.agent, one);
     const client = { name: this.#adapter.name, session_id: 's1' };
-    one.beats = withReport(one.beats, checkFields({ ...fields, client }).reported, T0 + ms);
+    one.heartbeats = withReport(one.heartbeats, checkFields({ ...fields, client }).reported, T0 + ms);
     this.#send(ms, one, intervalMs);
     if (hasEnded) this.#exit(ms, report.agent, intervalMs);
   }
 
   #send(ms: number, one: Watched, intervalMs: number): void {
-    const { turn, waiting_for } = one.beats.latest;
+    const { turn, waiting_for } = one.heartbeats.latest;
     const facts = { turnOpen: turn?.open ?? null, waitingFor: waiting_for?.kind ?? null };
     const screen = { ...screenReport(this.#surface(ms), facts), since: T0 + this.#since };
     const isMain = one.who.parentAgentId === null;
     const terminal = isMain ? { ...noTerminal, printsLines: this.#headless, screen } : noTerminal;
-    one.beats = nextHeartbeat(one.beats, one.who, terminal, T0 + ms, intervalMs);
-    const { inFlight } = one.beats;
-    one.beats = answered(one.beats);
+    one.heartbeats = nextHeartbeat(one.heartbeats, one.who, terminal, T0 + ms, intervalMs);
+    const { inFlight } = one.heartbeats;
+    one.heartbeats = answered(one.heartbeats);
     if (inFlight !== null) this.#fold(ms, ingested(heartbeat(ms, inFlight).payload));
   }
 

@@ -53,8 +53,8 @@ const signalsOf = (to: string): readonly string[] => {
 const verdictOf = (found: Verdict, isKnown: boolean): Verdict => (found.length === 0 && !isKnown ? 'unknown' : found);
 
 const verdictOfReplay = ({ judged, isTurnOpen, hasUnknownEnd }: Replayed): Verdict => {
-  const accused = judged.filter(({ agent, to }) => agent === 'a1' && to !== 'HEALTHY');
-  const found = accused.map(({ to, signals }) => ({
+  const flagged = judged.filter(({ agent, to }) => agent === 'a1' && to !== 'HEALTHY');
+  const found = flagged.map(({ to, signals }) => ({
     to,
     signals: signals.filter((one) => signalsOf(to).includes(one)),
   }));

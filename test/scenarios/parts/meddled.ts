@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call, note, type Parts, say, toldToGo, work, workOn } from '../craft.ts';
+import { call, note, type Parts, send, untilGo, work, workOn } from '../craft.ts';
 
 /** Whatever is typed at its terminal is noted with what it was doing. */
 let doing = 'nothing';
@@ -14,8 +14,8 @@ export const meddled: Parts = {
     doing = 'it calls';
     work();
     const running = { call_id: 'build', tool: 'Bash', args_hash: 'make', started_at: Date.now() };
-    say({ activity: 'working', tool_calls: [{ ...running, outcome: 'running', deadline_at: Date.now() + 600_000 }] });
-    await toldToGo();
+    send({ activity: 'working', tool_calls: [{ ...running, outcome: 'running', deadline_at: Date.now() + 600_000 }] });
+    await untilGo();
     doing = 'it is idle';
     call({ ...running, result_hash: 'built', mutating: true });
     process.stdout.write('> ');
@@ -26,7 +26,7 @@ export const meddled: Parts = {
   startsSlowly: async () => {
     listenAtTheTerminal();
     doing = 'it starts';
-    await toldToGo();
+    await untilGo();
     doing = 'it is idle';
     process.stdout.write('> ');
     await new Promise((resolve) => process.stdin.once('data', resolve));
@@ -39,7 +39,7 @@ export const meddled: Parts = {
     // What it has said is read by then, on a busy machine too.
     await sleep(3000);
     process.stdout.write('Overwrite the file? ');
-    await toldToGo();
+    await untilGo();
     doing = 'it is idle';
     process.stdout.write('kept\n> ');
     await new Promise((resolve) => process.stdin.once('data', resolve));

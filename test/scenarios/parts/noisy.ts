@@ -3,34 +3,34 @@ import {
   attempt,
   call,
   forEver,
-  heard,
-  leaveWhenAsked,
-  onWord,
+  leaveOnRequest,
+  onMessage,
   type Parts,
-  say,
-  tell,
+  print,
+  received,
+  send,
   work,
   workOn,
 } from '../craft.ts';
 
 const err = async (times = Number.POSITIVE_INFINITY): Promise<void> => {
   for (let more = 0; more < times; more += 1) {
-    tell('Error: Cannot find module ./parser');
+    print('Error: Cannot find module ./parser');
     await sleep(500);
   }
 };
 const failEachCall = async (): Promise<void> => {
   for (;;) {
-    tell('that did not work');
+    print('that did not work');
     call({ outcome: 'error', error_class: 'tool_error' });
     await sleep(500);
   }
 };
 const refused = async (): Promise<void> => {
-  say({ work: { id: 'wisp-1', updated_at: Date.now() } });
+  send({ work: { id: 'wisp-1', updated_at: Date.now() } });
   work();
   for (;;) {
-    tell('API Error: 400 tool_use ids were found without tool_result blocks');
+    print('API Error: 400 tool_use ids were found without tool_result blocks');
     await sleep(1000);
   }
 };
@@ -39,7 +39,7 @@ const refused = async (): Promise<void> => {
 export const noisy: Parts = {
   errs: () => {
     work();
-    leaveWhenAsked();
+    leaveOnRequest();
     return err();
   },
   errsThenFallsSilent: async () => {
@@ -50,51 +50,55 @@ export const noisy: Parts = {
   /** and what it says of itself nobody has heard of; its heir speaks plainly */
   saysTheUnheardOf: () => {
     if (attempt > 0) return workOn();
-    say({ activity: 'meditating', mood: 'serene', tool_calls: [{ call_id: 'x', tool: 'Bash', outcome: 'perhaps' }] });
+    send({ activity: 'meditating', mood: 'serene', tool_calls: [{ call_id: 'x', tool: 'Bash', outcome: 'perhaps' }] });
     work();
     return forEver();
   },
   limited: async () => {
     await workOn(3);
-    tell('HTTP 429 Too Many Requests: rate limit reached');
-    await heard((word) => word.nudge !== undefined);
+    print('HTTP 429 Too Many Requests: rate limit reached');
+    await received((message) => message.nudge !== undefined);
     return workOn();
   },
   /** and is told the same by whoever limits it, each time it goes on */
   limitedForLong: async () => {
-    const limit = () => tell('HTTP 429 Too Many Requests: rate limit reached');
-    leaveWhenAsked();
+    const limit = () => print('HTTP 429 Too Many Requests: rate limit reached');
+    leaveOnRequest();
     await workOn(3);
-    onWord(({ nudge }) => void (nudge !== undefined && limit()));
+    onMessage(({ nudge }) => void (nudge !== undefined && limit()));
     limit();
     return forEver();
   },
   limitedOnce: async () => {
     if (attempt > 0) return workOn();
-    leaveWhenAsked();
+    leaveOnRequest();
     await workOn(3);
-    tell('HTTP 429 Too Many Requests: rate limit reached');
+    print('HTTP 429 Too Many Requests: rate limit reached');
     return forEver();
   },
   /** alive, and every request of its own is refused: its work item stands still. What it is asked, its terminal shows */
   wedged: () => {
-    onWord(({ message }) => tell(message ?? ''));
+    onMessage(({ message }) => print(message ?? ''));
     return refused();
   },
   wedgedButAnswers: () => {
-    void heard((word) => word.probe !== undefined).then(({ probe }) => say({ probe_reply: `ALIVE ${probe}` }));
+    void received((message) => message.probe !== undefined).then(({ probe }) =>
+      send({ probe_reply: `ALIVE ${probe}` }),
+    );
     return refused();
   },
   /** says nothing, and goes on with its work when it is asked */
   wedgedButMoves: () => {
-    void heard((word) => word.probe !== undefined).then(() => say({ work: { id: 'wisp-1', updated_at: Date.now() } }));
+    void received((message) => message.probe !== undefined).then(() =>
+      send({ work: { id: 'wisp-1', updated_at: Date.now() } }),
+    );
     return refused();
   },
   /** thirty steps that its judge does not accept, then all are accepted */
   turnsInCircles: async () => {
     for (let total_steps = 1; ; total_steps += 1) {
-      tell('$ npm test');
-      say({ steps: { total_steps, verdicts: [total_steps <= 30 ? 'RETRY' : 'ACCEPT'] } });
+      print('$ npm test');
+      send({ steps: { total_steps, verdicts: [total_steps <= 30 ? 'RETRY' : 'ACCEPT'] } });
       call({ args_hash: 'npm test', result_hash: 'red', outcome: 'error' });
       await sleep(400);
     }
@@ -102,14 +106,14 @@ export const noisy: Parts = {
   /** each call fails; its heir works */
   failsEachCall: () => {
     if (attempt > 0) return workOn();
-    leaveWhenAsked();
+    leaveOnRequest();
     return failEachCall();
   },
   /** the same, and it takes its time to leave */
   failsAndStays: () => (attempt > 0 ? workOn() : failEachCall()),
   readsTheSame: async () => {
     for (;;) {
-      tell('reading');
+      print('reading');
       call({ tool: 'Read', args_hash: 'src/main.ts', result_hash: 'same', target: 'src/main.ts' });
       await sleep(500);
     }

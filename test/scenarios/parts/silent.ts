@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   attempt,
   forEver,
-  heard,
-  leaveWhenAsked,
+  leaveOnRequest,
   note,
   type Parts,
+  print,
+  received,
   save,
   saveMore,
-  say,
-  tell,
+  send,
   work,
   workOn,
   workThenStop,
@@ -24,7 +24,7 @@ const testing = async (mayTakeMs: number): Promise<void> => {
   work();
   const running = { call_id: 'tests', tool: 'Bash', args_hash: 'npm test', outcome: 'running' };
   const times = { started_at: Date.now(), deadline_at: Date.now() + mayTakeMs };
-  say({ activity: 'working', tool_calls: [{ ...running, ...times }] });
+  send({ activity: 'working', tool_calls: [{ ...running, ...times }] });
   return forEver();
 };
 
@@ -33,7 +33,7 @@ export const silent: Parts = {
   works: () => workOn(),
   /** works, and leaves at once when it is asked to */
   obeys: () => {
-    leaveWhenAsked();
+    leaveOnRequest();
     return workOn();
   },
   /** deaf to SIGTERM; its heir works */
@@ -46,14 +46,14 @@ export const silent: Parts = {
   stallsOnce: () => (attempt > 0 ? workOn() : stopAfterACheckpoint()),
   mends: async () => {
     await workThenStop();
-    await heard((word) => word.nudge !== undefined);
+    await received((message) => message.nudge !== undefined);
     save();
     return workOn();
   },
   handsOff: async () => {
     if (attempt > 0) return workOn();
     await workThenStop();
-    await heard((word) => word.type === 'handoff_request');
+    await received((message) => message.type === 'handoff_request');
     saveMore();
     await sleep(500);
     process.exit(0);
@@ -66,7 +66,7 @@ export const silent: Parts = {
   idles: async () => {
     work();
     await sleep(1000);
-    say({ activity: 'idle' });
+    send({ activity: 'idle' });
     return forEver();
   },
   /** one call that takes as long as it said it might */
@@ -95,7 +95,7 @@ export const silent: Parts = {
   },
   finishes: async () => {
     await workOn(3);
-    tell('<promise>COMPLETE</promise>');
+    print('<promise>COMPLETE</promise>');
     setTimeout(() => process.exit(0), 500);
   },
 };

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attempt, type Parts, saveMore, say, tell } from '../craft.ts';
+import { attempt, type Parts, print, saveMore, send } from '../craft.ts';
 
 /** One call after the other, without a pause: each takes a while and changes something. */
 const callOn = async (saves: (calls: number) => boolean): Promise<void> => {
   for (let calls = 1; ; calls += 1) {
     const call = { call_id: `long-${calls}`, tool: 'Bash', args_hash: `${calls}`, mutating: true };
     const started_at = Date.now();
-    say({
+    send({
       activity: 'working',
       tool_calls: [{ ...call, outcome: 'running', started_at, deadline_at: started_at + 5000 }],
     });
-    tell(`call ${calls}`);
+    print(`call ${calls}`);
     await sleep(500);
-    say({ tool_calls: [{ ...call, outcome: 'ok', result_hash: `${calls}`, started_at, ended_at: Date.now() }] });
+    send({ tool_calls: [{ ...call, outcome: 'ok', result_hash: `${calls}`, started_at, ended_at: Date.now() }] });
     if (saves(calls)) saveMore();
   }
 };

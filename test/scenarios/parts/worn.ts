@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   attempt,
   forEver,
-  heir,
-  leaveWhenAsked,
+  leaveOnRequest,
   note,
   type Parts,
+  print,
+  replacement,
   save,
-  say,
-  tell,
-  toldToGo,
+  send,
+  untilGo,
   work,
   workOn,
 } from '../craft.ts';
 
 /** Works with so much of its context used. */
 const usingContext = (tokens_used: number): Promise<void> => {
-  leaveWhenAsked();
-  say({ context: { tokens_used: attempt > 0 ? 10_000 : tokens_used, tokens_max: 100_000 } });
+  leaveOnRequest();
+  send({ context: { tokens_used: attempt > 0 ? 10_000 : tokens_used, tokens_max: 100_000 } });
   return workOn();
 };
 
@@ -29,19 +29,19 @@ export const worn: Parts = {
   burns: async () => {
     work();
     for (let token_count = 1000; ; token_count += 500) {
-      say({ activity: 'working', token_count });
-      tell('thinking …');
+      send({ activity: 'working', token_count });
+      print('thinking …');
       await sleep(500);
     }
   },
   /** its claim is as old as its start */
   forgetsItsClaim: () => {
-    say({ work: { id: 'bd-7', claim_refreshed_at: Date.now() } });
+    send({ work: { id: 'bd-7', claim_refreshed_at: Date.now() } });
     return workOn();
   },
   forgetsToSaySo: async () => {
     await workOn(3);
-    tell('RESULT: all tests pass');
+    print('RESULT: all tests pass');
     return forEver();
   },
   crashes: async () => {
@@ -50,7 +50,7 @@ export const worn: Parts = {
   },
   /** when the story says so */
   crashesWhenTold: async () => {
-    void toldToGo().then(() => process.exit(1));
+    void untilGo().then(() => process.exit(1));
     return workOn();
   },
   crashesOnce: async () => {
@@ -62,9 +62,9 @@ export const worn: Parts = {
   },
   /** its first heir never begins, the second dies at its start, the third works */
   startsBadly: async () => {
-    if (heir === 1) return forEver();
-    if (heir > 2) return workOn();
-    if (heir === 0) await workOn(3);
+    if (replacement === 1) return forEver();
+    if (replacement > 2) return workOn();
+    if (replacement === 0) await workOn(3);
     process.exit(1);
   },
   /** dies, and so does its first heir while it is still on probation */

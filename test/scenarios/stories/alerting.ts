@@ -29,9 +29,9 @@ export const blockedInItsFiles = async ({ comes, all, folder }: Stage): Promise<
   expect(readFileSync(path.join(folder, friction), 'utf8')).toBe(frictionOf('T-omn', day, saved));
   const log = path.join(folder, `.onex_state/dispatch-log/${day}.ndjson`);
   const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
-  const wanted = { event: 'escalated_to_blocked', ticket_id: 'T-omn', attempt_count: 3, friction_path: friction };
+  const expected = { event: 'escalated_to_blocked', ticket_id: 'T-omn', attempt_count: 3, friction_path: friction };
   expect(lines.filter((line) => line.includes('escalated_to_blocked'))).toEqual([
-    JSON.stringify({ timestamp_utc: utc, ...wanted }),
+    JSON.stringify({ timestamp_utc: utc, ...expected }),
   ]);
   for (const event of ['stall_detected', 'agent_killed', 'redispatch'])
     expect(lines.some((line) => JSON.parse(line).event === event)).toBe(true);
@@ -69,13 +69,13 @@ export const decidedByAnOrchestrator =
       authorization: `Bearer ${vigil.system.env.VIGIL_DASHBOARD_TOKEN}`,
       'content-type': 'application/json',
     };
-    const said = { decision: 'terminate_and_recover', by: 'orchestrator', why: 'it does not come back' };
-    const body = JSON.stringify({ ...data.decision?.body, ...said });
+    const command = { decision: 'terminate_and_recover', by: 'orchestrator', why: 'it does not come back' };
+    const body = JSON.stringify({ ...data.decision?.body, ...command });
     await until('the decision is taken', async () => {
       const answer = await fetch(data.decision?.url ?? '', { method: 'POST', headers, body });
       return answer.status === 202;
     });
-    expect(await comes(agentIntervention, 'asked', 'ESCALATION_DECIDED')).toMatchObject(said);
+    expect(await comes(agentIntervention, 'asked', 'ESCALATION_DECIDED')).toMatchObject(command);
     expect(await comes(taskRecovery, 'T-asked', 'RECOVERY_COMPLETED')).toMatchObject({ newAgentId: 'asked-r1' });
     const over = () =>
       orchestrator.taken().some(({ type, data: { agent_id } }) => type === 'alert.resolved' && agent_id === 'asked');

@@ -38,14 +38,14 @@ export const silentEndedAndReleased = async ({ all, comes, types, isAlive }: Sta
   expect(isAlive('mute')).toBe(false);
 };
 
-export const sameErrorTold = async ({ comes, types, isAlive, heard }: Stage): Promise<void> => {
+export const sameErrorTold = async ({ comes, types, isAlive, received }: Stage): Promise<void> => {
   expect(await comes(agentIntervention, 'errs', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
   await comes(agentIntervention, 'mute', 'AGENT_TERMINATED');
   expect(types(agentIntervention, 'errs')).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'CASE_CLOSED']);
   expect(types(agentOrder, 'errs')).toEqual([]);
   expect(isAlive('errs')).toBe(true);
   const raised = () =>
-    heard
+    received
       .of(alert)
       .filter(({ type, payload }) => type === 'ALERT_RAISED' && 'agentId' in payload && payload.agentId === 'errs');
   await holds(() =>
@@ -61,7 +61,7 @@ export const limitedPausedAndResumed = async ({ all, comes, types, diary, isAliv
   await holds(() => expect(new Set(types(agentOrder, 'limited'))).toEqual(new Set(['PAUSE_AGENT', 'RESUME_AGENT'])));
   expect(diary('limited').filter((line) => line.startsWith('began'))).toHaveLength(1);
   await holds(() =>
-    expect(diary('limited')).toContainEqual('heard nudge "The pause is over. Please go on with your task."'),
+    expect(diary('limited')).toContainEqual('received nudge "The pause is over. Please go on with your task."'),
   );
   expect(isAlive('limited')).toBe(true);
   expect(types(taskRecovery, 'T-limited')).toEqual([]);

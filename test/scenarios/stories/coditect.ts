@@ -26,7 +26,7 @@ export const nudgedEscalatedEndedRecovered = async ({ all, comes, types, diary }
   for (const { message } of nudges) expect(message).toMatch(REMINDER);
   const [asked] = all(agentIntervention, 'stalls', 'ESCALATION_TRIGGERED');
   expect(asked?.options).toEqual(['allow_more_time', 'force_handoff', 'terminate_and_recover']);
-  await holds(() => expect(diary('stalls').filter((line) => line.startsWith('heard nudge'))).toHaveLength(3));
+  await holds(() => expect(diary('stalls').filter((line) => line.startsWith('received nudge'))).toHaveLength(3));
   await holds(() => expect(diary('stalls').at(-1)).toBe('asked to end'));
 };
 
@@ -71,15 +71,15 @@ export const healedByTheNudge = async ({ comes, types, isAlive }: Stage): Promis
   expect(isAlive('mends')).toBe(true);
 };
 
-export const handsOffByDecision = async ({ all, comes, diary, says, types }: Stage): Promise<void> => {
+export const handsOffByDecision = async ({ all, comes, diary, runs, types }: Stage): Promise<void> => {
   const { caseId } = await comes(agentIntervention, 'hands-off', 'ESCALATION_TRIGGERED');
-  await says('case', 'decide', caseId, 'force_handoff');
+  await runs('case', 'decide', caseId, 'force_handoff');
   const done = await comes(taskRecovery, 'T-hands-off', 'RECOVERY_COMPLETED');
   expect(done).toMatchObject({ newAgentId: 'hands-off-r1' });
   await holds(() =>
     expect(types(agentOrder, 'hands-off')).toEqual(['NUDGE_AGENT', 'NUDGE_AGENT', 'NUDGE_AGENT', 'HANDOFF_AGENT']),
   );
-  await holds(() => expect(diary('hands-off').at(-1)).toMatch(/^heard handoff_request /));
+  await holds(() => expect(diary('hands-off').at(-1)).toMatch(/^received handoff_request /));
   await holds(() =>
     expect(all(agentIntervention, 'hands-off', 'ESCALATION_DECIDED')).toMatchObject([
       { decision: 'force_handoff', by: 'tester', why: 'the story says so' },
@@ -89,16 +89,16 @@ export const handsOffByDecision = async ({ all, comes, diary, says, types }: Sta
 };
 
 /** More time twice, no more without progress; a decision on a wrong or closed case is refused; then people decide. */
-export const moreTimeTwice = async ({ vigil, all, comes, says, types }: Stage): Promise<void> => {
+export const moreTimeTwice = async ({ vigil, all, comes, runs, types }: Stage): Promise<void> => {
   const { caseId } = await comes(agentIntervention, 'patient', 'ESCALATION_TRIGGERED');
   for (const times of [1, 2]) {
-    await says('case', 'decide', caseId, 'allow_more_time', '--for', '1s');
+    await runs('case', 'decide', caseId, 'allow_more_time', '--for', '1s');
     await comes(agentIntervention, 'patient', 'ESCALATION_DECIDED', times);
   }
-  await says('case', 'decide', caseId, 'allow_more_time', '--for', '1h');
+  await runs('case', 'decide', caseId, 'allow_more_time', '--for', '1h');
   const refused = await comes(agentIntervention, 'patient', 'DECISION_REFUSED');
   expect(refused).toMatchObject({ caseId, reason: 'it has had more time 2 times without progress' });
-  await says('case', 'decide', caseId, 'terminate_and_recover');
+  await runs('case', 'decide', caseId, 'terminate_and_recover');
   await comes(agentIntervention, 'patient', 'AGENT_TERMINATED');
   await holds(() =>
     expect(all(agentIntervention, 'patient', 'ESCALATION_DECIDED').map(({ decision }) => decision)).toEqual([

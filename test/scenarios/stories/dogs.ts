@@ -33,8 +33,8 @@ export const watchedWarrantedCleared = async ({ all, comes, types, isAlive }: St
       { state: 'STUCK' },
     ]),
   );
-  const told = ['CASE_OPENED', 'ALERT_REQUESTED', 'CASE_CLOSED'];
-  expect(types(agentIntervention, 'dog')).toEqual([...told, 'CASE_OPENED', 'AGENT_TERMINATED', 'CASE_CLOSED']);
+  const emitted = ['CASE_OPENED', 'ALERT_REQUESTED', 'CASE_CLOSED'];
+  expect(types(agentIntervention, 'dog')).toEqual([...emitted, 'CASE_OPENED', 'AGENT_TERMINATED', 'CASE_CLOSED']);
   await holds(() => expect(types(agentOrder, 'dog')).toEqual(['TERMINATE_AGENT']));
   expect(all(agentIntervention, 'dog', 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true, forced: true }]);
   expect(types(taskRecovery, 'T-dog')).toEqual([]);

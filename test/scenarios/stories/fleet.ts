@@ -16,14 +16,14 @@ export const roles: readonly Role[] = [
 const { agentHealth, agentIntervention, agentOrder, alert, fleetGovernance, stepRuling, taskRecovery } = Topic;
 
 /** What a dry run has said is done when it is over, where it still holds. */
-export const dryRun = async ({ all, comes, says, silence, rouse, types, heard, isAlive }: Stage): Promise<void> => {
-  const changed = () => heard.of(fleetGovernance).filter(({ type }) => type === 'DRY_RUN_CHANGED').length;
+export const dryRun = async ({ all, comes, runs, silence, rouse, types, received, isAlive }: Stage): Promise<void> => {
+  const changed = () => received.of(fleetGovernance).filter(({ type }) => type === 'DRY_RUN_CHANGED').length;
   const calls = () =>
-    heard.of(Topic.agentObservation).filter(({ key, type, payload }) => {
+    received.of(Topic.agentObservation).filter(({ key, type, payload }) => {
       return key === 'rehearsed' && type === 'AGENT_HEARTBEAT' && payload.tool_calls.length > 0;
     });
   await until('it works', async () => calls().length > 0);
-  await says('dry-run', 'on');
+  await runs('dry-run', 'on');
   await until('it is a dry run', async () => changed() === 1);
   silence('rehearsed');
   await comes(agentIntervention, 'rehearsed', 'STEP_SKIPPED', 4);
@@ -42,7 +42,7 @@ export const dryRun = async ({ all, comes, says, silence, rouse, types, heard, i
   expect(types(agentOrder, 'rehearsed')).toEqual([]);
   expect(types(taskRecovery, 'T-rehearsed')).toEqual([]);
   expect(isAlive('rehearsed')).toBe(true);
-  await says('dry-run', 'off');
+  await runs('dry-run', 'off');
   await until('it is none any more', async () => changed() === 2);
   await comes(agentIntervention, 'rehearsed', 'NUDGE_SENT');
   rouse('rehearsed');
@@ -51,17 +51,17 @@ export const dryRun = async ({ all, comes, says, silence, rouse, types, heard, i
 };
 
 /** hive #5205, #5206: stopped by people, it went on acting. */
-export const halted = async ({ all, comes, says, silence, rouse, types, heard, isAlive }: Stage): Promise<void> => {
-  const governed = (type: string) => heard.of(fleetGovernance).some((event) => event.type === type);
+export const halted = async ({ all, comes, runs, silence, rouse, types, received, isAlive }: Stage): Promise<void> => {
+  const governed = (type: string) => received.of(fleetGovernance).some((event) => event.type === type);
   const renewals = () => all(agentHealth, 'steadier', 'WARRANT_RENEWED').length;
-  await says('halt');
+  await runs('halt');
   await until('the fleet is halted', async () => governed('FLEET_HALTED'));
   silence('steadier');
   await comes(agentHealth, 'steadier', 'WARRANT_FILED');
   await comes(agentHealth, 'steadier', 'WARRANT_RENEWED', renewals() + 2);
   rouse('steadier');
   await comes(agentHealth, 'steadier', 'WARRANT_LAPSED');
-  await says('resume');
+  await runs('resume');
   await until('it is resumed', async () => governed('FLEET_RESUMED'));
   expect(types(agentIntervention, 'steadier')).toEqual([]);
   expect(types(agentOrder, 'steadier')).toEqual([]);
@@ -70,9 +70,9 @@ export const halted = async ({ all, comes, says, silence, rouse, types, heard, i
 
 /** Gas Town: sessions died within ten seconds of each other: one escalation. Whoever hangs meanwhile is not ended. */
 export const massDeath = async (stage: Stage): Promise<void> => {
-  const { all, comes, says, silence, rouse, types, heard, pid, isAlive } = stage;
+  const { all, comes, runs, silence, rouse, types, received, pid, isAlive } = stage;
   const engaged = () =>
-    heard.of(fleetGovernance).flatMap(({ type, payload }) => (type === 'BRAKE_ENGAGED' ? [payload] : []));
+    received.of(fleetGovernance).flatMap(({ type, payload }) => (type === 'BRAKE_ENGAGED' ? [payload] : []));
   expect(engaged(), 'not for the deaths of other stories').toEqual([]);
   silence('spared');
   for (const name of mass) process.kill(pid(name), 'SIGKILL');
@@ -89,10 +89,10 @@ export const massDeath = async (stage: Stage): Promise<void> => {
   await comes(agentHealth, 'spared', 'WARRANT_LAPSED');
   expect(await comes(agentIntervention, 'spared', 'CASE_CLOSED')).toMatchObject({ ending: 'recovered' });
   for (const name of mass) await comes(agentIntervention, name, 'CASE_CLOSED');
-  await says('brake', 'lift');
-  await until('it is lifted', async () => heard.of(fleetGovernance).some(({ type }) => type === 'BRAKE_RELEASED'));
+  await runs('brake', 'lift');
+  await until('it is lifted', async () => received.of(fleetGovernance).some(({ type }) => type === 'BRAKE_RELEASED'));
   const incidents = () =>
-    heard
+    received
       .of(alert)
       .filter(({ type, payload }) => type === 'ALERT_RAISED' && (payload as { route: string }).route === 'fleet_brake');
   await holds(() => expect(incidents()).toHaveLength(1));

@@ -30,7 +30,7 @@ export const executedWhenSilent = async ({ all, comes, types, diary, isAlive }: 
     );
     expect(message).toContain(`Filed by: controller\nAttempt: ${index + 1}/3\nAnswer: ALIVE ${nonce}`);
   }
-  await holds(() => expect(diary('wedged').filter((line) => line.startsWith('heard probe'))).toHaveLength(3));
+  await holds(() => expect(diary('wedged').filter((line) => line.startsWith('received probe'))).toHaveLength(3));
   await holds(() =>
     expect(all(agentHealth, 'wedged', 'WARRANT_FILED')).toMatchObject([{ label: 'pool:dog', title: 'stuck:wedged' }]),
   );

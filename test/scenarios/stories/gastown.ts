@@ -47,9 +47,9 @@ const { agentHealth, agentIntervention, agentOrder, taskRecovery } = Topic;
 
 export const remindedTwiceThenPeople = async ({ all, comes, diary, types, isAlive }: Stage): Promise<void> => {
   await comes(agentIntervention, 'quiet', 'ESCALATION_TRIGGERED');
-  const urgently = /^heard nudge "URGENT: T-quiet has stood still for \d+ seconds\."$/;
+  const urgently = /^received nudge "URGENT: T-quiet has stood still for \d+ seconds\."$/;
   await holds(() =>
-    expect(diary('quiet').slice(1)).toEqual(['heard nudge "Is T-quiet going on?"', expect.stringMatching(urgently)]),
+    expect(diary('quiet').slice(1)).toEqual(['received nudge "Is T-quiet going on?"', expect.stringMatching(urgently)]),
   );
   const states = () => all(agentHealth, 'quiet', 'HEALTH_STATE_CHANGED').map(({ to }) => to);
   await until('it has been idle for 45 minutes', async () => states().at(-1) === 'FAILING');

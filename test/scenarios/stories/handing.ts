@@ -25,7 +25,7 @@ const { agentIntervention, agentOrder, taskRecovery } = Topic;
 export const byPlan = async ({ all, comes, diary, types }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-gives', 'RECOVERY_COMPLETED');
   await holds(() => expect(types(agentOrder, 'gives')).toEqual(['HANDOFF_AGENT']));
-  await holds(() => expect(diary('gives').at(-1)).toMatch(/^heard handoff_request "Please write a checkpoint/));
+  await holds(() => expect(diary('gives').at(-1)).toMatch(/^received handoff_request "Please write a checkpoint/));
   expect(all(taskRecovery, 'T-gives', 'RECOVERY_INITIATED')).toMatchObject([{ fromCheckpoint: 'gives-4' }]);
   await comes(taskRecovery, 'T-clings', 'RECOVERY_COMPLETED');
   await holds(() =>

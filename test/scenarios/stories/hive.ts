@@ -8,12 +8,19 @@ export const roles: readonly Role[] = [{ name: 'circles', part: 'turnsInCircles'
 
 const { agentHealth, agentIntervention, agentOrder, alert, stepRuling } = Topic;
 
-export const ticketTriageNotification = async ({ all, comes, types, heard, diary, isAlive }: Stage): Promise<void> => {
+export const ticketTriageNotification = async ({
+  all,
+  comes,
+  types,
+  received,
+  diary,
+  isAlive,
+}: Stage): Promise<void> => {
   await comes(agentHealth, 'circles', 'WORKER_ESCALATION_TICKET', 3);
   const tickets = all(agentHealth, 'circles', 'WORKER_ESCALATION_TICKET').map(({ ticket }) => ticket);
   expect(tickets.map(({ severity }) => severity)).toEqual(['medium', 'high', 'critical']);
   const queens = () =>
-    heard.of(alert).flatMap(({ type, payload }) => (type === 'QUEEN_INTERVENTION_REQUESTED' ? [payload] : []));
+    received.of(alert).flatMap(({ type, payload }) => (type === 'QUEEN_INTERVENTION_REQUESTED' ? [payload] : []));
   await until('the queen asks for each', async () => queens().length === 3);
   await holds(() =>
     expect(queens().map((one) => (one as { ticket_id: string }).ticket_id)).toEqual(
@@ -21,7 +28,7 @@ export const ticketTriageNotification = async ({ all, comes, types, heard, diary
     ),
   );
   const raised = () =>
-    heard
+    received
       .of(alert)
       .filter(
         ({ type, payload }) => type === 'ALERT_RAISED' && (payload as { route: string }).route === 'escalation_ticket',

@@ -12,8 +12,8 @@ const { agentHealth, agentIntervention, decideCase, taskRecovery } = Topic;
 /** gc #2085: a state that it did not know wedged the reconciler. An unknown order is refused, and its agent judged as any other. */
 export const wedgesNothing = async ({ vigil, all, comes, types }: Stage): Promise<void> => {
   const { instanceId, runtimeId } = await comes(agentHealth, 'odd', 'INSTANCE_STARTED');
-  const said = { agentId: 'odd', by: 'orchestrator', why: 'it is newer than Vigil' };
-  const life = {
+  const command = { agentId: 'odd', by: 'orchestrator', why: 'it is newer than Vigil' };
+  const instance = {
     instanceId: instanceId ?? '',
     runtimeId,
     taskId: 'T-odd',
@@ -24,12 +24,12 @@ export const wedgesNothing = async ({ vigil, all, comes, types }: Stage): Promis
   };
   const unknown = 'UNKNOWN' as const;
   await writer(vigil.log).write([
-    { topic: decideCase, type: 'REQUEST_STEP', key: 'odd', payload: { ...said, ...life, step: unknown } },
+    { topic: decideCase, type: 'REQUEST_STEP', key: 'odd', payload: { ...command, ...instance, step: unknown } },
     {
       topic: decideCase,
       type: 'DECIDE_CASE',
       key: 'odd',
-      payload: { ...said, caseId: '', decision: unknown, forMs: null },
+      payload: { ...command, caseId: '', decision: unknown, forMs: null },
     },
   ]);
   await comes(agentIntervention, 'odd', 'DECISION_REFUSED', 2);

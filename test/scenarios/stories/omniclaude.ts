@@ -17,7 +17,7 @@ export const roles: readonly Role[] = [
 
 const { agentHealth, agentHealthcheck, agentIntervention, agentOrder, taskRecovery } = Topic;
 const SAVED = expect.stringMatching(/^recovery-T-omn-\d{8}T\d{6}$/);
-const lives = ['omn', 'omn-r1', 'omn-r2'];
+const instances = ['omn', 'omn-r1', 'omn-r2'];
 
 export const redispatchedTwiceThenBlocked = async ({ all, comes, types, diary }: Stage): Promise<void> => {
   const review = await comes(taskRecovery, 'T-omn', 'REVIEW_REQUIRED');
@@ -27,7 +27,7 @@ export const redispatchedTwiceThenBlocked = async ({ all, comes, types, diary }:
     { attempt: 1, of: 2, newAgentId: 'omn-r1', deadAgentId: 'omn', fromCheckpoint: SAVED },
     { attempt: 2, of: 2, newAgentId: 'omn-r2', deadAgentId: 'omn-r1', fromCheckpoint: SAVED },
   ]);
-  for (const name of lives) {
+  for (const name of instances) {
     await holds(() =>
       expect(types(agentOrder, name).filter((type) => type !== 'SPAWN_AGENT')).toEqual(['TERMINATE_AGENT']),
     );
@@ -36,7 +36,7 @@ export const redispatchedTwiceThenBlocked = async ({ all, comes, types, diary }:
     );
     expect(diary(name)[0]).toMatch(/^began/);
     expect(diary(name)).not.toContain('the one before it is still alive');
-    await holds(() => expect(diary(name).at(-1)).toMatch(/^heard shutdown_request/));
+    await holds(() => expect(diary(name).at(-1)).toMatch(/^received shutdown_request/));
   }
   expect(diary('omn-r3')).toEqual([]);
 };
@@ -71,16 +71,18 @@ export const itsEventTold = async ({ all, comes }: Stage): Promise<void> => {
     expect(events().map(({ status }) => status)).toContain('recovered');
     expect(events().at(-1)).toMatchObject({ status: 'stalled', recovery_action: 'none' });
   });
-  const told = events();
-  for (const one of told) {
+  const emitted = events();
+  for (const one of emitted) {
     expect(Object.keys(one).sort()).toEqual(FIELDS);
     expect(one).toMatchObject({ type: 'agent_healthcheck', ticket_id: 'T-omn' });
     expect(one.timestamp_utc).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     expect(one.stall_reason).toBe(one.status === 'healthy' ? null : 'inactivity');
   }
-  const views = told.map(({ status, checkpoint_path: path, recovery_action: action }) => `${status} ${path} ${action}`);
+  const views = emitted.map(
+    ({ status, checkpoint_path: path, recovery_action: action }) => `${status} ${path} ${action}`,
+  );
   expect(views.filter((view, at) => view === views[at - 1])).toEqual([]);
-  const relaunched = told.filter(({ recovery_action: action }) => action === 'relaunch_fresh_agent');
+  const relaunched = emitted.filter(({ recovery_action: action }) => action === 'relaunch_fresh_agent');
   expect([...new Set(relaunched.map(({ agent_id }) => agent_id))].slice(0, 2)).toEqual(['omn', 'omn-r1']);
   for (const { checkpoint_path: saved } of relaunched.slice(1))
     expect(saved).toMatch(/pipeline_checkpoints\/T-omn\/recovery-\d{8}T\d{6}\.yaml$|\/omn(-r\d)?-\d+\.json$/);
@@ -104,7 +106,7 @@ const redispatched = async ({ all, comes, diary, types }: Stage, name: string): 
   await holds(() =>
     expect(all(agentIntervention, name, 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true, forced: false }]),
   );
-  await holds(() => expect(diary(name).at(-1)).toMatch(/^heard shutdown_request/));
+  await holds(() => expect(diary(name).at(-1)).toMatch(/^received shutdown_request/));
   await holds(() => expect(types(agentOrder, `${name}-r1`)).toEqual(['SPAWN_AGENT']));
 };
 const stalledFirst = ({ all }: Stage, name: string) =>

@@ -26,28 +26,28 @@ export const decidedOverHttp = async ({ all, comes, posts, shows, types }: Stage
   expect(shown).toMatch(/in (1 min|\d+ s)[^\n]* then terminate\n/);
   for (const option of ['allow_more_time', 'force_handoff', 'terminate_and_recover'])
     expect(shown).toContain(`vigil case decide ${caseId} ${option} --why`);
-  const said = { command: 'decide_case', caseId, by: 'orchestrator', why: 'it waits for a licence' };
-  expect(await posts({ ...said, decision: 'forgive' })).toMatchObject({ status: 400, body: { field: 'decision' } });
-  expect(await posts({ ...said, decision: 'pardon' })).toMatchObject({ status: 202 });
+  const command = { command: 'decide_case', caseId, by: 'orchestrator', why: 'it waits for a licence' };
+  expect(await posts({ ...command, decision: 'forgive' })).toMatchObject({ status: 400, body: { field: 'decision' } });
+  expect(await posts({ ...command, decision: 'pardon' })).toMatchObject({ status: 202 });
   expect(await comes(agentIntervention, 'by-http', 'CASE_CLOSED')).toMatchObject({ ending: 'pardoned' });
   expect(all(agentIntervention, 'by-http', 'ESCALATION_DECIDED')).toMatchObject([
     { decision: 'pardon', by: 'orchestrator', why: 'it waits for a licence' },
   ]);
-  await until('the case is shown closed', async () => (await posts({ ...said, decision: 'pardon' })).status === 409);
+  await until('the case is shown closed', async () => (await posts({ ...command, decision: 'pardon' })).status === 409);
   await comes(agentHealth, 'by-http', 'WARRANT_RENEWED', all(agentHealth, 'by-http', 'WARRANT_RENEWED').length + 2);
   expect(types(agentIntervention, 'by-http').at(-1), 'pardoned, it is left alone').toBe('CASE_CLOSED');
 };
 
 export const decidedOverKafka = async ({ vigil, all, comes, types }: Stage): Promise<void> => {
   const { caseId } = await comes(agentIntervention, 'by-kafka', 'ESCALATION_TRIGGERED');
-  const said = { agentId: 'by-kafka', forMs: null, by: 'orchestrator', why: 'its quota is gone' };
+  const command = { agentId: 'by-kafka', forMs: null, by: 'orchestrator', why: 'its quota is gone' };
   const decide = (named: string) =>
     writer(vigil.log).write([
       {
         topic: decideCase,
         type: 'DECIDE_CASE',
         key: 'by-kafka',
-        payload: { ...said, caseId: named, decision: 'terminate_and_recover' },
+        payload: { ...command, caseId: named, decision: 'terminate_and_recover' },
       },
     ]);
   await decide('case-of-nobody');
@@ -68,8 +68,8 @@ export const decidedOverKafka = async ({ vigil, all, comes, types }: Stage): Pro
 /** gc #425: whom an operator ended, the reconciler brought back. */
 export const endedByHandStaysEnded = async ({ all, comes, posts, types, isAlive }: Stage): Promise<void> => {
   await comes(agentHealth, 'unwanted', 'INSTANCE_STARTED');
-  const said = { command: 'request_step', agentId: 'unwanted', step: 'terminate', by: 'ada', why: 'not needed' };
-  await until('it is known', async () => (await posts(said)).status === 202);
+  const command = { command: 'request_step', agentId: 'unwanted', step: 'terminate', by: 'ada', why: 'not needed' };
+  await until('it is known', async () => (await posts(command)).status === 202);
   expect(await comes(agentIntervention, 'unwanted', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
   expect(all(agentIntervention, 'unwanted', 'CASE_OPENED')).toMatchObject([{ requestedBy: 'ada', warrantId: null }]);
   await comes(taskRecovery, 'T-sick', 'RECOVERY_COMPLETED');
@@ -80,8 +80,8 @@ export const endedByHandStaysEnded = async ({ all, comes, posts, types, isAlive 
 };
 
 /** `vigil recover`: ended and put on a fresh agent, at once. */
-export const recoveredByHand = async ({ all, comes, says, diary }: Stage): Promise<void> => {
-  await says('recover', 'sick');
+export const recoveredByHand = async ({ all, comes, runs, diary }: Stage): Promise<void> => {
+  await runs('recover', 'sick');
   expect(await comes(taskRecovery, 'T-sick', 'RECOVERY_COMPLETED')).toMatchObject({
     newAgentId: 'sick-r1',
     attempt: 1,
@@ -95,15 +95,15 @@ export const recoveredByHand = async ({ all, comes, says, diary }: Stage): Promi
 
 /** gt #3031: typed into a start; gt #1275, gc #5317: into the middle of a call; bmad-loop #739: the return key answered a question. It waits for the prompt, and comes once. */
 export const typedOnlyAtItsPrompt = async (stage: Stage): Promise<void> => {
-  const { all, comes, diary, go, heard, says } = stage;
-  const beats = (name: string) =>
-    heard.of(Topic.agentObservation).filter(({ key, type }) => key === name && type === 'AGENT_HEARTBEAT').length;
+  const { all, comes, diary, go, received, runs } = stage;
+  const heartbeats = (name: string) =>
+    received.of(Topic.agentObservation).filter(({ key, type }) => key === name && type === 'AGENT_HEARTBEAT').length;
   for (const name of ['newcomer', 'in-call', 'asking']) {
     await comes(agentHealth, name, 'INSTANCE_STARTED');
-    await says('nudge', name, '--message', 'Please commit.', '--no-wait');
+    await runs('nudge', name, '--message', 'Please commit.', '--no-wait');
     await comes(agentOrder, name, 'NUDGE_AGENT');
-    const since = beats(name);
-    await until(`${name} has beaten four times more`, async () => beats(name) > since + 4);
+    const since = heartbeats(name);
+    await until(`${name} has beaten four times more`, async () => heartbeats(name) > since + 4);
     expect(diary(name)).toEqual([expect.stringMatching(/^began/)]);
     go(name);
     await until(`${name} is told`, async () => diary(name).length > 1);
@@ -116,13 +116,13 @@ export const typedOnlyAtItsPrompt = async (stage: Stage): Promise<void> => {
 };
 
 /** ADR-110, section 5: recovered, it fails again within its probation: a person decides. They grant one more, which works. */
-export const failedProbationIsReviewed = async ({ all, comes, says, shows, vigil }: Stage): Promise<void> => {
+export const failedProbationIsReviewed = async ({ all, comes, runs, shows, vigil }: Stage): Promise<void> => {
   const review = await comes(taskRecovery, 'T-frail', 'REVIEW_REQUIRED');
   expect(review.reason).toMatch(/^attempt 1 failed its probation: crashed/);
   expect(all(taskRecovery, 'T-frail', 'RECOVERY_INITIATED')).toHaveLength(1);
   expect(await shows('T-frail', 'task', 'list', '--review')).toContain('attempt 1 failed its probation');
   expect(await shows('review required', 'task', 'show', 'T-frail')).toMatch(/attempt 1 of 3: frail-r1 from \S+ on /);
-  await says('task', 'review', 'T-frail', 'retry');
+  await runs('task', 'review', 'T-frail', 'retry');
   expect(await comes(taskRecovery, 'T-frail', 'REVIEW_DECIDED')).toMatchObject({ decision: 'retry', by: 'tester' });
   expect(await comes(taskRecovery, 'T-frail', 'PROBATION_PASSED')).toMatchObject({ agentId: 'frail-r2', attempt: 2 });
   expect(all(taskRecovery, 'T-frail', 'REVIEW_REQUIRED')).toHaveLength(1);

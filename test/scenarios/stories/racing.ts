@@ -45,9 +45,9 @@ export const breakerEndsWithItsLife = async ({ all, comes }: Stage): Promise<voi
 };
 
 /** gc #3970, #4300: what one had not heard was said to the next. */
-export const heirHearsWhatIsMeantForIt = async ({ all, comes, diary, go, pid, says }: Stage): Promise<void> => {
+export const heirHearsWhatIsMeantForIt = async ({ all, comes, diary, go, pid, runs }: Stage): Promise<void> => {
   await comes(agentHealth, 'unheard', 'INSTANCE_STARTED');
-  await says('nudge', 'unheard', '--message', 'Please commit.', '--no-wait');
+  await runs('nudge', 'unheard', '--message', 'Please commit.', '--no-wait');
   await comes(agentOrder, 'unheard', 'NUDGE_AGENT');
   await until('it has begun', async () => diary('unheard').length > 0);
   process.kill(pid('unheard'), 'SIGKILL');
@@ -55,7 +55,7 @@ export const heirHearsWhatIsMeantForIt = async ({ all, comes, diary, go, pid, sa
   expect(await comes(orderReceipt, 'unheard', 'ORDER_RECEIPT')).toMatchObject({ kind: 'nudge', outcome: 'superseded' });
   await until('its heir begins', async () => diary('unheard-r1').length > 0);
   go('unheard-r1');
-  await says('nudge', 'unheard-r1', '--message', 'Please test.', '--no-wait');
+  await runs('nudge', 'unheard-r1', '--message', 'Please test.', '--no-wait');
   await until('its heir is told', async () => diary('unheard-r1').length > 1);
   expect(diary('unheard-r1').slice(1)).toEqual(['typed while it is idle: Please test.']);
   await holds(() => expect(all(agentIntervention, 'unheard-r1', 'NUDGE_SENT')).toMatchObject([{ attempt: 1, of: 1 }]));

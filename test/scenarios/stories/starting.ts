@@ -26,14 +26,14 @@ export const roles: readonly Role[] = [{ name: 'reluctant', part: 'startsBadly',
 const { agentIntervention, taskRecovery } = Topic;
 
 /** gt #3133: nothing came after a start that failed. The next attempt does, then people; reset by them, it counts from nothing (gc #2541, #5973). */
-export const triedAgain = async ({ all, comes, diary, says, isAlive }: Stage): Promise<void> => {
+export const triedAgain = async ({ all, comes, diary, runs, isAlive }: Stage): Promise<void> => {
   const review = await comes(taskRecovery, 'T-reluctant', 'REVIEW_REQUIRED');
   expect(review.reason).toMatch(/^2 of 2 attempts used: ended: crashed/);
   await holds(() =>
     expect(all(agentIntervention, 'reluctant-r1', 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true }]),
   );
   for (const name of ['reluctant-r1', 'reluctant-r2']) expect(diary(name)).toHaveLength(1);
-  await says('task', 'review', 'T-reluctant', 'reset');
+  await runs('task', 'review', 'T-reluctant', 'reset');
   await holds(() =>
     expect(all(taskRecovery, 'T-reluctant', 'PROBATION_PASSED').at(-1)).toMatchObject({ agentId: 'reluctant-r3' }),
   );

@@ -17,7 +17,7 @@ export const nudgedThoughItWorks = async ({ all, comes, types, diary }: Stage): 
   await comes(agentIntervention, 'unsaved', 'CASE_CLOSED');
   const steps = ['NUDGE_SENT', 'NUDGE_SENT', 'NUDGE_SENT', 'ESCALATION_TRIGGERED', 'AGENT_TERMINATED', 'CASE_CLOSED'];
   expect(types(agentIntervention, 'unsaved')).toEqual(['CASE_OPENED', ...steps]);
-  await holds(() => expect(diary('unsaved').filter((line) => line.startsWith('heard nudge'))).toHaveLength(3));
+  await holds(() => expect(diary('unsaved').filter((line) => line.startsWith('received nudge'))).toHaveLength(3));
   expect(all(orderReceipt, 'unsaved', 'ORDER_RECEIPT').map(({ outcome }) => outcome)).not.toContain('superseded');
   expect(all(agentHealth, 'unsaved', 'WARRANT_FILED')).toMatchObject([{ awaits: [['checkpoint']] }]);
   await holds(() => expect(all(agentHealth, 'unsaved', 'WARRANT_LAPSED')).toMatchObject([{ why: 'ended' }]));

@@ -11,7 +11,7 @@ export type HerdAgent = {
   readonly instanceId: string;
   readonly taskId: string;
   readonly runtimeId: string;
-  readonly door: 'kafka' | 'http';
+  readonly ingress: 'kafka' | 'http';
   fate: Fate;
   fatefulAt: number;
   readonly attempt: number | null;
@@ -43,7 +43,7 @@ const sameCall = (agent: HerdAgent, now: number): Heartbeat['tool_calls'] => [
 ];
 
 /** The agent's next heartbeat, or null where it says nothing any more. `at`: on the herd's clock; `now`: epoch milliseconds. */
-export const nextBeat = (agent: HerdAgent, at: number, now: number): Heartbeat | null => {
+export const nextHeartbeat = (agent: HerdAgent, at: number, now: number): Heartbeat | null => {
   const befallen = at >= agent.fatefulAt;
   if (agent.gone || (befallen && (agent.fate === 'silent' || agent.fate === 'crashes'))) return null;
   agent.sequence += 1;

@@ -7,17 +7,17 @@ export type Order = EventOf<typeof Topic.agentOrder>;
 
 /** How a runtime hears orders and reports. */
 export type Channel = {
-  readonly report: (said: Draft) => Promise<unknown>;
+  readonly report: (draft: Draft) => Promise<unknown>;
   /** each order once a record, or once for ever where they are offered again and again */
-  readonly hear: (obey: (order: Order) => void, signal: AbortSignal) => Promise<unknown>;
+  readonly receive: (obey: (order: Order) => void, signal: AbortSignal) => Promise<unknown>;
 };
 
 /** Straight to and from Kafka: what is written twice is heard twice. */
 export const kafkaChannel = ({ log }: TestSystem, runtimeId: string): Channel => {
   const write = writer(log);
   return {
-    report: (said) => write.write([said]),
-    hear: (obey, signal) =>
+    report: (draft) => write.write([draft]),
+    receive: (obey, signal) =>
       log.follow(
         [Topic.agentOrder],
         'end',
@@ -38,22 +38,22 @@ const PATIENCE_MS = 15_000;
 export const gatewayChannel = ({ system }: TestSystem, runtimeId: string): Channel => {
   const { VIGIL_GATEWAY_URL: url, VIGIL_GATEWAY_TOKEN: token } = system.env;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const ask = async (path: string, init: RequestInit): Promise<unknown> => {
+  const request = async (path: string, init: RequestInit): Promise<unknown> => {
     const answer = await fetch(new URL(path, url), { ...init, headers });
     if (!answer.ok) throw new Error(`the gateway answers ${answer.status}: ${await answer.text()}`);
     return answer.json();
   };
   const poll = async (signal: AbortSignal): Promise<readonly Order[]> => {
     const patience = AbortSignal.any([signal, AbortSignal.timeout(POLL_S * 1000 + PATIENCE_MS)]);
-    const answer = await ask(`/v1/runtimes/${runtimeId}/orders?wait=${POLL_S}`, { signal: patience });
+    const answer = await request(`/v1/runtimes/${runtimeId}/orders?wait=${POLL_S}`, { signal: patience });
     return (answer as { orders: Order[] }).orders;
   };
   const listen = async (obey: (order: Order) => void, signal: AbortSignal): Promise<void> => {
-    const heard = new Set<string>();
+    const received = new Set<string>();
     while (!signal.aborted) {
       const orders = await poll(signal).catch(() => []);
-      for (const order of orders.filter(({ payload }) => !heard.has(payload.orderId))) {
-        heard.add(order.payload.orderId);
+      for (const order of orders.filter(({ payload }) => !received.has(payload.orderId))) {
+        received.add(order.payload.orderId);
         obey(order);
       }
       await sleep(200);
@@ -61,11 +61,11 @@ export const gatewayChannel = ({ system }: TestSystem, runtimeId: string): Chann
   };
   return {
     report: ({ type, payload }) =>
-      ask('/v1/receipts', {
+      request('/v1/receipts', {
         method: 'POST',
         body: JSON.stringify({ type, payload }),
         signal: AbortSignal.timeout(PATIENCE_MS),
       }),
-    hear: async (obey, signal) => void listen(obey, signal),
+    receive: async (obey, signal) => void listen(obey, signal),
   };
 };

@@ -6,7 +6,7 @@ export type HerdPlan = {
   /** several herds on one system are told apart by it: it stands before each agent's name, and `<name>-host` is its runtime */
   readonly name?: string;
   /** how its runtime hears and reports; default: kafka */
-  readonly hands?: 'kafka' | 'gateway';
+  readonly executor?: 'kafka' | 'gateway';
   /** agents that work on, straight to Kafka and through the gateway */
   readonly straight: number;
   readonly throughHttp: number;
@@ -23,7 +23,7 @@ export const agent = (name: string, runtimeId: string, more: Partial<HerdAgent> 
   instanceId: `${name}.i1`,
   taskId: `task-${name}`,
   runtimeId,
-  door: 'kafka',
+  ingress: 'kafka',
   fate: 'works',
   fatefulAt: Number.POSITIVE_INFINITY,
   attempt: null,
@@ -44,8 +44,8 @@ export const membersOf = (plan: HerdPlan): HerdAgent[] => {
     named(fates[fate], fate, (place) => ({
       fate,
       fatefulAt: fromMs + (place * overMs) / fates[fate],
-      door: place % 2 === 1 ? 'http' : 'kafka',
+      ingress: place % 2 === 1 ? 'http' : 'kafka',
     })),
   );
-  return [...named(straight, 'steady'), ...named(throughHttp, 'web', () => ({ door: 'http' })), ...doomed];
+  return [...named(straight, 'steady'), ...named(throughHttp, 'web', () => ({ ingress: 'http' })), ...doomed];
 };

@@ -9,7 +9,7 @@ import { type TestSystem, until } from '../support/system.ts';
 type Recorded<E> = E & { readonly record: LogRecord };
 
 /** The same story, as each way of telling it has it. */
-export type Told = {
+export type Observed = {
   /** all committed events of a topic */
   readonly of: <T extends TopicName>(topic: T) => readonly Recorded<EventOf<T>>[];
   /** what Postgres says */
@@ -34,7 +34,7 @@ export type RuntimeLine = {
 const STORY = topicNames.filter((topic) => catalogue[topic].kind !== 'snapshot');
 
 /** Of the agent that crashes each time. */
-export const lives: readonly string[] = ['crashes', 'crashes-r1', 'crashes-r2', 'crashes-r3'];
+export const crashing: readonly string[] = ['crashes', 'crashes-r1', 'crashes-r2', 'crashes-r3'];
 
 const EXPLAINED = [
   ...['steady', 'finishes', 'waits', 'limited', 'loops', 'hangs', 'hangs-r1', 'crashes', 'crashes-r3'],
@@ -46,7 +46,7 @@ const consoleLines = (dir: string): string[] =>
   lines(dir, 'logs/alerting.log').filter((line) => line.startsWith('ALERT '));
 
 /** What people hear last of each whom it is about. */
-const LAST_WORDS = [
+const LAST_NOTICES = [
   'ALERT resolved [warning] stuck_agent DEMO-loops: ',
   'ALERT resolved [critical] stuck_agent DEMO-hangs: ',
   'ALERT updated [critical] recovery_failed DEMO-crashes: ',
@@ -55,17 +55,19 @@ const LAST_WORDS = [
 
 /** Every agent has met its fate, people have been told, and the read model has heard of it. */
 export const fatesMet = async ({ dir, sql, events }: TestSystem): Promise<boolean> => {
-  const told = consoleLines(dir);
-  if (!LAST_WORDS.every((words) => told.some((line) => line.startsWith(words)))) return false;
+  const observed = consoleLines(dir);
+  if (!LAST_NOTICES.every((words) => observed.some((line) => line.startsWith(words)))) return false;
   const rows = readModel(sql);
-  const [heir, limited, loops] = await Promise.all(['hangs-r1', 'limited', 'loops'].map((name) => rows.agent(name)));
+  const [replacement, limited, loops] = await Promise.all(
+    ['hangs-r1', 'limited', 'loops'].map((name) => rows.agent(name)),
+  );
   const tasks = await rows.tasks({});
   const recovery = (taskId: string) => tasks.find((task) => task.taskId === taskId)?.recovery;
   const paused = await rows.cases({ agentId: 'limited' });
   const met =
     paused.length > 0 &&
     paused.every(({ ending }) => ending !== null) &&
-    heir?.endReason === 'finished' &&
+    replacement?.endReason === 'finished' &&
     recovery('DEMO-hangs') === 'TASK_RELEASED' &&
     recovery('DEMO-crashes') === 'REVIEW_REQUIRED' &&
     limited?.exemptionSince !== null &&
@@ -87,7 +89,7 @@ const isEnd = (key: string | null, type: string, payload: object): boolean =>
   key === 'limited' && type === 'EXEMPTION_CHANGED' && 'from' in payload && payload.from === 'paused';
 
 /** Reads everything back once the read model has caught up with the topics as they are now. */
-export const readBack = async (system: TestSystem): Promise<Told> => {
+export const readBack = async (system: TestSystem): Promise<Observed> => {
   const all = new Map<TopicName, readonly Recorded<HealthEvent>[]>();
   for (const topic of STORY) all.set(topic, await system.events(topic));
   const rows = readModel(system.sql);
@@ -97,7 +99,7 @@ export const readBack = async (system: TestSystem): Promise<Told> => {
     const projected = [...all.values()].flat().filter(({ topic }) => positions.some((at) => at.topic === topic));
     return projected.every(({ topic, record }) => (next.get(`${topic}/${record.partition}`) ?? 0) > record.offset);
   });
-  const vigil: Told['vigil'] = async (...args) => {
+  const vigil: Observed['vigil'] = async (...args) => {
     const { code, stdout, stderr } = await system.vigil(...args);
     return { code, text: `${stdout}${stderr}` };
   };
@@ -116,57 +118,61 @@ export const readBack = async (system: TestSystem): Promise<Told> => {
 };
 
 /** The events of one agent on a topic, in the order of their versions where they have one. */
-export const about = <T extends TopicName>(told: Told, topic: T, agentId: string): readonly Recorded<EventOf<T>>[] =>
-  told
+export const about = <T extends TopicName>(
+  observed: Observed,
+  topic: T,
+  agentId: string,
+): readonly Recorded<EventOf<T>>[] =>
+  observed
     .of(topic)
     .filter((event) => (event.payload as { agentId?: string | null }).agentId === agentId)
     .toSorted((a, b) => (a.epoch ?? 0) - (b.epoch ?? 0) || (a.version ?? 0) - (b.version ?? 0));
 
 /** `HEALTHY→STUCK` for each change of state. */
-export const changes = (told: Told, agentId: string): string[] =>
-  about(told, Topic.agentHealth, agentId).flatMap((event) =>
+export const changes = (observed: Observed, agentId: string): string[] =>
+  about(observed, Topic.agentHealth, agentId).flatMap((event) =>
     event.type === 'HEALTH_STATE_CHANGED' ? [`${event.payload.from}→${event.payload.to}`] : [],
   );
 
 /** What it was exempt by, one after another. */
-export const exemptions = (told: Told, agentId: string): string[] =>
-  about(told, Topic.agentHealth, agentId).flatMap((event) =>
+export const exemptions = (observed: Observed, agentId: string): string[] =>
+  about(observed, Topic.agentHealth, agentId).flatMap((event) =>
     event.type === 'EXEMPTION_CHANGED' && event.payload.to !== null ? [event.payload.to] : [],
   );
 
 /** The types of an agent's events on a topic. */
-export const types = (told: Told, topic: TopicName, agentId: string): string[] =>
-  about(told, topic, agentId).map(({ type }) => type);
+export const types = (observed: Observed, topic: TopicName, agentId: string): string[] =>
+  about(observed, topic, agentId).map(({ type }) => type);
 
 /** What was ordered about an agent, in order. */
-export const orders = (told: Told, agentId: string): string[] => types(told, Topic.agentOrder, agentId);
+export const orders = (observed: Observed, agentId: string): string[] => types(observed, Topic.agentOrder, agentId);
 
 /** How it stands in Postgres. */
-export const standing = async (told: Told, agentId: string): Promise<object> => {
-  const { state, endReason, exemption, policyName } = (await told.rows.agent(agentId)) ?? {};
+export const standing = async (observed: Observed, agentId: string): Promise<object> => {
+  const { state, endReason, exemption, policyName } = (await observed.rows.agent(agentId)) ?? {};
   return { state, endReason, exemption, policyName };
 };
 
 /** Of each of its processes, whether it lives. */
-export const alive = (told: Told, agentId: string): boolean[] =>
-  told
+export const alive = (observed: Observed, agentId: string): boolean[] =>
+  observed
     .runtime()
     .flatMap(({ message, agentId: whose, pid }) =>
       message === 'an agent has started' && whose === agentId && pid !== undefined ? [isAlive(pid)] : [],
     );
 
 /** What people were told of a task: `raised [warning] stuck_agent`. */
-export const toldPeople = (told: Told, taskId: string): string[] =>
-  told.console.filter((line) => line.includes(` ${taskId}: `)).map((line) => line.split(' ').slice(1, 4).join(' '));
+export const noticesOf = (observed: Observed, taskId: string): string[] =>
+  observed.console.filter((line) => line.includes(` ${taskId}: `)).map((line) => line.split(' ').slice(1, 4).join(' '));
 
 /** Nothing was ever meant, asked, ordered or told to people about an agent. */
-export const leftAlone = (told: Told, agentId: string): object => ({
-  warrants: types(told, Topic.agentHealth, agentId).filter((type) => type.startsWith('WARRANT')),
-  cases: types(told, Topic.agentIntervention, agentId),
-  rulings: types(told, Topic.stepRuling, agentId),
-  orders: types(told, Topic.agentOrder, agentId),
-  alerts: types(told, Topic.alert, agentId),
-  recoveries: told.of(Topic.taskRecovery).filter(({ payload }) => payload.taskId === `DEMO-${agentId}`),
+export const leftAlone = (observed: Observed, agentId: string): object => ({
+  warrants: types(observed, Topic.agentHealth, agentId).filter((type) => type.startsWith('WARRANT')),
+  cases: types(observed, Topic.agentIntervention, agentId),
+  rulings: types(observed, Topic.stepRuling, agentId),
+  orders: types(observed, Topic.agentOrder, agentId),
+  alerts: types(observed, Topic.alert, agentId),
+  recoveries: observed.of(Topic.taskRecovery).filter(({ payload }) => payload.taskId === `DEMO-${agentId}`),
 });
 
 export const ALONE = { warrants: [], cases: [], rulings: [], orders: [], alerts: [], recoveries: [] };

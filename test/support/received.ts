@@ -2,7 +2,7 @@ import type { EventOf, HealthEvent, TopicName } from '@vigil/events';
 import type { TestSystem } from './system.ts';
 
 /** All that has been said on some topics so far, and goes on being said; cheaper than reading them again and again. */
-export type Heard = {
+export type Received = {
   readonly of: <T extends TopicName>(topic: T) => readonly EventOf<T>[];
   /** the latest events of all these topics in the order of their arrival, one line each */
   readonly latest: (count: number) => readonly string[];
@@ -12,23 +12,23 @@ export type Heard = {
 const line = ({ occurredAt, type, key, payload }: HealthEvent): string =>
   `${new Date(occurredAt).toISOString()} ${type} ${key} ${JSON.stringify(payload)}`.slice(0, 400);
 
-export const hear = async ({ log }: TestSystem, topics: readonly TopicName[]): Promise<Heard> => {
+export const receive = async ({ log }: TestSystem, topics: readonly TopicName[]): Promise<Received> => {
   const over = new AbortController();
-  const heard: HealthEvent[] = [];
+  const received: HealthEvent[] = [];
   await log.follow(
     topics,
     'beginning',
     ({ topic, key, value }) => {
       if (value === null || key?.startsWith('@')) return;
       const { type, payload, envelope } = log.codec.decode(topic as TopicName, value);
-      heard.push({ ...envelope, topic, type, key, payload } as HealthEvent);
+      received.push({ ...envelope, topic, type, key, payload } as HealthEvent);
     },
     over.signal,
   );
   return {
-    of: <T extends TopicName>(topic: T) => heard.filter((event): event is EventOf<T> => event.topic === topic),
+    of: <T extends TopicName>(topic: T) => received.filter((event): event is EventOf<T> => event.topic === topic),
     latest: (count) =>
-      heard
+      received
         .filter(({ type }) => type !== 'WARRANT_RENEWED')
         .slice(-count)
         .map(line),

@@ -3,25 +3,25 @@ import type { TestSystem } from '../support/system.ts';
 import type { Agent } from './agents.ts';
 
 /** What was said against an agent, and when by the broker's clock. */
-export type Accusation = { readonly agentId: string; readonly what: string; readonly at: number };
+export type Finding = { readonly agentId: string; readonly what: string; readonly at: number };
 type Health = EventOf<typeof Topic.agentHealth>;
 type Presence = EventOf<typeof Topic.fleetPresence>;
 type Observation = EventOf<typeof Topic.agentObservation>;
 
-const againstHealth = ({ type, payload, key, occurredAt }: Health): Accusation[] => {
+const againstHealth = ({ type, payload, key, occurredAt }: Health): Finding[] => {
   if (type === 'WARRANT_FILED') return [{ agentId: key, what: type, at: occurredAt }];
   if (type !== 'HEALTH_STATE_CHANGED' || payload.to === 'HEALTHY') return [];
   return [{ agentId: key, what: payload.to, at: occurredAt }];
 };
 
-const againstPresence = ({ type, payload, occurredAt }: Presence): Accusation[] =>
+const againstPresence = ({ type, payload, occurredAt }: Presence): Finding[] =>
   type === 'AGENT_LOST' ? [{ agentId: payload.agentId, what: type, at: occurredAt }] : [];
 
-export const accusations = (events: readonly (Health | Presence)[]): Accusation[] =>
+export const findingsIn = (events: readonly (Health | Presence)[]): Finding[] =>
   events.flatMap((event) => (event.topic === Topic.agentHealth ? againstHealth(event) : againstPresence(event)));
 
-export const accused = async (t: TestSystem): Promise<Accusation[]> =>
-  accusations([...(await t.events(Topic.agentHealth)), ...(await t.events(Topic.fleetPresence))]);
+export const findings = async (t: TestSystem): Promise<Finding[]> =>
+  findingsIn([...(await t.events(Topic.agentHealth)), ...(await t.events(Topic.fleetPresence))]);
 
 /** All that is to be said of an agent that hangs, and nothing twice. Silence is lost in the end; what a runtime beats for is not. */
 export const deserved = ({ reporter }: Agent): readonly string[] =>

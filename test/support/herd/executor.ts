@@ -7,7 +7,7 @@ import type { Channel, Order } from './channel.ts';
 export type Spawn = Extract<Order, { readonly type: 'SPAWN_AGENT' }>;
 
 /** The runtime of the herd: carries out each order once, however often it hears of it, and reports until it is heard. */
-export type Hands = {
+export type Executor = {
   /** how often each order was carried out */
   readonly done: ReadonlyMap<string, number>;
   readonly reportExit: (agent: HerdAgent, reason: ExitReason, orderId: string | null) => Promise<void>;
@@ -20,16 +20,16 @@ export type Body = {
   readonly runtimeId: string;
   readonly agents: readonly HerdAgent[];
   readonly take: (spawned: Spawn) => void;
-  readonly told: (agent: HerdAgent) => void;
+  readonly onNudge: (agent: HerdAgent) => void;
 };
 
 const ANNOUNCE_MS = 10_000;
 const CAPACITY = 10_000;
 
-const insist = async ({ report }: Channel, said: Draft, signal: AbortSignal): Promise<void> => {
+const insist = async ({ report }: Channel, draft: Draft, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted)
     try {
-      await report(said);
+      await report(draft);
       return;
     } catch {
       await sleep(500);
@@ -112,23 +112,23 @@ const announced = ({ runtimeId, agents }: Body, capacity: number): Draft => ({
 });
 
 /** Waits until it is heard. */
-export const startHands = async (channel: Channel, body: Body, signal: AbortSignal): Promise<Hands> => {
-  const { agents, take, told } = body;
+export const startExecutor = async (channel: Channel, body: Body, signal: AbortSignal): Promise<Executor> => {
+  const { agents, take, onNudge } = body;
   const done = new Map<string, number>();
-  const tell = (said: Draft): Promise<void> => insist(channel, said, signal);
-  const lifeOf = ({ payload }: Order) => agents.find(({ instanceId }) => instanceId === payload.instanceId);
-  const reportExit: Hands['reportExit'] = (agent, reason, orderId) => tell(exited(agent, reason, orderId));
+  const send = (draft: Draft): Promise<void> => insist(channel, draft, signal);
+  const instanceOf = ({ payload }: Order) => agents.find(({ instanceId }) => instanceId === payload.instanceId);
+  const reportExit: Executor['reportExit'] = (agent, reason, orderId) => send(exited(agent, reason, orderId));
   const terminate = async (order: Exclude<Order, Spawn>): Promise<void> => {
-    await tell(receipt(order, 'terminate'));
-    const agent = lifeOf(order);
+    await send(receipt(order, 'terminate'));
+    const agent = instanceOf(order);
     if (agent === undefined || agent.gone) return;
     agent.gone = true;
     await reportExit(agent, 'explicit', order.payload.orderId);
   };
   const nudge = (order: Exclude<Order, Spawn>): Promise<void> => {
-    const agent = lifeOf(order);
-    if (agent !== undefined && !agent.gone) told(agent);
-    return tell(receipt(order, 'nudge'));
+    const agent = instanceOf(order);
+    if (agent !== undefined && !agent.gone) onNudge(agent);
+    return send(receipt(order, 'nudge'));
   };
   const obey = (order: Order): Promise<void> => {
     const times = (done.get(order.payload.orderId) ?? 0) + 1;
@@ -136,7 +136,7 @@ export const startHands = async (channel: Channel, body: Body, signal: AbortSign
     if (times > 1) return Promise.resolve();
     if (order.type === 'SPAWN_AGENT') {
       take(order);
-      return tell(spawned(order));
+      return send(spawned(order));
     }
     return order.type === 'TERMINATE_AGENT' ? terminate(order) : nudge(order);
   };
@@ -144,6 +144,6 @@ export const startHands = async (channel: Channel, body: Body, signal: AbortSign
   announce();
   const announcing = setInterval(announce, ANNOUNCE_MS);
   signal.addEventListener('abort', () => clearInterval(announcing), { once: true });
-  await channel.hear((order) => void obey(order), signal);
-  return { done, reportExit, close: () => tell(announced(body, 0)) };
+  await channel.receive((order) => void obey(order), signal);
+  return { done, reportExit, close: () => send(announced(body, 0)) };
 };

@@ -14,15 +14,15 @@ const lonely = ({ vigil }: Stage) => {
   const headers = { authorization: `Bearer ${VIGIL_GATEWAY_TOKEN}`, 'content-type': 'application/json' };
   const post = async (path: string, body: object): Promise<{ orders?: readonly Order[] }> => {
     const answer = await fetch(`${VIGIL_GATEWAY_URL}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    const said = await answer.json();
-    if (!answer.ok) throw new Error(`the gateway refuses ${path}: ${JSON.stringify(said)}`);
-    return said as never;
+    const result = await answer.json();
+    if (!answer.ok) throw new Error(`the gateway refuses ${path}: ${JSON.stringify(result)}`);
+    return result as never;
   };
   const began = Date.now();
   const call = { call_id: 'c1', kind: 'tool', tool: 'Bash', args_hash: '1', outcome: 'ok' };
   const calls = [{ ...call, mutating: true, started_at: began, ended_at: began }];
   let sequence = 0;
-  const beat = () => {
+  const heartbeat = () => {
     sequence += 1;
     const who = { agent_id: 'lonely', task_id: 'T-lonely', instance_id: 'lonely.i1', sequence, interval_ms: 1000 };
     const required = { timestamp: Date.now(), phase: 'work', last_tool_call: began, progress_indicator: '' };
@@ -34,20 +34,20 @@ const lonely = ({ vigil }: Stage) => {
     const { payload } = example(orderReceipt, 'ORDER_RECEIPT', { ...about, kind: 'nudge', outcome: 'delivered' });
     return post('/v1/receipts', { type: 'ORDER_RECEIPT', payload });
   };
-  return { beat, answer };
+  return { heartbeat, answer };
 };
 
 /** Nobody has hands on it: nudged where it asks for its orders, escalated, and then people decide; it is not ended. */
 export const nudgedAtTheGateway = async (stage: Stage): Promise<void> => {
   const { all, comes, types } = stage;
-  const { beat, answer } = lonely(stage);
-  const told = new Map<string, string>();
+  const { heartbeat, answer } = lonely(stage);
+  const nudges = new Map<string, string>();
   const asked = () => all(agentIntervention, 'lonely', 'ESCALATION_TRIGGERED');
   await until(
     'people are asked twice about lonely',
     async () => {
-      for (const order of (await beat()).orders ?? []) {
-        told.set(order.payload.orderId, order.payload.message);
+      for (const order of (await heartbeat()).orders ?? []) {
+        nudges.set(order.payload.orderId, order.payload.message);
         await answer(order);
       }
       await new Promise((resolve) => setTimeout(resolve, 800));
@@ -55,7 +55,7 @@ export const nudgedAtTheGateway = async (stage: Stage): Promise<void> => {
     },
     150_000,
   );
-  expect([...told.values()]).toEqual(Array(3).fill(expect.stringMatching(/^REMINDER: You have been working for /)));
+  expect([...nudges.values()]).toEqual(Array(3).fill(expect.stringMatching(/^REMINDER: You have been working for /)));
   await holds(() =>
     expect(all(agentIntervention, 'lonely', 'CASE_OPENED')).toMatchObject([
       { note: expect.stringContaining('nudges, escalations and alerts only') },
