@@ -10,7 +10,7 @@ const sent = (line: string, last: string): unknown => {
   return JSON.parse(json.slice(json.indexOf('{"agent_id"'), json.lastIndexOf('}') + 1));
 };
 const examples = readme.split('\n').filter((line) => line.includes('{"agent_id"'));
-const exit = /^beat \d '(.+)'$/m.exec(readme)?.[1] ?? '';
+const exit = /^heartbeat \d '(.+)'$/m.exec(readme)?.[1] ?? '';
 
 test('the README has an example for HTTP and one for Kafka', () => {
   expect(examples).toHaveLength(2);

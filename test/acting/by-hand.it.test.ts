@@ -27,7 +27,10 @@ const topics = [
   Topic.taskRecovery,
 ];
 
-/** An agent of nobody's runtime, a host that burns down, a task that is done, and what a person does about each at the command line. */
+/**
+ * An agent without a runtime of Vigil, a host that burns down, a finished task, and the command-line action of a person
+ * for each.
+ */
 describe.skipIf(!ownServers)('at the command line', () => {
   let vigil: TestSystem;
   let received: Received;
@@ -51,7 +54,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
     await vigil?.stop();
   });
 
-  const why = ['--why', 'the test says so', '--by', 'tester'];
+  const why = ['--why', 'the test decides it', '--by', 'tester'];
   const ok = async (...line: string[]) => expect(await vigil.vigil(...line)).toMatchObject({ code: 0 });
   const gateway = () => ({ url: vigil.system.env.VIGIL_GATEWAY_URL, token: vigil.system.env.VIGIL_GATEWAY_TOKEN });
   const receipts = (name: string) =>
@@ -66,8 +69,8 @@ describe.skipIf(!ownServers)('at the command line', () => {
   const shown = (name: string) =>
     until(`${name} is shown`, async () => (await vigil.vigil('health', name, '--json')).stdout.includes('"agent"'));
 
-  test('the health of one agent has the fields of seed 001', async () => {
-    const { code, stdout } = await until('recovered is healthy and has said something', async () => {
+  test('the health of one agent has the fields of CODITECT', async () => {
+    const { code, stdout } = await until('recovered is healthy and has reported', async () => {
       const asked = await vigil.vigil('health', 'recovered', '--json');
       return asked.code === 0 && JSON.parse(asked.stdout).last_output !== null && asked;
     });
@@ -87,7 +90,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
       onCommand: (word) => messages.push(word),
     });
     await alone.call({ tool: 'Edit', mutating: true, args: 1 }, () => 1);
-    await until('it has heard', async () => messages.length > 0);
+    await until('it has received the nudge', async () => messages.length > 0);
     await until('its receipt', async () => receipts('alone').length > 0);
     const decisions = () => received.of(Topic.agentIntervention).filter(({ key }) => key === 'alone');
     const nudges = () => decisions().filter(({ type }) => type === 'NUDGE_SENT');
@@ -99,7 +102,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
     expect(nudges()).toHaveLength(1);
   });
 
-  test('who is unhealthy is listed, and nobody else', async () => {
+  test('unhealthy agents are listed, and no others', async () => {
     await holds(async () => {
       const { code, stdout } = await vigil.vigil('health', '--filter', 'unhealthy', '--json');
       expect(code).toBe(1);
@@ -107,9 +110,9 @@ describe.skipIf(!ownServers)('at the command line', () => {
     });
   });
 
-  test('what was ordered for a silence that has ended meanwhile is not said', async () => {
+  test('a nudge that was ordered for a silence that has ended is not delivered', async () => {
     await alone.call({ tool: 'Edit', mutating: true, args: 2 }, () => 2);
-    const message = 'said too late';
+    const message = 'sent too late';
     const about = { agentId: 'alone', instanceId: alone.instanceId, runtimeId: '', number: 1_000_000, message };
     const finding = { axes: ['absence'], awaits: [['call']], foldedSequence: 0, ttlMs: 60_000 };
     const order = example(Topic.agentOrder, 'NUDGE_AGENT', { orderId: 'too-late', ...about, ...finding } as never);
@@ -187,7 +190,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
     expect(tale('T-closed').filter(({ type }) => type === 'RECOVERY_COMPLETED')).toEqual([]);
   });
 
-  test('an agent whose host is said to be gone is dead, and its task goes on elsewhere', async () => {
+  test('an agent on a host that was reported gone is dead, and its task continues elsewhere', async () => {
     const heartbeat = {
       ...{ agent_id: 'far', task_id: 'T-far', phase: 'work', last_tool_call: null, token_count: 1, error_count: 0 },
       ...{ progress_indicator: '1/2', policy: 'gone', instance_id: 'far-1', sequence: 1, labels: { host: 'far-host' } },

@@ -18,10 +18,10 @@ const topics = [
   Topic.taskRecovery,
 ];
 const names = ['one', 'two', 'three'];
-/** How long nobody supervises them: several heartbeats are missing. */
+/** How long they have no supervisor: several heartbeats are missing. */
 const AWAY_MS = 5000;
 
-/** kill -9 a runtime while its agents work, and start it again: for everybody else nothing has happened. */
+/** kill -9 a runtime while its agents work, and start it again: nothing has changed for any observer. */
 describe.skipIf(!ownServers)('a runtime is killed, and its agents work on', () => {
   let vigil: TestSystem;
   let received: Received;
@@ -29,7 +29,7 @@ describe.skipIf(!ownServers)('a runtime is killed, and its agents work on', () =
   let before: readonly (Instance & { readonly pid: number })[] = [];
 
   const heartbeatsOn = (instance: Instance, by = 2): Promise<Instance> =>
-    until(`${instance.agentId} beats on`, async () => {
+    until(`${instance.agentId} sends more heartbeats`, async () => {
       const now = await puppets.instance(instance.agentId);
       return now.instanceId === instance.instanceId && now.sequence > instance.sequence + by ? now : undefined;
     });
@@ -61,7 +61,7 @@ describe.skipIf(!ownServers)('a runtime is killed, and its agents work on', () =
     await vigil?.stop();
   });
 
-  test('started again it goes on with the same processes and the same lives', () => {
+  test('a restarted runtime continues with the same processes and the same instances', () => {
     expect(names.map((name) => puppets.pid(name))).toEqual(before.map(({ pid }) => pid));
     for (const { agentId, instanceId } of before) {
       const heartbeats = heartbeatsOf(agentId);
@@ -71,19 +71,19 @@ describe.skipIf(!ownServers)('a runtime is killed, and its agents work on', () =
     }
   });
 
-  test('what they did meanwhile is known, once', async () => {
+  test('their work in the meantime is reported, once', async () => {
     for (const { agentId } of before) {
       const heartbeats = heartbeatsOf(agentId);
       const lines = heartbeats.map(({ output }) => output?.lines ?? 0);
       expect(lines).toEqual([...lines].sort((a, b) => a - b));
       // Those of the time without a supervisor are many more than the difference.
       const restarted = puppets.parts(agentId);
-      await until(`all that ${agentId} has told is known`, async () => partsOf(agentId) >= restarted);
+      await until(`all reports of ${agentId} have arrived`, async () => partsOf(agentId) >= restarted);
       expect(partsOf(agentId)).toBeLessThanOrEqual(puppets.parts(agentId) + 5);
     }
   });
 
-  test('nobody is accused, nothing is ordered, and nobody is replaced', async () => {
+  test('no agent is judged unhealthy, ordered anything or replaced', async () => {
     const flagged = received
       .of(Topic.agentHealth)
       .filter(({ type }) => type === 'WARRANT_FILED' || type === 'DUPLICATE_INSTANCE');

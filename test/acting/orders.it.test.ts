@@ -5,7 +5,10 @@ import { type Received, receive } from '../support/received.ts';
 import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
 import { type Instance, openPuppets, type Puppets, terminate } from './puppets.ts';
 
-/** What a terminate finds when it comes late, for another, after progress or twice: the hands themselves look again. */
+/**
+ * What a terminate finds when it comes late, for another instance, after progress or twice: the order executor checks
+ * again.
+ */
 describe.skipIf(!ownServers)('an order is looked at again where it is carried out', () => {
   let vigil: TestSystem;
   let received: Received;
@@ -31,20 +34,20 @@ describe.skipIf(!ownServers)('an order is looked at again where it is carried ou
       .map(({ payload }) => payload)
       .filter((one) => one.orderId === orderId);
   const receipt = (order: Order) => until(`the receipt of ${order.payload.orderId}`, async () => receipts(order)[0]);
-  /** Beats of the same life that were sent after this one. */
+  /** Heartbeats of the same instance that were sent after this one. */
   const heartbeatsOn = (instance: Instance) =>
-    until(`${instance.agentId} beats on`, async () => {
+    until(`${instance.agentId} sends more heartbeats`, async () => {
       const now = await puppets.instance(instance.agentId);
       return now.instanceId === instance.instanceId && now.sequence > instance.sequence + 1;
     });
 
-  test('late: a runtime that stood still while the time to live passed answers expired, and ends nobody', async () => {
-    // A runtime that has announced itself asks for orders: one that expires before anybody asks has no receipt.
+  test('late: a runtime that stood still while the time to live passed answers expired, and ends no agent', async () => {
+    // A runtime that has announced itself polls for orders: an order that expires before the first poll has no receipt.
     await until('the runtime is there', async () => received.of(Topic.runtimePresence).length > 0);
     const instance = await puppets.instance('late');
     await heartbeatsOn(instance);
     puppets.signal('SIGSTOP');
-    // Time enough to reach the one who stands still, on a busy host too.
+    // Time enough to reach a runtime that stands still, also on a busy host.
     const order = terminate(instance, { ttlMs: 6000 });
     await write(order);
     const written = (await vigil.records(Topic.agentOrder)).at(-1)?.timestamp ?? Number.POSITIVE_INFINITY;
@@ -81,7 +84,7 @@ describe.skipIf(!ownServers)('an order is looked at again where it is carried ou
     expect(puppets.ends('busy')).toBe(0);
   });
 
-  test('twice: offered again by a gateway that has forgotten it, it is done once, with the one receipt', async () => {
+  test('twice: an order that a gateway offers again is carried out once, with one receipt', async () => {
     const order = terminate(await puppets.instance('twice'));
     await write(order, order);
     await until('it is being carried out', async () => puppets.ends('twice') === 1);

@@ -3,9 +3,12 @@ import { createConnection, type Socket } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** An agent on a string: works and talks unless there is a file `<name>.silent`; notes each part of its work in `<name>.parts`, each request to end in `<name>.ends`, and takes a moment over it. */
+/**
+ * An agent that a test controls: it works and reports unless there is a file `<name>.silent`. It notes each part of its
+ * work in `<name>.parts`. It notes each request to end in `<name>.ends`, and takes a moment over it.
+ */
 const [name = '', folder = '.'] = process.argv.slice(2);
-/** Whoever supervises it next listens at the same place. */
+/** The next supervisor listens at the same place. */
 const connect = (): void => {
   socket = createConnection(process.env.VIGIL_SOCKET ?? '').on('error', () => {});
   socket.once('close', () => setTimeout(connect, 200));

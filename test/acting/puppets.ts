@@ -14,7 +14,7 @@ const RUNTIME = 'puppets';
 type Terminate = PayloadOf<typeof Topic.agentOrder, 'TERMINATE_AGENT'>;
 export type Instance = { readonly agentId: string; readonly instanceId: string; readonly sequence: number };
 
-/** `vigil runtime` with agents that do what the test says. */
+/** `vigil runtime` with agents that a test controls. */
 export type Puppets = {
   readonly start: () => void;
   readonly signal: (signal: NodeJS.Signals) => void;
@@ -25,11 +25,11 @@ export type Puppets = {
   readonly pid: (name: string) => number;
   readonly silence: (name: string) => void;
   readonly rouse: (name: string) => void;
-  /** how many parts of its work it has begun to tell */
+  /** how many parts of its work it has begun to report */
   readonly parts: (name: string) => number;
-  /** how often it was asked to end */
+  /** how often it received a request to end */
   readonly ends: (name: string) => number;
-  /** the newest heartbeat of its life that is none of these instances */
+  /** the newest heartbeat of an instance other than these */
   readonly instance: (name: string, ...not: readonly string[]) => Promise<Instance>;
 };
 

@@ -23,8 +23,8 @@ const topics = [
 ];
 const stuck = ['mends', 'pardoned', 'patient', 'ends'];
 
-/** What people say, and what then happens or does not. One story: a halt, its end, decisions, a hold beside a dry run. */
-describe.skipIf(!ownServers)('people steer what acts', () => {
+/** Commands of people, and their effects. One story: a halt, its end, decisions, a hold beside a dry run. */
+describe.skipIf(!ownServers)('people control what acts', () => {
   let vigil: TestSystem;
   let received: Received;
   let puppets: Puppets;
@@ -40,7 +40,7 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
     await vigil?.stop();
   });
 
-  const why = ['--why', 'the test says so', '--by', 'tester'];
+  const why = ['--why', 'the test decides it', '--by', 'tester'];
   const typesOf = (topic: typeof Topic.agentHealth | typeof Topic.agentIntervention, name: string) =>
     received.of(topic).filter(({ key }) => key === name);
   const health = (name: string, type: string) =>
@@ -79,7 +79,7 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
     );
   });
 
-  test('resumed, what still holds is acted on, and what has mended meanwhile is not', async () => {
+  test('after a resume, a lasting finding is acted on, and a recovered agent is not', async () => {
     puppets.rouse('mends');
     await until('the warrant of mends has lapsed', async () => health('mends', 'WARRANT_LAPSED').length > 0);
     await ok('resume', ...why);
@@ -99,7 +99,7 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
     expect(await closed('pardoned')).toMatchObject({ caseId, ending: 'pardoned' });
     expect(orders('pardoned').map(({ type }) => type)).toEqual(['NUDGE_AGENT']);
     await holds(async () =>
-      expect((await vigil.vigil('case', 'show', caseId, '--json')).stdout).toContain('the test says so'),
+      expect((await vigil.vigil('case', 'show', caseId, '--json')).stdout).toContain('the test decides it'),
     );
   });
 
@@ -117,7 +117,7 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
     expect(acted('patient', 'CASE_CLOSED')).toEqual([]);
   });
 
-  test('a decision on a wrong or closed case is refused with a reason, at the door and past it', async () => {
+  test('a decision on a wrong or closed case is refused with a reason, by the ingress and past it', async () => {
     const { caseId } = await opened('pardoned');
     const wrong = await vigil.vigil('case', 'decide', 'case-none', 'pardon', ...why);
     expect(wrong.code).not.toBe(0);
@@ -154,7 +154,7 @@ describe.skipIf(!ownServers)('people steer what acts', () => {
     expect(puppets.ends('ends')).toBe(1);
   });
 
-  test('held, an agent is not found stuck; in a dry run, steps only report what they would do', async () => {
+  test('a held agent is not found stuck; in a dry run, steps only report their effect', async () => {
     const { VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: token } = vigil.system.env;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const dryRun = { command: 'dry_run', on: true, by: 'tester', why: 'rehearsal' };

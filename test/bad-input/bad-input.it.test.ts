@@ -53,7 +53,7 @@ describe.skipIf(!ownServers)('bad input has its documented answer', () => {
       .map(({ failure_reason }) => failure_reason);
   const write = (key: string | null, value: Buffer | null, partition = partitionOf(key ?? '', partitions)) =>
     vigil.log.write([{ topic: Topic.heartbeat, partition, key, value }]);
-  /** A good heartbeat of somebody else in the same partition, behind what was sent. */
+  /** A good heartbeat of another agent in the same partition, after the bad input. */
   const goodAfter = async (id: string, key: string | null) => {
     const wanted = partitionOf(key ?? '', partitions);
     let tries = 0;
@@ -131,7 +131,7 @@ describe.skipIf(!ownServers)('bad input has its documented answer', () => {
     }
   });
 
-  test('what is taken is what was sent: moved with its first receipt, counted once, hostile texts as texts, UNKNOWN symbols', async () => {
+  test('accepted input arrives as sent: moved with its first receipt, counted once, hostile texts as texts, UNKNOWN symbols', async () => {
     const of = (input: string) => {
       const place = rows.findIndex((row) => row.input === input);
       return received
@@ -158,9 +158,9 @@ describe.skipIf(!ownServers)('bad input has its documented answer', () => {
     expect(moved[0]?.occurredAt).toBe(first?.timestamp);
   });
 
-  test('hostile texts reach the read model, and nothing in a terminal is steered by them', async () => {
+  test('hostile texts reach the read model, and none of them controls a terminal', async () => {
     const place = rows.findIndex(({ input }) => input.startsWith('hostile texts'));
-    // Whatever its state: it has sent one heartbeat, so it is STUCK seconds later.
+    // In any state: it has sent one heartbeat, so it is STUCK seconds later.
     const shownOf = (agent: string) =>
       until(`${agent} is shown`, async () => {
         const { stdout } = await vigil.vigil('health', agent);
@@ -172,7 +172,7 @@ describe.skipIf(!ownServers)('bad input has its documented answer', () => {
     await shownOf('__proto__');
   });
 
-  test('garbage without end stops neither ingest nor evaluator', async () => {
+  test('endless garbage stops neither ingest nor evaluator', async () => {
     for (let n = 0; n < 25; n += 1) await write('flood', Buffer.from([0, n]));
     for (const instance of ['1', '2'])
       await write('twin', Buffer.from(JSON.stringify(heartbeat('twin', { instance_id: instance }))));

@@ -14,7 +14,7 @@ export type Input = {
   readonly bodies?: readonly Bytes[];
 };
 
-/** ADR-110's eight fields. */
+/** CODITECT's eight fields. */
 export const heartbeat = (agentId: string, more: object = {}) => ({
   agent_id: agentId,
   task_id: null,
@@ -33,7 +33,7 @@ const LARGE = 'x'.repeat(600_000);
 export const HOSTILE = `<script>alert(1)</script> '; DROP TABLE agents; -- \u001b[2J\u0007\u0000\u202e`;
 const SYMBOLS = { reporter: 'ghost', activity: 'dancing', shoe_size: 43 };
 
-/** Every line of the table by its first cell. `id`: an agent id that nobody else has. */
+/** Every line of the table by its first cell. `id`: an agent id that no other test uses. */
 export const inputs = (id: string, codec: Codec): Readonly<Record<string, Input>> => {
   const one = (value: Bytes | null, key: string | null = id): Input => ({ records: [{ key, value }] });
   const with_ = (more: object): Input => one(json(heartbeat(id, more)));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What docs/bad-input.md says becomes of one input; null: it cannot come that way. */
+/** The outcome of one input in docs/bad-input.md; null: it cannot arrive that way. */
 export type Row = {
   readonly input: string;
   readonly kafka: { readonly kind: 'letter' | 'refused' | 'passed' | 'taken'; readonly reason: string | null };
@@ -16,13 +16,13 @@ const overKafka = (cell: string): Row['kafka'] => {
   if (cell.startsWith('refused by the broker')) return { kind: 'refused', reason };
   if (cell.startsWith('skipped')) return { kind: 'passed', reason: null };
   if (cell.startsWith('taken')) return { kind: 'taken', reason: null };
-  throw new Error(`docs/bad-input.md: "${cell}" is no answer over Kafka`);
+  throw new Error(`docs/bad-input.md: "${cell}" is not an answer over Kafka`);
 };
 
 const overHttp = (cell: string): Row['http'] => {
   if (cell === '-') return null;
   const status = Number(/\b([24]\d\d)\b/.exec(cell)?.[1]);
-  if (!(status > 0)) throw new Error(`docs/bad-input.md: "${cell}" is no answer over HTTP`);
+  if (!(status > 0)) throw new Error(`docs/bad-input.md: "${cell}" is not an answer over HTTP`);
   const [reason = null, field = null] = words(cell);
   return { status, reason, field };
 };

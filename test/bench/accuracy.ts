@@ -13,7 +13,7 @@ const POLICY = 'vigil';
 const MOST_FLAGGED = 1 / 100;
 const LEAST_CAUGHT = 95 / 100;
 
-/** What is asked of each source and does not hold, in words. */
+/** The requirements that a source does not meet, in words. */
 const shortcomings = (sources: readonly Source[], hangs: Hangs): readonly string[] => {
   const flagged = sources.flatMap((source) => source.flagged.map(nameOf));
   return [

@@ -11,8 +11,8 @@ import { RUNS } from './support/ground.ts';
 import { print, quantile, report } from './support/report.ts';
 
 /**
- * From the moment in which a client runs the hook that reports the end of a call until the heartbeat with that end has arrived at the
- * gateway, under `vigil run` with an interval of 30 s. Beside it: how long the hook itself takes.
+ * From the start of the hook that reports the end of a call until the heartbeat with that end arrives at the gateway.
+ * Under `vigil run` with an interval of 30 s. Beside it: how long the hook itself takes.
  */
 const CALLS = 30;
 const PAUSE_MS = 500;

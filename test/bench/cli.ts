@@ -4,8 +4,8 @@ import { startDemonstration } from './support/demonstration.ts';
 import { print, report } from './support/report.ts';
 
 /**
- * The processor time (user and system) of `vigil health` and `vigil explain` on the running demonstration, the launcher included, on the
- * Node of this machine. Beside it: an empty process.
+ * The processor time (user and system) of `vigil health` and `vigil explain` on the running demonstration, the launcher
+ * included, on the Node of this machine. Beside it: an empty process.
  */
 const ROUNDS = 11;
 /** The shell counts in hundredths of a second. */

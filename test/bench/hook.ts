@@ -7,8 +7,9 @@ import { RUNS } from './support/ground.ts';
 import { type Figure, print, quantile, report } from './support/report.ts';
 
 /**
- * What a hook costs a session at each of its steps: its own time, from its first line to its end, and the whole process. Beside it: an
- * empty process. First with nothing else at work, then beside as many busy processes as make a load of eight.
+ * What a hook costs a session at each of its steps: its own time, from its first line to its end, and the whole
+ * process. Beside it: an empty process. First with nothing else at work, then beside as many busy processes as make a
+ * load of eight.
  */
 const HOOKS = 100;
 const BUSY = 8;
@@ -69,7 +70,7 @@ const measured = async (name: string, input: string, env: Record<string, string>
   });
 };
 
-/** Until it is disposed of, eight processes want a core each. */
+/** Until it is disposed of, eight processes use a core each. */
 const busyMachine = (): Disposable => {
   const busy = Array.from({ length: BUSY }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
   const end = (): void => {

@@ -4,7 +4,7 @@ import { watchCpu } from './support/cpu.ts';
 import { openGround, processes, RUNS } from './support/ground.ts';
 import { report } from './support/report.ts';
 
-/** What everything costs while no agent says anything: ticks end idleness. */
+/** The cost of all processes while no agent reports: ticks end idleness. */
 const FOR_MS = 30_000;
 const SETTLE_MS = 10_000;
 

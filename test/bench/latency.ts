@@ -5,8 +5,8 @@ import { caughtUp, heartbeats, judgements, type Latency, latencyAt, type Target 
 import { type Figure, print, report } from './support/report.ts';
 
 /**
- * From sending a heartbeat until its verdict can be read by a reader of committed records: with ingest and evaluator alone, and with
- * every service at work. Beside it: from sending until the heartbeat itself can be read, with nobody else at work.
+ * From sending a heartbeat until a reader of committed records can read the decision: with ingest and evaluator alone,
+ * and with every service at work. Beside it: from sending until the heartbeat itself can be read, without other work.
  */
 const RATES = [1_000, 3_333];
 const FOR_MS = 15_000;

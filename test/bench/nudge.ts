@@ -9,8 +9,9 @@ import { recordOf, working } from './support/heartbeats.ts';
 import { print, quantile, report } from './support/report.ts';
 
 /**
- * From the moment in which an agent has been silent for longer than its policy allows until the nudge is in its runtime's hands: 1,000
- * agents beat every second, every service is at work, and each second two agents fall silent. Beside it: until the verdict can be read.
+ * From the moment in which an agent has been silent for longer than its policy allows until its runtime has the nudge.
+ * 1,000 agents send a heartbeat every second, every service is at work, and each second two agents become silent.
+ * Beside it: until the decision can be read.
  */
 const AGENTS = 1_000;
 const SILENT_A_SECOND = 2;
@@ -35,7 +36,7 @@ const stopping = new AbortController();
 const silentSince = new Map<string, number>();
 const crossedAt = (agentId: string): number => (silentSince.get(agentId) ?? Number.NaN) + CROSSED_MS;
 
-/** The runtime goes on beating for an agent that says nothing: it is there, and silent. */
+/** The runtime keeps sending heartbeats for a silent agent: it is there, and silent. */
 const heartbeatOf = (agent: string, n: number): Heartbeat => {
   const since = silentSince.get(agent);
   const all = working(agent, n, Date.now());
@@ -69,7 +70,7 @@ const beating = async (): Promise<void> => {
 type Offered = { readonly type: string; readonly payload: { readonly orderId: string; readonly agentId: string } };
 const headers = { authorization: `Bearer ${system.env.VIGIL_GATEWAY_TOKEN}`, 'content-type': 'application/json' };
 
-/** The runtime's hands: asks for orders, and answers each at once; the agent then works again. */
+/** The runtime's order executor: polls for orders, and answers each at once; the agent then works again. */
 const startExecutor = async (onNudge: (agentId: string) => void): Promise<void> => {
   while (!stopping.signal.aborted) {
     const url = `${system.env.VIGIL_GATEWAY_URL}/v1/runtimes/${RUNTIME}/orders?wait=5`;
@@ -121,7 +122,7 @@ const cpu = new Map<string, number[]>();
 let next = 0;
 for (let count = 1; count <= RUNS; count++) {
   run = { found: [], nudged: [] };
-  const spent = watchCpu(new Map([...processes(servers, system, SERVICES), ['load and hands', process.pid]]));
+  const spent = watchCpu(new Map([...processes(servers, system, SERVICES), ['load and executor', process.pid]]));
   for (let second = 0; second < FOR_S; second++) {
     for (let i = 0; i < SILENT_A_SECOND; i++) silentSince.set(`agent-${(next++ * 7) % AGENTS}`, Date.now());
     await sleep(1_000);
@@ -141,7 +142,7 @@ const figures = ([0.5, 0.99] as const).map((q) => ({
   name: `crossing to nudge: p${100 * q}`,
   unit: 'ms',
   runs: runs.map(({ nudged }) => quantile(nudged, q)),
-  reference: { name: 'crossing to verdict', runs: runs.map(({ found }) => quantile(found, q)) },
+  reference: { name: 'crossing to decision', runs: runs.map(({ found }) => quantile(found, q)) },
 }));
 const shares = [...cpu].map(([name, each]) => ({ name, unit: '% of a core', runs: each }));
 report('nudge', [...figures, { name: 'silent and not nudged', unit: 'agents', runs: missing }, ...shares]);

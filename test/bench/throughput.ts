@@ -8,14 +8,17 @@ import { recordOf, working } from './support/heartbeats.ts';
 import { print, report } from './support/report.ts';
 
 /**
- * Heartbeats a second through ingest and evaluator, two processes as in the product: both are frozen while the topic is filled, and
- * timed from their thaw until the last heartbeat of every partition is judged. Beside it: the filling, with the same client.
+ * Heartbeats a second through ingest and evaluator, two processes as in the product. Both are frozen while the topic is
+ * filled, and timed from their thaw until the last heartbeat of every partition is judged. Beside it: the filling, with
+ * the same client.
  */
 const AGENTS = 1_000;
 const EACH = 100;
 const CHUNK = 5_000;
 
-/** One round of heartbeats after another; behind them in each partition an agent of whom nothing is known, whose start is said at once. */
+/**
+ * One round of heartbeats after another; behind them in each partition a new agent, whose start is reported at once.
+ */
 const recordsOf = (
   log: Log,
   partitions: number,
@@ -57,7 +60,7 @@ const news = new EventEmitter();
 const following = new AbortController();
 const receive = ({ key }: { key: string | null }) => {
   seen.add(key ?? '');
-  news.emit('said');
+  news.emit('seen');
 };
 await log.follow([Topic.agentHealth], 'end', receive, following.signal);
 
@@ -69,7 +72,7 @@ for (let run = 0; run <= RUNS; run++) {
   produced.push((records.length * 1_000) / (await fill(log, records)));
   each(system, 'thaw');
   const since = performance.now();
-  while (!last.every((key) => seen.has(key))) await once(news, 'said');
+  while (!last.every((key) => seen.has(key))) await once(news, 'seen');
   judged.push((records.length * 1_000) / (performance.now() - since));
   print(`run ${run} of ${RUNS}: ${Math.round(judged.at(-1) ?? 0)} heartbeats/s${run === 0 ? ', to warm up' : ''}`);
   await sleep(1_000);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../support/alive.ts';
 import type { AgentFate } from './fates.ts';
 
-/** A real agent: works for a while, then meets its fate; whoever takes its task up after it works. It notes what befalls it in `diary`. */
+/** A real agent: works for a while, then behaves as its argument asks; its replacement works. It notes all events in `diary`. */
 const [fate, afterMs, folder = '.'] = process.argv.slice(2) as [AgentFate, string, string];
 const { VIGIL_SOCKET = '', VIGIL_AGENT_ID = '', VIGIL_INSTANCE_ID = '', VIGIL_TASK_ID = '' } = process.env;
 const isReplacement = Number(process.env.VIGIL_ATTEMPT) > 0;
@@ -16,7 +16,7 @@ const note = (what: string, more: object = {}): void => {
   appendFileSync(path.join(folder, 'diary'), `${JSON.stringify({ ...line, pid: process.pid, at: Date.now() })}\n`);
 };
 
-/** Two lives on one task at a time: the younger notices. */
+/** Two instances on one task at a time: the younger notices. */
 const begin = (): void => {
   const holder = path.join(folder, `${VIGIL_TASK_ID}.holder`);
   const before = existsSync(holder) ? Number(readFileSync(holder, 'utf8')) : null;
@@ -25,7 +25,7 @@ const begin = (): void => {
 };
 
 begin();
-/** Whoever supervises it next listens at the same place, and is told what nobody heard meanwhile. */
+/** The next supervisor listens at the same place, and receives the unsent messages. */
 const unsent: string[] = [];
 const connect = (): void => {
   socket = createConnection(VIGIL_SOCKET, () => socket.write(unsent.splice(0).join(''))).on('error', () => {});

@@ -5,7 +5,7 @@ import { budgetBroken, type Governed } from './budget.ts';
 
 const END = { step: 'terminate', class: 'destructive' } as const;
 
-/** Ends of so many agents: each is asked for, and admitted, at these seconds. */
+/** Ends of so many agents: each is requested and admitted at these seconds. */
 const governed = (...ends: readonly (readonly [asked: number, admitted: number])[]): Governed => ({
   asked: ends.map(([asked], n) => ({
     ...example(Topic.admitStep, 'ADMIT_STEP', { requestId: `r${n}`, agentId: `agent-${n}`, ...END }),
@@ -27,23 +27,23 @@ test('one more than the budget within a minute is too many', () => {
   expect(budgetBroken(governed([1, 3], [1, 4], [2, 62.9]), 2)).toEqual(['agent-2: number 3 within 59900 ms']);
 });
 
-test('an admission that was given back is nobody’s end', () => {
+test('an admission that was given back is not an end', () => {
   const story = governed([1, 3], [1, 4], [2, 62.9]);
   const back = example(Topic.admitStep, 'WITHDRAW_STEP', { requestId: 'r0' });
   expect(budgetBroken({ ...story, asked: [...story.asked, { ...back, record: { timestamp: 5000 } }] }, 2)).toEqual([]);
 });
 
-test('whether a case may open with an end is no end yet', () => {
+test('an admission to open a case with an end is not an end yet', () => {
   const story = governed([1, 3], [1, 4], [2, 62.9]);
   const asked = story.asked.map((one) => ({ ...one, payload: { ...one.payload, class: 'soft' } }) as typeof one);
   expect(budgetBroken({ ...story, asked: [...asked.slice(0, 1), ...story.asked.slice(1)] }, 2)).toEqual([]);
 });
 
-test('whoever asks first is ended first', () => {
+test('the first to request an end is ended first', () => {
   expect(budgetBroken(governed([1, 6], [2, 5]), 2)).toEqual(['agent-0: asked before agent-1, and ended after it']);
 });
 
-test('nobody waits while there is room', () => {
+test('no request waits while there is room', () => {
   expect(budgetBroken(governed([1, 3], [1, 3], [2, 64]), 2)).toEqual(['agent-2: ended 1000 ms after there was room']);
   const late = governed([1, 3], [1, 3], [60, 64]);
   expect(budgetBroken(late, 2)).toEqual([]);

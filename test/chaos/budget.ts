@@ -8,13 +8,18 @@ const SEEN_MS = 30_000;
 
 type Stamped<E> = E & { readonly record: { readonly timestamp: number } };
 
-/** What the governor was asked, what it ruled, both in the order of their topics, and when it looked: its ticks, epoch milliseconds. */
+/**
+ * The requests to the governor and its rulings, both in the order of their topics, and its ticks; epoch milliseconds.
+ */
 export type Governed = {
   readonly asked: readonly Stamped<EventOf<typeof Topic.admitStep>>[];
   readonly rulings: readonly EventOf<typeof Topic.stepRuling>[];
   readonly lookedAt: readonly number[];
 };
-/** An end that was admitted and used; a case that begins with one asks softly before. `place` and `askedAt`: of its request, by the log. */
+/**
+ * An end that was admitted and used; a case that begins with one sends a soft request before. `place` and `askedAt`: of
+ * its request, by the log.
+ */
 type Ended = { readonly agentId: string; readonly at: number; readonly place: number; readonly askedAt: number };
 
 /** In the order of their admissions, then of their requests. */
@@ -31,7 +36,10 @@ export const endsIn = ({ asked, rulings }: Governed): readonly Ended[] => {
   return ends.toSorted((a, b) => a.at - b.at || a.place - b.place);
 };
 
-/** Names each minute with more ends than `perMinute`, whoever was passed over, and each end for which there had been room before. */
+/**
+ * Names each minute with more ends than `perMinute`, each skipped request, and each end for which there had been room
+ * before.
+ */
 export const budgetBroken = (governed: Governed, perMinute: number): readonly string[] =>
   endsIn(governed).flatMap((end, place, ends) => [
     ...tooMany(end, ends[place - perMinute], perMinute),

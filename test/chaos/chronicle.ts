@@ -4,7 +4,7 @@ import { type EventOf, type HealthEvent, Topic, type TopicName } from '@vigil/ev
 import type { TestSystem } from '../support/system.ts';
 import type { Doom } from './fates.ts';
 
-/** An event as it lies in its topic. `stampedAt`: on command topics the broker's time. */
+/** An event of a topic. `stampedAt`: on command topics the broker's time. */
 export type Stamped = HealthEvent & { readonly stampedAt: number };
 
 /** What an agent itself has noted. `beside`: the process of an earlier life on its task that was still there when it began. `at`: epoch milliseconds */
@@ -18,7 +18,7 @@ export type Entry = {
   readonly beside?: number | null;
 };
 
-/** All that can be known afterwards: whose fate was what, what lies in the topics, and what the agents themselves say. */
+/** All facts for the judge: the behaviour of each agent, the events of the topics, and the notes of the agents. */
 export type Chronicle = {
   readonly dooms: readonly Doom[];
   readonly events: readonly Stamped[];
@@ -51,7 +51,7 @@ export const readDiary = (folder: string): readonly Entry[] => {
   return lines.map((line) => JSON.parse(line) as Entry);
 };
 
-/** Everything from the beginning. Nothing may be written meanwhile: what one topic already tells would be missing in another. */
+/** All events from the beginning. No service may write in the meantime: the topics would not match. */
 export const readEvents = async (on: Pick<TestSystem, 'events'>): Promise<readonly Stamped[]> => {
   const stamped: Stamped[] = [];
   for (const topic of JUDGED)

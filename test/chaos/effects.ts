@@ -5,7 +5,7 @@ import { endsOf, instancesOf } from './ends.ts';
 const countedBy = <T>(items: readonly T[], key: (item: T) => string): ReadonlyMap<string, number> =>
   new Map([...Map.groupBy(items, key)].map(([name, of]) => [name, of.length]));
 
-/** How often each life heard a reminder. */
+/** How many reminders each instance received. */
 const nudgesReceived = ({ diary }: Chronicle): ReadonlyMap<string, number> =>
   countedBy(
     diary.filter(({ what }) => what === 'received nudge'),
@@ -21,7 +21,7 @@ const distinct = <T>(items: readonly T[], key: (item: T) => string): readonly T[
   ...new Map(items.map((item) => [key(item), item])).values(),
 ];
 
-/** A second doing has a receipt of its own, is heard once more, or lives once more. */
+/** A repeated effect has a second receipt, a second reminder, or a second instance. */
 export const repeatedEffects = (chronicle: Chronicle): readonly string[] => {
   const receipts = distinct(
     receiptsOf(chronicle),
@@ -43,7 +43,7 @@ export const repeatedEffects = (chronicle: Chronicle): readonly string[] => {
   const names = distinct(spawned, ({ payload }) => payload.orderId);
   const wanted = countedBy(names, ({ payload }) => payload.agentId);
   const lived = [...wanted].flatMap(([agentId, times]) =>
-    (instances.get(agentId) ?? 0) > times ? [`${agentId}: ${instances.get(agentId)} lives of ${times} orders`] : [],
+    (instances.get(agentId) ?? 0) > times ? [`${agentId}: ${instances.get(agentId)} instances of ${times} orders`] : [],
   );
   const written = [...orders]
     .filter(([, times]) => times > 1)
@@ -51,7 +51,7 @@ export const repeatedEffects = (chronicle: Chronicle): readonly string[] => {
   return [...answered, ...received, ...lived, ...written];
 };
 
-/** Whatever an agent heard, whoever lives and whatever is called a death has somebody's word for it: done, or uncertain. */
+/** Each received nudge, each running replacement and each death has a report: done, or uncertain. */
 export const unreportedEffects = (chronicle: Chronicle): readonly string[] => {
   const receipts = of(chronicle, Topic.orderReceipt, 'ORDER_RECEIPT').map(({ payload }) => payload);
   const stamped = receipts.filter(
@@ -71,7 +71,7 @@ export const unreportedEffects = (chronicle: Chronicle): readonly string[] => {
   const ordered = new Set<string>(of(chronicle, Topic.agentOrder, 'SPAWN_AGENT').map(({ payload }) => payload.agentId));
   const silent = instancesOf(chronicle)
     .filter(({ agentId }) => ordered.has(agentId) && !known.has(agentId))
-    .map(({ agentId }) => `${agentId}: it lives, and no receipt says so`);
+    .map(({ agentId }) => `${agentId}: it runs, and no receipt reports it`);
   return [...received, ...silent, ...unreportedDeaths(chronicle), ...terminatesUnanswered(chronicle)];
 };
 
@@ -79,7 +79,7 @@ const unreportedDeaths = (chronicle: Chronicle): readonly string[] => {
   const ends = endsOf(chronicle);
   return of(chronicle, Topic.agentIntervention, 'AGENT_TERMINATED')
     .filter(({ payload }) => payload.confirmed && !ends.has(String(payload.instanceId)))
-    .map(({ payload }) => `${payload.agentId}: called dead, and nobody has seen it`);
+    .map(({ payload }) => `${payload.agentId}: reported dead, without a known end`);
 };
 
 /** A terminate that no runtime answered is called unconfirmed, unless the end itself has been reported. */

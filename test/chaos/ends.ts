@@ -1,7 +1,10 @@
 import { Topic } from '@vigil/events';
 import { type Chronicle, of } from './chronicle.ts';
 
-/** The end of a life, epoch milliseconds. `at`: as its runtime says; `knownAt`: from when somebody who can know had said it. */
+/**
+ * The end of an instance, epoch milliseconds. `at`: as its runtime reports; `knownAt`: when a reliable source had
+ * reported it.
+ */
 export type End = { readonly at: number; readonly knownAt: number };
 export type Instance = {
   readonly taskId: string;
@@ -27,11 +30,11 @@ export const endsOf = (chronicle: Chronicle): ReadonlyMap<string, End> => {
   return ends;
 };
 
-/** Lives as they themselves tell them, in the order of their beginnings. */
+/** Instances by their own reports, in the order of their beginnings. */
 export const instancesOf = ({ diary }: Chronicle): readonly Instance[] =>
   diary.filter(({ what }) => what === 'began').toSorted((a, b) => a.at - b.at);
 
-/** Those that were spawned, as their runtimes say, in order. */
+/** Spawned instances by the reports of their runtimes, in order. */
 export const replacementsOf = (chronicle: Chronicle): readonly Instance[] => {
   const spawned = of(chronicle, Topic.spawnReceipt, 'SPAWN_RECEIPT').filter(
     ({ payload }) => payload.outcome === 'spawned',

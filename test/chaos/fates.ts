@@ -1,11 +1,14 @@
 /** What a real agent does in the end. `busy`: silent for long, in a call that is allowed to take so long; it works as `works` does. */
 export type AgentFate = 'works' | 'busy' | 'hangs' | 'loops' | 'crashes';
-/** What becomes of one. `cut off`: it works and is not heard; `lost`: its host is gone for good; `taken for gone`: a person says so, and it works on. */
+/**
+ * How an agent behaves. `cut off`: it works and its reports do not arrive; `lost`: its host is gone for good; `taken
+ * for gone`: a person reports so, and it works on.
+ */
 export type Fate = AgentFate | 'cut off' | 'lost' | 'taken for gone';
 
 type Deserved = { readonly flagged: boolean; readonly ended: boolean };
 
-/** What may be said against it and to it, and whether it must be ended and replaced. */
+/** Which findings and orders an agent may get, and whether it must be ended and replaced. */
 export const deserves: Readonly<Record<Fate, Deserved>> = {
   works: { flagged: false, ended: false },
   busy: { flagged: false, ended: false },
@@ -17,7 +20,7 @@ export const deserves: Readonly<Record<Fate, Deserved>> = {
   'taken for gone': { flagged: true, ended: true },
 };
 
-/** An agent of the first generation; whoever takes its task up after it works. `afterMs`: how long it works before. */
+/** An agent of the first generation; its replacement works. `afterMs`: how long it works before. */
 export type Doom<F extends Fate = Fate> = {
   readonly name: string;
   readonly task: string;
@@ -25,7 +28,7 @@ export type Doom<F extends Fate = Fate> = {
   readonly afterMs: number;
 };
 
-/** So many of each fate, which meet them at random moments between `fromMs` and `toMs`. */
+/** So many agents of each behaviour, which begins at a random moment between `fromMs` and `toMs`. */
 export const doomsOf = (
   counts: Readonly<Record<AgentFate, number>>,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },

@@ -14,10 +14,10 @@ export const seed = Number(process.env.VIGIL_SEED ?? Date.now() % 1_000_000);
 /** The governor rules soon, and twice on the same agent where it has to. */
 const QUICK = { VIGIL_GOVERNOR_SETTLE_S: '1', VIGIL_GOVERNOR_COOLDOWN_S: '1', VIGIL_ALERT_GROUP_WAIT_MS: '0' };
 
-/** Variables of the services that every story is told with. */
+/** Variables of the services in every story. */
 export const policies = { ...QUICK, VIGIL_POLICY_DIR: path.join(import.meta.dirname, 'policies') };
 
-/** What the stories of one system share: it, what is heard of it, and all that its judge has to know in the end. */
+/** The shared parts of the stories of one system: the system, its events, and all facts for its judge. */
 export type Ground = {
   readonly on: TestSystem;
   readonly received: Received;
@@ -62,7 +62,7 @@ const entryOf = ({ what, agent: { agentId, instanceId, taskId }, at }: Herd['not
 
 const FATES = { works: 'works', silent: 'hangs', loops: 'loops', crashes: 'crashes' } as const;
 
-/** Whose fate was what, of those that no other has replaced. */
+/** The behaviour of each agent that has no replacement. */
 const doomsIn = (herd: Herd, fateOf: (agent: HerdAgent) => Fate): readonly Doom[] =>
   herd.agents
     .filter(({ attempt }) => attempt === null)
@@ -70,7 +70,9 @@ const doomsIn = (herd: Herd, fateOf: (agent: HerdAgent) => Fate): readonly Doom[
 
 const NONE = { silent: 0, crashes: 0, loops: 0 };
 
-/** A herd that everybody knows, for as long as the story is told; then all of it that still lives has finished. Its runtime speaks to the gateway. */
+/**
+ * A herd of known agents, for the time of the story; then all its running agents finish. Its runtime uses the gateway.
+ */
 export const withHerd = async (
   ground: Ground,
   plan: Pick<HerdPlan, 'straight' | 'throughHttp'> & { readonly name: string },

@@ -7,10 +7,10 @@ import type { TestSystem } from '../support/system.ts';
 import { type Entry, readDiary } from './chronicle.ts';
 import type { AgentFate, Doom } from './fates.ts';
 
-/** A host: a runtime of its name, and what its labels say besides. */
+/** A host: a runtime of its name, and its further labels. */
 export type Host = { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
 
-/** Runtimes with real agents; every one of them knows how each task is worked on. */
+/** Runtimes with real agents; every one of them has a template for each task. */
 export type Hosts = {
   readonly runtimes: readonly Supervised[];
   /** starts a host's runtime once more, as after a reboot */
@@ -21,7 +21,9 @@ export type Hosts = {
 
 type Member = Doom<AgentFate>;
 
-/** `folder`: below the system's own, so that each story has its own. Agents are spread over all hosts, or as `hostOf` says. */
+/**
+ * `folder`: below the system's own, so that each story has its own. Agents are spread over all hosts, or by `hostOf`.
+ */
 export const openHosts = (
   vigil: TestSystem,
   folder: string,

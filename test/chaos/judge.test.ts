@@ -33,13 +33,13 @@ const spawned = (at: number) =>
     ...{ ...second, orderId: 'spawn-2', instanceId: 'hangs-0-r2.i1', outcome: 'spawned', ...seconds(at) },
   });
 
-test('nothing is broken where one hangs, is reminded, ended and replaced, and its heir is replaced when it has died', () => {
+test('no rule is broken where one hangs, is reminded, ended and replaced, and its replacement is replaced after its death', () => {
   expect(broken(chronicle())).toEqual({});
   const again = { events: [replacementDies, spawn(34), spawned(35)], diary: [note(35, 'began', 'hangs-0-r2')] };
   expect(broken(chronicle(again))).toEqual({});
 });
 
-test('one that works must not be accused, nor sent an order, nor replaced while it lives', () => {
+test('an agent that works must not be judged unhealthy, ordered anything, or replaced while it runs', () => {
   const flagged = emit(20, Topic.agentHealth, 'HEALTH_STATE_CHANGED', { ...innocent, to: 'STUCK' });
   const nudged = emit(20, Topic.agentOrder, 'NUDGE_AGENT', innocent);
   const replaced = emit(20, Topic.recoverTask, 'RECOVER_TASK', innocent);
@@ -47,7 +47,7 @@ test('one that works must not be accused, nor sent an order, nor replaced while 
     expect(broken(chronicle({ events: [event] }))).toHaveProperty([only]);
 });
 
-test('one that is not heard may be accused and reminded, and must not be ended', () => {
+test('an agent whose reports do not arrive may be judged unhealthy and reminded, and must not be ended', () => {
   const cut = (stamped: Chronicle): Chronicle => ({
     ...stamped,
     dooms: [...stamped.dooms.slice(0, 1), { name: 'works-0', task: 'T-works-0', fate: 'cut off', afterMs: 0 }],
@@ -65,13 +65,13 @@ test('one that works may be replaced when it has died with its runtime', () => {
   expect(broken(chronicle({ events: [died, replaced] }))).toEqual({});
 });
 
-test('one whose fate it is must not live on, and its task must be on another', () => {
+test('a doomed agent must not run on, and its task must be on another', () => {
   const unended = chronicle({}, ({ topic }) => topic === Topic.orderReceipt || topic === Topic.controlAgent);
-  expect(broken(unended)[all]).toEqual(['hangs-0: hangs-0.i1 lives on']);
+  expect(broken(unended)[all]).toEqual(['hangs-0: hangs-0.i1 still runs']);
   const forgotten = chronicle({}, ({ type }) => type === 'RECOVERY_COMPLETED');
-  expect(broken(forgotten)).toEqual({ [all]: ['hangs-0: T-hangs-0 is on nobody'] });
+  expect(broken(forgotten)).toEqual({ [all]: ['hangs-0: T-hangs-0 is on no agent'] });
   const another = chronicle({ diary: [note(40, 'began', 'hangs-0', { instanceId: 'hangs-0.i2' })] });
-  expect(broken(another)).toEqual({ [all]: ['hangs-0: hangs-0.i2 lives on'] });
+  expect(broken(another)).toEqual({ [all]: ['hangs-0: hangs-0.i2 still runs'] });
 });
 
 test('a receipt may come twice, but an order may not be answered twice', () => {
@@ -82,12 +82,12 @@ test('a receipt may come twice, but an order may not be answered twice', () => {
   expect(broken(chronicle({ events: [other] }))).toEqual({ [once]: ['nudge-1: delivered, delivered'] });
 });
 
-test('nothing may be heard more often than it was sent, nor live more often than it was ordered', () => {
+test('no nudge may be received more often than it was sent, and no instance started more often than it was ordered', () => {
   expect(broken(chronicle({ diary: [note(23, 'received nudge', 'hangs-0')] }))[once]).toEqual([
     'hangs-0.i1: received 2 of 1 nudges',
   ]);
   const twice = note(32, 'began', 'hangs-0-r1', { instanceId: 'hangs-0-r1.i2' });
-  expect(broken(chronicle({ diary: [twice] }))).toEqual({ [once]: ['hangs-0-r1: 2 lives of 1 orders'] });
+  expect(broken(chronicle({ diary: [twice] }))).toEqual({ [once]: ['hangs-0-r1: 2 instances of 1 orders'] });
 });
 
 test('an order may not be written twice', () => {
@@ -99,7 +99,7 @@ test('an order may not be written twice', () => {
   expect(broken(chronicle({ events: [again] }))).toHaveProperty([once]);
 });
 
-test('nothing may be spawned for one of whose end nobody knows, or only later', () => {
+test('no replacement may be spawned without a known end, or before it', () => {
   expect(broken(chronicle({ events: [spawn(34)] }))[early]).toEqual([
     'hangs-0-r2: hangs-0-r1 (hangs-0-r1.i1) has no end',
   ]);
@@ -108,7 +108,7 @@ test('nothing may be spawned for one of whose end nobody knows, or only later', 
   ]);
 });
 
-test('no two heirs may live at once, as runtimes report or as they find themselves', () => {
+test('no two replacements may run at once, by the reports of runtimes or by their own notes', () => {
   const early = { events: [spawned(32), replacementDies], diary: [note(32, 'began', 'hangs-0-r2')] };
   expect(broken(chronicle(early))[replacements]).toEqual(['T-hangs-0: hangs-0-r2 beside hangs-0-r1']);
   const found = note(36, 'began', 'hangs-0-r2', { beside: 30 });
@@ -126,9 +126,9 @@ test('no two heirs may live at once, as runtimes report or as they find themselv
   ]);
 });
 
-test('an agent that its host starts anew beside its heir is no second heir, and must be ended', () => {
+test('an agent that its host starts again beside its replacement is not a second replacement, and must be ended', () => {
   const back = note(36, 'began', 'hangs-0', { instanceId: 'hangs-0.i2', beside: 30 });
-  expect(broken(chronicle({ diary: [back] }))).toEqual({ [all]: ['hangs-0: hangs-0.i2 lives on'] });
+  expect(broken(chronicle({ diary: [back] }))).toEqual({ [all]: ['hangs-0: hangs-0.i2 still runs'] });
 });
 
 test('no case may stay open', () => {
@@ -144,7 +144,7 @@ test('no version may be missing or written twice', () => {
   expect(at(2)).toEqual({ [versions]: ['twice: health-evaluator hangs-0@7: 2'] });
 });
 
-test('what an agent heard, who lives, and what is called dead or was to end must be in somebody’s word', () => {
+test('each received nudge, each running instance and each ordered or reported death must be reported', () => {
   const without = (orderId: string) =>
     broken(
       chronicle(
@@ -153,9 +153,9 @@ test('what an agent heard, who lives, and what is called dead or was to end must
       ),
     );
   expect(without('nudge-1')).toEqual({ [certain]: ['hangs-0.i1: a nudge that it received is in no receipt'] });
-  expect(without('spawn-1')).toEqual({ [certain]: ['hangs-0-r1: it lives, and no receipt says so'] });
+  expect(without('spawn-1')).toEqual({ [certain]: ['hangs-0-r1: it runs, and no receipt reports it'] });
   const unseen = chronicle({}, ({ topic, type }) => type === 'AGENT_EXITED' || topic === Topic.orderReceipt);
-  expect(broken(unseen)[certain]).toContain('hangs-0: called dead, and nobody has seen it');
+  expect(broken(unseen)[certain]).toContain('hangs-0: reported dead, without a known end');
   expect(broken(unseen)[certain]).toContain('hangs-0: its terminate end-1 has neither receipt nor end');
 });
 

@@ -5,7 +5,7 @@ import { repeatedEffects, unreportedEffects } from './effects.ts';
 import { endsOf, instancesOf, replacementsOf } from './ends.ts';
 import { deserves, type Fate } from './fates.ts';
 
-/** Names what is not as it must be; empty: all is. */
+/** Names each breach of a rule; empty: there is none. */
 export type Rule = (chronicle: Chronicle) => readonly string[];
 
 const ACCUSING: ReadonlySet<string> = new Set(['DEGRADED', 'STUCK', 'FAILING']);
@@ -13,13 +13,16 @@ type Order = EventOf<typeof Topic.agentOrder>;
 
 const ENDING: ReadonlySet<string> = new Set(['TERMINATE_AGENT', 'HANDOFF_AGENT']);
 
-/** Of agents that nobody knew before, none deserves anything: heirs work. */
+/** An agent outside the plan deserves nothing: replacements work. */
 const fatesIn = ({ dooms }: Chronicle): ((agentId: string | null) => (typeof deserves)[Fate]) => {
   const fates = new Map<string | null, Fate>(dooms.map(({ name, fate }) => [name, fate]));
   return (agentId) => deserves[fates.get(agentId) ?? 'works'];
 };
 
-/** Nobody is accused, sent an order or ended who does not deserve it; a task goes to another only when its agent has ended. */
+/**
+ * No agent is judged unhealthy, ordered anything or ended without deserving it; a task goes to another only when its
+ * agent has ended.
+ */
 const onlyTheDoomed: Rule = (chronicle) => {
   const deserved = fatesIn(chronicle);
   const flagged = of(chronicle, Topic.agentHealth, 'HEALTH_STATE_CHANGED')
@@ -39,7 +42,7 @@ const onlyTheDoomed: Rule = (chronicle) => {
   return [...flagged, ...ordered, ...replaced];
 };
 
-/** Each of the doomed is ended, whatever it was its fate to do, and its task is on an heir that works. */
+/** Each doomed agent is ended, and its task is on a replacement that works. */
 const allOfTheDoomed: Rule = (chronicle) => {
   const ends = endsOf(chronicle);
   const recovered = new Set(of(chronicle, Topic.taskRecovery, 'RECOVERY_COMPLETED').map(({ key }) => key));
@@ -51,12 +54,12 @@ const allOfTheDoomed: Rule = (chronicle) => {
       if (own === undefined) return [`${name}: it has never begun`];
       const living = own
         .filter(({ instanceId }) => !ends.has(instanceId))
-        .map((instance) => `${name}: ${instance.instanceId} lives on`);
-      return recovered.has(task) ? living : [...living, `${name}: ${task} is on nobody`];
+        .map((instance) => `${name}: ${instance.instanceId} still runs`);
+      return recovered.has(task) ? living : [...living, `${name}: ${task} is on no agent`];
     });
 };
 
-/** A dead life's task is spawned anew only after somebody who can know has said that it is dead. */
+/** The task of a dead instance is spawned again only after a reliable source has reported its death. */
 const noneBeforeADeath: Rule = (chronicle) => {
   const ends = endsOf(chronicle);
   return of(chronicle, Topic.agentOrder, 'SPAWN_AGENT').flatMap(({ payload, stampedAt }) => {
@@ -67,7 +70,10 @@ const noneBeforeADeath: Rule = (chronicle) => {
   });
 };
 
-/** By the reports of runtimes, and by what each heir itself finds when it begins: nobody, but an agent that a person took for gone. */
+/**
+ * By the reports of runtimes, and by the notes of each replacement at its beginning: no other process runs, except an
+ * agent that a person took for gone.
+ */
 const oneReplacementAtATime: Rule = (chronicle) => {
   const ends = endsOf(chronicle);
   const tasks = Map.groupBy(replacementsOf(chronicle), ({ taskId }) => taskId);
@@ -104,13 +110,13 @@ const versionsWhole: Rule = ({ events }) => {
   return [...gaps.map((gap) => `missing: ${gap}`), ...repeats.map((repeat) => `twice: ${repeat}`)];
 };
 
-/** What must be so whatever was killed, whenever. Each by its name. */
+/** The rules that hold after any kill at any moment. Each by its name. */
 export const rules: Readonly<Record<string, Rule>> = {
-  'nobody is acted on but those whose fate it is': onlyTheDoomed,
-  'each of those is acted on, and its task goes on': allOfTheDoomed,
+  'only the doomed are acted on': onlyTheDoomed,
+  'each doomed agent is acted on, and its task continues': allOfTheDoomed,
   'no order is done twice': repeatedEffects,
   'nothing is spawned before the end of the one before it is confirmed': noneBeforeADeath,
-  'at most one heir of a task lives at a time': oneReplacementAtATime,
+  'at most one replacement of a task runs at a time': oneReplacementAtATime,
   'every case is closed': everyCaseClosed,
   'versions have neither gaps nor repeats': versionsWhole,
   'what is not certain is reported so': unreportedEffects,

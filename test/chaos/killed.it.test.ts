@@ -28,7 +28,7 @@ describe.skipIf(!ownServers)('every service and every runtime killed at random m
   let hosts: Hosts;
   let chronicle: Chronicle;
 
-  /** Nobody whose fate it is lives on, and each task is on somebody who does. */
+  /** No doomed agent still runs, and each task is on a running agent. */
   const isOver = (): boolean => {
     const diary = hosts.diary();
     const completed = new Set(
@@ -49,7 +49,7 @@ describe.skipIf(!ownServers)('every service and every runtime killed at random m
       hosts = openHosts(on, 'killed', [{ name: 'host-a' }, { name: 'host-b' }], dooms);
       const all = [...SERVICES.map((name) => on.system.service(name)), ...hosts.runtimes];
       await killAll(faults, all, { rounds: ROUNDS, apartMs: soak(4000, 6000) });
-      await until('each fate is met, and each task is worked on', async () => isOver(), 300_000);
+      await until('each doomed agent has ended, and each task is worked on', async () => isOver(), 300_000);
       const diary = hosts.diary();
       await standStill(on);
       chronicle = { dooms, diary, events: await readEvents(on) };

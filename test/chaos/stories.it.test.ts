@@ -38,7 +38,8 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
   beforeAll(async () => {
     on = await openSystem({ name: 'chaos-stories', policy: 'chaos', env });
     ground = await openGround(on, randomFrom(seed));
-    // Told while the next two are: it takes a minute of its own to be ended within the budget, in the long form twenty, for which nobody else would be.
+    // Runs while the next two do: it takes a minute to be ended within the budget, in the long form twenty, and the
+    // others need that budget.
     if (!soak(false, true)) looping = stamped();
   });
   afterAll(async () => {
@@ -48,13 +49,13 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
   });
 
   test(
-    'the broker stopped: those who hang meanwhile are found, what was under way goes on, nobody else is touched',
+    'the broker stopped: agents that hang in the meantime are found, work in progress continues, no other is touched',
     () => withEvents(ground, brokerStopped),
     TEST_MS,
   );
 
   test(
-    'the evaluator frozen: nothing is said meanwhile, and who hung meanwhile is found and replaced afterwards',
+    'the evaluator frozen: it decides nothing in the meantime, and agents that hung are found and replaced afterwards',
     () => withEvents(ground, evaluatorFrozen),
     TEST_MS,
   );
@@ -69,20 +70,20 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
   );
 
   test(
-    'all producers cut: one incident, nobody is ended, and all is well when they are heard again',
+    'all producers cut: one incident, no agent is ended, and all is well when their reports arrive again',
     () => withEvents(ground, producersCut),
     TEST_MS,
   );
 
   test(
-    'a host cut off and taken for gone: its agents, which worked on, make way for their heirs when it is heard again',
+    'a host cut off and taken for gone: its agents worked on, and make way for their replacements when it is back',
     () => withEvents(ground, hostCutOff),
     TEST_MS,
   );
 
   // The last: its runtimes are stopped with it, and agents that go at once engage the brake.
   test(
-    'a host lost: nothing is spawned before a person says so, then elsewhere, and its return doubles nobody',
+    'a host lost: nothing is spawned before a person reports it, then elsewhere, and its return doubles no agent',
     () => withEvents(ground, hostLost),
     TEST_MS,
   );

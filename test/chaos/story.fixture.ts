@@ -83,7 +83,7 @@ export const noted = (): readonly Entry[] => [
   note(30, 'began', 'hangs-0-r1'),
 ];
 
-/** The story as it should be, with what is `more` in it, without the events that `not` names. */
+/** The story as it should be, with the events of `more`, without the events of `not`. */
 export const chronicle = (
   more: { readonly events?: readonly Stamped[]; readonly diary?: readonly Entry[] } = {},
   not: (event: Stamped) => boolean = () => false,

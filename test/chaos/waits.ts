@@ -3,7 +3,7 @@ import type { HerdAgent } from '../support/herd/agent.ts';
 import { until } from '../support/system.ts';
 import type { Ground } from './ground.ts';
 
-/** The types of what the governor says of the fleet from now on. */
+/** The types of the governor's events about the fleet from now on. */
 export const governedFrom = ({ received }: Pick<Ground, 'received'>): (() => readonly string[]) => {
   const before = received.of(Topic.fleetGovernance).length;
   return () =>
@@ -23,7 +23,7 @@ export const reminded = ({ received }: Ground, agents: readonly Agent[]): Promis
     return agents.every(({ agentId }) => sent.has(agentId));
   });
 
-/** Each has ended, as its runtime says, its case is closed, and its task is on another. */
+/** Each has ended by its runtime's report, its case is closed, and its task is on another. */
 export const replaced = ({ received }: Ground, agents: readonly Agent[], limitMs?: number): Promise<boolean> =>
   until(
     'all of them are ended and replaced',

@@ -57,7 +57,7 @@ describe.concurrent('a headless client under vigil run', () => {
     return code ?? -1;
   };
 
-  /** What the model was told in the last request, without what the client adds by itself. */
+  /** The reminders to the model in the last request, without the client's own additions. */
   const reminders = ({ session }: Run): readonly string[] =>
     session.requests().flatMap(({ inputs }) => inputs.filter((text) => /REMINDER|Vigil watches/.test(text)));
 
@@ -134,7 +134,7 @@ describe.concurrent('a headless client under vigil run', () => {
       expect(treatment(one.seen)).toEqual(LEFT_ALONE);
     });
 
-    test('runs a long command with a deadline of its own: is left alone', async () => {
+    test('runs a long command with its own deadline: is left alone', async () => {
       const one = await run(headless(client, 'longBash'));
       expect(await finish(one, 6 * MINUTE)).toBe(0);
       expect(treatment(one.seen)).toEqual(LEFT_ALONE);
@@ -165,7 +165,7 @@ describe.concurrent('a headless client under vigil run', () => {
       expect(one.session.requests().filter(({ atMs }) => atMs <= stuckAt).length).toBeLessThanOrEqual(6);
       expect(one.seen.receipts()).toContain('nudge delivered');
       expect(reminders(one).length).toBeGreaterThan(0);
-      // It says what was found, and not how long the session has been at work.
+      // It states the finding, and not how long the session has been at work.
       expect(reminders(one).at(-1)).toMatch(/Bash|shell|exec_command|ls \/nonexistent/);
     });
 
@@ -199,7 +199,7 @@ describe.concurrent('a headless client under vigil run', () => {
       expect(treatment(one.seen)).toEqual(LEFT_ALONE);
     });
 
-    test('has a sub-agent at work: is not idle meanwhile, and the sub-agent is an agent of its own', async () => {
+    test('has a sub-agent at work: is not idle in the meantime, and the sub-agent is an agent of its own', async () => {
       const one = await run(headless(client, 'subagent'));
       expect(await finish(one, 4 * MINUTE)).toBe(0);
       expect(treatment(one.seen)).toEqual(LEFT_ALONE);

@@ -7,11 +7,11 @@ import { type Seen, seenOf } from './seen.ts';
 import { interactive, openStage, type Session, type SessionSpec, type Stage } from './stage.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The interactive clients take an hour and more with their downloads: they run when asked for. */
+/** The interactive clients take an hour and more with their downloads: they run on request. */
 const isWanted = process.env.VIGIL_CLIENTS === 'all';
 
 const MINUTE = 60_000;
-/** Longer than every limit of `demo` that could accuse a session in this situation. */
+/** Longer than every limit of `demo` that applies to a session in this situation. */
 const WATCHED_MS = 45_000;
 const ESCAPE = '\u001B';
 const ENTER = '\r';
@@ -47,7 +47,7 @@ describe.skipIf(!isWanted).concurrent('an interactive client under vigil run', (
     return { session, seen: seenOf(stage, session.name), terminal: session.terminal };
   };
 
-  /** Waits until Vigil has heard from the agent for so long that every limit of `demo` would have passed. */
+  /** Waits until Vigil has received reports of the agent for so long that every limit of `demo` would have passed. */
   const watch = async ({ seen, session }: Run, forMs: number): Promise<void> => {
     const last = () => seen.heartbeats().at(-1)?.occurredAt ?? 0;
     await until(`heartbeats of ${session.name}`, async () => last() > 0, 2 * MINUTE);
@@ -59,7 +59,7 @@ describe.skipIf(!isWanted).concurrent('an interactive client under vigil run', (
     );
   };
 
-  /** Not accused, nothing typed, nothing ended. */
+  /** Not judged unhealthy, nothing typed, nothing ended. */
   const expectUntouched = ({ seen, terminal }: Run): void => {
     expect(seen.reasons()).toEqual([]);
     expect(seen.receipts()).not.toContain('nudge delivered');
@@ -97,14 +97,14 @@ describe.skipIf(!isWanted).concurrent('an interactive client under vigil run', (
       await until('the approved command', async () => existsSync(file), MINUTE);
     });
 
-    test('stands at its prompt: is left alone, and nothing is typed', async () => {
+    test('is at its prompt: is left alone, and nothing is typed', async () => {
       const one = await run(interactive(client, 'greets', { prompt: null }));
       await one.terminal.shows(promptOf[client], 2 * MINUTE);
       await watch(one, WATCHED_MS);
       expectUntouched(one);
     });
 
-    test('stands at its prompt without a hook: is left alone, and nothing is typed', async () => {
+    test('is at its prompt without a hook: is left alone, and nothing is typed', async () => {
       const one = await run(interactive(client, 'greets', { prompt: null, hasHook: false }));
       await one.terminal.shows(promptOf[client], 2 * MINUTE);
       await watch(one, WATCHED_MS);
@@ -120,7 +120,7 @@ describe.skipIf(!isWanted).concurrent('an interactive client under vigil run', (
       expect(one.terminal.screen()).toMatch(/trust/i);
     });
 
-    test('gets no answer: is STUCK although its spinner turns, is interrupted, and goes on', async () => {
+    test('gets no answer: is STUCK although its spinner turns, is interrupted, and continues', async () => {
       const one = await run(interactive(client, 'hangsOnce', { skipsPermissions: true }));
       await until('STUCK', async () => one.seen.states().includes('STUCK'), 3 * MINUTE);
       await until('the interrupt', async () => one.seen.orders().includes('INTERRUPT_AGENT'), 2 * MINUTE);
@@ -131,7 +131,7 @@ describe.skipIf(!isWanted).concurrent('an interactive client under vigil run', (
   });
 
   test.each(['claude-code', 'codex'] as const)(
-    '%s stands at its prompt while a command in the background ends: is left alone, and nothing is typed',
+    '%s is at its prompt while a command in the background ends: is left alone, and nothing is typed',
     async (client) => {
       const one = await run(interactive(client, 'backgroundBash', { skipsPermissions: true }));
       await one.terminal.shows(/It runs in the background/, 2 * MINUTE);
@@ -152,7 +152,7 @@ describe.skipIf(!isWanted).concurrent('an interactive client under vigil run', (
     expect(one.terminal.screen()).toMatch(/Bypass Permissions mode/);
   });
 
-  test('claude-code asks a question: waits, and nothing is typed', async () => {
+  test('a question of claude-code: waits, and nothing is typed', async () => {
     const one = await run(interactive('claude-code', 'asksQuestion', { skipsPermissions: true }));
     await one.terminal.shows(/Which database shall I use/, 2 * MINUTE);
     await awaitsInput(one);

@@ -24,6 +24,6 @@ export const endTree = (session: string): void => {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // ended meanwhile
+      // ended in the meantime
     }
 };

@@ -3,7 +3,7 @@ import type { Stage } from './stage.ts';
 
 type Heartbeat = Extract<EventOf<typeof Topic.agentObservation>, { type: 'AGENT_HEARTBEAT' }>;
 
-/** What Vigil believed and did about one agent, from its topics. */
+/** Vigil's findings and actions about one agent, from its topics. */
 export type Seen = {
   /** the states it changed to, in order */
   readonly states: () => readonly string[];

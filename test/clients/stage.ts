@@ -49,7 +49,7 @@ export const headless = (client: ClientKind, scenario: ScenarioName, more: Parti
   ...more,
 });
 
-/** A session with a person's screen, which asks before it runs a command. */
+/** A session with a person's screen, which requests permission before it runs a command. */
 export const interactive = (
   client: ClientKind,
   scenario: ScenarioName,
@@ -72,7 +72,7 @@ export type Session = {
   /** the exit code of `vigil run` */
   readonly ended: Promise<number>;
   readonly requests: () => readonly ModelRequest[];
-  /** the processes of this session that still run, whoever started them */
+  /** the processes of this session that still run, of any starter */
   readonly processes: () => readonly number[];
 };
 
@@ -93,7 +93,7 @@ const installHook = async (client: ClientKind, place: Place, env: Readonly<Recor
   await promisify(execFile)(process.execPath, args, { cwd: place.project, env: { ...env } });
 };
 
-/** A real Vigil on servers of its own, a scripted model, and the pinned clients. */
+/** A real Vigil on separate servers, a scripted model, and the pinned clients. */
 export const openStage = async (name: string, kinds: readonly ClientKind[]): Promise<Stage> => {
   installClients(kinds);
   const dir = mkdtempSync(path.join(os.tmpdir(), 'vc-'));

@@ -43,7 +43,7 @@ export const startTerminal = ({ command, args, env, cwd }: ClientCommand): Termi
   const add = (kind: CastEvent[1], data: string): void => {
     cast.push([Math.round(performance.now() - startedAt) / 1000, kind, data]);
   };
-  // A pty without an encoding gives bytes, whatever its types claim.
+  // A pty without an encoding gives bytes, against its types.
   pty.onData((data: string | Buffer) => {
     const text = typeof data === 'string' ? data : decoder.write(data);
     add('o', text);

@@ -6,11 +6,11 @@ import { casesTooMany } from './cases.ts';
 const opened = (caseId: string, warrantId: string | null = 'w') =>
   example(Topic.agentIntervention, 'CASE_OPENED', { caseId, warrantId });
 
-test('a warrant opens one case, and another warrant its own; what people ask for has none', () => {
+test("a warrant opens one case, and another warrant its own; a person's request has none", () => {
   expect(casesTooMany([opened('a'), opened('b', 'v'), opened('c', null), opened('d', null)])).toEqual([]);
 });
 
-test('a second case of one warrant is one too many, whatever became of the first', () => {
+test('a second case of one warrant is one too many, also when the first is closed', () => {
   const closed = example(Topic.agentIntervention, 'CASE_CLOSED', { caseId: 'a', ending: 'withheld' });
   expect(casesTooMany([opened('a'), closed, opened('a-2')])).toEqual(['w: a-2 beside a']);
 });

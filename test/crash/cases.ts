@@ -3,7 +3,7 @@ import type { EventOf, Topic } from '@vigil/events';
 type Intervention = EventOf<typeof Topic.agentIntervention>;
 type Opened = Extract<Intervention, { readonly type: 'CASE_OPENED' }>;
 
-/** Cases that a warrant has opened besides the one that it may: nothing is withheld here, so none is opened anew. */
+/** Cases that a warrant has opened besides the one that it may: nothing is withheld here, so none is opened again. */
 export const casesTooMany = (events: readonly Intervention[]): readonly string[] => {
   const first = new Map<string, string>();
   return events

@@ -9,7 +9,7 @@ const KEYS = 50;
 const PER_SECOND = 500;
 const STEP_MS = 20;
 
-/** `ends`: how often it ended without being asked to */
+/** `ends`: how often it ended without a request */
 export type Worker = {
   readonly send: (signal: NodeJS.Signals) => void;
   readonly end: () => Promise<void>;
@@ -46,10 +46,10 @@ export const startWorker = (name: string, plan: WorkerPlan, dir: string): Worker
   };
 };
 
-/** What came of writing: ids that the log has taken, and those of which it could not be learned whether it has. */
+/** The outcome of the writes: ids that the log has accepted, and those with an unknown outcome. */
 export type Fed = { readonly acknowledged: readonly number[]; readonly unknown: readonly number[] };
 
-/** Writes inputs until the signal, each with an id of its own. */
+/** Writes inputs until the signal, each with its own id. */
 export const feed = async (log: Log, topic: string, signal: AbortSignal): Promise<Fed> => {
   const begun = performance.now();
   const [acknowledged, unknown]: [number[], number[]] = [[], []];

@@ -14,7 +14,7 @@ import {
 /** Each fault on three brokers waits until all replicas are in sync, and each read for the broker's rebalance delay. */
 const TRIAL_MS = soak(isCluster ? 1_800_000 : 900_000, 3_600_000);
 
-/** Holds a trial, and asks of it what must be so whatever befell the system. `further`: what else is asked of this one. */
+/** Runs a trial, and checks the rules that hold after any fault. `further`: more checks of this one. */
 export const judge = (trial: Trial, further: (evidence: () => Evidence) => void = () => {}): void => {
   describe.skipIf(!ownServers)(trial.name, () => {
     let evidence: Evidence;
@@ -53,7 +53,7 @@ export const judge = (trial: Trial, further: (evidence: () => Evidence) => void 
       expect([...recorded.keys()].filter((key) => !again.has(key))).toEqual([]);
     });
 
-    test('nobody is accused but those whose fate it is, and all of those are found', async () => {
+    test('only doomed agents are judged unhealthy, and all of those are found', async () => {
       expect(await falselyFlagged(evidence)).toEqual([]);
       expect(await notFound(evidence)).toEqual([]);
     });

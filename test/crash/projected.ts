@@ -9,7 +9,9 @@ import { type TestSystem, until } from '../support/system.ts';
 
 export type Rows = Awaited<ReturnType<typeof dump>>;
 
-/** Behind the last event of each partition of our own topics: where a projection that has read all of them stands, or further on. */
+/**
+ * Behind the last event of each partition of Vigil's topics: the position of a complete projection, or an earlier one.
+ */
 const endsOf = async (on: TestSystem, topics: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> => {
   const ends = new Map<string, number>();
   for (const topic of topics)
@@ -18,7 +20,7 @@ const endsOf = async (on: TestSystem, topics: ReadonlySet<string>): Promise<Read
   return ends;
 };
 
-/** What the projector reads: every topic that events of ours are written to, orders and dead letters, and no other command. */
+/** The projector's topics: every topic of events, orders and dead letters, and no other command. */
 const PROJECTED: ReadonlySet<string> = new Set(
   (Object.keys(catalogue) as TopicName[]).filter(
     (topic) => ['evt', 'dlq'].includes(catalogue[topic].kind) || topic.includes('agent-order'),

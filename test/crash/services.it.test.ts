@@ -16,7 +16,7 @@ const ALL: readonly ServiceName[] = [
   'gateway',
 ];
 const MANY: readonly ServiceName[] = ['heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'projector'];
-/** Those that act: what a zombie of theirs said twice would be done twice. */
+/** Those that act: an event that a zombie emits twice would be done twice. */
 const ACTING: readonly ServiceName[] = ['health-evaluator', 'intervention', 'recovery'];
 const ROUNDS = soak(3, 12);
 const TIMES = soak(1, 4);

@@ -50,7 +50,7 @@ const live = async (
   const written = () => readAll<Counted>(log, NAMES.writes);
   const inputs = () => readAll<{ id: number }>(log, NAMES.reads);
   try {
-    // A partition whose leader moves sends readers away for a moment: that is no answer yet.
+    // A partition whose leader moves has no readers for a moment: that is not an answer yet.
     const count = () =>
       written().then(
         (all) => new Set(all.map(({ payload }) => payload.id)).size,
@@ -62,7 +62,7 @@ const live = async (
     const fed = await feeding;
     await untilWhole(placement);
     const all = await inputs();
-    // What is never counted is the tests' to report.
+    // The tests report an input that is never counted.
     await until('every input is counted', async () => (await count()) >= all.length, 90_000).catch(() => undefined);
     const ends = workers.reduce((sum, worker) => sum + worker.ends(), 0);
     return { fed, inputs: all, written: await written(), ends };
@@ -103,7 +103,7 @@ describe.skipIf(!ownServers)('a processor on three brokers with the settings of 
     for (const { replicas, inSync } of all) expect([replicas.length, inSync.length]).toEqual([3, 3]);
   });
 
-  test('what was acknowledged is in the log, and nothing is in it twice', () => {
+  test('each acknowledged record is in the log, and none is in it twice', () => {
     expect(story.fed.acknowledged.length).toBeGreaterThan(1000);
     expect(judgeInputs(story.fed, story.inputs)).toEqual({ missing: 0, repeated: 0 });
   });

@@ -33,7 +33,7 @@ export const observedOnce = async (on: TestSystem) => {
   return { reported: reported.length, lost, doubled: repeated(causes) };
 };
 
-/** What is remembered against what was written: a processor that restored a wrong state would count on wrongly. */
+/** The states against the log: a processor that restored a wrong state would count wrongly. */
 export const misremembered = async ({ on, versions }: Evidence): Promise<readonly string[]> => {
   const wrong: string[] = [];
   for (const [decider, last] of versions.last) {
@@ -58,7 +58,7 @@ export const foldedAgain = async (on: TestSystem) => {
 
 const FLAGGED_STATES: ReadonlySet<string> = new Set(['DEGRADED', 'STUCK', 'FAILING', 'TERMINATED']);
 
-/** Agents of which something bad was said, the doomed aside. */
+/** Agents with a finding, except the doomed. */
 export const falselyFlagged = async ({ on, herd }: Evidence): Promise<readonly string[]> => {
   const doomed = new Set<string | null>(
     herd.agents.filter(({ fate }) => fate !== 'works').map(({ agentId }) => agentId),
@@ -71,7 +71,7 @@ export const falselyFlagged = async ({ on, herd }: Evidence): Promise<readonly s
   });
 };
 
-/** The doomed that were not found out: a warrant for the finding, and the end of the one that it is about. */
+/** The doomed agents that were not found: without a warrant, or without an end. */
 export const notFound = async ({ on, herd }: Pick<Evidence, 'on' | 'herd'>): Promise<readonly string[]> => {
   const health = await on.events(Topic.agentHealth);
   const filed = new Set(health.flatMap((each) => (each.type === 'WARRANT_FILED' ? [each.payload.agentId] : [])));

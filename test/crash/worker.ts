@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type Codec, type Draft, type HealthEvent, type TopicName, Undecodable } from '@vigil/events';
 import { connectLog, type Decider, type DeciderProcessor, type Log, NEVER, runProcessor } from '@vigil/stream';
 
-/** What a worker is started with, as JSON. `fencing` false: the control, whose transactional ids nobody else ever has. */
+/**
+ * The start parameters of a worker, as JSON. `fencing` false: the control, with transactional ids that no other worker
+ * uses.
+ */
 export type WorkerPlan = {
   readonly brokers: readonly string[];
   readonly processor: string;
@@ -12,10 +15,10 @@ export type WorkerPlan = {
   readonly fencing: boolean;
 };
 
-/** What is written: the input's id, and how many its key had by then. */
+/** A counted input: its id, and the count of its key. */
 export type Counted = { readonly id: number; readonly n: number };
 
-/** Events as JSON: what is tried here is the runner, on topics that nobody else uses meanwhile. */
+/** Events as JSON: the subject is the runner, on topics that no other process uses. */
 export const jsonCodec: Codec = {
   encode: (event) => Buffer.from(JSON.stringify(event)),
   decode: (_, value) => {

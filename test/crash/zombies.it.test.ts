@@ -12,17 +12,17 @@ const FROZEN_MS = 3500;
 const ROUNDS = soak(4, 12);
 const TEST_MS = 600_000;
 
-/** Somebody writes to each partition: whoever is frozen does not. */
+/** Waits until a worker writes to each partition: a frozen one does not. */
 const takenOver = async (log: Log, topic: string): Promise<void> => {
   const before = await log.bounds(topic);
   await until('another has taken over', async () => {
     const now = await log.bounds(topic);
-    // A record, and not only the marker that ends the transaction of the one who is frozen.
+    // A record, and not only the marker that ends the transaction of the frozen worker.
     return now.every(({ high }, partition) => high > (before[partition]?.high ?? 0) + 10);
   });
 };
 
-/** Two workers, one of them after the other frozen until the other has its partitions, then let go on. */
+/** Two workers. Each in turn is frozen until the other has its partitions, then continues. */
 const tryZombies = async (on: TestSystem, plan: Omit<WorkerPlan, 'brokers' | 'sessionMs'>): Promise<Outcome> => {
   const brokers = on.servers.env.KAFKA_BROKERS.split(',');
   await using log = await connectLog({ brokers, clientId: 'feeder', codec: jsonCodec, logger: silentLogger });

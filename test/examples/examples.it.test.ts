@@ -97,7 +97,7 @@ describe.skipIf(!ownServers)('the examples', () => {
     expect(await calls('example-3')).toBe(3);
   });
 
-  test.runIf(hasPip)('4: Python over Kafka is watched likewise', async () => {
+  test.runIf(hasPip)('4: Python over Kafka is watched too', async () => {
     const packages = path.resolve(folder, '../../.cache/python-examples');
     if (!existsSync(path.join(packages, 'confluent_kafka')))
       await run('python3', ['-m', 'pip', 'install', '--quiet', '--target', packages, 'confluent-kafka==2.6.1']);

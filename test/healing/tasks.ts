@@ -8,7 +8,7 @@ const program = path.resolve(import.meta.dirname, '../../packages/supervisor/src
 const FAULTS = ['hang', 'crash', 'hang-midway', 'limit', 'hang-tool', 'stall', 'hang-deaf', 'hang-again'] as const;
 const STEPS = 6;
 
-/** A task of a simulated coding agent, which finds what is done in its folder. */
+/** A task of a simulated coding agent, which finds its finished work in its folder. */
 export type Task = { readonly name: string; readonly folder: string; readonly faults: readonly string[] };
 
 export const tasksIn = (folder: string, count: number, faultsEach: number): readonly Task[] =>

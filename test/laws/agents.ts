@@ -5,7 +5,9 @@ import type { Order } from '../../packages/supervisor/src/orders/order.ts';
 /** What an agent does: `works` makes progress, `hangs` makes none, `loops` repeats one call, `waits` asks a person, `rests` is idle. */
 export type Mode = 'works' | 'hangs' | 'loops' | 'waits' | 'rests';
 
-/** How an agent takes what it is told: whether a text sets it going again, whether it hands off when asked, whether it can be killed. */
+/**
+ * How an agent reacts: whether a text makes it work again, whether it follows a handoff request, whether it can be killed.
+ */
 export type Manners = { readonly answers: boolean; readonly leaves: boolean; readonly dies: boolean };
 
 export type End = {
@@ -14,7 +16,7 @@ export type End = {
   readonly at: number;
 };
 
-/** An agent as it is, whatever is known of it. */
+/** The real state of an agent, known or not. */
 export type Agent = {
   readonly agentId: string;
   readonly instanceId: string;
@@ -33,7 +35,7 @@ export type Agent = {
   /** what it was ordered, and has begun */
   highestNumber: number;
   handoff: Extract<Order, { type: 'HANDOFF_AGENT' }> | null;
-  /** the terminate that is under way: its supervisor reports that it was ended as ordered, unless a person stops it meanwhile */
+  /** the terminate in progress: its supervisor reports that it was ended as ordered, unless a person stops it first */
   terminatedBy: string | null;
   end: End | null;
   /** its host has reported the end */

@@ -9,7 +9,7 @@ type Command = {
   readonly what: string;
   readonly at: number;
   readonly isAnswer: (event: HealthEvent) => boolean;
-  /** the task whose recovery, where it is under way, is what was asked for */
+  /** the task whose recovery, where it is in progress, was requested */
   readonly underWay?: string;
 };
 
@@ -85,7 +85,7 @@ const peopleAreAnswered = (): Law => {
 type Decided = { readonly what: string; at: number; isBegun: boolean; hasLapsed: boolean };
 
 const BEGUN: ReadonlySet<string> = new Set(['TERMINATE_AGENT', 'HANDOFF_AGENT', 'RECOVER_TASK']);
-/** Other people, or another instance, have taken its place; or the governor withholds it, and the case says why. */
+/** Other people, or another instance, have taken its place; or the governor withholds it, and the case states why. */
 const ANSWERED: ReadonlySet<string> = new Set(['pardoned', 'superseded', 'withheld']);
 /** Vigil gives a decision 15 minutes to be admitted. */
 const LONGEST = 17 * MINUTE;
@@ -101,7 +101,7 @@ const decisionsAreCarriedOut = (): Law => {
       throw new Broken(law, `${caseId} is closed as ${ending} in spite of ${decided.what}`, now);
   };
   return {
-    name: 'a decision by a person to end an agent is carried out, or people are told why not',
+    name: 'a decision by a person to end an agent is carried out, or people are notified of the reason',
     onEvent(event, world) {
       if (event.type === 'CASE_CLOSED') return closing(event.payload.caseId, event.payload.ending, world, this.name);
       const caseId = 'caseId' in event.payload ? event.payload.caseId : null;

@@ -5,9 +5,9 @@ export type KnownEnd = {
   readonly reason: string;
   readonly orderId: string | null;
   readonly at: number;
-  /** a person said so, from afar */
+  /** a person reported it, without proof */
   readonly byPerson: boolean;
-  /** the task waits for nobody after it: it is done, or a person has stopped its agent */
+  /** the task needs no agent after it: it is done, or a person has stopped its agent */
   readonly isIntended: boolean;
 };
 export type OpenAlert = {
@@ -28,10 +28,10 @@ export type OpenCase = {
 
 const RECOVERED_BY_HAND = 'by hand: terminate_and_recover';
 
-/** What the log says, read by the laws. It decides nothing. */
+/** The facts of the log, as the laws read them. It decides nothing. */
 export class Facts {
   readonly seen = new Map<string, Seen>();
-  /** tasks that somebody has finished, also an agent of which no heartbeat came */
+  /** finished tasks, also of an agent without any heartbeat */
   readonly finished = new Set<string>();
   readonly ended = new Map<string, KnownEnd>();
   /** instances that a person reported dead, and when, until they are back */
@@ -42,22 +42,22 @@ export class Facts {
   readonly releasedAt = new Map<string, number>();
   readonly alerts = new Map<string, OpenAlert>();
   readonly cases = new Map<string, OpenCase>();
-  /** when people were last told of an alert of a task that is not over */
+  /** when people were last notified of an alert of a task that is not over */
   readonly notifiedAt = new Map<string, number>();
   readonly reviews = new Set<string>();
   readonly initiated = new Map<string, number>();
-  /** when a person last asked for its recovery, or decided that it goes on */
+  /** when a person last requested its recovery, or decided that it continues */
   readonly asked = new Map<string, number>();
   readonly released = new Map<string, { readonly why: string; readonly at: number }>();
-  /** orders that a person asked for, without a successor */
+  /** orders that a person requested, without a successor */
   readonly byHand = new Set<string>();
   readonly #handingOffByHand = new Set<string>();
-  /** instances whose end a person has ordered, with nobody in their place */
+  /** instances whose end a person has ordered, without a replacement */
   readonly stopping = new Set<string>();
   missing: readonly string[] = [];
   isBraked = false;
   isHalted = false;
-  /** a person has asked for a halt, which a governor that stands still has not read yet */
+  /** a person has requested a halt, and a governor that stands still has not read it yet */
   isHaltRequested = false;
   haltedUntil = 0;
 
@@ -111,13 +111,13 @@ export class Facts {
     const known = this.seen.get(instanceId);
     if (known) known.lastAt = now;
     else this.seen.set(instanceId, { agentId, taskId, firstAt: now, lastAt: now });
-    // Taken for dead from afar, it lives.
+    // Reported dead without proof, it runs.
     if (this.ended.get(instanceId)?.byPerson) this.ended.delete(instanceId);
   }
 
   #isIntended(instanceId: string, reason: string, orderId: string | null): boolean {
     if (reason === 'finished' || this.stopping.has(instanceId)) return true;
-    // A handoff by hand that takes the place of the plan's own is what people wish, whichever of the two the agent answers.
+    // A handoff by hand replaces the plan's own: it is the person's intention, whichever of the two the agent answers.
     return (
       reason === 'explicit' && (orderId === null || this.byHand.has(orderId) || this.#handingOffByHand.has(instanceId))
     );
@@ -201,7 +201,7 @@ export class Facts {
         this.missing = [...this.missing, ...event.payload.agentIds];
         return;
       case 'AGENT_LOST':
-        // One that is lost while the brake is on may count among those that it waits for.
+        // An agent that is lost while the brake is on may count among those that it waits for.
         if (this.isBraked && !event.payload.expected) this.missing = [...this.missing, event.payload.agentId];
         return;
       case 'BRAKE_RELEASED':

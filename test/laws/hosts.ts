@@ -22,7 +22,10 @@ type Offered = { readonly order: Order; readonly expiresAt: number; offeredAt: n
 /** What the gateway offers during a halt, too. */
 export const isOfferedInHalt = ({ type }: Order): boolean => type === 'RESUME_AGENT' || type === 'RESET_BREAKER';
 
-/** What is to be sent. Where the disk was full it is kept in memory alone; `forget`: what the next supervisor no longer knows then. */
+/**
+ * A report to send. Where the disk was full it is kept in memory alone; `forget`: what the next supervisor does not
+ * have then.
+ */
 type Report = { readonly draft: Draft; isWritten: boolean; readonly forget: () => void };
 
 const isByPerson = (end: Pick<End, 'reason' | 'orderId'> | null): boolean =>
@@ -39,8 +42,8 @@ export type HostDeps = {
 };
 
 /**
- * A host with its runtime: a model of packages/supervisor. Orders are begun once, in the order of their numbers, by the same `admit`; reports are
- * sent until they are out; what a killed supervisor had begun is carried through by the next.
+ * A host with its runtime: a model of packages/supervisor. Orders are begun once, in the order of their numbers, by the
+ * same `admit`. Reports are sent until they are out. The next supervisor completes the work of a killed one.
  */
 export class Host {
   readonly runtimeId: string;
@@ -52,13 +55,13 @@ export class Host {
   canSend = true;
   hasRoomOnDisk = true;
   isSupervised = true;
-  /** the gateway knows of a halt: it offers little, and recalls what is out */
+  /** the gateway has a halt: it offers little, and recalls offered orders */
   isHalted = false;
   /** how many of the next spawns fail */
   failingSpawns = 0;
   /** each report is sent twice */
   isDoubling = false;
-  /** its reports wait until then, while its heartbeats go on */
+  /** its reports wait until then, while its heartbeats continue */
   reportsFrom = 0;
   readonly #offered: Offered[] = [];
   readonly #waiting = new Map<string, Offered>();
@@ -88,7 +91,7 @@ export class Host {
     this.look();
   }
 
-  /** What is offered is taken, what waits is looked at again, what is to be reported is written and sent. */
+  /** Takes offered orders, checks waiting ones again, writes and sends reports. */
   look() {
     if (!this.isSupervised) return;
     if (this.hasRoomOnDisk) for (const report of this.#outbox) report.isWritten = true;
@@ -99,7 +102,7 @@ export class Host {
     this.#send();
   }
 
-  /** The gateway's answer to a poll: what is offered, and in a halt what is recalled. */
+  /** The gateway's answer to a poll: offered orders, and in a halt recalled ones. */
   #receive(now: number) {
     for (const one of this.#offered.splice(0))
       if (one.expiresAt >= now) this.#waiting.set(one.order.payload.orderId, one);
@@ -157,7 +160,7 @@ export class Host {
       this.#deps.write({ topic: Topic.heartbeat, type: 'HEARTBEAT', key: agent.agentId, payload } as Draft);
   }
 
-  /** The next supervisor: reports ends that nobody has reported, and carries through what was begun. */
+  /** The next supervisor: reports unreported ends, and completes begun orders. */
   supervise() {
     if (this.isSupervised) return;
     this.isSupervised = true;
@@ -167,8 +170,8 @@ export class Host {
   }
 
   /**
-   * Its supervisor is killed: what waits is forgotten, and offered again where it has not expired. What it could not write is lost; its journal
-   * says only that those orders were begun.
+   * Its supervisor is killed: waiting orders are forgotten, and offered again where they have not expired. Unwritten
+   * reports are lost; its journal only has the orders that were begun.
    */
   kill() {
     this.isSupervised = false;
@@ -291,7 +294,7 @@ export class Host {
     }
   }
 
-  /** The agent stops because it was asked to hand off. */
+  /** The agent stops because of a handoff request. */
   #leave(agent: Agent, orderId: string) {
     if (agent.end !== null || agent.mode === 'waits') return;
     agent.checkpoint = `${agent.instanceId}-handed-off`;

@@ -2,9 +2,9 @@ import type { Step, Story } from './story.ts';
 
 const of = (policy: Story['policy'], steps: readonly Step[]): readonly [Story] => [{ policy, steps, end: 'pardon' }];
 
-/** Stories that random ones seldom tell: each is played first in every run. */
+/** Stories that random ones seldom contain: each is played first in every run. */
 export const KNOWN: readonly (readonly [Story])[] = [
-  // The end of an instance that nobody has heard of is reported when the next one lives.
+  // The unknown end of an instance is reported when the next one runs.
   of('asks', [
     { do: 'host', host: 0, what: 'mute' },
     { do: 'end', agent: 0, reason: 'crashed' },
@@ -30,7 +30,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'wait', minutes: 12 },
     { do: 'wait', minutes: 12 },
   ]),
-  // A task is finished by its heir; then its base, which a person had taken for dead, is ended as asked.
+  // A task is finished by its replacement; then the original, which a person had taken for dead, is ended as requested.
   of('asks', [
     { do: 'stop', agent: 0 },
     { do: 'host', host: 0, what: 'deaf' },
@@ -40,8 +40,8 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'end', agent: 2, reason: 'finished' },
     { do: 'mode', agent: 0, mode: 'hangs' },
   ]),
-  // An order waits for a host that hears nothing; the fleet is halted; then the host hears again.
-  of('hands-over', [
+  // An order waits for a host that receives nothing; the fleet is halted; then the host receives again.
+  of('asks-handoff', [
     { do: 'host', host: 0, what: 'deaf' },
     { do: 'mode', agent: 0, mode: 'hangs' },
     { do: 'wait', minutes: 3 },
@@ -49,7 +49,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'host', host: 0, what: 'heal' },
     { do: 'wait', minutes: 1 },
   ]),
-  // A person's word that an agent is dead is read late, when it has been ended as that person asked too.
+  // A person's report that an agent is dead is read late, after it has been ended at that person's request.
   of('asks', [
     { do: 'stall', reader: 0, seconds: 40 },
     { do: 'gone', host: 0 },
@@ -63,8 +63,8 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'wait', minutes: 1 },
     { do: 'end', agent: 3, reason: 'crashed' },
   ]),
-  // An agent ends by a terminate that nobody has confirmed, while the next case has asked it to hand off.
-  of('hands-over', [
+  // An agent ends by an unconfirmed terminate, while the next case has requested a handoff.
+  of('asks-handoff', [
     { do: 'request', agent: 0, step: 'terminate_and_recover' },
     { do: 'host', host: 0, what: 'mute' },
     { do: 'wait', minutes: 1 },
@@ -72,7 +72,8 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'mode', agent: 0, mode: 'hangs' },
     { do: 'restart', reader: 0 },
   ]),
-  // Agents that were taken for dead come back, and their host crashes while their replacements live: the brake waits for none of them.
+  // Agents that were taken for dead come back, and their host crashes while their replacements run: the brake waits for
+  // none of them.
   of('asks', [
     { do: 'gone', host: 0 },
     { do: 'host', host: 0, what: 'deaf' },
@@ -99,7 +100,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'end', agent: 2, reason: 'crashed' },
     { do: 'wait', minutes: 3 },
   ]),
-  // A person asks for the recovery of an agent whose replacement holds the task.
+  // A person requests the recovery of an agent whose replacement has the task.
   of('asks', [
     { do: 'end', agent: 0, reason: 'crashed' },
     { do: 'wait', minutes: 1 },
@@ -118,7 +119,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'host', host: 2, what: 'heal' },
     { do: 'wait', minutes: 5 },
   ]),
-  // The end of the older of two attempts is asked for; the newer one crashes before it is carried out.
+  // The end of the older of two attempts is requested; the newer one crashes before it is carried out.
   of('asks', [
     { do: 'gone', host: 0 },
     { do: 'wait', minutes: 0.7 },
@@ -134,7 +135,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'wait', minutes: 2 },
   ]),
   // A case is to close as recovered when its handoff is over; a person decides otherwise before that.
-  of('hands-over', [
+  of('asks-handoff', [
     { do: 'manners', answers: false, leaves: false, dies: true },
     { do: 'mode', agent: 0, mode: 'hangs' },
     { do: 'wait', minutes: 2.6 },
@@ -149,7 +150,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'gone', host: 0 },
     { do: 'stall', reader: 2, seconds: 40 },
   ]),
-  // A person gives an agent more time that has been asked to hand off; it hands off in that time.
+  // A person gives more time to an agent with a handoff request; the handoff comes in that time.
   of('asks', [
     { do: 'recover', of: 0 },
     { do: 'decide', question: 0, decision: 'force_handoff' },
@@ -193,7 +194,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'end', agent: 0, reason: 'finished' },
     { do: 'review', task: 0, decision: 'retry' },
   ]),
-  // An agent that was asked to hand off is taken for dead, comes back, and hands off.
+  // An agent with a handoff request is taken for dead, comes back, and follows the request.
   of('botbox', [
     { do: 'recover', of: 3 },
     { do: 'decide', question: 0, decision: 'force_handoff' },

@@ -16,7 +16,7 @@ const isUndisturbed = ({ now, undisturbedSince }: World, ms: number): boolean =>
 const typed = <K extends HealthEvent['type']>(event: HealthEvent, type: K): Extract<HealthEvent, { type: K }> | null =>
   event.type === type ? (event as Extract<HealthEvent, { type: K }>) : null;
 
-/** Nothing is started beside an agent that was heard working and of whose end nobody has told. */
+/** Nothing is started beside an agent that was seen working and whose end was not reported. */
 const oneAgentATask: Law = {
   name: 'a task has at most one living agent that Vigil started',
   onEvent(event, world) {
@@ -25,11 +25,11 @@ const oneAgentATask: Law = {
     const { taskId } = order.payload;
     const beside = world.living.find((one) => one.taskId === taskId && isSeen(world, one) && !isKnownDead(world, one));
     if (beside)
-      throw new Broken(this.name, `a spawn for ${taskId} is ordered while ${beside.instanceId} lives`, world.now);
+      throw new Broken(this.name, `a spawn for ${taskId} is ordered while ${beside.instanceId} runs`, world.now);
   },
 };
 
-/** Who has taken the task by hand under another name is left alone. */
+/** An agent that has taken the task by hand under another name is left alone. */
 const isAttempt = ({ agentId }: Agent): boolean => !agentId.startsWith('hand-');
 
 /** Two that Vigil started may live for a while where the first was taken for dead: the older one is ended. */
@@ -68,7 +68,7 @@ const LONGEST_TRUST: Readonly<Record<string, number>> = { vigil: 22 * MINUTE, co
 const silenceIsFoundAfter = (policy: string): number =>
   policy === 'botbox' ? Number.POSITIVE_INFINITY : (LONGEST_TRUST[policy] ?? 8 * MINUTE);
 
-/** When the task was last finished, or its agent ended as people wished; 0: never. */
+/** When the task was last finished, or its agent ended as intended; 0: never. */
 const intendedAt = ({ facts, agents }: World, task: string): number => {
   const isIntended = ({ instanceId, end }: Agent) =>
     facts.ended.get(instanceId)?.isIntended ||
@@ -86,7 +86,7 @@ const knownAt = ({ facts, policy }: World, { agentId, instanceId, end }: Agent):
   return Math.min(reported, from + silenceIsFoundAfter(policy));
 };
 
-/** The brake withholds what the task needs, and people are told of the brake. */
+/** The brake withholds the step that the task needs, and people are notified of the brake. */
 const waitsForBrake = ({ facts }: World, agents: readonly Agent[]): boolean => {
   const isBrakeNotified = [...facts.alerts.values()].some(
     ({ isNotified, route }) => isNotified && route === 'fleet_brake',
@@ -96,7 +96,7 @@ const waitsForBrake = ({ facts }: World, agents: readonly Agent[]): boolean => {
 };
 
 const noTaskIsLeft: Law = {
-  name: 'a task without an agent is recovered, reviewed or released, or a person is told, within ten minutes',
+  name: 'a task without an agent is recovered, reviewed or released, or a person is notified, within ten minutes',
   onMoment(world) {
     const { facts, now } = world;
     if (facts.isHalted || !isUndisturbed(world, 10 * MINUTE) || now - facts.haltedUntil < 10 * MINUTE) return;
@@ -114,13 +114,13 @@ const noTaskIsLeft: Law = {
       const isOpen = [...facts.alerts.values()].some((one) => one.isNotified && one.taskId === task);
       const isNotified = isOpen || (facts.notifiedAt.get(task) ?? 0) >= diedAt || waitsForBrake(world, agents);
       if (!isRecovered && !isReleased && !isNotified && !facts.reviews.has(task))
-        throw new Broken(this.name, `${task} has had no agent for ten minutes, and nobody is told`, now);
+        throw new Broken(this.name, `${task} has had no agent for ten minutes, and no person is notified`, now);
     }
   },
 };
 
 const finishedIsFinished: Law = {
-  name: 'whoever finished a task ends its recovery; whoever a person stopped is not started again',
+  name: 'a finished task ends its recovery; an agent that a person stopped is not started again',
   onEvent(event, world) {
     const order = typed(event, 'SPAWN_AGENT');
     if (!order || !isUndisturbed(world, 10_000)) return;
@@ -150,7 +150,7 @@ const finishedIsFinished: Law = {
 const livingIsKnown = (): Law => {
   const since = new Map<string, number>();
   return {
-    name: 'no agent is left running unknown: one that lives and is heard is known to live',
+    name: 'no agent is left running unknown: one that runs and reports is known to run',
     onMoment(world) {
       for (const agent of world.agents) {
         const host = world.hostOf(agent);
@@ -164,7 +164,7 @@ const livingIsKnown = (): Law => {
         const known = world.log.unit('health-evaluator').entries.get(agent.agentId)?.state as Known | undefined;
         const isKnown = known?.history?.identity.instanceId === agent.instanceId && known.history.end === null;
         if (!isKnown)
-          throw new Broken(this.name, `${agent.instanceId} lives and is heard, and is taken for dead`, world.now);
+          throw new Broken(this.name, `${agent.instanceId} runs and reports, and is taken for dead`, world.now);
       }
     },
   };
@@ -186,7 +186,7 @@ const silenceIsNoExcuse: Law = {
       if (isCurrent && (facts.states.get(agentId) ?? 'HEALTHY') === 'HEALTHY')
         throw new Broken(
           this.name,
-          `${instanceId} was last heard ${Math.round((now - lastAt) / MINUTE)} min ago, and is HEALTHY`,
+          `${instanceId} last reported ${Math.round((now - lastAt) / MINUTE)} min ago, and is HEALTHY`,
           now,
         );
     }
@@ -226,7 +226,7 @@ const haltReachesOrders = (): Law => {
   };
 };
 
-/** By a receipt, or by the end of its agent, also where the disk was full or the supervisor was killed meanwhile. */
+/** By a receipt, or by the end of its agent, also where the disk was full or the supervisor was killed in between. */
 const begunIsReported = (): Law => {
   const begun = new Map<string, { readonly order: Order; since: number }>();
   return {

@@ -1,7 +1,7 @@
 import type { Draft, HealthEvent } from '@vigil/events';
 import { type Clock, DeadLetter, NEVER, Unwelcome } from '@vigil/stream';
 
-/** What the log drives: the declaration of a processor, its types forgotten. */
+/** A processor as the log runs it: its declaration without its types. */
 export type AnyProcessor = {
   readonly processor: string;
   readonly reads: readonly string[];
@@ -52,7 +52,7 @@ export class Unit {
     return Math.max(Math.ceil(first / this.tickMs) * this.tickMs, next);
   }
 
-  /** A restart: states are what lies in the snapshot. */
+  /** A restart: states come from the snapshot. */
   restart() {
     for (const entry of this.entries.values()) entry.state = JSON.parse(JSON.stringify(entry.state));
   }
@@ -63,7 +63,10 @@ export class Unit {
   }
 }
 
-/** The log and all its readers in one thread, in virtual time: what is written is read at once, in order, unless its reader is stalled. */
+/**
+ * The log and all its readers in one thread, in virtual time: a record is read at once, in order, unless its reader is
+ * stalled.
+ */
 export class Log {
   now: number;
   readonly units: readonly Unit[];

@@ -3,7 +3,7 @@ import type { Agent } from './agents.ts';
 import type { World } from './world.ts';
 
 const by = 'ada';
-const why = 'a person says so';
+const why = 'a person decides it';
 
 type Requested = 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
 export type Decision = 'allow_more_time' | 'force_handoff' | 'terminate_and_recover' | 'pardon';

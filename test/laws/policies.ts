@@ -7,7 +7,9 @@ const signals = `
   looping: { is: repeated_calls, times: 5 }
   crashed: { is: exited, reasons: [crashed, resource_limit, lost] }`;
 
-/** Policies whose plans come to their end in minutes; what the presets do in hours. `crashed` first, as in every preset that recovers. */
+/**
+ * Policies whose plans end in minutes, where the presets take hours. `crashed` first, as in every preset that recovers.
+ */
 const quick = (name: string, plan: string, rest = ''): string => `
 policy: ${name}
 heartbeat: { interval: 30s, lost_after: 15s, trusted_for: 5m }
@@ -23,7 +25,7 @@ const end = 'terminate: { grace: 5s, cleanup: 5s }';
 const documents = [
   quick('asks', `nudge: { attempts: 1, interval: 1m }, escalate: { timeout: 3m }, ${end}, recover`),
   quick(
-    'hands-over',
+    'asks-handoff',
     `handoff: { deadline: 2m }, ${end}, recover`,
     'recovery: { max_attempts: 2, delays: [0s, 60s], on_probation_failure: review }',
   ),
@@ -40,7 +42,7 @@ const presets = readPolicies([PRESETS], VOCABULARY);
 const all = [...documents.map((text) => loadPolicy(text, 'laws.yaml', VOCABULARY)), ...presets];
 
 /** Presets whose plans recover what crashes, and the quick ones. */
-export const NAMES = ['asks', 'hands-over', 'people', 'pauses', 'ends', 'vigil', 'coditect', 'botbox'] as const;
+export const NAMES = ['asks', 'asks-handoff', 'people', 'pauses', 'ends', 'vigil', 'coditect', 'botbox'] as const;
 export type PolicyName = (typeof NAMES)[number];
 
 export const policies = Object.fromEntries(

@@ -4,13 +4,15 @@ import { confirmDeath, controlFleet, type Decision, decide, hold, release, reque
 import type { PolicyName } from './policies.ts';
 import { Broken, clockText, type Law, World } from './world.ts';
 
-/** One thing that happens. `agent` counts those that live, `of` those that have ever lived, `host` the hosts; all go round. */
+/**
+ * One step of a story. `agent` counts the running ones, `of` all that have ever run, `host` the hosts; all go round.
+ */
 export type Step =
   | { readonly do: 'wait'; readonly minutes: number }
   | { readonly do: 'mode'; readonly agent: number; readonly mode: Mode }
   | { readonly do: 'end'; readonly agent: number; readonly reason: 'finished' | 'crashed' }
   | { readonly do: 'checkpoint'; readonly agent: number }
-  /** how agents take what they are told: those that live, and those that are started later */
+  /** how agents react: the running ones, and those that are started later */
   | { readonly do: 'manners'; readonly answers: boolean; readonly leaves: boolean; readonly dies: boolean }
   | {
       readonly do: 'host';
@@ -35,7 +37,7 @@ export type Step =
       readonly agent: number;
       readonly step: 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
     }
-  /** a person asks for the recovery of the task of an agent that may have ended */
+  /** a person requests the recovery of the task of an agent that may have ended */
   | { readonly do: 'recover'; readonly of: number }
   | { readonly do: 'decide'; readonly question: number; readonly decision: Decision }
   | { readonly do: 'hold' | 'release'; readonly agent: number }
@@ -50,7 +52,7 @@ export type Step =
 export type Story = {
   readonly policy: PolicyName;
   readonly steps: readonly Step[];
-  /** what people decide at the end on whatever they are asked */
+  /** what people decide at the end on every question */
   readonly end: Decision;
 };
 
@@ -182,7 +184,7 @@ const happen = (world: World, step: Step) => {
   }
 };
 
-/** Everything is mended, and people answer what they are asked. */
+/** Everything is repaired, and people answer all questions. */
 const repair = (world: World) => {
   if (world.facts.isHaltRequested) controlFleet(world, 'RESUME_FLEET');
   for (const agentId of [...world.facts.held]) release(world, agentId);
@@ -219,8 +221,8 @@ const begin = (world: World) => {
 };
 
 /**
- * It lifts by itself where all that it waits for beat again, or have ended as somebody wished; else people do, as its alert says. A crash
- * is no such end, also where somebody had ordered one: its task has no agent.
+ * It lifts by itself where all that it waits for report again, or have ended as intended; else people lift it, as its
+ * alert asks. A crash is not such an end, also where a person had ordered one: its task has no agent.
  */
 const liftBrake = (world: World) => {
   const { missing, ended } = world.facts;
@@ -233,7 +235,7 @@ const liftBrake = (world: World) => {
     return instances.some(({ taskId, instanceId }) => isBack(taskId) || isOver(instanceId));
   };
   if (missing.every(isSettled))
-    throw new Broken('the brake lifts by itself when nobody is missing any more', missing.join(', '), world.now);
+    throw new Broken('the brake lifts by itself when no agent is missing any more', missing.join(', '), world.now);
   controlFleet(world, 'LIFT_BRAKE');
 };
 

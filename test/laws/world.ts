@@ -9,7 +9,7 @@ import { vigil } from './vigil.ts';
 
 export const START = 1_795_305_600_000;
 
-/** What is checked at every event and at every moment at which anything happened. It throws where the law is broken. */
+/** A check at every event and at every moment at which anything happened. It throws where the law is broken. */
 export type Law = {
   readonly name: string;
   /** before the facts know of it */
@@ -17,7 +17,7 @@ export type Law = {
   readonly onMoment?: (world: World) => void;
   /** an order is carried out */
   readonly onBegun?: (order: Order, world: World) => void;
-  /** at the end, when all is mended and people have answered whatever they were asked */
+  /** at the end, when all is repaired and people have answered all questions */
   readonly onEnd?: (world: World) => void;
 };
 
@@ -107,7 +107,7 @@ export class World {
     }
   }
 
-  /** A reader of the log stands still. */
+  /** A reader of the log stalls. */
   stall(reader: number, ms: number): void {
     const unit = this.log.units[reader % this.log.units.length];
     if (unit === undefined) return;

@@ -70,7 +70,7 @@ function satisfies({ state, plan, words }: Seen, each: Asked): boolean {
 }
 
 const wordsOf = ({ state, plan }: Asked): string => state.join(' or ') + planWords(plan);
-/** The plan only where one is asked for. */
+/** The plan only where one is expected. */
 const seenWords = ({ state, plan }: Seen, expected: Asked | undefined): string =>
   state + planWords(expected?.plan === undefined ? undefined : plan);
 const planWords = (plan: string | null | undefined): string =>

@@ -59,7 +59,7 @@ const detecting: readonly PeerCase[] = [
   replay('four times', searched(4), [NO]),
   replay('eight times', searched(8), [{ ...AT_8, contains: '8 times' }]),
   replay('twelve times', searched(12), [{ ...AT_12, contains: '12 times' }]),
-  ...outside(WORDS, 'the last nudge does not end the task', 'the first nudge does not say that it is impossible'),
+  ...outside(WORDS, 'the last nudge does not end the task', 'the first nudge does not state that it is impossible'),
   replay(
     'what was long ago',
     [...times(5, () => done(click(7))), LOOK, ...times(10, (i) => done(click(100 + i)))],
@@ -85,9 +85,9 @@ const detecting: readonly PeerCase[] = [
   hash('another text', 'result', 'different', [page('hello'), page('goodbye')]),
   hash('another address of the page', 'result', 'different', [page('hello'), page('hello', 50, 'https://b')]),
   hash('another count of elements', 'result', 'different', [page('hello'), page('hello', 51)]),
-  replay('the agent is told at five', searched(5), [AT_5]),
+  replay('the agent is nudged at five', searched(5), [AT_5]),
   replay('switched off', searched(8), [NO], { policy: 'policy: off\nsignals: {}\nstates: {}\n' }),
-  replay('nothing is told of different actions', VARIED.slice(0, 3), [NO]),
+  replay('nothing is reported of different actions', VARIED.slice(0, 3), [NO]),
   ...outside(WINDOW, 'the window is a setting', 'the window is 20'),
 ];
 

@@ -50,7 +50,7 @@ const cases: readonly PeerCase[] = [
   replay('other words after it was cleared', [...same(6), LOOK, heartbeatStep({})], [LOOP, NO], {
     differs: 'no command clears a finding: it ends with a new result of a call',
   }),
-  replay('what is no call', [heartbeatStep({}), LOOK, heartbeatStep({})], [NO, NO]),
+  replay('values that are not calls', [heartbeatStep({}), LOOK, heartbeatStep({})], [NO, NO]),
   ...texts(29),
   ...models(13),
 ];

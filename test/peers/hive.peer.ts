@@ -6,7 +6,7 @@ const search = (q = 'hello'): Step => act({ tool: 'search', args: { q }, result:
 const fetched: Step = act({ tool: 'fetch', args: { url: 'b' }, result: 'page' });
 const verdict = (total: number, word: 'RETRY' | 'ACCEPT'): Step =>
   heartbeatStep({ steps: { total_steps: total, verdicts: [word] } });
-/** A turn, after which its judge asks for another. */
+/** A turn, after which its judge requests another. */
 const turns = (n: number, step: (i: number) => Step): Step[] => times(n, (i) => [step(i), verdict(i + 1, 'RETRY')]);
 const OFF = { policy: 'policy: off\nsignals: {}\nstates: {}\n' };
 const broken: Step = act({ tool: 'failing_tool', args: {}, result: 'unavailable', outcome: 'error' });
@@ -46,7 +46,7 @@ const cases: readonly PeerCase[] = [
     [DOOM, NO],
   ),
   replay(
-    'it is said, with the tool',
+    'it is reported, with the tool',
     turns(3, () => search()),
     [DOOM],
   ),

@@ -29,8 +29,8 @@ const error = (message: string) => ({ errors: [{ at: T0, count: 1, error_class: 
 const checkpoint = { checkpoint_id: 'k1', parent_id: null, uri: null, sha256: null, valid: null, invalid_reason: null };
 
 /**
- * Public incidents of systems like this one, as far as they concern what is seen and not what is done, each under the policy `vigil`.
- * gc: gastownhall/gascity; gt: gastownhall/gastown; hive: aden-hive/hive.
+ * Public incidents of systems like this one, as far as they concern detection and not action, each under the policy
+ * `vigil`. gc: gastownhall/gascity; gt: gastownhall/gastown; hive: aden-hive/hive.
  */
 export const incidents = [
   replays('OpenHands #5355: agents that waited for a long process were killed as looping', [
@@ -43,7 +43,7 @@ export const incidents = [
     [is('DEGRADED'), STUCK, is('FAILING')],
   ),
   replay(
-    'egg #3341: nothing was heard for 26 minutes, and it was its tests that ran',
+    'egg #3341: no report arrived for 26 minutes, because its tests ran',
     [bash(30 * MIN), wait(26 * MIN)],
     [LEFT_ALONE],
   ),
@@ -74,7 +74,7 @@ export const incidents = [
     [LEFT_ALONE],
   ),
   replay(
-    'gt #4199: the agent had frozen while its host went on beating',
+    'gt #4199: the agent had frozen while its host kept sending heartbeats',
     [CALL, watched(6 * MIN), LOOK, watched(MIN)],
     [LEFT_ALONE, STUCK],
   ),

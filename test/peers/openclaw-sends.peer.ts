@@ -3,7 +3,7 @@ import { act, hash, is, LOOK, type PeerCase, replay, type Step, times } from './
 
 const CRITICAL = is('STUCK');
 
-/** A tool that sends answers with ids of its own, as text and as fields. It changes nothing that the agent works on. */
+/** A tool that sends answers with its own ids, as text and as fields. It changes no file of the agent. */
 const send = (args: object, answer: object, tool = 'message'): Step =>
   act({ tool, args, result: { text: JSON.stringify(answer), details: answer } });
 const sent = (i: number) => ({

@@ -10,7 +10,8 @@ const commented = (comments: number): Step =>
   heartbeatStep({
     work: { id: 'w', status: 'open', updated_at: null, claim_refreshed_at: null, comment_count: comments },
   });
-const textCall = (text: string): Step => act({ tool: 'say', args: { text }, result: '', target: `say ${text}` });
+const textCall = (text: string): Step =>
+  act({ tool: 'message', args: { text }, result: '', target: `message ${text}` });
 const FILLER = textCall('ok');
 const bad: Step = act({
   tool: 'terminal',

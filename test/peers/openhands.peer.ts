@@ -8,11 +8,12 @@ const read = (path: string, result: string): Step => act({ tool: 'read', args: {
 const failing = (result: string): Step =>
   act({ tool: 'run', args: { command: 'invalid_command' }, result, outcome: 'error', error_class: 'error' });
 const cell = (result: string): Step => act({ tool: 'ipython', args: { code: 'edit' }, result });
-const textCall = (text: string): Step => act({ tool: 'say', args: { text }, result: '', target: `say ${text}` });
+const textCall = (text: string): Step =>
+  act({ tool: 'message', args: { text }, result: '', target: `message ${text}` });
 const COMPACT: Step = act({ tool: 'compact', args: {}, result: 'trimmed' });
 const ls = (n: number): Step[] => times(n, () => run('ls'));
 
-/** A person has said something: a comment more on the work item, where somebody watches; else nothing is told. */
+/** A message of a person: one more comment on the work item, in a watched run; else nothing is reported. */
 const commented = (comments: number): Step =>
   heartbeatStep({
     work: { id: 'w', status: 'open', updated_at: null, claim_refreshed_at: null, comment_count: comments },
@@ -112,7 +113,7 @@ states:
   STUCK: [action, monologue]
 `,
   read: [
-    'A message is a call of the tool `say` with the text as target; a compaction of the context is a call. A message of a person is a',
+    'A message is a call of the tool `message` with the text as target; a compaction of the context is a call. A message of a person is a',
     'comment on the work item where a person watches; headless it is not reported.',
   ],
   cases,

@@ -13,25 +13,28 @@ export type Act = {
     readonly within?: number;
   };
 
-/** What happens, in order. A call or a heartbeat comes 5 s after what was before it. */
+/** The steps, in order. A call or a heartbeat comes 5 s after the step before it. */
 export type Step =
   | { readonly does: 'act'; readonly call: Act; readonly instance: string | null }
   | { readonly does: 'heartbeat'; readonly heartbeat: Partial<HeartbeatPayload> }
-  /** time passes; `alive`: its runtime says every 30 s that it is there */
+  /** time passes; `alive`: its runtime reports every 30 s that it is there */
   | { readonly does: 'wait'; readonly ms: number; readonly alive: boolean }
   | { readonly does: 'hold' }
   | { readonly does: 'exit'; readonly reason: 'finished' | 'crashed' }
-  /** what stands now is compared with what the suite asks */
+  /** compares the present state with the suite's expectation */
   | { readonly does: 'look' };
 
-/** What a suite asks to be seen: one of these states; `plan`: the `when` of the plan that holds, null for none; `says`: words of the evidence. */
+/**
+ * The expectation of a suite: one of these states; `plan`: the `when` of the plan that holds, null for none;
+ * `contains`: words of the evidence.
+ */
 export type Asked = {
   readonly state: readonly HealthState[];
   readonly plan?: string | null;
   readonly contains?: string;
 };
 
-/** One agent under one policy (the suite's, unless said otherwise): what it does, and what is asked at each look and at the end. */
+/** One agent under one policy (by default the suite's): its steps, and the expectation at each look and at the end. */
 export type Replay = { readonly given: readonly Step[]; readonly expected: readonly Asked[]; readonly policy?: string };
 
 /** What of two or more calls is compared: their arguments with the tool, their results, or these with all masked that varies. */

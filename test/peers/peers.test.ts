@@ -28,11 +28,11 @@ const answered = suites.map((suite) => ({ suite, answers: answersOf(suite) }));
 
 describe.each(answered)('$suite.name', ({ answers }) => {
   test.each(answers)('$name', ({ agrees, differs, theirs, ours }) => {
-    if (differs === null) expect(ours, `they say ${theirs}, and no reason to differ is given`).toSatisfy(() => agrees);
-    else expect(agrees, `a reason to differ is given, but both say ${theirs}: take it out`).toBe(false);
+    if (differs === null) expect(ours, `they have ${theirs}, and no reason to differ is given`).toSatisfy(() => agrees);
+    else expect(agrees, `a reason to differ is given, but both have ${theirs}: take it out`).toBe(false);
   });
 });
 
-test('docs/peers.md says what this run says; deleted, it is written anew', async () => {
+test('docs/peers.md has the result of this run; deleted, it is written again', async () => {
   await expect(pageOf(answered)).toMatchFileSnapshot(path.resolve(import.meta.dirname, '../../docs/peers.md'));
 });

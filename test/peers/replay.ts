@@ -5,7 +5,7 @@ import { at, BARE, call, type HeartbeatPayload, heartbeat, policyOf, T0 } from '
 import { hashes } from '@vigil/sdk/hashes';
 import type { Act, Step } from './peer.ts';
 
-/** What stands at a look: the state that was last said, the plan that holds, and the words of what fires. */
+/** The result at a look: the last reported state, the plan that holds, and the words of the firing signals. */
 export type Seen = { readonly state: HealthState; readonly plan: string | null; readonly words: readonly string[] };
 
 const GAP_MS = 5_000;
@@ -19,7 +19,7 @@ const policiesFor = (yaml: string): Policies => {
   return policies;
 };
 
-/** Folds what one agent does as the evaluator folds it, and looks where it is asked to, and at the end. */
+/** Folds the steps of one agent as the evaluator folds them, and looks at each `look` step and at the end. */
 export function replayed(policy: string, steps: readonly Step[]): readonly Seen[] {
   const stage = new Stage(policiesFor(policy));
   const seen: Seen[] = [];
@@ -30,7 +30,7 @@ export function replayed(policy: string, steps: readonly Step[]): readonly Seen[
   return [...seen, stage.look()];
 }
 
-/** An example, but for what is given. */
+/** An example with the given fields. */
 function order<K extends Observation['type']>(type: K, more: object): Observation {
   const it = example(Topic.agentObservation, type);
   return { ...it, key: AGENT, payload: { ...it.payload, ...more } } as Observation;
@@ -103,7 +103,7 @@ class Stage {
     this.#fold(heartbeat(this.#ms, { agent_id: AGENT, instance_id: 'i1', ...more }));
   }
 
-  /** A runtime that sees the session, its task, and what it was told last of its activity and output. */
+  /** A runtime that sees the session, its task, and the last report of its activity and output. */
   #alive(ms: number): void {
     const until = this.#ms + ms;
     const { activity = null, output = null, task_id = BARE.task_id } = this.#latest;

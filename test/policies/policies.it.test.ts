@@ -8,7 +8,7 @@ import { writer } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { holds, openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
 
-/** Believes an agent that says it is stuck so far, and finds silence after `silence`. */
+/** Believes an agent that reports itself stuck up to that state, and finds silence after `silence`. */
 const document = (believes: 'DEGRADED' | 'STUCK', silence: string) => ({
   policy: 'mine',
   heartbeat: { interval: '1s' },
@@ -98,7 +98,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
     await holds(async () => expect((await heartbeat('loud')).policy).toEqual({ name: 'mine', hash: hashOf(file) }));
   });
 
-  test('what is applied is published, marked in every partition, and judged by, in silence too', async () => {
+  test('an applied policy is published, marked in every partition, and judged by, also in silence', async () => {
     expect(await apply(write('strict.yml', strict))).toMatchObject({ code: 0 });
     expect(await publications()).toContain(hashOf(strict));
     const changed = await until('loud is STUCK', () => judged('loud', 'STUCK', hashOf(strict)));
@@ -112,7 +112,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
       const mark = at.find(({ partition }) => partition === record.partition);
       if (policy !== null) expect(policy.hash === hashOf(strict)).toBe(record.offset > (mark?.offset ?? 0));
     }
-    await until('the gateway tells it', async () => (await heartbeat('loud')).policy.hash === hashOf(strict));
+    await until('the gateway returns it', async () => (await heartbeat('loud')).policy.hash === hashOf(strict));
   });
 
   test('what has mistakes is refused, and what held before still holds', async () => {
@@ -135,7 +135,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
     expect(await listed()).toMatchObject({ hash: hashOf(strict), origin: 'applied' });
   });
 
-  test('a restart keeps what was applied', async () => {
+  test('a restart keeps the applied policy', async () => {
     const before = await publications();
     vigil.system.service('health-evaluator').kill('SIGKILL');
     beating.add('later');
@@ -143,7 +143,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
     expect(await publications()).toEqual(before);
   });
 
-  test('two instances turn to what is applied, each in its partitions', async () => {
+  test('two instances turn to an applied policy, each in its partitions', async () => {
     await vigil.system.another('health-evaluator');
     expect(await apply(write('milder.yml', milder))).toMatchObject({ code: 0 });
     await marked(hashOf(milder));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Checkpoint } from '@vigil/events';
 
-/** What is wrong with a checkpoint by the time its agent dies. */
+/** The fault of a checkpoint by the time its agent dies. */
 export type Kind = 'valid' | 'torn' | 'changed' | 'gone' | 'foreign' | 'future' | 'outside';
 
 /** What a runtime must find out about it. */
@@ -17,7 +17,7 @@ export const whyInvalid: Readonly<Record<Exclude<Kind, 'valid'>, string>> = {
   outside: 'not_here',
 };
 
-/** A task's checkpoints, oldest first; `broken`: each names a parent that nobody knows. */
+/** A task's checkpoints, oldest first; `broken`: each names an unknown parent. */
 export type Chain = { readonly kinds: readonly Kind[]; readonly broken?: true };
 
 /** Every way to end without a valid newest checkpoint, and some that are well. */
@@ -41,7 +41,10 @@ export type Stored = { readonly kind: Kind; readonly file: string; readonly chec
 const text = (task: string, step: number, version: string): string =>
   JSON.stringify({ schema_version: version, task_id: task, step });
 
-/** Writes a task's checkpoints, as its agent would: all are as they are told, but for those that never were this task's, or of a known schema. */
+/**
+ * Writes a task's checkpoints, as its agent would: all match their reports, except those of another task or of an
+ * unknown schema.
+ */
 export const store = (task: string, { kinds, broken }: Chain, roots: { root: string; elsewhere: string }): Stored[] =>
   kinds.map((kind, step) => {
     const folder = kind === 'outside' ? roots.elsewhere : roots.root;
@@ -59,7 +62,7 @@ export const store = (task: string, { kinds, broken }: Chain, roots: { root: str
     return { kind, file, checkpoint };
   });
 
-/** What befalls files after they have been told. */
+/** Damages files after they have been reported. */
 export const spoil = (stored: readonly Stored[]): void => {
   for (const { kind, file } of stored) {
     if (kind === 'torn') writeFileSync(file, '{"task_id": ');
@@ -68,7 +71,7 @@ export const spoil = (stored: readonly Stored[]): void => {
   }
 };
 
-/** What a fresh agent must start from, null: the task's start; and what is passed over on the way. */
+/** The checkpoint that a fresh agent must start from, null: the task's start; and the skipped ones on the way. */
 export const expected = (stored: readonly Stored[]) => {
   const newest = stored.findLastIndex(({ kind }) => kind === 'valid');
   const over = stored.slice(newest + 1).toReversed();

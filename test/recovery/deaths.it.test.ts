@@ -32,7 +32,7 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
   const initiated = (task: string) =>
     recoveries.flatMap((one) => (one.key === task && one.type === 'RECOVERY_INITIATED' ? [one] : []));
 
-  /** Each first life tells its task's whole chain, one after another, then the files that rot do. */
+  /** Each first instance reports its task's whole chain, one after another, then the damaged files get their damage. */
   const reportCheckpoints = async (): Promise<void> => {
     await until('every task has its first agent', async () => mortals.instances().length === TASKS.length);
     instances = mortals.instances();
@@ -80,7 +80,7 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
   };
 
   const settle = (): Promise<boolean> =>
-    until('every task has an agent that lives, or waits for a person', async () => {
+    until('every task has a running agent, or waits for a person', async () => {
       instances = mortals.instances();
       recoveries = await on.events(Topic.taskRecovery);
       return TASKS.every((task) => {
@@ -110,7 +110,7 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
   const recovered = (): readonly Death[] =>
     recoverable().filter(({ instance }) => of(instance.task).some(({ at }) => at > instance.at));
 
-  test('more than 95 % of those that can be are recovered without a person', () => {
+  test('more than 95 % of the recoverable ones are recovered without a person', () => {
     const share = recovered().length / recoverable().length;
     const inReview = deaths.length - recoverable().length;
     const figures = { deaths: deaths.length, recoverable: recoverable().length, recovered: recovered().length };
@@ -133,7 +133,7 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
     }
   });
 
-  test('nothing is spawned before the death before it is confirmed, and at most one agent of a task lives', async () => {
+  test('nothing is spawned before the previous death is confirmed, and at most one agent of a task runs', async () => {
     const ends = (await on.events(Topic.agentObservation)).flatMap((one) => (one.type === 'AGENT_EXITED' ? [one] : []));
     for (const task of TASKS) {
       for (const one of initiated(task)) {
@@ -159,7 +159,7 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
     }
   });
 
-  test('each starts from the newest checkpoint that is valid, and the story says which, and why not a newer one', () => {
+  test('each starts from the newest valid checkpoint, and the story states which, and why not a newer one', () => {
     for (const task of TASKS) {
       const { from, skipped } = expected(stored.get(task) ?? []);
       for (const instance of of(task).slice(1)) expect(instance.checkpoint, instance.agentId).toBe(from?.file ?? '');
@@ -171,7 +171,7 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
     }
   });
 
-  test('a person is alerted where a task begins anew', async () => {
+  test('a person is alerted where a task starts again from the beginning', async () => {
     await holds(async () => {
       const raised = (await on.events(Topic.alert)).flatMap((one) => (one.type === 'ALERT_RAISED' ? [one.key] : []));
       for (const task of TASKS)

@@ -5,7 +5,7 @@ import type { Supervised } from '@vigil/dev';
 import { startRuntime } from '../support/runtimes.ts';
 import type { TestSystem } from '../support/system.ts';
 
-/** One life of a real agent process, as it tells itself at its start. `at`: epoch milliseconds */
+/** One instance of a real agent process, by its own report at its start. `at`: epoch milliseconds */
 export type Instance = {
   readonly task: string;
   readonly agentId: string;
@@ -18,8 +18,8 @@ export type Instance = {
   readonly socket: string;
 };
 
-/** Says who it is, then works aloud until it is killed. */
-const agent = `printf '%s\\t' "$VIGIL_TASK_ID" "$VIGIL_AGENT_ID" "$VIGIL_INSTANCE_ID" "$VIGIL_ATTEMPT" $$ "$(date +%s%3N)" "$VIGIL_CHECKPOINT" "$VIGIL_SOCKET" | sed 's/$/\\n/' >> lives
+/** Reports its identity, then works and prints until it is killed. */
+const agent = `printf '%s\\t' "$VIGIL_TASK_ID" "$VIGIL_AGENT_ID" "$VIGIL_INSTANCE_ID" "$VIGIL_ATTEMPT" $$ "$(date +%s%3N)" "$VIGIL_CHECKPOINT" "$VIGIL_SOCKET" | sed 's/$/\\n/' >> instances
 part=0; while :; do part=$((part + 1)); echo "part $part is done"; sleep 1; done`;
 
 export type Mortals = {
@@ -48,7 +48,7 @@ export const openMortals = (on: TestSystem, names: readonly string[], tasks: rea
   const stop = async (): Promise<void> => {
     await Promise.all(runtimes.map((runtime) => runtime.stop()));
   };
-  return { instances: () => instancesIn(path.join(folder, 'lives')), runtimes, roots, stop };
+  return { instances: () => instancesIn(path.join(folder, 'instances')), runtimes, roots, stop };
 };
 
 const instancesIn = (file: string): Instance[] => {

@@ -61,7 +61,10 @@ const eventsOfStories = (count: number): readonly string[] =>
     return lines;
   });
 
-/** Observations of a run on real servers, partition by partition, with the clock at each. What the agents wished for is left out. */
+/**
+ * Observations of a run on real servers, partition by partition, with the clock at each. The agents' own policy
+ * requests are left out.
+ */
 const decidedOnStored = (run: string): readonly string[] => {
   const lines = gunzipSync(readFileSync(path.join(import.meta.dirname, 'stored', `${run}.jsonl.gz`)))
     .toString()
@@ -77,7 +80,7 @@ const decidedOnStored = (run: string): readonly string[] => {
   );
 };
 
-/** What is decided, by the name of its source; null: the source is not here. */
+/** The decisions, by the name of their source; null: the source is not here. */
 export const sources: Readonly<Record<string, () => Promise<readonly string[] | null>>> = {
   ...Object.fromEntries(presets.map((preset) => [`recorded runs under ${preset}`, () => judgedRuns(preset)])),
   ...Object.fromEntries(

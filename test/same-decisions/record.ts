@@ -4,8 +4,8 @@ import { digests } from './canonical.ts';
 import { baseline, fileOf, sources } from './decisions.ts';
 
 /**
- * Records the baseline: node test/same-decisions/record.ts [words of a source's name]
- * With --full FOLDER it writes every decision there instead, so that two commits can be compared by `diff`.
+ * Records the baseline: node test/same-decisions/record.ts [words of a source's name] With --full FOLDER it writes
+ * every decision there instead, so that two commits can be compared by `diff`.
  */
 const { values, positionals } = parseArgs({ options: { full: { type: 'string' } }, allowPositionals: true });
 const words = positionals.join(' ');

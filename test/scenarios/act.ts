@@ -6,7 +6,10 @@ import path from 'node:path';
 import { bundleOf } from '@vigil/dev';
 import type { TestSystem } from '../support/system.ts';
 
-/** Who plays: `part` is one of parts/, `policy` a preset's name; `task`: where it is not its own; `template`: what else its runtime is told of it. */
+/**
+ * A role: `part` is one of parts/, `policy` a preset's name; `task`: where it is not its own; `template`: further
+ * fields of its template.
+ */
 export type Role = {
   readonly name: string;
   readonly part: string;
@@ -50,7 +53,7 @@ export const dress = (folder: string): void => {
   }
 };
 
-/** A runtime of its own, with these roles at once; gives how it is brought to its end. */
+/** A runtime with these roles at once; gives the function that ends it. */
 export const startRuntime = ({ system }: TestSystem, folder: string, act: string, roles: readonly Role[]) => {
   const config = path.join(folder, `${act}.yaml`);
   writeFileSync(config, runtimeConfig(folder, act, roles));

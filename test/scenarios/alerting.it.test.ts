@@ -27,7 +27,7 @@ const channelsFor = (url: string): string =>
     },
   });
 
-describe.skipIf(!ownServers)('people and orchestrators are told, and decide', () => {
+describe.skipIf(!ownServers)('people and orchestrators are notified, and decide', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'vigil-alerting-'));
   const alerts = path.join(dir, 'alerts.json');
   const env = {
@@ -66,9 +66,10 @@ describe.skipIf(!ownServers)('people and orchestrators are told, and decide', ()
     300_000,
   );
   test(
-    'an orchestrator is asked by webhook, and decides through the dashboard',
+    'an orchestrator receives a question by webhook, and decides through the dashboard',
     () => alerting.decidedByAnOrchestrator(orchestrator)(stage),
     300_000,
   );
-  test('each policy’s channels hear of its own agents only', () => alerting.toldToNobodyElse(orchestrator)(stage));
+  test('each policy’s channels receive notices of its own agents only', () =>
+    alerting.notifiesNoOther(orchestrator)(stage));
 });

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { isAlive } from '../support/alive.ts';
 
-/** What a supervisor says to its agent. */
+/** A message of a supervisor to its agent. */
 export type Message = { nudge?: string; probe?: string; message?: string; type?: string; order_id?: string };
-/** How an agent behaves, for as long as it lives. */
+/** How an agent behaves, as long as it runs. */
 export type Parts = Readonly<Record<string, () => Promise<void>>>;
 
 const folder = process.argv[3] ?? '.';
@@ -24,7 +24,7 @@ const file = (name: string, kind: string): string => path.join(folder, `${name}.
 export const note = (line: string): void => appendFileSync(file(VIGIL_AGENT_ID, 'diary'), `${line}\n`);
 const isSilenced = (): boolean => existsSync(file(VIGIL_AGENT_ID, 'silent'));
 
-/** Two lives on one task at a time: the younger notices. */
+/** Two instances on one task at a time: the younger notices. */
 export const takeUp = (): void => {
   const held = file(VIGIL_TASK_ID, 'holder');
   if (existsSync(held) && isAlive(Number(readFileSync(held, 'utf8')))) note('the one before it is still alive');
@@ -34,7 +34,7 @@ export const takeUp = (): void => {
 
 const socket = createConnection(VIGIL_SOCKET);
 socket.on('error', () => {});
-/** Nothing is said before it can be heard: on a busy machine the terminal would be ahead by seconds. */
+/** Nothing is sent before the connection is there: on a busy machine the terminal would be ahead by seconds. */
 await once(socket, 'connect');
 export const send = (fields: object): void => void socket.write(`${JSON.stringify(fields)}\n`);
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -51,7 +51,7 @@ createInterface({ input: socket }).on('line', (line) => {
 export const onMessage = (listener: (message: Message) => void): void => void listeners.add(listener);
 export const received = (matches: (message: Message) => boolean): Promise<Message> =>
   new Promise((resolve) => onMessage((message) => void (matches(message) && resolve(message))));
-/** Leaves at once when it is asked to. */
+/** Leaves at once on request. */
 export const leaveOnRequest = (): void =>
   onMessage(({ type }) => {
     if (type === 'shutdown_request') process.exit(0);
@@ -72,7 +72,7 @@ export const work = (): void => {
   print(`part ${done} is done`);
   call({ mutating: true });
 };
-/** Whoever writes checkpoints goes on writing them. */
+/** An agent that has written a checkpoint keeps writing them. */
 let reports = false;
 export const save = (): void => {
   reports = true;
@@ -105,7 +105,7 @@ export const workThenStop = async (): Promise<void> => {
   save();
 };
 export const forEver = (): Promise<void> => new Promise(() => void setInterval(() => {}, 60_000));
-/** Until the test says so. */
+/** Until the test creates the file. */
 export const untilGo = async (): Promise<void> => {
   while (!existsSync(file(VIGIL_AGENT_ID, 'go'))) await sleep(100);
 };

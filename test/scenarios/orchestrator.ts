@@ -23,11 +23,11 @@ export type Message = {
 
 export type Orchestrator = {
   readonly url: string;
-  /** what it has taken, each once whatever was sent twice */
+  /** the accepted messages, each once even if it was sent twice */
   readonly taken: () => readonly Message[];
   /** how often it has refused: it is overloaded at first */
   readonly refused: () => number;
-  /** whoever called without a signature of ours */
+  /** calls without a valid signature */
   readonly forged: () => number;
   readonly stop: () => void;
 };
@@ -38,7 +38,7 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-/** Verifies by the specification's own library. Its first caller hears that it is overloaded. */
+/** Verifies by the specification's own library. Its first caller gets the answer that it is overloaded. */
 export const startOrchestrator = async (): Promise<Orchestrator> => {
   const taken = new Map<string, Message>();
   const counts = { refused: 0, forged: 0 };

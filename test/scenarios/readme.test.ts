@@ -14,12 +14,12 @@ const quoted = (cell: string | undefined): string[] =>
   [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, one = '']) => one);
 const incidents = rows.filter(([first]) => /^ \d+ $/.test(first ?? ''));
 
-test('each incident that concerns acting, 31 to 68, stands in it once', () => {
+test('each incident that concerns acting, 31 to 68, is in it once', () => {
   expect(incidents.map(([number]) => Number(number))).toEqual(Array.from({ length: 38 }, (_, i) => 31 + i));
 });
 
 test.each(rows.map((cells) => [cells[0]?.trim(), quoted(cells[2])] as const))(
-  '%s has a story that is told',
+  '%s has a story that runs',
   (_, named) => {
     expect(named.length).toBeGreaterThan(0);
     for (const story of named) expect(stories).toContain(story);

@@ -13,7 +13,7 @@ test('a scaled preset has the steps of its preset, only sooner', () => {
   expect(policyOf('gascity', 30).plans[0]?.steps[0]).toMatchObject({ waitsMs: [2000, 4000, 8000] });
 });
 
-test('what its user adds stands beside what it has', () => {
+test("a user's addition is kept beside the existing entries", () => {
   const city = policyOf('gascity', 30, { enabled: true, signals: { error_pattern: { patterns: ['API'] } } });
   expect(city.enabled).toBe(true);
   expect(city.uses.map(({ name }) => name)).toEqual(['error_pattern', 'no_work_update', 'progress_mismatch']);

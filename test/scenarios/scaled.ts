@@ -27,7 +27,7 @@ export const scaled = (preset: string, factor: number, more: Document = {}): str
 
 export const named = (policy: string, name: string): string => JSON.stringify({ ...JSON.parse(policy), policy: name });
 
-/** The plans that seed 001's own file leads to, with these of its settings. */
+/** The plans of CODITECT's own file, with these of its settings. */
 export const asInItsFile = (policy: string, name: string, health: object): string => {
   const { yaml } = importPolicy('botbox', JSON.stringify({ agents: { health } }), '.botbox.json', VOCABULARY);
   const { plans } = parseYaml(yaml, name) as Document;

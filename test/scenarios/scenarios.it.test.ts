@@ -12,7 +12,7 @@ import * as gastown from './stories/gastown.ts';
 import * as handing from './stories/handing.ts';
 import * as starting from './stories/starting.ts';
 
-/** Longer than the first back-off, and than a busy machine takes to pause somebody. */
+/** Longer than the first back-off, and than a busy machine takes to pause an agent. */
 const limited = { for: '8s' };
 /** What would take a minute and a half otherwise. */
 const sooner = { token_burn: { for: '15s' }, no_claim_refresh: { after: '20s' } };

@@ -8,7 +8,7 @@ import { dress, type Role, startRuntime } from './act.ts';
 
 export type { Role };
 
-/** Everything that a story asks about. An agent's name is the key of all that is said of it; `T-<name>` is its task. */
+/** All parts of a story. An agent's name is the key of all its events; `T-<name>` is its task. */
 export type Stage = {
   readonly vigil: TestSystem;
   readonly received: Received;
@@ -30,17 +30,17 @@ export type Stage = {
   readonly isAlive: (name: string) => boolean;
   readonly silence: (name: string) => void;
   readonly rouse: (name: string) => void;
-  /** its task's item has just been updated, as the host's tracker says */
+  /** its task's item has just been updated in the host's tracker */
   readonly touch: (name: string) => void;
   /** what it has waited for has come */
   readonly go: (name: string) => void;
   /** runs the command line, and expects it to succeed once the read model has followed */
   readonly runs: (...args: readonly string[]) => Promise<void>;
-  /** runs the command line again and again until this stands in what it prints */
+  /** runs the command line again and again until its output contains this */
   readonly shows: (text: string | RegExp, ...args: readonly string[]) => Promise<string>;
   /** a command as a program sends it: its status, and its answer */
   readonly posts: (command: object) => Promise<{ readonly status: number; readonly body: object }>;
-  /** an act: a runtime of its own with these roles at once; gives how it is brought to its end */
+  /** an act: a runtime with these roles at once; gives the function that ends it */
   readonly enter: (roles: readonly Role[]) => () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
@@ -58,7 +58,7 @@ const topics = [
   Topic.alert,
 ];
 
-/** What has been said of a key. */
+/** The events of a key. */
 const reading = (received: Received): Pick<Stage, 'all' | 'comes' | 'types'> => {
   const of = (topic: TopicName, key: string) => received.of(topic).filter((event) => event.key === key);
   const all: Stage['all'] = <T extends TopicName, K extends string>(topic: T, key: string, type: K) =>
@@ -75,7 +75,7 @@ const reading = (received: Received): Pick<Stage, 'all' | 'comes' | 'types'> => 
   return { all, comes, types: (topic, key) => of(topic, key).map(({ type }) => type) };
 };
 
-/** What the agents themselves say, and are told by files. */
+/** The agents' own notes, and the files that control them. */
 const driving = (folder: string): Pick<Stage, 'diary' | 'pid' | 'isAlive' | 'silence' | 'rouse' | 'go'> => {
   const file = (name: string, kind: string) => path.join(folder, `${name}.${kind}`);
   const diary = (name: string): readonly string[] =>
@@ -96,9 +96,9 @@ const driving = (folder: string): Pick<Stage, 'diary' | 'pid' | 'isAlive' | 'sil
   };
 };
 
-const by = ['--by', 'tester', '--why', 'the story says so'];
+const by = ['--by', 'tester', '--why', 'the story decides it'];
 
-/** What people and programs say to the system. */
+/** Commands of people and programs to the system. */
 const commanding = (vigil: TestSystem): Pick<Stage, 'runs' | 'shows' | 'posts'> => ({
   runs: async (...args) => {
     await until(`vigil ${args.join(' ')}`, async () => (await vigil.vigil(...args, ...by)).code === 0);

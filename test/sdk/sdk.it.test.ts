@@ -55,7 +55,7 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
       .filter(({ key }) => key === agentId)
       .map(({ payload }) => payload.outcome);
 
-  test('is observed with what it has said and called, over the gateway', async () => {
+  test('is observed with its reports and calls, over the gateway', async () => {
     const agent = started({ agentId: 'over-gateway', taskId: 'OMN-7', over: overGateway(gatewayOf()) });
     agent.report({ phase: 'build', tokens: 120, context: { used: 10, max: 100 }, step: 'ACCEPT' });
     await agent.call({ tool: 'Read', args: { path: 'a.ts' }, target: 'a.ts' }, () => 'text');
@@ -77,19 +77,16 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
     });
   });
 
-  test.each([true, false])(
-    'is observed with what it has said and called, straight over Kafka (Avro: %s)',
-    async (avro) => {
-      const agentId = `over-kafka-${avro}`;
-      const over = overKafka({ brokers: brokers(), registryUrl: avro ? registryUrl() : undefined });
-      const agent = started({ agentId, over });
-      await agent.call({ tool: 'Edit', mutating: true }, () => 'done');
-      await agent.close({ withinMs: 30_000 });
-      const heartbeats = await untilEnded(agentId);
-      expect(callsOf(heartbeats)).toEqual(['Edit ok']);
-      expect(heartbeats.at(-1)).toMatchObject({ ingress: null, activity: 'finished' });
-    },
-  );
+  test.each([true, false])('is observed with its reports and calls, straight over Kafka (Avro: %s)', async (avro) => {
+    const agentId = `over-kafka-${avro}`;
+    const over = overKafka({ brokers: brokers(), registryUrl: avro ? registryUrl() : undefined });
+    const agent = started({ agentId, over });
+    await agent.call({ tool: 'Edit', mutating: true }, () => 'done');
+    await agent.close({ withinMs: 30_000 });
+    const heartbeats = await untilEnded(agentId);
+    expect(callsOf(heartbeats)).toEqual(['Edit ok']);
+    expect(heartbeats.at(-1)).toMatchObject({ ingress: null, activity: 'finished' });
+  });
 
   test.each(['gateway', 'Kafka'])('is ended by its close, over %s', async (way) => {
     const agentId = `closed-${way}`;
@@ -127,7 +124,7 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
     expect(agent.status.leftOut).toBe(0);
   });
 
-  test.each(['gateway', 'Kafka'])('hears a nudge, over %s, and its receipt is written', async (way) => {
+  test.each(['gateway', 'Kafka'])('receives a nudge, over %s, and its receipt is written', async (way) => {
     const agentId = `nudged-${way}`;
     const gateway = gatewayOf();
     const received = Promise.withResolvers<Word>();

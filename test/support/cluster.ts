@@ -20,7 +20,7 @@ const rotated = (replicas: readonly number[], by: number): readonly number[] => 
   ...replicas.slice(0, by),
 ];
 
-/** What a cluster answers, which sends those who ask away for a moment while leaders move. */
+/** The answer of a cluster, which is unavailable for a moment while leaders move. */
 const answer = <T>(what: string, request: () => Promise<T>): Promise<T> =>
   until(what, () =>
     request().then(
@@ -83,8 +83,8 @@ export const reassign = async ({ done, random }: Faults, placement: Placement): 
 const MOVES_PER_COORDINATOR_MOVE = 10;
 
 /**
- * Moves leaders every 1 to 4 s until the signal. The coordinators of groups move with every tenth move only: a rebalance
- * takes several seconds and starts again when its coordinator moves, so that moving them as often lets no group form.
+ * Moves leaders every 1 to 4 s until the signal. The coordinators of groups move with every tenth move only.
+ * A rebalance takes several seconds and starts again when its coordinator moves: with more moves no group would form.
  */
 export const keepMoving = async (faults: Faults, placement: Placement, signal: AbortSignal): Promise<void> => {
   for (let move = 1; !signal.aborted; move++) {

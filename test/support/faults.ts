@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker, ServiceName, Supervised, System } from '@vigil/dev';
 import { until } from './system.ts';
 
-/** What was done to a system, in words, in the order in which it was done. */
+/** The faults of a system, in words, in their order. */
 export type Faults = { readonly done: string[]; readonly random: () => number };
 
 /** Numbers between 0 and 1 from a seed (mulberry32): a run can be had again. */
@@ -42,7 +42,10 @@ export const killAll = async (
     }
 };
 
-/** Stops processes for longer than their groups wait for them, so that others take their partitions over, and lets them go on as zombies. */
+/**
+ * Stops processes for longer than their groups wait for them, so that others take their partitions over, and continues
+ * them as zombies.
+ */
 export const freezeAll = async ({ done }: Faults, services: readonly Supervised[], ms: number): Promise<void> => {
   for (const service of services) service.freeze();
   await sleep(ms);
@@ -50,7 +53,7 @@ export const freezeAll = async ({ done }: Faults, services: readonly Supervised[
   done.push(...services.map(({ name }) => `stop ${name} for ${ms / 1000} s`));
 };
 
-/** One more instance of each, for a while: partitions go over to them, the first ones are stopped beyond their session, one of the new ones is ended at once, and all new ones leave. */
+/** One more instance of each, for a while: partitions move to them, and the first ones are stopped beyond their session. One of the new ones is ended at once, and all new ones leave. */
 export const addAndRemove = async (
   faults: Faults,
   system: System,
@@ -90,7 +93,7 @@ export const restartBroker = async ({ done, random }: Faults, brokers: readonly 
   done.push(`restart broker ${id}`);
 };
 
-/** A broker stops in the middle of whatever it does, and goes on. Another may lead its partitions by then. */
+/** A broker stops in the middle of its work, and continues. Another may lead its partitions by then. */
 export const freezeBroker = async ({ done, random }: Faults, brokers: readonly Broker[]): Promise<void> => {
   const { broker, id } = any(brokers, random);
   const ms = 4000 + Math.round(random() * (brokers.length > 1 ? 16_000 : 6000));

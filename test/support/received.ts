@@ -1,7 +1,7 @@
 import type { EventOf, HealthEvent, TopicName } from '@vigil/events';
 import type { TestSystem } from './system.ts';
 
-/** All that has been said on some topics so far, and goes on being said; cheaper than reading them again and again. */
+/** All events of some topics until now, and all later ones; cheaper than reading them again and again. */
 export type Received = {
   readonly of: <T extends TopicName>(topic: T) => readonly EventOf<T>[];
   /** the latest events of all these topics in the order of their arrival, one line each */

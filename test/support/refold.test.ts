@@ -21,7 +21,7 @@ const evaluator = {
 };
 const START = 1_795_305_600_000;
 
-/** Two agents that speak twice and then fall silent, judged by the runner. */
+/** Two agents that report twice and then become silent, judged by the runner. */
 const judged = async () => {
   let now = START;
   const log = new MemoryLog({ partitions: 2, now: () => now });
@@ -45,7 +45,7 @@ const judged = async () => {
   return { log, recorded: byKey(recordedDecisions(topics.flatMap((topic) => log.events(topic)))) };
 };
 
-test('what is folded again is what was recorded, event for event', async () => {
+test('folding again gives the recorded events, event for event', async () => {
   const { log, recorded } = await judged();
   const again = byKey(refold(log, policies, log.records(Topic.agentObservation)));
   expect([...recorded.values()].flat().length).toBeGreaterThan(8);

@@ -15,7 +15,7 @@ export type Decision = {
 const TICK = '@tick/';
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** Moves time as the runner does: its own fold, of a mapper that says nothing. */
+/** Moves time as the runner does: its own fold, with a mapper that emits nothing. */
 const clockOf = ({ codec }: Pick<Log, 'codec'>, partition: number, partitions: number): Fold => {
   const topology = { processor: 'refold', service: 'health-evaluator', reads: [Topic.agentObservation], writes: [] };
   const time = { topic: Topic.agentObservation, sources: 'own' as const };
@@ -23,7 +23,7 @@ const clockOf = ({ codec }: Pick<Log, 'codec'>, partition: number, partitions: n
   return new Fold({ ...topology, time, ticks: [], map: () => [] }, deps);
 };
 
-/** What the evaluator was told, moment by moment: observations and ticks. Doors only move their clock. */
+/** The evaluator's inputs, moment by moment: observations and ticks. Marks of ingresses only move their clock. */
 function* moments({ codec }: Pick<Log, 'codec'>, clock: Fold, records: readonly LogRecord[]): Generator<Recorded> {
   for (const record of records) {
     clock.apply(record);
@@ -35,7 +35,7 @@ function* moments({ codec }: Pick<Log, 'codec'>, clock: Fold, records: readonly 
   }
 }
 
-/** Numbers what is said as the runner does: a count a key, over all topics. */
+/** Numbers emitted events as the runner does: a count for each key, over all topics. */
 const numbered = (
   emitted: readonly Announcement[],
   at: number,
@@ -59,7 +59,10 @@ export const momentsOf = (log: Pick<Log, 'codec'>, records: readonly LogRecord[]
   );
 };
 
-/** Folds stored observations again, partition by partition, ticks and doors included: what follows from them under these policies. */
+/**
+ * Folds stored observations again, partition by partition, ticks and marks of ingresses included: gives the decisions
+ * under these policies.
+ */
 export const refold = (
   log: Pick<Log, 'codec'>,
   policies: Policies,
@@ -75,7 +78,7 @@ export const refold = (
   });
 };
 
-/** The same of what was recorded. */
+/** The same for the recorded decisions. */
 export const recordedDecisions = (
   events: readonly EventOf<typeof Topic.agentHealth | typeof Topic.taskHealth | typeof Topic.fleetPresence>[],
 ): readonly Decision[] =>

@@ -27,7 +27,7 @@ export const startRuntime = (
   return supervise(spec, () => {});
 };
 
-/** Ends it at once, and nobody starts it again. */
+/** Ends it at once; it is not restarted. */
 export const switchOff = async (runtime: Supervised): Promise<void> => {
   const stopped = runtime.stop();
   runtime.kill('SIGKILL');

@@ -70,7 +70,7 @@ export const unstable = async (on: TestSystem): Promise<readonly string[]> => {
   return found;
 };
 
-/** Nothing comes in any more and no time passes, so nothing is due; what was on its way has been read by everybody who decides. */
+/** No input arrives and no time passes, so nothing is due; all deciders have read all input. */
 export const standStill = async (on: TestSystem): Promise<void> => {
   await Promise.all((['gateway', 'heartbeat-ingest'] as const).map((name) => on.system.service(name).stop()));
   await until(

@@ -21,7 +21,9 @@ import { momentsOf } from './refold.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** System tests end brokers and begin with empty topics, so they need servers of their own: not those whose addresses somebody gave. */
+/**
+ * System tests end brokers and begin with empty topics, so they need separate servers: not those of the environment.
+ */
 export const ownServers: boolean =
   process.env.VIGIL_TEST_SERVERS !== undefined || process.env.KAFKA_BROKERS === undefined;
 
@@ -43,7 +45,7 @@ export type TestSystem = {
   readonly sql: pg.Pool;
   readonly dir: string;
   readonly fleet: (only?: readonly string[]) => Fleet;
-  /** Runs the command line; resolves whatever its exit code. */
+  /** Runs the command line; resolves with any exit code. */
   readonly vigil: (
     ...args: string[]
   ) => Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
@@ -61,7 +63,7 @@ export type Wanted = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/** Asks until the answer is neither undefined nor false. Waits for a condition, and fails with what was last seen. */
+/** Repeats until the answer is neither undefined nor false. Waits for a condition, and fails with the last answer. */
 export const until = async <T>(
   what: string,
   request: () => Promise<T | undefined | false>,
@@ -76,7 +78,10 @@ export const until = async <T>(
   }
 };
 
-/** Asks until nothing that it expects fails, and fails as it does: each topic arrives by itself, an effect even before its cause. */
+/**
+ * Repeats until no expectation fails, and fails as it does: each topic arrives by itself, an effect even before its
+ * cause.
+ */
 export const holds = async (expected: () => unknown, limitMs = 150_000): Promise<void> => {
   for (const end = Date.now() + limitMs; ; await sleep(200))
     try {
@@ -130,7 +135,7 @@ const runVigil =
 /** Whether this run is `npm test cluster`: servers have three brokers. */
 export const isCluster: boolean = process.env.VIGIL_TEST_CLUSTER !== undefined;
 
-/** A whole system on servers of its own, empty at the beginning. */
+/** A whole system on separate servers, empty at the beginning. */
 export const openSystem = async ({ name, policy = 'demo', services, env = {} }: Wanted): Promise<TestSystem> => {
   const dir = path.join(root, '.vigil', `system-${name}-${process.pid}`);
   mkdirSync(dir, { recursive: true });

@@ -17,7 +17,7 @@ const order = (type: 'TERMINATE_AGENT' | 'SPAWN_AGENT', version: number) => ({
   version,
 });
 
-test('versions that count on over several topics have neither gap nor repeat', () => {
+test('versions that continue over several topics have neither gap nor repeat', () => {
   const task = { ...example(Topic.taskHealth, 'TASK_HEALTH_CHANGED'), stateKey: 'worker-1', epoch: 7, version: 2 };
   expect(versionsOf([written(3), written(1), task])).toMatchObject({ events: 3, keys: 1, gaps: [], repeats: [] });
 });
@@ -30,7 +30,7 @@ test('a version that is missing, also the first, is a gap; one that is there twi
   expect(versionsOf([written(1), written(1)])).toMatchObject({ gaps: [], repeats: ['health-evaluator worker-1@7: 1'] });
 });
 
-test('each epoch counts anew, and what no decider wrote does not count', () => {
+test('each epoch counts from 1, and events without a decider do not count', () => {
   expect(versionsOf([written(1), written(1, { epoch: 8 }), written(null)])).toMatchObject({
     events: 2,
     gaps: [],
@@ -38,11 +38,11 @@ test('each epoch counts anew, and what no decider wrote does not count', () => {
   });
 });
 
-test('two deciders that share a topic and a key are told apart', () => {
+test('two deciders that share a topic and a key are counted separately', () => {
   expect(versionsOf([order('TERMINATE_AGENT', 1), order('SPAWN_AGENT', 1)])).toMatchObject({ repeats: [], gaps: [] });
 });
 
-test('a request that is withdrawn counts for whoever had made it: a case, or recovery', () => {
+test('a withdrawn request counts for its author: a case, or recovery', () => {
   const withdrawn = (requestId: string, version: number, stateKey: string) => ({
     ...example(Topic.admitStep, 'WITHDRAW_STEP', { caseId: 'case-1', requestId }),
     ...{ stateKey, epoch: 7, version },

@@ -3,7 +3,7 @@ import type { TestSystem } from './system.ts';
 
 type Written = { readonly type: string; readonly payload?: unknown };
 
-/** Cases and recovery both withdraw what they have asked for: a case's requests bear its name. */
+/** Cases and recovery both withdraw their requests: a case's requests bear its name. */
 const isOfCase = ({ type, payload }: Written): boolean => {
   if (type !== 'WITHDRAW_STEP') return type === 'ADMIT_STEP';
   const { requestId, caseId } = payload as WithdrawStepPayload;
@@ -34,7 +34,7 @@ const WRITES = {
 export type DeciderName = keyof typeof WRITES;
 type Versioned = Pick<HealthEvent, 'topic' | 'type' | 'stateKey' | 'version' | 'epoch' | 'eventId' | 'payload'>;
 
-/** `gaps` and `repeats` name what is missing or was written twice: `decider key@epoch: version`. */
+/** `gaps` and `repeats` name missing and repeated events: `decider key@epoch: version`. */
 export type VersionReport = {
   readonly events: number;
   readonly keys: number;
@@ -65,7 +65,10 @@ const missing = (versions: readonly number[]): number[] => {
   return Array.from({ length: versions.at(-1) ?? 0 }, (_, n) => n + 1).filter((version) => !there.has(version));
 };
 
-/** Every decider counts what it says of a key, over all its topics, 1, 2, 3 … without gap or repeat. Pure: give it all events of those topics. */
+/**
+ * Every decider counts its events of a key, over all its topics, 1, 2, 3 … without gap or repeat. Pure: give it all
+ * events of those topics.
+ */
 export const versionsOf = (events: readonly Versioned[]): VersionReport => {
   const gaps: string[] = [];
   const repeats: string[] = [];

@@ -1,4 +1,7 @@
-/** How an agent reports itself, and how wrong its clock is. `runtime`: somebody else beats for it, and goes on when it hangs. */
+/**
+ * How an agent reports itself, and how wrong its clock is. `runtime`: its runtime sends heartbeats for it, and
+ * continues when it hangs.
+ */
 export type Agent = {
   readonly id: string;
   readonly ingress: 'kafka' | 'gateway';
@@ -27,13 +30,13 @@ const agent = (ingress: Agent['ingress'], i: number): Agent => ({
   hungIn: null,
 });
 
-/** So many through each door, every way of reporting and every clock among them. */
+/** So many through each ingress, with every way of reporting and every clock among them. */
 export const agentsOf = (kafka: number, gateway: number): Agent[] => [
   ...Array.from({ length: kafka }, (_, i) => agent('kafka', i)),
   ...Array.from({ length: gateway }, (_, i) => agent('gateway', i)),
 ];
 
-/** Whether anything is still sent for it: of an agent that reports itself nothing is, once it hangs. */
+/** Whether heartbeats are still sent for it: none are for an agent that reports itself, once it hangs. */
 export const heartbeats = ({ reporter, hungIn }: Agent): boolean => hungIn === null || reporter === 'runtime';
 
 /** Its next heartbeat, as JSON, by its own wrong clock. */

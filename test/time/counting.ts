@@ -1,6 +1,9 @@
 import { createConnection } from 'node:net';
 
-/** An agent that reports a call and its progress, five times a second: `progress_indicator` is when it said so, epoch milliseconds. */
+/**
+ * An agent that reports a call and its progress, five times a second: `progress_indicator` is the time of the report,
+ * epoch milliseconds.
+ */
 const socket = createConnection(process.env.VIGIL_SOCKET ?? '');
 socket.on('error', () => process.exit(1)).resume();
 

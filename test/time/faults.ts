@@ -14,7 +14,7 @@ export type Fault =
 const fault = (who: ServiceName | 'broker', kind: Kind, ...lengths: number[]): Fault[] =>
   lengths.map((seconds) => ({ who, kind, seconds }));
 
-/** What can befall several brokers only. */
+/** Faults that need several brokers. */
 const CLUSTER: readonly Fault[] = isCluster
   ? (['moved', 'reassigned', 'moved'] as const).map((kind) => ({ who: 'cluster', kind, seconds: 0 }))
   : [];
@@ -22,7 +22,7 @@ const CLUSTER: readonly Fault[] = isCluster
 /** A round through everything that can be away, for seconds to a minute. */
 export const REGULAR: readonly Fault[] = [
   ...fault('heartbeat-ingest', 'frozen', 2, 4, 15),
-  // Hangs of others are found meanwhile, after some twelve seconds on a host that has nothing else to do.
+  // Hangs of others are found in the meantime, after some twelve seconds on a host without other work.
   ...fault('gateway', 'down', 25),
   ...fault('health-evaluator', 'frozen', 15),
   ...fault('broker', 'frozen', 2, 4, 15),
@@ -91,7 +91,9 @@ const toBroker = async (broker: Broker, kind: Kind, ms: number): Promise<void> =
 
 const random = randomFrom(1);
 
-/** Resolves when what was away is back, or is about to be. Of several brokers one is away at a time: `turn` picks it. */
+/**
+ * Resolves when the faulty part is back, or is about to be. Of several brokers one is away at a time: `turn` picks it.
+ */
 export const commit = async (fault: Fault, { system, servers, placement }: TestSystem, turn: number): Promise<void> => {
   const { brokers } = servers;
   const ms = fault.seconds * 1000;

@@ -2,7 +2,7 @@ import { type EventOf, Topic } from '@vigil/events';
 import type { TestSystem } from '../support/system.ts';
 import type { Agent } from './agents.ts';
 
-/** What was said against an agent, and when by the broker's clock. */
+/** A finding about an agent, and its time by the broker's clock. */
 export type Finding = { readonly agentId: string; readonly what: string; readonly at: number };
 type Health = EventOf<typeof Topic.agentHealth>;
 type Presence = EventOf<typeof Topic.fleetPresence>;
@@ -23,11 +23,17 @@ export const findingsIn = (events: readonly (Health | Presence)[]): Finding[] =>
 export const findings = async (t: TestSystem): Promise<Finding[]> =>
   findingsIn([...(await t.events(Topic.agentHealth)), ...(await t.events(Topic.fleetPresence))]);
 
-/** All that is to be said of an agent that hangs, and nothing twice. Silence is lost in the end; what a runtime beats for is not. */
+/**
+ * All findings that a hanging agent gets, each once. A silent agent is lost in the end; one with a runtime's heartbeats
+ * is not.
+ */
 export const deserved = ({ reporter }: Agent): readonly string[] =>
   reporter === 'runtime' ? ['STUCK', 'WARRANT_FILED'] : ['STUCK', 'WARRANT_FILED', 'AGENT_LOST'];
 
-/** When each agent's own latest sign was received, epoch milliseconds: its heartbeat, or what its runtime says of it for the first time. */
+/**
+ * When each agent's own latest sign was received, epoch milliseconds: its heartbeat, or its runtime's first report of
+ * it.
+ */
 export const lastSigns = (observations: readonly Observation[]): ReadonlyMap<string, number> => {
   const signs = new Map<string, { readonly sent: number; readonly at: number }>();
   for (const { type, key, payload, occurredAt } of observations) {

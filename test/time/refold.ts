@@ -51,7 +51,7 @@ function* recorded(
   }
 }
 
-/** What the stored observations say when they are folded again, partition by partition. */
+/** The decisions on the stored observations when they are folded again, partition by partition. */
 export const refold = (
   t: TestSystem,
   policies: Policies,
@@ -72,7 +72,7 @@ export const refold = (
   });
 };
 
-/** What the evaluator said, as it lies in its topics. */
+/** The evaluator's decisions, as recorded in its topics. */
 export const decisions = async (t: TestSystem): Promise<Decision[]> => {
   const sources = await t.log.partitionCount(Topic.agentObservation);
   const all = await Promise.all(DECIDED.map((topic) => t.events(topic)));

@@ -9,7 +9,7 @@ import { deserved, type Finding, findings } from './findings.ts';
 import { runCounting } from './supervised.ts';
 
 export type Suffered = Fault & { readonly from: number; readonly to: number };
-/** What happened, and what lies in the log of it when time has been stopped. */
+/** The events of the story, and the records of its log when time has been stopped. */
 export type Story = {
   readonly t: TestSystem;
   readonly agents: readonly Agent[];
@@ -22,7 +22,7 @@ export type Story = {
 export const COUNTING = 'counting';
 const GAPS_MS: readonly number[] = [3500, 2000, 5000, 800];
 
-/** The next of each door to hang: two that come straight to Kafka, one through the gateway. */
+/** The next of each ingress to hang: two that send directly to Kafka, one through the gateway. */
 const victims = (agents: readonly Agent[]): readonly Agent[] => {
   const well = (ingress: Agent['ingress']) =>
     agents.filter((agent) => agent.ingress === ingress && agent.hungIn === null);
@@ -47,7 +47,7 @@ const suffer = async (t: TestSystem, agents: readonly Agent[], faults: readonly 
 const known = async (t: TestSystem): Promise<number> =>
   (await t.events(Topic.agentHealth)).filter(({ type }) => type === 'INSTANCE_STARTED').length;
 
-/** All that is deserved has been said. */
+/** All deserved findings have been emitted. */
 const areFound = (agents: readonly Agent[], output: readonly Finding[]): boolean => {
   const recorded = new Set(output.map(({ agentId, what }) => `${agentId} ${what}`));
   return agents.every(
@@ -69,7 +69,7 @@ const stopTime = async (t: TestSystem): Promise<readonly LogRecord[]> => {
   return records;
 };
 
-/** A fleet beats while everything it stands on comes and goes. */
+/** A fleet sends heartbeats while the servers and services come and go. */
 export const live = async (name: string, agents: readonly Agent[], faults: readonly Fault[]): Promise<Story> => {
   const t = await openSystem({ name, services: ['heartbeat-ingest', 'health-evaluator', 'gateway'] });
   try {

@@ -23,7 +23,10 @@ export const runCounting = (t: TestSystem, name: string): { readonly stop: () =>
   };
 };
 
-/** A heartbeat of it. `receivedAt`: by the broker; `sentAt`: by its supervisor; `saidAt`: the newest that the agent had said; `calls`: numbers */
+/**
+ * A heartbeat of it. `receivedAt`: by the broker; `sentAt`: by its supervisor; `reportedAt`: the newest report of the
+ * agent; `calls`: numbers
+ */
 export type Counted = {
   readonly receivedAt: number;
   readonly sequence: number;
@@ -32,7 +35,7 @@ export type Counted = {
   readonly calls: readonly number[];
 };
 
-/** What was observed of it, in order; a heartbeat that arrived twice once. */
+/** Its observations, in order; a heartbeat that arrived twice once. */
 export const counted = (observations: readonly EventOf<typeof Topic.agentObservation>[], name: string): Counted[] => {
   const seen = new Map<number, Counted>();
   for (const { type, key, payload, occurredAt } of observations) {

@@ -39,19 +39,19 @@ describe.skipIf(!ownServers)('time', () => {
   const hung = (): Agent[] => story.agents.filter(({ hungIn }) => hungIn !== null);
   const again = (otherwise: Otherwise = {}, under = policies) =>
     refold(story.t, under, story.records, counts, otherwise);
-  /** Those who were accused, of those who never hung. */
+  /** Agents with a finding that never hung. */
   const innocent = (recorded: readonly Decision[]): Set<string> => {
     const guilty = new Set(hung().map(({ id }) => id));
     const against = findingsIn(recorded.map(({ output, at }) => ({ ...output, occurredAt: at })) as never);
     return new Set(against.flatMap(({ agentId }) => (guilty.has(agentId) ? [] : [agentId])));
   };
 
-  test('nobody who kept beating is accused, whatever was away and for how long', () => {
+  test('no agent that kept sending heartbeats gets a finding, with any part away for any time', () => {
     expect(story.suffered).toHaveLength(faults.length);
     expect([...innocent(output)]).toEqual([]);
   });
 
-  test('a hang is found, once, whatever was away when it happened', () => {
+  test('a hang is found, once, with any part away when it happened', () => {
     expect(hung()).toHaveLength(3 * faults.length);
     for (const agent of hung())
       expect(
@@ -60,7 +60,7 @@ describe.skipIf(!ownServers)('time', () => {
       ).toEqual(deserved(agent));
   });
 
-  test('nothing is said before the limit has passed since the last sign', () => {
+  test('nothing is decided before the limit has passed since the last sign', () => {
     const signs = lastSigns(story.observations);
     for (const { agentId, what, at } of story.findings)
       expect(at - (signs.get(agentId) ?? at), `${agentId} ${what}`).toBeGreaterThan(LIMITS[what] ?? 0);
@@ -99,8 +99,8 @@ describe.skipIf(!ownServers)('time', () => {
     expect(differences(again({ input: right }), output)).toEqual([]);
   });
 
-  // One broker of three that is away silences few: there is little to accuse of.
-  test.skipIf(isCluster)('control: the same log judged by the time on the wall accuses many who worked', () => {
+  // One broker of three that is away silences few agents: there is little to find.
+  test.skipIf(isCluster)('control: the same log judged by wall-clock time gives findings for many that worked', () => {
     const wall = ({ now, ingresses }: Clock): Clock => ({
       now,
       watched: now,
@@ -109,13 +109,13 @@ describe.skipIf(!ownServers)('time', () => {
     expect(innocent(again({ clock: wall })).size).toBeGreaterThan((story.agents.length - hung().length) / 2);
   });
 
-  test('control: without a clock for the door, those who came through it are accused', () => {
+  test('control: without a clock for the ingress, its agents get findings', () => {
     const findings = [...innocent(again({ clock: ({ now, watched }) => ({ now, watched, ingresses: {} }) }))];
     expect(findings.filter((id) => id.startsWith('gateway-')).length).toBeGreaterThan(0);
     expect(findings.filter((id) => id.startsWith('kafka-'))).toEqual([]);
   });
 
-  test('a limit just above two heartbeats and the settling time accuses nobody either', () => {
+  test('a limit just above two heartbeats and the settling time gives no false finding either', () => {
     expect([...innocent(again({}, policyOf(5100)))]).toEqual([]);
   });
 

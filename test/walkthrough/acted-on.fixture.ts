@@ -15,9 +15,9 @@ import {
   types,
 } from './observed.ts';
 
-/** Those whom Vigil helps, or gives to people. `told` is there once a test runs. */
+/** Agents that Vigil helps, or passes to people. `observed` is there once a test runs. */
 export const actedOnFates = (observed: () => Observed): void => {
-  test('loops repeats itself: heeds the nudge, its case is closed as recovered, and it lives', async () => {
+  test('loops repeats itself: heeds the nudge, its case is closed as recovered, and it keeps running', async () => {
     expect(changes(observed(), 'loops').at(0)).toMatch(/^HEALTHY→(DEGRADED|STUCK)$/);
     expect(changes(observed(), 'loops').filter((change) => change.endsWith('→STUCK'))).toHaveLength(1);
     expect(changes(observed(), 'loops').at(-1)).toBe('STUCK→HEALTHY');
@@ -59,7 +59,7 @@ export const actedOnFates = (observed: () => Observed): void => {
     expect(inOrder(observed().explained.get('limited'), happened)).toEqual(happened);
   });
 
-  test('hangs falls silent: nudged, escalated, timed out, ended; a fresh agent goes on from the checkpoint and finishes', async () => {
+  test('hangs becomes silent: nudged, escalated, timed out, ended; a fresh agent continues from the checkpoint and finishes', async () => {
     expect(changes(observed(), 'hangs')).toEqual(['HEALTHY→STUCK', 'STUCK→TERMINATED']);
     expect(types(observed(), Topic.agentIntervention, 'hangs')).toEqual([
       ...['CASE_OPENED', 'NUDGE_SENT', 'NUDGE_SENT', 'ALERT_REQUESTED', 'ESCALATION_TRIGGERED'],
@@ -99,7 +99,7 @@ export const actedOnFates = (observed: () => Observed): void => {
     expect(inOrder(observed().explained.get('hangs'), happened)).toEqual(happened);
   });
 
-  test('whoever continues for hangs was ordered after the death was confirmed, once', async () => {
+  test('the replacement of hangs was ordered after the death was confirmed, once', async () => {
     const spawns = about(observed(), Topic.agentOrder, 'hangs-r1').flatMap((event) =>
       event.type === 'SPAWN_AGENT' ? [event] : [],
     );
@@ -147,7 +147,7 @@ export const actedOnFates = (observed: () => Observed): void => {
         'raised [critical] recovery_failed',
         'raised [info] checkpoint_lost',
         'raised [warning] circuit_breaker_open',
-        // what people are asked is new beside that it has failed
+        // the question to people is new beside the failure
         'updated [critical] recovery_failed',
       ],
     ]);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ALONE, changes, exemptions, leftAlone, noticesOf, type Observed, standing } from './observed.ts';
 
-/** Those whom nobody has to help. `told` is there once a test runs. */
+/** Agents that need no help. `observed` is there once a test runs. */
 export const leftAloneFates = (observed: () => Observed): void => {
-  test('steady works: HEALTHY throughout, and nobody is told anything of it', async () => {
+  test('steady works: HEALTHY throughout, and no person is notified of it', async () => {
     expect(changes(observed(), 'steady')).toEqual([]);
     expect(leftAlone(observed(), 'steady')).toEqual(ALONE);
     expect(await standing(observed(), 'steady')).toMatchObject({
@@ -22,7 +22,7 @@ export const leftAloneFates = (observed: () => Observed): void => {
     expect(observed().explained.get('steady')).not.toMatch(/Cases|Recoveries|Alerts|Orders/);
   });
 
-  test('finishes completes: TERMINATED finished, which is no trouble, and nothing is recovered', async () => {
+  test('finishes completes: TERMINATED finished, without a finding, and nothing is recovered', async () => {
     expect(changes(observed(), 'finishes')).toEqual(['HEALTHY→TERMINATED']);
     expect(leftAlone(observed(), 'finishes')).toEqual(ALONE);
     expect(await standing(observed(), 'finishes')).toMatchObject({
@@ -34,7 +34,7 @@ export const leftAloneFates = (observed: () => Observed): void => {
     expect(observed().explained.get('finishes')).toMatch(/because {4}ended: finished/);
   });
 
-  test('waits asks a question: exempt, never typed into, and people are told once', async () => {
+  test('waits asks a question: exempt, never typed into, and people are notified once', async () => {
     expect(changes(observed(), 'waits')).toEqual([]);
     expect(leftAlone(observed(), 'waits')).toEqual({ ...ALONE, alerts: expect.arrayContaining(['ALERT_RAISED']) });
     expect(noticesOf(observed(), 'DEMO-waits')).toEqual(['raised [warning] awaiting_input']);

@@ -8,19 +8,19 @@ import { type TestSystem, until } from '../support/system.ts';
 
 type Recorded<E> = E & { readonly record: LogRecord };
 
-/** The same story, as each way of telling it has it. */
+/** The same story, as each output has it. */
 export type Observed = {
   /** all committed events of a topic */
   readonly of: <T extends TopicName>(topic: T) => readonly Recorded<EventOf<T>>[];
-  /** what Postgres says */
+  /** the rows in Postgres */
   readonly rows: ReturnType<typeof readModel>;
-  /** what is printed for people, and the exit code */
+  /** the printed text, and the exit code */
   readonly vigil: (...args: string[]) => Promise<{ readonly code: number; readonly text: string }>;
   /** what `vigil explain` prints of an agent */
   readonly explained: ReadonlyMap<string, string>;
   /** what the console sink has written, a line a message */
   readonly console: readonly string[];
-  /** what the runtime says it has done */
+  /** the log of the runtime */
   readonly runtime: () => readonly RuntimeLine[];
 };
 
@@ -45,7 +45,7 @@ const lines = (...file: string[]): string[] => readFileSync(path.join(...file), 
 const consoleLines = (dir: string): string[] =>
   lines(dir, 'logs/alerting.log').filter((line) => line.startsWith('ALERT '));
 
-/** What people hear last of each whom it is about. */
+/** The last notice to people of each task. */
 const LAST_NOTICES = [
   'ALERT resolved [warning] stuck_agent DEMO-loops: ',
   'ALERT resolved [critical] stuck_agent DEMO-hangs: ',
@@ -53,7 +53,7 @@ const LAST_NOTICES = [
   'ALERT raised [warning] awaiting_input DEMO-waits: ',
 ];
 
-/** Every agent has met its fate, people have been told, and the read model has heard of it. */
+/** Every agent has reached its end, people have been notified, and the read model has caught up. */
 export const fatesMet = async ({ dir, sql, events }: TestSystem): Promise<boolean> => {
   const observed = consoleLines(dir);
   if (!LAST_NOTICES.every((words) => observed.some((line) => line.startsWith(words)))) return false;
@@ -144,16 +144,16 @@ export const exemptions = (observed: Observed, agentId: string): string[] =>
 export const types = (observed: Observed, topic: TopicName, agentId: string): string[] =>
   about(observed, topic, agentId).map(({ type }) => type);
 
-/** What was ordered about an agent, in order. */
+/** The orders of an agent, in order. */
 export const orders = (observed: Observed, agentId: string): string[] => types(observed, Topic.agentOrder, agentId);
 
-/** How it stands in Postgres. */
+/** Its state in Postgres. */
 export const standing = async (observed: Observed, agentId: string): Promise<object> => {
   const { state, endReason, exemption, policyName } = (await observed.rows.agent(agentId)) ?? {};
   return { state, endReason, exemption, policyName };
 };
 
-/** Of each of its processes, whether it lives. */
+/** Whether each of its processes runs. */
 export const alive = (observed: Observed, agentId: string): boolean[] =>
   observed
     .runtime()
@@ -161,11 +161,11 @@ export const alive = (observed: Observed, agentId: string): boolean[] =>
       message === 'an agent has started' && whose === agentId && pid !== undefined ? [isAlive(pid)] : [],
     );
 
-/** What people were told of a task: `raised [warning] stuck_agent`. */
+/** The notices to people about a task: `raised [warning] stuck_agent`. */
 export const noticesOf = (observed: Observed, taskId: string): string[] =>
   observed.console.filter((line) => line.includes(` ${taskId}: `)).map((line) => line.split(' ').slice(1, 4).join(' '));
 
-/** Nothing was ever meant, asked, ordered or told to people about an agent. */
+/** No warrant, case, ruling, order, alert or recovery was ever about an agent. */
 export const leftAlone = (observed: Observed, agentId: string): object => ({
   warrants: types(observed, Topic.agentHealth, agentId).filter((type) => type.startsWith('WARRANT')),
   cases: types(observed, Topic.agentIntervention, agentId),

@@ -9,7 +9,7 @@ import { actedOnFates } from './acted-on.fixture.ts';
 import { leftAloneFates } from './left-alone.fixture.ts';
 import { crashing, fatesMet, type Observed, readBack } from './observed.ts';
 
-describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to what people are told', () => {
+describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to the notice to people', () => {
   let system: TestSystem;
   let fleet: ReturnType<TestSystem['fleet']>;
   let observed: Observed;
@@ -17,7 +17,7 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to what pe
   beforeAll(async () => {
     system = await openSystem({ name: 'walkthrough' });
     fleet = system.fleet();
-    await until('each agent has met its fate', () => fatesMet(system), 240_000);
+    await until('each agent has reached its end', () => fatesMet(system), 240_000);
     observed = await readBack(system);
   }, 400_000);
   afterAll(() => system?.stop());
@@ -25,7 +25,7 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to what pe
   leftAloneFates(() => observed);
   actedOnFates(() => observed);
 
-  test('nobody else was acted on, nothing was dead-lettered, every order has its one outcome', async () => {
+  test('no other agent was acted on, nothing was dead-lettered, every order has its one outcome', async () => {
     const acted = new Set(observed.of(Topic.agentIntervention).map(({ payload }) => payload.agentId));
     expect([...acted].toSorted()).toEqual([...crashing, 'hangs', 'limited', 'loops']);
     expect(await observed.rows.deadLetters({ limit: 10 })).toEqual([]);
@@ -35,7 +35,7 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to what pe
     ];
     const [cases, health] = await Promise.all(commands.map((words) => observed.vigil(...words)));
     expect(cases).toEqual({ code: 0, text: 'No cases.\n' });
-    // Its time may stand still for a while on a busy host, and goes on.
+    // Its time may stand still for a while on a busy host, and continues.
     await holds(async () => expect(await observed.vigil('doctor')).toMatchObject({ code: 0 }));
     const { code, text } = health ?? { text: '' };
     const unhealthy = text
@@ -52,7 +52,7 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to what pe
     expect(new Set(raised.map(({ key }) => key)).size, 'one notification an episode').toBe(raised.length);
   });
 
-  test('what each decider says of a key is counted without gap or repeat', () => {
+  test('the events of each decider about a key are counted without gap or repeat', () => {
     const report = versionsOf(topicNames.flatMap((topic) => observed.of(topic)));
     expect(report).toMatchObject({ gaps: [], repeats: [] });
     expect(report.keys).toBeGreaterThan(20);

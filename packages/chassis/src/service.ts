@@ -35,8 +35,8 @@ export type Service<Schema extends z.ZodType> = {
 
 /**
  * Runs a service with these variables until SIGTERM, SIGINT or a failure, then closes its resources in reverse order
- * and ends the process: 0 stopped by a signal, 1 failed or did not stop within 10 s (start again), 2 refused (follow
- * the message first).
+ * and ends the process. Exit codes: 0 stopped by a signal, 1 failed or did not stop within 10 s (start again),
+ * 2 refused (follow the message first).
  */
 export const runService = async <Schema extends z.ZodType>(
   env: NodeJS.ProcessEnv,

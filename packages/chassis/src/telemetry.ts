@@ -11,8 +11,8 @@ export type Telemetry = AsyncDisposable & {
 
 /**
  * Sets OpenTelemetry up: metrics always, read by the probe server; traces over OTLP only where an endpoint is given.
- * Metrics use a part of the SDK: the whole of it costs each of eight processes 200 ms and 15 MB more (measured), and
- * its loader hook as much again for spans of a Kafka client that we write ourselves.
+ * Metrics use a part of the SDK: the whole of it costs each of eight processes 200 ms and 15 MB more (measured).
+ * Its loader hook costs as much again, for spans of a Kafka client that Vigil writes itself.
  */
 export const openTelemetry = async (service: string, tracesTo: string | undefined): Promise<Telemetry> => {
   const resource = resourceFromAttributes({ 'service.name': service });

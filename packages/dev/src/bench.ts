@@ -25,8 +25,8 @@ const chosen = (wanted: string | undefined): readonly string[] => {
 };
 
 /**
- * How a benchmark's process is started where Node's own settings do not fit: folding is measured on one core, its
- * collector's work included, with a young generation in which a state stays until the next heartbeat of its agent.
+ * How a benchmark's process is started where Node's own settings do not fit. Folding is measured on one core, its
+ * collector's work included. A state stays in the young generation until the next heartbeat of its agent.
  */
 const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   evaluate: ['--single-threaded-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'],

@@ -7,7 +7,7 @@ export type Bearer = { readonly kind: 'runtime' | 'agent'; readonly name: string
 export const LEAST_SECRET = 32;
 
 /**
- * `v1.<kind>.<name>.<mac>`: only a holder of the secret can make the mac of a name (HMAC-SHA256 of `<kind>:<name>`,
+ * `v1.<kind>.<name>.<mac>`: only with the secret can one make the mac of a name (HMAC-SHA256 of `<kind>:<name>`,
  * base64url).
  */
 export const gatewayToken = (secret: string, { kind, name }: Bearer): string =>

@@ -13,7 +13,7 @@ const least = {
   progress_indicator: 'step 1',
 };
 
-test("ADR-110's eight fields are a heartbeat", () => {
+test("CODITECT's eight fields are a heartbeat", () => {
   expect(parseHeartbeat(least)).toMatchObject({
     agent_id: 'worker-1',
     timestamp: Date.UTC(2026, 10, 22),

@@ -100,7 +100,7 @@ const converterOf = (topic: TopicName, type: string) => {
 };
 
 /**
- * A heartbeat from parsed JSON: ADR-110's eight fields are required. Fields and words that are not known are left out
+ * A heartbeat from parsed JSON: CODITECT's eight fields are required. Fields and words that are not known are left out
  * and read as UNKNOWN; `remarks` gets them. Throws Unfit, naming field and value.
  */
 export const readHeartbeat = (value: unknown, remarks: Remark[]): Heartbeat =>

@@ -89,7 +89,7 @@ function lock(table: RegisterTable, groups: readonly Insert[]): Query {
 
 /**
  * One INSERT a table or column group. Two writers must not block each other: all take rows in the order of tables and
- * keys, so who writes several groups of a table locks the rows of all of them first.
+ * keys. So a writer of several groups of a table locks the rows of all of them first.
  */
 export function inserts(statements: readonly Statement[]): readonly Query[] {
   const found = new Map<string, Insert>();

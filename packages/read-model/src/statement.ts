@@ -54,8 +54,8 @@ type Ordered = {
 const padded = (n: number, width: number): string => String(n).padStart(width, '0');
 
 /**
- * The place of an event among those of the same state key, as a text that sorts bytewise: epoch and version where a
- * decider wrote it; else its offset, for no clock is the same on all brokers or gateways.
+ * The place of an event among those of the same state key, as a text that sorts bytewise. It is epoch and version where
+ * a decider wrote it; else its offset, for no clock is the same on all brokers or gateways.
  */
 export function orderOf(event: Ordered): string {
   if (event.version !== null) return `${padded(event.epoch ?? 0, 16)}.${padded(event.version, 16)}`;

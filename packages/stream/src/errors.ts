@@ -9,7 +9,7 @@ export class DeadLetter extends Error {
 }
 
 /**
- * A dead letter that is the sender's fault. It is no sign of trouble here, so it does not count towards stopping.
+ * A dead letter that is the sender's fault. It is not a sign of trouble here, so it does not count towards stopping.
  * `state`: the part of the record that is kept and decided on, where there is one.
  */
 export class Unwelcome extends DeadLetter {

@@ -2,7 +2,7 @@ import { type Servers, type ServiceName, type System, startSystem } from '@vigil
 import { openSystem, type TestSystem } from '../../support/system.ts';
 import { print } from './report.ts';
 
-/** Servers of its own, empty, and systems of services started on them. */
+/** Separate servers, empty, and systems of services started on them. */
 export type Ground = AsyncDisposable & {
   readonly test: TestSystem;
   readonly start: (services?: readonly ServiceName[]) => Promise<System & AsyncDisposable>;
@@ -11,7 +11,7 @@ export type Ground = AsyncDisposable & {
 export const RUNS = 3;
 export const JUDGING = ['heartbeat-ingest', 'health-evaluator'] as const satisfies readonly ServiceName[];
 
-/** Ctrl-C ends what was started before it ends the benchmark. */
+/** Ctrl-C ends all that was started before it ends the benchmark. */
 const endOnSignal = (stop: () => Promise<void>): void => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void stop().finally(() => process.exit(1)));

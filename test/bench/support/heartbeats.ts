@@ -30,7 +30,7 @@ const checkpointed = (n: number, at: number) => ({
   remaining_work: ['make it pass'],
 });
 
-/** ADR-110's eight fields alone. */
+/** CODITECT's eight fields alone. */
 export const bare = (agent: string, n: number, at: number): Heartbeat =>
   parseHeartbeat({
     agent_id: agent,

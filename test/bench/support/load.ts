@@ -4,12 +4,15 @@ import type { Log, LogRecord } from '@vigil/stream';
 import { recordOf, working } from './heartbeats.ts';
 import { quantile } from './report.ts';
 
-/** A fleet of agents at work; every fiftieth heartbeat is the first of a fresh instance, whose start is said at once. */
+/**
+ * A fleet of agents at work; every fiftieth heartbeat is the first of a fresh instance, whose start is reported at
+ * once.
+ */
 const AGENTS = 1_000;
 const PROBE_EVERY = 50;
 const PROBE_AGENTS = 50;
 const STEP_MS = 5;
-/** Verdicts that are later than this are counted as this late. */
+/** Decisions later than this are counted as this late. */
 const LAST_MS = 5_000;
 const CAUGHT_UP_MS = 120_000;
 
@@ -21,7 +24,7 @@ export type Seen = (record: LogRecord) => string | null;
 /** Where probes are awaited, and how they are known there. */
 export type Target = { readonly topic: typeof Topic.heartbeat | typeof Topic.agentHealth; readonly seen: Seen };
 
-/** The verdict: INSTANCE_STARTED. */
+/** The decision: INSTANCE_STARTED. */
 export const judgements = (log: Log): Target => ({
   topic: Topic.agentHealth,
   seen: ({ key, value }) => {
@@ -99,7 +102,7 @@ const follow = async (log: Log, target: Target): Promise<Probes> => {
   return probes;
 };
 
-/** Until what lies there has been read, in every partition. */
+/** Until all present records have been read, in every partition. */
 export const caughtUp = async (log: Log, target: Target): Promise<void> => {
   const probes = await follow(log, target);
   probes.send(Array.from({ length: PROBE_AGENTS }, (_, n) => heartbeatOf(n * PROBE_EVERY)));
@@ -107,8 +110,8 @@ export const caughtUp = async (log: Log, target: Target): Promise<void> => {
 };
 
 /**
- * An open loop: heartbeats are sent when they are due, whatever has become of those before; what is sent in the first `warmMs` does
- * not count.
+ * An open loop: heartbeats are sent when they are due, whether or not earlier ones have arrived. Those of the first
+ * `warmMs` do not count.
  */
 export const latencyAt = async (
   log: Log,

@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 
-/** One figure: every run's value, and what stands beside it from the same runs. `better`: which way is good. */
+/** One figure: every run's value, and other values of the same runs. `better`: which way is good. */
 export type Figure = {
   readonly name: string;
   readonly unit: string;
@@ -32,7 +32,7 @@ const table = (rows: readonly (readonly string[])[]): string => {
   return rows.map((cells) => line(cells).trimEnd()).join('\n');
 };
 
-/** The figures on standard output: a table, or one line of JSON where `--json` is asked for. */
+/** The figures on standard output: a table, or one line of JSON with `--json`. */
 export const report = (benchmark: string, figures: readonly Figure[]): void => {
   const machine = { cores: cpus().length, model: cpus()[0]?.model ?? 'unknown', node: process.version };
   if (process.argv.includes('--json')) console.log(JSON.stringify({ benchmark, machine, figures }));
@@ -42,5 +42,5 @@ export const report = (benchmark: string, figures: readonly Figure[]): void => {
     );
 };
 
-/** How a long benchmark stands: on standard error, beside the figures. */
+/** The progress of a long benchmark: on standard error, beside the figures. */
 export const print = (line: string): void => console.error(`[bench] ${line}`);

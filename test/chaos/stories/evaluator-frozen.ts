@@ -8,7 +8,7 @@ import { reminded, replaced } from '../waits.ts';
 /** Longer than silence is suffered, than a warrant holds, and than the group waits for its member. */
 const FROZEN_MS = soak(31_000, 300_000);
 
-/** The evaluator stands still while two are being acted on, and two more hang meanwhile. */
+/** The evaluator is frozen while two are being acted on, and two more hang in the meantime. */
 export const evaluatorFrozen = (ground: Ground): Promise<void> =>
   withHerd(ground, { name: 'frozen', straight: 15, throughHttp: 15 }, async (herd) => {
     const evaluator = ground.on.system.service('health-evaluator');

@@ -14,7 +14,10 @@ const members = ['cut-0', 'cut-1'].map(
   (name): Doom<AgentFate> => ({ name, task: `T-${name}`, fate: 'works', afterMs: 0 }),
 );
 
-/** A host is taken for gone and was only cut off: its agents have worked on beside their heirs, and go when it is heard again. */
+/**
+ * A host is taken for gone and was only cut off: its agents have worked on beside their replacements, and go when it is
+ * back.
+ */
 export const hostCutOff = async (ground: Ground): Promise<void> => {
   const hosts = openHosts(ground.on, 'host-cut-off', HOSTS, members, () => 'island');
   try {
@@ -45,13 +48,13 @@ const run = async (ground: Ground, hosts: Hosts): Promise<void> => {
     members.every(({ name, task }) => present('AGENT_PRESENT').has(name) && instancesOf(task).length === 1),
   );
   island?.kill('SIGSTOP');
-  await until('nothing is heard of the host', async () => members.every(({ name }) => present('AGENT_LOST').has(name)));
+  await until('the host is silent', async () => members.every(({ name }) => present('AGENT_LOST').has(name)));
   const gone = ['host', 'gone', 'island', '--why', 'no answer from there', '--by', 'tester'];
-  await until('it is said that the host is gone', async () => (await on.vigil(...gone)).code === 0);
-  await until('each task has an heir', async () => members.every(({ task }) => completed().has(task)));
+  await until('the host is reported gone', async () => (await on.vigil(...gone)).code === 0);
+  await until('each task has a replacement', async () => members.every(({ task }) => completed().has(task)));
   await until('two work on each task', async () => members.every(({ task }) => instancesOf(task).length === 2));
   island?.kill('SIGCONT');
-  await until('each task is on one agent, its heir', async () =>
+  await until('each task is on one agent, its replacement', async () =>
     members.every(({ name, task }) => {
       const [replacement, ...others] = instancesOf(task);
       return replacement !== undefined && replacement !== name && others.length === 0;

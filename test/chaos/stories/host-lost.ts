@@ -29,7 +29,7 @@ const parentOf = (pid: number): number => {
   return Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]);
 };
 
-/** The power goes: its runtime, its agents and whatever holds them, all at once. */
+/** The power goes: its runtime, its agents and their terminal hosts, all at once. */
 const loseHost = async (hosts: Hosts): Promise<void> => {
   const names = new Set(lost.map(({ name }) => name));
   const there = hosts.diary().filter(({ what, agentId }) => what === 'began' && names.has(agentId));
@@ -39,7 +39,10 @@ const loseHost = async (hosts: Hosts): Promise<void> => {
   await off;
 };
 
-/** Nothing is spawned until a person says that the host is gone; then its tasks go on elsewhere, and its return doubles nobody. */
+/**
+ * Nothing is spawned until a person reports the host gone; then its tasks continue elsewhere, and its return doubles no
+ * agent.
+ */
 export const hostLost = async (ground: Ground): Promise<void> => {
   const hosts = openHosts(ground.on, 'host-lost', HOSTS, members, hostOf);
   try {
@@ -84,25 +87,28 @@ const run = async (ground: Ground, hosts: Hosts): Promise<void> => {
   expect(spawns()).toEqual([]);
 
   const gone = ['host', 'gone', 'rack-1', '--why', 'the rack has lost power', '--by', 'tester'];
-  await until('it is said that the host is gone', async () => (await on.vigil(...gone)).code === 0);
+  await until('the host is reported gone', async () => (await on.vigil(...gone)).code === 0);
   await until('its tasks are on others', async () => lost.every(({ task }) => completed().has(task)));
   await holds(() => expect(spawns().map(({ payload }) => payload.runtimeId)).toEqual(lost.map(() => 'rack-2')));
   await until('the brake is lifted', async () => governed().includes('BRAKE_RELEASED'));
   expect(governed()).toEqual(['BRAKE_ENGAGED', 'BRAKE_RELEASED']);
 
   const returned = hosts.again('rack-1');
-  await until('the host has told the ends that it slept through, and those it started anew have made way', async () => {
-    const exited = new Set(
-      received
-        .of(Topic.controlAgent)
-        .flatMap(({ type, payload }) => (type === 'AGENT_EXITED' ? [payload.instanceId] : [])),
-    );
-    return lost.every(({ name }) => {
-      const instances = hosts.diary().filter(({ what, agentId }) => what === 'began' && agentId === name);
-      return instances.length > 1 && instances.every(({ instanceId }) => exited.has(instanceId));
-    });
-  });
-  await until('each task is on one agent, its heir', async () =>
+  await until(
+    'the host has reported the ends that it slept through, and the restarted agents have made way',
+    async () => {
+      const exited = new Set(
+        received
+          .of(Topic.controlAgent)
+          .flatMap(({ type, payload }) => (type === 'AGENT_EXITED' ? [payload.instanceId] : [])),
+      );
+      return lost.every(({ name }) => {
+        const instances = hosts.diary().filter(({ what, agentId }) => what === 'began' && agentId === name);
+        return instances.length > 1 && instances.every(({ instanceId }) => exited.has(instanceId));
+      });
+    },
+  );
+  await until('each task is on one agent, its replacement', async () =>
     lost.every(({ name, task }) => {
       const [replacement, ...others] = instancesOf(task);
       return replacement !== undefined && replacement.agentId !== name && others.length === 0;

@@ -4,7 +4,7 @@ import { holds, until } from '../../support/system.ts';
 import { type Ground, withHerd } from '../ground.ts';
 import { governedFrom } from '../waits.ts';
 
-/** Nobody is heard any more, all at once; later all are heard again. */
+/** No report arrives any more, all at once; later all arrive again. */
 export const producersCut = (ground: Ground): Promise<void> =>
   withHerd(
     ground,
@@ -15,7 +15,7 @@ export const producersCut = (ground: Ground): Promise<void> =>
       const governed = governedFrom(ground);
       const rulings = () => received.of(Topic.stepRuling).filter(({ key }) => names.has(key));
       herd.connected(false);
-      await until('everybody’s end has been asked for, and withheld', async () => {
+      await until('the end of each agent has been requested, and withheld', async () => {
         const withheld = rulings().flatMap(({ key, payload }) =>
           'why' in payload && payload.why === 'brake' ? [key] : [],
         );
@@ -24,7 +24,7 @@ export const producersCut = (ground: Ground): Promise<void> =>
       await holds(() => expect(governed()).toEqual(['BRAKE_ENGAGED']));
       herd.connected(true);
       await until('the brake is lifted', async () => governed().includes('BRAKE_RELEASED'));
-      await until('nothing is said against anybody any more', async () => {
+      await until('no agent is judged unhealthy any more', async () => {
         const last = new Map(
           received
             .of(Topic.agentHealth)

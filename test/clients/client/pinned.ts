@@ -26,7 +26,7 @@ const installedVersion = (name: string): string | null => {
 const isComplete = (kinds: readonly ClientKind[]): boolean =>
   kinds.every((kind) => installedVersion(pinned[kind].package) === pinned[kind].version);
 
-/** Installs what is missing of the pinned clients (up to 900 MB) into a folder that git ignores. */
+/** Installs the missing ones of the pinned clients (up to 900 MB) into a folder that git ignores. */
 export const installClients = (kinds: readonly ClientKind[]): void => {
   if (isComplete(kinds)) return;
   mkdirSync(dir, { recursive: true });

@@ -13,14 +13,14 @@ export type Place = {
   readonly hookLog: string | null;
 };
 
-/** What a client asks when it starts for the first time, or in a new folder. */
+/** A question of a client at its first start, or in a new folder. */
 export type StartQuestion = 'theme' | 'login' | 'key' | 'trust' | 'bypass';
 
 export type SessionSettings = {
   readonly place: Place;
   /** where the scripted model plays this session */
   readonly modelUrl: string;
-  /** the questions of a first start that nobody has answered yet; none for a client in use */
+  /** the open questions of a first start; none for a client in use */
   readonly openQuestions: readonly StartQuestion[];
   /** whether the client runs every command without asking */
   readonly skipsPermissions: boolean;

@@ -9,7 +9,7 @@ export type ToolCall =
 export type ShellOptions = {
   readonly timeoutMs?: number;
   readonly background?: boolean;
-  /** asks for a permission outside of the sandbox (Codex) */
+  /** requests a permission outside of the sandbox (Codex) */
   readonly escalate?: boolean;
 };
 

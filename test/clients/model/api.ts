@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer, ClientKind } from './answer.ts';
 
-/** JSON of which nothing is known yet. */
+/** JSON of unknown shape. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** What a request shows of its conversation. */
@@ -13,10 +13,10 @@ export type View = {
   readonly isMain: boolean;
 };
 
-/** One model API as one client speaks it. */
+/** The model API of one client. */
 export type ModelApi = {
   readonly client: ClientKind;
-  /** null when the path is none that starts a model turn; then `side` answers */
+  /** null when the path does not start a model turn; then `side` answers */
   readonly view: (path: string, body: Json) => View | null;
   /** the status and body for a path other than a model turn (token counts, lists of models) */
   readonly side: (path: string) => { readonly status: number; readonly body: Json };

@@ -119,7 +119,7 @@ export const startModel = async (options: {
     port: address.port,
     open: (client, session) => {
       if (!/^[\w-]+$/.test(session.name))
-        throw new Error(`"${session.name}" cannot stand in a URL; use letters, digits and -`);
+        throw new Error(`"${session.name}" is not valid in a URL; use letters, digits and -`);
       sessions.set(session.name, session);
       return `http://127.0.0.1:${address.port}/${client}/${session.name}`;
     },

@@ -22,7 +22,7 @@ const contentOf = (item: Json): string =>
 
 const outputOf = (item: Json): string => (typeof item.output === 'string' ? item.output : JSON.stringify(item.output));
 
-/** The interactive Codex asks for a title of its session in a conversation of its own. */
+/** The interactive Codex requests a title of its session in a separate conversation. */
 const TITLE_REQUEST = 'Generate a concise, single-line task title';
 
 const viewOf = (body: Json): View => {
@@ -46,7 +46,7 @@ const shellCall = (tool: ToolCall & { kind: 'shell' }, offered: ReadonlySet<stri
   const timeout = timeoutMs === undefined ? {} : { timeout_ms: timeoutMs };
   const permission =
     escalate === true ? { sandbox_permissions: 'require_escalated', justification: 'Do you allow this?' } : {};
-  // This one hands a command over to the background after 10 s, unless it is told to wait longer.
+  // This one moves a command to the background after 10 s, unless a longer wait is set.
   const patience = timeoutMs === undefined ? {} : { yield_time_ms: timeoutMs };
   if (offered.has('exec_command'))
     return { name: 'exec_command', arguments: { cmd: tool.command, ...patience, ...permission } };

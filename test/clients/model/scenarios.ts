@@ -130,7 +130,7 @@ export const scenarios = {
   stallsOnce: ({ turn, request }) =>
     turn === 0 ? firstStep : request === 2 ? { kind: 'stall', text: 'I am thinking about' } : reply('I am back. Done.'),
 
-  /** one step, then HTTP 400 to every request: the session cannot go on */
+  /** one step, then HTTP 400 to every request: the session cannot continue */
   invalidRequest: ({ turn }) => (turn === 0 ? firstStep : fail(400, 'invalid_request_error', INVALID_HISTORY)),
   unauthorized: () => fail(401, 'authentication_error', 'invalid x-api-key'),
   serverError: () => fail(500, 'api_error', 'Internal server error'),

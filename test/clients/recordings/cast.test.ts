@@ -10,7 +10,7 @@ describe('the terminal recordings', () => {
     expect(readFileSync(path.join(recordingsDir, 'README.md'), 'utf8')).toBe(readmeOf(casts));
   });
 
-  it.each(casts)('$file says at least once what its screen shows, and is small', ({ file, marks, output }) => {
+  it.each(casts)('$file has each word of its screen at least once, and is small', ({ file, marks, output }) => {
     expect(marks.map(({ situation }) => situation)).not.toEqual([]);
     for (const { situation } of marks) expect(['dialog', 'prompt', 'busy', 'other']).toContain(situation);
     expect(output.length).toBeGreaterThan(0);

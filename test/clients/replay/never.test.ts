@@ -49,7 +49,10 @@ const watch = (policy: Policy, { client, headless }: Situation, steps: readonly 
 /** A client that retries shows it on its screen only: under an unknown screen it looks as if its model did not answer, and is judged so. */
 const fits = (situation: Situation, way: Way): boolean => !situation.retries || way.screen === null;
 
-/** A plan other than a pause for a limit asks, ends or replaces; a session that works or waits gives no reason for one. */
+/**
+ * A plan other than a pause for a limit asks a person, ends or replaces; a session that works or waits gives no reason
+ * for one.
+ */
 const isWrong = ({ what }: Finding): boolean =>
   what === 'STUCK' || what === 'FAILING' || (what.startsWith('warrant: ') && what !== 'warrant: rate_limited');
 
@@ -83,7 +86,7 @@ test(
   soak(2, 60) * minute,
 );
 
-test('without the hook that reports the start of a call, Gemini CLI is accused after the limit at the earliest, and cleared by its next event', () => {
+test('without the hook that reports the start of a call, Gemini CLI is found stuck after the limit at the earliest, and cleared by its next event', () => {
   const situation = situations.find(({ run }) => run === 'gm-bare');
   if (situation === undefined) throw new Error('there is no run gm-bare');
   let flagged = 0;

@@ -34,7 +34,7 @@ const WORKS = [
   ['a command of 200 s, which is moved to the background', 'cc-bash200'],
   ['a sub-agent that works in the background', 'cc-sub'],
   ['a session that is compacted', 'cc-tui-compact'],
-  ['a question of an MCP server, which nobody is there to answer', 'cc-elicits'],
+  ['a question of an MCP server, without a person to answer', 'cc-elicits'],
   ['a call that auto mode refused', 'cc-auto-denied'],
   ['one that is compacted, of Codex', 'cx-compact'],
   ['a sub-agent that works, of Codex', 'cx-subagent'],
@@ -51,7 +51,7 @@ const WAITS = [
 ] as const;
 
 test.each(BOTH.flatMap((policy) => WORKS.map(([what, run]) => ({ policy, what, run }))))(
-  'under $policy $what is never accused ($run)',
+  'under $policy $what is never judged unhealthy ($run)',
   ({ policy, run }) => {
     const replay = under(policy, run);
     expect(replay.judged).toEqual([]);
@@ -60,7 +60,7 @@ test.each(BOTH.flatMap((policy) => WORKS.map(([what, run]) => ({ policy, what, r
 );
 
 test.each(BOTH.flatMap((policy) => WAITS.map(([what, run, activity]) => ({ policy, what, run, activity }))))(
-  'under $policy $what waits for its person, and is never accused ($run)',
+  'under $policy $what waits for its person, and is never judged unhealthy ($run)',
   ({ policy, run, activity }) => {
     const replay = under(policy, run);
     expect(replay.judged).toEqual([]);
@@ -85,7 +85,7 @@ test.each(['cc-loops', 'cx-loops'])('the same is judged from the stream alone, w
 });
 
 test.each(['cc-works', 'cx-works', 'gm-works', 'cc-sub'])(
-  'a session that works is never accused for what its stream says (%s)',
+  'a session that works is never judged unhealthy for the text of its stream (%s)',
   (run) => {
     for (const policy of BOTH) {
       const replay = printedUnder(policy, run);
@@ -126,7 +126,7 @@ test.each(['cc-tui-wedged', 'cc-wedged'])(
   },
 );
 
-test('a sub-agent that hangs is seen, and its parent is not idle meanwhile', () => {
+test('a sub-agent that hangs is seen, and its parent is not idle in the meantime', () => {
   const replay = under('demo', 'cc-subhang');
   const subagents = replay.judged.filter(({ agent }) => agent !== 'a1');
   expect(subagents[0]).toMatchObject({ to: 'STUCK' });

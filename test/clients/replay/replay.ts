@@ -56,7 +56,7 @@ export class Replay {
     while (this.#folding.dueAt < T0 + ms) this.#fold(this.#folding.dueAt - T0, null);
   }
 
-  /** What is known of all agents, without calls. */
+  /** The fields of all agents, without calls. */
   sendAll(ms: number): void {
     for (const report of this.#reports.values()) {
       const { tool_calls: _, ...fields } = report.fields;

@@ -1,10 +1,10 @@
 import { at, textAt } from './fields.ts';
 import type { TrueEvent } from './timeline.ts';
 
-/** A line that a client writes into the file of a session. `agent`: of the sub-agent whose file it is. */
+/** A line that a client writes into the file of a session. `agent`: the sub-agent that the file belongs to. */
 export type Line = { readonly ms: number; readonly agent: string | null; readonly text: string };
 
-/** The files say when on the clock of the host. */
+/** The time in the files, by the clock of the host. */
 export type AtTime = (ms: number) => string;
 
 const line = (ms: number, agent: string | null, entry: unknown): Line => ({ ms, agent, text: JSON.stringify(entry) });
@@ -70,7 +70,7 @@ const codexLines = (events: readonly TrueEvent[], time: AtTime): readonly Line[]
   });
 };
 
-/** An answer stands there with its tokens when it is complete. */
+/** A complete answer has its tokens in the file. */
 const geminiLines = (events: readonly TrueEvent[], time: AtTime): readonly Line[] =>
   events
     .filter(({ name }) => name === 'BeforeTool' || name === 'AfterAgent')

@@ -21,16 +21,16 @@ export type Way = {
 export type Session = {
   readonly steps: readonly Step[];
   readonly endMs: number;
-  /** events whose hook is lost */
+  /** events without their hook */
   readonly lost: readonly string[];
 };
 
 const readTranscriptsEveryMs = 2000;
 
 /**
- * Gemini CLI writes a call into the file of its session when it has ended, and its screen looks the same while a call runs and while
- * the model answers. So nothing but the hook shows that a call has started: without it, a call that lasts longer than a model may take
- * looks like a model that hangs. never.test.ts bounds what comes of it.
+ * Gemini CLI writes a call into the file of its session when it has ended, and its screen looks the same while a call
+ * runs and while the model answers. So only the hook shows that a call has started. Without it, a call that lasts
+ * longer than a model may take looks like a model that hangs. never.test.ts bounds the effect.
  */
 const isOnlySource = (client: string, { name }: TrueEvent): boolean => client === 'gemini-cli' && name === 'BeforeTool';
 

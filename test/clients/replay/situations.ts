@@ -3,7 +3,9 @@ import path from 'node:path';
 import { type RecordedHook, recordedRuns } from '@vigil/adapters/recordings';
 import { recordingsDir } from '../recordings/cast.ts';
 
-/** How a recording goes on after its last event: its client exits, waits for a person, goes on working, or Esc ends its turn. */
+/**
+ * How a recording continues after its last event: its client exits, waits for a person, works on, or Esc ends its turn.
+ */
 export type Ending = 'exits' | 'waits' | 'works' | 'escape';
 
 /** A recording of a session in which the agent works or waits for its person. */
@@ -31,8 +33,9 @@ const situation = (client: string, run: string, headless: boolean, ending: Endin
 };
 
 /**
- * Every recording in which the agent works or waits. Not here: those that hang (cc-hang-*, cc-rt*, cc-subhang, cc-tui-hang*, stall,
- * prompt-and-hang), loop (*-loop, cc-loopthink), or are refused for good (cc-wedged, cc-tui-wedged, invalid-request).
+ * Every recording in which the agent works or waits. Not here: those that hang (cc-hang-*, cc-rt*, cc-subhang,
+ * cc-tui-hang*, stall, prompt-and-hang), loop (*-loop, cc-loopthink), or are refused for good (cc-wedged,
+ * cc-tui-wedged, invalid-request).
  */
 export const situations: readonly Situation[] = [
   situation('claude-code', 'cc-works', true, 'exits'),

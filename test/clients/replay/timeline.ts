@@ -48,7 +48,7 @@ const promptOf = (client: string, isInterrupted: boolean): ScreenMeaning => ({
   turnOver: client !== 'codex' || isInterrupted,
 });
 
-/** Gives a shell command a deadline of its own, the same wherever the command is named. */
+/** Gives each shell command a deadline, the same in all payloads that name it. */
 class Deadlines {
   readonly #client: string;
   readonly #random: Random;
@@ -117,7 +117,7 @@ class Layout {
     return { events: this.#events, screens: this.#screens, endMs: this.#ms };
   }
 
-  /** The scripted model of one recording was started anew, and numbered its calls from the beginning. */
+  /** The scripted model of one recording was restarted, and numbered its calls from the beginning. */
   #withOwnIds(payload: HookPayload): HookPayload {
     const id = textAt(payload, 'tool_use_id');
     if (id !== null && payload.hook_event_name === 'PreToolUse') this.#starts.set(id, (this.#starts.get(id) ?? 0) + 1);
@@ -148,7 +148,7 @@ class Layout {
     return Math.round(20 + this.#random() * 200);
   }
 
-  /** Until the call ends whose time is up first. */
+  /** Until the call with the earliest end ends. */
   #callTime(): number {
     return this.#open.size === 0 ? 50 : duration(this.#random, 50, Math.max(51, this.#leftMs()));
   }

@@ -111,7 +111,7 @@ describe.each(SESSIONS)('tokens as %s counts them (%s)', (client, run) => {
   });
 });
 
-test('a count that comes back after it was unknown is no spike', () => {
+test('a count that comes back after it was unknown is not a spike', () => {
   const counts = [1000, 2000, 3000, 4000, 5000, 6000, 7000, null, null, 90_000, 91_000, 92_000];
   expect(judged(counts)).toEqual([]);
 });

@@ -44,7 +44,7 @@ export type Finding = {
 type Watched = { readonly who: Identity; heartbeats: HeartbeatState; hasEnded: boolean };
 
 const mainAgent = 'a1';
-/** How often a limit that stands on the screen is reported, as in the supervisor. */
+/** How often a limit on the screen is reported, as in the supervisor. */
 const reportLimitEveryMs = 2000;
 
 const identityOf = (agentId: string, instanceId: string, parentAgentId: string | null): Identity => ({
@@ -216,5 +216,5 @@ export class WatchedSession {
   }
 }
 
-/** A prompt that the screen shows counts as the end of a turn after it has stood so long. */
+/** A prompt on the screen counts as the end of a turn after so long. */
 export const looksAfter = interruptedAfterMs + 1;

@@ -110,17 +110,17 @@ const SESSIONS: readonly Session[] = [
 const WAYS: readonly Way[] = ['hooks', 'stream', 'telemetry', 'file'];
 
 describe.each(SESSIONS.map((session) => ({ ...session, session })))('$what of $client ($run)', ({ session }) => {
-  test.each(WAYS)('has the verdict that its hooks give, or none that is known, by %s', (way) => {
+  test.each(WAYS)('by %s, it gets the result that its hooks give, or none', (way) => {
     const expected = session.unknownBy.includes(way) ? 'unknown' : session.found;
     expect(verdict(way, session, session.cut)).toEqual(expected);
   });
 });
 
-test('a loop of Claude Code has the same verdict by spans alone', () => {
+test('a loop of Claude Code gets the same result by spans alone', () => {
   const loops = { client: 'claude-code', run: 'cc-loops', exports: 'claude-code.traces-loops' };
   expect(verdict('telemetry', loops, 'whole')).toEqual(LOOP);
 });
 
-test('the verdict by hooks is known of every session', () => {
+test('the result by hooks is defined for every session', () => {
   expect(SESSIONS.filter(({ unknownBy }) => unknownBy.includes('hooks'))).toEqual([]);
 });

@@ -10,16 +10,16 @@ import { createSessions } from '../../../services/gateway/src/sessions/sessions.
 import { hookMoments, type Moment, Replay, type Replayed, replayedMoments, streamMoments } from './replay.ts';
 
 /**
- * How Vigil learns of a session: by the payloads of hooks, by the client's output stream, by its telemetry (OTLP), or afterwards by the
- * file in which the client keeps it. Hooks, stream and file are recordings of one session, telemetry of another session of the same
- * scenario.
+ * How Vigil learns of a session: by the payloads of hooks, the client's output stream, its telemetry (OTLP), or
+ * afterwards the client's own file of it. Hooks, stream and file are recordings of one session, telemetry
+ * of another session of the same scenario.
  */
 export type Way = 'hooks' | 'stream' | 'telemetry' | 'file';
 
 /** The states of the session's own agent that are not healthy, with the signals that fired and make the state. */
 export type Verdict = readonly { readonly to: string; readonly signals: readonly string[] }[] | 'unknown';
 
-/** What is left of a recording. `hang`: the model does not answer after its first call has ended. */
+/** How a recording is cut. `hang`: the model does not answer after its first call has ended. */
 export type Cut = 'whole' | 'hang';
 
 const POLICIES = presetsWith('vigil');

@@ -2,12 +2,12 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { call, note, type Parts, send, untilGo, work, workOn } from '../craft.ts';
 
-/** Whatever is typed at its terminal is noted with what it was doing. */
+/** All text typed at its terminal is noted with its activity. */
 let doing = 'nothing';
 const listenAtTheTerminal = (): void =>
   void createInterface({ input: process.stdin }).on('line', (line) => note(`typed while ${doing}: ${line}`));
 
-/** Those whom somebody types to while they are busy. */
+/** Agents that get typed text while they are busy. */
 export const meddled: Parts = {
   isInACall: async () => {
     listenAtTheTerminal();
@@ -36,7 +36,7 @@ export const meddled: Parts = {
     listenAtTheTerminal();
     doing = 'it asks';
     work();
-    // What it has said is read by then, on a busy machine too.
+    // Its report has been read by then, on a busy machine too.
     await sleep(3000);
     process.stdout.write('Overwrite the file? ');
     await untilGo();

@@ -35,7 +35,7 @@ const refused = async (): Promise<void> => {
   }
 };
 
-/** Those who go on talking, and get nowhere. */
+/** Agents that keep reporting, and get nowhere. */
 export const noisy: Parts = {
   errs: () => {
     work();
@@ -47,8 +47,8 @@ export const noisy: Parts = {
     await err(8);
     return forEver();
   },
-  /** and what it says of itself nobody has heard of; its heir speaks plainly */
-  saysTheUnheardOf: () => {
+  /** reports unknown values; its replacement reports known ones */
+  reportsUnknownValues: () => {
     if (attempt > 0) return workOn();
     send({ activity: 'meditating', mood: 'serene', tool_calls: [{ call_id: 'x', tool: 'Bash', outcome: 'perhaps' }] });
     work();
@@ -60,7 +60,7 @@ export const noisy: Parts = {
     await received((message) => message.nudge !== undefined);
     return workOn();
   },
-  /** and is told the same by whoever limits it, each time it goes on */
+  /** gets the same refusal each time it continues */
   limitedForLong: async () => {
     const limit = () => print('HTTP 429 Too Many Requests: rate limit reached');
     leaveOnRequest();
@@ -76,7 +76,7 @@ export const noisy: Parts = {
     print('HTTP 429 Too Many Requests: rate limit reached');
     return forEver();
   },
-  /** alive, and every request of its own is refused: its work item stands still. What it is asked, its terminal shows */
+  /** alive, and every request is refused: its work item stands still. Its terminal shows each question */
   wedged: () => {
     onMessage(({ message }) => print(message ?? ''));
     return refused();
@@ -87,7 +87,7 @@ export const noisy: Parts = {
     );
     return refused();
   },
-  /** says nothing, and goes on with its work when it is asked */
+  /** reports nothing, and continues its work on request */
   wedgedButMoves: () => {
     void received((message) => message.probe !== undefined).then(() =>
       send({ work: { id: 'wisp-1', updated_at: Date.now() } }),
@@ -103,7 +103,7 @@ export const noisy: Parts = {
       await sleep(400);
     }
   },
-  /** each call fails; its heir works */
+  /** each call fails; its replacement works */
   failsEachCall: () => {
     if (attempt > 0) return workOn();
     leaveOnRequest();

@@ -31,12 +31,12 @@ const testing = async (mayTakeMs: number): Promise<void> => {
 /** Those who work, and those who fall silent. */
 export const silent: Parts = {
   works: () => workOn(),
-  /** works, and leaves at once when it is asked to */
+  /** works, and leaves at once on request */
   obeys: () => {
     leaveOnRequest();
     return workOn();
   },
-  /** deaf to SIGTERM; its heir works */
+  /** ignores SIGTERM; its replacement works */
   stalls: async () => {
     if (attempt > 0) return workOn();
     process.on('SIGTERM', () => note('asked to end'));
@@ -50,7 +50,7 @@ export const silent: Parts = {
     save();
     return workOn();
   },
-  handsOff: async () => {
+  handoff: async () => {
     if (attempt > 0) return workOn();
     await workThenStop();
     await received((message) => message.type === 'handoff_request');
@@ -69,26 +69,26 @@ export const silent: Parts = {
     send({ activity: 'idle' });
     return forEver();
   },
-  /** one call that takes as long as it said it might */
+  /** one call that takes as long as it announced */
   testsForLong: () => testing(600_000),
-  /** one that takes longer, and for ever; nobody gets through to it */
+  /** one that takes longer, and for ever; no message gets through to it */
   testsForTooLong: () => {
     process.on('SIGTERM', () => note('asked to end'));
     return testing(4000);
   },
-  /** at its prompt, and nobody has answered */
+  /** at its prompt, without an answer */
   prompts: async () => {
     work();
-    // What it has said is read by then, on a busy machine too.
+    // Its report has been read by then, on a busy machine too.
     await sleep(3000);
-    process.stdout.write('Shall I go on? ');
+    process.stdout.write('Shall I continue?');
     process.stdin.once('data', (data) => note(`typed ${data}`));
     return forEver();
   },
-  /** does nothing more, whatever becomes of its work item */
+  /** does nothing more, also when its work item changes */
   leftBehind: async () => {
     await workOn(3);
-    // What it has said is read by then, on a busy machine too.
+    // Its report has been read by then, on a busy machine too.
     await sleep(2000);
     note('rests');
     return forEver();

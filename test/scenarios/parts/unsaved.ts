@@ -19,7 +19,7 @@ const callOn = async (saves: (calls: number) => boolean): Promise<void> => {
 
 /** Those who work all the time. */
 export const unsaved: Parts = {
-  /** and save once; the heir has learned from it */
+  /** and save once; the replacement has learned from it */
   savesOnce: () => callOn((calls) => calls === 1 || (attempt > 0 && calls % 4 === 0)),
   savesAlways: () => callOn((calls) => calls % 4 === 0),
 };

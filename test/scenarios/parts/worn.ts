@@ -21,11 +21,11 @@ const usingContext = (tokens_used: number): Promise<void> => {
   return workOn();
 };
 
-/** Those who use up what they have, forget to say that they are done, or die. */
+/** Agents that use up what they have, do not report that they are done, or die. */
 export const worn: Parts = {
   fillsItsContext: () => usingContext(81_000),
   fillsItToTheBrim: () => usingContext(80_000),
-  /** tokens flow, and nothing comes of them */
+  /** tokens flow, without a result */
   burns: async () => {
     work();
     for (let token_count = 1000; ; token_count += 500) {
@@ -48,8 +48,8 @@ export const worn: Parts = {
     await workOn(3);
     process.exit(1);
   },
-  /** when the story says so */
-  crashesWhenTold: async () => {
+  /** when the story requests it */
+  crashesOnRequest: async () => {
     void untilGo().then(() => process.exit(1));
     return workOn();
   },
@@ -60,14 +60,14 @@ export const worn: Parts = {
     await sleep(500);
     process.exit(1);
   },
-  /** its first heir never begins, the second dies at its start, the third works */
+  /** its first replacement never begins, the second dies at its start, the third works */
   startsBadly: async () => {
     if (replacement === 1) return forEver();
     if (replacement > 2) return workOn();
     if (replacement === 0) await workOn(3);
     process.exit(1);
   },
-  /** dies, and so does its first heir while it is still on probation */
+  /** dies, and so does its first replacement while it is still on probation */
   crashesTwice: async () => {
     if (attempt > 1) return workOn();
     await workOn(6);

@@ -7,7 +7,7 @@ import { holds, until } from '../../support/system.ts';
 import type { Orchestrator } from '../orchestrator.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** Who is told, and what they do then. */
+/** The agents behind the notices, and their behaviour. */
 export const roles: readonly Role[] = [
   { name: 'omn', part: 'stallsEachTime', policy: 'omniclaude' },
   { name: 'asked', part: 'stallsOnce', policy: 'coditect-people' },
@@ -19,7 +19,7 @@ const { agentIntervention, alert, taskRecovery } = Topic;
 export const blockedInItsFiles = async ({ comes, all, folder }: Stage): Promise<void> => {
   const { checkpoint } = await comes(taskRecovery, 'T-omn', 'REVIEW_REQUIRED');
   const delivered = () => all(alert, 'recovery_failed:T-omn', 'ALERT_DELIVERED').filter(({ sink }) => sink === 'files');
-  await until('the files have been told', async () => delivered().length > 0);
+  await until('the files have been notified', async () => delivered().length > 0);
   const [raised] = all(alert, 'recovery_failed:T-omn', 'ALERT_RAISED');
   const utc = `${new Date(raised?.raisedAt ?? 0).toISOString().slice(0, 19)}Z`;
   const day = utc.slice(0, 10);
@@ -52,7 +52,7 @@ Manual investigation required. Read the checkpoint and dispatch log to determine
 whether the issue is agent-side (scope too large) or environment-side (broken infra).
 `;
 
-/** ADR-110's level 2, by an orchestrator: it hears of the escalation, and says what becomes of the agent. */
+/** CODITECT's level 2, by an orchestrator: it receives the escalation, and decides about the agent. */
 export const decidedByAnOrchestrator =
   (orchestrator: Orchestrator) =>
   async ({ comes, vigil }: Stage): Promise<void> => {
@@ -79,13 +79,13 @@ export const decidedByAnOrchestrator =
     expect(await comes(taskRecovery, 'T-asked', 'RECOVERY_COMPLETED')).toMatchObject({ newAgentId: 'asked-r1' });
     const over = () =>
       orchestrator.taken().some(({ type, data: { agent_id } }) => type === 'alert.resolved' && agent_id === 'asked');
-    await until('the orchestrator hears that it is over', async () => over());
+    await until('the orchestrator receives the end', async () => over());
     expect(orchestrator.refused()).toBe(1);
     expect(orchestrator.forged()).toBe(0);
   };
 
-/** Nobody is told of the other's: each policy has its own channels. */
-export const toldToNobodyElse =
+/** Each policy has its own channels, and they receive no notices of other policies. */
+export const notifiesNoOther =
   (orchestrator: Orchestrator) =>
   async ({ all, comes, folder }: Stage): Promise<void> => {
     await comes(taskRecovery, 'T-omn', 'REVIEW_REQUIRED');

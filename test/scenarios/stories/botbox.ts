@@ -9,7 +9,7 @@ export const roles: readonly Role[] = [
   { name: 'errs', part: 'errs', policy: 'botbox' },
   { name: 'limited', part: 'limited', policy: 'botbox' },
   { name: 'limited-long', part: 'limitedForLong', policy: 'botbox-slow' },
-  { name: 'told', part: 'errsThenFallsSilent', policy: 'botbox' },
+  { name: 'reported', part: 'errsThenFallsSilent', policy: 'botbox' },
   { name: 'blocked', part: 'errs', policy: 'botbox-kill' },
   { name: 'unsaid', part: 'forgetsToSaySo', policy: 'botbox' },
   { name: 'burns', part: 'burns', policy: 'botbox' },
@@ -38,7 +38,7 @@ export const silentEndedAndReleased = async ({ all, comes, types, isAlive }: Sta
   expect(isAlive('mute')).toBe(false);
 };
 
-export const sameErrorTold = async ({ comes, types, isAlive, received }: Stage): Promise<void> => {
+export const sameErrorReported = async ({ comes, types, isAlive, received }: Stage): Promise<void> => {
   expect(await comes(agentIntervention, 'errs', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
   await comes(agentIntervention, 'mute', 'AGENT_TERMINATED');
   expect(types(agentIntervention, 'errs')).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'CASE_CLOSED']);
@@ -53,7 +53,7 @@ export const sameErrorTold = async ({ comes, types, isAlive, received }: Stage):
   );
 };
 
-/** gc #1400, #3279: a rate limit is no crash, and is waited for. */
+/** gc #1400, #3279: a rate limit is not a crash, and is waited for. */
 export const limitedPausedAndResumed = async ({ all, comes, types, diary, isAlive }: Stage): Promise<void> => {
   await comes(agentIntervention, 'limited', 'AGENT_RESUMED');
   await until('it works again', async () => all(agentHealth, 'limited', 'WARRANT_LAPSED').length > 0);
@@ -67,7 +67,10 @@ export const limitedPausedAndResumed = async ({ all, comes, types, diary, isAliv
   expect(types(taskRecovery, 'T-limited')).toEqual([]);
 };
 
-/** hive #7072: asked again and again while its quota was gone. Each pause is twice as long; it is neither ended nor counted. */
+/**
+ * hive #7072: nudged again and again while its quota was gone. Each pause is twice as long; it is neither ended nor
+ * counted.
+ */
 export const limitedForLong = async ({ all, comes, types, diary, isAlive }: Stage): Promise<void> => {
   await comes(agentOrder, 'limited-long', 'PAUSE_AGENT', 3);
   const pauses = all(agentOrder, 'limited-long', 'PAUSE_AGENT').map(({ forMs }) => forMs);
@@ -80,17 +83,17 @@ export const limitedForLong = async ({ all, comes, types, diary, isAlive }: Stag
   expect(isAlive('limited-long')).toBe(true);
 };
 
-/** gt #3638, gbrain #1801: seen, told, and never acted upon. Its error is told of, its silence ends it. */
-export const toldThenSilent = async ({ all, comes, types }: Stage): Promise<void> => {
-  await comes(agentIntervention, 'told', 'CASE_CLOSED', 2);
+/** gt #3638, gbrain #1801: seen, reported, and never acted upon. Its error is reported, its silence ends it. */
+export const reportedThenSilent = async ({ all, comes, types }: Stage): Promise<void> => {
+  await comes(agentIntervention, 'reported', 'CASE_CLOSED', 2);
   const silence = ['CASE_OPENED', 'AGENT_TERMINATED', 'ALERT_REQUESTED', 'CASE_CLOSED'];
-  expect(types(agentIntervention, 'told')).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'CASE_CLOSED', ...silence]);
-  const opened = all(agentIntervention, 'told', 'CASE_OPENED');
+  expect(types(agentIntervention, 'reported')).toEqual(['CASE_OPENED', 'ALERT_REQUESTED', 'CASE_CLOSED', ...silence]);
+  const opened = all(agentIntervention, 'reported', 'CASE_OPENED');
   expect(opened.map(({ planName }) => planName)).toEqual(['repeated_error', 'no_output']);
   expect(new Set(opened.map(({ episodeId }) => episodeId)).size).toBe(1);
 };
 
-/** `auto_kill_on_repeated_error`, as its own file says it: ended, its task blocked, people told. */
+/** `auto_kill_on_repeated_error`, as in its own file: ended, its task blocked, people notified. */
 export const blockedForItsError = async ({ all, comes, types, isAlive }: Stage): Promise<void> => {
   expect(await comes(agentIntervention, 'blocked', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
   const steps = ['CASE_OPENED', 'AGENT_TERMINATED', 'TASK_BLOCKED', 'ALERT_REQUESTED', 'CASE_CLOSED'];
@@ -104,7 +107,7 @@ export const blockedForItsError = async ({ all, comes, types, isAlive }: Stage):
 };
 
 /** A result, and no completion signal: ended; its work item stays in progress, for crash recovery, and keeps its claims. */
-export const unsaidLeftInProgress = async ({ all, comes, types }: Stage): Promise<void> => {
+export const unreportedLeftInProgress = async ({ all, comes, types }: Stage): Promise<void> => {
   expect(await comes(agentIntervention, 'unsaid', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
   const steps = ['CASE_OPENED', 'ALERT_REQUESTED', 'AGENT_TERMINATED', 'CASE_CLOSED'];
   expect(types(agentIntervention, 'unsaid')).toEqual(steps);
@@ -114,8 +117,8 @@ export const unsaidLeftInProgress = async ({ all, comes, types }: Stage): Promis
   expect(types(taskRecovery, 'T-unsaid')).toEqual([]);
 };
 
-/** Perhaps a hard problem: nobody is ended for it, a person decides, for as long as that takes. */
-export const burnsUntilSomebodyDecides = async ({ all, comes, posts, types, isAlive }: Stage): Promise<void> => {
+/** Perhaps a hard problem: no agent is ended for it, a person decides, for as long as that takes. */
+export const burnsUntilDecided = async ({ all, comes, posts, types, isAlive }: Stage): Promise<void> => {
   const asked = await comes(agentIntervention, 'burns', 'ESCALATION_TRIGGERED');
   expect(asked).toMatchObject({ deadlineAt: null, onTimeout: 'hold' });
   const decision = { command: 'decide_case', caseId: asked.caseId, decision: 'pardon', by: 'ada', why: 'it is hard' };
@@ -126,8 +129,10 @@ export const burnsUntilSomebodyDecides = async ({ all, comes, posts, types, isAl
   expect(isAlive('burns')).toBe(true);
 };
 
-/** One thing read over and over, a claim that nobody refreshes, a crash: people hear of each, once, and that is all. */
-export const onlyTold = async ({ all, comes, types, isAlive }: Stage): Promise<void> => {
+/**
+ * One target read over and over, a stale claim, a crash: people are notified of each, once, and nothing else follows.
+ */
+export const onlyReported = async ({ all, comes, types, isAlive }: Stage): Promise<void> => {
   for (const [name, plan] of [
     ['rereads', 'no_claim_refresh or same_target'],
     ['claims', 'no_claim_refresh or same_target'],

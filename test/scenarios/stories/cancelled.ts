@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** Whoever is limited is paused, whoever dies is replaced. */
+/** A limited agent is paused, a dead one is replaced. */
 export const policy = JSON.stringify({
   policy: 'cancelled',
   heartbeat: { interval: '1s', lost_after: '15s' },

@@ -3,11 +3,11 @@ import { expect } from 'vitest';
 import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** ADR-110: nudged three times, escalated, ended, and put on a fresh agent; and what else may become of it on that way. */
+/** CODITECT: nudged three times, escalated, ended, and put on a fresh agent; and the other outcomes on that way. */
 export const roles: readonly Role[] = [
   { name: 'stalls', part: 'stalls', policy: 'coditect' },
   { name: 'mends', part: 'mends', policy: 'coditect' },
-  { name: 'hands-off', part: 'handsOff', policy: 'coditect-people' },
+  { name: 'handoff', part: 'handoff', policy: 'coditect-people' },
   { name: 'patient', part: 'stallsOnce', policy: 'coditect-people' },
   { name: 'fails', part: 'failsEachCall', policy: 'coditect' },
 ];
@@ -37,15 +37,15 @@ export const deafToItsEnd = async ({ all, comes, diary, isAlive }: Stage): Promi
     expect(all(agentIntervention, 'stalls', 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true, forced: true }]),
   );
   expect(isAlive('stalls')).toBe(false);
-  await until('its heir begins', async () => diary('stalls-r1').length > 0);
+  await until('its replacement begins', async () => diary('stalls-r1').length > 0);
   expect(diary('stalls-r1')).toEqual([expect.stringMatching(/^began \d+$/)]);
   expect(all(taskRecovery, 'T-stalls', 'RECOVERY_INITIATED')).toMatchObject([
     { newAgentId: 'stalls-r1', deadAgentId: 'stalls', fromCheckpoint: 'stalls-3', attempt: 1, of: 3 },
   ]);
 };
 
-/** gt #589: ended again by a heartbeat from before its start. The heir is watched as what it is. */
-export const heirIsLeftAlone = async ({ comes, types, isAlive }: Stage): Promise<void> => {
+/** gt #589: ended again by a heartbeat from before its start. The replacement is watched by itself. */
+export const replacementIsLeftAlone = async ({ comes, types, isAlive }: Stage): Promise<void> => {
   expect(await comes(taskRecovery, 'T-stalls', 'PROBATION_PASSED')).toMatchObject({ agentId: 'stalls-r1' });
   await holds(() => expect(types(agentOrder, 'stalls-r1')).toEqual(['SPAWN_AGENT']));
   expect(types(agentIntervention, 'stalls-r1')).toEqual([]);
@@ -62,7 +62,7 @@ export const failingEndedAtOnce = async ({ all, comes, types }: Stage): Promise<
   await holds(() => expect(types(agentOrder, 'fails')).toEqual(['TERMINATE_AGENT']));
 };
 
-/** Kilo #1956: escalated again after the matter was resolved. */
+/** Kilo #1956: escalated again after the problem was resolved. */
 export const healedByTheNudge = async ({ comes, types, isAlive }: Stage): Promise<void> => {
   expect(await comes(agentIntervention, 'mends', 'CASE_CLOSED')).toMatchObject({ ending: 'recovered' });
   await comes(agentIntervention, 'stalls', 'AGENT_TERMINATED');
@@ -71,21 +71,21 @@ export const healedByTheNudge = async ({ comes, types, isAlive }: Stage): Promis
   expect(isAlive('mends')).toBe(true);
 };
 
-export const handsOffByDecision = async ({ all, comes, diary, runs, types }: Stage): Promise<void> => {
-  const { caseId } = await comes(agentIntervention, 'hands-off', 'ESCALATION_TRIGGERED');
+export const handoffByDecision = async ({ all, comes, diary, runs, types }: Stage): Promise<void> => {
+  const { caseId } = await comes(agentIntervention, 'handoff', 'ESCALATION_TRIGGERED');
   await runs('case', 'decide', caseId, 'force_handoff');
-  const done = await comes(taskRecovery, 'T-hands-off', 'RECOVERY_COMPLETED');
-  expect(done).toMatchObject({ newAgentId: 'hands-off-r1' });
+  const done = await comes(taskRecovery, 'T-handoff', 'RECOVERY_COMPLETED');
+  expect(done).toMatchObject({ newAgentId: 'handoff-r1' });
   await holds(() =>
-    expect(types(agentOrder, 'hands-off')).toEqual(['NUDGE_AGENT', 'NUDGE_AGENT', 'NUDGE_AGENT', 'HANDOFF_AGENT']),
+    expect(types(agentOrder, 'handoff')).toEqual(['NUDGE_AGENT', 'NUDGE_AGENT', 'NUDGE_AGENT', 'HANDOFF_AGENT']),
   );
-  await holds(() => expect(diary('hands-off').at(-1)).toMatch(/^received handoff_request /));
+  await holds(() => expect(diary('handoff').at(-1)).toMatch(/^received handoff_request /));
   await holds(() =>
-    expect(all(agentIntervention, 'hands-off', 'ESCALATION_DECIDED')).toMatchObject([
-      { decision: 'force_handoff', by: 'tester', why: 'the story says so' },
+    expect(all(agentIntervention, 'handoff', 'ESCALATION_DECIDED')).toMatchObject([
+      { decision: 'force_handoff', by: 'tester', why: 'the story decides it' },
     ]),
   );
-  expect(all(taskRecovery, 'T-hands-off', 'RECOVERY_INITIATED')).toMatchObject([{ fromCheckpoint: 'hands-off-4' }]);
+  expect(all(taskRecovery, 'T-handoff', 'RECOVERY_INITIATED')).toMatchObject([{ fromCheckpoint: 'handoff-4' }]);
 };
 
 /** More time twice, no more without progress; a decision on a wrong or closed case is refused; then people decide. */

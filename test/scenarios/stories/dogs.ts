@@ -3,7 +3,10 @@ import { expect } from 'vitest';
 import { holds } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** Gas Town's deacon and a dog that is told how long it may take: four seconds. Half as long again is watched, three times is a warrant, five times its end. */
+/**
+ * Gas Town's deacon and a dog with a limit of four seconds. Half as long again is watched, three times is a warrant,
+ * five times its end.
+ */
 export const policy = JSON.stringify({
   policy: 'dogs',
   heartbeat: { interval: '1s', lost_after: '15s' },

@@ -15,7 +15,7 @@ export const roles: readonly Role[] = [
 
 const { agentHealth, agentIntervention, agentOrder, alert, fleetGovernance, stepRuling, taskRecovery } = Topic;
 
-/** What a dry run has said is done when it is over, where it still holds. */
+/** A step that a dry run has reported is done when it is over, where its finding still holds. */
 export const dryRun = async ({ all, comes, runs, silence, rouse, types, received, isAlive }: Stage): Promise<void> => {
   const changed = () => received.of(fleetGovernance).filter(({ type }) => type === 'DRY_RUN_CHANGED').length;
   const calls = () =>
@@ -38,7 +38,7 @@ export const dryRun = async ({ all, comes, runs, silence, rouse, types, received
     'the task would be put on a fresh agent',
   ]);
   await comes(agentHealth, 'rehearsed', 'WARRANT_RENEWED', all(agentHealth, 'rehearsed', 'WARRANT_RENEWED').length + 2);
-  await holds(() => expect(all(agentIntervention, 'rehearsed', 'CASE_OPENED'), 'it says so once').toHaveLength(1));
+  await holds(() => expect(all(agentIntervention, 'rehearsed', 'CASE_OPENED'), 'it is reported once').toHaveLength(1));
   expect(types(agentOrder, 'rehearsed')).toEqual([]);
   expect(types(taskRecovery, 'T-rehearsed')).toEqual([]);
   expect(isAlive('rehearsed')).toBe(true);
@@ -50,7 +50,7 @@ export const dryRun = async ({ all, comes, runs, silence, rouse, types, received
   expect(types(agentOrder, 'rehearsed')).not.toContain('TERMINATE_AGENT');
 };
 
-/** hive #5205, #5206: stopped by people, it went on acting. */
+/** hive #5205, #5206: stopped by people, it kept acting. */
 export const halted = async ({ all, comes, runs, silence, rouse, types, received, isAlive }: Stage): Promise<void> => {
   const governed = (type: string) => received.of(fleetGovernance).some((event) => event.type === type);
   const renewals = () => all(agentHealth, 'steadier', 'WARRANT_RENEWED').length;
@@ -68,7 +68,10 @@ export const halted = async ({ all, comes, runs, silence, rouse, types, received
   expect(isAlive('steadier')).toBe(true);
 };
 
-/** Gas Town: sessions died within ten seconds of each other: one escalation. Whoever hangs meanwhile is not ended. */
+/**
+ * Gas Town: sessions died within ten seconds of each other: one escalation. An agent that hangs in the meantime is not
+ * ended.
+ */
 export const massDeath = async (stage: Stage): Promise<void> => {
   const { all, comes, runs, silence, rouse, types, received, pid, isAlive } = stage;
   const engaged = () =>
@@ -101,7 +104,7 @@ export const massDeath = async (stage: Stage): Promise<void> => {
   expect(isAlive('spared')).toBe(true);
 };
 
-/** mars #470, red-skills #3578: a monitor that stood still itself accused those who worked on meanwhile. */
+/** mars #470, red-skills #3578: a monitor that had stood still reported working agents as silent. */
 export const standingStill = async ({ vigil, all, types }: Stage): Promise<void> => {
   const ingest = vigil.system.service('heartbeat-ingest');
   const since = Date.now();
@@ -111,7 +114,7 @@ export const standingStill = async ({ vigil, all, types }: Stage): Promise<void>
   const beaten = async (): Promise<number> =>
     (await vigil.events(Topic.agentObservation)).filter(({ key }) => key === 'steady').length;
   const before = await beaten();
-  await until('heartbeats are heard again', async () => (await beaten()) > before + 3);
+  await until('heartbeats are received again', async () => (await beaten()) > before + 3);
   for (const name of ['steady', 'steadier'])
     expect(all(agentHealth, name, 'HEALTH_STATE_CHANGED').map(({ to }) => to)).not.toContain('TERMINATED');
   expect(all(agentHealth, 'steady', 'WARRANT_FILED')).toEqual([]);

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** gascity's shutdown dance, about an agent whose work item stands still while its output shows an error pattern. */
+/** gascity's shutdown dance, for an agent whose work item stands still while its output shows an error pattern. */
 export const roles: readonly Role[] = [
   { name: 'wedged', part: 'wedged', policy: 'gascity' },
   { name: 'answers', part: 'wedgedButAnswers', policy: 'gascity' },
@@ -15,7 +15,7 @@ export const roles: readonly Role[] = [
 
 const { agentHealth, agentIntervention, agentOrder, orderReceipt, taskRecovery } = Topic;
 
-/** Its terminal shows what it was asked, nonce and all: an echo is no answer. */
+/** Its terminal shows the question, nonce and all: an echo is not an answer. */
 export const executedWhenSilent = async ({ all, comes, types, diary, isAlive }: Stage): Promise<void> => {
   expect(await comes(agentIntervention, 'wedged', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
   await holds(() =>
@@ -52,7 +52,7 @@ export const danceNamesItsWarrant = async ({ all, comes }: Stage): Promise<void>
   expect(all(agentIntervention, 'wedged', 'CASE_CLOSED').map((closed) => closed.caseId)).toEqual([caseId]);
 };
 
-/** What it had said stays: the archive is written before anybody hears of its death. */
+/** Its output is kept: the archive is written before its death is reported. */
 export const forensicsBeforeTheKill = async ({ all, comes }: Stage): Promise<void> => {
   const { forensics } = await comes(agentIntervention, 'wedged', 'AGENT_TERMINATED');
   expect(existsSync(new URL(forensics ?? 'file:///none'))).toBe(true);
@@ -70,7 +70,7 @@ export const pardonedByItsAnswer = async ({ comes, types, isAlive }: Stage): Pro
   expect(isAlive('answers')).toBe(true);
 };
 
-/** What it does counts as much as what it says: asked, it goes on with its work, and the dance is over. */
+/** Its actions count as much as its answers: after the probe it continues its work, and the dance is over. */
 export const pardonedByItsProgress = async ({ comes, types, isAlive }: Stage): Promise<void> => {
   expect(await comes(agentIntervention, 'moves', 'CASE_CLOSED')).toMatchObject({ ending: 'recovered' });
   await holds(() => expect(new Set(types(agentOrder, 'moves'))).toEqual(new Set(['PROBE_AGENT'])));
@@ -92,8 +92,8 @@ export const leftBehindByItsWork = async ({ comes, diary, touch, types }: Stage)
   expect(warrant.metadata).toMatchObject({ target: 'left', requester: 'controller', wisp_id: 'T-left' });
 };
 
-/** `stuck_sweep` is off until somebody asks for it: seen, and nothing follows. */
-export const offUntilAskedFor = async ({ all, comes, types, isAlive }: Stage): Promise<void> => {
+/** `stuck_sweep` is off until it is requested: seen, and nothing follows. */
+export const offUntilRequested = async ({ all, comes, types, isAlive }: Stage): Promise<void> => {
   await comes(agentIntervention, 'left', 'AGENT_TERMINATED');
   await holds(() => expect(all(agentHealth, 'unswept', 'HEALTH_STATE_CHANGED').at(-1)).toMatchObject({ to: 'STUCK' }));
   expect(all(agentHealth, 'unswept', 'WARRANT_FILED')).toEqual([]);

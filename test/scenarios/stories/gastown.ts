@@ -3,7 +3,10 @@ import { expect } from 'vitest';
 import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** Gas Town's table, ten minutes as eight seconds: whoever idles with work is reminded twice, then people look; nobody alive is ended. */
+/**
+ * Gas Town's table, ten minutes as eight seconds: an idle agent with work is reminded twice, then people look; no
+ * running agent is ended.
+ */
 export const policy = JSON.stringify({
   policy: 'gastown',
   heartbeat: { interval: '1s', lost_after: '15s' },
@@ -22,7 +25,7 @@ export const policy = JSON.stringify({
     {
       when: 'STUCK',
       do: [
-        { nudge: { attempts: 1, interval: '12s', message: 'Is {task} going on?' } },
+        { nudge: { attempts: 1, interval: '12s', message: 'Does {task} continue?' } },
         { nudge: { attempts: 1, interval: '12s', message: 'URGENT: {task} has stood still for {duration}.' } },
         { escalate: { timeout: 'never' } },
       ],
@@ -49,7 +52,10 @@ export const remindedTwiceThenPeople = async ({ all, comes, diary, types, isAliv
   await comes(agentIntervention, 'quiet', 'ESCALATION_TRIGGERED');
   const urgently = /^received nudge "URGENT: T-quiet has stood still for \d+ seconds\."$/;
   await holds(() =>
-    expect(diary('quiet').slice(1)).toEqual(['received nudge "Is T-quiet going on?"', expect.stringMatching(urgently)]),
+    expect(diary('quiet').slice(1)).toEqual([
+      'received nudge "Does T-quiet continue?"',
+      expect.stringMatching(urgently),
+    ]),
   );
   const states = () => all(agentHealth, 'quiet', 'HEALTH_STATE_CHANGED').map(({ to }) => to);
   await until('it has been idle for 45 minutes', async () => states().at(-1) === 'FAILING');
@@ -72,7 +78,7 @@ export const leftAlone = async ({ comes, types, diary }: Stage): Promise<void> =
   }
 };
 
-/** A session that has just died: its task goes on from what it had saved, and the reason says that it was just now. */
+/** A session that has just died: its task continues from its saved work, and the reason states that it was just now. */
 export const deadAndRecovered = async ({ all, comes, types }: Stage): Promise<void> => {
   expect(await comes(taskRecovery, 'T-dead', 'RECOVERY_COMPLETED')).toMatchObject({ newAgentId: 'dead-r1' });
   await holds(() => expect(types(agentIntervention, 'dead')).toEqual(['CASE_OPENED', 'CASE_CLOSED']));

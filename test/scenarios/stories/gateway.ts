@@ -8,7 +8,9 @@ const { agentIntervention, agentOrder, orderReceipt } = Topic;
 
 type Order = { readonly type: string; readonly payload: { readonly orderId: string; readonly message: string } };
 
-/** An agent of somebody else's, that no runtime of ours holds: it beats through the gateway, and hears there what it is told. */
+/**
+ * A foreign agent without a runtime of Vigil: it sends heartbeats through the gateway, and receives its nudges there.
+ */
 const lonely = ({ vigil }: Stage) => {
   const { VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN } = vigil.system.env;
   const headers = { authorization: `Bearer ${VIGIL_GATEWAY_TOKEN}`, 'content-type': 'application/json' };
@@ -37,7 +39,9 @@ const lonely = ({ vigil }: Stage) => {
   return { heartbeat, answer };
 };
 
-/** Nobody has hands on it: nudged where it asks for its orders, escalated, and then people decide; it is not ended. */
+/**
+ * No runtime can act on it: it is nudged where it polls for orders, escalated, and then people decide; it is not ended.
+ */
 export const nudgedAtTheGateway = async (stage: Stage): Promise<void> => {
   const { all, comes, types } = stage;
   const { heartbeat, answer } = lonely(stage);

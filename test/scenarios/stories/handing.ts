@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { holds } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** A plan that asks the stalled to write a checkpoint and stop by themselves, before it ends them. */
+/** A plan that requests a checkpoint and a stop from stalled agents, before it ends them. */
 export const policy = JSON.stringify({
   policy: 'handing',
   heartbeat: { interval: '1s', lost_after: '15s' },
@@ -15,13 +15,16 @@ export const policy = JSON.stringify({
 });
 
 export const roles: readonly Role[] = [
-  { name: 'gives', part: 'handsOff', policy: 'handing' },
+  { name: 'gives', part: 'handoff', policy: 'handing' },
   { name: 'clings', part: 'stallsOnce', policy: 'handing' },
 ];
 
 const { agentIntervention, agentOrder, taskRecovery } = Topic;
 
-/** gc #2293: gone with its work still assigned. It goes on, from what the agent wrote when it was asked, or from what it had. */
+/**
+ * gc #2293: gone with its work still assigned. It continues, from the checkpoint that the agent wrote on request, or
+ * from its last one.
+ */
 export const byPlan = async ({ all, comes, diary, types }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-gives', 'RECOVERY_COMPLETED');
   await holds(() => expect(types(agentOrder, 'gives')).toEqual(['HANDOFF_AGENT']));

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** hive's judge and queen: tickets by bands of steps, triage, a notification; the worker is never touched. */
+/** hive's judge and its operator review: tickets by bands of steps, triage, a notification; the worker is never touched. */
 export const roles: readonly Role[] = [{ name: 'circles', part: 'turnsInCircles', policy: 'hive' }];
 
 const { agentHealth, agentIntervention, agentOrder, alert, stepRuling } = Topic;
@@ -21,7 +21,7 @@ export const ticketTriageNotification = async ({
   expect(tickets.map(({ severity }) => severity)).toEqual(['medium', 'high', 'critical']);
   const queens = () =>
     received.of(alert).flatMap(({ type, payload }) => (type === 'QUEEN_INTERVENTION_REQUESTED' ? [payload] : []));
-  await until('the queen asks for each', async () => queens().length === 3);
+  await until('the operator review requests each', async () => queens().length === 3);
   await holds(() =>
     expect(queens().map((one) => (one as { ticket_id: string }).ticket_id)).toEqual(
       tickets.map(({ ticket_id }) => ticket_id),

@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { holds } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** What nobody has heard of. */
-export const roles: readonly Role[] = [{ name: 'odd', part: 'saysTheUnheardOf', policy: 'starting' }];
+/** Unknown values. */
+export const roles: readonly Role[] = [{ name: 'odd', part: 'reportsUnknownValues', policy: 'starting' }];
 
 const { agentHealth, agentIntervention, decideCase, taskRecovery } = Topic;
 

@@ -41,7 +41,7 @@ export const redispatchedTwiceThenBlocked = async ({ all, comes, types, diary }:
   expect(diary('omn-r3')).toEqual([]);
 };
 
-/** openclaw #95750: whoever counted attempts was started anew, and counted from nothing. */
+/** openclaw #95750: a restarted counter of attempts counted from nothing. */
 export const attemptsOutliveTheirCounter = async ({ all, comes, vigil }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-omn', 'RECOVERY_COMPLETED');
   vigil.system.service('recovery').kill('SIGKILL');
@@ -49,7 +49,7 @@ export const attemptsOutliveTheirCounter = async ({ all, comes, vigil }: Stage):
   expect(all(taskRecovery, 'T-omn', 'RECOVERY_INITIATED').map(({ attempt }) => attempt)).toEqual([1, 2]);
 };
 
-/** Seed 003's recovery file, which its heir goes on from. */
+/** omniclaude's recovery file, from which its replacement continues. */
 export const itsWorkSaved = async ({ comes, folder }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-omn', 'RECOVERY_INITIATED', 2);
   const saved = path.join(folder, '.onex_state/pipeline_checkpoints/T-omn');
@@ -63,8 +63,11 @@ export const itsWorkSaved = async ({ comes, folder }: Stage): Promise<void> => {
   expect(texts[0]).toContain('completed_work:\n  - part 3\nremaining_work:\n  - part 4\nredispatch_attempt: 1\n');
 };
 
-/** Seed 003's own event, for whoever watches tickets: its eleven fields, and one for each change of status, checkpoint or action. */
-export const itsEventTold = async ({ all, comes }: Stage): Promise<void> => {
+/**
+ * omniclaude's own event, for watchers of tickets: its eleven fields, and one event for each change of status,
+ * checkpoint or action.
+ */
+export const itsEventReported = async ({ all, comes }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-omn', 'REVIEW_REQUIRED');
   const events = () => all(agentHealthcheck, 'T-omn', 'AGENT_HEALTHCHECK');
   await holds(() => {
@@ -127,14 +130,14 @@ export const relievedOfARateLimit = async (stage: Stage): Promise<void> => {
   await holds(() => expect(stalledFirst(stage, 'limited-omn')).toMatchObject({ stall_reason: 'rate_limit' }));
 };
 
-/** A Bash call that may take ten minutes is waited for, long after whoever is silent without one has been ended. */
+/** A Bash call that may take ten minutes is waited for, long after a silent agent without one has been ended. */
 export const longBashWaitedFor = async ({ comes, types, isAlive }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-omn', 'REVIEW_REQUIRED');
   expect(types(agentHealth, 'bash')).not.toContain('WARRANT_FILED');
   expect(isAlive('bash')).toBe(true);
 };
 
-/** gt #4698: put on work that its tracker had closed. The tracker is asked where the fresh agent would begin. */
+/** gt #4698: put on work that its tracker had closed. The tracker is queried before the fresh agent would begin. */
 export const closedWorkIsLeft = async ({ comes, diary, types }: Stage): Promise<void> => {
   const released = await comes(taskRecovery, 'T-closed', 'TASK_RELEASED');
   expect(released).toMatchObject({ why: 'not_needed', detail: expect.stringContaining('T-closed as closed') });

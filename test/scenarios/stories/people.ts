@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** What people and orchestrators say by whichever door, and what they do themselves. */
+/** Commands of people and orchestrators by each ingress, and their own actions. */
 export const roles: readonly Role[] = [
   { name: 'by-http', part: 'stallsEachTime', policy: 'coditect-people' },
   { name: 'by-kafka', part: 'stallsOnce', policy: 'coditect-people' },
@@ -50,10 +50,10 @@ export const decidedOverKafka = async ({ vigil, all, comes, types }: Stage): Pro
         payload: { ...command, caseId: named, decision: 'terminate_and_recover' },
       },
     ]);
-  await decide('case-of-nobody');
+  await decide('case-of-none');
   expect(await comes(agentIntervention, 'by-kafka', 'DECISION_REFUSED')).toMatchObject({
-    caseId: 'case-of-nobody',
-    reason: `the open case of by-kafka is ${caseId}, not case-of-nobody`,
+    caseId: 'case-of-none',
+    reason: `the open case of by-kafka is ${caseId}, not case-of-none`,
   });
   await decide(caseId);
   expect(await comes(taskRecovery, 'T-by-kafka', 'RECOVERY_COMPLETED')).toMatchObject({ newAgentId: 'by-kafka-r1' });
@@ -89,7 +89,7 @@ export const recoveredByHand = async ({ all, comes, runs, diary }: Stage): Promi
   await holds(() =>
     expect(all(agentIntervention, 'sick', 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true, forced: false }]),
   );
-  await until('its heir works', async () => diary('sick-r1').length > 0);
+  await until('its replacement works', async () => diary('sick-r1').length > 0);
   expect(diary('sick-r1')).toEqual([expect.stringMatching(/^began/)]);
 };
 
@@ -106,7 +106,7 @@ export const typedOnlyAtItsPrompt = async (stage: Stage): Promise<void> => {
     await until(`${name} has beaten four times more`, async () => heartbeats(name) > since + 4);
     expect(diary(name)).toEqual([expect.stringMatching(/^began/)]);
     go(name);
-    await until(`${name} is told`, async () => diary(name).length > 1);
+    await until(`${name} is notified`, async () => diary(name).length > 1);
     expect(diary(name).slice(1)).toEqual(['typed while it is idle: Please commit.']);
     await comes(orderReceipt, name, 'ORDER_RECEIPT');
     await holds(() =>
@@ -115,7 +115,7 @@ export const typedOnlyAtItsPrompt = async (stage: Stage): Promise<void> => {
   }
 };
 
-/** ADR-110, section 5: recovered, it fails again within its probation: a person decides. They grant one more, which works. */
+/** CODITECT, section 5: recovered, it fails again within its probation: a person decides. They grant one more, which works. */
 export const failedProbationIsReviewed = async ({ all, comes, runs, shows, vigil }: Stage): Promise<void> => {
   const review = await comes(taskRecovery, 'T-frail', 'REVIEW_REQUIRED');
   expect(review.reason).toMatch(/^attempt 1 failed its probation: crashed/);

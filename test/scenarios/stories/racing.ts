@@ -14,12 +14,15 @@ export const racers: readonly Role[] = [
 export const roles: readonly Role[] = [
   { name: 'unheard', part: 'isInACall', policy: 'cancelled', template: { nudge: 'terminal' } },
   { name: 'held', part: 'works', policy: 'coditect' },
-  { name: 'rival', part: 'crashesWhenTold', policy: 'coditect', task: 'T-held' },
+  { name: 'rival', part: 'crashesOnRequest', policy: 'coditect', task: 'T-held' },
 ];
 
 const { agentHealth, agentIntervention, agentOrder, orderReceipt, taskRecovery } = Topic;
 
-/** gt #729: killed while it died, it was never respawned. Dead before its end is ordered or just after, it has one heir. */
+/**
+ * gt #729: killed while it died, it was never respawned. Dead before its end is ordered or just after, it has one
+ * replacement.
+ */
 export const diesAsItIsEnded = async ({ all, comes, types, diary, pid, isAlive }: Stage): Promise<void> => {
   await comes(agentIntervention, 'early', 'CASE_OPENED');
   process.kill(pid('early'), 'SIGKILL');
@@ -35,7 +38,7 @@ export const diesAsItIsEnded = async ({ all, comes, types, diary, pid, isAlive }
 };
 
 /** gc #1700, #2714: what had opened for one that was killed was still open for the next. */
-export const breakerEndsWithItsLife = async ({ all, comes }: Stage): Promise<void> => {
+export const breakerEndsWithItsInstance = async ({ all, comes }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-late', 'PROBATION_PASSED');
   const changes = () => all(agentHealth, 'late', 'CIRCUIT_BREAKER_STATE_CHANGED');
   expect(changes()[0]).toMatchObject({ name: 'tool_execution', from: 'CLOSED' });
@@ -44,8 +47,8 @@ export const breakerEndsWithItsLife = async ({ all, comes }: Stage): Promise<voi
   expect(all(agentHealth, 'late-r1', 'CIRCUIT_BREAKER_STATE_CHANGED')).toEqual([]);
 };
 
-/** gc #3970, #4300: what one had not heard was said to the next. */
-export const heirHearsWhatIsMeantForIt = async ({ all, comes, diary, go, pid, runs }: Stage): Promise<void> => {
+/** gc #3970, #4300: an undelivered message reached the next agent. */
+export const replacementGetsItsOwn = async ({ all, comes, diary, go, pid, runs }: Stage): Promise<void> => {
   await comes(agentHealth, 'unheard', 'INSTANCE_STARTED');
   await runs('nudge', 'unheard', '--message', 'Please commit.', '--no-wait');
   await comes(agentOrder, 'unheard', 'NUDGE_AGENT');
@@ -53,16 +56,16 @@ export const heirHearsWhatIsMeantForIt = async ({ all, comes, diary, go, pid, ru
   process.kill(pid('unheard'), 'SIGKILL');
   await comes(taskRecovery, 'T-unheard', 'RECOVERY_COMPLETED');
   expect(await comes(orderReceipt, 'unheard', 'ORDER_RECEIPT')).toMatchObject({ kind: 'nudge', outcome: 'superseded' });
-  await until('its heir begins', async () => diary('unheard-r1').length > 0);
+  await until('its replacement begins', async () => diary('unheard-r1').length > 0);
   go('unheard-r1');
   await runs('nudge', 'unheard-r1', '--message', 'Please test.', '--no-wait');
-  await until('its heir is told', async () => diary('unheard-r1').length > 1);
+  await until('its replacement is nudged', async () => diary('unheard-r1').length > 1);
   expect(diary('unheard-r1').slice(1)).toEqual(['typed while it is idle: Please test.']);
   await holds(() => expect(all(agentIntervention, 'unheard-r1', 'NUDGE_SENT')).toMatchObject([{ attempt: 1, of: 1 }]));
 };
 
-/** gt #909, #1071: meant for a former life, it hit the one that had its name. */
-export const lateKillHarmsNobody = async ({ vigil, all, comes, isAlive }: Stage): Promise<void> => {
+/** gt #909, #1071: a kill meant for an earlier instance hit the next of the same name. */
+export const lateKillHarmsNone = async ({ vigil, all, comes, isAlive }: Stage): Promise<void> => {
   const { instanceId, runtimeId } = await comes(agentHealth, 'held', 'INSTANCE_STARTED');
   const about = { agentId: 'held', instanceId: `${instanceId}-before`, runtimeId: runtimeId ?? '', taskId: 'T-held' };
   const order = { orderId: randomUUID(), number: 1, ttlMs: 60_000, foldedSequence: null, awaits: null, axes: ['fact'] };
@@ -76,8 +79,8 @@ export const lateKillHarmsNobody = async ({ vigil, all, comes, isAlive }: Stage)
   expect(isAlive('held')).toBe(true);
 };
 
-/** oc #1328: forty agents claimed one item. Whoever holds it keeps it, and nobody is put beside them. */
-export const holderKeepsItsTask = async ({ all, comes, diary, go, types, isAlive }: Stage): Promise<void> => {
+/** oc #1328: forty agents claimed one item. The assignee keeps it, and no agent is put beside it. */
+export const assigneeKeepsItsTask = async ({ all, comes, diary, go, types, isAlive }: Stage): Promise<void> => {
   await comes(agentHealth, 'held', 'INSTANCE_STARTED');
   await until('its rival works', async () => diary('rival').length > 0);
   go('rival');

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { holds } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** Whoever falls silent, also at its start, is ended and replaced, twice at most. */
+/** An agent that becomes silent, also at its start, is ended and replaced, twice at most. */
 export const policy = JSON.stringify({
   policy: 'starting',
   heartbeat: { interval: '1s', lost_after: '15s' },

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { holds } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** ADR-110's agent that works for half an hour without a checkpoint: that it works is no answer to that. */
+/** CODITECT's agent that works for half an hour without a checkpoint: work is not an answer to that. */
 export const roles: readonly Role[] = [
   { name: 'unsaved', part: 'savesOnce', policy: 'coditect' },
   { name: 'diligent', part: 'savesAlways', policy: 'coditect' },

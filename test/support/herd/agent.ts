@@ -2,10 +2,13 @@ import type { Heartbeat } from '@vigil/events';
 import { Topic } from '@vigil/events';
 import { minimalExample } from '@vigil/events/examples';
 
-/** What becomes of an agent: it works on; falls silent for good; crashes as its runtime says; repeats one call for ever. */
+/**
+ * How an agent behaves: it works on; becomes silent for good; crashes by its runtime's report; repeats one call for
+ * ever.
+ */
 export type Fate = 'works' | 'silent' | 'crashes' | 'loops';
 
-/** An agent of the herd. `fatefulAt`: when its fate befalls it, on the herd's clock, milliseconds. */
+/** An agent of the herd. `fatefulAt`: when its behaviour begins, on the herd's clock, milliseconds. */
 export type HerdAgent = {
   readonly agentId: string;
   readonly instanceId: string;
@@ -42,7 +45,10 @@ const sameCall = (agent: HerdAgent, now: number): Heartbeat['tool_calls'] => [
   },
 ];
 
-/** The agent's next heartbeat, or null where it says nothing any more. `at`: on the herd's clock; `now`: epoch milliseconds. */
+/**
+ * The agent's next heartbeat, or null where it sends none any more. `at`: on the herd's clock; `now`: epoch
+ * milliseconds.
+ */
 export const nextHeartbeat = (agent: HerdAgent, at: number, now: number): Heartbeat | null => {
   const befallen = at >= agent.fatefulAt;
   if (agent.gone || (befallen && (agent.fate === 'silent' || agent.fate === 'crashes'))) return null;

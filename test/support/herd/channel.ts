@@ -5,14 +5,14 @@ import type { TestSystem } from '../system.ts';
 
 export type Order = EventOf<typeof Topic.agentOrder>;
 
-/** How a runtime hears orders and reports. */
+/** How a runtime receives orders and reports. */
 export type Channel = {
   readonly report: (draft: Draft) => Promise<unknown>;
   /** each order once a record, or once for ever where they are offered again and again */
   readonly receive: (obey: (order: Order) => void, signal: AbortSignal) => Promise<unknown>;
 };
 
-/** Straight to and from Kafka: what is written twice is heard twice. */
+/** Directly to and from Kafka: an order that is written twice is received twice. */
 export const kafkaChannel = ({ log }: TestSystem, runtimeId: string): Channel => {
   const write = writer(log);
   return {

@@ -6,16 +6,19 @@ import type { Channel, Order } from './channel.ts';
 
 export type Spawn = Extract<Order, { readonly type: 'SPAWN_AGENT' }>;
 
-/** The runtime of the herd: carries out each order once, however often it hears of it, and reports until it is heard. */
+/**
+ * The runtime of the herd: carries out each order once, however often it receives it, and repeats each report until it
+ * is accepted.
+ */
 export type Executor = {
   /** how often each order was carried out */
   readonly done: ReadonlyMap<string, number>;
   readonly reportExit: (agent: HerdAgent, reason: ExitReason, orderId: string | null) => Promise<void>;
-  /** takes nobody any more */
+  /** accepts no more agents */
   readonly close: () => Promise<void>;
 };
 
-/** Whom the hands act on. `take`: spawned agents, which work on; `told`: what one is reminded of reaches it. */
+/** The agents of the executor. `take`: adds spawned agents, which work; `onNudge`: delivers a nudge. */
 export type Body = {
   readonly runtimeId: string;
   readonly agents: readonly HerdAgent[];
@@ -111,7 +114,7 @@ const announced = ({ runtimeId, agents }: Body, capacity: number): Draft => ({
   },
 });
 
-/** Waits until it is heard. */
+/** Resolves once it receives orders. */
 export const startExecutor = async (channel: Channel, body: Body, signal: AbortSignal): Promise<Executor> => {
   const { agents, take, onNudge } = body;
   const done = new Map<string, number>();

@@ -7,21 +7,21 @@ import { type Executor, type Spawn, startExecutor } from './executor.ts';
 import { ingressesOf } from './ingresses.ts';
 import { agent, type Doomed, type HerdPlan, membersOf, runtimeOf } from './members.ts';
 
-/** What an agent of the herd lives through. `at`: epoch milliseconds */
+/** An event of an agent of the herd. `at`: epoch milliseconds */
 export type Note = { readonly what: 'began' | 'received nudge'; readonly agent: HerdAgent; readonly at: number };
 
 export type Herd = {
   readonly agents: readonly HerdAgent[];
-  /** those of the plan whose fate has befallen them by now */
+  /** the agents whose behaviour has begun by now */
   readonly fateful: () => readonly HerdAgent[];
   readonly executor: Executor;
   /** all that agents have lived through, in order */
   readonly notes: readonly Note[];
-  /** a fate befalls these now */
+  /** begins a behaviour of these now */
   readonly inject: (agents: readonly HerdAgent[], fate: Doomed) => void;
-  /** false: nothing that anybody beats gets through any more */
+  /** false: no heartbeat gets through any more */
   readonly connected: (is: boolean) => void;
-  /** it takes nobody any more; all that live say that they have finished, and are gone */
+  /** it accepts no more agents; all running ones report that they have finished, and are gone */
   readonly finish: () => Promise<void>;
   /** how many heartbeats were acknowledged */
   readonly heartbeats: () => number;
@@ -36,13 +36,13 @@ const crash = async (agent: HerdAgent, executor: Executor): Promise<void> => {
   await executor.reportExit(agent, 'crashed', null);
 };
 
-/** Whether an agent's moment of the second lies between two looks. */
+/** Whether an agent's moment of the second is between two looks. */
 const isDue = (place: number, at: number, previous: number): boolean => {
   const phase = (place * 37) % INTERVAL_MS;
   return Math.floor((at - phase) / INTERVAL_MS) > Math.floor((previous - phase) / INTERVAL_MS);
 };
 
-/** Each beats once a second; what cannot be delivered is lost, as an agent's heartbeat would be. */
+/** Each sends a heartbeat once a second; an undelivered one is lost, as an agent's heartbeat would be. */
 class Beating {
   readonly #agents: readonly HerdAgent[];
   readonly #executor: Executor;
@@ -86,7 +86,7 @@ const replacementOf = ({ payload }: Spawn, ingress: HerdAgent['ingress']): HerdA
   return agent(agentId, runtimeId, { ingress, taskId: taskId ?? agentId, attempt });
 };
 
-/** Agents that beat, and their runtime, in this process. */
+/** Agents that send heartbeats, and their runtime, in this process. */
 export const startHerd = async (on: TestSystem, plan: HerdPlan): Promise<Herd> => {
   const notes: Note[] = [];
   const note = (what: Note['what'], agent: HerdAgent): void => void notes.push({ what, agent, at: Date.now() });

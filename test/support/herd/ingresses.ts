@@ -2,7 +2,7 @@ import { type Heartbeat, Topic } from '@vigil/events';
 import { partitionOf } from '@vigil/stream';
 import type { TestSystem } from '../system.ts';
 
-/** The ways in for heartbeats. */
+/** The ingresses for heartbeats. */
 export const ingressesOf = (on: TestSystem, partitions: number) => ({
   kafka: (heartbeats: readonly Heartbeat[]): Promise<unknown> =>
     on.log.write(

@@ -3,14 +3,14 @@ import type { Fate, HerdAgent } from './agent.ts';
 export type Doomed = Exclude<Fate, 'works'>;
 
 export type HerdPlan = {
-  /** several herds on one system are told apart by it: it stands before each agent's name, and `<name>-host` is its runtime */
+  /** separates several herds on one system: it precedes each agent's name, and `<name>-host` is its runtime */
   readonly name?: string;
-  /** how its runtime hears and reports; default: kafka */
+  /** the transport of its order executor; default: kafka */
   readonly executor?: 'kafka' | 'gateway';
   /** agents that work on, straight to Kafka and through the gateway */
   readonly straight: number;
   readonly throughHttp: number;
-  /** of each fate, how many; they meet it evenly spread over `overMs` from `fromMs` on */
+  /** how many agents of each behaviour, which begins evenly spread over `overMs` from `fromMs` on */
   readonly fates: Readonly<Record<Doomed, number>>;
   readonly fromMs: number;
   readonly overMs: number;
@@ -32,7 +32,7 @@ export const agent = (name: string, runtimeId: string, more: Partial<HerdAgent> 
   ...more,
 });
 
-/** Every other one of the silent and of those that loop comes through the gateway. */
+/** Every other one of the silent and looping agents uses the gateway. */
 export const membersOf = (plan: HerdPlan): HerdAgent[] => {
   const { straight, throughHttp, fates, fromMs, overMs, name } = plan;
   const named = (count: number, what: string, more: (place: number) => Partial<HerdAgent> = () => ({})) =>

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../paths.ts';
+import { codeProse } from './code.ts';
 import { subjectProblems } from './commits.ts';
 import { helpIn } from './help.ts';
 import { problemsOf } from './prose.ts';
@@ -68,4 +69,28 @@ test('the help of a command is found: descriptions, options, arguments, and text
   const texts = found.map(({ text }) => text);
   for (const text of ['does one thing', 'the reason', 'what to do']) expect(texts).toContain(text);
   expect(texts).not.toContain('not help');
+});
+
+test('comments and names of tests are found in their lines, code and other strings are not', () => {
+  const source = [
+    '/** One comment. */',
+    'const said = "a string"; // another comment',
+    '/**',
+    ' * A long',
+    ' * comment.',
+    ' */',
+    "test.each(rows)('a name of %s', () => {});",
+    'describe.skipIf(no)(`a name of $\{said}`, () => {});',
+    "log.info('not a name');",
+  ].join('\n');
+  const lines = codeProse('one.ts', source).split('\n');
+  expect(lines.map((line) => line.trim())).toEqual([
+    ...['One comment.', 'another comment', '', 'A long', 'comment.', '', 'a name of %s.', 'a name of X.', ''],
+  ]);
+});
+
+test('a listed word in a comment is reported with its line', async () => {
+  expect(await problemsOf(codeProse('one.ts', 'const a = 1;\n\n/** It is written anew. */'))).toEqual([
+    '3: anew => again',
+  ]);
 });

@@ -7,6 +7,7 @@ import {
   type TextlintKernelPlugin,
   type TextlintKernelRule,
 } from '@textlint/kernel';
+import { codePages } from './code.ts';
 import { helpTexts } from './help.ts';
 import { pagesOf } from './pages.ts';
 import { sentenceLength } from './sentence-length.ts';
@@ -18,7 +19,7 @@ const prh: { default: TextlintKernelRule['rule'] } = require('textlint-rule-prh'
 
 const SENTENCE_MAX = 30;
 
-/** The words and constructions that pages do not use, each with what to write. */
+/** The words and constructions that pages, comments and names of tests do not use, each with what to write. */
 const WORDS = path.join(import.meta.dirname, 'words.yml');
 
 const options: TextlintKernelOptions = {
@@ -41,12 +42,18 @@ export const problemsOf = async (text: string): Promise<readonly string[]> => {
   return messages.map(({ line, message }) => `${line}: ${message}`);
 };
 
-/** Problems of all pages and of the help of `vigil` below `root`, each as "file:line: what, and what to write". */
+/**
+ * Problems of all pages, of the help of `vigil`, and of comments and names of tests below `root`, each as "file:line: what, and what to write".
+ */
 export const proseProblems = async (root: string): Promise<readonly string[]> => {
   const problems: string[] = [];
   for (const page of pagesOf(root)) {
     const found = await problemsOf(readFileSync(path.join(root, page), 'utf8'));
     problems.push(...found.map((one) => `${page}:${one}`));
+  }
+  for (const { file, text } of codePages(root)) {
+    const found = await problemsOf(text);
+    problems.push(...found.map((one) => `${file}:${one}`));
   }
   for (const { file, line, text } of helpTexts(root)) {
     const found = await problemsOf(text);

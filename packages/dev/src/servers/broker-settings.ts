@@ -45,7 +45,7 @@ export const brokerSettings: Readonly<Record<string, string>> = {
 export const TOPICS_OF_ONE_BROKER = { VIGIL_PARTITIONS: '4', VIGIL_REPLICAS: '1' } as const;
 
 /**
- * The production settings of each of three nodes: three replicas, two of which must have an acknowledged record, and
+ * The production settings of each of three nodes: three replicas, at least two with an acknowledged record, and
  * Kafka's default waiting times. Tests only: the controller moves leaders back to the preferred replicas each second,
  * and not each five minutes.
  */

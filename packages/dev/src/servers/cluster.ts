@@ -25,7 +25,7 @@ export const threeNodes = async (dir: string): Promise<readonly ProcessAt[]> => 
 export const addressesOf = (nodes: readonly ProcessAt[]): string =>
   nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
 
-/** A lone node ends in order. Several have no quorum once two are gone, and their data goes with the run. */
+/** A lone node ends in order. Several have no quorum once two are gone, and their data ends with the run. */
 export const stopNodes = async (brokers: readonly Broker[]): Promise<void> => {
   const several = brokers.length > 1;
   await Promise.all(brokers.map((broker) => (several ? broker.kill('SIGKILL') : broker.stop())));

@@ -72,7 +72,7 @@ export const groupContract = ({ log, topic }: Subject): void => {
     await second.membership.stop();
   });
 
-  test('a batch has the offset it was fetched at, its end and the offset to continue at; an unseen transaction is no part of it', async () => {
+  test('a batch has the offset it was fetched at, its end and the offset to continue at; it has no record of an unseen transaction', async () => {
     const t = await topic('batch', 1);
     const transactor = await log().fence(`${t}-0`);
     await transactor.commit([out(t, 'a'), out(t, 'b')]);

@@ -36,8 +36,8 @@ const headersOf = ({ headers: { traceparent } }: LogRecord) =>
 const LARGEST_EVENT = 1_000_000;
 
 /**
- * A draft as the record that is written. `now`: the time that it carries on; `at`: when it occurred, later where the
- * time of this partition is behind that of what it answers, so that no effect is dated before its cause. Throws where
+ * A draft as the record that is written. `now`: the time of the partition; `at`: when it occurred. `at` is later
+ * where the partition's time is behind its cause, so that no effect is dated before its cause. Throws where
  * the draft is not an event of a declared topic: a mistake of the decider; and DeadLetter where the event is larger
  * than a broker takes.
  */

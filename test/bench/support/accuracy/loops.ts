@@ -8,7 +8,10 @@ const LONGEST = 5;
 /** The calls folded by the time that a row of `ROW` identical calls is full; null: the run has none. */
 export const fifthOfARow = (calls: readonly Call[]): number | null => reached(calls, 1, ROW);
 
-/** The calls folded by the time that a cycle of two to five calls has come round for the fourth time; null: the run has none. */
+/**
+ * The calls folded by the time that a cycle of two to five calls has come round for the fourth time; null: the run has
+ * none.
+ */
 export const fourthTurn = (calls: readonly Call[]): number | null => {
   const all = [2, 3, 4, LONGEST].flatMap((period) => reached(calls, period, TURNS) ?? []);
   return all.length === 0 ? null : Math.min(...all);

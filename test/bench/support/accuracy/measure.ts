@@ -3,7 +3,7 @@ import type { Change, Judged, Run } from './runs.ts';
 
 export type Seen = { readonly run: Run; readonly judged: Judged; readonly flag: Change | null };
 
-/** What is measured of the runs of one source. */
+/** The measurements of the runs of one source. */
 export type Source = {
   readonly name: string;
   readonly runs: readonly Seen[];

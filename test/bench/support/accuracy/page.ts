@@ -3,7 +3,10 @@ import type { Seen, Source } from './measure.ts';
 
 export const nameOf = ({ run }: Seen): string => `${run.src} ${run.run_id}`;
 
-/** What the page says beside the sources. `hangs`: seconds of silence until STUCK, one for each successful run with two calls or more. */
+/**
+ * The figures of the page beside the sources. `hangs`: seconds of silence until STUCK, one for each successful run with
+ * two calls or more.
+ */
 export type Hangs = { readonly found: number; readonly of: number; readonly earliest: number; readonly latest: number };
 
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;

@@ -10,7 +10,7 @@ export const claudeRecordings: readonly Recording[] = [
     name: 'first-start',
     scenario: 'greets',
     openQuestions: ['theme', 'key', 'trust'],
-    // The first start asks Anthropic's servers first; with another provider it does not.
+    // The first start queries Anthropic's servers first; with another provider it does not.
     moreEnv: { CLAUDE_CODE_USE_BEDROCK: '1', AWS_REGION: 'us-east-1' },
     play: async ({ shows, mark, paste, press }) => {
       await shows(/Choose the text style/);

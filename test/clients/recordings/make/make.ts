@@ -46,7 +46,7 @@ const withEnv = (env: Readonly<Record<string, string>>, more: Recording['moreEnv
   );
 
 const recordOne = async (recording: Recording, verbose: boolean): Promise<void> => {
-  // A neutral folder: its name stands on many of the screens.
+  // A neutral folder: its name is on many of the screens.
   const base = process.env.RECORDING_FOLDER ?? path.join(os.tmpdir(), 'recording');
   rmSync(base, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 });
   const place: Place = {

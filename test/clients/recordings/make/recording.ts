@@ -4,7 +4,7 @@ import type { ScenarioName } from '../../model/scenarios.ts';
 import type { Terminal } from '../../terminal.ts';
 
 /**
- * What the screen shows at a marker. `dialog`: it asks and a key would operate it. `prompt`: it stands at its own prompt.
+ * The screen at a marker. `dialog`: it has a question that a key would answer. `prompt`: the client's own prompt.
  * `busy`: a turn is open. `other`: none of these, such as an error page.
  */
 export type Situation = 'dialog' | 'prompt' | 'busy' | 'other';
@@ -15,7 +15,7 @@ export type Stage = {
   readonly press: (...keys: readonly string[]) => Promise<void>;
   /** the text as one bracketed paste, without Enter */
   readonly paste: (text: string) => Promise<void>;
-  /** waits until the screen rests, then writes a marker: from here on the situation stands */
+  /** waits until the screen rests, then writes a marker: from here on the situation holds */
   readonly mark: (situation: Situation, what: string) => Promise<void>;
   readonly wait: (ms: number) => Promise<void>;
 };

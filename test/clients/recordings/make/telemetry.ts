@@ -60,7 +60,7 @@ const recordings: readonly Recording[] = [
 
 const exporter = (is: boolean): string => (is ? 'otlp' : 'none');
 
-/** How each client is told where to send its telemetry. */
+/** The telemetry settings of each client. */
 const settings: Readonly<
   Record<ClientKind, (recording: Recording, endpoint: string, place: Place) => Readonly<Record<string, string>>>
 > = {
@@ -113,7 +113,7 @@ type Attribute = { readonly key?: unknown; readonly value?: { readonly stringVal
 const isLeftOut = ({ key, value }: Attribute): boolean =>
   /^(?:process|host|os|user)\./.test(String(key)) || JSON.stringify(value ?? null).length > LONGEST;
 
-/** A request in JSON without what is left out. Counts of a histogram are not read. */
+/** A request in JSON without the omitted parts. Counts of a histogram are not read. */
 const trimmed = (body: string): unknown =>
   JSON.parse(body, (key: string, value: unknown) => {
     if (key === 'attributes' && Array.isArray(value)) return value.filter((one: Attribute) => !isLeftOut(one));

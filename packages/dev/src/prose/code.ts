@@ -1,0 +1,56 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Expression, parseSync, Visitor } from 'oxc-parser';
+
+/** Folders whose comments and names of tests are checked. Add a folder once it has no problems. */
+const CHECKED = [
+  'packages/chassis',
+  'packages/dev',
+  'packages/events',
+  'packages/read-model',
+  'packages/stream',
+  'test',
+];
+/** Generated code, recordings, and the English of scripted models. */
+const EXCLUDED = /\/generated\/|test\/clients\/(?:recordings|model)\//;
+const TEST_FUNCTIONS = new Set(['describe', 'it', 'test']);
+
+/** `test` of `test.each(rows)`. */
+const functionOf = (callee: Expression): string | null => {
+  if (callee.type === 'Identifier') return callee.name;
+  if (callee.type === 'MemberExpression') return functionOf(callee.object);
+  if (callee.type === 'CallExpression') return functionOf(callee.callee);
+  return null;
+};
+
+const textOf = (argument: { readonly type: string } | undefined, source: string): string | null => {
+  if (argument?.type !== 'Literal' && argument?.type !== 'TemplateLiteral') return null;
+  const { start, end } = argument as Expression;
+  return source.slice(start + 1, end - 1).replaceAll(/\$\{[^}]*\}/g, 'X');
+};
+
+/** The comments and the names of tests of one file as a page: each text is in its line of the file. */
+export const codeProse = (file: string, source: string): string => {
+  const lines = source.split('\n').map(() => '');
+  const add = (offset: number, text: string): void => {
+    const first = source.slice(0, offset).split('\n').length - 1;
+    for (const [place, line] of text.split('\n').entries()) lines[first + place] += `${line.trim()} `;
+  };
+  const { program, comments } = parseSync(file, source);
+  for (const { start, value } of comments) add(start, value.replaceAll(/^\s*\* ?/gm, ''));
+  const visitor = new Visitor({
+    CallExpression({ callee, arguments: [name], start }) {
+      const text = TEST_FUNCTIONS.has(functionOf(callee) ?? '') ? textOf(name, source) : null;
+      if (text !== null) add(name?.start ?? start, `${text}.`);
+    },
+  });
+  visitor.visit(program);
+  return lines.join('\n');
+};
+
+/** Every file below `root` whose comments and names of tests are checked, as a page. */
+export const codePages = (root: string): readonly { readonly file: string; readonly text: string }[] =>
+  globSync(`{${CHECKED.join()}}/**/*.ts`, { cwd: root, exclude: (file) => file.endsWith('node_modules') })
+    .filter((file) => !EXCLUDED.test(file))
+    .sort()
+    .map((file) => ({ file, text: codeProse(file, readFileSync(path.join(root, file), 'utf8')) }));
