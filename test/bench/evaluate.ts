@@ -1,9 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Heartbeat, memoryCodec, Topic } from '@vigil/events';
-import { AT_REST, Folding, type Observation, policiesOf, type Recorded, VOCABULARY } from '@vigil/health';
+import { AT_REST, Folding, policiesOf, type Recorded, VOCABULARY } from '@vigil/health';
 import { PRESETS, readPolicies } from '@vigil/policy';
 import { sparse } from '@vigil/stream';
+import { clockAt } from '@vigil/stream/testing';
+import { observed } from '../support/observed.ts';
 import { bare, working } from './support/heartbeats.ts';
 import { type Figure, median, print, quantile, report } from './support/report.ts';
 
@@ -20,23 +22,6 @@ const policies = policiesOf(readPolicies([PRESETS], VOCABULARY), 'vigil');
 const form = sparse(AT_REST.usual);
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void;
-
-const observed = (payload: Heartbeat, id: string): Observation => ({
-  topic: Topic.agentObservation,
-  type: 'AGENT_HEARTBEAT',
-  key: payload.agent_id,
-  payload,
-  eventId: id,
-  stateKey: null,
-  version: null,
-  epoch: null,
-  occurredAt: payload.timestamp,
-  correlationId: id,
-  causationId: null,
-  policy: null,
-});
-
-const clockAt = (now: number) => ({ now, watched: now, ingresses: {} });
 
 /** One heartbeat of every agent, spread over an interval, and a tick each second of it. */
 const roundOf = (heartbeat: HeartbeatOf, n: number, agents: number): readonly Recorded[] => {

@@ -1,26 +1,11 @@
-import { type Heartbeat, parseHeartbeat, Topic } from '@vigil/events';
-import type { Observation, Recorded } from '@vigil/health';
+import { type Heartbeat, parseHeartbeat } from '@vigil/events';
+import type { Recorded } from '@vigil/health';
+import { clockAt } from '@vigil/stream/testing';
 import { randomFrom } from '../support/faults.ts';
+import { observed } from '../support/observed.ts';
 
 const AGENTS = 100;
 const START = Date.UTC(2026, 0, 1);
-
-const observed = (payload: Heartbeat, id: string): Observation => ({
-  topic: Topic.agentObservation,
-  type: 'AGENT_HEARTBEAT',
-  key: payload.agent_id,
-  payload,
-  eventId: id,
-  stateKey: null,
-  version: null,
-  epoch: null,
-  occurredAt: payload.timestamp,
-  correlationId: id,
-  causationId: null,
-  policy: null,
-});
-
-const clockAt = (now: number) => ({ now, watched: now, ingresses: {} });
 
 const ACTIVITIES = [
   null,

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { interruption } from './interrupt.ts';
 import { endWith } from './main-error.ts';
 import { root, stateDir } from './paths.ts';
+import { interruption } from './processes/interrupt.ts';
+import { endChildWithUs } from './processes/survivors.ts';
 import { Refusal } from './servers/refusal.ts';
-import { endChildWithUs } from './survivors.ts';
 
 const folder = path.join(root, 'test/bench');
 

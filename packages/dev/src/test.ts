@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { interruption } from './interrupt.ts';
 import { endWith } from './main-error.ts';
+import { interruption } from './processes/interrupt.ts';
 import { Refusal } from './servers/refusal.ts';
 import type { Servers } from './servers/running-servers.ts';
 import { startServers } from './servers/servers.ts';

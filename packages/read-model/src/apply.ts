@@ -1,5 +1,5 @@
 import type { Fact, Register, Statement, Value } from './statement.ts';
-import { facts, type RegisterTable, registers } from './tables.ts';
+import { facts, type RegisterTable, registers } from './tables/tables.ts';
 
 /** What runs one statement of SQL: a pg Client, or a PoolClient within a transaction. */
 export type Sql = {

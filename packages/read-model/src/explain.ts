@@ -1,7 +1,7 @@
-import type { BreakerRow, TicketRow } from './finding-rows.ts';
-import type { AlertRow, CheckpointRow, OrderRow, RecoveryRow, TaskRow } from './fleet-rows.ts';
 import type { ReadModel } from './read-model.ts';
-import type { AgentRow, CaseStory, Entry, TransitionRow } from './rows.ts';
+import type { BreakerRow, TicketRow } from './rows/finding-rows.ts';
+import type { AlertRow, CheckpointRow, OrderRow, RecoveryRow, TaskRow } from './rows/fleet-rows.ts';
+import type { AgentRow, CaseStory, Entry, TransitionRow } from './rows/rows.ts';
 
 /**
  * The figure of one signal of an agent, as packages/health explains the evaluator's newest state. Moments in epoch

@@ -1,5 +1,13 @@
 import type { Sql } from './apply.ts';
-import type { BreakerRow, TicketRow } from './finding-rows.ts';
+import { type Position, positions } from './positions.ts';
+import { type AgentFilter, agents } from './queries/agents.ts';
+import { type CaseFilter, caseStory, cases, type OrderFilter, orders } from './queries/cases.ts';
+import { type BreakerFilter, breakers, type TicketFilter, tickets } from './queries/findings.ts';
+import { type AlertFilter, alerts, type DeadLetterFilter, deadLetters, fleet, runtimes } from './queries/fleet.ts';
+import { type StoryFilter, story, type TransitionFilter, transitions } from './queries/journal.ts';
+import { policies, policyDocument, policyRefusals } from './queries/policies.ts';
+import { checkpoints, type RecoveryFilter, recoveries, type TaskFilter, tasks } from './queries/tasks.ts';
+import type { BreakerRow, TicketRow } from './rows/finding-rows.ts';
 import type {
   AlertRow,
   CheckpointRow,
@@ -11,16 +19,8 @@ import type {
   RecoveryRow,
   RuntimeRow,
   TaskRow,
-} from './fleet-rows.ts';
-import { type Position, positions } from './positions.ts';
-import { type AgentFilter, agents } from './queries/agents.ts';
-import { type CaseFilter, caseStory, cases, type OrderFilter, orders } from './queries/cases.ts';
-import { type BreakerFilter, breakers, type TicketFilter, tickets } from './queries/findings.ts';
-import { type AlertFilter, alerts, type DeadLetterFilter, deadLetters, fleet, runtimes } from './queries/fleet.ts';
-import { type StoryFilter, story, type TransitionFilter, transitions } from './queries/journal.ts';
-import { policies, policyDocument, policyRefusals } from './queries/policies.ts';
-import { checkpoints, type RecoveryFilter, recoveries, type TaskFilter, tasks } from './queries/tasks.ts';
-import type { AgentRow, CaseRow, CaseStory, Entry, TransitionRow } from './rows.ts';
+} from './rows/fleet-rows.ts';
+import type { AgentRow, CaseRow, CaseStory, Entry, TransitionRow } from './rows/rows.ts';
 
 /** All queries of readers. */
 export type ReadModel = {

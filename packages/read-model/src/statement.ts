@@ -1,4 +1,4 @@
-import type { FactTable, facts, Group, RegisterTable, registers } from './tables.ts';
+import type { FactTable, facts, Group, RegisterTable, registers } from './tables/tables.ts';
 
 /** Any JSON value; times as RFC 3339 texts (`instant`). */
 export type Value = string | number | boolean | null | object;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
-import { facts, registers } from './tables.ts';
+import { facts, registers } from './tables/tables.ts';
 
 /** An empty read model on the server of DATABASE_URL, dropped when it is disposed of. */
 export async function scratchReadModel(): Promise<Database & AsyncDisposable & { readonly url: string }> {

@@ -5,7 +5,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { root } from '../paths.ts';
 import { SERVICES, START_SYSTEM_PORTS, serviceEnv } from '../system/services.ts';
 import { KAFKA_VERSION, REGISTRY_VERSION } from './artifacts.ts';
-import { asEnvironment, brokerSettings } from './broker-settings.ts';
+import { asEnvironment, brokerSettings } from './kafka/broker-settings.ts';
 import { START_PORTS } from './servers.ts';
 
 type Container = {

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
-import { endWithUs, SERVERS } from '../survivors.ts';
+import { endProcess, livingNames } from '../processes/pid-file.ts';
+import { endWithUs, SERVERS } from '../processes/survivors.ts';
 import { kafkaJars, registryFolder } from './artifacts.ts';
-import { TOPICS_OF_ONE_BROKER, TOPICS_OF_THREE_BROKERS } from './broker-settings.ts';
-import { addressesOf, stopNodes, threeNodes } from './cluster.ts';
-import { type ProcessAt, startNodes } from './kafka.ts';
-import { endProcess, livingNames } from './pid-file.ts';
+import { TOPICS_OF_ONE_BROKER, TOPICS_OF_THREE_BROKERS } from './kafka/broker-settings.ts';
+import { addressesOf, stopNodes, threeNodes } from './kafka/cluster.ts';
+import { type ProcessAt, startNodes } from './kafka/nodes.ts';
 import { type Ports, requireFree } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import { startRegistry } from './registry.ts';

@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symli
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Daemon, startDaemon, stopDaemon } from './daemon.ts';
+import { type Daemon, startDaemon, stopDaemon } from '../processes/daemon.ts';
 import { Refusal } from './refusal.ts';
 
 const USER = 'vigil';

@@ -1,6 +1,6 @@
 import path from 'node:path';
+import { type Daemon, startDaemon, stopDaemon } from '../processes/daemon.ts';
 import { REGISTRY_VERSION, registryFolder } from './artifacts.ts';
-import { type Daemon, startDaemon, stopDaemon } from './daemon.ts';
 import { Refusal } from './refusal.ts';
 
 export type RegistryAt = {

@@ -1,5 +1,5 @@
-import type { Broker } from './broker.ts';
-import type { BrokerAt } from './kafka.ts';
+import type { Broker } from './kafka/broker.ts';
+import type { BrokerAt } from './kafka/nodes.ts';
 
 export type ServersEnv = {
   /** host:port, several with commas */

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import type { Broker } from './broker.ts';
-import { startOf } from './process-identity.ts';
+import { startOf } from '../processes/process-identity.ts';
+import type { Broker } from './kafka/broker.ts';
 import { testServers } from './servers.ts';
 
 it('the registry answers with the level that the contract is held to', async () => {

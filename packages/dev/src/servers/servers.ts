@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { Broker } from './broker.ts';
-import { type BrokerAt, brokerAt } from './kafka.ts';
+import type { Broker } from './kafka/broker.ts';
+import { type BrokerAt, brokerAt } from './kafka/nodes.ts';
 import { startLocal } from './local.ts';
 import { freePorts, type Ports } from './ports.ts';
 import { Refusal } from './refusal.ts';

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Supervised } from '../supervise.ts';
+import type { Supervised } from '../processes/supervise.ts';
 import { untilReady } from './ready.ts';
 
 let server: Server;

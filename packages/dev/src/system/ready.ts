@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Supervised } from '../processes/supervise.ts';
 import { Refusal } from '../servers/refusal.ts';
-import type { Supervised } from '../supervise.ts';
 
 const READY_LIMIT_MS = 180_000;
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { bundleOf, root } from '../paths.ts';
-import { endProcess, livingNames } from '../servers/pid-file.ts';
+import { endProcess, livingNames } from '../processes/pid-file.ts';
+import { type ProcessEvent, type Supervised, supervise } from '../processes/supervise.ts';
 import { freePorts } from '../servers/ports.ts';
 import type { ServersEnv } from '../servers/running-servers.ts';
-import { type ProcessEvent, type Supervised, supervise } from '../supervise.ts';
 import { prepareServers } from './prepare-servers.ts';
 import { untilReady } from './ready.ts';
 import {

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { stateDir } from '../paths.ts';
+import { livingPid, writePid } from '../processes/pid-file.ts';
 import { endLeftServers } from '../servers/local.ts';
-import { livingPid, writePid } from '../servers/pid-file.ts';
 
 const OWNER = 'npm-test';
 

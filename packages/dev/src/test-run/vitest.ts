@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { root } from '../paths.ts';
-import { endChildWithUs } from '../survivors.ts';
+import { endChildWithUs } from '../processes/survivors.ts';
 import type { Suite, TestRequest } from './arguments.ts';
 
 const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');

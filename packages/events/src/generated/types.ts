@@ -54,7 +54,7 @@ export type AgentExitedPayload = {
   readonly checkpoint: null | CheckpointRef;
   readonly lastOutput: readonly string[];
   readonly forensics: null | string;
-  /** that its heartbeats wish for: of one that ends before any of them is heard it says by what it is judged */
+  /** the policy that its heartbeats name: it applies also to an agent that ends before its first heartbeat */
   readonly policy: null | string;
   /** as in its heartbeats */
   readonly labels: Readonly<Record<string, string>>;
@@ -82,16 +82,16 @@ export type AgentHeartbeatPayload = {
   readonly token_count: null | number;
   readonly error_count: number;
   readonly progress_indicator: string;
-  /** one life; without it an agent is never acted on destructively */
+  /** one instance of the agent; without it an agent is never acted on destructively */
   readonly instance_id: null | string;
   /** rising within an instance */
   readonly sequence: null | number;
   readonly reporter: Reporter;
-  /** the agent's own last beat, where a runtime merged it */
+  /** the agent's own last heartbeat, where a runtime merged it */
   readonly agent_heartbeat_at: null | number;
-  /** how often the sender beats */
+  /** the sender's interval between heartbeats */
   readonly interval_ms: null | number;
-  /** the sender reports events only, as telemetry does: its silence between calls says nothing */
+  /** the sender reports events only, as telemetry does: its silence between calls has no meaning */
   readonly event_driven: boolean;
   /** the ingress that received it (gateway), set by that ingress; null: sent directly to Kafka */
   readonly ingress: null | string;
@@ -144,7 +144,7 @@ export type AgentLostPayload = {
   readonly model: null | string;
   /** finished, or ended by an order */
   readonly expected: boolean;
-  /** idle, paused or held when it was last heard: its loss is no sign of a mass failure */
+  /** idle, paused or held at its last report: its loss is not a sign of a mass failure */
   readonly exemption: null | string;
   /** from the first heartbeat of this instance to the last, or to its end */
   readonly observedMs: number;
@@ -171,7 +171,7 @@ export type AgentPresentPayload = {
   readonly model: null | string;
   readonly intervalMs: null | number;
   readonly presentSince: null | number;
-  /** it is said again at this moment, unless the agent is lost before: the topic keeps seven days */
+  /** it is reported again at this moment, unless the agent is lost before: the topic keeps seven days */
   readonly repeatAt: null | number;
 };
 export type AgentResumedPayload = {
@@ -248,17 +248,17 @@ export type AlertRaisedPayload = {
   readonly alertId: string;
   readonly options: readonly string[];
   readonly deadlineAt: null | number;
-  /** sinks are told, as of this moment; null: they are not */
+  /** sinks are notified, as of this moment; null: they are not */
   readonly deliverAt: null | number;
   /** the ways to people that are asked for, by their names in alerting's configuration; default: its default; empty: as default */
   readonly channels: readonly string[];
-  /** what happens at deadlineAt where nobody has decided */
+  /** the action at deadlineAt without a decision */
   readonly onTimeout: null | string;
-  /** the newest that the task can go on from, and whether it is valid */
+  /** the newest checkpoint from which the task can continue, and whether it is valid */
   readonly checkpoint: null | CheckpointRef;
-  /** the task waits for a person (seed 003's Blocked) */
+  /** the task waits for a person (omniclaude's Blocked) */
   readonly blocked: null | Blocked;
-  /** the channels that are told of this when deliverAt is set; empty: the console */
+  /** the channels that are notified of this when deliverAt is set; empty: the console */
   readonly sinks: readonly string[];
   readonly raisedAt: null | number;
 };
@@ -288,9 +288,9 @@ export type AlertResolvedPayload = {
   readonly text: string;
   readonly alertId: string;
   readonly raisedAt: null | number;
-  /** sinks are told, as of this moment; null: they are not */
+  /** sinks are notified, as of this moment; null: they are not */
   readonly deliverAt: null | number;
-  /** the channels that are told of this when deliverAt is set; empty: the console */
+  /** the channels that are notified of this when deliverAt is set; empty: the console */
   readonly sinks: readonly string[];
 };
 export type AlertSeverity = 'UNKNOWN' | 'info' | 'warning' | 'critical';
@@ -313,17 +313,17 @@ export type AlertUpdatedPayload = {
   readonly alertId: string;
   readonly options: readonly string[];
   readonly deadlineAt: null | number;
-  /** sinks are told, as of this moment; null: they are not */
+  /** sinks are notified, as of this moment; null: they are not */
   readonly deliverAt: null | number;
   /** the ways to people that are asked for, by their names in alerting's configuration; default: its default; empty: as default */
   readonly channels: readonly string[];
-  /** what happens at deadlineAt where nobody has decided */
+  /** the action at deadlineAt without a decision */
   readonly onTimeout: null | string;
-  /** the newest that the task can go on from, and whether it is valid */
+  /** the newest checkpoint from which the task can continue, and whether it is valid */
   readonly checkpoint: null | CheckpointRef;
-  /** the task waits for a person (seed 003's Blocked) */
+  /** the task waits for a person (omniclaude's Blocked) */
   readonly blocked: null | Blocked;
-  /** the channels that are told of this when deliverAt is set; empty: the console */
+  /** the channels that are notified of this when deliverAt is set; empty: the console */
   readonly sinks: readonly string[];
   readonly raisedAt: null | number;
 };
@@ -341,7 +341,7 @@ export type BlockStep = {
   readonly reason: string;
 };
 export type Blocked = {
-  /** how often the task's agents have stalled; null: nobody has counted */
+  /** how often the task's agents have stalled; null: not counted */
   readonly attempts: null | number;
   /** attempts that a task has; null: it is blocked for another reason */
   readonly limit: null | number;
@@ -460,7 +460,7 @@ export type CheckpointRef = {
   readonly parentId: null | string;
   readonly uri: null | string;
   readonly sha256: null | string;
-  /** null: nobody has read it yet */
+  /** null: not read yet */
   readonly valid: null | boolean;
   readonly invalidReason: null | string;
   readonly createdAt: null | number;
@@ -626,7 +626,7 @@ export type Evidence = {
   readonly limit: null | number;
   /** a fact, or a call past its declared deadline */
   readonly hard: boolean;
-  /** sorted sources of the patterns that matched, comma-joined (seed 002) */
+  /** sorted sources of the patterns that matched, comma-joined (omniclaude) */
   readonly matched: null | string;
 };
 export type ExemptionChangedPayload = {
@@ -679,7 +679,7 @@ export type HandoffAgentPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
-  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
   readonly message: string;
   readonly deadlineMs: number;
@@ -720,7 +720,7 @@ export type HealthStateChangedPayload = {
   readonly attempt: null | number;
   readonly maxAttempts: null | number;
   readonly evidence: readonly Evidence[];
-  /** another task, held when the state before was said; null: the same one, none, or it was HEALTHY */
+  /** another task, assigned when the state before was reported; null: the same one, none, or it was HEALTHY */
   readonly leftTaskId: null | string;
 };
 export type HealthcheckAction = 'UNKNOWN' | 'relaunch_fresh_agent' | 'none';
@@ -736,16 +736,16 @@ export type Heartbeat = {
   readonly token_count: null | number;
   readonly error_count: number;
   readonly progress_indicator: string;
-  /** one life; without it an agent is never acted on destructively */
+  /** one instance of the agent; without it an agent is never acted on destructively */
   readonly instance_id: null | string;
   /** rising within an instance */
   readonly sequence: null | number;
   readonly reporter: Reporter;
-  /** the agent's own last beat, where a runtime merged it */
+  /** the agent's own last heartbeat, where a runtime merged it */
   readonly agent_heartbeat_at: null | number;
-  /** how often the sender beats */
+  /** the sender's interval between heartbeats */
   readonly interval_ms: null | number;
-  /** the sender reports events only, as telemetry does: its silence between calls says nothing */
+  /** the sender reports events only, as telemetry does: its silence between calls has no meaning */
   readonly event_driven: boolean;
   /** the ingress that received it (gateway), set by that ingress; null: sent directly to Kafka */
   readonly ingress: null | string;
@@ -826,7 +826,7 @@ export type InterruptAgentPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
-  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
   readonly message: string;
 };
@@ -878,15 +878,15 @@ export type NotifyPayload = {
   readonly deadlineAt: null | number;
   /** how old the mapper's time was */
   readonly timeAgeMs: null | number;
-  /** seed 004: the ticket for which triage asks people in; null: none */
+  /** gascity: the ticket for which triage requests an operator review; null: none */
   readonly ticket: null | TriagedTicket;
   /** the ways to people that are asked for, by their names in alerting's configuration; default: its default; empty: as default */
   readonly channels: readonly string[];
-  /** what happens at deadlineAt where nobody has decided */
+  /** the action at deadlineAt without a decision */
   readonly onTimeout: null | string;
-  /** the newest that the task can go on from, and whether it is valid */
+  /** the newest checkpoint from which the task can continue, and whether it is valid */
   readonly checkpoint: null | CheckpointRef;
-  /** the task waits for a person (seed 003's Blocked) */
+  /** the task waits for a person (omniclaude's Blocked) */
   readonly blocked: null | Blocked;
 };
 export type NudgeAgentPayload = {
@@ -904,7 +904,7 @@ export type NudgeAgentPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
-  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
   readonly attempt: number;
   readonly message: string;
@@ -984,7 +984,7 @@ export type PauseAgentPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
-  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
   readonly forMs: number;
 };
@@ -1057,7 +1057,7 @@ export type ProbeAgentPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
-  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
   readonly message: string;
   readonly nonce: string;
@@ -1175,7 +1175,7 @@ export type RequestStepPayload = {
   readonly labels: Readonly<Record<string, string>>;
   /** the recovery section to use; null: the default policy's */
   readonly recovery: null | RecoverySettings;
-  /** when recovery asked, by the time of tasks: it asks again after a growing wait while two attempts are alive; null: a person asked, once */
+  /** when recovery requested it, by the time of tasks: it repeats the request after a growing wait while two attempts are alive; null: a person requested it, once */
   readonly askedAt: null | number;
 };
 export type RequestedStep = 'UNKNOWN' | 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
@@ -1194,7 +1194,7 @@ export type ResetBreakerOrderPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
-  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
   readonly name: string;
 };
@@ -1219,7 +1219,7 @@ export type ResumeAgentPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
-  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
   readonly message: null | string;
 };
@@ -1242,7 +1242,7 @@ export type ResumeSessionPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
-  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
   readonly message: string;
   /** between SIGINT and SIGTERM */
@@ -1286,7 +1286,7 @@ export type RuntimeAnnouncedPayload = {
   readonly capacity: number;
   readonly agents: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
-  /** which tasks it knows how to start: one fits where its pattern and all its labels do */
+  /** the tasks that it can start: one fits where its pattern and all its labels do */
   readonly templates: readonly TemplateFit[];
 };
 export type SilenceAlertsPayload = {
@@ -1433,7 +1433,7 @@ export type TaskBlockedPayload = {
   readonly episodeId: null | string;
   readonly labels: Readonly<Record<string, string>>;
   readonly reason: string;
-  /** which attempt at the task the agent is, 0: the first; null: it has not said so */
+  /** which attempt at the task the agent is, 0: the first; null: not reported */
   readonly attempt: null | number;
 };
 export type TaskHealthChangedPayload = {
@@ -1451,7 +1451,7 @@ export type TaskHealthChangedPayload = {
   readonly idleMinutes: null | number;
   readonly contextUsagePct: null | number;
   readonly evidence: readonly Evidence[];
-  /** its policy has seed 003's event written */
+  /** its policy enables omniclaude's event */
   readonly emitHealthcheck: boolean;
 };
 export type TaskLeft = 'UNKNOWN' | 'in_progress' | 'released' | 'blocked';
@@ -1461,7 +1461,7 @@ export type TaskReleasedPayload = {
   readonly detail: null | string;
 };
 export type TemplateFit = {
-  /** `*` stands for anything */
+  /** `*` matches anything */
   readonly task: string;
   /** those that a task must carry */
   readonly labels: Readonly<Record<string, string>>;
@@ -1481,7 +1481,7 @@ export type TerminateAgentPayload = {
   readonly foldedSequence: null | number;
   /** of the finding: what counts as progress since depends on it */
   readonly axes: readonly string[];
-  /** what ends the finding, as its warrant says: of each group one mark newer than foldedSequence; null: as the axes say */
+  /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
   readonly reason: string;
   readonly graceMs: number;
@@ -1517,7 +1517,7 @@ export type TicketDismissedPayload = {
   readonly episodeId: null | string;
   readonly labels: Readonly<Record<string, string>>;
   readonly ticket_id: string;
-  /** why nobody is disturbed, and what the ticket says */
+  /** the reason of the dismissal, and the content of the ticket */
   readonly analysis: string;
   readonly severity: TicketSeverity;
 };
@@ -1588,7 +1588,7 @@ export type WaitOverduePayload = {
   readonly limitMs: number;
   /** what it waits for; null: not reported */
   readonly kind: null | WaitKind;
-  /** what it asks; null: not reported */
+  /** its question; null: not reported */
   readonly text: null | string;
 };
 export type WaitingFor = {
@@ -1608,11 +1608,11 @@ export type WarrantFiledPayload = {
   readonly state: HealthState;
   /** the axes on which it was found: absence, repetition, rate, cost, fact */
   readonly axes: readonly string[];
-  /** what ends it: of each group, one newer than foldedSequence; an empty group: nothing that hands can see. Null: as the axes say */
+  /** the signs that end it: of each group, one newer than foldedSequence; an empty group: none that an order executor can see. Null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
   /** the finding holds a hard signal: a fact, or a call past its declared deadline */
   readonly hard: boolean;
-  /** what the plan's "when" says */
+  /** the "when" of the plan */
   readonly planName: string;
   /** the steps, resolved: a case needs nothing else of the policy, so nothing in flight changes its rules */
   readonly plan: readonly PlanStep[];
@@ -1628,7 +1628,7 @@ export type WarrantFiledPayload = {
   readonly voidAt: number;
   readonly evidence: readonly Evidence[];
   readonly checkpoint: null | CheckpointRef;
-  /** the coding agent that runs as this agent; null: none that Vigil knows */
+  /** the coding agent that runs as this agent; null: none that Vigil supports */
   readonly client: null | ClientReport;
   readonly activity: null | string;
   readonly endReason: null | ExitReason;
@@ -1675,11 +1675,11 @@ export type WarrantRenewedPayload = {
   readonly state: HealthState;
   /** the axes on which it was found: absence, repetition, rate, cost, fact */
   readonly axes: readonly string[];
-  /** what ends it: of each group, one newer than foldedSequence; an empty group: nothing that hands can see. Null: as the axes say */
+  /** the signs that end it: of each group, one newer than foldedSequence; an empty group: none that an order executor can see. Null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
   /** the finding holds a hard signal: a fact, or a call past its declared deadline */
   readonly hard: boolean;
-  /** what the plan's "when" says */
+  /** the "when" of the plan */
   readonly planName: string;
   /** the steps, resolved: a case needs nothing else of the policy, so nothing in flight changes its rules */
   readonly plan: readonly PlanStep[];
@@ -1695,7 +1695,7 @@ export type WarrantRenewedPayload = {
   readonly voidAt: number;
   readonly evidence: readonly Evidence[];
   readonly checkpoint: null | CheckpointRef;
-  /** the coding agent that runs as this agent; null: none that Vigil knows */
+  /** the coding agent that runs as this agent; null: none that Vigil supports */
   readonly client: null | ClientReport;
   readonly activity: null | string;
   readonly endReason: null | ExitReason;
@@ -1742,7 +1742,7 @@ export type Content =
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'HANDOFF_AGENT'; readonly payload: HandoffAgentPayload }
   /** Interrupt the turn of the agent’s client, and send the message at its prompt. */
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'INTERRUPT_AGENT'; readonly payload: InterruptAgentPayload }
-  /** Say this to the agent, between calls. */
+  /** Deliver this text to the agent, between calls. */
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'NUDGE_AGENT'; readonly payload: NudgeAgentPayload }
   /** Between calls. */
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'PAUSE_AGENT'; readonly payload: PauseAgentPayload }
@@ -1750,7 +1750,7 @@ export type Content =
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'PROBE_AGENT'; readonly payload: ProbeAgentPayload }
   /** Close a breaker. */
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'RESET_BREAKER'; readonly payload: ResetBreakerOrderPayload }
-  /** Go on. */
+  /** Continue. */
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'RESUME_AGENT'; readonly payload: ResumeAgentPayload }
   /** End the client’s processes and start it again on the same session with the message. */
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'RESUME_SESSION'; readonly payload: ResumeSessionPayload }
@@ -1758,21 +1758,21 @@ export type Content =
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'SPAWN_AGENT'; readonly payload: SpawnAgentPayload }
   /** Shutdown request, SIGTERM after the grace, SIGKILL 5 s later, clean-up. */
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'TERMINATE_AGENT'; readonly payload: TerminateAgentPayload }
-  /** Somebody looks after it. */
+  /** A person handles it. */
   | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'ACKNOWLEDGE_ALERT'; readonly payload: AcknowledgeAlertPayload }
-  /** Seed 004's notify_operator. */
+  /** gascity's notify_operator. */
   | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'NOTIFY_OPERATOR'; readonly payload: NotifyOperatorPayload }
   /** Not delivered for a while. */
   | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'SILENCE_ALERTS'; readonly payload: SilenceAlertsPayload }
   /** People should know, or need to no longer. */
   | { readonly topic: 'onex.cmd.alerting.notify.v1'; readonly type: 'NOTIFY'; readonly payload: NotifyPayload }
-  /** Judge by this document from now on; or, without one, by what the files say again. */
+  /** Judge by this document from now on; or, without one, by the files again. */
   | { readonly topic: 'onex.cmd.health-evaluator.apply-policy.v1'; readonly type: 'APPLY_POLICY'; readonly payload: ApplyPolicyPayload }
-  /** The end of an instance, as its runtime saw it. Nobody else may write it. */
+  /** The end of an instance, as its runtime saw it. Only the runtime may write it. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'AGENT_EXITED'; readonly payload: AgentExitedPayload }
-  /** A person or a configured source says that an instance is gone, or its host. */
+  /** A person or a configured source reports that an instance is gone, or its host. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'CONFIRM_DEATH'; readonly payload: ConfirmDeathPayload }
-  /** A judge outside files an escalation ticket (seed 004). */
+  /** A judge outside files an escalation ticket (gascity). */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'FILE_TICKET'; readonly payload: FileTicketPayload }
   /** A person keeps an agent from being judged for a while. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'HOLD_AGENT'; readonly payload: HoldAgentPayload }
@@ -1780,17 +1780,17 @@ export type Content =
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'RELEASE_AGENT'; readonly payload: ReleaseAgentPayload }
   /** A person closes one of the breakers of an agent. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'RESET_BREAKER'; readonly payload: ResetBreakerPayload }
-  /** What an agent or its runtime reports: ADR-110's eight fields, and what makes judgement sharp. JSON or Avro. */
+  /** What an agent or its runtime reports: CODITECT's eight fields, and what makes judgement sharp. JSON or Avro. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.heartbeat.v1'; readonly type: 'HEARTBEAT'; readonly payload: Heartbeat }
-  /** Recovery asks to spawn, and where. */
+  /** Recovery requests a spawn, with its place. */
   | { readonly topic: 'onex.cmd.intervention.admit-step.v1'; readonly type: 'ADMIT_SPAWN'; readonly payload: AdmitSpawnPayload }
-  /** A case asks to act. */
+  /** A case requests a step. */
   | { readonly topic: 'onex.cmd.intervention.admit-step.v1'; readonly type: 'ADMIT_STEP'; readonly payload: AdmitStepPayload }
   /** The case no longer asks. */
   | { readonly topic: 'onex.cmd.intervention.admit-step.v1'; readonly type: 'WITHDRAW_STEP'; readonly payload: WithdrawStepPayload }
   /** The end of a dry run. */
   | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'DRY_RUN_OFF'; readonly payload: DryRunOffPayload }
-  /** Steps say what they would have done. */
+  /** Steps report what they would have done. */
   | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'DRY_RUN_ON'; readonly payload: DryRunOnPayload }
   /** Nothing acts, everything observes. */
   | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'HALT_FLEET'; readonly payload: HaltFleetPayload }
@@ -1798,13 +1798,13 @@ export type Content =
   | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'LIFT_BRAKE'; readonly payload: LiftBrakePayload }
   /** The end of a halt. */
   | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'RESUME_FLEET'; readonly payload: ResumeFleetPayload }
-  /** What a person or an orchestrator says on a case. */
+  /** The decision of a person or an orchestrator on a case. */
   | { readonly topic: 'onex.cmd.intervention.decide-case.v1'; readonly type: 'DECIDE_CASE'; readonly payload: DecideCasePayload }
   /** Opens a case by hand. */
   | { readonly topic: 'onex.cmd.intervention.decide-case.v1'; readonly type: 'REQUEST_STEP'; readonly payload: RequestStepPayload }
   /** Put a fresh agent on this task. */
   | { readonly topic: 'onex.cmd.recovery.recover-task.v1'; readonly type: 'RECOVER_TASK'; readonly payload: RecoverTaskPayload }
-  /** What a person says on a task in review. */
+  /** The decision of a person on a task in review. */
   | { readonly topic: 'onex.cmd.recovery.review-task.v1'; readonly type: 'REVIEW_TASK'; readonly payload: ReviewTaskPayload }
   /** A record that could not be read or decided, with its reason. The rest flowed on. */
   | { readonly topic: 'onex.dlq.alerting.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
@@ -1820,11 +1820,11 @@ export type Content =
   | { readonly topic: 'onex.dlq.recovery.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
   /** What became of an order. */
   | { readonly topic: 'onex.evt.agent-runtime.order-receipt.v1'; readonly type: 'ORDER_RECEIPT'; readonly payload: OrderReceiptPayload }
-  /** A runtime says that it is there, every 30 s. */
+  /** A runtime reports that it is there, every 30 s. */
   | { readonly topic: 'onex.evt.agent-runtime.runtime-presence.v1'; readonly type: 'RUNTIME_ANNOUNCED'; readonly payload: RuntimeAnnouncedPayload }
   /** What became of a spawn. */
   | { readonly topic: 'onex.evt.agent-runtime.spawn-receipt.v1'; readonly type: 'SPAWN_RECEIPT'; readonly payload: SpawnReceiptPayload }
-  /** Somebody looks after it. */
+  /** A person handles it. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_ACKNOWLEDGED'; readonly payload: AlertAcknowledgedPayload }
   /** What became of a delivery. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_DELIVERED'; readonly payload: AlertDeliveredPayload }
@@ -1834,57 +1834,57 @@ export type Content =
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_RESOLVED'; readonly payload: AlertResolvedPayload }
   /** In place. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_UPDATED'; readonly payload: AlertUpdatedPayload }
-  /** Seed 004. */
+  /** gascity. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'QUEEN_INTERVENTION_REQUESTED'; readonly payload: QueenInterventionRequestedPayload }
   /** Silences. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'SILENCE_CHANGED'; readonly payload: SilenceChangedPayload }
-  /** Triage disturbs nobody with this ticket. */
+  /** Triage dismisses this ticket. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'TICKET_DISMISSED'; readonly payload: TicketDismissedPayload }
   /** The agent has answered a nudge or a probe. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'AGENT_ANSWERED'; readonly payload: AgentAnsweredPayload }
   /** A person wants a breaker closed that its caller holds: intervention orders it. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'BREAKER_RESET_ASKED'; readonly payload: BreakerResetAskedPayload }
-  /** A circuit breaker has changed its state (ADR-110). */
+  /** A circuit breaker has changed its state (CODITECT). */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'CIRCUIT_BREAKER_STATE_CHANGED'; readonly payload: CircuitBreakerStateChangedPayload }
   /** Two lives of one name report at once. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'DUPLICATE_INSTANCE'; readonly payload: DuplicateInstancePayload }
   /** Why certain signals do not count for a while. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'EXEMPTION_CHANGED'; readonly payload: ExemptionChangedPayload }
-  /** ADR-110, with the evidence in words and figures. */
+  /** CODITECT, with the evidence in words and figures. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'HEALTH_STATE_CHANGED'; readonly payload: HealthStateChangedPayload }
-  /** A new life of an agent. */
+  /** A new instance of an agent. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'INSTANCE_STARTED'; readonly payload: InstanceStartedPayload }
   /** The wait that was overdue has ended, or counts no more. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'WAIT_ENDED'; readonly payload: WaitEndedPayload }
   /** An agent has waited for a person for longer than its policy's limit. It is not stuck. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'WAIT_OVERDUE'; readonly payload: WaitOverduePayload }
-  /** The dated, evidenced finding that an episode needs action (seed 002 agent.stuck). A lease. */
+  /** The dated, evidenced finding that an episode needs action (omniclaude's agent.stuck). A lease. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'WARRANT_FILED'; readonly payload: WarrantFiledPayload }
   /** The finding no longer holds. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'WARRANT_LAPSED'; readonly payload: WarrantLapsedPayload }
-  /** The finding still holds. Says all that the filing said, so that it can open a case by itself. */
+  /** The finding still holds. It repeats all of the filing, so that it can open a case by itself. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'WARRANT_RENEWED'; readonly payload: WarrantRenewedPayload }
-  /** Seed 004's ticket, whole. */
+  /** gascity's ticket, whole. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'WORKER_ESCALATION_TICKET'; readonly payload: WorkerEscalationTicketPayload }
-  /** Somebody is gone: silent for three intervals (at least 15 s), or ended unexpectedly. */
+  /** An agent is gone: silent for three intervals (at least 15 s), or ended unexpectedly. */
   | { readonly topic: 'onex.evt.health-evaluator.fleet-presence.v1'; readonly type: 'AGENT_LOST'; readonly payload: AgentLostPayload }
-  /** Somebody is there. */
+  /** An agent is there. */
   | { readonly topic: 'onex.evt.health-evaluator.fleet-presence.v1'; readonly type: 'AGENT_PRESENT'; readonly payload: AgentPresentPayload }
   /** An agent used tokens that a limit of its policy counts. */
   | { readonly topic: 'onex.evt.health-evaluator.fleet-presence.v1'; readonly type: 'AGENT_SPENT'; readonly payload: AgentSpentPayload }
   /** A whole policy document, by its hash. */
   | { readonly topic: 'onex.evt.health-evaluator.policy.v1'; readonly type: 'POLICY_PUBLISHED'; readonly payload: PolicyPublishedPayload }
-  /** A document that was applied and has mistakes: what held before still holds. Its key is refused:<offset of the command>: one refusal, however many evaluators say so. */
+  /** A document that was applied and has mistakes: the previous one still holds. Its key is refused:<offset of the command>: one refusal, from any number of evaluators. */
   | { readonly topic: 'onex.evt.health-evaluator.policy.v1'; readonly type: 'POLICY_REFUSED'; readonly payload: PolicyRefusedPayload }
-  /** How the holder of a task is. */
+  /** The health of the agent that has the task. */
   | { readonly topic: 'onex.evt.health-evaluator.task-health.v1'; readonly type: 'TASK_HEALTH_CHANGED'; readonly payload: TaskHealthChangedPayload }
-  /** The end of an instance, as its runtime saw it. Nobody else may write it. */
+  /** The end of an instance, as its runtime saw it. Only the runtime may write it. */
   | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'AGENT_EXITED'; readonly payload: AgentExitedPayload }
-  /** A heartbeat, in the one order of all that judgement reads (AGENT_HEARTBEAT, ADR-110). */
+  /** A heartbeat, in the one order of all that judgement reads (AGENT_HEARTBEAT, CODITECT). */
   | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'AGENT_HEARTBEAT'; readonly payload: AgentHeartbeatPayload }
-  /** A person or a configured source says that an instance is gone, or its host. */
+  /** A person or a configured source reports that an instance is gone, or its host. */
   | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'CONFIRM_DEATH'; readonly payload: ConfirmDeathPayload }
-  /** A judge outside files an escalation ticket (seed 004). */
+  /** A judge outside files an escalation ticket (gascity). */
   | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'FILE_TICKET'; readonly payload: FileTicketPayload }
   /** A person keeps an agent from being judged for a while. */
   | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'HOLD_AGENT'; readonly payload: HoldAgentPayload }
@@ -1896,9 +1896,9 @@ export type Content =
   | { readonly topic: 'onex.evt.heartbeat-ingest.task-checkpoint.v1'; readonly type: 'CHECKPOINT_RECORDED'; readonly payload: CheckpointRecordedPayload }
   /** Between calls. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'AGENT_PAUSED'; readonly payload: AgentPausedPayload }
-  /** Goes on. */
+  /** Continues. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'AGENT_RESUMED'; readonly payload: AgentResumedPayload }
-  /** The death is confirmed (ADR-110). */
+  /** The death is confirmed (CODITECT). */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'AGENT_TERMINATED'; readonly payload: AgentTerminatedPayload }
   /** People should know. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'ALERT_REQUESTED'; readonly payload: AlertRequestedPayload }
@@ -1906,33 +1906,33 @@ export type Content =
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'CASE_CLOSED'; readonly payload: CaseClosedPayload }
   /** A warrant, or a person, has opened a case. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'CASE_OPENED'; readonly payload: CaseOpenedPayload }
-  /** The governor admits the step that it has withheld: the case goes on. */
+  /** The governor admits the step that it has withheld: the case continues. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'CASE_RESUMED'; readonly payload: CaseResumedPayload }
-  /** The governor withholds the next step of an open case. The case stays open, and goes on with that step when the reason is over. */
+  /** The governor withholds the next step of an open case. The case stays open, and continues with that step when the reason is over. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'CASE_WITHHELD'; readonly payload: CaseWithheldPayload }
   /** A decision that was withheld for too long: it is not carried out any more, and its case is closed. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'DECISION_LAPSED'; readonly payload: DecisionLapsedPayload }
   /** A decision that cannot be taken, and why. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'DECISION_REFUSED'; readonly payload: DecisionRefusedPayload }
-  /** Somebody has decided. */
+  /** A decision was made. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'ESCALATION_DECIDED'; readonly payload: EscalationDecidedPayload }
-  /** Orchestrators and people are asked (ADR-110). */
+  /** Orchestrators and people are asked (CODITECT). */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'ESCALATION_TRIGGERED'; readonly payload: EscalationTriggeredPayload }
   /** The agent is asked to hand over. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'HANDOFF_REQUESTED'; readonly payload: HandoffRequestedPayload }
-  /** A reminder is on its way (ADR-110). */
+  /** A reminder is on its way (CODITECT). */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'NUDGE_SENT'; readonly payload: NudgeSentPayload }
   /** A step that was not done, and why. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'STEP_SKIPPED'; readonly payload: StepSkippedPayload }
   /** The task waits for a person. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'TASK_BLOCKED'; readonly payload: TaskBlockedPayload }
-  /** Nobody has confirmed the death: nothing is spawned. */
+  /** No source has confirmed the death: nothing is spawned. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'TERMINATION_UNCONFIRMED'; readonly payload: TerminationUnconfirmedPayload }
   /** Too many went at once: nothing destructive happens until they are back or a person lifts it. */
   | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'BRAKE_ENGAGED'; readonly payload: BrakeEngagedPayload }
   /** The brake is off. */
   | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'BRAKE_RELEASED'; readonly payload: BrakeReleasedPayload }
-  /** Steps say what they would have done, or act again. */
+  /** Steps report what they would have done, or act again. */
   | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'DRY_RUN_CHANGED'; readonly payload: DryRunChangedPayload }
   /** Nothing acts. */
   | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'FLEET_HALTED'; readonly payload: FleetHaltedPayload }
@@ -1950,27 +1950,27 @@ export type Content =
   | { readonly topic: 'onex.evt.intervention.step-ruling.v1'; readonly type: 'STEP_ADMITTED'; readonly payload: StepAdmittedPayload }
   /** The governor withholds a step. */
   | { readonly topic: 'onex.evt.intervention.step-ruling.v1'; readonly type: 'STEP_WITHHELD'; readonly payload: StepWithheldPayload }
-  /** Seed 003's event for dashboards, flat. */
+  /** omniclaude's event for dashboards, flat. */
   | { readonly topic: 'onex.evt.omniclaude.agent-healthcheck.v1'; readonly type: 'AGENT_HEALTHCHECK'; readonly payload: AgentHealthcheck }
-  /** A circuit breaker has changed its state (ADR-110). */
+  /** A circuit breaker has changed its state (CODITECT). */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'CIRCUIT_BREAKER_STATE_CHANGED'; readonly payload: CircuitBreakerStateChangedPayload }
   /** Stable for the probation. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'PROBATION_PASSED'; readonly payload: ProbationPassedPayload }
-  /** The first heartbeat of the attempt (ADR-110). */
+  /** The first heartbeat of the attempt (CODITECT). */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_COMPLETED'; readonly payload: RecoveryCompletedPayload }
-  /** ADR-110. */
+  /** CODITECT. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_FAILED'; readonly payload: RecoveryFailedPayload }
-  /** ADR-110. */
+  /** CODITECT. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_INITIATED'; readonly payload: RecoveryInitiatedPayload }
-  /** A person asked for a recovery of this task, and none follows. One that is under way goes on. */
+  /** A person requested a recovery of this task, and none follows. A recovery in progress continues. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_REFUSED'; readonly payload: RecoveryRefusedPayload }
-  /** A fresh agent is wanted, and the governor has withheld its spawn again and again: no runtime has room, or the fleet is braked or halted. Emitted once while it lasts; the request goes on. */
+  /** A fresh agent is needed, and the governor has withheld its spawn again and again: no runtime has room, or the fleet is braked or halted. Emitted once while it lasts; the request stays. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_WAITING'; readonly payload: RecoveryWaitingPayload }
   /** A person has decided. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'REVIEW_DECIDED'; readonly payload: ReviewDecidedPayload }
   /** Nothing more happens by itself. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'REVIEW_REQUIRED'; readonly payload: ReviewRequiredPayload }
-  /** No runtime has a template for the task. The request waits: it goes on by itself when a runtime announces one that fits. */
+  /** No runtime has a template for the task. The request waits: it continues by itself when a runtime announces one that fits. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'SPAWN_IMPOSSIBLE'; readonly payload: SpawnImpossiblePayload }
   /** Recovery has no more to do with this task. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'TASK_RELEASED'; readonly payload: TaskReleasedPayload }

@@ -1,6 +1,6 @@
 import type { HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import type { AgentRow } from '../rows.ts';
+import type { AgentRow } from '../rows/rows.ts';
 import { WITHHELD } from './cases.ts';
 import { select, when, where } from './select.ts';
 

@@ -1,6 +1,6 @@
 import type { Sql } from '../apply.ts';
-import type { OrderRow } from '../fleet-rows.ts';
-import type { CaseRow, CaseStory, Entry } from '../rows.ts';
+import type { OrderRow } from '../rows/fleet-rows.ts';
+import type { CaseRow, CaseStory, Entry } from '../rows/rows.ts';
 import { select, when, where } from './select.ts';
 
 export type CaseFilter = {

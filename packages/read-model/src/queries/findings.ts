@@ -1,5 +1,5 @@
 import type { Sql } from '../apply.ts';
-import type { BreakerRow, TicketRow } from '../finding-rows.ts';
+import type { BreakerRow, TicketRow } from '../rows/finding-rows.ts';
 import { select, when, where } from './select.ts';
 
 /** `tripsSince`: from when openings are counted, epoch milliseconds; without it, as far back as the journal goes. */

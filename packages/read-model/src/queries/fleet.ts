@@ -1,5 +1,5 @@
 import type { Sql } from '../apply.ts';
-import type { AlertRow, DeadLetterRow, FleetRow, RuntimeRow } from '../fleet-rows.ts';
+import type { AlertRow, DeadLetterRow, FleetRow, RuntimeRow } from '../rows/fleet-rows.ts';
 import { select, when, where } from './select.ts';
 
 export type AlertFilter = {

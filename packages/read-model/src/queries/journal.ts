@@ -1,5 +1,5 @@
 import type { Sql } from '../apply.ts';
-import type { Entry, TransitionRow } from '../rows.ts';
+import type { Entry, TransitionRow } from '../rows/rows.ts';
 import { select, when, where } from './select.ts';
 
 export type StoryFilter = {

@@ -1,5 +1,5 @@
 import type { Sql } from '../apply.ts';
-import type { PolicyRefusalRow, PolicyRow } from '../fleet-rows.ts';
+import type { PolicyRefusalRow, PolicyRow } from '../rows/fleet-rows.ts';
 import { select } from './select.ts';
 
 /** A policy as canonical JSON, by its hash. null: never published. */

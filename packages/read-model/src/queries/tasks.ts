@@ -1,5 +1,5 @@
 import type { Sql } from '../apply.ts';
-import type { CheckpointRow, RecoveryRow, TaskRow } from '../fleet-rows.ts';
+import type { CheckpointRow, RecoveryRow, TaskRow } from '../rows/fleet-rows.ts';
 import { select, when, where } from './select.ts';
 
 export type TaskFilter = {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
+import { partitionKey } from '../log/ids.ts';
 import type { LogRecord, Position } from '../log/log.ts';
 import { fromClient } from './records.ts';
 
@@ -9,8 +10,6 @@ const STILL_MS = 5000;
 const LONGEST_STILL_MS = 60_000;
 
 type Reading = { readonly topic: string; readonly partition: number; next: number; readonly until: number };
-
-const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
 
 /**
  * Reads committed records from given positions. The client can only read as a member of a group. A member that rejoins
@@ -45,14 +44,14 @@ export class Reader {
       next: offset,
       until,
     }));
-    this.#readings = new Map(readings.map((reading) => [keyOf(reading.topic, reading.partition), reading]));
+    this.#readings = new Map(readings.map((reading) => [partitionKey(reading.topic, reading.partition), reading]));
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
     this.renew();
   }
 
   /** The offset of the next record; undefined: not read here. */
   positionOf(topic: string, partition: number): number | undefined {
-    return this.#readings.get(keyOf(topic, partition))?.next;
+    return this.#readings.get(partitionKey(topic, partition))?.next;
   }
 
   /** Resolves when every partition has come to its end, or it was stopped; rejects with what `onRecord` threw. */
@@ -127,7 +126,7 @@ export class Reader {
   #place(consumer: Consumer, assignment: ConsumerGroupJoinEvent['payload']['memberAssignment']): void {
     for (const [topic, partitions] of Object.entries(assignment))
       for (const partition of partitions) {
-        const reading = this.#readings.get(keyOf(topic, partition));
+        const reading = this.#readings.get(partitionKey(topic, partition));
         if (reading === undefined || reading.next >= reading.until)
           consumer.pause([{ topic, partitions: [partition] }]);
         else consumer.seek({ topic, partition, offset: String(reading.next) });
@@ -135,7 +134,7 @@ export class Reader {
   }
 
   #deliver({ batch: { topic, partition, messages } }: EachBatchPayload): void {
-    const reading = this.#readings.get(keyOf(topic, partition));
+    const reading = this.#readings.get(partitionKey(topic, partition));
     if (reading === undefined) return;
     for (const message of messages) {
       const offset = Number(message.offset);
@@ -151,7 +150,7 @@ export class Reader {
   }
 
   #advance(consumer: Consumer, topic: string, partition: number, next: number): void {
-    const reading = this.#readings.get(keyOf(topic, partition));
+    const reading = this.#readings.get(partitionKey(topic, partition));
     if (reading === undefined) return;
     this.#moved = performance.now();
     this.#patienceMs = STILL_MS;

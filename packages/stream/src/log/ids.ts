@@ -5,6 +5,9 @@ type Position = { readonly topic: string; readonly partition: number; readonly o
 /** The position of a record: `topic/partition/offset`. It is the id of a record without an id. */
 export const positionOf = ({ topic, partition, offset }: Position): string => `${topic}/${partition}/${offset}`;
 
+/** The key of a partition of a topic in a map: `topic/partition`. */
+export const partitionKey = (topic: string, partition: number): string => `${topic}/${partition}`;
+
 /** An id that every re-decision gives again: UUID version 5 in form, sha1 over the parts joined by a slash. */
 export const eventId = (...parts: readonly (string | number)[]): string => {
   const hex = hash('sha1', parts.join('/'));

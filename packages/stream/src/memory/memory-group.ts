@@ -1,3 +1,4 @@
+import { partitionKey } from '../log/ids.ts';
 import type { Batch, LogRecord, Member, Membership, Position } from '../log/log.ts';
 import { shareOut } from '../log/sharing.ts';
 
@@ -8,8 +9,6 @@ type Source = {
   readonly partition: (topic: string, partition: number) => readonly LogRecord[];
   readonly partitionCount: (topic: string) => Promise<number>;
 };
-
-const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
 
 /** A group of the in-memory log: members, assigned partitions and published offsets. */
 export class MemoryGroup {
@@ -80,7 +79,7 @@ class MemoryMember implements Membership {
     this.#assigned = partitions;
     this.#readings = new Map(
       this.#mine().map(([topic, partition]) => {
-        const key = keyOf(topic, partition);
+        const key = partitionKey(topic, partition);
         return [key, { position: this.#group.offsets.get(key) ?? 0, busy: false, declined: false }];
       }),
     );
@@ -90,13 +89,13 @@ class MemoryMember implements Membership {
 
   get settled(): boolean {
     return this.#mine().every(([topic, partition]) => {
-      const reading = this.#readings.get(keyOf(topic, partition));
+      const reading = this.#readings.get(partitionKey(topic, partition));
       return !reading?.busy && reading?.position === this.#group.source.partition(topic, partition).length;
     });
   }
 
   readonly seek = (topic: string, partition: number, offset: number): void => {
-    this.#readings.set(keyOf(topic, partition), { position: offset, busy: false, declined: false });
+    this.#readings.set(partitionKey(topic, partition), { position: offset, busy: false, declined: false });
     this.wake();
   };
 
@@ -108,7 +107,7 @@ class MemoryMember implements Membership {
   };
 
   readonly publish = async (offsets: readonly Position[]): Promise<void> => {
-    for (const { topic, partition, offset } of offsets) this.#group.offsets.set(keyOf(topic, partition), offset);
+    for (const { topic, partition, offset } of offsets) this.#group.offsets.set(partitionKey(topic, partition), offset);
   };
 
   readonly stop = async (): Promise<void> => {
@@ -130,7 +129,7 @@ class MemoryMember implements Membership {
 
   /** A declined batch waits for a seek, which replaces the reading. */
   async #give(topic: string, partition: number): Promise<void> {
-    const reading = this.#readings.get(keyOf(topic, partition));
+    const reading = this.#readings.get(partitionKey(topic, partition));
     const log = this.#group.source.partition(topic, partition);
     if (reading === undefined || reading.busy || reading.declined || this.#paused.has(partition)) return;
     if (reading.position >= log.length) return;

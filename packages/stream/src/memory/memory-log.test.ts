@@ -8,7 +8,7 @@ import { crashContract } from '../runner/crash.contract.ts';
 import { jsonCodec, topicsOf } from '../runner/processors.fixture.ts';
 import { refusalContract } from '../runner/refusal.contract.ts';
 import { runnerContract } from '../runner/runner.contract.ts';
-import type { LogFactory } from '../runner/runner.fixture.ts';
+import { aliased, type LogFactory } from '../runner/runner.fixture.ts';
 import { MemoryLog } from './memory-log.ts';
 
 const counts: Record<string, number> = {};
@@ -29,27 +29,8 @@ describe('the log in memory', () => {
   groupContract(subject);
 });
 
-/** Clients of one log in memory: closing one closes nothing. */
-const client = async () => {
-  const { codec, clusterId, partitionCount, bounds, stableEnds, groupOffsets, read, fence, write, join, follow } = log;
-  return {
-    codec,
-    clusterId,
-    partitionCount,
-    bounds,
-    stableEnds,
-    groupOffsets,
-    read,
-    fence,
-    write,
-    join,
-    follow,
-    [Symbol.asyncDispose]: async () => {},
-  };
-};
-
 const ground: LogFactory = {
-  log: client,
+  log: async () => aliased(log),
   topics: async (partitions) => {
     const run = `run-${made++}`;
     Object.assign(counts, topicsOf(run, partitions));

@@ -1,6 +1,7 @@
 import { type EventOf, NewerEvent, RegistryTrouble, type TopicName, Undecodable } from '@vigil/events';
 import { DeadLetter, Fatal, Refused, Retry } from '../errors.ts';
 import { writeDeadLetter } from '../log/dead-letters.ts';
+import { partitionKey } from '../log/ids.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from '../log/log.ts';
 import { isEvent, REGISTRY_RETRY_MS, readEvent } from '../log/reading.ts';
 import type { Logger } from '../logger.ts';
@@ -88,8 +89,6 @@ const KEEP_MS = 60_000;
 
 type Unreadable = { readonly record: LogRecord; readonly error: DeadLetter | Undecodable };
 
-const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
-
 class Projection implements Member {
   readonly group: string;
   readonly topics: readonly string[];
@@ -154,7 +153,7 @@ class Projection implements Member {
   readonly onHeartbeat = (): void => {};
 
   readonly take = async (batch: Batch): Promise<boolean> => {
-    const key = keyOf(batch.topic, batch.partition);
+    const key = partitionKey(batch.topic, batch.partition);
     const position = this.#read.get(key);
     if (!this.#open || position === undefined) return false;
     this.#projecting += 1;
@@ -184,7 +183,7 @@ class Projection implements Member {
   }
 
   readonly onSkipped = ({ topic, partition, fetched, next }: Omit<Batch, 'records' | 'end'>): void => {
-    const key = keyOf(topic, partition);
+    const key = partitionKey(topic, partition);
     const position = this.#read.get(key);
     if (position === undefined || fetched > position || next <= position) return;
     this.#read.set(key, next);
@@ -224,12 +223,12 @@ class Projection implements Member {
   }
 
   #progressOf(partition: number): PartitionProgress {
-    return new PartitionProgress(partition, this.topics, (topic) => this.#read.get(keyOf(topic, partition)));
+    return new PartitionProgress(partition, this.topics, (topic) => this.#read.get(partitionKey(topic, partition)));
   }
 
   #readOn(membership: Membership, partition: number): void {
     for (const topic of this.topics) {
-      const position = this.#read.get(keyOf(topic, partition));
+      const position = this.#read.get(partitionKey(topic, partition));
       if (position !== undefined) membership.seek(topic, partition, position);
     }
     membership.resume(partition);
@@ -238,7 +237,7 @@ class Projection implements Member {
   /** Only this partition waits until the registry answers. It is offered the same batch again. */
   #waitForRegistry({ topic, partition }: Batch, error: RegistryTrouble): void {
     if (!this.#open || !this.#assigned.has(partition)) return;
-    this.#waiting.add(keyOf(topic, partition));
+    this.#waiting.add(partitionKey(topic, partition));
     if (this.#held.has(partition)) return;
     this.#logger.warn({ group: this.group, partition, err: error }, 'waits for the registry');
     this.#membership?.pause(partition);
@@ -254,7 +253,7 @@ class Projection implements Member {
     for (const topic of this.topics)
       for (const [partition, { low, high }] of (await this.#log.bounds(topic)).entries()) {
         if (!this.#assigned.has(partition)) continue;
-        const key = keyOf(topic, partition);
+        const key = partitionKey(topic, partition);
         const at = positions.get(key) ?? low;
         if (at < low || at > high)
           throw new Refused(
@@ -275,7 +274,7 @@ class Projection implements Member {
   }
 
   #keepSoon(topic: string, partition: number): void {
-    const key = keyOf(topic, partition);
+    const key = partitionKey(topic, partition);
     if (this.#keeping.has(key)) return;
     const assignment = this.#assignment;
     const keep = async () => {
@@ -290,7 +289,7 @@ class Projection implements Member {
 
   /** Stores the position in the sink where no event has to be projected. */
   async #keep(topic: string, partition: number): Promise<void> {
-    const key = keyOf(topic, partition);
+    const key = partitionKey(topic, partition);
     const [from, next] = [this.#kept.get(key) as number, this.#read.get(key) as number];
     if (next <= from) return;
     await this.#options.apply({ topic: topic as TopicName, partition, from, next, time: 0, events: [] });
@@ -299,7 +298,7 @@ class Projection implements Member {
 
   async #project(batch: Batch, position: number): Promise<void> {
     const { topic, partition, next } = batch;
-    const key = keyOf(topic, partition);
+    const key = partitionKey(topic, partition);
     if (next <= position) return;
     const records = batch.records.filter(({ offset }) => offset >= position);
     const { read, unreadable } = await this.#readAll(records);

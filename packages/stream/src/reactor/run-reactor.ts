@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Draft, type EventOf, NewerEvent, RegistryTrouble, type TopicName } from '@vigil/events';
 import { Fatal, Retry } from '../errors.ts';
 import { writeDeadLetter } from '../log/dead-letters.ts';
+import { partitionKey } from '../log/ids.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from '../log/log.ts';
 import { isEvent, REGISTRY_RETRY_MS, readEvent } from '../log/reading.ts';
 import type { Logger } from '../logger.ts';
@@ -63,8 +64,6 @@ const PUBLISH_MS = 1000;
 const DRAIN_MS = 5000;
 const BACK_OFF_MS = [1000, 2000, 5000, 15_000, 30_000] as const;
 const backOff = (tries: number): number => BACK_OFF_MS[Math.min(tries, BACK_OFF_MS.length - 1)] as number;
-
-const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
 
 class Reactor implements Member {
   readonly group: string;
@@ -133,7 +132,7 @@ class Reactor implements Member {
     const starts = new Map<string, number>();
     for (const topic of this.topics)
       for (const [partition, offset] of (await this.#log.groupOffsets(this.group, topic)).entries())
-        if (offset !== null && partitions.has(partition)) starts.set(keyOf(topic, partition), offset);
+        if (offset !== null && partitions.has(partition)) starts.set(partitionKey(topic, partition), offset);
     return starts;
   }
 
@@ -145,7 +144,7 @@ class Reactor implements Member {
 
   #progressOf(partition: number): PartitionProgress {
     return new PartitionProgress(partition, this.topics, (topic) => {
-      const key = keyOf(topic, partition);
+      const key = partitionKey(topic, partition);
       return this.#outstanding.get(key)?.read ?? this.#starts.get(key);
     });
   }
@@ -188,7 +187,7 @@ class Reactor implements Member {
   };
 
   #outstandingOf(topic: string, partition: number, fetched: number): Outstanding {
-    const key = keyOf(topic, partition);
+    const key = partitionKey(topic, partition);
     const outstanding = this.#outstanding.get(key) ?? new Outstanding(fetched);
     this.#outstanding.set(key, outstanding);
     return outstanding;
@@ -226,7 +225,8 @@ class Reactor implements Member {
     if (!isEvent(record)) return;
     outstanding.begin(record.offset);
     const given = () =>
-      this.#stopping.signal.aborted || this.#outstanding.get(keyOf(record.topic, record.partition)) !== outstanding;
+      this.#stopping.signal.aborted ||
+      this.#outstanding.get(partitionKey(record.topic, record.partition)) !== outstanding;
     const job = this.#lanes.run(record.key as string, async (pause) => {
       for (let tries = 0; !given(); tries++) {
         const retry = await this.#try(record, outstanding);
@@ -264,7 +264,7 @@ class Reactor implements Member {
 
   /** Reads on only while not too much of a partition waits. */
   #flow(partition: number): void {
-    const waiting = this.topics.map((topic) => this.#outstanding.get(keyOf(topic, partition))?.size ?? 0);
+    const waiting = this.topics.map((topic) => this.#outstanding.get(partitionKey(topic, partition))?.size ?? 0);
     const full = Math.max(...waiting) >= this.#options.maxInFlight;
     if (full === this.#paused.has(partition) || !this.#assigned.has(partition)) return;
     if (full) this.#paused.add(partition);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { OtherCluster } from './errors.ts';
-import { migrate } from './migrate.ts';
-import { claimCluster, positions, savePosition } from './positions.ts';
-import { readModel } from './read-model.ts';
+import { OtherCluster } from '../errors.ts';
+import { migrate } from '../migrate.ts';
+import { claimCluster, positions, savePosition } from '../positions.ts';
+import { readModel } from '../read-model.ts';
+import { scratchReadModel } from '../testing.ts';
 import { facts, registers } from './tables.ts';
-import { scratchReadModel } from './testing.ts';
 
 async function columnsIn(database: Awaited<ReturnType<typeof scratchReadModel>>, table: string) {
   const { rows } = await database.query(

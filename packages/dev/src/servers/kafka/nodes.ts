@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { kafkaJars } from './artifacts.ts';
+import { type Daemon, killDaemon, startDaemon, stopDaemon } from '../../processes/daemon.ts';
+import { livingPid } from '../../processes/pid-file.ts';
+import { kafkaJars } from '../artifacts.ts';
+import { Refusal } from '../refusal.ts';
 import type { Broker } from './broker.ts';
 import { brokerSettings, productionSettings } from './broker-settings.ts';
 import { type ContainerAt, containerBroker } from './container-broker.ts';
-import { type Daemon, killDaemon, startDaemon, stopDaemon } from './daemon.ts';
-import { livingPid } from './pid-file.ts';
-import { Refusal } from './refusal.ts';
 
 /** Where a broker is found: plain JSON, handed from the run that started it to the tests that end it. */
 export type BrokerAt = ProcessAt | ContainerAt;

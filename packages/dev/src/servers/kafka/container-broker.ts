@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Refusal } from '../refusal.ts';
 import type { Broker } from './broker.ts';
-import { Refusal } from './refusal.ts';
 
 export type ContainerAt = { readonly kind: 'container'; readonly id: string; readonly port: number };
 

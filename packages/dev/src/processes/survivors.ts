@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { endProcess, fileOf, livingPid, writePid } from './servers/pid-file.ts';
+import { endProcess, fileOf, livingPid, writePid } from './pid-file.ts';
 
 const self = fileURLToPath(import.meta.url);
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
-import { sendSignal } from './servers/pid-file.ts';
+import { sendSignal } from './pid-file.ts';
 
 const url = (file: string): string => JSON.stringify(path.join(import.meta.dirname, file));
 
@@ -16,7 +16,7 @@ const COMMAND = `
   signal.addEventListener('abort', () => { console.log(code()); clearInterval(timer); });
   console.log(process.pid);`;
 const PARENT = `
-  import { handOver } from ${url('../bootstrap/hand-over.mjs')};
+  import { handOver } from ${url('../../bootstrap/hand-over.mjs')};
   const env = { ...process.env, VIGIL_HANDED_OVER_BY: String(process.pid) };
   handOver(process.execPath, ['--input-type=module', '-e', ${JSON.stringify(COMMAND)}], env, 0);`;
 /** Prints 0 once it has had time to see that its starter is gone. */

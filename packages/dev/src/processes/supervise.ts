@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { endProcess, forgetPid, livingPid, sendSignal, writePid } from './servers/pid-file.ts';
+import { endProcess, forgetPid, livingPid, sendSignal, writePid } from './pid-file.ts';
 import { endWithUs } from './survivors.ts';
 
 /** A process that is started again whenever it ends; its log is appended to `<dir>/logs/<name>.log`. */

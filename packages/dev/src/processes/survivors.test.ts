@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { endProcess, livingNames, livingPid, sendSignal, writePid } from './servers/pid-file.ts';
-import { startOf } from './servers/process-identity.ts';
+import { endProcess, livingNames, livingPid, sendSignal, writePid } from './pid-file.ts';
+import { startOf } from './process-identity.ts';
 
 let dir: string;
 let runners: ChildProcess[];

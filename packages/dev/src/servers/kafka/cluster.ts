@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { endWithUs } from '../survivors.ts';
-import { kafkaJars } from './artifacts.ts';
+import { endWithUs } from '../../processes/survivors.ts';
+import { kafkaJars } from '../artifacts.ts';
+import { freePorts } from '../ports.ts';
+import { requireJava } from '../requirements.ts';
 import type { Broker } from './broker.ts';
-import { type ProcessAt, startNodes } from './kafka.ts';
-import { freePorts } from './ports.ts';
-import { requireJava } from './requirements.ts';
+import { type ProcessAt, startNodes } from './nodes.ts';
 
 const NAMES = ['kafka-1', 'kafka-2', 'kafka-3'] as const;
 

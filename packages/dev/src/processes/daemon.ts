@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Refusal } from '../servers/refusal.ts';
 import { endProcess, livingPid, sendSignal, writePid } from './pid-file.ts';
-import { Refusal } from './refusal.ts';
 
 /** A server process of Vigil. All later facts of it are in `dir`: `run/<name>.pid`, `logs/<name>.log`. */
 export type Daemon = {
