@@ -14,6 +14,8 @@ export const RENAMED: readonly (readonly [string, string])[] = [
 
 /** Sentences that have changed since the baseline was recorded: the new one, and the one that the baseline has. */
 const REWORDED: readonly (readonly [string, string])[] = [
+  ['asks-handoff', 'hands-over'],
+  ['a person decides it', 'a person says so'],
   ['and no request for another agent followed', 'and nobody asks for another'],
   [', decided by ', ', says '],
   ['its end is not confirmed, nothing is spawned', 'nobody has confirmed its end, nothing is spawned'],
