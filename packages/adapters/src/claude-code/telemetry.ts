@@ -6,6 +6,7 @@ import {
   type Attributes,
   argumentsOf,
   callEnded,
+  costOf,
   countOf,
   endedCall,
   eventsAt,
@@ -14,6 +15,7 @@ import {
   numberOf,
   type ReadTelemetry,
   readingOf,
+  shortTextOf,
   startedCall,
   type TelemetryRecord,
   textOf,
@@ -27,10 +29,10 @@ const PREFIX = 'claude_code.';
 const toolOf = (attributes: Attributes): string => textOf(attributes, 'tool_name') ?? 'unknown';
 
 const decided = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
-  const id = textOf(attributes, 'tool_use_id');
+  const id = shortTextOf(attributes, 'tool_use_id');
   if (id === null) return [];
   const call = startedCall(id, traitsOf(claudeCall(null, toolOf(attributes), null)), at);
-  const started = { kind: 'call_started', call, batch: textOf(attributes, 'request_id'), asks: null } as const;
+  const started = { kind: 'call_started', call, batch: shortTextOf(attributes, 'request_id'), asks: null } as const;
   if (textOf(attributes, 'decision') !== 'reject') return [started];
   return [started, { kind: 'call_refused', call: { callId: id, tool: call.tool, argsHash: null } }];
 };
@@ -45,7 +47,7 @@ const errorClassOf = (attributes: Attributes): string | null => {
 };
 
 const ended = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
-  const id = textOf(attributes, 'tool_use_id');
+  const id = shortTextOf(attributes, 'tool_use_id');
   if (id === null) return [];
   const traits = traitsOf(claudeCall(null, toolOf(attributes), argumentsOf(attributes, 'tool_input')));
   const span = { endedAt: at, durationMs: numberOf(attributes, 'duration_ms') };
@@ -69,7 +71,7 @@ const partNamed = (parts: readonly TelemetryRecord[], name: string): TelemetryRe
 /** claude_code.tool: whether the call was let through, and how it ended, stands in its parts. Without them its end is all that is known. */
 const toolSpan = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): readonly SessionFact[] => {
   const { attributes } = record;
-  const id = textOf(attributes, 'tool_use_id');
+  const id = shortTextOf(attributes, 'tool_use_id');
   if (id === null) return [];
   const execution = partNamed(parts, 'claude_code.tool.execution');
   const permission = partNamed(parts, 'claude_code.tool.blocked_on_user');
@@ -99,10 +101,10 @@ const counted = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] =>
   {
     kind: 'answer_counted',
     answer: {
-      requestId: textOf(attributes, 'request_id') ?? id,
-      tokens: { model: textOf(attributes, 'model'), ...answerTokens(attributes) },
+      requestId: shortTextOf(attributes, 'request_id') ?? id,
+      tokens: { model: shortTextOf(attributes, 'model'), ...answerTokens(attributes) },
       context: null,
-      costUsd: numberOf(attributes, 'cost_usd'),
+      costUsd: costOf(attributes, 'cost_usd'),
     },
   },
 ];
@@ -118,7 +120,7 @@ const FIELDS: Readonly<Record<string, 'input_tokens' | 'output_tokens' | 'cache_
 
 const metered = (record: TelemetryRecord): readonly MeterReading[] => {
   const { attributes, value, name } = record;
-  const [agent, model] = [textOf(attributes, 'agent_id'), textOf(attributes, 'model')];
+  const [agent, model] = [shortTextOf(attributes, 'agent_id'), shortTextOf(attributes, 'model')];
   if (name === 'claude_code.llm_request' && numberOf(attributes, 'input_tokens') !== null)
     return [readingOf(record, agent, model, answerTokens(attributes))];
   if (record.source !== 'metric' || value === null) return [];
@@ -152,7 +154,7 @@ const factsOfLog = (record: TelemetryRecord): readonly SessionFact[] => {
         null,
       );
     case 'subagent_completed': {
-      const id = textOf(attributes, 'agent_id');
+      const id = shortTextOf(attributes, 'agent_id');
       return id === null ? [] : [{ kind: 'subagent_ended', id }];
     }
     default:
@@ -175,7 +177,7 @@ const factsOf = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): re
 export const claudeCodeTelemetry: ReadTelemetry = (record, parts) => {
   const sessionId = textOf(record.attributes, 'session.id');
   if (sessionId === null || !record.name.startsWith(PREFIX)) return null;
-  const agent = record.name.endsWith('.subagent_completed') ? null : textOf(record.attributes, 'agent_id');
+  const agent = record.name.endsWith('.subagent_completed') ? null : shortTextOf(record.attributes, 'agent_id');
   const events = eventsAt(record.at, agent, factsOf(record, parts));
   return { client: 'claude-code', sessionId, events, readings: metered(record) };
 };

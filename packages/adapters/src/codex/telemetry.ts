@@ -13,6 +13,7 @@ import {
   numberOf,
   type ReadTelemetry,
   readingOf,
+  shortTextOf,
   startedCall,
   type TelemetryRecord,
   textOf,
@@ -26,7 +27,7 @@ const REFUSALS: ReadonlySet<string | null> = new Set(['denied', 'abort']);
 const toolOf = (attributes: Attributes): string => textOf(attributes, 'tool_name') ?? 'unknown';
 
 const decided = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
-  const id = textOf(attributes, 'call_id');
+  const id = shortTextOf(attributes, 'call_id');
   if (id === null) return [];
   const call = startedCall(id, traitsOf(codexCall(null, toolOf(attributes), null)), at);
   const started = { kind: 'call_started', call, batch: null, asks: null } as const;
@@ -42,7 +43,7 @@ const errorClassOf = (attributes: Attributes): string | null => {
 };
 
 const ended = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
-  const id = textOf(attributes, 'call_id');
+  const id = shortTextOf(attributes, 'call_id');
   if (id === null) return [];
   const traits = traitsOf(codexCall(null, toolOf(attributes), argumentsOf(attributes, 'arguments')));
   const span = { endedAt: at, durationMs: numberOf(attributes, 'duration_ms') };
@@ -54,7 +55,7 @@ const streamed = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] =
   if (numberOf(attributes, 'input_token_count') === null) return [{ kind: 'model_answers' }];
   const [cached, written] = [countOf(attributes, 'cached_token_count'), countOf(attributes, 'cache_write_token_count')];
   const tokens = {
-    model: textOf(attributes, 'model'),
+    model: shortTextOf(attributes, 'model'),
     input_tokens: Math.max(0, countOf(attributes, 'input_token_count') - cached - written),
     cache_read_tokens: cached,
     cache_write_tokens: written,
@@ -94,7 +95,7 @@ const metered = (record: TelemetryRecord): readonly MeterReading[] => {
   const { attributes, name, value } = record;
   const amounts = ownOf(AMOUNTS, textOf(attributes, 'token_type') ?? '');
   if (name !== 'codex.turn.token_usage' || amounts === undefined || value === null) return [];
-  return [readingOf(record, null, textOf(attributes, 'model'), amounts(value))];
+  return [readingOf(record, null, shortTextOf(attributes, 'model'), amounts(value))];
 };
 
 /** Codex's telemetry: logs and metrics of `[otel]` in config.toml. Its metrics name no session. */

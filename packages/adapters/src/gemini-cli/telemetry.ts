@@ -12,6 +12,7 @@ import {
   numberOf,
   type ReadTelemetry,
   readingOf,
+  shortTextOf,
   type TelemetryRecord,
   textOf,
   traitsOf,
@@ -27,7 +28,8 @@ const ended = ({ attributes, at, id }: TelemetryRecord): readonly SessionFact[] 
     geminiCall(null, textOf(attributes, 'function_name'), argumentsOf(attributes, 'function_args')),
   );
   const span = { endedAt: at, durationMs: numberOf(attributes, 'duration_ms') };
-  const failed = flagOf(attributes, 'success') === false ? (textOf(attributes, 'error_type') ?? 'tool_error') : null;
+  const failed =
+    flagOf(attributes, 'success') === false ? (shortTextOf(attributes, 'error_type') ?? 'tool_error') : null;
   const call = endedCall(id, traits, span, failed);
   if (textOf(attributes, 'decision') !== 'reject') return [callEnded(call)];
   return [
@@ -39,7 +41,7 @@ const ended = ({ attributes, at, id }: TelemetryRecord): readonly SessionFact[] 
 const counted = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] => {
   const cached = countOf(attributes, 'cached_content_token_count');
   const tokens = {
-    model: textOf(attributes, 'model'),
+    model: shortTextOf(attributes, 'model'),
     input_tokens:
       Math.max(0, countOf(attributes, 'input_token_count') - cached) + countOf(attributes, 'tool_token_count'),
     cache_read_tokens: cached,
@@ -81,7 +83,7 @@ const metered = (record: TelemetryRecord): readonly MeterReading[] => {
   const { attributes, name, value } = record;
   const amounts = ownOf(AMOUNTS, textOf(attributes, 'type') ?? '');
   if (name !== 'gemini_cli.token.usage' || amounts === undefined || value === null) return [];
-  return [readingOf(record, null, textOf(attributes, 'model'), amounts(value))];
+  return [readingOf(record, null, shortTextOf(attributes, 'model'), amounts(value))];
 };
 
 const SERVICE = 'gemini-cli';

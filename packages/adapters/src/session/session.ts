@@ -296,13 +296,23 @@ const inParent = (calls: readonly ToolCall[]): readonly ToolCall[] =>
 /** The error that ended a turn. */
 const errorsOf = (event: SessionEvent): readonly ErrorReport[] =>
   event.kind === 'turn_failed'
-    ? [{ at: event.at, count: 1, error_class: event.errorClass, hash: null, message: shortened(event.message) }]
+    ? [
+        {
+          at: event.at,
+          count: 1,
+          error_class: event.errorClass.slice(0, longestName),
+          hash: null,
+          message: shortened(event.message),
+        },
+      ]
     : [];
 
 const withErrors = (report: AgentReport, errors: readonly ErrorReport[]): AgentReport =>
   errors.length === 0 ? report : { ...report, fields: { ...report.fields, errors } };
 
 const longestMessage = 200;
+/** Characters of the class of an error, and of a sort of sub-agent, which is a label. */
+const longestName = 200;
 const shortened = (text: string | null): string | null => text?.slice(0, longestMessage) ?? null;
 
 const subagentChanged = (session: SessionState, id: string, event: SessionEvent): Observed => {
@@ -310,7 +320,7 @@ const subagentChanged = (session: SessionState, id: string, event: SessionEvent)
   const over: Changed = event.kind === 'subagent_ended' ? abandon(before, event.at, all) : unchanged(before);
   const agent: AgentState =
     event.kind === 'subagent_started'
-      ? { ...opened(over.agent, event.at), type: event.type }
+      ? { ...opened(over.agent, event.at), type: event.type?.slice(0, longestName) ?? null }
       : { ...closed(over.agent, event.at), ended: true };
   const after = seenInMain(withAgent(session, id, agent), event.at);
   return { session: after, reports: [reportOf(after, id, over.calls), reportOf(after, null, inParent(over.calls))] };

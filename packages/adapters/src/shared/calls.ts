@@ -34,6 +34,9 @@ const LONGEST_TARGET = 4096;
 const LONGEST_CLASS = 200;
 const LONGEST_QUESTION = 500;
 
+/** No call is allowed more than a week: a larger limit is a mistake, and clients have limits of their own. */
+const LONGEST_LIMIT_MS = 7 * 86_400_000;
+
 const short = (text: string, length: number): string => text.slice(0, length);
 
 /** The part of an error's text that names the error; the rest is output. */
@@ -68,7 +71,11 @@ const callOf = (call: ClientCall, at: number): ToolCall => {
 /** A call that begins. Its content stays here: only hashes and a path leave. */
 export const startedCall = (call: ClientCall, at: number): ToolCall => {
   const { limitMs } = call.traits;
-  return { ...callOf(call, at), started_at: at, deadline_at: limitMs === null ? null : at + limitMs };
+  return {
+    ...callOf(call, at),
+    started_at: at,
+    deadline_at: limitMs === null || limitMs > LONGEST_LIMIT_MS ? null : at + limitMs,
+  };
 };
 
 /** The end of a call that was reported at its start. A result that is undefined is not known. */

@@ -20,9 +20,14 @@ export const numberAt = (value: unknown, ...path: readonly string[]): number | n
   return typeof found === 'number' && Number.isFinite(found) ? found : null;
 };
 
-/** A count: a number that is not negative, else 0. */
-export const countAt = (value: unknown, ...path: readonly string[]): number =>
-  Math.max(0, Math.round(numberAt(value, ...path) ?? 0));
+/** Sums of larger counts are no whole numbers any more, and no heartbeat can carry them. */
+const LARGEST_COUNT = 1e12;
+
+/** A count: a number that is neither negative nor larger than anything that is counted, else 0. */
+export const countIn = (number: number | null): number =>
+  number !== null && number >= 0 && number <= LARGEST_COUNT ? Math.round(number) : 0;
+
+export const countAt = (value: unknown, ...path: readonly string[]): number => countIn(numberAt(value, ...path));
 
 export const listAt = (value: unknown, ...path: readonly string[]): readonly unknown[] => {
   const found = at(value, ...path);

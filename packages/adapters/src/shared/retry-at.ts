@@ -112,9 +112,12 @@ export const retryAtLocal = (text: string, at: number, zone: () => string): numb
   return shown + SHOWN_MS > at ? shown : instantOf({ ...today, day: today.day + 1, minutes }, zone());
 };
 
+/** The largest time of ECMAScript, epoch milliseconds: no heartbeat can carry a later one. */
+const LATEST = 8.64e15;
+
 /** When a limit ends, in epoch milliseconds, by the text of an error at `at`; null: the text names no time. */
 export const retryAtOf = (text: string, at: number): number | null => {
   const span = relative(text);
-  if (span !== null) return Math.round(at + span);
+  if (span !== null) return at + span <= LATEST ? Math.round(at + span) : null;
   return absolute(text) ?? byClock(text, at);
 };

@@ -12,6 +12,7 @@ import {
   numberOf,
   type ReadTelemetry,
   readingOf,
+  shortTextOf,
   type Telemetry,
   type TelemetryRecord,
   textOf,
@@ -35,13 +36,13 @@ const called = (record: TelemetryRecord): readonly SessionFact[] => {
   const args = argumentsOf(attributes, 'gen_ai.tool.call.arguments');
   const traits = traitsOf({ callId: null, tool, args, traits: NO_TRAITS });
   const span = { endedAt: at, durationMs: startedAt === null ? null : at - startedAt };
-  const error = textOf(attributes, 'error.type') ?? (hasFailed ? 'tool_error' : null);
-  const call = endedCall(textOf(attributes, 'gen_ai.tool.call.id') ?? id, traits, span, error);
+  const error = shortTextOf(attributes, 'error.type') ?? (hasFailed ? 'tool_error' : null);
+  const call = endedCall(shortTextOf(attributes, 'gen_ai.tool.call.id') ?? id, traits, span, error);
   return [callEnded({ ...call, ...resultHashes(attributes) })];
 };
 
 const modelOf = ({ attributes }: TelemetryRecord): string | null =>
-  textOf(attributes, 'gen_ai.response.model') ?? textOf(attributes, 'gen_ai.request.model');
+  shortTextOf(attributes, 'gen_ai.response.model') ?? shortTextOf(attributes, 'gen_ai.request.model');
 
 /** The tokens of one answer. Cached tokens are among the input tokens. */
 const answerTokens = (record: TelemetryRecord): readonly MeterReading[] => {

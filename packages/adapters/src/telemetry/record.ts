@@ -1,6 +1,7 @@
 import type { ToolCall } from '@vigil/events';
 import type { SessionEvent, SessionFact } from '../session/session.ts';
 import { type ClientCall, startedCall as describedCall } from '../shared/calls.ts';
+import { countIn } from '../shared/payload.ts';
 import { type Amounts, type MeterReading, noAmounts } from './meters.ts';
 
 export type AttributeValue = string | number | boolean | null;
@@ -31,6 +32,9 @@ export type TelemetryRecord = {
   /** attributes of the process that exports it */
   readonly resource: Attributes;
 };
+
+const LONGEST_NAME = 512;
+const LARGEST_COST = 1e9;
 
 /** What a client's adapter derives from the tool and arguments of a call. */
 export type CallTraits = Omit<
@@ -72,8 +76,17 @@ export const numberOf = (attributes: Attributes, name: string): number | null =>
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 };
 
-export const countOf = (attributes: Attributes, name: string): number =>
-  Math.max(0, Math.round(numberOf(attributes, name) ?? 0));
+/** A name or an id, as long as a heartbeat can carry it. */
+export const shortTextOf = (attributes: Attributes, name: string): string | null =>
+  textOf(attributes, name)?.slice(0, LONGEST_NAME) ?? null;
+
+export const countOf = (attributes: Attributes, name: string): number => countIn(numberOf(attributes, name));
+
+/** US dollars; null: not given, or less than nothing. */
+export const costOf = (attributes: Attributes, name: string): number | null => {
+  const cost = numberOf(attributes, name);
+  return cost !== null && cost >= 0 && cost <= LARGEST_COST ? cost : null;
+};
 
 export const flagOf = (attributes: Attributes, name: string): boolean | null => {
   const value = attributes[name];
@@ -126,14 +139,15 @@ export const startedCall = (id: string, traits: CallTraits, startedAt: number | 
   ended_at: null,
 });
 
+type CallSpan = { readonly endedAt: number; readonly durationMs: number | null };
+
+/** Null: the duration is not given, or cannot be one. */
+const startIn = ({ endedAt, durationMs }: CallSpan): number | null =>
+  durationMs !== null && durationMs >= 0 && durationMs < endedAt ? Math.round(endedAt - durationMs) : null;
+
 /** A call that has ended. `errorClass` null: it succeeded. */
-export const endedCall = (
-  id: string,
-  traits: CallTraits,
-  span: { readonly endedAt: number; readonly durationMs: number | null },
-  errorClass: string | null,
-): ToolCall => ({
-  ...startedCall(id, traits, span.durationMs === null ? null : span.endedAt - span.durationMs),
+export const endedCall = (id: string, traits: CallTraits, span: CallSpan, errorClass: string | null): ToolCall => ({
+  ...startedCall(id, traits, startIn(span)),
   outcome: errorClass === null ? 'ok' : 'error',
   error_class: errorClass,
   ended_at: span.endedAt,

@@ -25,11 +25,15 @@ const resource = z
   .nullish()
   .transform((one): Attributes => one?.attributes ?? {});
 
-/** Nanoseconds since the epoch as milliseconds; 0: not given. */
+/** The largest time of ECMAScript, epoch milliseconds. */
+const LATEST = 8.64e15;
+
+/** Nanoseconds since the epoch as milliseconds; 0: not given, or not a time. */
 const time = z
   .union([z.string(), z.number()])
   .default(0)
-  .transform((nanoseconds) => Math.floor(Number(nanoseconds) / 1e6));
+  .transform((nanoseconds) => Math.floor(Number(nanoseconds) / 1e6))
+  .transform((milliseconds) => (milliseconds >= 0 && milliseconds <= LATEST ? milliseconds : 0));
 
 const logs = z.object({
   resourceLogs: z
