@@ -17,6 +17,7 @@ export default defineConfig({
     // A filter by name may leave one of the two projects empty.
     passWithNoTests: true,
     globalSetup: path.resolve(import.meta.dirname, 'bootstrap/test-setup.mjs'),
+    setupFiles: [path.resolve(import.meta.dirname, 'src/test-run/patience.ts')],
     teardownTimeout: 30_000,
     projects: [
       {
