@@ -11,8 +11,9 @@ type Read = Pick<Log, 'bounds' | 'read'>;
 type Model = Pick<ReadModel, 'policyDocument'>;
 
 /**
- * Each signal of an agent as it stands, and notes on it, from the evaluator's own state and the policy as it was published. null: the state was not to be
- * had (the agent is forgotten, the topic does not answer in time, another version of the evaluator wrote it), or its policy is unknown.
+ * Each signal of an agent as it stands, and notes on it, from the evaluator's own state and the policy as it was published. null: the
+ * policy is unknown, or there is no readable state: the agent is forgotten, the topic does not answer in time, or another version of the evaluator
+ * wrote it.
  */
 export const signalsFrom =
   (log: Read, model: Model, onFailure: (error: unknown) => void): SignalsOf =>

@@ -20,7 +20,7 @@ test.each([
   expect(axisOf({ evidence: of, axes: ['absence', 'fact'] })).toBe(axis);
 });
 
-test('each warrant that stands in the log is counted, and no other', async () => {
+test('each warrant of the log is counted, and no other', async () => {
   let now = EXAMPLE_TIME;
   const log = new MemoryLog({ partitions: 1, now: () => now });
   const policies = inForceOf(loadPolicies(undefined, 'vigil'));

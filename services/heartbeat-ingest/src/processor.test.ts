@@ -35,7 +35,7 @@ test('heartbeats, in JSON or Avro, and control commands become one order of obse
   expect(log.events(Topic.taskCheckpoint)).toHaveLength(2);
 });
 
-test("an observation happened when the broker received its heartbeat, whatever the agent's clock shows", async () => {
+test("an observation happened when the broker received its heartbeat, not by the agent's clock", async () => {
   sendJson(heartbeat({ timestamp: 0 }).payload);
   await log.settled();
   const [received] = log.records(Topic.heartbeat).filter(({ key }) => key === 'worker-1');

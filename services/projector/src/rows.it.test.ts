@@ -43,7 +43,7 @@ async function applied(database: Database, events: readonly Event[], size: numbe
   }
 }
 
-test('the same events give the same rows, whatever their order and however often each is read', async () => {
+test('the same events give the same rows, in any order and however often each is read', async () => {
   await using inOrder = await scratchReadModel();
   await applied(inOrder, log(), 1000);
   const expected = await dump(inOrder);

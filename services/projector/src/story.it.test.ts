@@ -117,7 +117,7 @@ test('each attempt of a recovery is a row that ends where the next begins', asyn
   expect(await it.model.tasks({ review: true })).toMatchObject([{ taskId: 'OMN-1234', recovery: 'REVIEW_REQUIRED' }]);
 });
 
-test('an attempt that is made again from an older checkpoint is one row, with what was passed over', async () => {
+test('an attempt that is made again from an older checkpoint is one row, with the skipped ones', async () => {
   const skipped = [{ checkpointId: 'c2', why: 'missing' }];
   const one = { attempt: 1, newAgentId: 'fresh' };
   await using it = await modelOf(
@@ -138,7 +138,7 @@ test('an agent that has ended is explained with its attempt', async () => {
   expect(await it.model.recoveries({})).toMatchObject([{ newAgentId: 'fresh', endReason: 'crashed' }]);
 });
 
-test('the holder of a task is the agent that has not left it', async () => {
+test('the assignee of a task is the agent that has not left it', async () => {
   await using it = await modelOf(
     example(Topic.taskHealth, 'TASK_HEALTH_CHANGED', { agentId: 'fresh', hold: 'took', to: 'HEALTHY' }),
     example(Topic.taskHealth, 'TASK_HEALTH_CHANGED', { agentId: 'dead', hold: 'left', to: 'TERMINATED' }),

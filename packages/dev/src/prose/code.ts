@@ -9,10 +9,15 @@ const CHECKED = [
   'packages/events',
   'packages/read-model',
   'packages/stream',
+  'services/dashboard',
+  'services/health-evaluator',
+  'services/heartbeat-ingest',
+  'services/projector',
+  'services/recovery',
   'test',
 ];
-/** Generated code, recordings, and the English of scripted models. */
-const EXCLUDED = /\/generated\/|test\/clients\/(?:recordings|model)\//;
+/** Recordings, and the English of scripted models. */
+const EXCLUDED = /test\/clients\/(?:recordings|model)\//;
 const TEST_FUNCTIONS = new Set(['describe', 'it', 'test']);
 
 /** `test` of `test.each(rows)`. */

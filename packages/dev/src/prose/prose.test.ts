@@ -80,7 +80,7 @@ test('comments and names of tests are found in their lines, code and other strin
     ' * comment.',
     ' */',
     "test.each(rows)('a name of %s', () => {});",
-    'describe.skipIf(no)(`a name of ${said}`, () => {});',
+    ['describe.skipIf(no)(`a name of $', '{said}`, () => {});'].join(''),
     "log.info('not a name');",
   ].join('\n');
   const lines = codeProse('one.ts', source).split('\n');

@@ -16,7 +16,7 @@ type Filter = z.output<typeof filterShape>;
 const SHORT: Readonly<Record<string, string>> = Topic;
 const KNOWN = new Set<string>(Object.values(Topic));
 
-/** A reader that is this far behind is cut off: it may come again and go on from now. */
+/** A reader that is this far behind is cut off: it may connect again and continue from now. */
 const LARGEST_BACKLOG = 4 * 1024 * 1024;
 
 type About = {

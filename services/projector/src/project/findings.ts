@@ -7,7 +7,7 @@ type Of<T extends EventOf<typeof Topic.agentHealth | typeof Topic.alert | typeof
   { readonly type: T }
 >;
 
-/** A finding without a holder has no row; an agent's is under the agent, whatever its task. */
+/** A finding without an agent or task has no row; an agent's is under the agent, with any task. */
 export function breaker(
   event: Of<'CIRCUIT_BREAKER_STATE_CHANGED'>,
   holder: string | null,

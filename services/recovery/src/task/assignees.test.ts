@@ -108,7 +108,7 @@ test('another living assignee keeps the task', () => {
   ]);
 });
 
-test('the dead instance is no assignee, whichever topic reports its end first; a new instance of the same agent is one', () => {
+test('the dead instance is not an assignee, whichever topic reports its end first; a new instance of the same agent is one', () => {
   const story = openStory();
   story.receive(took('worker-1'));
   expect(types(story.receive(recoverTask()))).toEqual(['ADMIT_SPAWN']);

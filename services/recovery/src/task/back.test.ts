@@ -62,7 +62,7 @@ test('an attempt that sends a heartbeat again continues as the same attempt', ()
   expect(types(story.wait(15 * 60_000))).toEqual(['PROBATION_PASSED']);
 });
 
-test('a late heartbeat of an instance whose death a runtime has seen is no return: it is replaced', () => {
+test('a late heartbeat of an instance whose death a runtime has seen is not a return: it is replaced', () => {
   const story = openStory();
   story.receive(recoverTask({ reason: 'crashed' }));
   expect(story.receive(took('worker-1'))).toEqual([]);

@@ -260,7 +260,7 @@ describe('an attempt that leaves its task on probation', () => {
   test.each([
     ['alive and well', givesBack, 'worker-1-r1 has left it, and goes on'],
     ['since a person has stopped it', stopped, 'worker-1-r1 was stopped'],
-  ])('%s has not failed: the task is released, whatever the policy does with failures', (_, leaves, detail) => {
+  ])('%s has not failed: the task is released, under any policy for failures', (_, leaves, detail) => {
     for (const onProbationFailure of ['retry', 'review'] as const) {
       const story = openStory();
       story.receive(recoverTask({}, { onProbationFailure }));
@@ -273,7 +273,7 @@ describe('an attempt that leaves its task on probation', () => {
     }
   });
 
-  test('while it is STUCK leaves it to people, whatever the policy does with failures', () => {
+  test('while it is STUCK leaves it to people, under any policy for failures', () => {
     for (const onProbationFailure of ['retry', 'review'] as const) {
       const story = openStory();
       story.receive(recoverTask({}, { onProbationFailure }));

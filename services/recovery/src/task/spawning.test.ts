@@ -92,7 +92,7 @@ test('a task that needs nothing any more is released, and its admission returns 
   ]);
 });
 
-test('a spawn that a halt has recalled is no attempt: its admission is given back, and it is requested until the halt is over', () => {
+test('a spawn that a halt has recalled is not an attempt: its admission is given back, and it is requested until the halt is over', () => {
   const story = openStory();
   story.receive(recoverTask());
   admit(story);
