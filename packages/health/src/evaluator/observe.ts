@@ -7,10 +7,10 @@ import { type Identity, identityOf } from '../history/identity.ts';
 import { axisThrough, type Heartbeat, momentOn, OWN_AXIS, type Receipt } from '../history/moment.ts';
 import { isOnHold } from '../history/presence/hold.ts';
 import { namedSince } from '../history/usage/spend.ts';
-import { type Policies, UNASSIGNED } from '../judgement/policies.ts';
+import type { Policies } from '../judgement/policies.ts';
 import { answering } from './answers.ts';
 import { readWith } from './read-with.ts';
-import { type AgentState, type KnownAgent, NOTHING_ANNOUNCED, type Stragglers } from './state.ts';
+import { type AgentState, firstInstance, type KnownAgent, type Stragglers } from './state.ts';
 import { withTicket } from './ticket-by-hand.ts';
 
 export type Observation = EventOf<typeof Topic.agentObservation>;
@@ -185,26 +185,7 @@ function begun(
   receipt: Receipt,
 ): KnownAgent {
   const fresh = initialHistory(identity, receipt, input.correlationId);
-  if (state.kind === 'unseen') {
-    return policies.current({
-      kind: 'known',
-      agentId: input.key,
-      policy: UNASSIGNED,
-      requestedPolicy: null,
-      excluded: false,
-      history: fresh,
-      instanceNumber: 1,
-      previousInstanceId: null,
-      displacing: false,
-      retired: [],
-      stragglers: null,
-      answers: [],
-      resets: [],
-      answered: 0,
-      tickets: [],
-      announced: NOTHING_ANNOUNCED,
-    });
-  }
+  if (state.kind === 'unseen') return policies.current(firstInstance(input.key, fresh));
   const previous = state.history.identity.instanceId;
   const retired = previous === null ? state.retired : retiring(state.retired, previous);
   const history = { ...fresh, hold: state.history.hold };

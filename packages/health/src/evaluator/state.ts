@@ -139,3 +139,26 @@ export const NOTHING_ANNOUNCED: Announced = {
   ticket: null,
   task: null,
 };
+
+/** The policy of a state before one is assigned. */
+const UNASSIGNED: PolicyRef = { name: '', hash: '' };
+
+/** An agent with its first instance, before anything is announced. */
+export const firstInstance = (agentId: string, history: History): KnownAgent => ({
+  kind: 'known',
+  agentId,
+  policy: UNASSIGNED,
+  requestedPolicy: null,
+  excluded: false,
+  history,
+  instanceNumber: 1,
+  previousInstanceId: null,
+  displacing: false,
+  retired: [],
+  stragglers: null,
+  answers: [],
+  resets: [],
+  answered: 0,
+  tickets: [],
+  announced: NOTHING_ANNOUNCED,
+});

@@ -13,9 +13,6 @@ export type Policies = {
   readonly current: (state: KnownAgent) => KnownAgent;
 };
 
-/** The policy of a state before one is assigned. */
-export const UNASSIGNED: PolicyRef = { name: '', hash: '' };
-
 /** The assignments of this many agents are kept; then they are computed again. */
 const REMEMBERED = 200_000;
 
