@@ -56,7 +56,7 @@ const odd = (payloads: readonly HookPayload[]) =>
       return { ...more, ...payload, ...Object.fromEntries(changed.map((key) => [key, values.next().value])) };
     });
 
-/** Folds events in their order: how each call ended, in the order of their ends, and what was reported last. */
+/** Folds events in order: the end of each call, in the order of ends, and the last reports. */
 const folded = (events: readonly SessionEvent[]) => {
   let session = newSession;
   const ends = new Map<string, string>();
@@ -121,7 +121,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
       for (const { payload } of recorded) expect(hooks.sessionOf(payload)).not.toBeNull();
     });
 
-    test('every event that is asked for is recorded from the real client', () => {
+    test('every requested event is recorded from the real client', () => {
       const names = new Set(recorded.map(({ payload }) => nameOf(payload)));
       expect(hooks.events.filter((name) => !names.has(name))).toEqual([]);
     });
@@ -300,7 +300,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
     });
 
     test.each(['!touch ran', '  /exit', '\n# note', '@secrets.txt', '\u0007!touch ran'])(
-      'the text %j reaches the model, and is no command to the client',
+      'the text %j reaches the model, and is not a command to the client',
       (text) => {
         const sent = [interactive, headless].map((start) => adapter.resume(start, 's-1', text)?.args.at(-1));
         for (const one of [adapter.typed(text).text.slice('\x1b[200~'.length), ...sent])

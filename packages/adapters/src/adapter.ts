@@ -54,7 +54,7 @@ export type HookAdapter = {
   readonly answer: (payload: HookPayload, texts: readonly HookText[], refusal: string | null) => string | null;
 };
 
-/** What follows from an answer with so many texts, once it is printed. `at`: epoch milliseconds */
+/** The events that follow an answer with this number of texts, once it is printed. `at`: epoch milliseconds */
 export const eventsOfAnswer = (
   { abilities }: HookAdapter,
   payload: HookPayload,
@@ -119,7 +119,7 @@ export type Typing = {
   readonly isShownBy: (pending: string) => boolean;
 };
 
-/** How a session that hangs is interrupted: a key is typed, a signal is sent to its process group, or not at all. */
+/** How a hung session is interrupted: a key is typed, a signal is sent to its process group, or it cannot be. */
 export type Interrupt =
   | { readonly kind: 'key'; readonly data: string }
   | { readonly kind: 'signal'; readonly signal: 'SIGINT' }

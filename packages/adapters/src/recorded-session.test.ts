@@ -64,7 +64,7 @@ test.each([
   ['!ls', []],
   ['@main.ts explain it', ['working']],
   ['why?', ['working']],
-])('of what is typed into Gemini CLI, %s opens a turn or none', (text, expected) => {
+])('the input to Gemini CLI that is %s opens a turn or not', (text, expected) => {
   expect(activities('gemini-cli', [gemini(0, 'user', text)])).toEqual(expected);
 });
 

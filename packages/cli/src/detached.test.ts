@@ -100,7 +100,7 @@ test('a command that does not exist has run, and ended', async () => {
   await until(() => expect(log()).toContain('exited with code 127'));
 });
 
-test('what is attached shows what was printed, and its keys reach the agent only with --write, on record', async () => {
+test('an attached viewer shows the earlier output, and its keys reach the agent only with --write, on record', async () => {
   await run(reader);
   const looker = start(['attach', 'worker-1']);
   const looked = endOf(looker);

@@ -3,7 +3,7 @@ export class CannotProceed extends Error {
   override readonly name = 'CannotAsk';
 }
 
-/** What was asked for is refused, or is not as it should be. Ends the command with code 1. */
+/** The request is refused, or a check has failed. Ends the command with code 1. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }

@@ -34,7 +34,7 @@ export const reset = (brokers: readonly string[], move: Move): Promise<{ from: n
   orCannot(
     'the position is not moved',
     (async () => {
-      // Positions are not events: nothing is encoded, so no registry is needed.
+      // Positions are not events: they need no encoding and no registry.
       await using log = await connectLog({
         brokers,
         clientId: 'vigil-cli',

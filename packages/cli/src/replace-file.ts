@@ -12,7 +12,7 @@ import {
 import { dirname } from 'node:path';
 import { Refusal } from './errors.ts';
 
-/** The file that a path leads to, over links. Throws where a link leads to no file: it would be replaced, and not what it leads to. */
+/** The file that a path leads to, over links. Throws if a link leads to no file: the write would replace the link. */
 const targetOf = (file: string): string => {
   if (existsSync(file)) return realpathSync(file);
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
@@ -20,7 +20,7 @@ const targetOf = (file: string): string => {
   return file;
 };
 
-/** All of it or nothing; where the file is a link, what it leads to. Throws Refusal. */
+/** Writes the file atomically; of a link its target. Throws Refusal. */
 export const replaceFile = (file: string, text: string): void => {
   try {
     mkdirSync(dirname(file), { recursive: true });

@@ -8,7 +8,7 @@ import type { View } from './render/view.ts';
 
 const PIPE_WIDTH = 200;
 
-/** The edge of the command line: what it prints to, and what moment it is. */
+/** The command line's output settings and the current time. */
 export function view(): View {
   const { isTTY, columns } = process.stdout;
   const colors = isTTY === true && !process.env.NO_COLOR;

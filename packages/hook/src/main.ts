@@ -106,8 +106,9 @@ const note = (file: string | undefined, what: string, since: bigint): void => {
 };
 
 /**
- * One hook event of a client: reads it from stdin, appends it to the spool, reports it, answers on stdout. Whatever goes wrong, the
- * session does not notice: nothing is printed, and the exit code is 0. `since`: when this process began to be a hook.
+ * Handles one hook event of a client: reads it from stdin, appends it to the spool, reports it, answers on stdout. An
+ * error never disturbs the session: nothing is printed, and the exit code is 0.
+ * `since`: when this process began to be a hook.
  */
 export const main = async (client: string, since: bigint): Promise<never> => {
   const { env } = process;

@@ -7,7 +7,7 @@ import type { SpoolRecord } from './spool/spool.ts';
 const answerMs = 100;
 /** The same before a call that it may refuse. */
 const refusalMs = 500;
-/** A supervisor that has offered texts runs, and records what it does before it does it. */
+/** A supervisor that has offered texts is running, and records each action before it takes it. */
 const textsMs = 1000;
 
 type Line = {

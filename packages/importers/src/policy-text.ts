@@ -27,7 +27,7 @@ export class PolicyText {
     }
   }
 
-  /** What the plan for `when` does, in place of what it did. */
+  /** Replaces the steps of the plan for `when`. */
   plan(when: string, steps: readonly unknown[], from: string): void {
     const index = this.#plans().findIndex((plan) => plan.get('when') === when);
     this.#document.setIn(['plans', index, 'do'], this.#document.createNode(steps, { flow: true }));

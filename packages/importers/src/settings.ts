@@ -29,7 +29,7 @@ export function setting<V>(
   return { read, write };
 }
 
-/** Written as it is, or as `spelled`, at one place or several. */
+/** Written unchanged, or as `spelled`, at one place or several. */
 export const copied =
   <V>(read: z.ZodType<V>, spelled: (value: V) => unknown = (value) => value) =>
   (...targets: readonly string[]): Setting =>
@@ -60,7 +60,7 @@ export const countOrNone: (...targets: readonly string[]) => Setting = copied(wh
 export const seconds: (...targets: readonly string[]) => Setting = copied(amount('seconds'), (s) => `${s}s`);
 export const minutes: (...targets: readonly string[]) => Setting = copied(amount('minutes'), (m) => `${m}m`);
 
-/** Writes what is given; a mistake is `path: what is wrong, what to write`. */
+/** Writes the given settings; a mistake is `path: what is wrong, what to write`. */
 export function apply(settings: Settings, given: readonly Given[], to: PolicyText, mistakes: string[]): Unmapped[] {
   const left = new Map<string, string>();
   for (const { key, path } of given) if (settingOf(settings, key) === undefined) left.set(path, 'not known here');

@@ -12,7 +12,7 @@ const TOKEN = 'a-token-for-tests-only';
 const agent = { agentId: 'worker-1', instanceId: 'i1', taskId: 'T-1', runtimeId: 'host-1', labels: {} };
 const open = { caseId: 'case-1', agentId: 'worker-1', closedAt: null };
 
-/** The app over answers given by hand; what it writes is kept. */
+/** The app over prepared answers; its written events are kept. */
 function dashboard(answers: object = {}) {
   const written: Draft[] = [];
   const failures: unknown[] = [];
@@ -51,7 +51,7 @@ function dashboard(answers: object = {}) {
 
 const reason = { by: 'ada', why: 'because' };
 
-test('without the token nothing is answered', async () => {
+test('without the token every request is refused', async () => {
   const { app } = dashboard();
   const answer = await app.inject({ url: '/v1/agents', headers: { authorization: 'Bearer a-token-for-tests-onlx' } });
   expect(answer.statusCode).toBe(401);
@@ -65,7 +65,7 @@ test('agents are filtered by state, task, being unhealthy and waiting for a pers
   expect(waiting.json().agents[0].filter).toMatchObject({ unhealthy: false, waiting: true });
 });
 
-test('a filter that is none is refused by its name', async () => {
+test('an invalid filter is refused by its name', async () => {
   const answer = await dashboard().request('GET', '/v1/agents?state=BROKEN');
   expect(answer.json()).toMatchObject({ status: 400, field: 'state' });
 });

@@ -24,8 +24,8 @@ export type Doctor = {
 };
 
 /**
- * `ageMs`: how long ago the time of the slowest partition of what it writes last moved; null: over 15 s. `aheadMs`: how far that of the fastest
- * is ahead of this host's clock.
+ * `ageMs`: how long ago the time of the slowest written partition last moved; null: over 15 s.
+ * `aheadMs`: how far the fastest is ahead of this host's clock.
  */
 export type ProcessorTime = { readonly processor: string; readonly ageMs: number | null; readonly aheadMs: number };
 

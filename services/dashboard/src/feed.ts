@@ -10,7 +10,7 @@ type Listener = (event: HealthEvent) => void;
 
 /** Live events for the current listeners; nothing is kept. */
 export type Feed = {
-  /** What it gives ends the listening. */
+  /** Returns a function that ends the listening. */
   readonly listen: (listener: Listener, withObservations: boolean) => () => void;
   readonly finished: Promise<never>;
   /** false: the feed, or one of its listeners, cannot read events at the moment */

@@ -4,7 +4,9 @@ import { type Hanging, hangingTransactions, type Log } from '@vigil/stream';
 
 const LOOK_MS = 10_000;
 
-/** Looks at every topic for transactions that hang, until the signal is aborted. Gives what was found when it last looked. */
+/**
+ * Looks at every topic for hanging transactions, until the signal is aborted. Returns the findings of the last look.
+ */
 export function watchTransactions(log: Log, signal: AbortSignal, logger: Logger): () => readonly Hanging[] {
   const look = hangingTransactions(log, Object.keys(catalogue));
   let found: readonly Hanging[] = [];

@@ -1,7 +1,7 @@
 import { Unfit } from '@vigil/events';
 import type { FastifyError, FastifyReply } from 'fastify';
 
-/** An error answer, as in RFC 9457. `type` names the kind for programs. */
+/** An error answer as RFC 9457 defines it. `type` names the kind for programs. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;

@@ -18,6 +18,7 @@ test('an order is offered for its time by the brokers, however far ahead or behi
     expect(order).toMatchObject({ payload: { orderId: payload.orderId } });
     const { expiresInMs } = order as { expiresInMs: number };
     expect(expiresInMs).toBeGreaterThan(50_000);
-    expect(expiresInMs).toBeLessThanOrEqual(60_000);
+    // The estimate of the brokers' clock may be off by half a round trip.
+    expect(expiresInMs).toBeLessThanOrEqual(60_100);
   }
 });

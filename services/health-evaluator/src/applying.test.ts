@@ -130,7 +130,7 @@ test('a document with mistakes is refused with its reasons, once; what held befo
   ]);
 });
 
-test('a restart keeps what was applied, behind a refused one too, and publishes nothing again', async () => {
+test('a restart keeps applied policies, even after a refused one, and publishes nothing again', async () => {
   const first = await open();
   await apply('mine', policy('mine', true));
   await apply('mine', { policy: 'mine' });
@@ -151,7 +151,7 @@ test('a policy that was applied without a running evaluator is in force when one
   await evaluating.stop();
 });
 
-test('what is taken back gives way to the file; a policy without one is gone, and that is published', async () => {
+test('a removed policy gives way to the file; a policy without a file is gone, and that is published', async () => {
   const evaluating = await open();
   const file = evaluating.hashOf('mine');
   await apply('mine', policy('mine', true));
@@ -164,7 +164,7 @@ test('what is taken back gives way to the file; a policy without one is gone, an
   await evaluating.stop();
 });
 
-test('an assignment is applied like a policy: agents are judged by what it gives them', async () => {
+test('an assignment is applied like a policy: agents are evaluated by the assigned policy', async () => {
   const evaluating = await open();
   await apply('strict', policy('strict', true));
   await apply('assign.yaml', { rules: [{ id: '^ci-', policy: 'strict' }], default: 'mine' });

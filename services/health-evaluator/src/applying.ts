@@ -15,7 +15,10 @@ type ApplyingDeps = {
 };
 type Command = EventOf<typeof Topic.applyPolicy>;
 
-/** `inForce`: what is judged by from now on; it is published before. `finished` rejects where the following ends other than by its signal. */
+/**
+ * `inForce`: the policies in force from now on; they are published before. `finished` rejects if the following ends
+ * other than by its signal.
+ */
 export type Applying = {
   readonly inForce: () => InForce;
   /** follows commands as they come */

@@ -9,7 +9,7 @@ import {
 import { ASSIGNMENT, type PolicySet, readPolicySet } from '@vigil/policy';
 import { Refused, type Rules } from '@vigil/stream';
 
-/** What is judged by: the documents, and what they make of an agent. */
+/** The policies in force: the documents, and the evaluation that results. */
 export type InForce = Rules<AgentState, Observation, Announcement> & { readonly set: PolicySet };
 
 /** The presets, and the policies and assign.yaml of `directory`. Throws Refused with every mistake: starting again would change nothing. */

@@ -6,7 +6,7 @@ import type { InForce } from './policies.ts';
 type In = typeof Topic.agentObservation;
 type Out = typeof Topic.agentHealth | typeof Topic.taskHealth | typeof Topic.fleetPresence;
 
-/** What is the same under all rules. */
+/** The part that is the same under all rules. */
 export const EVALUATOR = {
   processor: 'health-evaluator',
   service: 'health-evaluator',
@@ -14,7 +14,10 @@ export const EVALUATOR = {
   writes: [Topic.agentHealth, Topic.taskHealth, Topic.fleetPresence],
 } as const;
 
-/** The judge of the agent key space: from what is observed to states, warrants, presence and the health of tasks. `rules`: those in force now. */
+/**
+ * The evaluator of the agent key space: from observations to states, warrants, presence and the health of tasks.
+ * `rules`: those in force now.
+ */
 export function evaluator(rules: () => InForce): DeciderProcessor<AgentState, In, Out> {
   return {
     ...EVALUATOR,

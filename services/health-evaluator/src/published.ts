@@ -8,7 +8,7 @@ type PolicyDraft = Draft<typeof Topic.policy>;
 /** What the topic has: the newest publication of each name, and the published refusals. */
 export type Published = { readonly newest: ReadonlyMap<string, Publication>; readonly refusals: ReadonlySet<string> };
 
-/** Everything in force as it is to be published, by name. */
+/** Everything in force in its published form, by name. */
 export function publications({
   policies,
   assignment,

@@ -8,7 +8,7 @@ export const axisOf = ({ evidence, axes }: Pick<WarrantFiledPayload, 'evidence' 
   return axes[0] ?? 'none';
 };
 
-/** Counts each warrant that is filed; a renewal does not count. */
+/** Counts each filed warrant; a renewal does not count. */
 export const countWarrants =
   (count: Count) =>
   (drafts: readonly Draft[]): void => {

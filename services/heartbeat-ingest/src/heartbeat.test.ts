@@ -22,7 +22,7 @@ describe('a heartbeat is read', () => {
     expect(readHeartbeat(codec, 'worker-1', codec.encode(sent))).toEqual(sent.payload);
   });
 
-  test('from JSON, with what it leaves out filled in', () => {
+  test('from JSON, with defaults for omitted fields', () => {
     expect(readHeartbeat(codec, 'worker-1', json(least))).toMatchObject({
       agent_id: 'worker-1',
       timestamp: Date.UTC(2026, 10, 22),

@@ -54,7 +54,7 @@ test('of two projectors that apply the same batch at once one does', async () =>
   expect(await readModel(database).transitions({ limit: 9 })).toHaveLength(1);
 });
 
-test('what is written to the log becomes rows', async () => {
+test('records of the log become rows', async () => {
   await using database = await scratchReadModel();
   await using log = new MemoryLog();
   await writer(log).write([changed, example(Topic.alert, 'ALERT_RAISED')]);

@@ -60,7 +60,7 @@ test('the same events give the same rows, in any order and however often each is
   );
 });
 
-test('what has no version is ordered by the log: a broker whose clock is behind changes nothing', async () => {
+test('rows without a version are ordered by the log: a broker whose clock is behind changes nothing', async () => {
   await using database = await scratchReadModel();
   const hold = example(Topic.agentObservation, 'HOLD_AGENT', { agentId: 'a' });
   const release = example(Topic.agentObservation, 'RELEASE_AGENT', { agentId: 'a' });

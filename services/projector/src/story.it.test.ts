@@ -117,7 +117,7 @@ test('each attempt of a recovery is a row that ends where the next begins', asyn
   expect(await it.model.tasks({ review: true })).toMatchObject([{ taskId: 'OMN-1234', recovery: 'REVIEW_REQUIRED' }]);
 });
 
-test('an attempt that is made again from an older checkpoint is one row, with the skipped ones', async () => {
+test('a repeated attempt from an older checkpoint is one row, with the skipped checkpoints', async () => {
   const skipped = [{ checkpointId: 'c2', why: 'missing' }];
   const one = { attempt: 1, newAgentId: 'fresh' };
   await using it = await modelOf(
@@ -146,7 +146,7 @@ test('the assignee of a task is the agent that has not left it', async () => {
   expect(await it.model.task('OMN-1234')).toMatchObject({ agentId: 'fresh', state: 'HEALTHY' });
 });
 
-test('an explanation holds all that is known of an agent; of an unknown one there is none', async () => {
+test('an explanation holds everything known of an agent; an unknown agent has none', async () => {
   await using it = await modelOf(started, changed('STUCK'), opened, example(Topic.alert, 'ALERT_RAISED'), closed);
   const explanation = await explain(it.model, 'worker-1');
   expect(explanation).toMatchObject({ transitions: [{ stateTo: 'STUCK' }], alerts: [{ alertId: 'alert-1' }] });
@@ -175,7 +175,7 @@ test('a breaker is one row an agent and name, with its state, its next attempt a
   expect(await it.model.breakers({ open: false })).toEqual([]);
 });
 
-test('a ticket is kept whole, and who was asked in about it', async () => {
+test('a ticket is kept whole, with the people who were notified about it', async () => {
   const filed = example(Topic.agentHealth, 'WORKER_ESCALATION_TICKET');
   const { ticket, findings } = filed.payload;
   await using untriaged = await modelOf(filed);

@@ -13,7 +13,7 @@ const TAKES_CONTEXT: ReadonlySet<string> = new Set([
   'PostToolBatch',
 ]);
 
-/** A text is for the session's own agent: a sub-agent's event carries none. What has made a turn go on once does not do so again. */
+/** A text is for the session's own agent: a sub-agent's event carries none. A turn is continued at most once. */
 const abilities = (payload: HookPayload): HookAbilities => {
   const event = eventNameOf(payload);
   const isOwn = textAt(payload, 'agent_id') === null;

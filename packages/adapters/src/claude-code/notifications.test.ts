@@ -19,7 +19,7 @@ const started: Hook = { hook_event_name: 'PreToolUse', ...CALL };
 const ended: Hook = { hook_event_name: 'PostToolUse', ...CALL, tool_response: { stdout: '' } };
 const limited: Hook = { hook_event_name: 'StopFailure', error: 'rate_limit' };
 
-/** What is reported of a session after its hooks, a second apart. */
+/** The reports of a session after its hooks, a second apart. */
 const after = (...hooks: readonly Hook[]) => {
   const events = hooks.flatMap((hook, index): readonly SessionEvent[] =>
     claudeEventsOf({ ...SESSION, ...hook }, 1000 * (index + 1)),
@@ -55,7 +55,7 @@ test('every type that Claude Code names has a reading', () => {
 });
 
 describe.each(Object.entries(WAITS))('%s', (type, kind) => {
-  test('waits for a person, with what is asked', () => {
+  test('waits for a person, with the question', () => {
     expect(after(prompt, notification(type))).toMatchObject({
       activity: 'awaiting_input',
       waiting_for: { kind, text: 'Claude needs you' },
@@ -73,7 +73,7 @@ describe.each(Object.entries(WAITS))('%s', (type, kind) => {
   });
 });
 
-test.each(ENDS)('%s ends what a person was asked, and neither a turn nor a call', (type) => {
+test.each(ENDS)('%s ends the question to a person, and neither a turn nor a call', (type) => {
   const asked = notification('elicitation_dialog');
   expect(after(prompt, started, asked)).toMatchObject({ activity: 'awaiting_input' });
   expect(after(prompt, started, asked, notification(type))).toMatchObject({

@@ -32,7 +32,7 @@ const dialogOf = ({ lines, cursor }: ScreenView): Dialog => {
   return { kind: 'dialog', wait, text: dialogText(within, Math.max(0, cursor.row - from - 1)) };
 };
 
-/** The rows of the input line, which stands between two rules and has the cursor in it; null: there is none. */
+/** The rows of the input line, which lies between two rules and contains the cursor; null: there is none. */
 const inputRows = ({ lines, cursor }: ScreenView): { readonly first: number; readonly end: number } | null => {
   const first = lines.findLastIndex((line, row) => row <= cursor.row && /^❯/.test(line));
   const end = lines.findIndex((line, row) => row > cursor.row && isRule(line));

@@ -9,7 +9,7 @@ import { turnFailed } from './failure.ts';
 import { callsIn, endsIn } from './messages.ts';
 import { usageIn, usageOf } from './transcript/usage.ts';
 
-/** What is remembered of a stream. The counts are by agent; '' is the session's own. */
+/** The reader's state for a stream. The counts are by agent; '' is the session's own. */
 export type ClaudeStream = {
   readonly calls: OpenCalls;
   readonly counts: Readonly<Record<string, Counts>>;
@@ -126,8 +126,8 @@ const windowOf = (entry: Fields, model: string | null): number | null =>
   model === null ? null : numberAt(entry, 'modelUsage', model, 'contextWindow');
 
 /**
- * The end of a turn counts the tokens of the session's own agent in it. The pieces of an answer that are streamed before count fewer: each
- * has what was known when it began.
+ * The end of a turn counts the tokens of the session's own agent in it. The earlier streamed pieces of an answer
+ * count fewer: each has the count from its start.
  */
 const summed = (state: ClaudeStream, entry: Fields): Step => {
   const last = state.counts['']?.current?.tokens;

@@ -21,7 +21,7 @@ test('events of a sub-agent name the file of its own session, by whichever field
   for (const { path, agent } of own) expect(path).toContain(`-${agent}.jsonl`);
 });
 
-test('to wait for a sub-agent again is no loop, by whichever name the hook calls the tool', () => {
+test('waiting for a sub-agent again is not a loop, under either name of the tool', () => {
   const waits = recordedHooks('codex').flatMap(({ payload: { tool_name } }) =>
     typeof tool_name === 'string' && tool_name.endsWith('wait_agent') ? [tool_name] : [],
   );

@@ -9,8 +9,9 @@ const resetOf = (window: unknown, when: number): number | null => {
 };
 
 /**
- * When the account's limits that are used up end, in epoch milliseconds, by the `rate_limits` of a `token_count` event; null: none is used
- * up. `before`: what was known; an event may come without limits.
+ * When the account's used-up limits end, in epoch milliseconds, by the `rate_limits` of a `token_count` event; null:
+ * no limit is used up.
+ * `before`: the previous value; an event may come without limits.
  */
 export const limitedUntilIn = (limits: unknown, when: number, before: number | null): number | null => {
   const windows = [at(limits, 'primary'), at(limits, 'secondary')].filter(isFields);

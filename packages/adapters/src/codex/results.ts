@@ -25,7 +25,9 @@ const REFUSED_BY_POLICY =
   /^(?:exec_command failed: CreateProcess \{ message: "Rejected\(|patch rejected:|approval policy is)/;
 const FAILED =
   /^(?:unsupported call|apply_patch verification failed|failed to parse function arguments|tool call error|exec_command failed)\b/;
-/** The command runs on in the background. What it prints next, and its exit code, the model asks for by another call. */
+/**
+ * The command continues in the background. The model requests its further output, and its exit code, by another call.
+ */
 const RUNS_ON = /^Process running with session ID \d+$/m;
 
 /** How a call ended, by the item of the session file that has its result. */

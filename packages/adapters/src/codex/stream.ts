@@ -12,7 +12,7 @@ export type CodexStream = { readonly calls: OpenCalls };
 
 type Step = { readonly state: CodexStream; readonly facts: readonly SessionFact[] };
 
-/** The call in an item; null: the item is none. */
+/** The call in an item; null: the item is not a call. */
 const callOf = (item: Fields): ClientCall | null => {
   const id = textAt(item, 'id');
   switch (textAt(item, 'type')) {

@@ -24,6 +24,6 @@ export const endInFile = (entry: unknown): CallEnd | null => {
   }
 };
 
-/** A call in the file of a session. It is asked for by the message that it stands in; when it began to run is not written. */
+/** A call in the file of a session. Its message requests it; the file does not record when it began to run. */
 export const callInFile = (entry: unknown, asked: number) =>
   startedCall(geminiCall(textAt(entry, 'id'), textAt(entry, 'name'), at(entry, 'args')), asked);

@@ -13,7 +13,7 @@ const seen = (
 
 const codexInput = ['', '› ', '', '  gpt-5.1-codex default · /home/dev/project', '  ← for agents · ? for shortcuts'];
 
-test('output that names the key of a dialog is none while Codex works', () => {
+test('output that names the key of a dialog does not count as one while Codex works', () => {
   for (const output of [
     '  └ Press ENTER to continue...',
     '    Press Enter to continue',
@@ -26,7 +26,7 @@ test('output that names the key of a dialog is none while Codex works', () => {
   }
 });
 
-test('an answer of Codex that ends with the key of a dialog is none above the input line', () => {
+test('an answer of Codex that ends with the key of a dialog does not count as one above the input line', () => {
   const lines = ['› install it', '', '• Run ./install.sh and, when it asks, press Enter to continue.'];
   expect(seen(codexScreen, [...lines, ...codexInput], 4, 2)).toMatchObject({ kind: 'prompt', pending: null });
   expect(seen(codexScreen, [...lines, ...codexInput], 0, 0)).toEqual({ kind: 'unknown' });
@@ -48,7 +48,7 @@ const approval = [
   '  Press enter to confirm or esc to cancel',
 ];
 
-test('a dialog of Codex is one wherever the cursor stands', () => {
+test('a dialog of Codex counts at any position of the cursor', () => {
   const dialog = { kind: 'dialog', wait: 'permission', text: 'Would you like to run the following command?' };
   for (const [row] of approval.entries())
     for (const column of [0, 2, 40]) expect(seen(codexScreen, approval, row, column)).toEqual(dialog);

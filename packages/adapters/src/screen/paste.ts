@@ -18,8 +18,8 @@ const oneLine = (text: string): string =>
 const withoutSpaces = (text: string): string => text.replace(/\s+/gu, '');
 
 /**
- * Types a text as one bracketed paste. `placeholder`: what the client shows in place of a long paste. The input line was empty
- * before, so what is shown in it is this text.
+ * Types a text as one bracketed paste. `placeholder`: the client's replacement for a long paste. The input line was
+ * empty before, so its content is this text.
  */
 export const asPaste =
   (placeholder: RegExp) =>

@@ -178,7 +178,7 @@ export const ask = (agent: AgentState, callId: string): AgentState => {
 };
 
 /**
- * Ends a call by what its batch reports of it. One that a permission was asked for, and whose own end was not reported, was refused: a
+ * Ends a call by its batch. A call whose permission was requested, and whose own end was not reported, was refused: a
  * client reports the end of every call that it makes.
  */
 export const endInBatch = (agent: AgentState, call: ToolCall): Changed => {

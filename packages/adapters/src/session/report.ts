@@ -39,7 +39,7 @@ const turnOf = ({ turn }: AgentState, isBusy: boolean): TurnReport | null => {
   return { ...turn, open: turn.open || isBusy };
 };
 
-/** What is known of one agent now, with the calls that have changed. */
+/** The current state of one agent, with the calls that have changed. */
 export const reportOf = (session: SessionState, id: string | null, calls: readonly ToolCall[]): AgentReport => {
   const agent = agentOf(session, id);
   const isBusy = isWorking(agent) || (id === null && !agent.ended && workingSubagents(session).length > 0);

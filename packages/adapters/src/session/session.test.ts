@@ -123,7 +123,7 @@ test('work that happened before the end of a turn, and is reported after it, doe
   expect(next.session.main.turn?.open).toBe(true);
 });
 
-test('a permission that is asked for is awaited until its call ends, and other calls do not end the wait', () => {
+test('a permission request is open until its call ends, and other calls do not end the wait', () => {
   const name = { callId: null, tool: 'Bash', argsHash: 'args-a' };
   const asked = [turn, started('a'), started('b'), { kind: 'wait_started', waiting: permission, call: name }] as const;
   expect(story(...asked).fields).toMatchObject({ activity: 'awaiting_input', waiting_for: { kind: 'permission' } });
@@ -193,7 +193,7 @@ const inOrder = (...events: readonly SessionEvent[]) =>
     typeof observe
   >);
 
-test('a call that a permission was asked for, and that its batch ends without its own end, was refused', () => {
+test('a call whose permission was requested, and that its batch ends without its own end, was refused', () => {
   const batch = { kind: 'batch_ended', calls: [call('a', { outcome: 'ok' }), call('b', { outcome: 'ok' })] } as const;
   const asked = { kind: 'wait_started', waiting: permission, call: name('a') } as const;
   const { outcomes, fields } = story(turn, started('a'), started('b'), asked, batch);
@@ -201,7 +201,7 @@ test('a call that a permission was asked for, and that its batch ends without it
   expect(fields).toMatchObject({ activity: 'working', waiting_for: null });
 });
 
-test('a notification of what is asked already changes neither what it is nor since when', () => {
+test('a repeated notification changes neither the question nor its start', () => {
   const question = { kind: 'question', text: 'Which database?', since: null } as const;
   const asks = { ...started('a'), asks: question } as SessionFact;
   const notified = { kind: 'wait_started', waiting: permission, call: null } as const;
@@ -341,7 +341,7 @@ test.each(['__proto__', 'constructor', 'toString'])('%s is a sub-agent or a call
   );
 });
 
-test('an end of a call that is reported again after a thousand others changes nothing; the start neither', () => {
+test('a repeated end of a call after a thousand others changes nothing, and neither does a repeated start', () => {
   const ids = Array.from({ length: 999 }, (_, n) => `x${n}`);
   const others = ids.flatMap((id, n) => [at(started(id), 3000 + n), at(done(id), 3000 + n)]);
   const again = [at(started('a'), 5000), at(done('a'), 5000)];

@@ -44,7 +44,7 @@ export const agentsWithOverdueOutcomes = (session: SessionState, now: number): r
     Object.values(agentOf(session, id).open).some(isPendingTooLong(now)),
   );
 
-/** A session after an event, and what is to be reported of its agents. */
+/** A session after an event, and the reports about its agents. */
 export type Observed = { readonly session: SessionState; readonly reports: readonly AgentReport[] };
 
 const all = (): boolean => true;
@@ -134,9 +134,9 @@ const waitFor = (agent: AgentState, waiting: WaitingFor, call: ToolCall | undefi
   return { ...asking, wait };
 };
 
-/** What was asked before something later happened has been answered, unless its call is still open. */
+/** A question from before a later event has been answered, unless its call is still open. */
 const startWait = (agent: AgentState, waiting: WaitingFor, name: CallName | null, at: number): AgentState => {
-  // A notification repeats what is asked already, in fewer words.
+  // A notification repeats an open question, in fewer words.
   if (name === null && agent.wait !== null) return agent;
   const call = name === null ? onlyCall(agent) : openCall(agent, name);
   const isAnswered = name === null ? !Object.values(agent.open).some(until(at)) : true;
@@ -173,7 +173,7 @@ const limited = ({ obstacle }: AgentState, retryAt: number | null, at: number): 
   return { kind: 'rate_limited', retryAt: retryAt ?? (known !== null && known > at ? known : null) };
 };
 
-/** What was written into the file of the session before this turn is of an earlier one, which may be that of another process. */
+/** Entries of the session's file from before this turn belong to an earlier one, possibly of another process. */
 const isOfThePast = (agent: AgentState, at: number): boolean => isLate(agent, at) || isOfEarlierTurn(agent, at);
 
 const seeCall = (

@@ -2,8 +2,8 @@ import type { ContextUse, TokenUsage, ToolCall, TurnReport, WaitingFor } from '@
 import { ownOf } from '../shared/own.ts';
 
 /**
- * A call in flight. `asked`: a person was asked for a permission for it. `pendingEnd`: it has ended so, unless the file of the session
- * shows another outcome; absent: it runs.
+ * A call in flight. `asked`: a person was asked for a permission for it. `pendingEnd`: its end, unless the file of
+ * the session shows another outcome; absent: it runs.
  */
 export type OpenCall = {
   readonly call: ToolCall;

@@ -8,11 +8,14 @@ export type ToolTraits = {
   readonly kind: CallKind;
   /** its success is progress by itself */
   readonly mutating: boolean;
-  /** asking again is what it is for */
+  /** it exists to poll */
   readonly polling: boolean;
   /** the file that it is about; null: none, or unknown */
   readonly target: string | null;
-  /** milliseconds that its arguments allow it; null: they declare no limit. A client's default is an estimate, so it is none */
+  /**
+   * the limit that its arguments set, milliseconds; null: none. A client's default is an estimate, so it does not
+   * count
+   */
   readonly limitMs: number | null;
 };
 

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '@vigil/events';
 
-/** The tokens of a session's answers. An answer is reported in several pieces, each with what it has used so far. */
+/** The tokens of a session's answers. An answer is reported in several pieces, each with its use so far. */
 export type Counts = {
   readonly earlier: readonly TokenUsage[];
   readonly current: { readonly id: string; readonly tokens: TokenUsage } | null;

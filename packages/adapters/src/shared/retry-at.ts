@@ -92,7 +92,7 @@ const byClock = (text: string, at: number): number | null => {
 const LOCAL_CLOCK =
   /try again at (?:([a-z]{3}) (\d{1,2})(?:st|nd|rd|th)?,? (\d{4}),? (?:at )?)?(\d{1,2}):(\d\d)\s?([ap]m)\b/i;
 
-/** A clock shows whole minutes: what it names may have begun up to so long ago. */
+/** A clock shows whole minutes, so its time may have begun up to this long ago. */
 const SHOWN_MS = 60_000;
 
 /**

@@ -19,7 +19,7 @@ import {
   traitsOf,
 } from './record.ts';
 
-/** Nothing is known of the tools of a framework. */
+/** The tools of a framework are unknown. */
 const NO_TRAITS = { kind: 'tool', mutating: false, polling: false, target: null, limitMs: null } as const;
 
 /** Hashes of the result, which a framework exports where it is asked to. */

@@ -19,7 +19,7 @@ const reading = (tokens: number, more: Partial<MeterReading> = {}): MeterReading
 
 const unknown = { usage: [], context: null, costUsd: null };
 
-/** What is known of the session's own agent after readings that arrive one by one. */
+/** The known counts of the session's own agent after readings that arrive one by one. */
 const counted = (...readings: readonly MeterReading[]) => {
   let meters = {};
   let usage: Usage = unknown;
@@ -31,7 +31,7 @@ const counted = (...readings: readonly MeterReading[]) => {
   return usage;
 };
 
-/** Null: nothing is known. */
+/** Null: unknown. */
 const tokens = (...readings: readonly MeterReading[]): number | null =>
   counted(...readings).usage[0]?.input_tokens ?? null;
 
@@ -40,14 +40,14 @@ test('the first cumulative value counts fully if its series began when the agent
   expect(tokens(reading(100, { startedAt: FIRST_SEEN_AT + 1 }))).toBe(100);
 });
 
-test('the first cumulative value of an older series, or of one of unknown age, counts nothing; the next counts what it adds', () => {
+test('the first cumulative value of an older series, or of one of unknown age, counts nothing; the next counts its increase', () => {
   for (const startedAt of [FIRST_SEEN_AT - 1, null]) {
     expect(tokens(reading(100, { startedAt }))).toBeNull();
     expect(tokens(reading(100, { startedAt }), reading(130, { startedAt, at: 3000 }))).toBe(30);
   }
 });
 
-test('a cumulative value counts what it has grown by, once', () => {
+test('a cumulative value counts its increase, once', () => {
   const [first, second] = [reading(100), reading(160, { at: 3000 })];
   expect(tokens(first, second)).toBe(160);
   expect(tokens(first, second, second)).toBe(160);
@@ -110,7 +110,7 @@ test('readings that arrive together are one event for each agent, and none where
   expect(readMeters(meters, [reading(160, { at: 4000 })], FIRST_SEEN_AT).events).toEqual([]);
 });
 
-test('what is sent without end is not remembered without end, and no token of the session is lost', () => {
+test('memory stays bounded under endless readings, and no token of the session is lost', () => {
   const many = Array.from({ length: 1000 }, (_, i) => reading(1, { series: `s${i}`, model: `m${i}`, id: `i${i}` }));
   const { usage } = counted(...many);
   expect(usage.length).toBeLessThan(60);

@@ -12,7 +12,7 @@ export type Amounts = {
   readonly usd: number | null;
 };
 
-/** What one data point or span counts of an agent's tokens or money. */
+/** The tokens or money of an agent in one data point or span. */
 export type MeterReading = {
   /** the client's id of a sub-agent; null: the session's own agent */
   readonly agent: string | null;
@@ -33,7 +33,7 @@ export type MeterReading = {
 type Series = { readonly startedAt: number | null; readonly at: number; readonly amounts: Amounts };
 type Total = { readonly model: string | null; readonly amounts: Amounts };
 
-/** What one source has counted. */
+/** The counts of one source. */
 type Meter = {
   readonly totals: readonly Total[];
   readonly series: Readonly<Record<string, Series>>;
@@ -52,8 +52,8 @@ const noMeter: Meter = { totals: [], series: {}, counted: [], largest: 0, forgot
 const noMeters: Meters = { metric: noMeter, span: noMeter };
 
 /**
- * Increments that are remembered, so that one that is exported again does not count again. Of an agent with larger requests, as many as two
- * of them hold: what is forgotten before its request is sent again counts again, each time.
+ * The number of increments that are remembered, so that a repeated export does not count again. For an agent with
+ * larger requests, two requests are remembered: an increment that was forgotten before its repetition counts again.
  */
 const MOST_COUNTED = 500;
 const LARGEST_REQUEST = 4096;

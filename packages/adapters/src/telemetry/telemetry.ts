@@ -10,7 +10,7 @@ export type { Attributes, AttributeValue, Telemetry, TelemetryRecord } from './r
 /** The clients' own first: some of them follow the general conventions as well. */
 const SOURCES: readonly ReadTelemetry[] = [claudeCodeTelemetry, codexTelemetry, geminiTelemetry, genAiTelemetry];
 
-/** A record of an agent's session, and what it reports. */
+/** A record of an agent's session, and its reports. */
 export type Read = { readonly record: TelemetryRecord; readonly telemetry: Telemetry };
 
 const read = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): Telemetry | null => {

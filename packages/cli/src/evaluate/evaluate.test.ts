@@ -105,7 +105,7 @@ test('a file that is not there, or ends in the midst of its gzip, is named, and 
   expect(parsed(out).at(-1)).toEqual(well('z'));
 });
 
-test('a policy that is none ends with 2 and what could be given', async () => {
+test('an unknown policy ends with 2 and the possible names', async () => {
   const { code, err } = await evaluate(['--policy', 'nonsense', '-']);
   expect(code).toBe(2);
   expect(err).toMatch(/"nonsense" is neither a preset nor a file: give one of .*vigil/);

@@ -49,7 +49,7 @@ function objectOr(text: string): Entry | null {
 const SHOWN = 100;
 const shown = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 
-/** The file is none of the formats. */
+/** The file has an unknown format. */
 export const noFormat = (first: string): CorrectTheRun =>
   new CorrectTheRun(
     `the format is not known; it begins with ${shown(first)} - give ${FORMATS.join('; or ')}; or convert it to recorded runs`,

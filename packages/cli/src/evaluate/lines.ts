@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 
 type Chunks = AsyncIterable<Buffer>;
 
-/** A line of a file and its number from 1; the file is read as it is used, plain or gzipped. `-` is standard input. */
+/** A line of a file and its number from 1. The file is streamed, plain or gzipped. `-` is standard input. */
 export async function* linesOf(file: string): AsyncGenerator<{ readonly number: number; readonly text: string }> {
   let number = 0;
   for await (const line of splitted(await unpacked(file === '-' ? process.stdin : createReadStream(file)))) {

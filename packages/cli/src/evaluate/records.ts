@@ -22,7 +22,7 @@ export type Piece = { readonly where: string; readonly read: () => readonly Reco
 /** Lines that may come before the first one that shows the format. */
 const LOOKED_AT = 50;
 
-/** The pieces of a file, whose format shows in its content. Throws CorrectTheRun where it is none that is known. */
+/** The records of a file, whose content shows its format. Throws CorrectTheRun if the format is unknown. */
 export async function* piecesOf(file: string): AsyncGenerator<Piece> {
   const lines = linesOf(file);
   const head: Line[] = [];
@@ -90,7 +90,7 @@ async function* session(file: string, adapter: Adapter, lines: readonly Line[]):
   yield { where: file, read: () => [sessionOf(file, adapter, texts)] };
 }
 
-/** Nothing by itself. Throws CorrectTheRun where the line is no entry. */
+/** Nothing by itself. Throws CorrectTheRun if the line is not an entry. */
 function checked(text: string): readonly Record[] {
   entryOf(text);
   return [];

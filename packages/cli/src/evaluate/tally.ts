@@ -10,7 +10,7 @@ export type Judgement = {
   readonly judged: JudgedRun;
 };
 
-/** What is worth a look: a run that was flagged and was successful, or may have been; a loop that was missed. */
+/** Runs that deserve a look: a flagged run that was successful, or may have been; a loop that was missed. */
 export type Odd = { readonly runId: string; readonly src: string; readonly what: string };
 
 /** The runs of one source. `caughtAt`: for each loop that was caught, the calls folded by then. */
@@ -26,7 +26,7 @@ export type Source = {
   readonly caughtAt: number[];
 };
 
-/** What is listed one by one at most; the rest is counted. */
+/** The largest number of listed runs; the rest is counted. */
 const LISTED = 20;
 const FLAGS: readonly string[] = ['STUCK', 'FAILING'];
 

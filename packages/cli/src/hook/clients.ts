@@ -25,7 +25,7 @@ const isFound = ({ install }: Adapter, place: Place): boolean => {
   return isOnPath(install.binary, place.env.PATH) || [project, user].some((file) => existsSync(dirname(file)));
 };
 
-/** The clients by these names, or those that are found. Throws Refusal where there is none. */
+/** The clients by these names, or the installed ones. Throws Refusal if there is none. */
 export const clientsOf = (names: readonly string[], place: Place): readonly Adapter[] => {
   const chosen =
     names.length > 0

@@ -131,14 +131,14 @@ test('hooks that post to a gateway are written for Claude Code, authorized by a 
   );
 });
 
-test('what would be written is printed, and nothing is changed', () => {
+test('the changes are printed, and nothing is written', () => {
   const before = tree();
   const { stdout } = vigil('install', '--user', '--print');
   expect(Object.keys(JSON.parse(stdout).hooks)).toContain('PreToolUse');
   expect(tree()).toEqual(before);
 });
 
-test('a link stays a link; a file that cannot be read stays as it is, with the reason', () => {
+test('a link stays a link; an unreadable file stays unchanged, with the reason', () => {
   mkdirSync(join(home, '.claude'));
   const real = join(home, 'dotfiles.json');
   writeFileSync(real, '{"hooks":', { mode: 0o600 });

@@ -13,7 +13,7 @@ const lineOf = (text: string, offset: number): string => text.slice(text.lastInd
 const unitOf = (text: string): string => /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
 const isOneLine = (text: string, node: Node): boolean => !text.slice(node.offset, endOf(node)).includes('\n');
 
-/** How far what is in it stands from the left: as what is there already, where that begins a line. */
+/** The indentation of the content: that of the existing content, if it begins a line. */
 const indentIn = (text: string, node: Node, depth: number): string => {
   const line = node.children?.[0] ? lineOf(text, node.children[0].offset) : null;
   return line !== null && line.trim() === '' ? line : unitOf(text).repeat(depth);
@@ -32,7 +32,7 @@ const asWritten = (text: string, added: string): string =>
 const inserted = (text: string, offset: number, added: string): string =>
   text.slice(0, offset) + asWritten(text, added) + text.slice(offset);
 
-/** Stands before an item that was put into what was there and empty, so that what it was put into stays when it goes. */
+/** Marks an item that was put into an empty place, so that the place stays when the item is removed. */
 const MARK = ' ';
 
 /** Adds an item at the end of the list or object at `path`; nothing else is touched. `name`: of a field, null in a list. */
@@ -89,7 +89,7 @@ export const without = (text: string, path: Path): string => {
 /** The second of two fields of one name, where findNodeAtLocation finds the first and a reader of JSON the last. */
 export type Twice = { readonly name: string; readonly offset: number };
 
-/** Of the field `name` of the whole and of all within it; null: there is none twice. */
+/** The first duplicate field below `name`; null: there is none. */
 export const namedTwice = (text: string, name: string): Twice | null => {
   const fields = (treeOf(text)?.children ?? []).filter(({ children }) => children?.[0]?.value === name);
   return secondOf(fields) ?? twiceWithin(fields[0]);

@@ -39,7 +39,7 @@ const cycle = (): void => {
   expect(tree()).toEqual(before);
 };
 
-test('after install and uninstall there is no folder where there was none', () => cycle());
+test('after install and uninstall a folder that did not exist before does not exist', () => cycle());
 
 test.each(['{}\n', '{}', '', '\n', '{"model":"opus"}', '{"hooks":{}}'])(
   'after install and uninstall a file with %j is as it was, to the byte',

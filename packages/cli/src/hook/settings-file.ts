@@ -16,7 +16,7 @@ const marks = {
   blank: '{}\n\n\n\n',
 } as const;
 
-/** The text that an installation begins with; it is the file's own wherever something stands in it. Throws Refusal. */
+/** The text that an installation starts with: the file's own, unless it is empty. Throws Refusal. */
 export const readSettings = (file: string): string => {
   try {
     if (!existsSync(file)) return existsSync(dirname(file)) ? marks.file : marks.folder;
@@ -35,7 +35,7 @@ const remove = (file: string): void => {
   }
 };
 
-/** Writes what is left without the hook: the file and its folder are as they were before the installation. Throws Refusal. */
+/** Writes the file without the hook: the file and its folder are as before the installation. Throws Refusal. */
 export const restoreSettings = (file: string, text: string): void => {
   if (text !== marks.file && text !== marks.folder) {
     replaceFile(file, text.startsWith(marks.blank) ? text.slice(marks.blank.length) : text);

@@ -185,7 +185,7 @@ test.each([
   expect(() => uninstall(text)).toThrow(why);
 });
 
-test('what is installed can be shown', () => {
+test('the installed hooks can be shown', () => {
   expect(installed(install(others), FILE)).toEqual({
     events: ['PreToolUse', 'Stop'],
     hooks: [hook(COMMAND), hook(COMMAND)],

@@ -3,7 +3,7 @@ import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { Refusal } from '../errors.ts';
 import { appended, namedTwice, replaced, without } from './json-text.ts';
 
-/** A hook of Vigil in a settings file: where it is, and what it runs. */
+/** A hook of Vigil in a settings file: its place, and its command. */
 type Ours = {
   readonly event: string;
   readonly group: number;
@@ -85,7 +85,7 @@ const renewed = (text: string, { event, group, hook, value }: Ours, wanted: Hook
   return replaced(text, place, wanted);
 };
 
-/** The hook stands in the file for each event once; everything else stays as it is, to the byte. Throws Refusal. */
+/** Installs the hook once for each event; everything else stays unchanged, to the byte. Throws Refusal. */
 export const withHooks = (text: string, file: string, hook: Hook, events: readonly string[]): string => {
   const { hooks, ours } = find(text, file);
   const start = ours.reduce((so, one) => renewed(so, one, hook), text);

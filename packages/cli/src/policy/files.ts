@@ -57,7 +57,7 @@ export function importFile(kind: string, file: string, options: Import): void {
   for (const { path, why } of unmapped) process.stderr.write(`not taken over: ${path}: ${why}\n`);
 }
 
-/** The file as it would be, or is from now on; nothing is written where nothing changes. */
+/** Prints the migrated file, or writes it; an unchanged file is not written. */
 function migrated(kind: ImportKind, file: string, { json, write }: Import): void {
   const { [kind]: migrate } = MIGRATIONS;
   if (migrate === undefined)

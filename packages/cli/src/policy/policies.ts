@@ -19,7 +19,7 @@ type Apply = Json & {
   readonly by: string;
 };
 
-/** How long is waited for what becomes of a command. */
+/** How long to wait for the outcome of a command. */
 const PATIENCE_MS = 15_000;
 const LOOK_MS = 250;
 

@@ -122,7 +122,7 @@ test('apply sends what changes and waits until it is in force; a dry run sends n
   expect(inForce).toMatchObject([{ name: 'mine', origin: 'applied', document: policy('mine', '8m') }]);
 });
 
-test('what the evaluator refuses ends with 1 and its reasons; what has mistakes is not sent', async () => {
+test('a refusal of the evaluator ends with 1 and its reasons; a policy with mistakes is not sent', async () => {
   const { code, err } = await vigil('apply', 'unlucky.yaml');
   expect([code, err]).toEqual([1, 'vigil: mine is refused:\n  - default: there is no policy gone\n']);
   const before = inForce;

@@ -44,7 +44,7 @@ const waitingColumns = (view: View): readonly Column<AgentRow>[] => [
   { title: 'ASKED', of: ({ waitingFor, phase }) => orDash(waitingFor?.text ?? phase), rest: true },
 ];
 
-/** Agents that wait for a person, in the order given: since when, and what they ask. */
+/** Agents that wait for a person, in the given order: since when, and their question. */
 export function waitingTable(view: View, agents: readonly AgentRow[]): string[] {
   return agents.length === 0 ? ['No agent waits for a person.'] : table(view, waitingColumns(view), agents);
 }

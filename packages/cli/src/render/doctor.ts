@@ -35,7 +35,7 @@ export type Findings = {
 /** Time that has not moved for longer is a processor that stands. */
 const OLD_MS = 15_000;
 
-/** Clocks of one fleet differ by less; what is further ahead is a broker whose clock is wrong, or was. */
+/** Clocks of one fleet differ by less; a larger lead means a broker whose clock is wrong, or was. */
 const AHEAD_MS = 30_000;
 
 const isTimely = ({ ageMs, aheadMs }: ProcessorTime): boolean => !stale(ageMs) && aheadMs <= AHEAD_MS;

@@ -17,7 +17,7 @@ export function plainAll<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [plain(k), plainAll(v)])) as T;
 }
 
-/** JSON that can be printed as it is: what JSON itself leaves raw (C1 controls, direction marks) is escaped too. */
+/** Printable JSON: characters that JSON itself leaves raw (C1 controls, direction marks) are escaped too. */
 export function jsonText(value: unknown, indent = 2): string {
   return JSON.stringify(value, null, indent).replaceAll(STEERING, (c) =>
     c === '\n' ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -107,7 +107,7 @@ test('an explanation begins with the reason that matched, in words and figures',
   ]);
 });
 
-test('an explanation has the case with its steps, and leaves out what there is none of', () => {
+test('an explanation has the case with its steps, and omits empty sections', () => {
   const text = explainLines(VIEW, explanation()).join('\n');
   expect(text).toContain('11:59:30  nudged (1 of 3): "still there?"');
   expect(text).not.toContain('Recoveries');
@@ -182,7 +182,7 @@ test('the doctor names every problem, and every value that is unknown', () => {
   expect(lines).toContain('     lag of projector: unknown');
 });
 
-test('who waits for a person is listed with since when and what is asked', () => {
+test('agents that wait for a person are listed with their start and their question', () => {
   const asks = agentRow({
     agentId: 'nb-asks',
     exemption: 'awaiting_input',

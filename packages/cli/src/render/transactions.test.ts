@@ -17,7 +17,7 @@ test('each transaction that hangs is shown with the command that ends it, at the
   ]);
 });
 
-test('where none hangs, nothing is advised', () =>
+test('without a hanging transaction there is no advice', () =>
   expect(hangingLines(VIEW, [], ['k'])).toEqual(['No transaction hangs.']));
 
 test('a transaction that hangs is not well, and the doctor names its place and the command', () => {

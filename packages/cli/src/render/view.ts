@@ -40,7 +40,7 @@ export type Column<Row> = {
   readonly title: string;
   readonly of: (row: Row) => string;
   readonly paint?: (text: string, row: Row) => string;
-  /** takes what is left of the line */
+  /** takes the rest of the line */
   readonly rest?: boolean;
 };
 

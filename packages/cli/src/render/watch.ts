@@ -4,7 +4,7 @@ import { fleetLines } from './fleet.ts';
 import { storyLine } from './story.ts';
 import { clockTime, type View } from './view.ts';
 
-/** What is watched, at one moment. */
+/** The watched state at one moment. */
 export type Seen = { readonly agents: readonly AgentRow[]; readonly story: readonly Entry[]; readonly fleet: FleetRow };
 
 const ROWS_BESIDE = 6; // title, blank lines, heading, hint

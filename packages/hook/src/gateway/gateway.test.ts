@@ -336,7 +336,7 @@ test.each([
   expect(new Set(ends.map(({ call_id }) => call_id)).size).toBe(16);
 });
 
-test('the cost of a session that Claude Code resumes is what it has cost since', async () => {
+test('the cost of a session that Claude Code resumes counts from the resume', async () => {
   const path = join(dir, 'session.jsonl');
   const cost = (totalCostUSD: number): string =>
     `${JSON.stringify({ type: 'cost-state', totalCostUSD, startTime: 1, totalDuration: 1, hasUnknownModelCost: false })}\n`;

@@ -91,7 +91,7 @@ const withResets = (who: Who, kept: Kept, orders: readonly Order[]): Kept =>
     return answered({ ...so, fold }, [receiptOf(order, why === null ? 'done' : 'failed', why, Date.now())]);
   }, kept);
 
-/** A session with what its new records come to, and what is to be reported. */
+/** A session after its new records, and the reports to send. */
 type Taken = { readonly kept: Kept; readonly reports: readonly AgentReport[] };
 
 const callsIn = (reports: readonly AgentReport[]): number =>
@@ -122,7 +122,10 @@ const folded = ({ kept, reports }: Taken, record: SpoolRecord): Taken => {
   return { kept: withRefusalOf({ ...kept, fold }, record.id, refusal), reports: mergeReports(reports, more) };
 };
 
-/** What was written into the files before a hook started is folded before its record, and what they hold of new sub-agents after it. */
+/**
+ * Entries of the files from before a hook started are folded before its record; entries about new sub-agents after
+ * it.
+ */
 const withRecord = ({ kept, reports }: Taken, record: SpoolRecord, reader: Reader): Taken => {
   const transcripts = withTranscripts(kept.transcripts, record, reader);
   const so: Taken = { kept: { ...kept, transcripts }, reports };
@@ -232,7 +235,7 @@ const hasMore = ({ folder }: Deps): boolean => {
   return readSpool(folder.spool, offset, false).entries.length > 0;
 };
 
-/** The call that a record starts and that is still in flight; undefined: there is none. */
+/** The call that a record starts and that is still in flight; undefined: none. */
 const openCall = ({ fold }: Kept, { events }: SpoolRecord): (SessionEvent & { kind: 'call_started' }) | undefined =>
   events
     .filter((event) => event.kind === 'call_started')

@@ -21,7 +21,7 @@ export const whoIs = (client: string, session: string, env: Environment): Who =>
   session,
 });
 
-/** What is remembered of one agent of a session from one heartbeat to the next. */
+/** The state of one agent of a session that is kept between heartbeats. */
 export type ReportedAgent = AgentIds & {
   readonly sequence: number;
   readonly phase: string;
@@ -45,10 +45,10 @@ export type ReportedAgents = Readonly<Record<string, ReportedAgent>>;
 
 export const mainAgent = '';
 
-/** As the hook sends one: what is left out has the default of the schema. */
+/** The fields that the hook sends; an omitted field has the default of the schema. */
 export type SentHeartbeat = Partial<Heartbeat> & Pick<Heartbeat, 'agent_id' | 'sequence'>;
 
-/** No heartbeat follows between two events: a model may think, and a command may run, for so long. Milliseconds. */
+/** No heartbeat follows between two events: a model may think, and a command may run, for this time. Milliseconds. */
 const intervalMs = 600_000;
 const mostCalls = 100;
 
@@ -91,7 +91,7 @@ const reported = (
       ? { breakers: [...breakers] }
       : {
           parent_agent_id: who.agentId,
-          // What it uses counts for the task of its parent.
+          // Its use counts for the task of its parent.
           labels: { agent_type: type ?? 'agent', ...(who.taskId === null ? {} : { parent_task: who.taskId }) },
         }),
   };

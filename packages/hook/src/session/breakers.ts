@@ -93,7 +93,7 @@ export const turnOver = (state: HookBreakers): HookBreakers =>
     { ...state, underWay: {} },
   );
 
-/** Closed by order; undefined: there is no such breaker here. */
+/** Closes a breaker by order; undefined: there is no such breaker here. */
 export const closedByOrder = (state: HookBreakers, name: string): HookBreakers | undefined => {
   const found = names.find((one) => one === name);
   return found === undefined ? undefined : withBreaker(state, found, reset(state.breakers[found]));

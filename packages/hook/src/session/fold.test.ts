@@ -21,7 +21,7 @@ test('the fifth failure in a row refuses the next call, not the fourth; after th
   expect(refusalAt(open, 30_000)).toBeNull();
 });
 
-test('a refused call is reported as refused, is no failure, and is not open', () => {
+test('a refused call is reported as refused, does not count as a failure, and is not open', () => {
   const open = folded(failures(5));
   const { fold, reports } = foldRecord(open, recordOf([started('next', 1)]), allowed);
   expect(reports).toMatchObject([{ agent: null, fields: { tool_calls: [{ call_id: 'next', outcome: 'refused' }] } }]);
@@ -40,14 +40,14 @@ test('a hook whose answer cannot refuse refuses nothing', () => {
   expect(foldRecord(folded(failures(5)), late, () => 'no').refusal).toBeNull();
 });
 
-test('a trial that was never made is none when the turn has ended', () => {
+test('a trial that was never made is dropped when the turn has ended', () => {
   const trial = folded([recordOf([started('trial', 30_000)])], folded(failures(5)));
   expect(refusalAt(trial, 30_001)).not.toBeNull();
   const over = folded([recordOf([{ kind: 'turn_ended', wakes: false, at: 30_001, agent: null }])], trial);
   expect(refusalAt(over, 30_002)).toBeNull();
 });
 
-test('a record with several events is one report an agent, each call as it is after the last', () => {
+test('a record with several events is one report for each agent, each call as it is after the last', () => {
   const { reports } = foldRecord(newFold, recordOf([started('a', 1), ended('a', 2), started('b', 3, 'sub')]), allowed);
   expect(reports.map(({ agent }) => agent)).toEqual([null, 'sub']);
   expect(reports[0]?.fields.tool_calls).toMatchObject([

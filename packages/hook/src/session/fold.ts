@@ -19,7 +19,7 @@ const newestCalls = (before: AgentReport, more: AgentReport): readonly ToolCall[
   return [...new Map(calls.map((call) => [call.call_id, call])).values()];
 };
 
-/** One report an agent: the newest fields, and each call as it is now. */
+/** One report for each agent: the newest fields, and the current state of each call. */
 export const mergeReports = (before: readonly AgentReport[], more: readonly AgentReport[]): readonly AgentReport[] =>
   more.reduce<readonly AgentReport[]>((all, one) => {
     const known = all.find(({ agent }) => agent === one.agent);

@@ -68,7 +68,7 @@ export const withTranscripts = (before: Marks, record: SpoolRecord, reader: Read
 export const ofKnownAgents = (marks: Marks, { subagents }: SessionState): Marks =>
   Object.fromEntries(Object.entries(marks).filter(([name]) => name === '' || Object.hasOwn(subagents, name)));
 
-/** The marks after a look, the same object where nothing is new, and the events in between. */
+/** The marks after a read, the same object if nothing is new, and the events in between. */
 export const readTranscripts = (
   before: Marks,
   reader: Reader,

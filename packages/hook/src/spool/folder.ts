@@ -48,7 +48,7 @@ const nothingKept: Kept = {
 const deadMs = 10_000;
 const forgottenMs = 7 * 86_400_000;
 
-/** The files of one session. Hooks run beside each other: each appends to the spool, and one at a time sends what it holds. */
+/** The files of one session. Hooks run concurrently: each appends to the spool, and one at a time sends its content. */
 export type Folder = {
   readonly spool: string;
   /** false: another hook sends */
@@ -96,7 +96,7 @@ export const removeExpired = (env: Environment, now: number): void => {
   });
 };
 
-/** The folder of a session. Throws where the disk takes nothing. */
+/** The folder of a session. Throws if the disk is full. */
 export const openFolder = (client: string, session: string, env: Environment): Folder => {
   const dir = join(baseOf(env), spoolFile(client, session).replace('.jsonl', ''));
   const [lock, state] = [join(dir, 'lock'), join(dir, 'session.json')];

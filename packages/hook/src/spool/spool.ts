@@ -44,8 +44,9 @@ export const makeFolder = (path: string, hasParent = false): void => {
 };
 
 /**
- * Appends a record by one write, so that hooks that run beside each other need no lock. A newline on either side: a record that was torn
- * (the disk was full) is a line of its own, and is dropped alone. Throws where the disk takes nothing.
+ * Appends a record by one write, so that concurrent hooks need no lock. A newline on either side makes a torn record
+ * (the disk was full) a separate line, which alone is dropped.
+ * Throws if the disk is full.
  */
 export const append = (path: string, record: SpoolRecord): void => {
   const line = `\n${JSON.stringify(record)}\n`;
@@ -97,7 +98,7 @@ export const readSpool = (path: string, from: number, isOver: boolean): Reading 
   }
 };
 
-/** The files of a spool folder; none where there is no folder yet. */
+/** The files of a spool folder; empty if there is no folder yet. */
 export const spoolFiles = (dir: string): readonly string[] => {
   try {
     return readdirSync(dir)

@@ -49,7 +49,7 @@ test('an object on one line stays on it', () => {
   );
 });
 
-test('what is written is what an import without the section takes', () => {
+test('the written defaults equal an import without the section', () => {
   const { yaml, unmapped } = imported('botbox', migrateBotbox('{}'));
   expect(unmapped).toEqual([]);
   expect(yaml.replaceAll(/ #.*/g, '')).toBe(imported('botbox', '{}').yaml.replaceAll(/ #.*/g, ''));

@@ -14,7 +14,10 @@ export const BOTBOX_DEFAULTS = {
   alert_channel: 'ops',
 } as const;
 
-/** A `.botbox.json` with the defaults for `agents.health`; one that has the section already stays as it is. No other character changes. */
+/**
+ * A `.botbox.json` with the defaults for `agents.health`; an existing section stays unchanged. No other character
+ * changes.
+ */
 export function migrateBotbox(text: string, source: string = '.botbox.json'): string {
   const mistakes: string[] = [];
   const settings = parsed(text, mistakes);

@@ -33,7 +33,7 @@ test.each([
   expect(mistakesOf(() => migrateBotbox(text))).toEqual([mistake]);
 });
 
-test('each setting changes what it names', () => {
+test('each setting changes its policy field', () => {
   const text = BOTBOX_JSON.replace('"enabled": true', '"enabled": false')
     .replace(': 15,', ': 1,')
     .replace(': 10,', ': 2,')
@@ -58,7 +58,7 @@ test('each setting changes what it names', () => {
   ]);
 });
 
-test('what is no JSON, and what is no figure, is named', () => {
+test('invalid JSON, and an invalid figure, are named', () => {
   expect(mistakesIn('botbox', '{\n"agents": }')).toEqual(['line 2: ValueExpected: correct the JSON']);
   expect(mistakesIn('botbox', BOTBOX_JSON.replace('15', '"long"'))).toEqual([
     'agents.health.idle_timeout_minutes: "long" is not a number of minutes: write one like 10',

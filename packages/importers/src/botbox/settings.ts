@@ -66,7 +66,7 @@ export function misplaced(file: unknown): string[] {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The file as values; what is no JSON, with its line. */
+/** The file as values; invalid JSON is reported with its line. */
 export function parsed(text: string, mistakes: string[]): unknown {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors);

@@ -87,7 +87,7 @@ test('every mistake is named at once, with path, index and what to write', () =>
   ]);
 });
 
-test('a key that is none of its own, and a word that means other states, are named', () => {
+test('an unknown key, and a term that means other states, are named', () => {
   const text = ADR_110_YAML.replace('enabled: true', 'enabled: true\n  dashboards: 3').replace(
     'repeated_identical: stuck',
     'repeated_identical: degraded',

@@ -30,7 +30,7 @@ const threshold = z.string(noDuration).superRefine((text, { addIssue }) => {
 const pattern = z.string(no('pattern', '"(?i)api error"')).superRefine(readable);
 const patterns = z.array(pattern, no('list of patterns', '["(?i)api error"]'));
 
-/** gascity's `[daemon]`. What it takes for unset stays the preset's. */
+/** gascity's `[daemon]`. A value that counts as unset keeps the preset's. */
 export const GASCITY: Settings = {
   '': setting(z.unknown(), (_, section) =>
     section === undefined ? 'there is none: its defaults are used, and the sweep is off by default' : null,

@@ -50,7 +50,7 @@ test('one figure under two names is a mistake where they differ, and none where 
   ]);
 });
 
-test('a switch that is none is named', () => {
+test('an invalid switch is named', () => {
   expect(mistakesIn('omniclaude', 'dispatch_log_dir: 7')).toEqual([
     'dispatch_log_dir: 7 is not a folder: write one like "dispatch-log/"',
   ]);

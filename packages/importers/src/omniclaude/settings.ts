@@ -73,7 +73,7 @@ function argumentsOf(text: string): Rows | null {
   return found.length === 0 ? null : found.map(([, name = '', value = '']) => [name.replaceAll('-', '_'), value]);
 }
 
-/** What is no YAML is a text. */
+/** Invalid YAML is read as a text. */
 function scalar(text: string): unknown {
   const mistakes: string[] = [];
   const [value = null] = documentsOf(text, mistakes);

@@ -2,7 +2,7 @@ import type { ReadModel } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
 import { unknown } from '../problem.ts';
 
-/** What is judged by, and which agents: the policies in force, and what was refused of late. */
+/** The policies in force with their assignment, and recent refusals. */
 export function policyRoutes(app: FastifyInstance, model: ReadModel): void {
   app.get('/v1/policies', async () => ({ policies: await model.policies(), refusals: await model.policyRefusals() }));
   app.get<{ Params: { name: string } }>('/v1/policies/:name', async ({ params: { name } }) => {

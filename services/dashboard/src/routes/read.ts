@@ -30,7 +30,7 @@ function queryOf<Schema extends z.ZodType>(schema: Schema, query: unknown): z.ou
 
 type One = { Params: { id: string } };
 
-/** What is so: questions to the read model. */
+/** The current state: queries to the read model. */
 export function readRoutes(app: FastifyInstance, model: ReadModel, signalsOf: SignalsOf): void {
   app.get('/v1/agents', async ({ query }) => {
     const { filter, state, task } = queryOf(agentFilter, query);

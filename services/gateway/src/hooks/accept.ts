@@ -130,7 +130,7 @@ export const acceptHook = async (
   const refusal = refusalOf(context, adapter.hooks, payload, session, now);
   const nothing: HookAnswer = { answer: adapter.hooks.answer(payload, [], refusal), printed: async () => {} };
   // A runtime reports the agents that it watches, with more detail.
-  if (known !== null && known.present && known.runtimeId !== null) return nothing;
+  if (known?.present && known.runtimeId !== null) return nothing;
   const events = adapter.hooks.eventsOf(payload, now, {});
   const folded = refusal === null ? events : events.flatMap(withRefusal);
   const orders = await report(context, principal, session, folded);

@@ -25,7 +25,7 @@ export const agentIntervention: Handlers<T> = {
   CASE_WITHHELD: (event) => [...stepped(event), withheld(event)],
   CASE_RESUMED: stepped,
   TASK_BLOCKED: stepped,
-  // Neither moves the case: what it waited for before, it waits for still.
+  // Neither event moves the case: it still waits.
   ALERT_REQUESTED: journalOnly,
   DECISION_REFUSED: journalOnly,
   DECISION_LAPSED: journalOnly,

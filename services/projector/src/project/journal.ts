@@ -10,7 +10,9 @@ type About = {
   readonly caseId?: string | null;
 };
 
-/** What a row of its own keeps (a case its plan), or what is long and the same in every event of an episode. */
+/**
+ * Fields that have a row of their own (a case its plan), or that are long and the same in every event of an episode.
+ */
 const KEPT_ELSEWHERE = new Set(['plan', 'recovery', 'lastOutput']);
 
 /** The event itself, as a line of the story of its subject. */

@@ -25,7 +25,7 @@ const rowOf = (statements: readonly Statement[]) => {
 const first = project(present('first_heartbeat', 0, EXAMPLE_TIME));
 const repeated = project(present('still_present', 3, EXAMPLE_TIME));
 
-test('a presence that is reported again adds no line to the journal: nothing has happened', () => {
+test('a repeated presence is not a line of the journal: nothing has happened', () => {
   expect(tables(first)).toEqual(['journal', 'agents']);
   expect(tables(repeated)).toEqual(['agents']);
 });

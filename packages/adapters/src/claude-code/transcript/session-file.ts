@@ -8,7 +8,7 @@ import { turnFailed } from '../failure.ts';
 import { callsIn, endsIn } from '../messages.ts';
 import { type ClaudeTranscript, claudeTranscript } from './transcript.ts';
 
-/** What is remembered of a file. The counts are by agent; '' is the session's own. */
+/** The reader's state for a file. The counts are by agent; '' is the session's own. */
 export type ClaudeSessionFile = {
   readonly calls: OpenCalls;
   readonly counts: Readonly<Record<string, ClaudeTranscript>>;
@@ -66,7 +66,9 @@ const stepOf = (state: ClaudeSessionFile, entry: Fields, when: number): Step => 
   }
 };
 
-/** When a person was asked for a permission is not written: a call that one was asked for waited from its start. */
+/**
+ * The file does not record when a person was asked for a permission, so such a call counts as waiting from its start.
+ */
 const waitsOf = (before: OpenCalls, { facts }: Step, entry: Fields, agent: string | null): readonly SessionEvent[] => {
   if (textAt(entry, 'permissionDecision', 'source')?.startsWith('user_') !== true) return [];
   return facts.flatMap((fact): SessionEvent[] => {

@@ -38,7 +38,7 @@ const shellCall = (id: string | null, command: unknown, args: unknown): ClientCa
   });
 };
 
-/** The call that an item of the model's answer begins; null: the item is none. */
+/** The call that an item of the model's answer begins; null: the item is not a call. */
 const callOf = (payload: Fields): ClientCall | null => {
   const id = textAt(payload, 'call_id');
   const name = textAt(payload, 'name');

@@ -21,7 +21,7 @@ const whole = (text: string): number => {
 };
 const place = (text: string): Reset['to'] => (text === 'beginning' || text === 'end' ? text : whole(text));
 
-/** A setting that changes is shown as it is and as it is to be: what was set there is lost. */
+/** A changed setting is shown with its current and its new value: the current value is lost. */
 export const linesOf = ({ changes, tooFewReplicas }: TopicReport): readonly string[] => {
   const lines = changes.flatMap((each) => {
     const { topic, partitions, replicas, config } = each.planned;

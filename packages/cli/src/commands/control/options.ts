@@ -29,7 +29,7 @@ export const withWriteOptions = (command: Command): Command =>
     .option('--by <name>', 'your name', whoAmI())
     .option('--json', 'for programs');
 
-/** Has the dashboard write a command, and shows what was written. */
+/** Posts a command to the dashboard, and shows the written event. */
 export async function write(command: object, options: WriteOptions, next?: string): Promise<void> {
   await writeAndShow(command, options, () => next ?? null);
 }

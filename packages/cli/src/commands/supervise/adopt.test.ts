@@ -93,7 +93,7 @@ test('without a client nothing is installed, and the output names what was looke
   expect(written()).toEqual([]);
 });
 
-test('the hooks are shown before anything is written, and nothing is written without a yes', async () => {
+test('the hooks are shown before any write, and nothing is written without a yes', async () => {
   client('claude');
   client('codex');
   const { code, out, err } = await adopt('--no-wait');

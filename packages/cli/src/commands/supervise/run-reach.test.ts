@@ -123,7 +123,7 @@ describe('vigil run reports that the agent is not watched', () => {
   });
 });
 
-describe('with --require nothing is started that would not be watched', () => {
+describe('with --require an unwatched agent is not started', () => {
   test.each([
     ['in the foreground', []],
     ['in the background', ['--detach']],
@@ -141,7 +141,7 @@ describe('with --require nothing is started that would not be watched', () => {
   });
 });
 
-describe('what is asked for by a wrong name is refused before the agent starts', () => {
+describe('a request with a wrong name is refused before the agent starts', () => {
   test('a policy that is not there, with the one that was probably meant', async () => {
     const ran = join(dir, 'ran');
     const { code, err } = await start(['--health-policy', 'vigli', '--', 'touch', ran]).ended;
@@ -152,7 +152,7 @@ describe('what is asked for by a wrong name is refused before the agent starts',
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('one that is there is asked for', async () => {
+  test('a request with a known name is sent', async () => {
     expect(await start(['--health-policy', 'vigil', '--', 'true']).ended).toMatchObject({ code: 0, err: '' });
     expect(heartbeats[0]?.policy).toBe('vigil');
   });

@@ -22,7 +22,7 @@ export type Wanted = {
   readonly runtimeId: string;
   /** null: the default policy */
   readonly healthPolicy: string | null;
-  /** true: without a gateway nothing is started */
+  /** true: without a gateway no agent is started */
   readonly require: boolean;
 };
 
@@ -136,7 +136,7 @@ export class ReachNotices {
     this.#show(false);
   }
 
-  /** The agent has ended: what was held is written. */
+  /** The agent has ended: the held lines are written. */
   release(): void {
     if (this.#held !== null) this.#settings.notice.end();
     const held = this.#held ?? [];

@@ -33,7 +33,7 @@ test.each([
 });
 
 test.each(['claude', 'claude -p --output-format stream-json --verbose task', 'codex exec task', './agent.sh -p'])(
-  '%s shows what it does, or is not a client: no line is written',
+  '%s shows its activity, or is not a client: no line is written',
   (text) => expect(notice(text)).toBeNull(),
 );
 

@@ -18,7 +18,7 @@ const stopSignal = (): Promise<NodeJS.Signals> =>
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve(signal));
   });
 
-/** How long the last reports may take to reach the gateway; what is left then is sent by the next runtime. */
+/** How long the last reports may take to reach the gateway; the next runtime sends the rest. */
 const farewellMs = 3000;
 
 const runRuntime = async (options: RuntimeOptions): Promise<void> => {
