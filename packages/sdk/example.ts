@@ -1,4 +1,4 @@
-import { BreakerOpen, connect, fromEnvironment, type Vigil, type Word } from '@vigil/sdk';
+import { BreakerOpen, type Command, connect, fromEnvironment, type Vigil } from '@vigil/sdk';
 
 /** What an agent does: it thinks, and it uses tools. */
 export type Brain = {
@@ -11,7 +11,7 @@ export type Brain = {
 /** An agent's loop that uses every feature of Vigil. Nothing here waits for Vigil, and nothing breaks without it. */
 export const work = async (task: string, brain: Brain, vigil: Vigil): Promise<string> => {
   let prompt = task;
-  const pending: Word[] = [];
+  const pending: Command[] = [];
   vigil.onCommand((command) => pending.push(command));
   for (;;) {
     const commands = pending.splice(0);

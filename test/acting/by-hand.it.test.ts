@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { connect, overGateway, type Vigil, type Word } from '@vigil/sdk';
+import { type Command, connect, overGateway, type Vigil } from '@vigil/sdk';
 import { writer } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Received, receive } from '../support/received.ts';
@@ -36,7 +36,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
   let received: Received;
   let puppets: Puppets;
   let alone: Vigil;
-  const messages: Word[] = [];
+  const messages: Command[] = [];
 
   beforeAll(async () => {
     vigil = await openSystem({ name: 'by-hand', policy: 'by-hand', env });

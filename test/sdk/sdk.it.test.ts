@@ -1,6 +1,6 @@
 import { type Heartbeat, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { connect, overGateway, overKafka, type Settings, type Vigil, type Word } from '@vigil/sdk';
+import { type Command, connect, overGateway, overKafka, type Settings, type Vigil } from '@vigil/sdk';
 import { type Side, transportContract } from '@vigil/sdk/contract';
 import { writer } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -127,7 +127,7 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
   test.each(['gateway', 'Kafka'])('receives a nudge, over %s, and its receipt is written', async (way) => {
     const agentId = `nudged-${way}`;
     const gateway = gatewayOf();
-    const received = Promise.withResolvers<Word>();
+    const received = Promise.withResolvers<Command>();
     const over = way === 'gateway' ? overGateway(gateway) : overKafka({ brokers: brokers(), gateway });
     const agent = started({ agentId, over, onCommand: received.resolve });
     await until('the first heartbeat', async () => (await observed(agentId)).length > 0);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { connected, settled } from './fixture.ts';
-import type { Word } from './index.ts';
+import type { Command } from './index.ts';
 
 test('commands reach every listener; one that throws or rejects affects no other', async () => {
-  const received: Word[] = [];
+  const received: Command[] = [];
   const { vigil, way, problems } = await connected({
     onCommand: () => {
       throw new Error('listener');
@@ -38,7 +38,7 @@ test('without a listener a command is not accepted', async () => {
 
 test('a probe is answered by its nonce, when the agent replies and not before', async () => {
   const { vigil, way, system, last } = await connected();
-  const commands: Word[] = [];
+  const commands: Command[] = [];
   vigil.onCommand((command) => void commands.push(command));
   way.deps?.deliver({ kind: 'probe', message: 'there?', nonce: 'n-1' });
   await system.pass(10_000);

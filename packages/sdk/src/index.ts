@@ -1,7 +1,7 @@
 export { BreakerOpen } from '@vigil/circuit-breaker';
 export type { Call } from './calls/calls.ts';
 export { type Hashes, hashes, NORMALISER, normalise } from './calls/hashes.ts';
-export type { Command as Word } from './commands.ts';
+export type { Command } from './commands.ts';
 export { connect, type Settings } from './connect.ts';
 export { fromEnvironment } from './environment.ts';
 export type { Saved } from './report/checkpoint.ts';

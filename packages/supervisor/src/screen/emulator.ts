@@ -27,7 +27,7 @@ const withoutFaint = (line: IBufferLine): string => {
   return text.trimEnd();
 };
 
-/** Sequences that are drawn as often as their first parameter says: scrolling and lines, then tabs and a repeated character. */
+/** Sequences that are drawn as often as their first parameter requests: scrolling and lines, then tabs and a repeated character. */
 const repeatedByRow = ['S', 'T', 'L', 'M'];
 const repeatedByColumn = ['I', 'Z', 'b'];
 
