@@ -14,3 +14,9 @@ test('a second case of one warrant is one too many, also when the first is close
   const closed = example(Topic.agentIntervention, 'CASE_CLOSED', { caseId: 'a', ending: 'withheld' });
   expect(casesTooMany([opened('a'), closed, opened('a-2')])).toEqual(['w: a-2 beside a']);
 });
+
+test('a second case of one warrant is right after the first has expired, and too many beside it', () => {
+  const expired = example(Topic.agentIntervention, 'CASE_CLOSED', { caseId: 'a', warrantId: 'w', ending: 'expired' });
+  expect(casesTooMany([opened('a'), expired, opened('a-2')])).toEqual([]);
+  expect(casesTooMany([opened('a'), opened('a-2'), expired])).toEqual(['w: a-2 beside a']);
+});

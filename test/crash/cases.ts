@@ -1,18 +1,25 @@
 import type { EventOf, Topic } from '@vigil/events';
 
 type Intervention = EventOf<typeof Topic.agentIntervention>;
-type Opened = Extract<Intervention, { readonly type: 'CASE_OPENED' }>;
 
-/** Cases that a warrant has opened besides the one that it may: nothing is withheld here, so none is opened again. */
+/**
+ * Cases that a warrant has opened besides the one that it may. No step is withheld here, so that no case opens again for that. A case
+ * that expired, because the evaluator was away for longer than the warrant's lease, may open again when the warrant is renewed.
+ */
 export const casesTooMany = (events: readonly Intervention[]): readonly string[] => {
-  const first = new Map<string, string>();
-  return events
-    .filter((each): each is Opened => each.type === 'CASE_OPENED')
-    .flatMap(({ payload: { warrantId, caseId } }) => {
-      if (warrantId === null) return [];
-      const earlier = first.get(warrantId);
-      if (earlier !== undefined) return [`${warrantId}: ${caseId} beside ${earlier}`];
-      first.set(warrantId, caseId);
-      return [];
-    });
+  const opened = new Map<string, string>();
+  const tooMany: string[] = [];
+  for (const { type, payload } of events) {
+    if (
+      type === 'CASE_CLOSED' &&
+      payload.ending === 'expired' &&
+      opened.get(payload.warrantId ?? '') === payload.caseId
+    )
+      opened.delete(payload.warrantId ?? '');
+    if (type !== 'CASE_OPENED' || payload.warrantId === null) continue;
+    const earlier = opened.get(payload.warrantId);
+    if (earlier === undefined) opened.set(payload.warrantId, payload.caseId);
+    else tooMany.push(`${payload.warrantId}: ${payload.caseId} beside ${earlier}`);
+  }
+  return tooMany;
 };
