@@ -3,7 +3,7 @@ import { claudeCode } from './claude-code/claude-code.ts';
 import { codex } from './codex/codex.ts';
 import { geminiCli } from './gemini-cli/gemini-cli.ts';
 
-/** The clients that Vigil supports. Every other list of clients is derived from this one. */
+/** The clients that Vigil supports. Every other list of clients is derived from this one, or compared with it by a test. */
 export const adapters = [claudeCode, codex, geminiCli] as const satisfies readonly Adapter[];
 
 /** The adapter of the client that a command line starts; undefined: it starts another program. */

@@ -7,7 +7,7 @@ export type AlertEvent = Extract<
 >;
 
 /**
- * Delivers alerts to people, at least once: `eventId` is the key that identifies a repetition. Rejects with InVain if
+ * Delivers alerts to people, at least once: `eventId` is the key that identifies a repetition. Rejects with Undeliverable if
  * another attempt cannot succeed; with TryLater, or any other error, if it can.
  */
 export type Sink = { readonly name: string; readonly deliver: (event: AlertEvent) => Promise<void> };
@@ -24,5 +24,5 @@ export class TryLater extends Error {
 
 /** The sink refuses for good: its configuration has to be changed first. */
 export class Undeliverable extends Error {
-  override readonly name = 'InVain';
+  override readonly name = 'Undeliverable';
 }
