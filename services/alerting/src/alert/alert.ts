@@ -74,7 +74,10 @@ const settling = (content: Content | null, id: string, at: number): Change | nul
 /** An agent that has raised the alert of a task and is not healthy yet keeps it open for all. */
 const isOpenForOthers = ({ agents = [] }: Alert): boolean => agents.some(({ isOpen }) => isOpen);
 
-/** Several agents of a task may raise these; none of them ends what another one has raised. */
+/**
+ * Several agents of a task may raise these. An agent ends what it raised itself. A task that an agent works on is not blocked: one that is
+ * HEALTHY, or starts on the task, ends `task_blocked` for all of its agents.
+ */
 const SHARED: ReadonlySet<string> = new Set(['stuck_agent', BLOCKED_ROUTE]);
 
 const agentIn = (input: Input): string | null =>
