@@ -48,7 +48,7 @@ export const spendings: DeciderProcessor<SpendingState, Of<'fleetPresence'>, Of<
   },
 };
 
-/** One governor a fleet, whatever the number of instances: its topics have a single partition, its state a single key. */
+/** One governor a fleet, for any number of instances: its topics have a single partition, its state a single key. */
 export const governor = (
   settings: GovernorSettings,
 ): DeciderProcessor<

@@ -11,6 +11,7 @@ const CHECKED = [
   'packages/stream',
   'services/dashboard',
   'services/health-evaluator',
+  'services/intervention',
   'services/heartbeat-ingest',
   'services/projector',
   'services/recovery',

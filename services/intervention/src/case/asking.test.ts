@@ -80,7 +80,7 @@ test('progress after the probe closes the dance early, and nothing is ended', ()
   expect(interrogated().receive(lapsed('progress'))).toEqual(['CASE_CLOSED recovered']);
 });
 
-test('an agent that hands off and stops is not ended: its task goes to a new agent', () => {
+test('an agent that stops after its handoff is not ended: its task goes to a new agent', () => {
   const one = agent();
   one.receive(filed([handoff, terminate, recover]));
   expect(one.admit()).toEqual(['CASE_OPENED', 'order 1 HANDOFF_AGENT', 'HANDOFF_REQUESTED']);
@@ -91,7 +91,7 @@ test('an agent that hands off and stops is not ended: its task goes to a new age
   ]);
 });
 
-test('a checkpoint written for the handoff closes no case: the task goes on when the agent stops, and the case closes where it does not', () => {
+test('a checkpoint written for the handoff closes no case: the task continues when the agent stops, and the case closes where it does not', () => {
   const one = agent();
   one.receive(filed([handoff, terminate, recover]));
   one.admit();
@@ -136,7 +136,7 @@ test('a handoff by hand asks for nothing but the handoff', () => {
   expect(one.after(5 * MIN)).toEqual(['CASE_CLOSED executed']);
 });
 
-test('an agent that was handed off by hand and stops has no successor: a person goes on with its task', () => {
+test('an agent that was handed off by hand and stops has no successor: a person continues its task', () => {
   const one = agent();
   one.receive(requests('handoff'));
   one.admit();

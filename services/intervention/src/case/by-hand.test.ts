@@ -31,7 +31,7 @@ const nudged = (one: ReturnType<typeof agent>) => {
   return one;
 };
 
-test('nudged by hand while people are asked, the case goes on with their question, its deadline and no further nudge', () => {
+test('nudged by hand while people are asked, the case continues with their question, its deadline and no further nudge', () => {
   const one = nudged(asking());
   expect(one.receive(renewed(ladder))).toEqual(['asks terminate soft']);
   const emitted = one.drafts(one.admitted());
@@ -47,7 +47,7 @@ test('nudged by hand while people are asked, the case goes on with their questio
   expect(one.after(1)).toEqual(['asks terminate destructive']);
 });
 
-test('the answer of people counts for the case that goes on', () => {
+test('the answer of people counts for the case that continues', () => {
   const one = nudged(asking());
   one.receive(renewed(ladder));
   one.admit();
@@ -75,7 +75,7 @@ test('a question whose time is over meanwhile is not put again', () => {
   expect(one.admit()).toEqual(['CASE_OPENED', 'asks terminate destructive']);
 });
 
-test('what only people can decide stays with them, whatever is done by hand', () => {
+test('what only people can decide stays with them after any request by hand', () => {
   const plan = [nudge, { ...terminate, requires: ['hard'] }] as const;
   const one = agent();
   one.receive(filed(plan));
@@ -91,7 +91,7 @@ test('what only people can decide stays with them, whatever is done by hand', ()
   expect(one.after(60 * MIN)).toEqual([]);
 });
 
-test('nudged by hand between two nudges, the case goes on with the next, when its time has come', () => {
+test('nudged by hand between two nudges, the case continues with the next, when its time has come', () => {
   const one = agent();
   one.receive(filed(ladder));
   one.admit();

@@ -136,7 +136,7 @@ test('a lapse of another warrant changes nothing', () => {
   expect(one.situation()).toBe('open');
 });
 
-test('an answer ends the nudging; the waits go on', () => {
+test('an answer ends the nudging; the waits continue', () => {
   const one = agent();
   one.receive(filed());
   one.admit();
@@ -196,7 +196,7 @@ test('the same warrant, received twice, opens one case', () => {
   expect(one.all().filter(({ type }) => type === 'CASE_OPENED')).toHaveLength(1);
 });
 
-test('a worse state goes on with the first step of its plan that has not been done', () => {
+test('a worse state continues with the first step of its plan that has not been done', () => {
   const one = agent();
   one.receive(filed());
   one.admit();
@@ -204,7 +204,7 @@ test('a worse state goes on with the first step of its plan that has not been do
   expect(one.admit()).toEqual(['order 2 TERMINATE_AGENT']);
 });
 
-test('a step that is under way in both plans goes on where it stands', () => {
+test('a step that is under way in both plans continues where it is', () => {
   const one = agent();
   one.receive(filed());
   one.admit();
@@ -228,7 +228,7 @@ test('a worse state takes back what was asked under the former plan', () => {
   ]);
 });
 
-test('a state that is no worse keeps the plan that the case began with', () => {
+test('a state that is not worse keeps the plan that the case began with', () => {
   const one = agent();
   one.receive(filed());
   one.admit();
@@ -323,7 +323,7 @@ test('a ruling that comes after its time within a case is given back, and asked 
   expect(one.admit()).toEqual(['order 2 TERMINATE_AGENT']);
 });
 
-test('a ruling on something else is no ruling', () => {
+test('a ruling on something else is ignored', () => {
   const one = agent();
   one.receive(filed());
   expect(one.admit({ requestId: 'case-warrant-0-r7' })).toEqual([]);
@@ -367,7 +367,7 @@ test('a block reports the attempt of the task', () => {
   expect(blocked).toMatchObject([{ payload: { attempt: 2 } }]);
 });
 
-test('a quiet state is small, whatever came before', () => {
+test('a quiet state is small after any history', () => {
   const one = agent();
   for (let i = 1; i <= 30; i++) {
     one.receive(filed([terminate, recover], { warrantId: `warrant-${i}`, episodeId: `e${i}`, instanceId: `i${i}` }));

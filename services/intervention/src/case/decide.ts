@@ -25,7 +25,7 @@ export const decide = (state: CaseState, clock: Clock, input: CaseInput | null):
   return emitted;
 };
 
-/** The end of a case names whether its agent goes on. */
+/** The end of a case names whether its agent continues. */
 const withEnd = (draft: CaseDraft, { instance, situation }: CaseState): CaseDraft => {
   if (draft.type !== 'CASE_CLOSED') return draft;
   const isDead = situation.kind === 'open' && situation.activeCase.death !== null;
@@ -96,7 +96,7 @@ const mustResume = (activeCase: ActiveCase, now: number): boolean => {
   return now >= activeCase.paused.until || activeCase.caseContext.steps[activeCase.index]?.step !== 'pause';
 };
 
-/** Until when an agent that was asked to hand off may still stop by itself: what it does meanwhile is no sign that it goes on. */
+/** Until when an agent that was asked to hand off may still stop by itself: what it does meanwhile does not show that it continues. */
 const handoffUntil = ({ caseContext, index, attempt }: ActiveCase): number => {
   const step = caseContext.steps[index];
   return step?.step === 'handoff' && attempt.sent > 0 ? attempt.lastAt + step.deadlineMs : 0;

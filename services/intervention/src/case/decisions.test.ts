@@ -207,7 +207,7 @@ test('a worse state does not replace what a person has decided', () => {
   expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
 });
 
-describe('what people have decided is carried out, whatever the agent does meanwhile', () => {
+describe('what people have decided is carried out despite anything that the agent does meanwhile', () => {
   const decided = (decision: 'terminate_and_recover' | 'force_handoff', voidAt = T0 + 24 * 60 * MIN) => {
     const one = agent();
     one.receive(filed([escalate, terminate, recover], { voidAt }));
@@ -283,7 +283,7 @@ describe('the plan of a worse state', () => {
     expect(texts(nudgedUnder([nudgeWith('B'), escalate]))).toEqual(['A', 'B', 'B']);
   });
 
-  test('goes on with a text that is under way, and does not begin it again', () => {
+  test('continues with a text that is under way, and does not begin it again', () => {
     expect(texts(nudgedUnder([nudgeWith('A'), escalate]))).toEqual(['A', 'A']);
   });
 
@@ -315,7 +315,7 @@ describe('the plan of a worse state', () => {
   const once = { ...nudge, attempts: 1, message: 'A' };
   const people = { ...escalate, onTimeout: 'hold' } as const;
 
-  test('leaves out what the agent has had, wherever that stands in it', () => {
+  test('leaves out what the agent has had, at any place in the plan', () => {
     expect(acted([once, people], [pager, once, terminate])).toEqual(['ALERT_REQUESTED', 'order 2 TERMINATE_AGENT']);
     expect(acted([once, handoff, people], [pager, handoff, once, terminate])).toEqual([
       'ALERT_REQUESTED',
@@ -356,7 +356,7 @@ describe('the plan of a worse state', () => {
     expect(one.admit()).toContain('order 2 HANDOFF_AGENT');
   });
 
-  test('still leaves that out where its case was withheld, and the next one goes on from there', () => {
+  test('still leaves that out where its case was withheld, and the next one continues from there', () => {
     const one = agent();
     one.receive(filed([once, people], { state: 'DEGRADED', planName: 'DEGRADED', voidAt: null as never }));
     one.admit();

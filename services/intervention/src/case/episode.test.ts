@@ -59,7 +59,7 @@ test('a plan that a worse one has taken the place of is not worked again when th
   expect(one.receive(renewed([nudge], { planName: 'slow' }))).toEqual([]);
 });
 
-test('pardoned or unconfirmed, the finding is settled for its episode, whatever the name of the next plan', () => {
+test('pardoned or unconfirmed, the finding is settled for its episode, under any name of the next plan', () => {
   const pardoned = agent();
   pardoned.receive(filed());
   pardoned.admit();

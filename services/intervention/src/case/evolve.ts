@@ -234,7 +234,7 @@ const episodeAfter = (
 };
 
 /**
- * A case that was rehearsed or decided by people leaves nothing to go on from; nor does one that began with its present step, or was answered,
+ * A case that was rehearsed or decided by people leaves nothing to continue from. Nor does one that began with its present step, or was answered,
  * unless people are still asked.
  */
 const resumePointAfter = ({

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { admitStep, fleet, lost, SEC } from '../governor/fleet.fixture.ts';
 import { agent, escalate, filed, MIN, receipt, recover, renewed, terminate } from './story.fixture.ts';
 
-/** Gas Town's witness and deacon, as a policy has them: STUCK after 10 min, FAILING after 45; people decide about every end. */
+/** Gas Town's `witness` and `deacon`, as a policy has them: STUCK after 10 min, FAILING after 45; people decide about every end. */
 const toPeople = { ...escalate, timeoutMs: null };
 const nudge = (message: string): Step => ({ step: 'nudge', attempts: 1, intervalMs: 10 * MIN, message });
 const reminded: readonly Step[] = [nudge('{task}?'), nudge('URGENT: {task}?'), toPeople];

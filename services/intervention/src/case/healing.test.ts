@@ -279,7 +279,7 @@ describe('unanswered: the text was delivered, or could not be, and no answer cam
     expect(nudgedWith().after(12 * MIN)).toEqual(['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold']);
   });
 
-  test('an answer counts against it, whatever became of the nudges', () => {
+  test('an answer counts against it after any outcome of the nudges', () => {
     const one = nudgedWith('expired');
     one.receive(answered());
     expect(one.after(10 * MIN)).toEqual(['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold']);

@@ -57,7 +57,7 @@ describe('an end that was ordered before a halt, and had not begun', () => {
     }
   });
 
-  test('and that was done after all is a death, whatever the agent showed before', () => {
+  test('and that was done after all is a death, despite anything that the agent showed before', () => {
     const one = terminating();
     one.receive(lapsed('progress'));
     expect(one.receive(receipt('done', TERMINATE))).toEqual([
@@ -89,7 +89,7 @@ describe('an end that was ordered before a halt, and had not begun', () => {
 });
 
 describe('a text that a halt has kept from the agent', () => {
-  test('a nudge is sent again, and is no unanswered one', () => {
+  test('a nudge is sent again, and does not count as unanswered', () => {
     const one = agent();
     one.receive(
       filed([

@@ -19,7 +19,7 @@ test('a breaker that its caller holds is reset by an order with the next number,
   expect(one.situation()).toBe('quiet');
 });
 
-test('an open case goes on beside it, and its next order has the number after', () => {
+test('an open case continues beside it, and its next order has the number after', () => {
   const one = agent();
   one.receive(filed([nudge]));
   expect(one.admit()).toContain('order 1 NUDGE_AGENT');
@@ -29,7 +29,7 @@ test('an open case goes on beside it, and its next order has the number after', 
   expect(one.admit()).toContain('order 3 NUDGE_AGENT');
 });
 
-test('what was asked of a former life orders nothing', () => {
+test('what was asked of a previous instance orders nothing', () => {
   const one = agent();
   one.receive(started('worker-1.i1'));
   one.receive(started('worker-1.i2'));

@@ -11,8 +11,8 @@ export type Ruling = { readonly requestId: string; readonly since: number } & (
 const isRuling = (input: CaseInput): input is EventOf<typeof Topic.stepRuling> => input.topic === Topic.stepRuling;
 
 /**
- * The ruling that an input carries, or null. It is given in answer to a command, so its time is at least the broker's, also where this case still
- * reads of an hour ago: what is done for it is done then, and its waits run from then.
+ * The ruling that an input carries, or null. It is given in answer to a command, so its time is at least the broker's. This holds also where
+ * this case still reads records of an hour ago. What is done for the ruling is done at its time, and its waits run from then.
  */
 export const rulingOf = (input: CaseInput | null, { now }: Clock): Ruling | null => {
   if (input === null || !isRuling(input)) return null;

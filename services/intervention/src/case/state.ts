@@ -160,7 +160,7 @@ export type ActiveCase = {
   readonly moreTime: { readonly times: number; readonly until: number };
   /** a ruling came late: the next is asked for from then on; 0: no wait */
   readonly askAgainAt: number;
-  /** an order holds the agent: until when, epoch milliseconds; it is set going again whatever becomes of the case */
+  /** an order holds the agent: until when, epoch milliseconds; it is set going again after any outcome of the case */
   readonly paused: { readonly until: number } | null;
   /** when the instance's session was last resumed by order, epoch milliseconds; null: never */
   readonly resumedAt: number | null;
@@ -173,7 +173,7 @@ export type ActiveCase = {
 };
 
 /**
- * Where a case stood in its plan when a request by hand took its place: the next case on the same plan goes on from there.
+ * Where a case stood in its plan when a request by hand took its place: the next case on the same plan continues from there.
  * `step`: the name of that step, empty behind the last.
  */
 export type ResumePoint = { readonly planName: string; readonly step: string } & Pick<
@@ -360,7 +360,7 @@ export const opened = (
   ending: null,
 });
 
-/** A death of which only the end is known: the work is that of the newest checkpoint. */
+/** A death where only the end is known: the work is that of the newest checkpoint. */
 export const deathByEnd = ({ checkpoint }: CaseContext): Death => ({
   forced: false,
   checkpoint,

@@ -131,8 +131,8 @@ export const ruledMoves = (
 };
 
 /**
- * The step that a draft of this name is about: the first of that name from the current one on. The current one counts while it can still act;
- * a nudge that can send no more, an escalation that is over and a step that was done under another plan do not.
+ * The step that a draft of this name is about: the first of that name from the current one on. The current one counts while it can still act.
+ * These do not count: a nudge that can send no more, an escalation that is over, and a step that was done under another plan.
  */
 export const atStep = (activeCase: ActiveCase, name: string): ActiveCase => {
   const from = spent(activeCase) ? activeCase.index + 1 : activeCase.index;

@@ -5,7 +5,7 @@ const reboot = { step: 'UNKNOWN', name: 'reboot' } as const;
 const skipped = (one: ReturnType<typeof agent>) =>
   one.all().flatMap((draft) => (draft.type === 'STEP_SKIPPED' ? [draft.payload] : []));
 
-test("in a rolling upgrade, a newer evaluator's step is skipped with its reason, and the case goes on", () => {
+test("in a rolling upgrade, a newer evaluator's step is skipped with its reason, and the case continues", () => {
   const one = agent();
   expect(one.receive(filed([reboot, { ...nudge, attempts: 1 }, terminate]))).toEqual(['asks nudge soft']);
   expect(one.admit()).toEqual(['CASE_OPENED', 'STEP_SKIPPED UNKNOWN unknown_step', 'asks nudge soft']);

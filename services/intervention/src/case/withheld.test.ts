@@ -37,7 +37,7 @@ test('a withheld case stays one open case, however often its warrant is renewed 
   expect(one.situation()).toBe('open');
 });
 
-test('it goes on with the step that was withheld when the governor admits it', () => {
+test('it continues with the step that was withheld when the governor admits it', () => {
   const one = braked();
   one.after(9 * MIN);
   expect(one.admit()).toEqual(['CASE_RESUMED', 'order 4 TERMINATE_AGENT']);
@@ -51,7 +51,7 @@ test('another reason is announced once, and the case is resumed once', () => {
   expect(one.admit()).toEqual(['CASE_RESUMED', 'order 4 TERMINATE_AGENT']);
 });
 
-test('halted between two nudges, the nudges go on with the next one when the halt is over', () => {
+test('halted between two nudges, the nudges continue with the next one when the halt is over', () => {
   const one = agent();
   one.receive(filed(ladder));
   one.admit();
@@ -143,7 +143,7 @@ test('a request by hand takes the place of a withheld case', () => {
   ]);
 });
 
-test('a case whose place a request by hand took goes on where it stood', () => {
+test('a case whose place a request by hand took continues where it stood', () => {
   const one = agent();
   one.receive(filed(ladder));
   one.admit();

@@ -124,7 +124,7 @@ const braked = () => {
   return one;
 };
 
-test('with the brake on, destructive steps are withheld, those that wait too; nudges go on', () => {
+test('with the brake on, destructive steps are withheld, those that wait too; nudges continue', () => {
   const one = fleet(12);
   one.receive(admitStep('a5'));
   one.receive(lost('a0', { host: 'h0' }));
@@ -377,7 +377,7 @@ test('the brake does not wait for an agent whose living replacement has its task
   expect(lostBesideReplacements(1).after(60 * MIN)).toEqual([]);
 });
 
-/** A person started b0, b1 and b2 on the tasks of a0, a1 and a2; `others` agents started and ended, and `between` later `d` started; then a0, a1 and a2 are lost. */
+/** A person started b0, b1 and b2 on the tasks of a0, a1 and a2. `others` agents started and ended, and `between` later `d` started. Then a0, a1 and a2 are lost. */
 const lostAfterAnotherStart = (between: number, others: number) => {
   const one = fleet(40);
   for (const i of [0, 1, 2]) one.receive(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));

@@ -21,7 +21,7 @@ export const turnFrom = (state: GovernorState, request: StepRequest, settings: G
   return Math.max(freeFrom(ofScope, settings.stepsPerMinute, minuteMs), freeFrom(ofAgent, 1, settings.cooldownMs));
 };
 
-/** What withholds a step whatever the time. Soft steps need only that the fleet is not halted. */
+/** What withholds a step at any time. Soft steps need only that the fleet is not halted. */
 export const withheldBy = ({ halted, brake }: GovernorState, { step }: StepRequest): 'halted' | 'brake' | null => {
   if (halted) return 'halted';
   return brake !== null && step.class !== 'soft' ? 'brake' : null;

@@ -106,7 +106,7 @@ const brakeWords = ({ brake }: GovernorState): string => {
   return `the brake is on until over half of ${awaited.slice(0, 3).join(', ')}${more} send heartbeats for a minute, or \`vigil brake lift\``;
 };
 
-/** A spawn is ruled at once, but for one that no runtime has a template for, which waits for it: over its budget the task goes to people, who should not find it an hour later. */
+/** A spawn is ruled at once, except one that no runtime has a template for: that one waits for a template. Over its budget the task goes to people, who should not find it an hour later. */
 const spawn = (
   state: GovernorState,
   request: SpawnRequest,

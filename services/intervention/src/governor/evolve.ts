@@ -47,7 +47,7 @@ const withheld = (state: GovernorState, { requestId, why }: StepWithheldPayload)
 
 const spawnWithheld = (state: GovernorState, { why, requestId, taskId }: SpawnWithheldPayload): GovernorState => {
   if (why === 'no_template') return waitsForTemplate(state, requestId);
-  // Recovery asks people then, and not the governor again.
+  // Recovery then escalates to people, and does not request a ruling of the governor again.
   return answered(why === 'budget' ? leftToPeople(state, taskId) : state, requestId);
 };
 

@@ -149,7 +149,7 @@ test('a spawn goes to the runtime of the dead, else to the one with most room', 
   expect(one.receive(admitSpawn('t3', { preferRuntimeId: 'r2', notRuntimeIds: ['r2'] }))).toEqual(['spawns t3 on r1']);
 });
 
-test('a runtime is passed over where it is full, silent for 90 s, excluded, or of other labels', () => {
+test('a runtime is skipped where it is full, silent for 90 s, excluded, or of other labels', () => {
   const play = (rest: object, ask: object = {}, ms = 0) => {
     const one = fleet();
     one.receive(announces('r1', rest));

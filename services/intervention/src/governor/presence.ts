@@ -82,7 +82,7 @@ const missedAgain = (
 
 type BrakeSettings = GovernorSettings['brake'];
 
-/** An agent that rested, has no instance, or was observed only briefly is no sign of a mass failure. */
+/** An agent that rested, has no instance, or was observed only briefly is not a sign of a mass failure. */
 const counts = ({ instanceId, exemption, observedMs }: AgentLostPayload, { minAgeMs }: BrakeSettings): boolean =>
   instanceId !== null && exemption === null && observedMs >= minAgeMs;
 
@@ -124,8 +124,8 @@ const started = (
 };
 
 /**
- * Another living agent has the task, and no longer reports itself present: the replacement of an agent that was taken for dead, came back
- * and is lost again, or an agent that a person started on the task before the loss was known.
+ * Another living agent has the task, and no longer reports itself present. It is the replacement of an agent that was taken for dead, came back
+ * and is lost again. Or a person started it on the task before the loss was known.
  */
 const isReplaced = ({ admitted, starts, liveAgents }: GovernorState, lossKey: string, now: number): boolean => {
   const names = namesOf(liveAgents);

@@ -64,7 +64,7 @@ test('a task without any work for 30 days is forgotten, and its limit is lifted'
   expect(play([NOON, spent('task', 100)], [month - 1, spent('task', 1)], [month, null]).emitted).toHaveLength(1);
 });
 
-test('a raised limit lets the task go on until that is used, too', () => {
+test('a raised limit lets the task continue until that is used, too', () => {
   const raised = spent('task', 1, { limitTokens: 200 });
   const steps = [
     [NOON, spent('task', 100)],

@@ -71,7 +71,7 @@ const spent = (before: SpendingState, { payload, correlationId, policy }: Spent,
   };
 };
 
-/** The sum of an instance is over with it. One that is only silent may go on. */
+/** The sum of an instance is over with it. One that is only silent may continue. */
 const observed = (before: SpendingState, input: Presence, now: number): SpendingState => {
   if (input.type === 'AGENT_SPENT') return spent(before, input, now);
   if (before.kind === 'unused') return before;

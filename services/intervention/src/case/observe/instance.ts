@@ -106,7 +106,7 @@ export const endedIn = (activeCase: ActiveCase, end: InstanceEnd): ActiveCase =>
     : endedAt(activeCase, end);
 };
 
-/** It has stopped because it was asked to hand off, by whichever of several orders: the plan goes on with what it left. */
+/** It has stopped because it was asked to hand off, by whichever of several orders: the plan continues with what it left. */
 const stoppedByHandoff = ({ caseContext }: ActiveCase, { orderId }: InstanceEnd): boolean =>
   isOrderOf(caseContext, orderId);
 
@@ -114,7 +114,7 @@ const stoppedByHandoff = ({ caseContext }: ActiveCase, { orderId }: InstanceEnd)
 const diedAsDecided = (activeCase: ActiveCase, end: InstanceEnd): boolean =>
   isRecoveryDecided(activeCase) && !isByItself(activeCase, end);
 
-/** Its end was never confirmed, and it goes on: the case is over. What it does from now on is judged again. */
+/** Its end was never confirmed, and it continues: the case is over. What it does from now on is judged again. */
 export const agentGoesOn = (state: CaseState): CaseState => {
   const { situation } = state;
   if (situation.kind !== 'unconfirmed') return state;

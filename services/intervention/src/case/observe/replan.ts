@@ -45,7 +45,7 @@ const asDecided = (caseContext: CaseContext) => ({
   foldedSequence: null,
 });
 
-/** At the first step not yet done: the one under way goes on where it stands, any other begins. What the agent has had is left out further on. */
+/** At the first step not yet done: the one under way continues where it is, any other begins. What the agent has had is left out further on. */
 const standingAt = (before: ActiveCase, caseContext: CaseContext): ActiveCase => {
   const activeCase = { ...before, doneBefore: before.done };
   const undone = caseContext.steps.findIndex((step) => !activeCase.done.includes(stepKey(step)));
@@ -80,7 +80,7 @@ export const restarted = (activeCase: ActiveCase): ActiveCase => ({
 export const isRecoveryDecided = ({ caseContext, index }: ActiveCase): boolean =>
   caseContext.by !== null && caseContext.steps.slice(index).some(({ step }) => step === 'recover');
 
-/** People have decided: the agent is ended and its task put on a fresh one, whatever the plan was. */
+/** People have decided: the agent is ended and its task put on a fresh one, under any plan. */
 export const terminating = (activeCase: ActiveCase, by: string, terminate: Step): ActiveCase =>
   begun(
     { ...activeCase, doneBefore: [], moreTime: { ...activeCase.moreTime, until: 0 }, ending: null },
@@ -93,7 +93,7 @@ export const terminating = (activeCase: ActiveCase, by: string, terminate: Step)
     0,
   );
 
-/** People have decided: the agent hands off by itself. Where it does not in time, it is ended. Its task goes to a new agent. */
+/** People have decided: the agent performs a handoff by itself. Where it does not in time, it is ended. Its task goes to a new agent. */
 export const handingOff = (activeCase: ActiveCase, by: string, handoff: Step): ActiveCase => {
   const planned = activeCase.caseContext.steps.find(({ step }) => step === 'terminate') ?? terminateByHand;
   const steps: readonly Step[] = [handoff, { ...planned, requires: [] } as Step, { step: 'recover' }];

@@ -46,7 +46,7 @@ const once = (activeCase: ActiveCase, orderId: string, ruling: Ruling | null): A
   return { ...acted, attempt: { ...attempt, order } };
 };
 
-/** The instance goes on, so a later case of it reads when it was resumed. */
+/** The instance continues, so a later case of it reads when it was resumed. */
 const sessionResumed = (state: CaseState): CaseState => {
   const { instance, situation } = state;
   if (instance === null || situation.kind !== 'open') return state;

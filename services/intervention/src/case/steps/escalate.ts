@@ -45,7 +45,7 @@ export const toPeople = (activeCase: ActiveCase, reason: string): CaseDraft =>
     },
   });
 
-/** The question of a case whose place was taken, put for the case that goes on. */
+/** The question of a case whose place was taken, put for the case that continues. */
 export const askedAgain = (caseContext: CaseContext, { until, options }: Question): CaseDraft =>
   caseEvent(caseContext, {
     type: 'ESCALATION_TRIGGERED',

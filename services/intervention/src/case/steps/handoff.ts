@@ -18,7 +18,7 @@ const decideStep = (
   return now < until ? { kind: 'wait', until } : { kind: 'next' };
 };
 
-/** The agent is asked to write a checkpoint and to stop by itself. Its end within the plan is a death that the plan goes on from. */
+/** The agent is asked to write a checkpoint and to stop by itself. Its end within the plan is a death that the plan continues from. */
 export const handoff: StepRules<Handoff> = {
   ruling: 'soft',
   decideStep,

@@ -5,7 +5,7 @@ import { act, type StepDecision, type StepRules } from './step.ts';
 
 type Nudge = Extract<Step, { readonly step: 'nudge' }>;
 
-/** An answer ends the nudging; what is left of the waits goes on. */
+/** An answer ends the nudging; what is left of the waits continues. */
 const waitsUntil = (step: Nudge, { attempt, answered }: ActiveCase): number =>
   attempt.lastAt + step.intervalMs * (answered ? step.attempts - attempt.sent + 1 : 1);
 

@@ -7,7 +7,7 @@ type Pause = Extract<Step, { readonly step: 'pause' }>;
 
 /** Stopping and starting reach a runtime within this, or not at all. */
 const pauseTtlMs = 60_000;
-/** A resume must not be lost: whatever was paused is set going again. */
+/** A resume must not be lost: every paused agent is set going again. */
 const resumeTtlMs = 3_600_000;
 /** Twice as long each time, up to so many times the first. */
 const mostBackoffs = 16;
@@ -23,7 +23,7 @@ type Paused = { readonly times: number; readonly until: number };
 
 const lengthOf = (backoffMs: number, times: number): number => backoffMs * Math.min(2 ** (times - 1), mostBackoffs);
 
-/** Paused, it waits; resumed, it has as long as a first pause to show that it goes on; a last step then begins again. */
+/** Paused, it waits; resumed, it has as long as a first pause to show that it continues; a last step then begins again. */
 const decideStep = (
   { backoffMs }: Pause,
   { caseContext, attempt, paused, index }: ActiveCase,

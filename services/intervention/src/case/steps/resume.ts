@@ -8,7 +8,7 @@ type Resume = Extract<Step, { readonly step: 'resume' }>;
 /** How long the order may reach its runtime, milliseconds. */
 const ttlMs = 60_000;
 
-/** A session that hangs again soon after it was resumed is not resumed again: the plan goes on to end it. */
+/** A session that hangs again soon after it was resumed is not resumed again: the plan continues and ends it. */
 const skipped = (
   { againAfterMs }: Resume,
   { caseContext, resumedAt, openedAt }: ActiveCase,

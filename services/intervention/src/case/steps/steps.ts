@@ -12,7 +12,7 @@ import { resume } from './resume.ts';
 import type { StepRules } from './step.ts';
 import { terminate } from './terminate.ts';
 
-/** A step that a newer evaluator has planned, during a rolling upgrade: the case goes on without it. */
+/** A step that a newer evaluator has planned, during a rolling upgrade: the case continues without it. */
 const unknown: StepRules<UnknownStep> = {
   ruling: null,
   decideStep: ({ name }) => ({

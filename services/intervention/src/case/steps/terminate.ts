@@ -8,8 +8,8 @@ type Terminate = Extract<Step, { readonly step: 'terminate' }>;
 /** How long a terminate may reach its runtime, milliseconds. */
 const ttlMs = 60_000;
 /**
- * What a runtime takes at most beside grace and clean-up: 5 s from SIGTERM to SIGKILL and 5 s after that, 15 s for what the agent left
- * running, 3 s for its last heartbeats and its policy, 30 s for what it releases; rounded up.
+ * What a runtime takes at most beside grace and clean-up, rounded up. It takes 5 s from SIGTERM to SIGKILL and 5 s after that.
+ * It takes 15 s more for what the agent left running, 3 s for its last heartbeats and its policy, and 30 s for what it releases.
  */
 const endingMs = 60_000;
 
