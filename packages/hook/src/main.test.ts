@@ -138,7 +138,7 @@ test('invalid lines of a supervisor are ignored', async () => {
   server.close();
 });
 
-test('whatever it is given, it is silent', async () => {
+test('it is silent on input that is not a hook event', async () => {
   for (const input of [
     '',
     'nonsense',

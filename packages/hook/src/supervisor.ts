@@ -106,6 +106,6 @@ class Question {
   }
 }
 
-/** Asks the supervisor at the other end of VIGIL_SOCKET; whatever is wrong with it, the answer is nothing. */
+/** Queries the supervisor at the other end of VIGIL_SOCKET. Any failure gives an empty answer. */
 export const querySupervisor = (path: string, record: SpoolRecord): Promise<Answer> =>
   new Promise((resolve) => void new Question(path, record, resolve));

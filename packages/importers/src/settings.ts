@@ -16,7 +16,7 @@ export type Setting = {
   readonly read: z.ZodType;
   readonly write: (to: PolicyText, value: never, from: string) => string | null;
 };
-/** By dotted key; `x.*` stands for all below x. Written in this order: what overrides comes later. */
+/** By dotted key; `x.*` covers all keys below x. They are written in this order: a setting that overrides another comes later. */
 export type Settings = Readonly<Record<string, Setting>>;
 
 /** Reads a source's text. Values that cannot be read go to `mistakes`. */

@@ -1,6 +1,6 @@
 /** The sources' own files, as their authors write them. */
 
-/** ADR-110 (Coditect), sections 2 and 7. */
+/** CODITECT's `ADR-110`, sections 2 and 7. */
 export const ADR_110_YAML = `heartbeat:
   interval_seconds: 300 # 5 minutes
   timeout_seconds: 600 # 2x interval

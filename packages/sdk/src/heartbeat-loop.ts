@@ -26,8 +26,8 @@ const LONGEST_MS = 3_600_000;
 const PATIENCE_MS = 15_000;
 
 /**
- * Milliseconds to wait after this number of failures in a row: about 250, doubled each time, at most 10 s, half of it
- * random, so that a fleet does not reconnect at once.
+ * Milliseconds to wait after this number of failures in a row: about 250, doubled each time, at most 10 s. Half of it
+ * is random, so that the agents of a fleet do not all reconnect at the same moment.
  */
 export const backOff = (failures: number, random: number): number =>
   Math.min(250 * 2 ** Math.min(failures - 1, 10), 10_000) * (0.5 + random / 2);

@@ -130,7 +130,7 @@ test('with invalid ids everything works, nothing is sent, and the problem is rep
   expect(problems).toEqual([expect.stringMatching(/agentId is "no good".*nothing is reported/)]);
 });
 
-test('whatever an agent reports, nothing throws and the gateway accepts the heartbeat', async () => {
+test('for any values that an agent reports, nothing throws and the gateway accepts the heartbeat', async () => {
   const odd = fc.oneof(
     fc.anything(),
     fc.string(),

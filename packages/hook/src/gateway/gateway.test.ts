@@ -136,7 +136,7 @@ test('hooks beside each other lose nothing, and no two heartbeats have one seque
   expect(new Set(heartbeats.map(({ sequence }) => sequence)).size).toBe(heartbeats.length);
 });
 
-test('what a hook that was killed has appended goes with the next one', async () => {
+test('the next hook sends what a killed hook has appended', async () => {
   await send([started('c', 2)]);
   // Killed as soon as its record is on the disk.
   sessionAtGateway(url, { ...recordOf([ended('c', 3)]), session: 's-1' }, async () => transcript, env());
@@ -144,7 +144,7 @@ test('what a hook that was killed has appended goes with the next one', async ()
   expect(newCalls()).toEqual(['c running', 'c ok']);
 });
 
-test('what the gateway did not take goes with a later hook, each call once', async () => {
+test('a later hook sends what the gateway did not take, each call once', async () => {
   status = 503;
   await send([started('c', 2)]);
   status = 202;
@@ -185,7 +185,7 @@ test('a nudge goes once, with its receipt, however often it is offered', async (
   expect(receipts).toHaveLength(1);
 });
 
-test('a receipt that could not be sent goes with a later hook', async () => {
+test('a later hook sends a receipt that could not be sent', async () => {
   orders = [nudge()];
   const { printed } = await send([ended('a', 1)]);
   status = 503;
@@ -294,7 +294,7 @@ const reset = (name: string) => ({
 test.each([
   ['closes the breaker, once', 'tool_execution', 'done'],
   ['fails where the hooks hold no such breaker', 'checkpoint_write', 'failed'],
-])('an order to reset %s, and its receipt goes with the next hook', async (_, name, outcome) => {
+])('an order to reset %s, and the next hook sends its receipt', async (_, name, outcome) => {
   await fails(5);
   orders = [reset(name)];
   await send([prompt], { takesText: false });

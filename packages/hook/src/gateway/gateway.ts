@@ -81,7 +81,7 @@ const answered = (kept: Kept, receipts: Kept['receipts']): Kept => ({
   done: [...kept.done, ...receipts.map(({ orderId }) => orderId)].slice(-mostDone),
 });
 
-/** A breaker is closed by the hook that receives the order. Its receipt goes with the next request. */
+/** A breaker is closed by the hook that receives the order. The next request carries its receipt. */
 const withResets = (who: Who, kept: Kept, orders: readonly Order[]): Kept =>
   resetsAmong(orders, who, kept.done).reduce((so, order) => {
     const name = order.payload.name ?? '';

@@ -14,7 +14,7 @@ const when = (nextAttemptAt: number | null, now: number): string => {
 export const denialReason = ({ breaker, failures, nextAttemptAt }: Denial, now: number): string =>
   `Vigil: the circuit breaker ${breaker} is open after ${failures} failed calls in a row; ${when(nextAttemptAt, now)}. Find out why they fail before you go on.`;
 
-/** ADR-110, section 5. */
+/** CODITECT's `ADR-110`, section 5. */
 const limits = {
   tool_execution: { failureThreshold: 5, recoveryTimeoutMs: 30_000, halfOpenRequests: 1 },
   external_api: { failureThreshold: 3, recoveryTimeoutMs: 60_000, halfOpenRequests: 1 },

@@ -26,7 +26,7 @@ const resumedState = (path: string, size: number, reader: Reader): unknown => {
   return reader.resumed(lines.reduce((state, { text }) => reader.read(state, text).state, reader.initial));
 };
 
-/** A transcript that begins now. `isResumed`: what stands in it was counted for an earlier instance. */
+/** A transcript that begins now. `isResumed`: its present lines were counted for an earlier instance. */
 const newTranscript = (path: string, reader: Reader, isResumed: boolean): TranscriptMark => {
   if (!isResumed) return { path, offset: 0, state: reader.initial };
   const size = sizeOf(path);

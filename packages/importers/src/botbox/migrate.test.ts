@@ -5,7 +5,7 @@ import { BOTBOX_DEFAULTS, migrateBotbox } from './migrate.ts';
 
 const without = (text: string, health: string) => text.replace(health, '');
 
-test('a file with the section stays as it is, whatever the section contains', () => {
+test('a file that has the section does not change, even if the section is empty', () => {
   expect(migrateBotbox(BOTBOX_JSON)).toBe(BOTBOX_JSON);
   expect(migrateBotbox('{"agents":{"health":{}}}')).toBe('{"agents":{"health":{}}}');
 });

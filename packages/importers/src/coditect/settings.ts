@@ -55,7 +55,7 @@ const delays = copied(
   (given) => ['0s', ...given.map((s) => `${s}s`)],
 );
 
-/** Sections 1, 2, 4 and 7 of ADR-110 (Coditect); section 7's without its `health_monitoring`. */
+/** Sections 1, 2, 4 and 7 of CODITECT's `ADR-110`. Section 7 is without its `health_monitoring`. */
 export const ADR_110: Settings = {
   enabled: flag('enabled'),
   'heartbeat.interval_seconds': seconds('heartbeat.interval'),

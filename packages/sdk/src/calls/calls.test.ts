@@ -138,7 +138,7 @@ describe('a wrapped call', () => {
     expect(last().tool_calls[0]?.args_hash).toBe(hashes({ args: { n: 1 } }).args_hash);
   });
 
-  test('ends waiting: an agent that calls is working, whatever it reported before', async () => {
+  test('ends waiting: an agent that waited for input is working when it calls, a blocked agent stays blocked', async () => {
     const { vigil, system, last } = await connected();
     for (const [before, then] of [
       ['awaiting_input', 'working'],

@@ -40,7 +40,7 @@ export const meaningOf = (classOfError: string): Meaning => (NO_FAILURES.has(cla
 export const messageOf = (error: unknown): string | null =>
   text(fieldOf(error, 'message') ?? (typeof error === 'string' ? error : null), LONGEST.message);
 
-/** A text for people. Never throws, whatever was thrown. */
+/** The thrown value as a text for people. Never throws, for any value. */
 export const describeError = (error: unknown): string => {
   try {
     return String(error);

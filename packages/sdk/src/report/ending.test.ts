@@ -23,7 +23,7 @@ test('closing reports how the agent ended and what was pending; nothing is sent 
   }
 });
 
-test('closing waits no longer than its limit, whatever the other side does', async () => {
+test('closing waits no longer than its limit when the other side is away or does not answer', async () => {
   for (const reply of ['is away', 'does not answer'] as const) {
     const { vigil, way } = await connected();
     way.reply = reply;

@@ -142,7 +142,7 @@ export const called = (notes: Notes, call: ToolCall): Notes => {
   };
 };
 
-/** An agent that calls is no longer waiting, whatever it reported before. */
+/** An agent that calls no longer waits, even if it reported that it waits. */
 const atWork = (activity: KnownActivity | null): KnownActivity | null => {
   const isWaiting =
     activity === 'starting' || activity === 'idle' || activity === 'awaiting_input' || activity === 'rate_limited';

@@ -22,7 +22,7 @@ export type Report = {
   readonly context?: { readonly used: number; readonly max: number } | undefined;
   /** the ticket or issue as its tracker has it */
   readonly work?: Work | undefined;
-  /** a step is done; with a verdict if a judge rates steps */
+  /** a step is done; with its rating if a judge rates steps */
   readonly step?: KnownVerdict | true | undefined;
   readonly limits?: readonly { readonly name: string; readonly used: number; readonly max: number }[] | undefined;
   /** what it waits for; an answer to a nudge */
@@ -104,7 +104,7 @@ const answeredWith = (notes: Notes, { blockers, handoff, rateLimitedUntil: until
 export const isUrgent = ({ activity, blockers, handoff, rateLimitedUntil, work }: Report): boolean =>
   [activity, blockers, handoff, rateLimitedUntil, work].some((changes) => changes !== undefined);
 
-/** Counts an error, whatever the agent does about it. */
+/** Counts an error, even if the agent handles it. */
 export const erred = (notes: Notes, errorClass: string, message: string | null, at: number): Notes =>
   failed(notes, {
     at,
