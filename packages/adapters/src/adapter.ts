@@ -29,7 +29,7 @@ export type HookText = { readonly orderId: string; readonly text: string };
 export type HookAbilities = {
   /** the answer can carry a text to the model */
   readonly takesText: boolean;
-  /** the text makes a turn go on that would have ended: where one is printed, the turn is open again */
+  /** a turn that would have ended continues with the text: where one is printed, the turn is open again */
   readonly continuesTurn: boolean;
   /** the answer can refuse the call that the event begins */
   readonly canRefuse: boolean;
@@ -74,7 +74,7 @@ export type HookInstall = {
   readonly binary: string;
   /** the files with its hooks: of the project in a folder, and of all sessions of a user */
   readonly files: (place: Place) => { readonly project: string; readonly user: string };
-  /** a hook that runs a command, as it stands in the file */
+  /** a hook that runs a command, as the file has it */
   readonly command: (command: string) => Readonly<Record<string, unknown>>;
   /** a hook that posts to an address; null: the client has none */
   readonly http: ((url: string) => Readonly<Record<string, unknown>>) | null;
@@ -138,7 +138,7 @@ export type StreamReader<State> = {
 
 /**
  * What the file of a session has that no hook reports: tokens, context and cost, interrupts, errors, exit codes of commands. Calls and
- * the last answer of a turn stand there, too: a hook that reports them may be lost. The state between lines is plain JSON. Lines that
+ * the last answer of a turn are there, too: a hook that reports them may be lost. The state between lines is plain JSON. Lines that
  * were written before a hook started are folded before its events: the first report of the end of a call counts.
  */
 export type TranscriptReader<State> = {

@@ -7,7 +7,7 @@ export type DashboardSettings = { readonly url: string; readonly token: string }
 
 const DASHBOARD = 'http://127.0.0.1:7420';
 
-/** Where the dashboard is, and the token it asks for. Throws CannotAsk. */
+/** The address of the dashboard, and the token that it requires. Throws CannotProceed. */
 export function dashboardSettings(env: Environment): DashboardSettings {
   const url = env.VIGIL_DASHBOARD_URL || DASHBOARD;
   if (!URL.canParse(url))

@@ -53,7 +53,7 @@ afterAll(async () => {
   await opened.disposeAsync();
 });
 
-test('a heartbeat that was accepted stands in its topic', async () => {
+test('a heartbeat that was accepted is in its topic', async () => {
   const before = await log.bounds(Topic.heartbeat);
   const answer = await post('/v1/heartbeats', example(Topic.heartbeat, 'HEARTBEAT', { agent_id: agentId }).payload);
   expect(answer.status).toBe(202);

@@ -32,7 +32,7 @@ test('an instance that cannot write is not ready, and vouches for no time until 
   expect(marksOf('@ingress/gateway:a')).toBe(opened);
 });
 
-test('a mark stands behind the heartbeats that were accepted before it, and the last one behind all', async () => {
+test('a mark follows the heartbeats that were accepted before it, and the last mark follows all heartbeats', async () => {
   await post('/v1/heartbeats', [least, { ...least, agent_id: 'worker-2' }]);
   await close();
   for (const partition of [0, 1, 2, 3]) {

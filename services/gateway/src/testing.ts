@@ -11,7 +11,7 @@ export const token = 'a-token-for-tests-only';
 export const secret = 'a-secret-for-tests-only-of-some-length';
 const quiet = { info: () => {}, warn: () => {}, error: () => {} } as unknown as Logger;
 
-/** ADR-110's eight fields. */
+/** The eight fields of CODITECT's `ADR-110`. */
 export const least = {
   agent_id: 'worker-1',
   task_id: null,

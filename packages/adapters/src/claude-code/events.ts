@@ -96,7 +96,7 @@ const readers: Readonly<Record<string, Reader>> = {
   SessionEnd: sessionEnded,
 };
 
-/** The events that Vigil asks Claude Code for. */
+/** The events that Vigil requests from Claude Code. */
 export const claudeEvents: readonly string[] = Object.keys(readers);
 
 export const claudeEventsOf = eventsBy(readers);

@@ -10,7 +10,7 @@ import { askedBy, claudeCall, errorClassOf } from './tools.ts';
 /** The open calls after a message of the Messages API, and what the message reports of calls. */
 type Calls = { readonly calls: OpenCalls; readonly facts: readonly SessionFact[] };
 
-/** What stands beside the results in a message. */
+/** What a message has beside the results. */
 type AboutResults = {
   /** the result as the tool gave it; undefined: the message has only what the model reads of it */
   readonly whole: unknown;

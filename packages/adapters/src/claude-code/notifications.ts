@@ -35,7 +35,7 @@ const READINGS = {
   quota_auto_resume_fired: answered,
   // the limit is over, and a person has to press Enter
   quota_auto_resume_stale: waitsFor('dialog'),
-  // the task does not go on by itself
+  // the task does not continue by itself
   quota_auto_resume_disabled: waitsFor('dialog'),
   computer_use_enter: nothing,
   computer_use_exit: nothing,

@@ -37,7 +37,7 @@ const decided = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] =>
   return [started, { kind: 'call_refused', call: { callId: id, tool: call.tool, argsHash: null } }];
 };
 
-/** A shell command's own verdict stands in its error. */
+/** The exit code of a shell command is in its error. */
 const errorClassOf = (attributes: Attributes): string | null => {
   if (flagOf(attributes, 'success') !== false) return null;
   const status = /^(?:Shell command failed|Error)?:?\s*Exit code (\d{1,3})\b/.exec(
@@ -68,7 +68,7 @@ const callOfSpan = (attributes: Attributes): ClientCall => {
 const partNamed = (parts: readonly TelemetryRecord[], name: string): TelemetryRecord | undefined =>
   parts.find((part) => part.name === name);
 
-/** claude_code.tool: whether the call was let through, and how it ended, stands in its parts. Without them its end is all that is known. */
+/** claude_code.tool: its parts show whether the call was let through, and how it ended. Without them only its end is known. */
 const toolSpan = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): readonly SessionFact[] => {
   const { attributes } = record;
   const id = shortTextOf(attributes, 'tool_use_id');

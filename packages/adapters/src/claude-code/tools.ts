@@ -4,9 +4,9 @@ import { listAt, numberAt, textAt } from '../shared/payload.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell']);
 /**
- * A success of these tools is progress by itself. A shell command's success is not, although it may change anything:
- * a repeated command with the same result is what a loop looks like, and the result of a command that changed
- * something mostly differs.
+ * A success of these tools is progress by itself. A shell command's success is not, although it may change anything.
+ * A repeated command with the same result is what a loop looks like. The result of a command that changed something
+ * mostly differs.
  */
 const MUTATING: ReadonlySet<string> = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
 const POLLING: ReadonlySet<string> = new Set(['BashOutput', 'TaskOutput', 'Monitor']);
@@ -37,7 +37,7 @@ export const claudeCall = (callId: string | null, tool: string | null, args: unk
   return { callId, tool: name, args, traits: claudeTraitsOf(name, args) };
 };
 
-/** What a tool asks a person; null: it asks nothing. */
+/** What a tool asks a person; null: it has no question. */
 export const askedBy = (
   tool: string,
   args: unknown,
@@ -55,7 +55,7 @@ export const waitOf = ({ tool, args }: ClientCall, since: number): WaitingFor | 
   return asked === null ? null : waiting(asked.kind, asked.text, since);
 };
 
-/** `exit_1` is the verdict of a command, the others are the tool's. */
+/** `exit_1` is the outcome of a command, the others are the tool's. */
 export const errorClassOf = (tool: string, error: string, interrupted: boolean): string => {
   const head = headOf(error);
   if (interrupted) return 'aborted';

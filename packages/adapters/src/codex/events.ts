@@ -55,7 +55,7 @@ const readers: Readonly<Record<string, Reader>> = {
   SessionEnd: sessionEnded,
 };
 
-/** The events that Vigil asks Codex for. */
+/** The events that Vigil requests from Codex. */
 export const codexEvents: readonly string[] = Object.keys(readers);
 
 export const codexEventsOf = eventsBy(readers);

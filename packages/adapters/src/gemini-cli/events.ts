@@ -69,7 +69,7 @@ const costly: Readonly<Record<string, Reader>> = {
   PreCompress: () => [],
 };
 
-/** The events that Vigil asks Gemini CLI for. */
+/** The events that Vigil requests from Gemini CLI. */
 export const geminiEvents: readonly string[] = Object.keys(installed);
 
 export const geminiEventsOf = eventsBy({ ...installed, ...costly });

@@ -54,7 +54,7 @@ test('a dialog of Codex counts at any position of the cursor', () => {
     for (const column of [0, 2, 40]) expect(seen(codexScreen, approval, row, column)).toEqual(dialog);
 });
 
-test('a question of Codex with a line for notes is a dialog while the cursor stands in that line', () => {
+test('a question of Codex with a line for notes is a dialog while the cursor is in that line', () => {
   const lines = ['  Which database?', '', '› 1. Postgres', '  2. SQLite', '', '› Add notes', ''];
   const keys = '  tab to clear notes | enter to submit answer | esc to interrupt';
   expect(seen(codexScreen, [...lines, keys], 5, 2)).toMatchObject({ kind: 'dialog' });
@@ -74,7 +74,7 @@ test('output that names a key is not a dialog of Claude Code where its input lin
   });
 });
 
-test('Claude Code works while its spinner stands above its input line, whatever number of words that has', () => {
+test('Claude Code works while its spinner is above its input line, with any number of words in the spinner', () => {
   const input = ['', rule, '❯ ', rule, '  ? for shortcuts'];
   for (const spinner of ['✻ Working…', '✶ Compacting conversation… (12s · esc to interrupt)', '· Reading the tests…'])
     expect(seen(claudeCodeScreen, ['⏺ I start.', '', spinner, ...input], 5, 2)).toEqual({ kind: 'working' });

@@ -17,7 +17,7 @@ const betweenKeys = /\s*[|·]\s*/u;
 
 /**
  * Whether one of the last lines offers keys: `keys` matches the beginning of the line, or of a part of it after a separator. A sentence
- * that names a key in the output of a command does not begin with it, or stands behind a mark of that output.
+ * that names a key in the output of a command does not begin with it, or follows a mark of that output.
  */
 export const offersKeys = (lines: readonly string[], keys: RegExp): boolean =>
   lastLines(lines).some((line) =>

@@ -9,7 +9,7 @@ const delayIn = (text: string): number | null => {
   return (Number(minutes ?? 0) * 60 + Number(seconds ?? 0)) * 1000;
 };
 
-/** A line about a retry. `reason`: what stands beside it. */
+/** A line about a retry. `reason`: the text beside it. */
 export const retrying = (text: string, reason = ''): ScreenMeaning => ({
   kind: 'retrying',
   text: text.trim(),

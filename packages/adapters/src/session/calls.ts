@@ -10,8 +10,8 @@ export type Changed = { readonly agent: AgentState; readonly calls: readonly Too
 const mostOpen = 100;
 
 /**
- * Calls that have ended are remembered, so that a start that is reported late does not open them again, and an end that is reported late
- * does not count again: a backlog of hook events is read after the file of the session, which has the ends of all of them.
+ * Calls that have ended are remembered. A start that is reported late then does not open them again, and an end that is reported late
+ * does not count again. A backlog of hook events is read after the file of the session, which has the ends of all of them.
  */
 const mostEnded = 1000;
 const remembered = ({ endedCalls }: AgentState, ids: readonly string[]): readonly string[] =>
@@ -35,7 +35,7 @@ const isUnfinished = ({ pendingEnd }: OpenCall): boolean => pendingEnd === undef
 
 /**
  * The wait that is left when calls are over and these are still open. One that names no call may be for any of those that are not finished,
- * and began before they ended: a call whose outcome only is awaited has ended its wait already.
+ * and began before they ended. A call that only awaits its outcome has ended its wait already.
  */
 const waitAfter = ({ wait }: AgentState, over: readonly OpenCall[], open: AgentState['open']): AgentState['wait'] => {
   if (wait === null) return null;

@@ -69,7 +69,7 @@ const waits = (...events: readonly SessionEvent[]): boolean => {
   return session.main.wait !== null;
 };
 
-test('a wait that names no call ends when the last unfinished call does, whatever reports that', () => {
+test('a wait that names no call ends when the last unfinished call does, from any report of that end', () => {
   const asked = [started('a', 1), asks(2)];
   expect(waits(...asked)).toBe(true);
   expect(waits(...asked, pending('a', 3))).toBe(false);

@@ -354,8 +354,8 @@ const withoutSubagents = (session: SessionState, at: number): Observed =>
     );
 
 /**
- * Folds one event into a session. Every call that starts ends: by its result, its refusal, the end of its batch or turn, an interrupt,
- * the end of its agent, or a later call of the same agent in another batch. Deterministic; the state is plain JSON.
+ * Folds one event into a session. Every call that starts ends: by its result, its refusal, an interrupt, or the end of its batch, turn
+ * or agent. A later call of the same agent in another batch ends it, too. Deterministic; the state is plain JSON.
  */
 export const observe = (session: SessionState, event: SessionEvent): Observed => {
   if (event.kind === 'subagent_started') return subagentChanged(session, event.id, event);

@@ -15,7 +15,7 @@ export const optionSpec = (one: string, optional: string, many: string): OptionS
   return { one: names(one), optional: names(optional), many: names(many) };
 };
 
-/** A part of a command line: an option with its values, or an argument (`name` is null). `words`: as they stand in it. */
+/** A part of a command line: an option with its values, or an argument (`name` is null). `words`: as the command line has them. */
 export type Part = {
   readonly name: string | null;
   readonly values: readonly string[];

@@ -85,7 +85,7 @@ test('tokens of spans are not added to those of metrics', () => {
   expect(tokens(span, reading(100))).toBe(90);
 });
 
-test('cached tokens are taken from the input tokens, in whatever order the two arrive', () => {
+test('cached tokens are taken from the input tokens, in any order of arrival', () => {
   const cached = reading(0, { series: 'c', amounts: { ...noAmounts, input_tokens: -60, cache_read_tokens: 60 } });
   for (const order of [
     [reading(100), cached],

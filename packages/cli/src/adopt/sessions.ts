@@ -33,7 +33,7 @@ const folderOf = (path: string): string | null => {
   }
 };
 
-/** A script stands behind its interpreter. */
+/** A script follows its interpreter. */
 const startsWith = (words: readonly string[]): readonly (readonly string[])[] => [words, words.slice(1)];
 
 const clientOf = (words: readonly string[]): Pick<RunningSession, 'adapter' | 'invocation'> | null => {
@@ -52,7 +52,7 @@ const environmentIn = (text: string): RunningSession['env'] =>
       .map((variable) => [variable.slice(0, variable.indexOf('=')), variable.slice(variable.indexOf('=') + 1)]),
   );
 
-/** The fields behind the command's name, which stands in brackets and may hold anything (proc(5)). */
+/** The fields after the command's name. The name is in brackets and may hold anything (proc(5)). */
 const statOf = (proc: string, pid: number): readonly string[] => {
   const stat = read(join(proc, String(pid), 'stat')) ?? '';
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

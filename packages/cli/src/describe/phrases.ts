@@ -2,7 +2,7 @@ import type { HealthEvent } from '@vigil/events';
 
 type PayloadOfType<K extends HealthEvent['type']> = Extract<HealthEvent, { readonly type: K }>['payload'];
 
-/** An event in one sentence, without its subject where that stands beside it. */
+/** An event in one sentence, without its subject where the subject is shown beside it. */
 export type Descriptions = { readonly [K in HealthEvent['type']]?: (payload: PayloadOfType<K>) => string };
 
 /** `, because …` where there is a because. */

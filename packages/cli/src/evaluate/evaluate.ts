@@ -76,7 +76,7 @@ async function printJudged({ run_id, judged: { worst, changes } }: Judgement): P
   await once(process.stdout, 'drain').catch(() => undefined);
 }
 
-/** Names that a recorded file gives do not steer the terminal. */
+/** Names that a recorded file gives do not control the terminal. */
 function plainTally(tally: Tally): Tally {
   const plainly = new Tally();
   for (const [name, source] of tally.sources) plainly.sources.set(plain(name), source);

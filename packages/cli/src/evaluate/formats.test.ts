@@ -156,7 +156,7 @@ test('a sub-agent of Claude Code is judged from its file beside that of the sess
 
 const NEXT_DAY = { from: 86_400 };
 
-test('a session that waited for its person overnight is not accused', async () => {
+test('a session that waited for its person overnight is healthy', async () => {
   expect(await worstOf(claudeCodeFile(working) + claudeCodeFile(working, NEXT_DAY))).toEqual(['HEALTHY']);
 });
 
@@ -167,7 +167,7 @@ test('a session whose turn stayed open overnight is STUCK: its model did not ans
   expect(first).toMatchObject({ to: 'STUCK', call: 6, signals: expect.arrayContaining(['no_model_answer']) });
 });
 
-test('a session that ends in an open turn is not accused: what followed is not known', async () => {
+test('a session that ends in an open turn is healthy: what followed is not known', async () => {
   expect(await worstOf(claudeCodeFile({ ...working, isDone: false }))).toEqual(['HEALTHY']);
 });
 

@@ -14,7 +14,7 @@ export async function* linesOf(file: string): AsyncGenerator<{ readonly number: 
   }
 }
 
-/** Whether it is gzipped shows in its first two bytes, whatever it is called. */
+/** The first two bytes show whether a file is gzipped; its name does not. */
 async function unpacked(chunks: Chunks): Promise<Chunks> {
   const rest = chunks[Symbol.asyncIterator]();
   let head: Buffer = Buffer.alloc(0);

@@ -81,7 +81,7 @@ const stop = fc
 const noHooks = fc.constantFrom('"a": 1', '"b": [ 2 ]');
 const someHooks = anyOf('{', '}', fc.oneof(stop, fc.constant('"New": []')));
 const settings = fc.tuple(gap, noHooks, gap, someHooks, gap, fc.boolean());
-test('whatever comments and white space stand where, taken out again the file is as it was', () => {
+test('an uninstall restores the file, with any comments and white space in any place', () => {
   const same = (text: string): void => void expect(uninstall(install(text))).toBe(text);
   fc.assert(fc.property(anyOf('{', '}', fc.constant('"a": 1')), same));
   fc.assert(
@@ -180,7 +180,7 @@ test.each([
   ['{"hooks": {"Stop": {}}}', /"hooks.Stop" is not a list/],
   ['{"hooks": {},\n "hooks": {}}', /is not changed: "hooks" is in it twice \(the second at line 2, column 2\)/],
   ['{"hooks": {"Stop": [], "Stop": []}}', /"Stop" is in it twice \(the second at line 1, column 24\)/],
-])('%s is refused with the reason, not mended', (text, why) => {
+])('%s is refused with the reason, not repaired', (text, why) => {
   expect(() => install(text)).toThrow(why);
   expect(() => uninstall(text)).toThrow(why);
 });

@@ -11,7 +11,7 @@ type Ours = {
   readonly value: Hook;
 };
 
-/** A hook as it stands in the file of a client. */
+/** A hook as the file of a client has it. */
 export type Hook = Readonly<Record<string, unknown>>;
 type Found = { readonly hooks: Readonly<Record<string, readonly unknown[]>>; readonly ours: readonly Ours[] };
 
@@ -104,7 +104,7 @@ export const withHooks = (text: string, file: string, hook: Hook, events: readon
 
 const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
 
-/** What holds nothing but the hook goes with it. */
+/** Removes the hook, and its group if the group holds no other hook. */
 const removed = (text: string, file: string, { event, group, hook }: Ours): string => {
   const { hooks } = find(text, file);
   const groups = hooks[event] ?? [];

@@ -9,7 +9,7 @@ export function plain(text: string): string {
   return stripVTControlCharacters(text.replaceAll(/[\t\r\n]+/g, ' ')).replaceAll(STEERING, '\uFFFD');
 }
 
-/** The same for every text of an answer, whatever it is part of. */
+/** The same for every text of an answer, at any depth. */
 export function plainAll<T>(value: T): T {
   if (typeof value === 'string') return plain(value) as T;
   if (Array.isArray(value)) return value.map(plainAll) as T;

@@ -21,7 +21,7 @@ test('JSON for programs carries every character, escaped', () => {
   expect(JSON.parse(jsonText(hostile))).toEqual(hostile);
 });
 
-test("one agent as JSON has seed 001's four fields first", () => {
+test("one agent as JSON has botbox's four fields first", () => {
   const answer = agentJson(VIEW, agentRow({ state: 'HEALTHY', lastOutputAt: Date.UTC(2026, 1, 5, 10, 30) }));
   expect(Object.entries(answer).slice(0, 4)).toEqual([
     ['agent', 'worker-1'],
@@ -91,7 +91,7 @@ test('a waiting case shows the question, the automatic outcome, and the commands
   expect(lines).toContain('  vigil case decide case-1 pardon --why "…"');
 });
 
-test('a closed case asks nothing', () => {
+test('a closed case has no question', () => {
   const lines = caseLines(VIEW, caseStory({ waiting: false, closedAt: NOON, ending: 'recovered' }));
   expect(lines[0]).toBe('case case-1 of worker-1: closed: recovered');
   expect(lines.join('\n')).not.toContain('vigil case decide');

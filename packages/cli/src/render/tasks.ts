@@ -42,7 +42,7 @@ export function checkpointLine(view: View, { checkpointId, recordedAt, valid, in
 
 type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonly recoveries: readonly RecoveryRow[] };
 
-/** One task: who holds it, its checkpoints, its attempts. */
+/** One task: its assignee, its checkpoints, its attempts. */
 export function taskLines(view: View, task: Task): string[] {
   return [
     `${view.paint.bold(task.taskId)} is held by ${orDash(task.agentId)} (${orDash(task.state)})`,

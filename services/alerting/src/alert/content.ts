@@ -25,7 +25,7 @@ export function inPlace(known: Content, update: Content): Content {
   };
 }
 
-/** Without the question of a case that is answered or closed; null: it asks none of that case. */
+/** Without the question of a case that is answered or closed; null: it has no question of that case. */
 export const settledBy = (known: Content, { caseId, title, text }: Content): Content | null =>
   known.options.length === 0 || known.caseId !== caseId
     ? null

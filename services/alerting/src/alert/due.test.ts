@@ -28,7 +28,7 @@ const sinksOf = (outputs: readonly { readonly payload: object }[]) =>
       : [],
   );
 
-test('an alert goes to the channels that it asks for, or to the default ones', () => {
+test('an alert goes to the channels that it names, or to the default ones', () => {
   expect(sinksOf(open().receive(notified()))).toEqual([['console', 'webhook']]);
   expect(sinksOf(open().receive(notified({ channels: ['ops'] })))).toEqual([['ops']]);
 });
@@ -117,7 +117,7 @@ test('an open alert is sent to the sink that has replaced another, and only to t
   expect(sendFrom({ silence: null }, { ...known, sentTo: routing.configured }, routing)).toBe(NEVER);
 });
 
-test('alerting obeys the laws of deciders whatever the channels', () => {
+test('alerting obeys the laws of deciders with any channels', () => {
   const channels = fc.constantFrom(['default'], ['ops'], ['slack', 'files'], []);
   const inputs = fc.oneof(
     fc

@@ -12,7 +12,7 @@ type Outcome = Draft<typeof Topic.alert | typeof Topic.notify>;
 
 /**
  * An alert that was not delivered for so long becomes a dead letter, from which it can be sent again. So does one
- * that is as old when it is first read: the broker forgets a group's position a week after its last commit, and the
+ * that is as old when it is first read. The broker forgets a group's position a week after its last commit, and the
  * reactor then starts with the first alert of the topic.
  */
 const GIVE_UP_MS = 24 * 3_600_000;

@@ -12,7 +12,7 @@ const route = 'stuck_agent';
 /** A step of a plan leaves the task to people. */
 export const BLOCKED_ROUTE = 'task_blocked';
 
-/** What people should know about an agent: one alert an episode, whatever happens in it. */
+/** What people should know about an agent: one alert an episode, for all that happens in it. */
 export function agentNotices(input: Input): readonly Noticed[] {
   switch (input.type) {
     case 'HEALTH_STATE_CHANGED':

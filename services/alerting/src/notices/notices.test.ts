@@ -34,7 +34,7 @@ test.each([
   expect(brief(agentNotices(turned(to)))).toEqual(expected);
 });
 
-test('an agent without a task stands in for it', () => {
+test('the alert of an agent without a task has the agent in its key', () => {
   expect(brief(agentNotices(turned('STUCK', null)))).toEqual(['raise stuck_agent:worker-1 warning']);
 });
 
@@ -86,7 +86,7 @@ test("a case's notices belong to the alert of the episode, with options and dead
   ]);
 });
 
-test('a task that a plan leaves to people is blocked, whatever else is reported of its agent', () => {
+test('a task that a plan leaves to people is blocked, and its alert has its own key', () => {
   const [notice] = agentNotices(example(Topic.agentIntervention, 'TASK_BLOCKED', { reason: 'no way on' }));
   expect(notice).toMatchObject({ key: 'task_blocked:OMN-1234', payload: { severity: 'warning', text: 'no way on' } });
   expect(notice?.payload.blocked).toMatchObject({ limit: null, reason: 'no way on' });
@@ -221,7 +221,7 @@ test('every event of the mapped topics has its answer', () => {
   for (const event of kinds(Topic.fleetGovernance)) expect(fleetNotices(event)).toBeInstanceOf(Array);
 });
 
-test('a message is one line, whatever agents write into it', () => {
+test('a message is one line, even if agents write control characters into it', () => {
   const event = example(Topic.alert, 'ALERT_RAISED', {
     route: 'stuck_agent',
     severity: 'critical',
@@ -272,7 +272,7 @@ test('the question of a case is over when it is decided, or its case closed; mor
   expect(ofCase('ESCALATION_DECIDED', { decision: 'allow_more_time' })).toEqual([]);
 });
 
-test('a decision that was not carried out is announced, whatever the agent does by then, and leaves no alert open', () => {
+test('a decision that was not carried out is announced, apart from the alert of the agent, and leaves no alert open', () => {
   const lapsed = agentNotices(example(Topic.agentIntervention, 'DECISION_LAPSED', { by: 'ada', why: 'halted: …' }));
   const key = 'stuck_agent:OMN-1234:decision';
   expect(brief(lapsed)).toEqual([`raise ${key} warning`, `resolve ${key} info`]);

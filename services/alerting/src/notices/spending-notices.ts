@@ -49,6 +49,6 @@ export function limitReached(reached: Reached): Noticed {
 export const limitLifted = (lifted: Lifted): Noticed =>
   resolve(route, aboutOf(lifted), `calls of ${nameOf(lifted)} are allowed again: ${lifted.why}`);
 
-/** A task that is finished, left or given up makes no more calls, whatever is still allowed. */
+/** A task that is finished, left or given up makes no more calls, even if more are allowed. */
 export const taskSpent = (taskId: string, text: string): Noticed =>
   resolve(route, aboutOf({ scope: 'task', scopeId: taskId }), text);

@@ -37,7 +37,7 @@ test('a ticket without a fact for it is dismissed', () => {
 });
 
 describe('people are asked in', () => {
-  test.each(['high', 'critical'] as const)('on %s, whatever else is against it', (severity) => {
+  test.each(['high', 'critical'] as const)('on %s, even if all else is against it', (severity) => {
     const against = { steps_since_last_accept: 0, severity };
     expect(answer(against, { transient: true, progressAt: filedAt })).toEqual({
       intervene: true,

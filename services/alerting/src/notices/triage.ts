@@ -4,7 +4,7 @@ import type { WorkerEscalationTicketPayload } from '@vigil/events';
 export type Answer = { readonly intervene: boolean; readonly analysis: string };
 
 type FiledTicket = Pick<WorkerEscalationTicketPayload, 'ticket' | 'findings'>;
-/** One rule: its verdict on a ticket, null: none. */
+/** One rule: the reason for which it decides a ticket; null: it does not decide. */
 type Rule = (filed: FiledTicket) => string | null;
 
 const STALL_MINUTES = 4;
@@ -15,7 +15,7 @@ const PROGRESS_MS = STALL_MINUTES * 60_000;
 
 const when = (holds: boolean, why: string): string | null => (holds ? why : null);
 
-/** In this order; the first rule with a verdict decides. */
+/** In this order; the first rule that gives a reason decides. */
 const RULES: readonly (readonly [intervene: boolean, rule: Rule])[] = [
   [true, ({ ticket: { severity: s } }) => when(s === 'high' || s === 'critical', `severity is ${s}`)],
   [true, ({ ticket: { stall_minutes: m } }) => when(m !== null && m > STALL_MINUTES, `no step for ${m} minutes`)],

@@ -6,7 +6,7 @@ import { plain } from '../delivery/plain.ts';
 import { type AlertEvent, TryLater } from '../delivery/sink.ts';
 import type { Kind } from './kind.ts';
 
-/** What a placeholder stands for: one argument's part, never more than one argument. */
+/** The value of each placeholder: a part of one argument, never more than one argument. */
 const PLACEHOLDERS: Readonly<Record<string, (alert: AlertEvent) => string>> = {
   what: ({ type }) => type.replace('ALERT_', '').toLowerCase(),
   severity: ({ payload }) => payload.severity,

@@ -68,7 +68,7 @@ test('sent twice, it is one file and one line, after the lines of other programs
   expect(readdirSync(path.join(root, '.onex_state/friction'))).toHaveLength(1);
 });
 
-test('what people have noted in it stays, whatever is sent again', async () => {
+test('what people have noted in it stays, even if its alert is sent again', async () => {
   await deliver({ raisedAt, blocked });
   writeFileSync(path.join(root, friction), 'ada: it was the registry\n');
   await deliver({ raisedAt, blocked: { ...blocked, attempts: 4 } });

@@ -5,7 +5,7 @@ import type { Sink } from '../delivery/sink.ts';
 export type SinkDeps = {
   /** epoch milliseconds */
   readonly now: () => number;
-  /** the environment: secrets stand there, not in the file */
+  /** the environment: it holds the secrets, the file does not */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** where decisions are posted */
   readonly dashboardUrl: string;

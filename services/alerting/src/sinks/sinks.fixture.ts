@@ -13,7 +13,7 @@ export const sinkDeps: SinkDeps = {
 
 const checkpoint = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payload.checkpoint;
 
-/** An alert as sinks receive it. Its case asks nothing unless a field sets it. */
+/** An alert as sinks receive it. It has no question unless a field sets one. */
 export const alertEvent = (fields: Partial<PayloadOf<typeof Topic.alert, 'ALERT_RAISED'>> = {}): AlertEvent =>
   example(Topic.alert, 'ALERT_RAISED', {
     ...{ route: 'stuck_agent', severity: 'warning', title: 'worker-1 is STUCK', text: 'no call', options: [] },

@@ -118,7 +118,7 @@ test.each([408, 425, 429, 500, 502, 503])('%d is waited out', async (status) => 
   });
 });
 
-test('for as long as it asks', async () => {
+test('for as long as the receiver requests', async () => {
   const { url } = await answering(429, { 'retry-after': '7' });
   expect(await failure(url)).toMatchObject({ name: 'TryLater', afterMs: 7000 });
 });

@@ -165,7 +165,7 @@ export const acceptHook = async (
             },
       );
       if (receipts.length === 0) return;
-      // Whatever becomes of the receipt, its text is not offered again.
+      // The text is not offered again, even if its receipt is not accepted.
       for (const { orderId } of receipts)
         if (orderId !== null) context.pendingOrders.observeReceipt(orderId, context.now());
       const body = receipts.map((one) => ({ type: 'ORDER_RECEIPT', payload: one }));

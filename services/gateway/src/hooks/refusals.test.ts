@@ -185,7 +185,7 @@ describe('a nudge for a session that posts its hooks', () => {
     expect(turns().at(-1)).toBe(false);
   });
 
-  test('that goes with another event than the end of a turn opens none, and without one the turn stays closed', async () => {
+  test('opens no turn at an event other than the end of a turn, and without a text the turn stays closed', async () => {
     await send(one('UserPromptSubmit'));
     expect(await send(stop)).toEqual({});
     expect(turns()).toEqual([true, false]);

@@ -91,7 +91,7 @@ describe('an agent that runs elsewhere', () => {
     expect((await end({})).status).toBe(202);
   });
 
-  test('is not ended by this runtime, under whatever instance', async () => {
+  test('is not ended by this runtime, under any instance', async () => {
     await presence('AGENT_PRESENT', 'host-2');
     for (const instanceId of ['i-1', 'i-2']) expect(await answerOf(await end({ instanceId }))).toMatchObject(foreign);
     expect(log().events(Topic.controlAgent)).toEqual([]);

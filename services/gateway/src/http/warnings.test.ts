@@ -57,7 +57,7 @@ describe('a heartbeat that is taken is answered with what its sender should corr
   });
 });
 
-test('an agent whose heartbeats go to Kafka reads of its unknown policy where it asks for orders', async () => {
+test('an agent whose heartbeats go to Kafka is warned of its unknown policy when it requests orders', async () => {
   const { body } = await answerOf(await get('/v1/agents/worker-1/orders?policy=nosuch'));
   expect(body.warnings).toEqual([expect.stringContaining('there is no policy "nosuch"')]);
 });

@@ -26,7 +26,7 @@ const LARGEST_RECORD = 500_000;
 /** Of the ids of what the gateway writes; random, once. */
 const NAMESPACE = '8f0d6c1e-6a54-4f0b-9b57-2f6c3f1f7a11';
 
-/** `ingress`: the ingress that heartbeats are marked with, whatever their sender sets. */
+/** `ingress`: the ingress that heartbeats are marked with; it replaces a value that their sender sets. */
 export const openRecordEncoding = async (log: Log, ingress: string): Promise<RecordEncoding> => {
   const counts = new Map<TopicName, number>();
   for (const topic of WRITTEN) counts.set(topic, await log.partitionCount(topic));

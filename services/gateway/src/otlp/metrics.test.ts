@@ -39,7 +39,7 @@ test.each([
   ['codex.logs-and-metrics', 7300],
   ['gemini-cli.all-signals', 7100],
 ])(
-  'what logs have counted is not counted again by metrics and spans, in whatever order they come (%s)',
+  'what logs have counted is not counted again by metrics and spans, in any order of arrival (%s)',
   async (name, tokens) => {
     const all = recorded(name);
     const isLog = ({ signal }: Export) => signal === 'logs';

@@ -11,7 +11,7 @@ const lost = (runtimeId: string, instanceId: string) =>
 const heartbeatOf = (runtime_id: string | null) =>
   example(Topic.heartbeat, 'HEARTBEAT', { agent_id: 'worker-1', runtime_id, instance_id: 'i-1' }).payload;
 
-test('the newest in the log counts, in whatever order it is read', () => {
+test('the newest in the log counts, in any order of reading', () => {
   const agentRegistry = createAgentRegistry();
   agentRegistry.observe(present('host-2', 'i-2'), 7);
   agentRegistry.observe(lost('host-1', 'i-1'), 3);

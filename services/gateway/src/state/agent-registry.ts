@@ -15,7 +15,7 @@ export type KnownInstance = {
  * milliseconds.
  */
 export type AgentRegistry = {
-  /** `offset`: in its topic, which has one partition; whatever the order of the calls, the newest counts */
+  /** `offset`: in its topic, which has one partition; the newest counts, in any order of the calls */
   readonly observe: (presence: Presence, offset: number) => void;
   /** A heartbeat has been taken. */
   readonly observeHeartbeat: (heartbeat: Heartbeat, now: number) => void;

@@ -4,7 +4,7 @@ type Governance = EventOf<typeof Topic.fleetGovernance>;
 
 /** Whether the fleet is halted, as the governor has announced it. */
 export type Halts = {
-  /** `offset`: in its topic, which has one partition; whatever the order of the calls, the newest counts */
+  /** `offset`: in its topic, which has one partition; the newest counts, in any order of the calls */
   readonly observe: (event: Governance, offset: number) => void;
   readonly isHalted: () => boolean;
   /** the newest halt or resume has been read */

@@ -73,7 +73,7 @@ describe('an order is over', () => {
     expect(pendingOrders.offerToRuntime('host-1', sent + 60_000 + REPEAT_MS)).toEqual([]);
   });
 
-  test('after an hour, whatever its time to live: nothing reads further back', () => {
+  test('after an hour, even if its time to live is longer: nothing reads further back', () => {
     const eternal = { ...nudge, payload: { ...nudge.payload, ttlMs: Number.MAX_SAFE_INTEGER } };
     expect(ordersWith(eternal).offerToRuntime('host-1', sent + LONGEST_TTL_MS - 1)).toHaveLength(1);
     expect(ordersWith(eternal).offerToRuntime('host-1', sent + LONGEST_TTL_MS)).toEqual([]);

@@ -73,8 +73,8 @@ const addressed = ({ payload, correlationId }: Order): Addressed => {
 };
 
 /**
- * A spawn's time counts from the moment of its decision, where that is earlier: recovery waits for the first heartbeat from then on,
- * and one that was written late, by a service that catches up, would be carried out beside the next attempt.
+ * A spawn's time counts from the moment of its decision, where that is earlier. Recovery waits for the first heartbeat from then on.
+ * A service that catches up may write a spawn late. Counted from then, it would be carried out beside the next attempt.
  */
 const countsFrom = ({ type, occurredAt }: Order, stampedAt: number): number =>
   type === 'SPAWN_AGENT' ? Math.min(stampedAt, occurredAt) : stampedAt;

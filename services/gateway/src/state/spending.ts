@@ -5,7 +5,7 @@ type Limits = EventOf<typeof Topic.spending>;
 
 /** Limits of agents, tasks and days that are reached, as the intervention service announces them. */
 export type ReachedLimits = {
-  /** `offset`: in its topic, which has one partition; whatever the order of the calls, the newest counts */
+  /** `offset`: in its topic, which has one partition; the newest counts, in any order of the calls */
   readonly observe: (event: Limits, offset: number) => void;
   /** Why an agent may make no more calls; null: it may. `now`: epoch milliseconds */
   readonly refusal: (whose: Whose, now: number) => string | null;

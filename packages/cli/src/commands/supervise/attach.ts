@@ -10,7 +10,7 @@ type AttachOptions = { readonly dir?: string; readonly write?: boolean };
 
 const detachKey = 0x1d;
 const ctrlC = 0x03;
-/** Leaves the terminal as it was, whatever the agent has set: colours, cursor, mouse, paste, the other screen. */
+/** Undoes all that an agent can set in the terminal: colours, cursor, mouse, paste, the other screen. */
 const asBefore = '\x1b[0m\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1049l\r\n';
 
 const print = (line: string): void => void process.stderr.write(`vigil: ${line}\r\n`);
