@@ -170,7 +170,7 @@ export class AgentInstance implements Supervised {
     return { leader: this.#parts.terminal.pid, socket: this.#parts.address };
   }
 
-  /** Once for each order: whatever a supervisor that has died since had done of it is not done again. */
+  /** Once for each order: what a supervisor had done of it before it died is not done again. */
   async #resumeSession(order: ResumeSession): Promise<Outcome> {
     const { terminal } = this.#parts;
     const { orderId } = order.payload;
@@ -274,7 +274,7 @@ export class AgentInstance implements Supervised {
     }
   }
 
-  /** Whatever else fails, its end is reported. */
+  /** Its end is reported, also where anything else fails. */
   async #over(exit: Exit): Promise<ExitSummary> {
     const { spec, deps, monitor, terminal } = this.#parts;
     const now = deps.clock.now();

@@ -33,7 +33,7 @@ export type InstanceParts = {
   readonly clock: MachineClock;
 };
 
-/** A hook that has reported is preferred to typing. Where no turn is open, no hook asks until text is typed. */
+/** A hook that has reported is preferred to typing. Where no turn is open, no hook connects until text is typed. */
 const channelOf = ({ spec, socket, monitor }: InstanceParts): Channel => {
   if (spec.nudge !== 'auto') return spec.nudge;
   if (socket.hasClient()) return 'socket';

@@ -26,12 +26,12 @@ export type AgentSpec = Identity &
     /** how it is held and set going again; null: SIGSTOP and SIGCONT to its group */
     readonly pause: ConfiguredCommand | null;
     readonly resume: ConfiguredCommand | null;
-    /** seed 004's tool_logs.jsonl of this agent */
+    /** hive's tool_logs.jsonl of this agent */
     readonly stepLog: string | null;
     readonly limits: LimitSettings;
     /** files to write when it ends unfinished; where none is named, its policy decides */
     readonly files: StateFiles;
-    /** null: as the gateway asks */
+    /** null: the interval that the gateway requests */
     readonly intervalMs: number | null;
     /** paths of the checkpoint that it continues from and of its handover */
     readonly checkpoint: string | null;

@@ -146,7 +146,7 @@ const printsWithoutStream = async (client: StreamingClient, words: readonly stri
   instance = await liveOn(stage, scriptSpec(script, { command, args: ['-c', script, ...words] }), 80, () => {});
 };
 
-test('a client without a stream option is not read, whatever it prints', async () => {
+test('a client without a stream option is not read, with any output', async () => {
   const lines = recordedLines('codex', 'cx-works');
   await printsWithoutStream('codex', ['exec'], lines);
   await until(() => expect(last()?.output?.lines).toBe(lines.length));

@@ -104,7 +104,7 @@ test('the echo of a nudge does not count as output of the agent', async () => {
   expect(last()?.output).toMatchObject({ last_output_at: before?.last_output_at, lines: 1 });
 });
 
-test('a nudge presses no keys: it is one line, whatever stands in it', async () => {
+test('a nudge presses no keys: it is one line, with any text in it', async () => {
   await start('echo working; read line; echo "got=$line"; sleep 600');
   await until(() => expect(shown).toContain('working'));
   offer(nudge({ message: 'are you \u0003still\n\n there\u001b[A\u0004?' }));

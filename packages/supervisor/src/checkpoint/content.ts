@@ -33,7 +33,7 @@ const jsonContent = (bytes: Buffer): Content | null => {
 /**
  * An agent chooses the content, and some kilobytes of YAML can take minutes: it is parsed on a thread that is ended
  * after its time limit.
- * A busy host that is slow to start the thread is no reason to reject the document.
+ * A busy host that is slow to start the thread is not a reason to reject the document.
  */
 const elsewhere = async (bytes: Buffer, withinMs: number): Promise<Content | null> => {
   const { promise, resolve } = Promise.withResolvers<Content | null>();

@@ -36,7 +36,7 @@ const read = async (path: string): Promise<Buffer | null> => {
   return buffer.subarray(0, bytesRead);
 };
 
-/** Seed 003's protocol (`schema_version: 1.1.0`), in any version that adds to it; a document without a version is its author's own. */
+/** omniclaude's protocol (`schema_version: 1.1.0`), in any version that adds to it; a document without a version is its author's own. */
 const isKnown = (schema: string | null): boolean => schema === null || /^1(\.\d+){0,2}$/.test(schema);
 
 const judge = async (bytes: Buffer, path: string, sha256: string | null, taskId: string): Promise<Validity> => {

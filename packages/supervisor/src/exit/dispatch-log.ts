@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { utc } from './recovery-file.ts';
 
-/** Seed 003's events, in its own words. Minutes to one decimal. */
+/** omniclaude's events, in its own words. Minutes to one decimal. */
 export type DispatchEvent =
   | {
       readonly event: 'stall_detected';
@@ -31,7 +31,7 @@ export const logDispatch = (folder: string, events: readonly DispatchEvent[], at
   appendFileSync(join(folder, `${utc(at).slice(0, 10)}.ndjson`), lines.join(''));
 };
 
-/** One of seed 003's three reasons; any other as it was given. */
+/** One of omniclaude's three reasons; any other as it was given. */
 export const stallReasonOf = (reason: string, axes: readonly string[]): string => {
   if (axes.includes('absence')) return 'inactivity';
   if (/context/i.test(reason)) return 'context_overflow';

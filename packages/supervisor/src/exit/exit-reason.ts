@@ -15,7 +15,7 @@ export const describeExit = ({ code, signal }: Exit): string => {
   return code === null ? 'the process that held its terminal died, and it has been ended' : `exited with code ${code}`;
 };
 
-/** A requested end has the reason of its request, whatever the exit code is. */
+/** A requested end has the reason of its request, with any exit code. */
 export const reasonOf = (exit: Exit, endRequest: EndRequest | null, hasCompleted: boolean): ExitReason => {
   if (endRequest !== null) return endRequest.reason;
   return exit.code === 0 && hasCompleted ? 'finished' : 'crashed';
@@ -23,7 +23,7 @@ export const reasonOf = (exit: Exit, endRequest: EndRequest | null, hasCompleted
 
 /**
  * Asked to hand off, it stopped by itself with code 0: the order caused that, unless the agent reported that its work is done.
- * Whatever else its end was, it has crashed.
+ * After any other end, it has crashed.
  */
 export const handedOff = (
   { code }: Exit,

@@ -19,7 +19,7 @@ export type Remains = {
 export const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 const compact = (at: number): string => utc(at).replace(/[-:Z]/g, '');
 
-/** Seed 003's recovery file, field by field. */
+/** omniclaude's recovery file, field by field. */
 export const recoveryYaml = ({ taskId, stallReason, checkpoint, attempt }: Remains, at: number): string =>
   stringify({
     schema_version: '1.1.0',

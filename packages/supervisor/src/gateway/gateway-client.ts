@@ -31,7 +31,7 @@ export type Address = { readonly url: string; readonly token: string };
 /** A request without an answer is aborted after this time and made again. */
 const patienceMs = 15_000;
 
-/** A token that is not accepted may be mended at the gateway while the agent works on, so it is worth another try. */
+/** A token that is not accepted may be corrected at the gateway while the agent works on, so it is worth another try. */
 const isFinal = (status: number): boolean =>
   status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
 

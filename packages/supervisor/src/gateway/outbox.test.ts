@@ -38,7 +38,7 @@ const open = (pid: number) =>
   );
 const until = (look: () => void) => vi.waitFor(look, { timeout: 60_000, interval: 10 });
 
-test('a report that the token does not stand for keeps no other waiting, and goes when the token is mended', async () => {
+test('a report that the token does not allow keeps no other waiting, and goes when the token is corrected', async () => {
   answers = { 'another-name': new GatewayForbids('not yours') };
   const outbox = open(process.pid);
   for (const orderId of ['another-name', 'a', 'b']) outbox.put(receipt(orderId));

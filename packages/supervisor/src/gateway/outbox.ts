@@ -166,7 +166,7 @@ class FileOutbox implements Outbox {
     }
   }
 
-  /** It may be another name's, and its token be mended one day: no other waits for that. */
+  /** It may be another name's, and its token may be corrected one day: no other waits for that. */
   #letGoFirst(queued: QueuedReport): void {
     this.#queue = [...this.#queue.filter((other) => other !== queued), queued];
   }

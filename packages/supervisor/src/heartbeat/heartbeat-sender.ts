@@ -25,7 +25,7 @@ export type HeartbeatSenderDeps = {
   readonly clock: MachineClock;
   readonly log: Log;
   readonly onReach: (agentId: string, reach: Reach) => void;
-  /** null: as the gateway asks */
+  /** null: the interval that the gateway requests */
   readonly intervalMs: number | null;
   readonly onOrders: (orders: readonly OrderEnvelope[]) => void;
   /** where another supervisor left off; `noBeats`: there was none */
@@ -38,13 +38,13 @@ export type HeartbeatSenderDeps = {
   readonly onRefusal: (refusal: string | null) => void;
 };
 
-/** Between two heartbeats there is at least so much, whatever happens. */
+/** Between two heartbeats there is always at least so much. */
 const shortestGapMs = 200;
 const defaultIntervalMs = 10_000;
 
 /**
- * Sends the heartbeats of one agent until it is finished: every interval, and at once on anything notable, or when a call starts after
- * tokens were used: they may reach a limit. Never blocks the agent.
+ * Sends the heartbeats of one agent until it is finished: every interval, and at once on anything notable.
+ * It also sends one when a call starts after tokens were used: they may reach a limit. Never blocks the agent.
  */
 export class HeartbeatSender {
   readonly #parts: HeartbeatSenderDeps;

@@ -101,7 +101,7 @@ test('a rate limit is reported once, and a later silence is not exempt', () => {
   expect(next(limited).inFlight).toMatchObject({ activity: 'working', rate_limit: null });
 });
 
-test('matched patterns, verdicts and answers are sent once; a checkpoint stays', () => {
+test('matched patterns, `verdicts` and answers are sent once; a checkpoint stays', () => {
   const fields = {
     checkpoint: { checkpoint_id: 'c' },
     steps: { total_steps: 3, verdicts: ['ACCEPT'] },
@@ -144,7 +144,7 @@ test('times may be written either way', () => {
   expect(understand('{"last_tool_call":5}').reported.last_tool_call).toBe(5);
 });
 
-test('verdicts of several reports go out together, each once', () => {
+test('`verdicts` of several reports go out together, each once', () => {
   const steps = (total_steps: number, ...verdicts: string[]) => ({ steps: { total_steps, verdicts } });
   const both = reported(reported(noHeartbeats, steps(1, 'RETRY')), steps(3, 'RETRY', 'ACCEPT'));
   const sent = next(both);
@@ -175,7 +175,7 @@ test('of each pattern the newest match goes, so that one on every line pushes no
   ]);
 });
 
-test('an agent that is being ended reports that it exits, whatever it reports on the way', () => {
+test('an agent that is being ended reports that it exits, despite any report on the way', () => {
   for (const activity of ['idle', 'finished', 'working'])
     expect(next(reported(noHeartbeats, { activity }), { ending: true }).inFlight?.activity).toBe('exiting');
   expect(next(reported(noHeartbeats, { activity: 'idle' })).inFlight?.activity).toBe('idle');

@@ -34,9 +34,9 @@ export type TerminalFacts = {
   readonly repeatedError: RepeatedError | null;
   readonly completionAt: number | null;
   readonly resultAt: number | null;
-  /** the last lines, where the policy asks for them */
+  /** the last lines, where the policy requests them */
   readonly tail: readonly string[];
-  /** the question in the line of the cursor, and since when it waits for the answer; null: it asks nothing */
+  /** the question in the line of the cursor, and since when it waits for the answer; null: it has no question */
   readonly asks: { readonly since: number; readonly text: string } | null;
   /** it has asked something before: a question that is gone has been answered */
   readonly hasAsked: boolean;
@@ -98,7 +98,7 @@ export const clientGone = (heartbeatState: HeartbeatState, reportedAt: number | 
   return { ...heartbeatState, reportedAt, latest: { ...latest, turn: null, waiting_for: null } };
 };
 
-/** Verdicts that are not yet sent stay. */
+/** `verdicts` that are not yet sent stay. */
 const stepsOf = ({ steps: before }: ReportedFields, { steps: now }: ReportedFields): Pick<ReportedFields, 'steps'> =>
   now && before ? { steps: { ...now, verdicts: bounded([...before.verdicts, ...now.verdicts]) } } : {};
 
@@ -224,7 +224,7 @@ const afterLimit = ({ turn }: ReportedFields): Heartbeat['activity'] =>
 
 /**
  * A rate limit is reported once, with the heartbeat after the report: an agent that has fallen silent since must not
- * stay exempt. Verdicts are reported once, too.
+ * stay exempt. `verdicts` are reported once, too.
  */
 const afterSending = (latest: ReportedFields): ReportedFields => {
   const { activity, steps, last_tool_call: _, ...rest } = latest;

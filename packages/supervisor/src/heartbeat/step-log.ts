@@ -12,7 +12,7 @@ const longestLine = 1 << 20;
 
 const found = (path: string): Stats | null => statSync(path, { throwIfNoEntry: false }) ?? null;
 
-/** A step is a line that is a JSON object; its verdict may be missing. */
+/** A step is a line that is a JSON object; its `verdict` may be missing. */
 const stepIn = (line: string): { readonly verdict?: unknown } | null => {
   try {
     const parsed: unknown = JSON.parse(line);

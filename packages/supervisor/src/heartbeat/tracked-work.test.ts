@@ -81,7 +81,7 @@ test('it waits no longer where the tracker fails', async () => {
   await until(() => expect(spawned()).toEqual(['spawned']));
 });
 
-test("new lines of an agent's step log are sent with its heartbeats, each verdict once", async () => {
+test("new lines of an agent's step log are sent with its heartbeats, each `verdict` once", async () => {
   mkdirSync(join(stage.dir, 'sessions/bd-1'), { recursive: true });
   const path = join(stage.dir, 'sessions/bd-1/worker-1.jsonl');
   await start({});

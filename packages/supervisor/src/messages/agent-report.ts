@@ -21,7 +21,7 @@ const hash = z.string().max(512).nullable().default(null);
 const count = z.int().min(0);
 const few = count.max(0x7fff_ffff);
 const strings = z.array(z.string());
-/** A list of work is for people and the next agent's brief; all of it stands in the checkpoint itself. */
+/** A list of work is for people and the next agent's brief; all of it is in the checkpoint itself. */
 const workList = strings.transform((list) => list.slice(0, 100).map((one) => one.slice(0, 300))).default([]);
 
 const toolCall = z.object({

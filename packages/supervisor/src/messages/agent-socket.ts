@@ -20,7 +20,7 @@ export type Push =
   | { readonly type: 'reset_breaker'; readonly name: string }
   | { readonly problems: readonly string[] };
 
-/** A hook at the other end: it asks, is answered, and goes. */
+/** A hook at the other end: it sends a request, is answered, and goes. */
 export type HookClient = {
   readonly answer: (answer: HookAnswer) => void;
   readonly onGone: (listener: () => void) => void;

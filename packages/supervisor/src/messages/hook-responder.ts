@@ -21,7 +21,7 @@ export class HookResponder {
     return {
       onReport: (report) => this.#monitor.report(report),
       onHook: (message, client) => {
-        // Whatever a hook reports stands in the spool before it connects.
+        // All that a hook reports is in the spool before it connects.
         this.#monitor.sessions.read();
         if ('printed' in message) this.#printed(message.printed);
         else if ('takes' in message) this.#give(client);

@@ -53,7 +53,7 @@ const hook = (event: string, more: object = {}): string => {
 };
 
 const spool = () => join(spoolOf(stage.dir, 'instance-1'), spoolFile('claude-code', 's-1'));
-/** What a hook appends before it asks, or is killed. */
+/** What a hook appends before it sends its request, or is killed. */
 const spooled = (events: readonly SessionEvent[], more: Partial<SpoolRecord> = {}): string => {
   const record = recordOf(events, more);
   append(spool(), record);
@@ -88,7 +88,7 @@ const offered = async () => {
   });
 };
 
-test('a session’s calls are in its heartbeats, and a nudge goes with a hook, once', async () => {
+test('a session’s calls are in its heartbeats, and a nudge is delivered with a hook, once', async () => {
   const go = join(stage.dir, 'go');
   const answered = hook('PostToolUse', { tool_response: { stdout: 'a' } });
   await start(

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-test('each text is a line of JSON, as on the socket, behind what stands there', () => {
+test('each text is a line of JSON, as on the socket, after the lines that are there already', () => {
   const path = join(dir, 'nudges.jsonl');
   appendTo({ path, format: 'jsonl' }, { nudge: 'one\ntwo', order_id: 'o1' }, 'one\ntwo');
   appendTo({ path, format: 'jsonl' }, { probe: 'n', message: 'three', order_id: 'o2' }, 'three');
@@ -21,7 +21,7 @@ test('each text is a line of JSON, as on the socket, behind what stands there', 
   expect(statSync(path).mode & 0o077).toBe(0);
 });
 
-test('as text, each is one line, whatever stands in it', () => {
+test('as text, each is one line, with any text in it', () => {
   const path = join(dir, 'nudges.txt');
   appendTo({ path, format: 'text' }, { nudge: '', order_id: 'o1' }, 'one\r\n\n two');
   appendTo({ path, format: 'text' }, { nudge: '', order_id: 'o1' }, 'three');

@@ -98,7 +98,7 @@ test.each([
   expect(all).toContain(LINE);
 });
 
-test('what a gateway answers cannot steer the terminal, and a long line is cut', () => {
+test('what a gateway answers cannot control the terminal, and a long line is cut', () => {
   notice.show(`a\x07\x1b]52;c;x\x07${'b'.repeat(500)}`, false);
   const title = all.slice('\x1b[22;2t\x1b]2;'.length, -2);
   expect(title).not.toMatch(/\p{Cc}/u);

@@ -189,7 +189,7 @@ test('a terminate waits for nothing', () => {
   expect(admissionKind(terminate(), { progress: calling, atQuestion: true, quiet: false })).toBe('go');
 });
 
-test('what the agent reads in a file is put there only between calls, and while it asks nothing', () => {
+test('what the agent reads in a file is put there only between calls, and while it has no question', () => {
   const file = { channel: 'file' } as const;
   const midCall = progressAfterReport(noProgress, reported(call({ outcome: 'running' })), 1);
   expect(admissionKind(nudge(), file)).toBe('go');

@@ -45,7 +45,7 @@ export type Admission =
 const superseded = (why: string): Admission => ({ kind: 'superseded', why });
 const wait = (why: string): Admission => ({ kind: 'wait', why });
 
-/** A line is typed at a still terminal only; a client stands at its prompt, whatever else its screen draws. */
+/** A line is typed at a still terminal only. A client at its prompt receives a paste, also while its screen draws. */
 const whenTyped = ({ typing, quiet, isBeingTypedAt }: Reachability): Admission => {
   if (isBeingTypedAt) return wait('another text is being typed');
   switch (typing.kind) {

@@ -19,7 +19,7 @@ describe('the key that interrupts a turn', () => {
     expect(kindOf({ meaning: { kind: 'dialog', wait, text: 'Do you want to proceed?' } })).toBe('refused');
   });
 
-  test('is never pressed while the agent waits for a person, whatever the screen shows', () => {
+  test('is never pressed while the agent waits for a person, on any screen', () => {
     expect(kindOf({ isWaiting: true })).toBe('refused');
   });
 
@@ -27,7 +27,7 @@ describe('the key that interrupts a turn', () => {
     expect(kindOf({ meaning: { kind: 'unknown' } })).toBe('refused');
   });
 
-  test('is pressed at the prompt only where the hooks report an open turn, and never where a text stands in its input line', () => {
+  test('is pressed at the prompt only where the hooks report an open turn, and never where a text is in its input line', () => {
     expect(kindOf({ meaning: prompt })).toBe('press');
     expect(kindOf({ meaning: prompt, turnOpen: false })).toBe('refused');
     expect(kindOf({ meaning: prompt, turnOpen: null })).toBe('refused');

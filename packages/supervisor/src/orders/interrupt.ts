@@ -17,7 +17,7 @@ export type Pressing =
 const refused = (why: string): Pressing => ({ kind: 'refused', why });
 
 /**
- * A key is pressed only if the screen shows that the client works: in a dialog it would be an answer, and at the
+ * A key is pressed only if the screen shows that the client works. In a dialog it would be an answer, and at the
  * prompt it would change what a person has typed.
  * If the screen does not show turns, the client's hooks decide.
  */

@@ -32,7 +32,7 @@ const open = (more: Partial<PauseControlDeps> = {}): PauseControl =>
 const passes = (ms: number): void => {
   time = { wall: time.wall + ms, monotonic: time.monotonic + ms };
 };
-/** Whatever it does by itself has been done. */
+/** All that it does by itself has been done. */
 const looks = async (pauseControl: PauseControl): Promise<void> => {
   pauseControl.check();
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
@@ -51,7 +51,7 @@ test('a paused agent stands still for its pause plus the delay of an order; then
   expect(logged).toEqual([expect.stringContaining('goes on by itself')]);
 });
 
-test('resumed by order it does not go on by itself as well', async () => {
+test('resumed by order it does not continue by itself as well', async () => {
   const pauseControl = open();
   await pauseControl.pause(1000);
   await pauseControl.resume();

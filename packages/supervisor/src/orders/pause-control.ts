@@ -17,7 +17,7 @@ export type PauseControlDeps = {
 /** How long a configured command may take, milliseconds. */
 const commandMs = 30_000;
 
-/** An order to go on may be so late before it is held to be lost, milliseconds. */
+/** An order to continue may be so late before it is held to be lost, milliseconds. */
 export const RESUME_LATE_MS = 5_000;
 
 /** Holds an agent, and sets it going again: one after the other, in the order in which it was asked. */

@@ -58,7 +58,7 @@ test('a late spawn is expired, one done before is answered the same', () => {
   expect(kind({ done: new Map([['spawn-1', spawnReceiptOf(spawn(), 0, 'spawned')]]) }, 1001)).toBe('again');
 });
 
-test('the newest valid checkpoint is taken, and each that was passed over is named with its reason', async () => {
+test('the newest valid checkpoint is taken, and each that was skipped is named with its reason', async () => {
   const good = checkpointFile(root, 'good.yaml', 'ticket_id: TASK-1\nstep: 3\n');
   const other = checkpointFile(root, 'other.json', '{"task_id":"TASK-2"}');
   const torn = checkpointFile(root, 'torn.json', '{"task_id": ');

@@ -49,7 +49,7 @@ test('a terminal that has shown nothing stands still five minutes after its agen
   expect([one.isStill(2000 + stillAfterMs - 1), one.isStill(2000 + stillAfterMs)]).toEqual([false, true]);
 });
 
-test('a question that was answered, or stands in an earlier line, asks nothing', () => {
+test('a question that was answered, or is in an earlier line, asks nothing', () => {
   const one = screen();
   one.write('Delete it? ', 1000);
   one.write('y\r\n', 2000);

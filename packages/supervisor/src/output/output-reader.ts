@@ -181,7 +181,7 @@ export class OutputReader {
       : [...this.#ring, { at: this.#lastByteAt, text: cursor }].slice(-this.#keep);
   }
 
-  /** The last lines as far as the policy asks for them, and no more than a heartbeat may carry. */
+  /** The last lines as far as the policy requests them, and no more than a heartbeat may carry. */
   get reported(): readonly string[] {
     const last = this.#tailLines === 0 ? [] : this.#judged.slice(-this.#tailLines).map(({ text }) => text);
     for (let from = last.length - 1, size = 0; from >= 0; from -= 1) {

@@ -9,9 +9,9 @@ export type PatternSources = {
   readonly error: readonly string[];
   readonly fatal: readonly string[];
   readonly completion: readonly string[];
-  /** the agent has its result, whatever follows */
+  /** the agent has its result; lines after it do not change that */
   readonly result: readonly string[];
-  /** tested on the line that the cursor stands in, while the terminal is still */
+  /** tested on the line that the cursor is in, while the terminal is still */
   readonly awaiting_input: readonly string[];
 };
 export type PatternKind = keyof PatternSources;
@@ -45,10 +45,10 @@ export type Match = { readonly kind: PatternKind; readonly source: string };
 export type Patterns = {
   /** what a whole line means */
   readonly matches: (line: string) => readonly Match[];
-  /** whether a line counts among repeated errors: by the template, whatever the policy */
+  /** whether a line counts among repeated errors: by the template, under any policy */
   readonly isError: (line: string) => boolean;
   readonly isResult: (line: string) => boolean;
-  /** whether the line with the cursor in it asks for an answer */
+  /** whether the line with the cursor in it requests an answer */
   readonly asks: (cursorLine: string) => boolean;
 };
 
@@ -70,7 +70,7 @@ const written = (kind: PatternKind, sources: readonly string[]): readonly Looked
     return { kind, source, isIn: (line) => re.matcher(line).find() };
   });
 
-/** Under a policy, built-in patterns give way to its own, and what a template calls an error is reported where the policy asks for it only. */
+/** Under a policy, built-in patterns give way to its own, and what a template calls an error is reported only where the policy requests it. */
 const besidePolicy = (kind: JudgedKind, sources: PatternSources): readonly string[] => {
   switch (kind) {
     case 'rate_limit':
@@ -89,7 +89,7 @@ const judged = (kind: JudgedKind, sources: PatternSources, policy: PolicyPattern
 };
 
 /**
- * `policy`: what the agent's policy asks for; null: it is not known (yet).
+ * `policy`: what the agent's policy requests; null: it is not known (yet).
  * @throws WrongSettings naming the template's pattern that RE2 does not take
  */
 export const compilePatterns = (sources: PatternSources, policy: PolicyPatterns | null = null): Patterns => {

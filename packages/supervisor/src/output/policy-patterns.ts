@@ -17,7 +17,7 @@ type CachedPolicy = { readonly policyPatterns: PolicyPatterns; readonly document
 
 const served = z.object({ hash: z.string(), document: z.unknown() });
 
-/** What each policy asks of this host, fetched once for all its agents. */
+/** What each policy requests of this host, fetched once for all its agents. */
 export class PolicyPatternCache {
   readonly #parts: Parts;
   readonly #cached = new Map<string, CachedPolicy>();

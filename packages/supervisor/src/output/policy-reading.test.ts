@@ -22,7 +22,7 @@ const usual = {
 test('a policy that asks for nothing has the usual rate limits and completion signal looked for, and no lines sent', () =>
   expect(sources(policyPatterns({}))).toEqual(usual));
 
-test('every use of a signal counts, under whatever name, and each pattern once', () => {
+test('every use of a signal counts, under any name, and each pattern once', () => {
   const signals = {
     error_pattern: { patterns: ['boom', 'bang'] },
     also: { is: 'error_pattern', patterns: ['bang', 'crash'] },

@@ -38,7 +38,7 @@ export const ifKnown = <T>(look: () => T, unknown: T): T => {
   }
 };
 
-/** The command's name stands in brackets and may hold anything, so fields count from the last bracket (proc(5)). */
+/** The command's name is in brackets and may hold anything, so fields count from the last bracket (proc(5)). */
 const statOf = (pid: number): Stat | null =>
   fromProc(() => {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -99,7 +99,7 @@ const carries = (pid: number, { socket }: Tree): boolean =>
   fromProc(() => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`VIGIL_SOCKET=${socket}`)) ?? false;
 
 /**
- * What still runs of a tree: the session that the leader leads, whatever carries its socket in its environment, also in
+ * What still runs of a tree: the session that the leader leads, every process that carries its socket in its environment, also in
  * sessions of its own, and their descendants. This process is never part of it.
  * @throws ProcessesUnknown
  */
@@ -128,7 +128,7 @@ const slackMs = 1000;
 
 /**
  * The rest of the tree of a process that ran for so long and has ended. While anything of its session runs, the
- * system does not reuse its number: a process that leads a session by that number was started after that end, and so
+ * system does not reuse its number. So a process that leads a session by that number was started after that end, and so
  * was everything in it.
  * @throws ProcessesUnknown
  */

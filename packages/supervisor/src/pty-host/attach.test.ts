@@ -28,7 +28,7 @@ afterEach(async () => {
 const deps = (): AgentDeps => ({ ...stage.deps, killAfterMs: 500, onOrders: () => {} });
 const path = () => ptyHostSocket(stage.dir, 'instance-1');
 
-/** A hosted agent of whose supervisor no more is recorded than this. */
+/** A hosted agent. No more than this is recorded of its supervisor. */
 const held = async (script: string): Promise<InstanceStart> => {
   const beginning = newInstance(scriptSpec(script), deps(), { columns: 80, rows: 24 });
   const { spec, lock, socket } = beginning;

@@ -83,7 +83,7 @@ export type ToPtyHost =
 export type FromPtyHost =
   | { readonly hosted: HostedAgent }
   | { readonly output: string; readonly from: number; readonly at: number }
-  /** so many bytes were gone before they could be sent: a viewer is cut off, the supervisor goes on after them */
+  /** so many bytes were gone before they could be sent: a viewer is cut off, the supervisor continues after them */
   | { readonly missed: number }
   | { readonly ended: Ended }
   | { readonly started: StartedNext }

@@ -52,7 +52,7 @@ test('a heartbeat that was accepted but never answered is sent again unchanged',
   expect(on.heartbeats[seen + 1]?.sequence).toBe((unanswered?.sequence ?? 0) + 1);
 });
 
-test('what its holder does not keep any more still counts', async () => {
+test('output that its terminal host no longer keeps still counts', async () => {
   const wait = (name: string) => `while [ ! -e ${name} ]; do sleep 0.02; done`;
   const lines = 'yes "a line of some fifty characters, as it may well be" | head -n 40000';
   const script = `${wait('watched')}; ${lines}; ${wait('go')}; echo last; sleep 600`;

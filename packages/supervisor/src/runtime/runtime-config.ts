@@ -24,7 +24,7 @@ const limits = z.strictObject({
 /** A command, and how it is watched. The first template that fits an order's task and labels is used. */
 const template = z.strictObject({
   name: name.optional(),
-  /** `*` stands for anything */
+  /** `*` matches anything */
   task: z.string().default('*'),
   labels: labels.default({}),
   command: z.string().min(1),
@@ -33,7 +33,7 @@ const template = z.strictObject({
   env: labels.default({}),
   policy: z.string().optional(),
   nudge: z.enum(['auto', 'socket', 'hook', 'terminal', 'file']).default('auto'),
-  /** where `nudge: file` writes; `{agent}` stands for its name */
+  /** where `nudge: file` writes; `{agent}` is replaced by its name */
   nudge_file: z
     .strictObject({ path: z.string().min(1), format: z.enum(['jsonl', 'text']).default('jsonl') })
     .optional(),
@@ -42,7 +42,7 @@ const template = z.strictObject({
   cleanup: configuredCommand.optional(),
   pause: configuredCommand.optional(),
   resume: configuredCommand.optional(),
-  /** seed 004's tool_logs.jsonl; `{agent}` and `{task}` stand for their names */
+  /** hive's tool_logs.jsonl; `{agent}` and `{task}` are replaced by their names */
   step_log: z.string().optional(),
   limits: limits.prefault({}),
   /** where the files of an unfinished agent are written; absent: the path of its policy, below cwd */
@@ -82,7 +82,7 @@ const runtime = z.strictObject({
   labels: labels.default({}),
   /** how often it announces itself */
   announce: duration.default(30_000),
-  /** absent: as the gateway asks */
+  /** absent: the interval that the gateway requests */
   interval: duration.refine((ms) => ms >= SHORTEST_INTERVAL_MS, SHORTEST_INTERVAL).optional(),
   policy: z.string().optional(),
   /** how long agents may take to end when the runtime does */

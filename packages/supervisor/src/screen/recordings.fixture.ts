@@ -45,7 +45,7 @@ export type Moment = {
   readonly bracketedPaste: boolean;
   readonly meaning: ScreenMeaning;
   readonly situation: string | null;
-  /** the moment stands in the recording as a mark, not as output */
+  /** the moment is in the recording as a mark, not as output */
   readonly isMark: boolean;
   readonly what: string;
 };

@@ -35,7 +35,7 @@ test.each([
   expect(isSilenceKnown(surface(command), true)).toBe(true);
 });
 
-test('the silence of a program that draws is unknown, whatever reports it', () => {
+test('the silence of a program that draws is unknown, with or without a report of its session', () => {
   for (const isReported of [false, true]) {
     expect(isSilenceKnown(surface('claude'), isReported)).toBe(false);
     expect(isSilenceKnown(surface('./tui', { mode: { canonical: false, echo: false } }), isReported)).toBe(false);

@@ -16,8 +16,8 @@ export type Surface = {
 };
 
 /**
- * Whether the program prints lines. The output of a program that draws (in the alternate screen, key by key, or with
- * bracketed paste) does not count as activity: a spinner turns while it hangs, and it stands still while it waits.
+ * Whether the program prints lines. A program draws in the alternate screen, key by key, or with bracketed
+ * paste. The output of one that draws does not count as activity: a spinner turns while it hangs, and it stands still while it waits.
  */
 export const printsLines = ({ view, bracketedPaste, mode, client }: Surface): boolean =>
   !view.alternate &&

@@ -77,7 +77,7 @@ describe('a permission for a sub-agent', () => {
   const prompt = { kind: 'prompt', pending: null, turnOver: false } as const;
   const retrying = { kind: 'retrying', text: 'again', limit: null } as const;
 
-  test.each([working, prompt, retrying])('that was given ends its wait once $kind stands for 5 s', async (meaning) => {
+  test.each([working, prompt, retrying])('that was given ends its wait once $kind lasts for 5 s', async (meaning) => {
     const now = asked + 60_000;
     expect(missedEvents(await shown(meaning, interruptedAfterMs), session('permission'), now)).toEqual([
       { kind: 'wait_ended', at: now, agent: 'a1' },

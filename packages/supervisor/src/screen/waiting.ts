@@ -18,7 +18,7 @@ const waits = (kind: WaitingFor['kind'], text: string | null): ScreenReport => (
 });
 
 /**
- * What the screen of a client shows. A dialog counts whatever hooks report, because some open without a hook. For
+ * What the screen of a client shows. A dialog counts with any report of the hooks, because some open without a hook. For
  * everything else hooks decide, if they report turns.
  */
 export const screenReport = ({ client, meaning }: Surface, { turnOpen }: SessionFacts): ScreenReport => {

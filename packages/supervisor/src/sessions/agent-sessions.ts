@@ -77,7 +77,7 @@ const newSession = (client: string, id: string | null, source: SessionSource): K
 });
 
 /**
- * Hooks go on where the output was: calls in flight stay, and end once. The file of the session counts all its tokens, so those that
+ * Hooks continue where the output was: calls in flight stay, and end once. The file of the session counts all its tokens, so those that
  * the output has counted are forgotten.
  */
 const reportedByHooks = (known: KnownSession): KnownSession => {
@@ -278,7 +278,7 @@ export class AgentSessions {
   }
 
   /**
-   * Entries from before a hook started are folded before its events: the exit code of a command whose end it reports,
+   * Entries from before a hook started are folded before its events. They hold the exit code of a command whose end it reports,
    * and the tokens that reach a limit before its call is made.
    */
   #readBefore(name: string, known: KnownSession): KnownSession {

@@ -13,7 +13,7 @@ export type RunningPrograms = {
 
 type Clients = readonly Pick<ClientControl, 'name' | 'invocation'>[];
 
-/** A script stands behind its interpreter. */
+/** A script follows its interpreter. */
 const linesIn = ([first, second, ...rest]: readonly string[]): readonly CommandLine[] => [
   ...(first === undefined ? [] : [{ command: first, args: second === undefined ? [] : [second, ...rest] }]),
   ...(second === undefined ? [] : [{ command: second, args: rest }]),

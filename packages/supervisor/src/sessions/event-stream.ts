@@ -31,7 +31,7 @@ const streamClientOf = (clients: readonly StreamAdapter[], line: CommandLine): S
 export const printsStream = ({ clients }: { readonly clients: readonly StreamAdapter[] }, line: CommandLine): boolean =>
   streamClientOf(clients, line) !== undefined;
 
-/** Reads the events that a headless client prints on its terminal, each line once, whatever else is printed there. */
+/** Reads the events that a headless client prints on its terminal, each line once, among any other output. */
 export class EventStream {
   readonly client: string;
   readonly #reader: StreamAdapter['stream'];

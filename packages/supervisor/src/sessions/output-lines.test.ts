@@ -29,7 +29,7 @@ test('a line of the greatest length is kept, one byte more is dropped, and the n
   expect(read(['12345\n12', '3456\nnext\n'], 5)).toEqual({ whole: ['12345', 'next'], rest: [], dropped: [6] });
 });
 
-test('what stands behind the last newline is a line once nothing follows', () => {
+test('what follows the last newline is a line once nothing follows', () => {
   expect(read(['one\ntw', 'o'])).toEqual({ whole: ['one'], rest: ['two'], dropped: [] });
   expect(read(['one\n'])).toEqual({ whole: ['one'], rest: [], dropped: [] });
 });

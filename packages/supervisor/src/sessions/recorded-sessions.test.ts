@@ -107,6 +107,6 @@ test.each([
 test.each([
   ['cc-loops', 0.1836],
   ['cc-works', 0.03],
-])('the cost of %s, which stands in the last line of its file, is reported', (run, cost) => {
+])('the cost of %s, which is in the last line of its file, is reported', (run, cost) => {
   expect(watched('claude-code', run, 0).costs.at(-1)).toBeCloseTo(cost, 6);
 });

@@ -3,8 +3,8 @@ import type { TerminalFacts } from '../heartbeat/heartbeat.ts';
 import type { SessionView } from './agent-sessions.ts';
 
 /**
- * Whether the limits of a session are reported by other ways than the words in its output: by its hooks, its files, its stream of events,
- * or the screen of an interactive client. The words alone stand in every source file about limits.
+ * Whether the limits of a session are reported by other ways than the words in its output. The other ways are its hooks, its files, its stream of
+ * events, or the screen of an interactive client. The words alone are in every source file about limits.
  */
 export const reportsLimits = (session: SessionView | null, isHeadless: boolean): boolean => {
   if (session === null || session.hasEnded) return false;

@@ -8,7 +8,7 @@ import { limitShown, missedEvents } from '../screen/waiting.ts';
 import type { AgentSessions } from './agent-sessions.ts';
 import { ClientProcess } from './client-process.ts';
 
-/** How often the spool is read where no hook asks, and the transcripts where no hook reports. Milliseconds. */
+/** How often the spool is read where no hook connects, and the transcripts where no hook reports. Milliseconds. */
 const readSpoolEveryMs = 1000;
 const readTranscriptsEveryMs = 2000;
 /** How often the process of a session's client is looked for, milliseconds. */

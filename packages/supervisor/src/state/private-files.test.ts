@@ -33,7 +33,7 @@ test('no other user can read what agents print and receive, even in a folder tha
   await gateway.close();
 });
 
-test('no name leads out of the folder that it stands in', () => {
+test('no name leads out of the folder that it is in', () => {
   const remains = { attempt: 1, checkpoint: null, stallReason: 'inactivity' };
   for (const name of ['.', '..', '../up', 'a/../../b', '']) {
     expect(() => checkName(name)).toThrow("is not an agent's name");

@@ -50,7 +50,7 @@ export class OrphanStage {
     return new OrphanStage(await setStage('test'));
   }
 
-  /** `as`: the program that takes the script behind -c, and what stands behind the script */
+  /** `as`: the program that takes the script behind -c, and what follows the script */
   launch(script: string, as: readonly string[] = []): ChildProcess {
     const { dir, gateway } = this.stage;
     const runtime = start(process.execPath, [fixture, dir, gateway.url, script, ...as], { cwd: dir });

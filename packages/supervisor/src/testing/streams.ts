@@ -13,7 +13,7 @@ export type StreamingClient = keyof typeof asksForStream;
 
 const adapterOf = { claude: 'claude-code', codex: 'codex', gemini: 'gemini-cli' } as const;
 
-/** A shell under the name of a client, and what stands behind its script so that the command line asks for a stream. */
+/** A shell under the name of a client, and what follows its script so that the command line asks for a stream. */
 export const streaming = (dir: string, client: StreamingClient): readonly [string, ...string[]] => {
   const path = join(dir, client);
   if (!existsSync(path)) symlinkSync('/bin/sh', path);

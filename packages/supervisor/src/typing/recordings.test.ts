@@ -31,7 +31,7 @@ const asksAtTimes = (await Promise.all(recordings.map(momentsOf)))
   .filter(({ asking }) => asking.length > 0);
 
 test.each(asksAtTimes)(
-  '$name: nothing is typed while it asks, at any arrival of an order and after any hook',
+  '$name: nothing is typed while it waits for an answer, at any arrival of an order and after any hook',
   ({ client, asking }) => {
     fc.assert(
       fc.property(fc.constantFrom(...asking), anySession, fc.nat(60_000), (moment, session, steadyMs) => {
