@@ -81,7 +81,7 @@ export const silent: Parts = {
     work();
     // Its report has been read by then, on a busy machine too.
     await sleep(3000);
-    process.stdout.write('Shall I continue?');
+    process.stdout.write('Shall I continue? ');
     process.stdin.once('data', (data) => note(`typed ${data}`));
     return forEver();
   },
