@@ -135,7 +135,7 @@ test('a person can try before the timeout, and can close it; calls under way hav
   expect(tryAgain(closed)).toBe(closed);
 });
 
-describe('whatever happens', () => {
+describe('any sequence of results and waits', () => {
   type Step = 'ask' | 'ok' | 'error' | 'none' | 'wait' | 'reset';
   const step = fc.oneof(
     { weight: 8, arbitrary: fc.constant<Step>('ask') },
@@ -167,7 +167,7 @@ describe('whatever happens', () => {
     });
   }
 
-  test('it is plain data in all three states: kept and read again, it goes on the same', () => {
+  test('it is plain data in all three states: stored and read again, it behaves the same', () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(steps, (all) => {

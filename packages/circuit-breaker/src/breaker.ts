@@ -6,7 +6,7 @@ export type BreakerLimits = {
 };
 
 /**
- * A circuit breaker as plain data (CODITECT ADR-110, section 4). `trialAt`: when the newest trial was requested, epoch milliseconds.
+ * A circuit breaker as plain data (CODITECT `ADR-110`, section 4). `trialAt`: when the newest trial was requested, epoch milliseconds.
  * `generation` rises with each change of state: a result of a request that began in an earlier one is ignored.
  */
 export type Breaker =

@@ -75,7 +75,7 @@ test('what a call that was begun before it opened brings later is ignored', asyn
   expect(g.breaker().state).toBe('OPEN');
 });
 
-test('an error that does not concern the tool is no failure and uses no trial; one that shows the tool works is a success', async () => {
+test('an error that does not concern the tool is not a failure and uses no trial; one that shows the tool works is a success', async () => {
   const g = guarded();
   const cancelled = () => Promise.reject(new Error('cancelled'));
   await g.boom();
@@ -98,7 +98,7 @@ test('where the judge of errors throws, the call still counts as a failure', asy
   expect(g.breaker()).toMatchObject({ failures: 1 });
 });
 
-test('kept and read again, it goes on; a trial of the process before is not waited for', async () => {
+test('stored and read again, it continues, and does not wait for a trial of the previous process', async () => {
   const open: Breaker = { state: 'OPEN', generation: 1, failures: 2, nextAttemptAt: 500 };
   await expect(guarded(open).run(() => 1)).rejects.toThrow(BreakerOpen);
   const trying: Breaker = { state: 'HALF_OPEN', generation: 2, failures: 2, admitted: 1 };

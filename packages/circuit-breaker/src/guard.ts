@@ -23,13 +23,13 @@ export type Meaning = 'failure' | 'success' | 'nothing';
 export type Guard = {
   readonly name: string;
   readonly breaker: () => Breaker;
-  /** Runs the call, or rejects with BreakerOpen without running it. Whatever the call throws counts, and is thrown on. */
+  /** Runs the call, or rejects with BreakerOpen without running it. Any value that the call throws counts, and is thrown again. */
   readonly run: <T>(call: () => T | Promise<T>, meaning?: (error: unknown) => Meaning) => Promise<T>;
   /** Closed by hand. */
   readonly reset: () => void;
 };
 
-/** `from`: a breaker as it was kept, to go on with. `now`: epoch milliseconds. */
+/** `from`: the stored breaker to continue with. `now`: epoch milliseconds. */
 export function guard(name: string, limits: BreakerLimits, now: () => number, from: Breaker = closed): Guard {
   // Trials that another process began have no result any more.
   let breaker: Breaker = from.state === 'HALF_OPEN' ? { ...from, admitted: 0 } : from;

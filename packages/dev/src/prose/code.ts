@@ -6,6 +6,7 @@ import { type Expression, parseSync, Visitor } from 'oxc-parser';
 const CHECKED = [
   'packages/chassis',
   'packages/dev',
+  'packages/circuit-breaker',
   'packages/events',
   'packages/hook',
   'packages/importers',
