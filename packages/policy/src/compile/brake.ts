@@ -5,7 +5,7 @@ import type { CompiledPlan, CompiledPolicy, Term } from './compiled.ts';
 /** For how long an agent is silent when it counts as lost: three of its intervals, and the policy's least time. Milliseconds. */
 export const lostAfter = (intervalMs: number, leastMs: number): number => Math.max(3 * intervalMs, leastMs);
 
-/** What silence alone makes fire, whatever else is known of an agent. */
+/** Signals that silence alone makes fire, independent of anything else known of an agent. */
 const SILENCES = ['no_heartbeat', 'no_activity', 'no_calls', 'no_output'];
 const never = Number.POSITIVE_INFINITY;
 

@@ -33,7 +33,7 @@ export type Term =
 export type CompiledPlan = Plan & { readonly anyOf: readonly (readonly Term[])[] };
 
 export const BREAKER_NAMES = ['tool_execution', 'checkpoint_write', 'external_api', 'recovery_attempt'] as const;
-/** The breakers of an agent (CODITECT ADR-110, section 5). */
+/** The breakers of an agent (CODITECT `ADR-110`, section 5). */
 export type BreakerName = (typeof BREAKER_NAMES)[number];
 
 export type TicketSeverity = 'low' | 'medium' | 'high' | 'critical';

@@ -4,8 +4,9 @@ import type { Mistake } from '../document/mistakes.ts';
 type Section = Readonly<Record<string, unknown>>;
 
 /**
- * What can be read of a document with mistakes, so that one mistake hides no other: of sections with names in them, each name; of
- * lists, each entry at its number, with '' in place of one that is wrong; of the others, those without a mistake. Null: nothing can be read.
+ * The readable part of a document with mistakes, so that one mistake hides no other. Sections with names keep each readable name.
+ * Lists keep each entry at its number, with '' in place of a wrong one. Other sections stay if they have no mistake.
+ * Null: nothing can be read.
  */
 export function salvaged(written: unknown, mistakes: readonly Mistake[]): PolicyDocument | null {
   if (!isSection(written)) return null;

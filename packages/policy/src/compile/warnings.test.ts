@@ -18,7 +18,7 @@ test('a limit of absence that one lost heartbeat would pass is warned of', () =>
   expect(at('5001ms')).toEqual([]);
 });
 
-test('to be DEGRADED by one lost heartbeat is no accusation, unless a plan follows from it', () => {
+test('to be DEGRADED by one lost heartbeat is not an accusation, unless a plan follows from it', () => {
   const degraded = (more: string) =>
     warned(`heartbeat: { interval: 1s }, states: { DEGRADED: [no_activity] }${more}`, 'no_activity: { after: 5s }');
   expect(degraded('')).toEqual([]);

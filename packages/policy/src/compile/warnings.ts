@@ -40,7 +40,7 @@ function shortAbsences(policy: CompiledPolicy, { signals }: Vocabulary): string[
   });
 }
 
-/** What makes an agent STUCK or FAILING, or leads to a plan; to be DEGRADED alone is no accusation. */
+/** What makes an agent STUCK or FAILING, or leads to a plan; to be DEGRADED alone is not an accusation. */
 function accusers({ states, plans }: CompiledPolicy): ReadonlySet<number> {
   const terms = plans.flatMap(({ anyOf }) => anyOf.flat());
   const acting = new Set(terms.flatMap((term) => (term.kind === 'state' ? [term.state] : [])));

@@ -115,7 +115,7 @@ plans: [{ when: [], do: [recover] }, { when: STUK, do: [recover] }]
   ]);
 });
 
-test('an entry that is no text hides no mistake beside it, and is itself named once', () => {
+test('an entry that is not text hides no mistake beside it, and is itself named once', () => {
   expect(
     mistakesIn("{ policy: p, exclude: ['(', 5], signals: { looping: {} }, states: { STUCK: [looping, nope, 5] } }"),
   ).toEqual([

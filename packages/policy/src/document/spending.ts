@@ -23,7 +23,7 @@ export const spendingDocument = z
     task: limit,
     /** of all agents that the policy judges, from midnight to midnight UTC */
     day: limit,
-    /** by model; `*` stands for anything */
+    /** by model; `*` matches any text */
     prices: z.record(z.string(), price).default({}),
     /** `reported`: the clients report their cost themselves */
     cost: z.enum(['reported']).nullable().default(null),

@@ -39,7 +39,7 @@ test('only sections can be merged', () => {
   });
 });
 
-test('aliases that stand for too much are a mistake', () => {
+test('aliases that expand to too much are a mistake', () => {
   const lines = ['a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]'];
   for (let i = 1; i < 9; i++)
     lines.push(
@@ -52,7 +52,7 @@ test('aliases that stand for too much are a mistake', () => {
   ]);
 });
 
-test('two documents in one file are a mistake: each needs its own file; an end of the first is no second', () => {
+test('two documents in one file are a mistake: each needs its own file; an end marker after the first does not begin a second', () => {
   expect(parsing('policy: a\n---\npolicy: b\n')).toEqual([
     'document: 2 documents stand here, parted by ---: write each into a file of its own',
   ]);

@@ -32,7 +32,7 @@ export function documentsOf(text: string, mistakes: string[]): unknown[] {
 const tooMuch = ({ message }: Error): string =>
   `document: its aliases stand for too much (${message}): write out what they stand for`;
 
-/** Aliases and merges that stand for nothing. */
+/** Aliases and merges that refer to nothing. */
 function misused(document: Document, lines: LineCounter): string[] {
   const found: string[] = [];
   const here = (node: Node, message: string) => {

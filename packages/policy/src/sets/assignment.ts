@@ -99,7 +99,7 @@ function unreachable(rules: readonly AssignRule[]): string[] {
   });
 }
 
-/** Whether it asks for nothing that the other does not ask for as well. */
+/** True: the other rule has every condition that this one has. */
 const covers = (one: AssignRule, other: AssignRule): boolean =>
   (one.id === null || one.id === other.id) &&
   Object.entries(one.labels).every(([name, value]) => other.labels[name] === value);

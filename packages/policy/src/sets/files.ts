@@ -59,7 +59,7 @@ export function readPolicySet(directory: string | null, fallback: string, vocabu
   throw new CorrectThePolicy(directory ?? PRESETS, mistakes);
 }
 
-/** The policy that a published document (canonical JSON) stands for. */
+/** The policy of a published document (canonical JSON). */
 export function republished(document: string, vocabulary: Vocabulary): CompiledPolicy {
   return compile(JSON.parse(document), 'published policy', vocabulary);
 }

@@ -93,7 +93,7 @@ test('the mistakes of all files of a directory are one message; one name in two 
   ]);
 });
 
-test('a *.yml of a directory is not passed over in silence, and read where it is named itself', () => {
+test('a *.yml of a directory is not skipped in silence, and is read where it is named itself', () => {
   const [missed, read] = ['missed.yml', 'read.yaml'].map((name) => path.join(folder, name)) as [string, string];
   writeFileSync(missed, JSON.stringify(document('missed')));
   writeFileSync(read, JSON.stringify(document('read')));

@@ -1,7 +1,7 @@
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 type Unit = keyof typeof UNIT_MS;
 
-/** `10m`, `60s`, `1.5h`, `500ms` as milliseconds; null where the text is no duration. */
+/** `10m`, `60s`, `1.5h`, `500ms` as milliseconds; null where the text is not a duration. */
 export function parseDuration(text: string): number | null {
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
   return found ? Math.round(Number(found[1]) * UNIT_MS[found[2] as Unit]) : null;

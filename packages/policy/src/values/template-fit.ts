@@ -10,7 +10,7 @@ const matches = (pattern: string, task: string): boolean =>
     's',
   ).test(task);
 
-/** `*` in the pattern stands for anything; the task must carry each label of the template with its value. */
+/** `*` in the pattern matches any text; the task must carry each label of the template with its value. */
 export const templateFits = (template: TemplateFit, task: string, labels: Readonly<Record<string, string>>): boolean =>
   matches(template.task, task) &&
   Object.entries(template.labels).every(([label, value]) => Object.hasOwn(labels, label) && labels[label] === value);
