@@ -21,7 +21,7 @@ export type HeartbeatPayload = AgentHeartbeatPayload;
 export type Call = HeartbeatPayload['tool_calls'][number];
 type Heartbeat = Extract<EventOf<typeof Topic.agentObservation>, { type: 'AGENT_HEARTBEAT' }>;
 
-/** The eight fields of CODITECT (ADR-110) and the ids of the instance, as an agent itself sends them. */
+/** The eight fields of CODITECT (`ADR-110`) and the ids of the instance, as an agent itself sends them. */
 export const BARE: HeartbeatPayload = parseHeartbeat({
   agent_id: 'a1',
   task_id: 'T-1',

@@ -8,6 +8,7 @@ const CHECKED = [
   'packages/circuit-breaker',
   'packages/dev',
   'packages/events',
+  'packages/health',
   'packages/hook',
   'packages/importers',
   'packages/policy',

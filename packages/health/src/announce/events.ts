@@ -38,7 +38,7 @@ export function idOf(kind: 'episode' | 'warrant', state: KnownAgent, now: number
   return `${kind}-${contentHash(`${state.agentId} ${instanceId} ${state.announced.issued} ${now}`)}`;
 }
 
-/** Every rule that fires, in words and figures; what speaks for the agent is no evidence. */
+/** Every rule that fires, in words and figures. A mitigating signal is not evidence. */
 export function evidenceOf({ rules }: Rules, history: History, verdict: Verdict): Evidence[] {
   return rules.flatMap((rule, i) => {
     const { name, signal, limits } = rule;

@@ -100,7 +100,7 @@ function observedMs(history: History): number {
   return Math.max(0, lastSeen(history) - history.started.now);
 }
 
-/** A host whose runtime is stopped ends its agents on purpose: that is no mass failure, and does not engage the brake. */
+/** A host whose runtime is stopped ends its agents on purpose: that is not a mass failure, and does not engage the brake. */
 const expectedReasons: ReadonlySet<string> = new Set(['finished', 'explicit']);
 
 const isExpected = ({ orderId, reason }: End): boolean => orderId !== null || expectedReasons.has(reason);

@@ -26,7 +26,7 @@ export function taskChanged(context: AnnouncementContext): Announcement[] {
   return alive ? [...left, took] : [...left, took, taskChange(context, holder, 'left', 'HEALTHY', 'TERMINATED')];
 }
 
-/** An agent without a task stands in for it with its own id; so does a sub-agent, whose task is its parent's. */
+/** The agent's own id is used where it has no task, and for a sub-agent, whose task is its parent's. */
 function holderOf({ agentId, history: { identity } }: KnownAgent): Omit<Task, 'state'> {
   return { taskId: (identity.parentId === null ? identity.taskId : null) ?? agentId, instanceId: identity.instanceId };
 }

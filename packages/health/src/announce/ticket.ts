@@ -81,7 +81,7 @@ function ticketOf(context: AnnouncementContext, due: Due): EscalationTicket {
 /** Of ours, for ids made of names (RFC 9562, version 5). */
 const NAMESPACE = Buffer.from('b1a0c1f2d0f54e0c9a3e4d1f7a5c2b68', 'hex');
 
-/** The same at every re-decision: from the agent, its life, the moment and the severity. */
+/** The same at every re-decision: from the agent, its instance, the moment and the severity. */
 function ticketId({ state, verdict }: AnnouncementContext, { severity }: Due): string {
   const name = `${state.agentId} ${state.history.identity.instanceId} ${state.instanceNumber} ${verdict.at.now} ${severity}`;
   const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);

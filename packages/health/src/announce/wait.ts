@@ -28,7 +28,7 @@ export function overdueFrom(state: KnownAgent, rules: Rules, verdict: Verdict): 
   return overdue >= trustedTo(rules, history) ? NEVER : momentOf(overdue, verdict.at);
 }
 
-/** An overdue wait is announced once, and once that it is over. It is no finding: no state, plan or order follows from it. */
+/** An overdue wait is announced once, and once that it is over. It is not a finding: no state, plan or order follows from it. */
 export function waitChanged({ state, rules, verdict }: AnnouncementContext): Announcement[] {
   const { announced, history, instanceNumber } = state;
   const { wait } = history;

@@ -20,7 +20,7 @@ import { leaseOf, quietFrom, renewalOf } from './lease.ts';
 
 type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId'>;
 
-/** The lease: lapses when no plan holds any more, or for another life; is renewed while one does, and at once when it is another finding. */
+/** The lease lapses when no plan holds any more, or for another instance. It is renewed while a plan holds, and at once for another finding. */
 export function warrantKept(context: AnnouncementContext): Announcement[] {
   const { state, rules, verdict } = context;
   const { warrant } = state.announced;
@@ -153,8 +153,8 @@ const firstOf = (evidence: readonly Evidence[]): number | null => {
 };
 
 /**
- * gascity's six fields. A wisp is the work item, and its age that of its last update. Without one it is the task, and the time since
- * progress.
+ * gascity's six fields. gascity's `wisp` is the work item; its age counts from its last update. Without a work item, the task is used,
+ * and the time since progress.
  */
 function metadata({ state, rules, verdict }: AnnouncementContext, evidence: readonly Evidence[]) {
   const { identity, work, progress } = state.history;

@@ -62,7 +62,7 @@ describe('absence', () => {
     expect(brief(decider.decide(state, clockWith(60_000, 16_000)))).toContain('AGENT_LOST silent');
   });
 
-  test('an agent behind a gateway that is mute is not accused while another gateway is open', () => {
+  test('an agent behind a gateway that is mute is not reported as silent while another gateway is open', () => {
     const clockWith = (now: number, mute: number, other: number) => ({
       ...at(now),
       ingresses: { gateway: T0 + other, 'gateway:a': T0 + mute, 'gateway:b': T0 + other },
@@ -281,7 +281,7 @@ describe('an agent that sends only the first eight fields, without a task', () =
     expect(changes(agent)).toEqual(['HEALTHY → DEGRADED']);
   });
 
-  test('that goes on sending is never accused for want of a task', () => {
+  test('that continues to send stays healthy without a task', () => {
     expect(changes(heartbeats({}, 5 * 60 * MIN))).toEqual([]);
     expect(changes(heartbeats({ reports_checkpoints: true, token_count: 5 }, 5 * 60 * MIN))).toEqual([]);
   });

@@ -84,7 +84,7 @@ test('each shape that is read has its golden file, and no other has one', () => 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Fields of `one` that `other` has not, or as another kind of value; null may stand for any. */
+/** Fields of `one` that `other` lacks, or has with another type of value; null matches any type. */
 const only = (one: unknown, other: unknown, path: string): readonly string[] => {
   if (one === null || other === null) return [];
   if (!isObject(one) || !isObject(other)) return typeof one === typeof other ? [] : [path];

@@ -55,7 +55,7 @@ test('a lesser state with a plan of its own has to end, too', () => {
   expect(awaited(states, silent, [planned('FAILING')])).toEqual([['call']]);
 });
 
-test('of a fact nothing is awaited, whatever else is', () => {
+test('a finding by a fact awaits nothing, also beside other signals', () => {
   const stuck = () => ({ activity: 'stuck' as const });
   expect(awaited({ STUCK: ['self_reported_stuck'] }, stuck)).toEqual([[]]);
   const limited = (ms: number) => (ms < 12_000 ? calls(ms) : { rate_limit: { retry_at: null } });

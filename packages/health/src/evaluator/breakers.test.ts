@@ -52,7 +52,7 @@ describe('as the caller holds them', () => {
     expect(a.receive(33_000, report('CLOSED'))).toEqual([]);
   });
 
-  test('it is open until the caller reports another state, whatever its next attempt was', () => {
+  test('it is open until the caller reports another state, also after the time of its next attempt', () => {
     const a = agent();
     a.receive(1000, report('OPEN', { next_attempt_at: T0 + 2000 }));
     expect(a.passTo(600_000)).toEqual([]);

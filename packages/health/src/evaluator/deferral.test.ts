@@ -21,7 +21,7 @@ const everything = agentHealth(
   ),
 );
 
-/** An agent that goes on: nothing of it is out of the ordinary by itself. */
+/** An agent that continues its work: no single report of it is out of the ordinary. */
 const sent = fc.integer({ min: -5, max: 60 }).map((s) => T0 + s * 1000);
 const calls = fc
   .record({
@@ -129,7 +129,7 @@ const foundAt = (signals: object, more: (ms: number) => Partial<HeartbeatPayload
   return null;
 };
 
-describe('what comes sooner by a heartbeat that goes on is found with it', () => {
+describe('what a routine heartbeat makes due sooner is found with that heartbeat', () => {
   test('tokens used for so long without progress', () =>
     expect(foundAt({ token_burn: { for: '5m' } }, (ms) => ({ token_count: 100 + ms }))).toBe(310));
 

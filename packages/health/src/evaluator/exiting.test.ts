@@ -81,7 +81,7 @@ test('a policy that does not heed holds does not heed them there', () => {
   expect(brief(agent.all())).not.toContain('STUCK → HEALTHY');
 });
 
-test('one that goes on after all is HEALTHY', () => {
+test('one that continues after all is HEALTHY', () => {
   const agent = stuck();
   agent.receive(heartbeat(9500, turn(false, 9500)), T0 + 9500);
   const emitted = agent.receive(heartbeat(10_000, { ...turn(true, 10_000), tool_calls: [call('c1')] }), T0 + 10_000);

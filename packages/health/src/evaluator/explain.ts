@@ -38,7 +38,7 @@ export type Explanation = {
   } | null;
   readonly plan: string | null;
   readonly signals: readonly Explained[];
-  /** when the verdict may differ next, if nothing more is received */
+  /** when the decision may differ next, if nothing more is received */
   readonly nextAt: number | null;
   /** how far the agent's clock is behind ours, milliseconds; named in `notes` beyond the policy's tolerance */
   readonly driftMs: number;

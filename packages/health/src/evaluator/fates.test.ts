@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { brief, call, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
 import { type Announcement, agentHealth, type Observation } from './health.ts';
 
-/** The seven fates of the demonstration fleet, as far as the evaluator decides them. */
+/** The seven outcomes of the demonstration fleet, as far as the evaluator decides them. */
 const demo = agentHealth(presetsWith('demo'));
 const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', interval_ms: 1000, activity: 'working' };
 

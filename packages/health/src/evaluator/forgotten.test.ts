@@ -93,7 +93,7 @@ test('an agent that sends a heartbeat after days gets a warrant with a short lea
   expect(types(back)).toContain('AGENT_PRESENT');
 });
 
-test('an agent behind a gateway that is gone for good is accused of nothing, and released with words after seven days', () => {
+test('an agent behind a gateway that is gone for good causes no finding, and its release is announced after seven days', () => {
   const agent = story(T0 + 10_000);
   agent.receive(heartbeat(0, { ...works, ingress: 'gateway' }), T0);
   const accused = agent.passTo(T0 + WEEK - 1).filter(({ type }) => type === 'HEALTH_STATE_CHANGED');
@@ -152,7 +152,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-test('when an agent is forgotten, nothing that it opened elsewhere is open, a week later at the latest, whatever was observed', () => {
+test('after any observations, a forgotten agent leaves nothing open elsewhere, a week later at the latest', () => {
   fc.assert(
     fc.property(steps, fc.nat(24 * HOUR), (observed, closedAfter) => {
       const agent = story(T0 + closedAfter);

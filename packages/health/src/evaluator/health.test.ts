@@ -103,7 +103,7 @@ describe('an agent taken for dead from afar', () => {
     );
   });
 
-  test('that its runtime has seen end stays ended, whatever comes', () => {
+  test('that its runtime has seen end stays ended after any later report', () => {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0));
     const end = example(Topic.agentObservation, 'AGENT_EXITED', {

@@ -120,7 +120,7 @@ describe('the laws', () => {
     );
   });
 
-  test('a state stays within 14 KB whatever is reported, and that of an agent at work within 2 at rest', () => {
+  test('a state stays within 14 KB with any reports, and that of an agent at work within 2 at rest', () => {
     expect(largestHistoryBytes).toBeLessThanOrEqual(14_336);
     const agent = given(decider, T0);
     for (let i = 0; i < 100; i++)

@@ -95,8 +95,8 @@ const isFromBefore = (state: KnownAgent, { timestamp }: Heartbeat): boolean =>
   isPresent(state) && timestamp + state.history.lastReceipt.driftMs < state.history.started.now;
 
 /**
- * The end of an instance that never sent a heartbeat is no end of the current one: its runtime may report it long afterwards, when the
- * agent has been started again. Where none is present, the clock of its host decides which of the two is the newer.
+ * The end of an instance that never sent a heartbeat does not end the current one. Its runtime may report that end long afterwards, when
+ * the agent has been started again. Where none is present, the clock of its host decides which of the two is the newer.
  */
 const endsNothing = (state: KnownAgent, at: number | null): boolean =>
   isPresent(state) ||
@@ -142,8 +142,8 @@ function continued(policies: Policies, state: KnownAgent, input: HeartbeatEvent,
 }
 
 /**
- * A heartbeat after an end that no runtime has seen: the agent was taken for dead from afar, or has reported its own end and goes on. One that
- * was sent before and comes late is no sign of life.
+ * A heartbeat after an end that no runtime has seen: the agent was taken for dead from afar, or has reported its own end and continues. One that
+ * was sent before and comes late is not a sign of life.
  */
 function isOutlived({ lastReceipt }: History, end: End, payload: Heartbeat): boolean {
   if (end.bySelf && payload.exit !== null) return false;

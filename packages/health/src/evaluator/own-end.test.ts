@@ -79,7 +79,7 @@ describe('a heartbeat ends no agent of a runtime', () => {
     expect(ended(brief(all()))).toEqual([]);
   });
 
-  test('nor do two of another instance, the first of which takes its name', () => {
+  test('nor do two of another instance, where the first takes its name', () => {
     const { receive, all } = working(runtime);
     const other = { ...alone, instance_id: 'a1.forged' };
     receive(2000, { ...other, sequence: 1 });

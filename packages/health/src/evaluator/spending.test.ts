@@ -168,7 +168,7 @@ describe('a count that begins again within an instance', () => {
     expect(addedBy([session('A', 20), session('B', null), session('B', 30)])).toEqual([[20, null], null, [30, null]]);
   });
 
-  test('goes on where a session is taken up again', () => {
+  test('continues where a session is resumed', () => {
     expect(addedBy([session('A', 900, 2), session('B', 5, 1), session('A', 910, 3), session('B', 6, 1)])).toEqual([
       [900, 2],
       [5, 1],

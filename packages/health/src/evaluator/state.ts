@@ -104,14 +104,14 @@ export type KnownAgent = {
   readonly history: History;
   readonly instanceNumber: number;
   readonly previousInstanceId: string | null;
-  /** true: it has replaced an instance that a runtime ran, and of whose end nothing was reported */
+  /** true: it has replaced an instance that a runtime ran, and no end of that instance was reported */
   readonly displacing: boolean;
   /** the last instances before the current, the newest last */
   readonly retired: readonly string[];
   readonly stragglers: Stragglers | null;
   readonly answers: readonly Answer[];
   readonly resets: readonly Reset[];
-  /** hash of the last answer in words: the same text again is no new answer */
+  /** hash of the last answer in words: the same text again is not a new answer */
   readonly answered: number;
   /** filed by a person or a program, not yet announced */
   readonly tickets: readonly EscalationTicket[];

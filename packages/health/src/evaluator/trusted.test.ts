@@ -45,7 +45,7 @@ describe('a runtime that falls silent is excused by what it reported last for 15
     expect(warrants(agent.passTo(T0 + LAST + TRUSTED + 6 * MINUTE + 1))).toEqual(['WARRANT_FILED STUCK']);
   });
 
-  test('not while its heartbeats go on', () => {
+  test('not while its heartbeats continue', () => {
     const agent = silentAfter({ activity: 'awaiting_input' });
     for (let ms = LAST; ms < 26 * HOUR; ms += 10 * MINUTE)
       agent.receive(heartbeat(ms, { reporter: 'runtime', activity: 'awaiting_input' }), T0 + ms);

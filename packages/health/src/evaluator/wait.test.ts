@@ -43,7 +43,7 @@ const accusations = (emitted: readonly Announcement[]) =>
   emitted.filter(({ type }) => /WARRANT|HEALTH_STATE|TICKET/.test(type));
 
 describe('an agent that waits for a person', () => {
-  test('for exactly the limit is not reported, and a millisecond later once, with what it asks', () => {
+  test('for exactly the limit is not reported, and a millisecond later once, with its question', () => {
     const agent = waiting();
     expect(waits(agent.passTo(BEGAN + LIMIT))).toEqual([]);
     const emitted = agent.passTo(BEGAN + LIMIT + 1);
@@ -56,14 +56,14 @@ describe('an agent that waits for a person', () => {
     expect(waits(agent.all())).toHaveLength(1);
   });
 
-  test('is never accused of anything, however long it waits', () => {
+  test('causes no finding, however long it waits', () => {
     const agent = waiting();
     agent.passTo(BEGAN + 48 * 60 * MINUTE);
     expect(accusations(agent.all())).toEqual([]);
     expect(agent.all().map(({ type }) => type)).toContain('WAIT_OVERDUE');
   });
 
-  test('and goes on is reported once as no longer waiting; one that was never overdue is not', () => {
+  test('and continues is reported once as no longer waiting; one that was never overdue is not', () => {
     const agent = waiting();
     agent.passTo(BEGAN + LIMIT + 1);
     expect(waits(agent.receive(heartbeat(LIMIT + 5000, working), T0 + LIMIT + 5000))).toEqual([
@@ -108,7 +108,7 @@ describe('an agent that waits for a person', () => {
     expect(waits(agent.passTo(announcedAt + LIMIT + 1))).toEqual(['WAIT_OVERDUE And now?']);
   });
 
-  test('of whose end something is reported waits no longer; nor does the instance that follows it', () => {
+  test('waits no longer once its end is reported; nor does the instance that follows it', () => {
     const exited: Observation = {
       ...example(Topic.agentObservation, 'AGENT_EXITED', { agentId: 'a1', instanceId: 'a1.i1', reason: 'crashed' }),
       key: 'a1',
@@ -140,7 +140,7 @@ describe('an agent that waits for a person', () => {
     expect(waits(agent.all())).toEqual([]);
   });
 
-  test('is reported without a runtime, a task, or words of what it asks', () => {
+  test('is reported without a runtime, a task, or the text of its question', () => {
     const bare = { runtime_id: null, task_id: null, activity: 'awaiting_input', waiting_for: null } as const;
     const agent = given(decider, T0);
     agent.receive(heartbeat(0, bare), T0);
@@ -173,7 +173,7 @@ describe('an agent that waits for a person', () => {
     expect(waits(agent.passTo(BEGAN + week))).toEqual(['WAIT_ENDED it has ended']);
   });
 
-  test('is announced once, in time, and in the same way again, whatever it reports', () => {
+  test('is announced once, in time, and in the same way again, with any reports', () => {
     const reports = fc
       .constantFrom<Partial<HeartbeatPayload>>(
         asking('A'),

@@ -28,7 +28,7 @@ import { type Exceeded, limits } from './usage/limits.ts';
 import { type Spend, spend } from './usage/spend.ts';
 import { largestTokensBytes, NO_TOKENS, type Tokens, tokensAfter } from './usage/tokens.ts';
 
-/** The last receipt. `driftMs`: how far the sender's clock is behind ours; never an age. `byRuntime`: a runtime sent it, which goes on doing so whatever its agent does. */
+/** The last receipt. `driftMs`: how far the sender's clock is behind ours; never an age. `byRuntime`: a runtime sent it, and continues to send also when its agent does nothing. */
 export type LastReceipt = Moment & {
   readonly sequence: number | null;
   readonly intervalMs: number | null;

@@ -35,7 +35,7 @@ const reporting = (value: NonNullable<HeartbeatPayload['activity']>) => (h: Hist
   activity: { ...h.activity, value, since: T0 + LATE },
 });
 
-/** What makes each exemption hold, whatever else is so. */
+/** What makes each exemption hold, independent of the rest of the history. */
 const HOLDING: Readonly<Record<ExemptionName, (h: History) => History>> = {
   held: (h) => ({ ...h, hold: { until: null, mark: T0, over: false } }),
   paused: reporting('paused'),

@@ -105,7 +105,7 @@ const callInFlight = exemption(callLimits, {
   },
 });
 
-/** The mark up to which no call could go on: a person had to allow it, or it was paused. */
+/** The mark up to which no call could continue: a person had to allow it, or it was paused. */
 function heldUpUntil({ activity: { left } }: History): number {
   return Math.max(left.awaiting_input ?? 0, left.paused ?? 0);
 }

@@ -67,7 +67,7 @@ function untilOf(rules: Rules, history: History, moment: Moment): readonly numbe
 }
 
 /**
- * The mark up to which the last report excuses silence. A runtime reports whatever its agent does, so its own silence means that its host
+ * The mark up to which the last report excuses silence. A runtime reports also when its agent does nothing, so its own silence means that its host
  * is gone or cut off. No work is expected of an idle agent without a task.
  */
 export function trustedTo({ policy: { heartbeat } }: Rules, history: History): number {

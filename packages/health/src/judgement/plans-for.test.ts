@@ -19,7 +19,7 @@ const hung = (more: Partial<HeartbeatPayload>) => {
 const warrantOf = (emitted: ReturnType<typeof hung>) =>
   emitted.flatMap((event) => (event.type === 'WARRANT_FILED' ? [event.payload] : []))[0];
 
-test('a hung sub-agent is STUCK, and its plan asks people: it ends and recovers nothing of its own', () => {
+test('a hung sub-agent is STUCK, and its plan escalates to people: it ends and recovers nothing of its own', () => {
   const emitted = hung({ parent_agent_id: 'session', task_id: null });
   expect(brief(emitted)).toContain('HEALTHY → STUCK');
   const warrant = warrantOf(emitted);

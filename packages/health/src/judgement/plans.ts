@@ -6,7 +6,7 @@ import type { Mark } from '../signals/signal.ts';
 import { plansFor } from './plans-for.ts';
 import type { Rules } from './rules.ts';
 
-/** The first plan one of whose alternatives holds: by a state, by signals that fire, or by an exemption. */
+/** The first plan with an alternative that holds: by a state, by signals that fire, or by an exemption. */
 export function planOf(
   rules: Rules,
   history: History,
@@ -39,7 +39,7 @@ function termHolds(
   }
 }
 
-/** The moments of a verdict: from when each rule fires, and until when each exemption holds. */
+/** The moments of a decision: from when each rule fires, and until when each exemption holds. */
 type Held = {
   readonly from: readonly number[];
   readonly until: readonly number[];

@@ -14,7 +14,7 @@ import { type Plans, plansOf } from './plans-for.ts';
 /** What policies may name: given to packages/policy, which checks the names and the settings. */
 export const VOCABULARY: Vocabulary = { signals: SIGNALS, exemptions: EXEMPTIONS };
 
-/** A use of a signal with the functions it stands for. */
+/** A use of a signal with the functions of that signal. */
 export type Rule = {
   readonly name: string;
   readonly signalName: SignalName;
@@ -39,7 +39,7 @@ type ByPart = {
   readonly deciding: readonly number[];
 };
 
-/** A policy bound to the functions that its names stand for. */
+/** A policy bound to the functions that its names refer to. */
 export type Rules = {
   readonly policy: CompiledPolicy;
   readonly rules: readonly Rule[];
@@ -107,7 +107,7 @@ export function rulesOf(policy: CompiledPolicy): Rules {
   };
 }
 
-/** Those that counter-evidence may quiet, each behind what may quiet its counter-evidence: whatever they are called, what is quiet quiets nothing. */
+/** Those that counter-evidence may quiet, each after those that may quiet its counter-evidence. So a quieted signal quiets no other, with any names. */
 function quietedOf(rules: readonly Rule[]): number[] {
   const seen = new Set<number>();
   const inOrder = (i: number): readonly number[] => {

@@ -28,7 +28,7 @@ export function agent() {
     tickets(driven.receive(heartbeat(ms, more), T0 + ms));
   return {
     receive,
-    /** so many steps more, each with this verdict */
+    /** so many steps more, each with this decision of the judge */
     steps: (
       ms: number,
       n: number,

@@ -11,7 +11,7 @@ export type Due = { readonly severity: TicketSeverity; readonly from: number; re
 
 const MILDEST_FIRST: readonly TicketSeverity[] = ['low', 'medium', 'high', 'critical'];
 const LOOPS: ReadonlySet<string> = new Set(['repeated_calls', 'repeated_error']);
-/** RETRY in a row: a loop, whatever else is known. */
+/** So many RETRY in a row are a loop, also without other evidence. */
 const RETRIES = 3;
 
 export const isWorse = (one: TicketSeverity, than: TicketSeverity): boolean =>

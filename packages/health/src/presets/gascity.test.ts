@@ -26,7 +26,7 @@ const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', activity: 'wor
 const wisp = (updatedAt: number) => work({ updated_at: T0 + updatedAt });
 const pane = (ms: number, ...sources: readonly string[]) =>
   output({ lines: 60, matched_patterns: sources.map((source) => ({ kind: 'error', source, at: T0 + ms })) });
-/** Active, then its wisp is updated, and nothing more of its own: only its runtime sends heartbeats. */
+/** Active, then its work item is updated, and nothing more of its own: only its runtime sends heartbeats. */
 const wedged: Heartbeats = [
   [0, { ...runtime, agent_heartbeat_at: T0, ...wisp(-SEC) }],
   [SEC, { ...runtime, ...wisp(SEC) }],
@@ -55,7 +55,7 @@ describe('stuck tracker', () => {
     expect(gascity.at(wedged, 10 * MIN + SEC + 1).state).toBe('STUCK');
   });
 
-  test('I/O after the update is no mismatch, however long ago both are', () => {
+  test('I/O after the update is not a mismatch, however long ago both are', () => {
     const active: Heartbeats = [...wedged, [2 * SEC, { ...runtime, agent_heartbeat_at: T0 + 2 * SEC }]];
     expect(gascity.at(active, 60 * MIN)).toMatchObject({ state: 'HEALTHY', fires: ['no_work_update'] });
   });
@@ -84,7 +84,7 @@ describe('stuck tracker', () => {
     expect(() => city(['fine', '('])).toThrow(/signals\.error_pattern\.patterns\[1\]/);
   });
 
-  test('a fresh wisp is not stuck, whatever the output', () => {
+  test('an agent with a fresh work item is not stuck, also with errors in its output', () => {
     const agent = agentOf(['API Error: 400']);
     const failing: Partial<HeartbeatPayload> = {
       ...runtime,
@@ -162,8 +162,8 @@ describe('stuck sweep', () => {
   });
 });
 
-describe('wisp freshness', () => {
-  test('tiebreaker: an older update of the same wisp changes nothing, another wisp starts again', () => {
+describe('freshness of a work item', () => {
+  test('tiebreaker: an older update of the same work item changes nothing, another work item starts again', () => {
     const older: Heartbeats = [...wedged, [2 * SEC, { ...runtime, ...wisp(0) }]];
     expect(gascity.at(older, 10 * MIN + SEC + 1).state).toBe('STUCK');
     const other: Heartbeats = [

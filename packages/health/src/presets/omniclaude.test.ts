@@ -30,7 +30,7 @@ describe('four heuristics', () => {
     }
   });
 
-  test('the long timeout of another tool is no exemption once it has ended', () => {
+  test('the long timeout of another tool does not exempt the agent once that tool has ended', () => {
     const heartbeats = [[0, { tool_calls: [bash(10 * MIN, { tool: 'Read' })] }]] as const;
     expect(omniclaude.at(heartbeats, 2 * MIN + 1).state).toBe('STUCK');
   });
@@ -46,7 +46,7 @@ describe('four heuristics', () => {
 });
 
 describe('rulings', () => {
-  test('"rate" inside a word is no rate limit', () => {
+  test('"rate" inside a word is not a rate limit', () => {
     const error = { at: T0, count: 1, error_class: null, hash: 'h', message: 'could not generate 429 lines' };
     expect(omniclaude.at([[0, { errors: [error] }]], 0).state).toBe('HEALTHY');
   });

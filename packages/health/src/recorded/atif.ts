@@ -76,7 +76,7 @@ type Trajectory = z.output<typeof trajectory>;
 type Step = z.output<typeof step>;
 type Result = z.output<typeof result>;
 
-/** True: an entry declares itself a trajectory, of whatever version. */
+/** True: an entry declares itself a trajectory, of any version. */
 export const isTrajectory = (entry: Readonly<Record<string, unknown>>): boolean =>
   typeof entry.schema_version === 'string' && entry.schema_version.startsWith('ATIF');
 

@@ -3,7 +3,7 @@ import type { Observation } from '../evaluator/health.ts';
 import type { Report } from './reports.ts';
 import type { RecordedRun } from './run.ts';
 
-/** The agent of these heartbeats: a run's id is no agent's name, and some names are never judged. */
+/** The agent of these heartbeats: a run's id is not the name of an agent, and some names are never judged. */
 export const AGENT = 'recorded';
 
 /** The heartbeat that the agent itself would have sent with this report. `shift`: added to its times. */

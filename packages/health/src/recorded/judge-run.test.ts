@@ -19,7 +19,7 @@ test('without times calls are a gap apart, and what was recorded later in the ru
   expect(judged([same, { ...same, ts: 7 }, same]).changes).toEqual([stuck(3, 10, 'looping')]);
 });
 
-test('silence is judged at its millisecond, whatever the times are counted from', () => {
+test('silence is judged at its millisecond, from any origin of the times', () => {
   for (const from of [0, 1_795_305_600]) {
     expect(
       judged([
@@ -57,7 +57,7 @@ test('times may be text, and seconds and milliseconds are distinguished', () => 
   ).toEqual(healthy(2, 100));
 });
 
-test('a time that goes back is no time passing: the order of calls is the record’s', () => {
+test('a time that goes back does not count as time passed: the order of calls is the record’s', () => {
   const calls = [
     { ...same, ts: 50 },
     { ...same, ts: 20 },
@@ -93,7 +93,7 @@ test('the fields of a call in a heartbeat count: mutations, polling, rate limits
   );
 });
 
-test.each(['vigil', 'vigil:evaluator', 'vigil.case', 'r'])('a run is judged whatever its run_id is: %s', (run_id) => {
+test.each(['vigil', 'vigil:evaluator', 'vigil.case', 'r'])('a run is judged with any run_id: %s', (run_id) => {
   const strict = runJudge(presetsWith('vigil').all.find(({ name }) => name === 'vigil')!, hashes, 5_000);
   expect(strict(readRun(JSON.stringify({ run_id, calls: Array.from({ length: 5 }, () => same) }))).worst).toBe('STUCK');
 });
@@ -104,7 +104,7 @@ test.each([WEEK - 1, WEEK, WEEK + 1, 8 * WEEK])('after a gap of %d s the next ca
   expect(judged(calls)).toEqual({ worst: 'STUCK', changes: [stuck(1, 60.001, 'no_activity'), healthy(2, gap)] });
 });
 
-test('a state that a run is still in after such a gap is no change', () => {
+test('a state that a run is still in after such a gap is not a change', () => {
   const strict = policyOf(`
 policy: strict
 signals: { failing: { is: unrecoverable_error, classes: [fatal] } }

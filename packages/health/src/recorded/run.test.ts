@@ -35,7 +35,7 @@ test.each([
     /^calls\[0\]\.kind: "x" is no kind: give tool, model, external_api or checkpoint_write, or leave it out$/,
   ],
   ['{"run_id":"r","calls":[{"tool":"bash","ts":[1]}]}', /^calls\[0\]\.ts: \[1\] is no time: give seconds, or RFC 3339/],
-])('a line that is no run names its fields: %s', (line, message) => {
+])('a line that is not a run names its fields: %s', (line, message) => {
   expect(() => readRun(line)).toThrow(message);
 });
 

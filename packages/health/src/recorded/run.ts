@@ -85,7 +85,7 @@ const recordedRun = z.object(
 
 /** One call of a recorded run; times in milliseconds. `ts`: when it was reported, which is when it was over. */
 export type RecordedCall = z.output<typeof recordedCall>;
-/** One recorded run: a line of JSON (README: recorded runs). `success`: its task's own verdict. */
+/** One recorded run: a line of JSON (README: recorded runs). `success`: the outcome that its task reports. */
 export type RecordedRun = z.output<typeof recordedRun>;
 
 /** What calls are compared by, made of what was recorded, as the agent's side makes it; null: unknown. */

@@ -22,7 +22,7 @@ describe.each(['vigil', 'demo'])('under %s, a turn that failed with an error tha
   const at = 10 * SEC;
   const fires = (more: Heartbeats) => policy.at([...wedged, ...more], at).fires;
 
-  test('is STUCK at once, with the error as evidence, and its plan asks people', () => {
+  test('is STUCK at once, with the error as evidence, and its plan escalates to people', () => {
     expect(policy.at(wedged, SEC)).toEqual({ state: 'STUCK', fires: ['blocked'], plan: 'STUCK or FAILING' });
     expect(policy.steps('STUCK or FAILING').map(({ step }) => step)).toEqual(
       expect.arrayContaining(['alert', 'escalate']),

@@ -64,7 +64,7 @@ describe('a spike of tokens', () => {
     expect(history([...using(...STEADY), [25 * 60 * MINUTE, { token_count: 6001 }]]).tokens.rates).toHaveLength(5);
   });
 
-  test('a count that starts again is no use and no spike', () => {
+  test('a count that starts again is neither use nor a spike', () => {
     const again = after(using(...STEADY), [{ token_count: 10 }, { token_count: 1010 }]);
     expect(history(again).tokens.rates).toEqual(Array(6).fill(1000));
     expect(spikes(again)).toBe(false);

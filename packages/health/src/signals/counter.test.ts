@@ -60,7 +60,7 @@ exemptions: { starting: false, idle: false }
 /** All seen before, so that none of them is progress. */
 const seen = [...'bcdef'];
 
-test('it suspends what a policy lists, and the verdict is due again when it ends by itself', () => {
+test('it suspends what a policy lists, and the decision is due again when it ends by itself', () => {
   const decider = agentHealth(policyOf(POLICY));
   const agent = given(decider, T0);
   for (const [ms, more] of calls([...seen, 'a', 'a', 'a', 'a', 'a'])) agent.receive(heartbeat(ms, more), T0 + ms);
@@ -82,7 +82,7 @@ test('it speaks for the agent: it is evidence of nothing, and makes no second ax
   ]);
 });
 
-test.each(['a_first', 'z_last'])('what is quiet quiets nothing, whatever the names: %s', (name) => {
+test.each(['a_first', 'z_last'])('a quieted signal quiets no other, with any names: %s', (name) => {
   const policy = policyOf(
     `policy: p
 signals:

@@ -42,7 +42,7 @@ export const selfReportedStuck: AnySignal = signal(z.strictObject({}), {
   advice: 'Say what you need. Write a checkpoint, or ask for a handoff.',
 });
 
-/** The agent or its client reports that an error keeps it from going on, and that the error does not pass by itself. */
+/** The agent or its client reports that an error keeps it from continuing, and that the error does not pass by itself. */
 export const blocked: AnySignal = signal(z.strictObject({}), {
   axis: 'fact',
   awaits: [],
@@ -100,7 +100,7 @@ export function endWords({ reason, orderId }: End): string {
 
 const reasons = z.array(z.enum(['finished', 'explicit', 'crashed', 'resource_limit', 'lost'])).min(1);
 
-/** The end was reported, for one of `reasons`. An end that we ordered is explicit, whatever its exit code. */
+/** The end was reported, for one of `reasons`. An end that we ordered is explicit, with any exit code. */
 export const exited: AnySignal = signal(z.strictObject({ reasons }), {
   axis: 'fact',
   awaits: [],

@@ -74,6 +74,6 @@ const heartbeats = fc
   })
   .map((more) => heartbeat(0, more));
 
-test('every signal keeps the laws of deciders, whatever is received and however time passes', () => {
+test('every signal keeps the laws of deciders, with any heartbeats and any passing of time', () => {
   laws(decider, heartbeats, { runs: 150 });
 });

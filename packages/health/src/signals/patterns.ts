@@ -35,7 +35,7 @@ export const errorPattern: AnySignal = signal(errorPatternLimits, {
 });
 
 const unrecoverableLimits = z.strictObject({
-  /** error classes, of calls or of errors, after which nothing can go on */
+  /** error classes, of calls or of errors, after which the agent cannot continue */
   classes: z.array(z.string().min(1)).default([]),
   ...looking,
 });

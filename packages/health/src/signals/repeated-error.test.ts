@@ -38,7 +38,7 @@ const counting = (ms: number, count: number, since: number): Reported => [
   },
 ];
 
-test('the fifth of the same error counts, whatever the arguments were; the fourth is none', () => {
+test('the fifth of the same error counts, with any arguments; the fourth does not', () => {
   expect(fires(failing(4))).toBe(false);
   expect(fires(failing(5))).toBe(true);
   expect(fires([...failing(4), [9000, calls(fails(9, { result_hash: 'another' }))]])).toBe(false);
@@ -89,7 +89,7 @@ test('an agent that reports no results is done with an error once it has gone on
   expect(fires([...five, [604_001, { progress_indicator: '9' }]])).toBe(false);
 });
 
-test('what a rate limit refuses, and an error without content, is no repetition', () => {
+test('what a rate limit refuses, and an error without content, is not a repetition', () => {
   expect(fires(failing(9, { error_class: 'rate_limit' }))).toBe(false);
   expect(fires(Array.from({ length: 9 }, (_, i) => error(1000 * i, { error_class: 'rate_limit' })))).toBe(false);
   expect(fires(failing(9, { result_hash: null }))).toBe(false);
@@ -116,7 +116,7 @@ test('ten reads of one target without news count, nine do not', () => {
   expect(touches(Array.from({ length: 10 }, () => ({})))).toBe(true);
 });
 
-test('edits of one target that fail count with its reads, whatever was tried', () => {
+test('edits of one target that fail count with its reads, for any arguments', () => {
   const edit = (i: number): Partial<Call> => (i % 2 ? { args_hash: `e${i}`, mutating: true, outcome: 'error' } : {});
   expect(touches(Array.from({ length: 10 }, (_, i) => edit(i)))).toBe(true);
 });

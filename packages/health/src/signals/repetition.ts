@@ -17,7 +17,7 @@ const limits = z
     /** the same two of results in which numbers are masked */
     masked_times: times.optional(),
     masked_cycles: times.optional(),
-    /** the same call failing, in whatever way */
+    /** the same call failing, with any error */
     failing_times: times.optional(),
     /** calls in a row, of any kind, without news */
     stale_times: times.optional(),
@@ -123,7 +123,7 @@ function inCycleOf(row: Row, limit: number, l: Limits, words: string): readonly 
 
 const errorLimits = z.strictObject({ times: z.int().min(2).max(MOST_TIMES), within: duration });
 
-/** The same error, whatever was tried. A count, so it fires when reached; it ends by progress. */
+/** The same error, of any calls. A count, so it fires when reached; it ends by progress. */
 export const repeatedError: AnySignal = signal(errorLimits, {
   axis: 'repetition',
   awaits: ['change'],

@@ -135,7 +135,7 @@ describe('a call without a declared deadline', () => {
     expect(vigil.at(heartbeats, 91 * MIN + 1).fires).toContain('call_overdue');
   });
 
-  test('that declares its deadline is overdue whatever else the client reports', () => {
+  test('that declares its deadline is overdue, also when the client reports other activity', () => {
     const declared = { ...agentCall, deadline_at: T0 + 10 * MIN };
     const heartbeats: Heartbeats = [[0, turn(0, { tool_calls: [declared] })], ...working(10).slice(1)];
     expect(vigil.at(heartbeats, 11 * MIN + 1).fires).toContain('call_overdue');

@@ -59,7 +59,7 @@ describe('the work item', () => {
     expect(from(noWorkUpdate, [at(0, null, 1)])).toBe(60_001);
   });
 
-  test('an older stamp is no update, and one from before the start of the agent counts from its report', () => {
+  test('an older stamp is not an update, and one from before the start of the agent counts from its report', () => {
     expect(from(noWorkUpdate, [at(0, 0), at(9000, -5000)])).toBe(60_001);
     expect(from(noWorkUpdate, [at(2000, -9_000_000)])).toBe(62_001);
   });
@@ -75,12 +75,12 @@ describe('the work item', () => {
     expect(from(noClaimRefresh, [claimed, [9000, workItem({})]])).toBe(NEVER);
   });
 
-  test('an update at the very moment of the last activity is no mismatch', () => {
+  test('an update at the very moment of the last activity is not a mismatch', () => {
     expect(from(progressMismatch, [[1000, {}], at(9000, 1000)])).toBe(NEVER);
     expect(from(progressMismatch, [[1000, {}], at(9000, 1001)])).toBe(61_001);
   });
 
-  test('an update long before the first report of it is no mismatch', () => {
+  test('an update long before the first report of it is not a mismatch', () => {
     expect(from(progressMismatch, [[1000, {}], [5000, runtime], at(9000, -5000)])).toBe(NEVER);
   });
 

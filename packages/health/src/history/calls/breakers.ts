@@ -9,7 +9,7 @@ export const AGENT_BREAKERS = ['tool_execution', 'checkpoint_write', 'external_a
 export type AgentBreaker = (typeof AGENT_BREAKERS)[number];
 export type AllLimits = Readonly<Record<AgentBreaker, BreakerLimits>>;
 
-/** A breaker that is not closed. Moments on `now`'s axis; `nextAttemptAt` null: its holder did not report it. */
+/** A breaker that is not closed. Moments on `now`'s axis; `nextAttemptAt` null: the caller did not report it. */
 export type Tripped = {
   readonly state: 'OPEN' | 'HALF_OPEN';
   readonly failures: number;

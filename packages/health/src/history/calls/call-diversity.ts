@@ -6,7 +6,7 @@ export const LAST_CALLS = 8;
 /** Enough to distinguish eight calls, and half the space. */
 const SHORT = 0xffff;
 
-/** What the last calls were, whatever became of them. */
+/** The last calls, independent of their outcome. */
 export type CallDiversity = {
   /** tool and arguments as a number, the newest last */
   readonly calls: readonly number[];

@@ -8,7 +8,7 @@ import type { HeartbeatDelta } from './heartbeat-delta.ts';
 export const MOST_TIMES = 20;
 const CLASSES = 4;
 const NAME_CHARACTERS = 40;
-/** Who reports nothing stronger than going on is done with an error that has not come again for so long. */
+/** An error that has not come again for so long is over for an agent that reports only weak signs of progress. Milliseconds. */
 const QUIET_MS = 600_000;
 
 /** An error as a number, the same only for the same class and content; when it came, on `now`'s axis; how often at once. */

@@ -3,7 +3,7 @@ import { hash32 } from '../hash.ts';
 import type { Heartbeat } from '../moment.ts';
 import { finished } from './calls.ts';
 
-/** Results that are remembered, over all tools and arguments: a cycle longer than this is no loop that we look for. */
+/** Results that are remembered, over all tools and arguments: a cycle longer than this is not found as a loop. */
 export const REMEMBERED_RESULTS = 32;
 
 /** What is kept to find what is new. */

@@ -52,7 +52,7 @@ function isReported(heartbeat: Heartbeat): boolean {
   );
 }
 
-/** The words alone do not count as a limit where a call has succeeded: the agent goes on, and its calls may well be about limits. */
+/** The words alone do not count as a limit where a call has succeeded: the agent continues, and its calls may well be about limits. */
 function isReadInOutput({ output, tool_calls: calls }: Heartbeat): boolean {
   if (calls.some(({ outcome }) => outcome === 'ok')) return false;
   return output?.matched_patterns.some(({ kind }) => kind === 'rate_limit') ?? false;

@@ -8,8 +8,8 @@ export const MAX_CYCLE = 5;
 const NONE: readonly number[] = [0, 0, 0, 0, 0];
 
 /**
- * Repetition, counted as it goes. At [p − 1] stands the period p: `same` is how many calls in a row equalled the one p before,
- * `top` the most repetitions since the last progress, which is what ends a repetition. Polls are not remembered in `top`: a row of
+ * Repetition, counted with each call. Index p − 1 is for the period p. `same`: how many calls in a row equalled the one p before.
+ * `top`: the most repetitions since the last progress; progress ends a repetition. Polls are not remembered in `top`: a row of
  * them counts while it lasts.
  */
 export type Row = {
@@ -24,7 +24,7 @@ export type Row = {
   readonly polling: boolean;
 };
 
-/** One and the same call that fails, in whatever way, so often in a row; `top` since the last progress. */
+/** The same call that fails, with any error, so often in a row; `top` since the last progress. */
 export type Failing = {
   readonly sign: number | null;
   readonly count: number;
@@ -79,7 +79,7 @@ function failureOf({ outcome, error_class: name }: ToolCall): string | null {
 
 /**
  * A mutation ends every run; a changed result ends them too. The masked ones it ends only where it is none of their last results
- * either: they are there to see through small changes. To fail in another way is no end of failing.
+ * either: they are there to see through small changes. A failure with another error does not end a run of failures.
  */
 function progressed(runs: Runs, call: ToolCall, maskedSign: number | null): Runs {
   if (call.mutating && call.outcome === 'ok') return NO_RUNS;

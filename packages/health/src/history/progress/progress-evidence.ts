@@ -15,7 +15,7 @@ export type ProgressEvidence = {
   readonly errors: number;
   readonly timeout: boolean;
   readonly over: boolean;
-  /** when the last ACCEPT was reported: only what comes after it is progress despite bad verdicts */
+  /** when the last ACCEPT was reported: only what comes after it is progress despite a judge's bad decisions */
   readonly acceptedAt: number | null;
 };
 

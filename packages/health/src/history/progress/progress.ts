@@ -11,7 +11,7 @@ export type Progress = {
   readonly at: number;
   /** how far `watched` was behind `now` then */
   readonly lag: number;
-  /** it has reported checkpoints, work, verdicts or results: weaker signs no longer count */
+  /** it has reported checkpoints, work, a judge's decisions or results: weaker signs no longer count */
   readonly strict: boolean;
   /** hashes of (tool, arguments, result), the newest last */
   readonly results: readonly number[];

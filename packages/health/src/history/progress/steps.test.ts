@@ -10,7 +10,7 @@ const after = (...reports: readonly (readonly [total: number, ...verdicts: Verdi
     ]),
   ).steps;
 
-test('counts the steps since the last ACCEPT, with or without a verdict of their own', () => {
+test('counts the steps since the last ACCEPT, with or without a decision of their own', () => {
   expect(after([3, 'ACCEPT', 'RETRY', 'CONTINUE']).sinceAccept).toBe(2);
   expect(after([3, 'ACCEPT', 'RETRY', 'CONTINUE'], [6, 'RETRY']).sinceAccept).toBe(5);
   expect(after([3, 'RETRY'], [5, 'RETRY', 'ACCEPT']).sinceAccept).toBe(0);
@@ -28,7 +28,7 @@ test('a total that stays keeps the mark at which it changed, a total that falls 
   expect(after([3], [1]).sinceAccept).toBe(0);
 });
 
-test('RETRY counts in a row only, and eight verdicts are remembered', () => {
+test('RETRY counts in a row only, and eight decisions are remembered', () => {
   expect(after([3, 'RETRY', 'RETRY'], [4, 'RETRY']).retries).toBe(3);
   expect(after([3, 'RETRY', 'RETRY'], [4, 'CONTINUE'], [5, 'RETRY']).retries).toBe(1);
   expect(after([12, ...Array.from({ length: 12 }, () => 'RETRY' as const)]).recent).toHaveLength(8);

@@ -1,9 +1,9 @@
 import type { Fold, Heartbeat, Receipt } from '../moment.ts';
 
-/** Verdicts that are remembered. */
+/** How many of a judge's decisions are remembered. */
 const RECENT = 8;
 
-/** The verdicts of a judge about the agent's steps. */
+/** The decisions of a judge about the agent's steps. */
 export type Steps = {
   /** cumulative within the instance; null: never reported */
   readonly total: number | null;
@@ -15,7 +15,7 @@ export type Steps = {
   readonly at: number;
   /** the newest last */
   readonly recent: readonly string[];
-  /** RETRY in a row, at the end of the verdicts */
+  /** RETRY in a row, at the end of the decisions */
   readonly retries: number;
 };
 
@@ -45,7 +45,7 @@ function reported(
   };
 }
 
-/** A step counts with or without a verdict of its own; what was done before the first report is unknown, so it does not. */
+/** A step counts with or without a decision of its own; what was done before the first report is unknown, so it does not. */
 function sinceAcceptAfter(before: Steps, total: number, verdicts: readonly string[]): number {
   const accepted = verdicts.lastIndexOf('ACCEPT');
   if (accepted >= 0) return verdicts.length - 1 - accepted;

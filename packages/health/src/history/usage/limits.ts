@@ -28,7 +28,7 @@ function reported(before: readonly Exceeded[], report: Exceeded): readonly Excee
   return before.length < MOST ? [...before, report] : before;
 }
 
-/** A maximum of zero or less is none; a figure that is no number is ignored. */
+/** A maximum of zero or less is none; a figure that is not a number is ignored. */
 function exceeded({ used, max }: Exceeded): boolean {
   return Number.isFinite(used) && Number.isFinite(max) && max > 0 && used > max;
 }

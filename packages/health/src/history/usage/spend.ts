@@ -59,7 +59,7 @@ const totalOf = (usage: readonly TokenUsage[]): number | null => {
   return input_tokens + cache_read_tokens + cache_write_tokens + output_tokens;
 };
 
-/** The first of tokens, tokens by model and money that both know decides: money may be corrected while tokens go on. */
+/** The first of tokens, tokens by model and money that both contain decides: money may be corrected while tokens continue to rise. */
 function hasFallen(before: Reported, now: Reported): boolean {
   if (before.tokens !== null && now.tokens !== null) return now.tokens < before.tokens;
   const [was, is] = [totalOf(before.usage), totalOf(now.usage)];

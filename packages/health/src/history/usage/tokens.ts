@@ -7,7 +7,7 @@ export const LEAST_SAMPLES = 4;
 export const MOST_SAMPLES = 6;
 /** A rate below this many times the median is remembered as a rate only. */
 export const LEAST_FACTOR = 2;
-/** Use that begins again after a longer pause is no continued use. */
+/** Use that begins again after a longer pause is not continued use. */
 const PAUSE_MS = 600_000;
 
 /** A rate far above those before it, in tokens a minute. `samples`: how many made the median. */
