@@ -31,7 +31,7 @@ export type Guard = {
 
 /** `from`: the stored breaker to continue with. `now`: epoch milliseconds. */
 export function guard(name: string, limits: BreakerLimits, now: () => number, from: Breaker = closed): Guard {
-  // Trials that another process began have no result any more.
+  // A trial that another process began will not report a result.
   let breaker: Breaker = from.state === 'HALF_OPEN' ? { ...from, admitted: 0 } : from;
   return {
     name,

@@ -36,7 +36,7 @@ const env = () => ({
   TMPDIR: dir,
   VIGIL_STATE_DIR: join(dir),
   NODE_COMPILE_CACHE: join(tmpdir(), 'vigil-compiled'),
-  // there is no supervisor: an agent does not wait for one
+  // An agent does not wait for a supervisor.
   VIGIL_GATEWAY_URL: 'http://127.0.0.1:9',
 });
 const start = (args: readonly string[]) => spawn(process.execPath, [vigilProgram, ...args], { env: env() });

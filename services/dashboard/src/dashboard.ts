@@ -16,7 +16,7 @@ type Dependencies = {
   readonly now: () => number;
 };
 
-/** The HTTP API, listening at `url`. `finished` rejects where it cannot follow the log any more. */
+/** The HTTP API, listening at `url`. `finished` rejects when it can no longer follow the log. */
 type Dashboard = AsyncDisposable & {
   readonly url: string;
   readonly ready: () => boolean;

@@ -26,7 +26,7 @@ type GatewayDeps = {
 
 /**
  * The gateway, listening at `url`. It opens when everything pending has been read. `ready`: agents can reach Kafka
- * through it. `finished` rejects when it cannot follow the log any more.
+ * through it. `finished` rejects when it can no longer follow the log.
  */
 export type Gateway = AsyncDisposable & {
   readonly url: string;

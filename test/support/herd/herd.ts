@@ -19,7 +19,7 @@ export type Herd = {
   readonly notes: readonly Note[];
   /** begins a behaviour of these now */
   readonly inject: (agents: readonly HerdAgent[], fate: Doomed) => void;
-  /** false: no heartbeat gets through any more */
+  /** false: heartbeats no longer get through */
   readonly connected: (is: boolean) => void;
   /** it accepts no more agents; all running ones report that they have finished, and are gone */
   readonly finish: () => Promise<void>;

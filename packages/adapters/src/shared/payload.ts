@@ -20,7 +20,7 @@ export const numberAt = (value: unknown, ...path: readonly string[]): number | n
   return typeof found === 'number' && Number.isFinite(found) ? found : null;
 };
 
-/** Sums of larger counts are no whole numbers any more, and no heartbeat can carry them. */
+/** The largest count: a sum of larger ones is not exact, and a heartbeat cannot carry it. */
 const LARGEST_COUNT = 1e12;
 
 /** A count: a number that is neither negative nor larger than anything that is counted, else 0. */

@@ -72,7 +72,7 @@ const isOfTheSystem = (error: unknown): error is NodeJS.ErrnoException =>
 
 async function printJudged({ run_id, judged: { worst, changes } }: Judgement): Promise<void> {
   if (process.stdout.write(`${jsonText({ run_id, worst, changes }, 0)}\n`)) return;
-  // If the reader has gone, there is no drain event but an error, which ends the evaluation.
+  // A reader that has gone causes an error instead of a drain event. It ends the evaluation.
   await once(process.stdout, 'drain').catch(() => undefined);
 }
 

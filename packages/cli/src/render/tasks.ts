@@ -9,7 +9,7 @@ export function tasksTable(view: View, tasks: readonly TaskRow[]): string[] {
     view,
     [
       { title: 'TASK', of: ({ taskId }) => taskId },
-      { title: 'HOLDER', of: ({ agentId }) => orDash(agentId) },
+      { title: 'ASSIGNEE', of: ({ agentId }) => orDash(agentId) },
       { title: 'STATE', of: ({ state }) => orDash(state), paint: (text) => paintState(view, text) },
       { title: 'CHECKPOINTS', of: ({ checkpoints, lastCheckpoint }) => `${checkpoints} (${orDash(lastCheckpoint)})` },
       { title: 'RECOVERY', of: ({ recovery }) => inWords(recovery) },

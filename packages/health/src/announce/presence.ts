@@ -19,7 +19,7 @@ export function lostFrom({ lastReceipt, identity }: History, { policy: { heartbe
 
 /**
  * Present again, or for the first time; silent, or ended. An agent that is forgotten after a long silence is not part of a mass failure:
- * its ingress may be gone for good. The end of an agent that is already lost is reported, since the brake need not wait for it any more.
+ * its ingress may be gone for good. The end of an agent that is already lost is reported, so that the brake no longer waits for it.
  */
 export function presenceChanged(context: AnnouncementContext): Announcement[] {
   const { state, rules, verdict } = context;

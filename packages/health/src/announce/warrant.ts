@@ -20,7 +20,7 @@ import { leaseOf, quietFrom, renewalOf } from './lease.ts';
 
 type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId'>;
 
-/** The lease lapses when no plan holds any more, or for another instance. It is renewed while a plan holds, and at once for another finding. */
+/** The lease lapses when the last plan ends, or for another instance. It is renewed while a plan holds, and at once for another finding. */
 export function warrantKept(context: AnnouncementContext): Announcement[] {
   const { state, rules, verdict } = context;
   const { warrant } = state.announced;

@@ -167,7 +167,7 @@ function firstEnd(
 /** How long the end of an agent is remembered, and its warrant kept: a day. */
 export const REMEMBERED_MS = 24 * 3_600_000;
 
-/** Its end is so long ago that nothing follows from it any more. */
+/** Its end is too long ago to act on. */
 function forgotten({ end }: History, now: number): boolean {
   return end !== null && now >= end.at + REMEMBERED_MS;
 }

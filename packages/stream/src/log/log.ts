@@ -114,7 +114,7 @@ export type Log = AsyncDisposable & {
   readonly join: (member: Member) => Promise<Membership>;
   /**
    * Reads all partitions of the topics until the signal is aborted, without a group of its own. Resolves when it has
-   * begun. It starts again by itself when it receives nothing any more.
+   * begun. It starts again by itself when it no longer receives anything.
    */
   readonly follow: (
     topics: readonly string[],

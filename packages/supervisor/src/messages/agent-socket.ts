@@ -103,7 +103,7 @@ class Confirmations {
     }
   }
 
-  /** No confirmation can come any more. */
+  /** A confirmation can no longer come. */
   close(): void {
     for (const resolve of this.#awaited.values()) resolve('unconfirmed');
   }

@@ -1,7 +1,7 @@
 import { type MachineClock, pause } from '../clock.ts';
 import { groupOf, ifKnown, isAlive, leftoversOf, type Pid, signalled, type Tree, treeOf } from './proc.ts';
 
-/** `confirmed`: nothing of its tree runs any more. `forced`: it took SIGKILL. */
+/** `confirmed`: no process of its tree is left. `forced`: it took SIGKILL. */
 export type Ending = { readonly confirmed: boolean; readonly forced: boolean };
 
 /** How patient an ending is, milliseconds: with a process that was asked to leave, then with one that received SIGTERM. */

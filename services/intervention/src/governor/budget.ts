@@ -35,7 +35,7 @@ export const spawnFreeFrom = (state: GovernorState, scope: string, { spawnsPerHo
     hourMs,
   );
 
-/** What no budget and no cooldown asks for any more. */
+/** Entries that no budget and no cooldown needs. */
 export const counting = (
   admitted: readonly Admitted[],
   { cooldownMs }: GovernorSettings,

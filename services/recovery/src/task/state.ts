@@ -210,7 +210,7 @@ export const limitOf = (state: Recovery, subject: Subject): number => subject.se
 
 export const isBad = (state: HealthState): boolean => state === 'STUCK' || state === 'FAILING';
 
-/** The task needs no spawn any more: its request or admission returns to the budget. */
+/** The task no longer needs a spawn: its request or admission returns to the budget. */
 export const notUsed = (state: Recovery): Recovery => {
   const { situation } = state;
   return situation.kind === 'requesting' || situation.kind === 'admitted'

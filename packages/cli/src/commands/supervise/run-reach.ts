@@ -44,7 +44,7 @@ const checkPolicy = async (gateway: Gateway, name: string): Promise<void> => {
   try {
     await gateway.policy(name, AbortSignal.timeout(PATIENCE_MS));
   } catch (error) {
-    // A gateway that does not answer now reports with the first heartbeat that there is no such policy.
+    // A gateway that is away now refuses an unknown policy with the first heartbeat.
     if (!(error instanceof GatewayRefused) || error.status !== HTTP_NOT_FOUND) return;
     throw new CannotProceed(`--health-policy ${name}: ${error.detail}`);
   }

@@ -53,7 +53,7 @@ export const calls: Fold<Calls> = {
 
 /** It ran, and its result is known: what counts as success or failure. */
 export const finished = (call: ToolCall): boolean => call.outcome === 'ok' || call.outcome === 'error';
-/** It is not in flight any more, whether it ran or was refused, and whether its result is known. */
+/** The call is no longer in flight, whether it ran or was refused, and whether its result is known. */
 const ended = (call: ToolCall): boolean => finished(call) || call.outcome === 'refused' || call.outcome === 'abandoned';
 export const rateLimited = (call: ToolCall): boolean => call.error_class === 'rate_limit';
 
