@@ -34,7 +34,7 @@ export const ROOM = {
   VIGIL_GOVERNOR_SPAWNS_PER_HOUR: '1000',
 };
 
-/** The short form, or with VIGIL_SOAK the long one. */
+/** The short form, or the long one of `npm test long`. */
 export const soak = <T>(usual: T, long: T): T => (process.env.VIGIL_SOAK === undefined ? usual : long);
 
 export type TestSystem = {

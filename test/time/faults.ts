@@ -50,7 +50,7 @@ const soakRound = (long: readonly Fault[]): Fault[] => [
   ...long,
 ];
 
-/** The long list, for VIGIL_SOAK=1: some twenty-five minutes. */
+/** The long list, for `npm test long`: some twenty-five minutes. */
 export const SOAK: readonly Fault[] = [
   ...soakRound([...fault('heartbeat-ingest', 'frozen', 65), ...fault('broker', 'frozen', 65)]),
   ...soakRound([...fault('gateway', 'down', 65), ...fault('health-evaluator', 'frozen', 65)]),

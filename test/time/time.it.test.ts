@@ -5,7 +5,7 @@ import { type Observation, type Policies, policiesOf, VOCABULARY } from '@vigil/
 import { loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
 import type { Clock } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isCluster, ownServers } from '../support/system.ts';
+import { isCluster, ownServers, soak } from '../support/system.ts';
 import { type Agent, INTERVAL_MS } from './agents.ts';
 import { REGULAR, SOAK } from './faults.ts';
 import { deserved, type Finding, findingsIn, lastSigns } from './findings.ts';
@@ -13,8 +13,7 @@ import { type Decision, decisions, differences, type Otherwise, refold } from '.
 import { COUNTING, fleetFor, live, type Story, type Suffered } from './story.ts';
 import { counted } from './supervised.ts';
 
-const soak = process.env.VIGIL_SOAK === '1';
-const faults = soak ? SOAK : REGULAR;
+const faults = soak(REGULAR, SOAK);
 const policies = policiesOf(readPolicies([PRESETS], VOCABULARY), 'demo');
 /** of the policy `demo` */
 const LIMITS: Readonly<Record<string, number>> = { STUCK: 8000, WARRANT_FILED: 8000, AGENT_LOST: 15_000 };

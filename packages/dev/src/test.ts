@@ -12,6 +12,7 @@ import { needsServers, runVitest } from './test-run/vitest.ts';
 
 const report = (line: string): void => console.error(`[test] ${line}`);
 
+/** How the tests find the servers. */
 const envOf = (servers: Servers | null): Record<string, string> => {
   if (servers === null) return {};
   const { env, brokersAt } = servers;
@@ -33,7 +34,8 @@ const testOn = async (
   try {
     if (signal.aborted) return { passed: 0, failed: 0, code: 1 };
     const report = path.join(dir, 'report.json');
-    const code = await runVitest({ request, withServers, env: envOf(servers), report, signal });
+    const env = { ...envOf(servers), ...(request.long ? { VIGIL_SOAK: '1' } : {}) };
+    const code = await runVitest({ request, withServers, env, report, signal });
     const summary = readSummary(report, code);
     if (code === 0 && summary.passed === 0)
       throw new Refusal(`no test's name contains: ${process.argv.slice(2).join(' ')}`);

@@ -37,3 +37,11 @@ it.each(['clients', 'cluster'])('the suite %s runs when its name is the first wo
   expect(requestOf([suite, '--unit']).suite).toBeNull();
   expect(requestOf([]).suite).toBeNull();
 });
+
+it('the first word "long" selects the long form, alone or before the name of a suite', () => {
+  expect(requestOf(['long', 'chaos'])).toEqual({ ...requestOf(['chaos']), long: true });
+  expect(requestOf(['long', 'cluster', 'time'])).toEqual({ ...requestOf(['cluster', 'time']), long: true });
+  expect(requestOf(['long', '--unit']).long).toBe(true);
+  expect(requestOf(['a', 'long', 'command']).long).toBe(false);
+  expect(requestOf([]).long).toBe(false);
+});

@@ -6,6 +6,8 @@ export type TestRequest = {
   readonly unitOnly: boolean;
   /** keeps running, and repeats the tests of a written file */
   readonly watch: boolean;
+  /** the long form of suites that have one: more rounds, longer faults, 100,000 stories */
+  readonly long: boolean;
   /** a suite that runs by its name only; null for the tests of every run */
   readonly suite: Suite | null;
 };
@@ -28,10 +30,12 @@ export const requestOf = (args: readonly string[]): TestRequest => {
     throw new Refusal(
       `npm test takes words of a test's name, -- --unit and -- --unit --watch; it does not know ${unknown}`,
     );
-  const words = args.filter((arg) => !arg.startsWith('--')).flatMap((arg) => arg.split(/\s+/).filter(Boolean));
+  const all = args.filter((arg) => !arg.startsWith('--')).flatMap((arg) => arg.split(/\s+/).filter(Boolean));
+  const long = all[0] === 'long';
+  const words = long ? all.slice(1) : all;
   const unitOnly = options.includes('--unit');
   const watch = options.includes('--watch');
   if (watch && !unitOnly) throw new Refusal('--watch requires --unit: npm test -- --unit --watch');
   const suite = (unitOnly ? undefined : SUITES.find((name) => name === words[0])) ?? null;
-  return { pattern: patternOf(suite === null ? words : words.slice(1)), unitOnly, watch, suite };
+  return { pattern: patternOf(suite === null ? words : words.slice(1)), unitOnly, watch, long, suite };
 };
