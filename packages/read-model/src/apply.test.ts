@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { clean, inserts } from './apply.ts';
-import { isDataError } from './errors.ts';
-import { notices } from './notify.ts';
+import { clean, inserts, notices } from './apply.ts';
+import { isDataError } from './database.ts';
 import { instant, orderOf, type Register } from './statement.ts';
 
 const heartbeatOf = (agentId: string, order: string, host: string): Register => ({

@@ -1,5 +1,4 @@
-import type { Fact, Register, Statement, Value } from './statement.ts';
-import { facts, type RegisterTable, registers } from './tables/tables.ts';
+import type { Statement } from './statement.ts';
 
 /** What runs one statement of SQL: a pg Client, or a PoolClient within a transaction. */
 export type Sql = {
@@ -7,7 +6,7 @@ export type Sql = {
 };
 
 type Row = Readonly<Record<string, unknown>>;
-type Insert = { readonly table: Statement['table']; readonly text: string; readonly rows: Map<string, Row> };
+type Insert = { readonly table: Statement['table']; readonly text: string; readonly rows: Map<string, Statement> };
 
 /** Postgres' jsonb takes neither NUL nor half a surrogate pair; any text of an agent must get through. */
 export function clean(value: unknown): unknown {
@@ -27,64 +26,49 @@ function insertInto(table: string, key: readonly string[], columns: readonly str
   return `INSERT INTO ${quoted(table)} (${all}) ${from} ON CONFLICT (${listed(key)}) DO ${conflict}`;
 }
 
-function factSql(table: Fact['table']): string {
-  const { key, columns } = facts[table];
-  return insertInto(table, key, columns, 'NOTHING');
+/** The columns of a statement besides its key: those of a column group begin with its order. */
+const columnsOf = (one: Statement): Row =>
+  one.kind === 'fact' ? one.columns : { [`${one.group}_order`]: one.order, ...one.columns };
+
+function insertOf(statement: Statement): string {
+  const { table, key } = statement;
+  const columns = Object.keys(columnsOf(statement));
+  if (statement.kind === 'fact') return insertInto(table, Object.keys(key), columns, 'NOTHING');
+  const order = quoted(`${statement.group}_order`);
+  const set = columns.map((c) => `${quoted(c)} = EXCLUDED.${quoted(c)}`).join(', ');
+  const held = `${quoted(table)}.${order}`;
+  const newer = `UPDATE SET ${set} WHERE ${held} IS NULL OR ${held} < EXCLUDED.${order}`;
+  return insertInto(table, Object.keys(key), columns, newer);
 }
 
-function registerSql(statement: Register, columns: readonly string[]): string {
-  const order = `${statement.group}_order`;
-  const set = [order, ...columns].map((c) => `${quoted(c)} = EXCLUDED.${quoted(c)}`).join(', ');
-  const held = `${quoted(statement.table)}.${quoted(order)}`;
-  const newer = `UPDATE SET ${set} WHERE ${held} IS NULL OR ${held} < EXCLUDED.${quoted(order)}`;
-  return insertInto(statement.table, registers[statement.table].key, [order, ...columns], newer);
-}
-
-const keyOf = (key: Readonly<Record<string, Value>>): string => JSON.stringify(Object.values(key));
-
-function addFact(inserts: Map<string, Insert>, fact: Fact): void {
-  const insert = inserts.get(fact.table) ?? { table: fact.table, text: factSql(fact.table), rows: new Map() };
-  inserts.set(fact.table, insert);
-  const key = keyOf(fact.key);
-  if (!insert.rows.has(key)) insert.rows.set(key, { ...fact.key, ...fact.columns });
-}
-
-function addRegister(inserts: Map<string, Insert>, register: Register): void {
-  const order = `${register.group}_order`;
-  const name = `${register.table}.${register.group}`;
-  const { table } = register;
-  const insert = inserts.get(name) ?? {
-    table,
-    text: registerSql(register, Object.keys(register.columns)),
-    rows: new Map(),
-  };
+/** Keeps the first of equal facts, and the newest write of a column group. */
+function add(inserts: Map<string, Insert>, statement: Statement): void {
+  const name = statement.kind === 'fact' ? statement.table : `${statement.table}.${statement.group}`;
+  const insert = inserts.get(name) ?? { table: statement.table, text: insertOf(statement), rows: new Map() };
   inserts.set(name, insert);
-  const key = keyOf(register.key);
-  const held = insert.rows.get(key)?.[order];
-  if (typeof held === 'string' && held >= register.order) return;
-  insert.rows.set(key, { ...register.key, [order]: register.order, ...register.columns });
+  const key = JSON.stringify(Object.values(statement.key));
+  const held = insert.rows.get(key);
+  if (held?.kind === 'fact' || (statement.kind === 'register' && held && held.order >= statement.order)) return;
+  insert.rows.set(key, statement);
 }
 
 type Query = { readonly text: string; readonly json: string };
 
-const ordered = (rows: ReadonlyMap<string, Row>): readonly (Row | undefined)[] =>
-  [...rows.keys()].sort().map((key) => rows.get(key));
-const query = (text: string, rows: ReadonlyMap<string, Row>): Query => ({
-  text,
-  json: JSON.stringify(clean(ordered(rows))),
-});
+const query = (text: string, rows: ReadonlyMap<string, Statement>, rowOf: (one: Statement) => Row): Query => {
+  const ordered = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => rowOf(one));
+  return { text, json: JSON.stringify(clean(ordered)) };
+};
 
 /**
  * Locks every row of these groups, and makes missing ones, without changing any: an upsert locks the row that it finds
  * even where its WHERE is false.
  */
-function lock(table: RegisterTable, groups: readonly Insert[]): Query {
-  const { key } = registers[table];
-  const [first] = key;
-  const text = insertInto(table, key, [], `UPDATE SET ${quoted(first)} = EXCLUDED.${quoted(first)} WHERE false`);
-  const keysOf = (row: Row): Row => Object.fromEntries(key.map((name) => [name, row[name]]));
-  const rows = groups.flatMap((group) => [...group.rows].map(([name, row]) => [name, keysOf(row)] as const));
-  return query(text, new Map(rows));
+function lock(table: string, groups: readonly Insert[]): Query {
+  const rows = new Map(groups.flatMap((group) => [...group.rows]));
+  const key = Object.keys(rows.values().next().value?.key ?? {});
+  const first = quoted(key[0] ?? '');
+  const text = insertInto(table, key, [], `UPDATE SET ${first} = EXCLUDED.${first} WHERE false`);
+  return query(text, rows, (one) => one.key);
 }
 
 /**
@@ -93,18 +77,46 @@ function lock(table: RegisterTable, groups: readonly Insert[]): Query {
  */
 export function inserts(statements: readonly Statement[]): readonly Query[] {
   const found = new Map<string, Insert>();
-  for (const statement of statements) {
-    if (statement.kind === 'fact') addFact(found, statement);
-    else addRegister(found, statement);
-  }
+  for (const statement of statements) add(found, statement);
   const named = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, insert]) => insert);
   return [...Map.groupBy(named, ({ table }) => table)].flatMap(([table, groups]) => {
-    const queries = groups.map(({ text, rows }) => query(text, rows));
-    return groups.length === 1 ? queries : [lock(table as RegisterTable, groups), ...queries];
+    const queries = groups.map(({ text, rows }) => query(text, rows, (one) => ({ ...one.key, ...columnsOf(one) })));
+    return groups.length === 1 ? queries : [lock(table, groups), ...queries];
   });
 }
 
 /** Writes statements within the caller's transaction. Applied twice, or in another order, they leave the same rows. */
 export async function apply(sql: Sql, statements: readonly Statement[]): Promise<void> {
   for (const insert of inserts(statements)) await sql.query(insert.text, [insert.json]);
+}
+
+/** The channel of the ids of changed rows, as JSON `[[table, id], …]`, at the end of each transaction. */
+export const CHANGES = 'vigil_changes';
+const LARGEST_NOTICE = 7_000; // Postgres: under 8000 bytes
+
+const pairOf = (statement: Statement): string =>
+  JSON.stringify([statement.table, clean(String(Object.values(statement.key)[0]))]);
+
+/** What changed, in as many notices as it takes: readers fetch the rows again. */
+export function notices(statements: readonly Statement[]): readonly string[] {
+  const pairs = statements.filter((s) => s.table !== 'journal').map(pairOf);
+  const texts: string[] = [];
+  let ids: string[] = [];
+  let size = 0;
+  for (const pair of new Set(pairs)) {
+    const bytes = Buffer.byteLength(pair) + 1;
+    if (size + bytes > LARGEST_NOTICE) {
+      texts.push(`[${ids.join(',')}]`);
+      ids = [];
+      size = 0;
+    }
+    ids.push(pair);
+    size += bytes;
+  }
+  return ids.length === 0 ? texts : [...texts, `[${ids.join(',')}]`];
+}
+
+/** Notifies listeners (LISTEN vigil_changes) of the changes, when the caller's transaction commits. */
+export async function notify(sql: Sql, statements: readonly Statement[]): Promise<void> {
+  for (const text of notices(statements)) await sql.query('SELECT pg_notify($1, $2)', [CHANGES, text]);
 }

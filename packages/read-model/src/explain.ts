@@ -1,7 +1,10 @@
+import type { AgentRow } from './queries/agents.ts';
+import type { CaseStory, OrderRow } from './queries/cases.ts';
+import type { BreakerRow, TicketRow } from './queries/findings.ts';
+import type { AlertRow } from './queries/fleet.ts';
+import type { Entry, TransitionRow } from './queries/journal.ts';
+import type { CheckpointRow, RecoveryRow, TaskRow } from './queries/tasks.ts';
 import type { ReadModel } from './read-model.ts';
-import type { BreakerRow, TicketRow } from './rows/finding-rows.ts';
-import type { AlertRow, CheckpointRow, OrderRow, RecoveryRow, TaskRow } from './rows/fleet-rows.ts';
-import type { AgentRow, CaseStory, Entry, TransitionRow } from './rows/rows.ts';
 
 /**
  * The figure of one signal of an agent, as packages/health explains the evaluator's newest state. Moments in epoch

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
-import { asUnreachable } from './errors.ts';
+import { asUnreachable } from './database.ts';
 
 const folder = fileURLToPath(new URL('../migrations', import.meta.url));
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

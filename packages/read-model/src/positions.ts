@@ -1,5 +1,5 @@
 import type { Sql } from './apply.ts';
-import { OtherCluster } from './errors.ts';
+import { OtherCluster } from './database.ts';
 
 /** Where to continue reading a partition: `offset` is the next one. */
 export type Position = { readonly topic: string; readonly partition: number; readonly offset: number };

@@ -1,38 +1,82 @@
-import type { FactTable, facts, Group, RegisterTable, registers } from './tables/tables.ts';
+import { tables } from './generated/tables.ts';
 
 /** Any JSON value; times as RFC 3339 texts (`instant`). */
 export type Value = string | number | boolean | null | object;
+type Row = Readonly<Record<string, Value>>;
 
-type Named<Names extends readonly string[]> = { readonly [K in Names[number]]: Value };
+/** What a writer gives for a column; an instant in epoch milliseconds. */
+type Types = {
+  readonly text: string;
+  readonly boolean: boolean;
+  readonly integer: number;
+  readonly bigint: number;
+  readonly jsonb: object;
+  readonly timestamptz: number;
+  readonly bytea: Buffer;
+};
+type Nullable<Type> = Type extends `${infer Some extends keyof Types}?`
+  ? Types[Some] | null
+  : Types[Type & keyof Types];
+type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Name;
+type Named<Columns> = { readonly [K in keyof Columns & string as Camel<K>]: Nullable<Columns[K]> };
+
+type Tables = typeof tables;
+type TableName = keyof Tables;
+/** The tables without column groups. */
+type FactTable = { [T in TableName]: '' extends keyof Tables[T]['groups'] ? T : never }[TableName];
+type RegisterTable = Exclude<TableName, FactTable>;
+type Group<T extends TableName> = keyof Tables[T]['groups'] & string;
+/** A value for each column of the key and of the group, by its name in camelCase. */
+type Values<T extends TableName, G> = Named<Tables[T]['key']> & Named<Tables[T]['groups'][G & Group<T>]>;
 
 /** A row for a fact. A second one with the same key changes nothing. */
-export type Fact = {
-  [T in FactTable]: {
-    readonly kind: 'fact';
-    readonly table: T;
-    readonly key: Named<(typeof facts)[T]['key']>;
-    readonly columns: Named<(typeof facts)[T]['columns']>;
-  };
-}[FactTable];
-
-type RegisterOf<T extends RegisterTable> = {
-  [G in Group<T>]: {
-    readonly kind: 'register';
-    readonly table: T;
-    readonly key: Named<(typeof registers)[T]['key']>;
-    readonly group: G;
-    /** see `orderOf`: the group keeps what has the greatest */
-    readonly order: string;
-    readonly columns: Named<
-      Extract<(typeof registers)[T]['groups'][G & keyof (typeof registers)[T]['groups']], readonly string[]>
-    >;
-  };
-}[Group<T>];
+export type Fact = { readonly kind: 'fact'; readonly table: FactTable; readonly key: Row; readonly columns: Row };
 
 /** A column group of a row, whole. One with an order not above the one it holds changes nothing. */
-export type Register = { [T in RegisterTable]: RegisterOf<T> }[RegisterTable];
+export type Register = {
+  readonly kind: 'register';
+  readonly table: RegisterTable;
+  readonly key: Row;
+  readonly group: string;
+  /** see `orderOf`: the group keeps what has the greatest */
+  readonly order: string;
+  readonly columns: Row;
+};
 
 export type Statement = Fact | Register;
+
+/** The fact of these values. Those that are no column are left out. */
+export function fact<T extends FactTable>(table: T, values: Values<T, ''>): Fact {
+  const { key, groups } = tables[table];
+  return { kind: 'fact', table, key: picked(key, values), columns: picked(groups[''], values) };
+}
+
+/** A column group as of an event. Values that are no column of the group are left out. */
+export function register<T extends RegisterTable, G extends Group<T>>(
+  event: Ordered,
+  table: T,
+  group: G,
+  values: Values<T, G>,
+): Register {
+  const { key, groups } = tables[table];
+  const columns = (groups as Readonly<Record<string, Readonly<Record<string, string>>>>)[group] ?? {};
+  const order = orderOf(event);
+  return { kind: 'register', table, key: picked(key, values), group, order, columns: picked(columns, values) };
+}
+
+const camel = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function picked(columns: Readonly<Record<string, string>>, values: object): Row {
+  const given = values as Row;
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, type]) => {
+      const value = given[camel(name)] ?? null;
+      return [name, type.startsWith('timestamptz') ? instant(value as number | null) : value];
+    }),
+  );
+}
 
 const MAX_INSTANT = 253_402_300_799_999; // the end of the year 9999: later ones Postgres does not read as RFC 3339
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from './database.ts';
+import { tables } from './generated/tables.ts';
 import { migrate } from './migrate.ts';
-import { facts, registers } from './tables/tables.ts';
 
 /** An empty read model on the server of DATABASE_URL, dropped when it is disposed of. */
 export async function scratchReadModel(): Promise<Database & AsyncDisposable & { readonly url: string }> {
@@ -26,9 +26,9 @@ export async function scratchReadModel(): Promise<Database & AsyncDisposable & {
 
 /** Every row of every table that events write: what two databases are compared by. */
 export async function dump(database: Database): Promise<Readonly<Record<string, readonly unknown[]>>> {
-  const tables = [...Object.keys(facts), ...Object.keys(registers)];
+  const names = Object.keys(tables);
   const rows = await Promise.all(
-    tables.map((table) => database.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`)),
+    names.map((table) => database.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`)),
   );
-  return Object.fromEntries(tables.map((table, i) => [table, rows[i]?.rows.map(({ row }) => row) ?? []]));
+  return Object.fromEntries(names.map((table, i) => [table, rows[i]?.rows.map(({ row }) => row) ?? []]));
 }

@@ -1,14 +1,14 @@
-import { runService } from '@vigil/chassis';
+import { databaseSettings, kafkaSettings, runService } from '@vigil/chassis';
 import { connectCodec, Topic } from '@vigil/events';
 import { openDatabase } from '@vigil/read-model';
 import { connectLog, runProjection } from '@vigil/stream';
-import { config } from './config.ts';
+import { z } from 'zod';
 import { reads } from './project.ts';
 import { rowsIn } from './rows.ts';
 
 await runService(process.env, {
   name: 'projector',
-  config,
+  config: z.object({ ...kafkaSettings, ...databaseSettings }),
   async start({ config, logger, count, use }) {
     const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, [Topic.dlqProjector]);
     const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'vigil-projector', codec, logger }));

@@ -1,15 +1,13 @@
 import { Topic, type TopicName } from '@vigil/events';
 import type { Statement } from '@vigil/read-model';
 import type { PlacedEvent } from '@vigil/stream';
-import { agentHealth } from './project/agent-health.ts';
-import { agentIntervention } from './project/agent-intervention.ts';
-import { agentObservation } from './project/agent-observation.ts';
-import { agentOrder, orderReceipt, runtimePresence, spawnReceipt } from './project/agent-runtime.ts';
+import { agentHealth, agentObservation, fleetPresence } from './project/agents.ts';
 import { alert } from './project/alerts.ts';
+import { agentIntervention } from './project/cases.ts';
 import { deadLetters } from './project/dead-letters.ts';
-import { fleetPresence, policy } from './project/evaluator.ts';
-import { fleetGovernance, spawnRuling, spending, stepRuling } from './project/governance.ts';
+import { fleetGovernance, policy, spawnRuling, spending, stepRuling } from './project/fleet.ts';
 import type { Handlers } from './project/handlers.ts';
+import { agentOrder, orderReceipt, runtimePresence, spawnReceipt } from './project/runtimes.ts';
 import { taskCheckpoint, taskHealth, taskRecovery } from './project/tasks.ts';
 
 /** A topic a line: which rows each of its events writes. */

@@ -5,6 +5,7 @@ import { renderCatalogue } from './catalogue.ts';
 import { goldenFiles } from './golden.ts';
 import { probeFiles } from './probes.ts';
 import { readSchemas } from './schemas.ts';
+import { renderTables } from './tables.ts';
 import { renderTopicTable } from './topic-table.ts';
 import { renderTypes } from './types.ts';
 
@@ -14,6 +15,7 @@ export const generatedFiles = (root: string): ReadonlyMap<string, string> => {
   return new Map([
     ['packages/events/src/generated/types.ts', renderTypes(topics)],
     ['packages/events/src/generated/catalogue.ts', renderCatalogue(topics)],
+    ['packages/read-model/src/generated/tables.ts', renderTables(path.join(root, 'packages/read-model/migrations'))],
     ['docs/topics.md', renderTopicTable(topics)],
     ['packages/policy/policy.schema.json', pretty(policySchema(VOCABULARY))],
     ['packages/policy/assign.schema.json', pretty(assignmentSchema())],

@@ -1,21 +1,104 @@
-import type { HealthState } from '@vigil/events';
+import type { Evidence, HealthState, WaitingFor } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import type { AgentRow } from '../rows/rows.ts';
-import { WITHHELD } from './cases.ts';
-import { select, when, where } from './select.ts';
+import { WITHHELD, type Withheld } from './cases.ts';
+import { column, listed, type RowOf, select, when, where } from './select.ts';
 
-export type AgentFilter = {
-  readonly agentId?: string | undefined;
-  readonly state?: HealthState | undefined;
-  readonly taskId?: string | undefined;
-  /** everything that is not HEALTHY, finished ones excluded */
-  readonly unhealthy?: boolean | undefined;
-  /** those that wait for a person, the longest wait first */
-  readonly waiting?: boolean | undefined;
+export type ReportedError = {
+  readonly at: number;
+  readonly count: number;
+  readonly errorClass: string | null;
+  readonly message: string | null;
 };
 
 // An instance that began after the last state is healthy until judged; a heartbeat counts where it is of the present
 // instance.
+const agent = {
+  agentId: column<string>('j.agent_id'),
+  state: column<HealthState>('current_state'),
+  stateFrom: column<HealthState | null>(),
+  instanceId: column<string | null>('current_instance'),
+  instanceSince: column<number | null>(),
+  since: column<number | null>(
+    'CASE WHEN fresh THEN instance_since ELSE coalesce(state_since, presence_since, heartbeat_at) END',
+  ),
+  reason: column<string | null>('CASE WHEN fresh THEN NULL ELSE state_reason END'),
+  onsetAt: column<number | null>('CASE WHEN fresh THEN NULL ELSE state_onset_at END'),
+  evidence: column<readonly Evidence[]>("CASE WHEN fresh THEN '[]' ELSE coalesce(state_evidence, '[]') END"),
+  endReason: column<string | null>('CASE WHEN fresh THEN NULL ELSE end_reason END'),
+  exemption: column<string | null>("CASE WHEN current_state = 'TERMINATED' THEN NULL ELSE exemption END"),
+  exemptionSuspends: column<readonly string[]>("coalesce(exemption_suspends, '[]')"),
+  exemptionSince: column<number | null>(),
+  exemptionUntil: column<number | null>(),
+  episodeId: column<string | null>(),
+  taskId: column<string | null>(
+    'CASE WHEN is_current THEN heartbeat_task_id WHEN fresh THEN instance_task_id ELSE state_task_id END',
+  ),
+  runtimeId: column<string | null>(
+    'CASE WHEN is_current THEN heartbeat_runtime_id WHEN fresh THEN instance_runtime_id ELSE state_runtime_id END',
+  ),
+  labels: column<Readonly<Record<string, string>>>("coalesce(heartbeat_labels, state_labels, '{}')"),
+  attempt: column<number | null>('state_attempt'),
+  maxAttempts: column<number | null>('state_max_attempts'),
+  policyName: column<string | null>(
+    'CASE WHEN fresh OR state_order IS NULL THEN instance_policy_name ELSE policy_name END',
+  ),
+  policyHash: column<string | null>(
+    'CASE WHEN fresh OR state_order IS NULL THEN instance_policy_hash ELSE policy_hash END',
+  ),
+  present: column<boolean | null>(),
+  presenceSince: column<number | null>(),
+  host: column<string | null>(),
+  model: column<string | null>(),
+  warrantId: column<string | null>(),
+  warrantOpen: column<boolean | null>(),
+  warrantPlan: column<string | null>(),
+  warrantLapsedWhy: column<string | null>(),
+  lastHeartbeatAt: column<number | null>('heartbeat_at'),
+  phase: column<string | null>('heartbeat_phase'),
+  progress: column<string | null>('heartbeat_progress'),
+  activity: column<string | null>('heartbeat_activity'),
+  tokens: column<number | null>('heartbeat_tokens'),
+  errorCount: column<number | null>('heartbeat_errors'),
+  ingress: column<string | null>('heartbeat_ingress'),
+  intervalMs: column<number | null>('heartbeat_interval_ms'),
+  /**
+   * what it waits for a person for, as its last heartbeat reports it; null: it waits for none, or does not report it
+   */
+  waitingFor: column<WaitingFor | null>(
+    "CASE WHEN is_current AND current_state <> 'TERMINATED' THEN heartbeat_waiting_for END",
+  ),
+  /** the coding agent's client that reports its session, such as claude-code; null: none does */
+  client: column<string | null>('CASE WHEN is_current THEN heartbeat_client END'),
+  /** the agent's own clock */
+  lastOutputAt: column<number | null>('output_last_at'),
+  tail: column<readonly string[]>("coalesce(output_tail, '[]')"),
+  /** the errors that the present instance reported last */
+  errors: column<readonly ReportedError[]>(
+    "CASE WHEN errors_instance_id IS NOT DISTINCT FROM current_instance THEN coalesce(errors, '[]') ELSE '[]' END",
+  ),
+  exitAt: column<number | null>(),
+  exitCode: column<number | null>(),
+  exitSignal: column<string | null>(),
+  exitReason: column<string | null>(),
+  exitDetails: column<string | null>(),
+  exitLastOutput: column<readonly string[]>("coalesce(exit_last_output, '[]')"),
+  /** a person has held it and not released it; it is over at `heldUntil`, which no event reports */
+  held: column<boolean>('coalesce(held, false)'),
+  heldUntil: column<number | null>(),
+  heldBy: column<string | null>(),
+  heldWhy: column<string | null>(),
+  duplicateOf: column<string | null>('duplicate_other_id'),
+  duplicateCount: column<number | null>(),
+  duplicateAt: column<number | null>(),
+  /** its open case, and whether that waits for a person's decision */
+  caseId: column<string | null>(),
+  caseWaiting: column<boolean>("coalesce(step = 'ESCALATION_TRIGGERED', false)"),
+  caseWithheld: column<Withheld | null>('withheld'),
+};
+
+/** Instants are epoch milliseconds, on the broker's clock unless a comment states another. */
+export type AgentRow = RowOf<typeof agent>;
+
 const AGENTS = `
 WITH known AS (
   SELECT a.*, coalesce(instance_order > coalesce(state_order, ''), false) AS fresh,
@@ -28,33 +111,10 @@ WITH known AS (
          heartbeat_order IS NOT NULL AND heartbeat_instance_id IS NOT DISTINCT FROM current_instance AS is_current
   FROM known k
 )
-SELECT j.agent_id, current_state AS state, state_from, current_instance AS instance_id, instance_since,
-       CASE WHEN fresh THEN instance_since ELSE coalesce(state_since, presence_since, heartbeat_at) END AS since,
-       CASE WHEN fresh THEN NULL ELSE state_reason END AS reason,
-       CASE WHEN fresh THEN NULL ELSE state_onset_at END AS onset_at,
-       CASE WHEN fresh THEN '[]' ELSE coalesce(state_evidence, '[]') END AS evidence,
-       CASE WHEN fresh THEN NULL ELSE end_reason END AS end_reason,
-       CASE WHEN current_state = 'TERMINATED' THEN NULL ELSE exemption END AS exemption,
-       coalesce(exemption_suspends, '[]') AS exemption_suspends, exemption_since, exemption_until, j.episode_id,
-       CASE WHEN is_current THEN heartbeat_task_id WHEN fresh THEN instance_task_id ELSE state_task_id END AS task_id,
-       CASE WHEN is_current THEN heartbeat_runtime_id WHEN fresh THEN instance_runtime_id ELSE state_runtime_id END AS runtime_id,
-       coalesce(heartbeat_labels, state_labels, '{}') AS labels, state_attempt AS attempt, state_max_attempts AS max_attempts,
-       CASE WHEN fresh OR state_order IS NULL THEN instance_policy_name ELSE j.policy_name END AS policy_name,
-       CASE WHEN fresh OR state_order IS NULL THEN instance_policy_hash ELSE j.policy_hash END AS policy_hash, present, presence_since, host, model,
-       j.warrant_id, warrant_open, warrant_plan, warrant_lapsed_why,
-       heartbeat_at AS last_heartbeat_at, heartbeat_phase AS phase, heartbeat_progress AS progress, heartbeat_activity AS activity,
-       heartbeat_tokens AS tokens, heartbeat_errors AS error_count, heartbeat_ingress AS ingress, heartbeat_interval_ms AS interval_ms,
-       CASE WHEN is_current AND current_state <> 'TERMINATED' THEN heartbeat_waiting_for END AS waiting_for,
-       CASE WHEN is_current THEN heartbeat_client END AS client,
-       output_last_at AS last_output_at, coalesce(output_tail, '[]') AS tail,
-       CASE WHEN errors_instance_id IS NOT DISTINCT FROM current_instance THEN coalesce(errors, '[]') ELSE '[]' END AS errors,
-       exit_at, exit_code, exit_signal, exit_reason, exit_details, coalesce(exit_last_output, '[]') AS exit_last_output,
-       coalesce(held, false) AS held, held_until, held_by, held_why,
-       duplicate_other_id AS duplicate_of, duplicate_count, duplicate_at,
-       c.case_id, coalesce(c.step = 'ESCALATION_TRIGGERED', false) AS case_waiting, c.withheld AS case_withheld
+SELECT ${listed(agent)}
 FROM judged j
 LEFT JOIN LATERAL (
-  SELECT case_id, step, ${WITHHELD('cases')} AS withheld FROM cases
+  SELECT case_id, step, ${WITHHELD} AS withheld FROM cases
   WHERE cases.agent_id = j.agent_id AND opened_order IS NOT NULL AND closed_order IS NULL
   ORDER BY opened_order DESC LIMIT 1
 ) c ON true
@@ -63,6 +123,16 @@ LEFT JOIN LATERAL (
 const UNHEALTHY = `current_state <> 'HEALTHY' AND NOT (current_state = 'TERMINATED' AND end_reason IS NOT DISTINCT FROM 'finished')`;
 
 const WAITING = `current_state <> 'TERMINATED' AND exemption IS NOT DISTINCT FROM 'awaiting_input'`;
+
+type AgentFilter = {
+  readonly agentId?: string | undefined;
+  readonly state?: HealthState | undefined;
+  readonly taskId?: string | undefined;
+  /** everything that is not HEALTHY, finished ones excluded */
+  readonly unhealthy?: boolean | undefined;
+  /** those that wait for a person, the longest wait first */
+  readonly waiting?: boolean | undefined;
+};
 
 /** Agents by name; those that wait for a person by the length of the wait. */
 export function agents(sql: Sql, filter: AgentFilter): Promise<readonly AgentRow[]> {
@@ -73,9 +143,6 @@ export function agents(sql: Sql, filter: AgentFilter): Promise<readonly AgentRow
     filter.unhealthy === true ? [UNHEALTHY] : null,
     filter.waiting === true ? [WAITING] : null,
   ]);
-  return select<AgentRow>(
-    sql,
-    `${AGENTS} ${text} ORDER BY ${filter.waiting === true ? 'exemption_since, ' : ''}j.agent_id`,
-    values,
-  );
+  const order = `ORDER BY ${filter.waiting === true ? 'exemption_since, ' : ''}j.agent_id`;
+  return select<AgentRow>(sql, `${AGENTS} ${text} ${order}`, values);
 }

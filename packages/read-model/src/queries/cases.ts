@@ -1,29 +1,59 @@
+import type { Evidence, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import type { OrderRow } from '../rows/fleet-rows.ts';
-import type { CaseRow, CaseStory, Entry } from '../rows/rows.ts';
-import { select, when, where } from './select.ts';
+import { type Entry, entry } from './journal.ts';
+import { column, listed, type RowOf, select, when, where } from './select.ts';
 
-export type CaseFilter = {
+export type Withheld = { readonly step: string; readonly why: string; readonly detail: string };
+
+const WAITING = `closed_order IS NULL AND step IS NOT DISTINCT FROM 'ESCALATION_TRIGGERED'`;
+
+/** The withheld step of an open case; null: none is withheld. */
+export const WITHHELD: string = `CASE WHEN closed_order IS NULL AND step IS NOT DISTINCT FROM 'CASE_WITHHELD'
+  THEN jsonb_build_object('step', withheld_step, 'why', withheld_why, 'detail', withheld_detail) END`;
+
+const caseColumns = {
+  caseId: column<string>(),
+  agentId: column<string>(),
+  instanceId: column<string | null>(),
+  taskId: column<string | null>(),
+  episodeId: column<string | null>(),
+  warrantId: column<string | null>(),
+  requestedBy: column<string | null>(),
+  state: column<HealthState>(),
+  axes: column<readonly string[]>(),
+  planName: column<string>(),
+  plan: column<unknown>(),
+  runtimeId: column<string | null>(),
+  evidence: column<readonly Evidence[]>(),
+  note: column<string | null>(),
+  openedAt: column<number>(),
+  policyName: column<string | null>(),
+  policyHash: column<string | null>(),
+  step: column<string | null>(),
+  stepAt: column<number | null>(),
+  waiting: column<boolean>(WAITING),
+  /** the step that the governor withholds now, and why; null: it withholds none */
+  withheld: column<Withheld | null>(WITHHELD),
+  escalationReason: column<string | null>(),
+  escalationOptions: column<readonly string[]>("coalesce(escalation_options, '[]')"),
+  escalationDeadlineAt: column<number | null>(),
+  escalationOnTimeout: column<string | null>(),
+  decision: column<string | null>(),
+  decisionBy: column<string | null>(),
+  decisionWhy: column<string | null>(),
+  decisionAt: column<number | null>(),
+  closedAt: column<number | null>(),
+  ending: column<string | null>(),
+  closedWhy: column<string | null>(),
+};
+export type CaseRow = RowOf<typeof caseColumns>;
+export type CaseStory = CaseRow & { readonly trail: readonly Entry[] };
+
+type CaseFilter = {
   readonly caseId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly open?: boolean | undefined;
 };
-
-const WAITING = `closed_order IS NULL AND step IS NOT DISTINCT FROM 'ESCALATION_TRIGGERED'`;
-
-/** The withheld step of an open case `c`; null: none is withheld. */
-export const WITHHELD = (c: string): string =>
-  `CASE WHEN ${c}.closed_order IS NULL AND ${c}.step IS NOT DISTINCT FROM 'CASE_WITHHELD'
-        THEN jsonb_build_object('step', ${c}.withheld_step, 'why', ${c}.withheld_why, 'detail', ${c}.withheld_detail) END`;
-
-const CASES = `
-SELECT case_id, agent_id, instance_id, task_id, episode_id, warrant_id, requested_by, state, axes, plan_name, plan,
-       runtime_id, evidence, note, opened_at, policy_name, policy_hash, step, step_at, ${WAITING} AS waiting,
-       ${WITHHELD('cases')} AS withheld,
-       escalation_reason, coalesce(escalation_options, '[]') AS escalation_options, escalation_deadline_at,
-       escalation_on_timeout, decision, decision_by, decision_why, decision_at, closed_at, ending, closed_why
-FROM cases
-`;
 
 /** Cases, what waits for a person first, then the newest. */
 export function cases(sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]> {
@@ -33,13 +63,13 @@ export function cases(sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]>
     when('agent_id = $?', filter.agentId),
     when('(closed_order IS NULL) = $?', filter.open),
   ]);
-  const newest = 'opened_at DESC, opened_order DESC, case_id';
-  return select<CaseRow>(sql, `${CASES} ${text} ORDER BY ${WAITING} DESC, ${newest} LIMIT 1000`, values);
+  const order = `ORDER BY ${WAITING} DESC, opened_at DESC, opened_order DESC, case_id LIMIT 1000`;
+  return select<CaseRow>(sql, `SELECT ${listed(caseColumns)} FROM cases ${text} ${order}`, values);
 }
 
 // Within one millisecond: admissions, then decisions, then orders, then outcomes.
 const TRAIL = `
-SELECT event_id, at, type, agent_id, task_id, case_id, payload FROM (
+SELECT ${listed({ ...entry, at: column('at') })} FROM (
   SELECT event_id, occurred_at AS at, type, agent_id, task_id, case_id, payload, event_order AS place,
          CASE said_by WHEN 'governor' THEN 0 WHEN 'case' THEN 1 ELSE 4 END AS rank
   FROM (SELECT s.*, NULL::text AS task_id FROM case_steps s WHERE case_id = $1) steps
@@ -49,7 +79,7 @@ SELECT event_id, at, type, agent_id, task_id, case_id, payload FROM (
   SELECT r.order_id || '/' || r.outcome, r.recorded_at, 'ORDER_RECEIPT', o.agent_id, o.task_id, o.case_id, r.details,
          r.order_id || '/' || r.outcome, 3
   FROM receipts r JOIN orders o USING (order_id) WHERE o.case_id = $1
-) trail ORDER BY at, rank, place
+) trail ORDER BY trail.at, rank, place
 `;
 
 /** A case read back whole: evidence, rulings, steps, orders, receipts, decisions, ending, in the order they happened. */
@@ -59,18 +89,31 @@ export async function caseStory(sql: Sql, caseId: string): Promise<CaseStory | n
   return { ...found, trail: await select<Entry>(sql, TRAIL, [caseId]) };
 }
 
-export type OrderFilter = { readonly agentId?: string | undefined; readonly taskId?: string | undefined };
+const order = {
+  orderId: column<string>(),
+  kind: column<string>(),
+  agentId: column<string>(),
+  instanceId: column<string | null>(),
+  runtimeId: column<string>(),
+  caseId: column<string | null>(),
+  taskId: column<string | null>(),
+  number: column<number>(),
+  ttlMs: column<number>(),
+  issuedAt: column<number>(),
+  receipts: column<readonly { readonly outcome: string; readonly why: string | null; readonly at: number }[]>(
+    `coalesce((SELECT jsonb_agg(jsonb_build_object('outcome', outcome, 'why', why,
+                                'at', (extract(epoch FROM at) * 1000)::bigint) ORDER BY at, outcome)
+               FROM receipts r WHERE r.order_id = o.order_id), '[]')`,
+  ),
+};
+export type OrderRow = RowOf<typeof order>;
 
 /** Orders with their receipts, oldest first. */
-export function orders(sql: Sql, filter: OrderFilter): Promise<readonly OrderRow[]> {
+export function orders(
+  sql: Sql,
+  filter: { readonly agentId?: string | undefined; readonly taskId?: string | undefined },
+): Promise<readonly OrderRow[]> {
   const { text, values } = where([when('agent_id = $?', filter.agentId), when('task_id = $?', filter.taskId)]);
-  return select<OrderRow>(
-    sql,
-    `SELECT order_id, kind, agent_id, instance_id, runtime_id, case_id, task_id, number, ttl_ms, issued_at,
-       coalesce((SELECT jsonb_agg(jsonb_build_object('outcome', outcome, 'why', why,
-                                  'at', (extract(epoch FROM at) * 1000)::bigint) ORDER BY at, outcome)
-                 FROM receipts r WHERE r.order_id = o.order_id), '[]') AS receipts
-     FROM orders o ${text} ORDER BY issued_at, number, order_id LIMIT 1000`,
-    values,
-  );
+  const oldest = 'ORDER BY issued_at, number, order_id LIMIT 1000';
+  return select<OrderRow>(sql, `SELECT ${listed(order)} FROM orders o ${text} ${oldest}`, values);
 }

@@ -1,9 +1,23 @@
+import type { BreakerState, EscalationTicket, TicketFindings, TicketSeverity } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import type { BreakerRow, TicketRow } from '../rows/finding-rows.ts';
-import { select, when, where } from './select.ts';
+import { column, listed, type RowOf, select, when, where } from './select.ts';
+
+const breaker = {
+  name: column<string>(),
+  /** null: the task's own, which recovery holds */
+  agentId: column<string | null>(),
+  taskId: column<string | null>(),
+  state: column<BreakerState>(),
+  failures: column<number>(),
+  nextAttemptAt: column<number | null>(),
+  since: column<number>('breaker_since'),
+};
+
+/** Instants are epoch milliseconds, on the broker's clock. `trips`: how often it has opened, in the requested time. */
+export type BreakerRow = RowOf<typeof breaker> & { readonly trips: number };
 
 /** `tripsSince`: from when openings are counted, epoch milliseconds; without it, as far back as the journal goes. */
-export type BreakerFilter = {
+type BreakerFilter = {
   readonly agentId?: string | undefined;
   readonly taskId?: string | undefined;
   readonly open?: boolean | undefined;
@@ -19,7 +33,7 @@ export function breakers(sql: Sql, filter: BreakerFilter): Promise<readonly Brea
   ]);
   return select<BreakerRow>(
     sql,
-    `SELECT name, agent_id, task_id, state, failures, next_attempt_at, breaker_since AS since,
+    `SELECT ${listed(breaker)},
        (SELECT count(*)::int FROM journal j
         WHERE j.type = 'CIRCUIT_BREAKER_STATE_CHANGED'
           AND CASE WHEN b.agent_id IS NULL THEN j.task_id = b.holder ELSE j.agent_id = b.holder END
@@ -30,20 +44,33 @@ export function breakers(sql: Sql, filter: BreakerFilter): Promise<readonly Brea
   );
 }
 
-export type TicketFilter = {
-  readonly agentId?: string | undefined;
-  readonly ticketId?: string | undefined;
-  readonly limit: number;
+const ticket = {
+  ticketId: column<string>(),
+  agentId: column<string | null>(),
+  instanceId: column<string | null>(),
+  taskId: column<string | null>(),
+  episodeId: column<string | null>(),
+  labels: column<Readonly<Record<string, string>>>("coalesce(labels, '{}')"),
+  severity: column<TicketSeverity | null>(),
+  ticket: column<EscalationTicket | null>(),
+  findings: column<TicketFindings | null>(),
+  filedAt: column<number | null>(),
+  /** an operator review was requested, or triage dismissed it; null: neither yet */
+  answer: column<'intervene' | 'dismissed' | null>(),
+  analysis: column<string | null>(),
+  alertKey: column<string | null>(),
+  answeredAt: column<number | null>(),
 };
 
+/** A ticket that only an answer names has no contents: it was filed elsewhere. */
+export type TicketRow = RowOf<typeof ticket>;
+
 /** Tickets, the newest first. */
-export function tickets(sql: Sql, filter: TicketFilter): Promise<readonly TicketRow[]> {
+export function tickets(
+  sql: Sql,
+  filter: { readonly agentId?: string | undefined; readonly ticketId?: string | undefined; readonly limit: number },
+): Promise<readonly TicketRow[]> {
   const { text, values } = where([when('agent_id = $?', filter.agentId), when('ticket_id = $?', filter.ticketId)]);
-  return select<TicketRow>(
-    sql,
-    `SELECT ticket_id, agent_id, instance_id, task_id, episode_id, coalesce(labels, '{}') AS labels, severity, ticket, findings,
-       filed_at, answer, analysis, alert_key, answered_at
-     FROM tickets ${text} ORDER BY filed_at DESC NULLS LAST, ticket_id LIMIT $${values.length + 1}`,
-    [...values, filter.limit],
-  );
+  const newest = `ORDER BY filed_at DESC NULLS LAST, ticket_id LIMIT $${values.length + 1}`;
+  return select<TicketRow>(sql, `SELECT ${listed(ticket)} FROM tickets ${text} ${newest}`, [...values, filter.limit]);
 }

@@ -1,8 +1,31 @@
 import type { Sql } from '../apply.ts';
-import type { AlertRow, DeadLetterRow, FleetRow, RuntimeRow } from '../rows/fleet-rows.ts';
-import { select, when, where } from './select.ts';
+import { column, listed, type RowOf, select, when, where } from './select.ts';
 
-export type AlertFilter = {
+const alert = {
+  alertId: column<string>(),
+  alertKey: column<string | null>(),
+  route: column<string | null>(),
+  severity: column<string | null>(),
+  title: column<string | null>(),
+  text: column<string | null>(),
+  agentId: column<string | null>(),
+  taskId: column<string | null>(),
+  caseId: column<string | null>(),
+  options: column<readonly string[]>("coalesce(options, '[]')"),
+  deadlineAt: column<number | null>(),
+  updatedAt: column<number | null>(),
+  raisedAt: column<number | null>(),
+  acknowledgedAt: column<number | null>(),
+  acknowledgedBy: column<string | null>(),
+  resolvedAt: column<number | null>(),
+  deliveries: column<readonly { readonly sink: string; readonly ok: boolean; readonly detail: string | null }[]>(
+    `coalesce((SELECT jsonb_agg(jsonb_build_object('sink', sink, 'ok', ok, 'detail', detail) ORDER BY occurred_at, event_id)
+               FROM deliveries d WHERE d.alert_id = a.alert_id), '[]')`,
+  ),
+};
+export type AlertRow = RowOf<typeof alert>;
+
+type AlertFilter = {
   readonly agentId?: string | undefined;
   readonly taskId?: string | undefined;
   readonly open?: boolean | undefined;
@@ -15,46 +38,71 @@ export function alerts(sql: Sql, filter: AlertFilter): Promise<readonly AlertRow
     when('task_id = $?', filter.taskId),
     when('(resolved_order IS NULL) = $?', filter.open),
   ]);
-  return select<AlertRow>(
-    sql,
-    `SELECT alert_id, alert_key, route, severity, title, text, agent_id, task_id, case_id,
-       coalesce(options, '[]') AS options, deadline_at, updated_at, raised_at, acknowledged_at, acknowledged_by, resolved_at,
-       coalesce((SELECT jsonb_agg(jsonb_build_object('sink', sink, 'ok', ok, 'detail', detail) ORDER BY occurred_at, event_id)
-                 FROM deliveries d WHERE d.alert_id = a.alert_id), '[]') AS deliveries
-     FROM alerts a ${text} ORDER BY resolved_order IS NULL DESC, raised_at DESC, alert_id LIMIT 1000`,
-    values,
-  );
+  const newest = 'ORDER BY resolved_order IS NULL DESC, raised_at DESC, alert_id LIMIT 1000';
+  return select<AlertRow>(sql, `SELECT ${listed(alert)} FROM alerts a ${text} ${newest}`, values);
 }
+
+const fleetColumns = {
+  halted: column<boolean>('coalesce(halted, false)'),
+  haltBy: column<string | null>(),
+  haltWhy: column<string | null>(),
+  haltAt: column<number | null>(),
+  braked: column<boolean>('coalesce(braked, false)'),
+  brakeScope: column<string | null>(),
+  brakeAgents: column<readonly string[]>("coalesce(brake_agents, '[]')"),
+  brakeWhy: column<string | null>(),
+  brakeAt: column<number | null>(),
+  dryRun: column<boolean>('coalesce(dry_run, false)'),
+  dryRunBy: column<string | null>(),
+  dryRunWhy: column<string | null>(),
+};
+export type FleetRow = RowOf<typeof fleetColumns>;
 
 /** Halt, brake and dry run. */
 export async function fleet(sql: Sql): Promise<FleetRow> {
-  const [row] = await select<FleetRow>(
-    sql,
-    `SELECT coalesce(f.halted, false) AS halted, f.halt_by, f.halt_why, f.halt_at,
-       coalesce(f.braked, false) AS braked, f.brake_scope, coalesce(f.brake_agents, '[]') AS brake_agents, f.brake_why, f.brake_at,
-       coalesce(f.dry_run, false) AS dry_run, f.dry_run_by, f.dry_run_why
-     FROM (SELECT 1) one LEFT JOIN fleet f ON true LIMIT 1`,
-  );
+  const from = '(SELECT 1) one LEFT JOIN fleet f ON true LIMIT 1';
+  const [row] = await select<FleetRow>(sql, `SELECT ${listed(fleetColumns)} FROM ${from}`);
   return row as FleetRow;
 }
 
-export function runtimes(sql: Sql): Promise<readonly RuntimeRow[]> {
-  return select<RuntimeRow>(
-    sql,
-    'SELECT runtime_id, host, capacity, agents, labels, announced_at FROM runtimes ORDER BY runtime_id',
-  );
-}
+const runtime = {
+  runtimeId: column<string>(),
+  host: column<string>(),
+  capacity: column<number>(),
+  agents: column<readonly string[]>(),
+  labels: column<Readonly<Record<string, string>>>(),
+  announcedAt: column<number>(),
+};
+type RuntimeRow = RowOf<typeof runtime>;
 
-export type DeadLetterFilter = { readonly service?: string | undefined; readonly limit: number };
+export const runtimes = (sql: Sql): Promise<readonly RuntimeRow[]> =>
+  select<RuntimeRow>(sql, `SELECT ${listed(runtime)} FROM runtimes ORDER BY runtime_id`);
+
+const deadLetter = {
+  eventId: column<string>(),
+  service: column<string>(),
+  originalTopic: column<string>(),
+  originalPartition: column<number>(),
+  originalOffset: column<number>(),
+  originalKey: column<string | null>(),
+  /** the first 2 KiB, for reading: bytes outside ASCII as \\ooo */
+  preview: column<string | null>("encode(substring(original_value FOR 2048), 'escape')"),
+  truncated: column<boolean>(),
+  reason: column<string>(),
+  errorType: column<string>(),
+  failedAt: column<number | null>(),
+};
+type DeadLetterRow = RowOf<typeof deadLetter>;
 
 /** Dead letters, newest first. */
-export function deadLetters(sql: Sql, filter: DeadLetterFilter): Promise<readonly DeadLetterRow[]> {
+export function deadLetters(
+  sql: Sql,
+  filter: { readonly service?: string | undefined; readonly limit: number },
+): Promise<readonly DeadLetterRow[]> {
   const { text, values } = where([when('service = $?', filter.service)]);
-  return select<DeadLetterRow>(
-    sql,
-    `SELECT event_id, service, original_topic, original_partition, original_offset, original_key,
-       encode(substring(original_value FOR 2048), 'escape') AS preview, truncated, reason, error_type, failed_at
-     FROM dead_letters ${text} ORDER BY failed_at DESC NULLS LAST, event_id LIMIT $${values.length + 1}`,
-    [...values, filter.limit],
-  );
+  const newest = `ORDER BY failed_at DESC NULLS LAST, event_id LIMIT $${values.length + 1}`;
+  return select<DeadLetterRow>(sql, `SELECT ${listed(deadLetter)} FROM dead_letters ${text} ${newest}`, [
+    ...values,
+    filter.limit,
+  ]);
 }

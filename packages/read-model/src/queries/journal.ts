@@ -1,8 +1,20 @@
+import type { Evidence, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import type { Entry, TransitionRow } from '../rows/rows.ts';
-import { select, when, where } from './select.ts';
+import { column, listed, type RowOf, select, when, where } from './select.ts';
 
-export type StoryFilter = {
+/** One line of a story: `payload` is the event's, or a receipt's. */
+export const entry = {
+  eventId: column<string>(),
+  at: column<number>('occurred_at'),
+  type: column<string>(),
+  agentId: column<string | null>(),
+  taskId: column<string | null>(),
+  caseId: column<string | null>(),
+  payload: column<Readonly<Record<string, unknown>>>(),
+};
+export type Entry = RowOf<typeof entry>;
+
+type StoryFilter = {
   readonly agentId?: string | undefined;
   readonly taskId?: string | undefined;
   /** the newest so many */
@@ -14,23 +26,41 @@ export async function story(sql: Sql, filter: StoryFilter): Promise<readonly Ent
   const { text, values } = where([when('agent_id = $?', filter.agentId), when('task_id = $?', filter.taskId)]);
   const newest = await select<Entry>(
     sql,
-    `SELECT event_id, occurred_at AS at, type, agent_id, task_id, case_id, payload FROM journal ${text}
+    `SELECT ${listed(entry)} FROM journal ${text}
      ORDER BY occurred_at DESC, event_order DESC, event_id DESC LIMIT $${values.length + 1}`,
     [...values, filter.limit],
   );
   return newest.toReversed();
 }
 
-export type TransitionFilter = { readonly agentId?: string | undefined; readonly limit: number };
+const transition = {
+  eventId: column<string>(),
+  agentId: column<string>(),
+  instanceId: column<string | null>(),
+  taskId: column<string | null>(),
+  episodeId: column<string | null>(),
+  occurredAt: column<number>(),
+  stateFrom: column<HealthState>(),
+  stateTo: column<HealthState>(),
+  reason: column<string>(),
+  exemption: column<string | null>(),
+  endReason: column<string | null>(),
+  onsetAt: column<number | null>(),
+  evidence: column<readonly Evidence[]>(),
+  policyName: column<string | null>(),
+  policyHash: column<string | null>(),
+};
+export type TransitionRow = RowOf<typeof transition>;
 
 /** Changes of state, newest first. */
-export function transitions(sql: Sql, filter: TransitionFilter): Promise<readonly TransitionRow[]> {
+export function transitions(
+  sql: Sql,
+  filter: { readonly agentId?: string | undefined; readonly limit: number },
+): Promise<readonly TransitionRow[]> {
   const { text, values } = where([when('agent_id = $?', filter.agentId)]);
-  return select<TransitionRow>(
-    sql,
-    `SELECT event_id, agent_id, instance_id, task_id, episode_id, occurred_at, state_from, state_to, reason, exemption,
-       end_reason, onset_at, evidence, policy_name, policy_hash
-     FROM transitions ${text} ORDER BY occurred_at DESC, event_order DESC LIMIT $${values.length + 1}`,
-    [...values, filter.limit],
-  );
+  const newest = `ORDER BY occurred_at DESC, event_order DESC LIMIT $${values.length + 1}`;
+  return select<TransitionRow>(sql, `SELECT ${listed(transition)} FROM transitions ${text} ${newest}`, [
+    ...values,
+    filter.limit,
+  ]);
 }

@@ -1,20 +1,34 @@
 import type { Sql } from '../apply.ts';
-import type { PolicyRefusalRow, PolicyRow } from '../rows/fleet-rows.ts';
-import { select } from './select.ts';
+import { column, listed, type RowOf, select } from './select.ts';
 
 /** A policy as canonical JSON, by its hash. null: never published. */
 export async function policyDocument(sql: Sql, hash: string): Promise<string | null> {
-  const [row] = await select<{ document: string }>(sql, 'SELECT document FROM policies WHERE hash = $1 LIMIT 1', [
-    hash,
-  ]);
+  const text = 'SELECT document FROM policies WHERE hash = $1 LIMIT 1';
+  const [row] = await select<{ document: string }>(sql, text, [hash]);
   return row?.document ?? null;
 }
+
+const policy = {
+  name: column<string>(),
+  hash: column<string>(),
+  /** null: not reported */
+  origin: column<'preset' | 'file' | 'applied' | 'UNKNOWN' | null>(),
+  publishedBy: column<string>(),
+  publishedAt: column<number>(),
+  /** of the command that applied it */
+  why: column<string | null>(),
+  /** agents that are judged by it, as last reported; those of an older document count by its name */
+  agents: column<number>('coalesce(judged, 0)::int'),
+};
+
+/** A policy in force, or `assign.yaml`: which agent gets which. */
+export type PolicyRow = RowOf<typeof policy>;
 
 /** Policies in force, by name: the last published version of each. */
 export function policies(sql: Sql): Promise<readonly PolicyRow[]> {
   return select<PolicyRow>(
     sql,
-    `SELECT name, hash, origin, published_by, published_at, why, coalesce(judged, 0)::int AS agents
+    `SELECT ${listed(policy)}
      FROM (SELECT DISTINCT ON (name) * FROM policies ORDER BY name, published_at DESC, hash) newest
      LEFT JOIN (
        SELECT coalesce(policy_name, instance_policy_name) AS policy, count(*) AS judged FROM agents
@@ -24,11 +38,26 @@ export function policies(sql: Sql): Promise<readonly PolicyRow[]> {
   );
 }
 
-/** Refused policies, newest first. */
+const refusal = {
+  refusalId: column<string>(),
+  /** the command that requested it */
+  commandId: column<string | null>(),
+  name: column<string>(),
+  hash: column<string | null>(),
+  refusedBy: column<string>(),
+  why: column<string>(),
+  mistakes: column<readonly string[]>(),
+  refusedAt: column<number>(),
+};
+
+/** A document that was applied and not taken. */
+export type PolicyRefusalRow = RowOf<typeof refusal>;
+
+/** Refused policies, newest first. Each instance of the evaluator refuses for itself: the first one counts. */
 export function policyRefusals(sql: Sql): Promise<readonly PolicyRefusalRow[]> {
   return select<PolicyRefusalRow>(
     sql,
-    `SELECT refusal_id, command_id, name, hash, refused_by, why, mistakes, refused_at
+    `SELECT ${listed(refusal)}
      FROM (SELECT DISTINCT ON (refusal_id) * FROM policy_refusals ORDER BY refusal_id, refused_at) first
      ORDER BY refused_at DESC, refusal_id LIMIT 20`,
   );

@@ -1,11 +1,26 @@
 import type { Sql } from '../apply.ts';
 
-const camel = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** A column of a query and the type of its values. `sql` null: the column of the same name in snake_case. */
+type Column<T> = { readonly sql: string | null; readonly value?: T };
 
-/** Rows as the types of rows.ts spell them: the one place where snake_case becomes camelCase. Contents of JSON are left alone. */
+export const column = <T>(sql: string | null = null): Column<T> => ({ sql });
+
+/** The rows of a query that selects these columns. */
+export type RowOf<Columns> = {
+  readonly [K in keyof Columns]: Columns[K] extends Column<infer T> ? T : never;
+};
+
+const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The columns as SQL lists them: the one place where snake_case becomes camelCase. */
+export const listed = (columns: Readonly<Record<string, Column<unknown>>>): string =>
+  Object.entries(columns)
+    .map(([name, { sql }]) => `${sql ?? snake(name)} AS "${name}"`)
+    .join(', ');
+
 export async function select<Row>(sql: Sql, text: string, values: unknown[] = []): Promise<readonly Row[]> {
   const { rows } = await sql.query(text, values);
-  return rows.map((row) => Object.fromEntries(Object.entries(row).map(([k, v]) => [camel(k), v])) as Row);
+  return rows as Row[];
 }
 
 /** `WHERE` of the requested conditions; each names its own value as $n. */

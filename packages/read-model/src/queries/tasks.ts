@@ -1,12 +1,22 @@
+import type { CheckpointRef, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import type { CheckpointRow, RecoveryRow, TaskRow } from '../rows/fleet-rows.ts';
-import { select, when, where } from './select.ts';
+import { column, listed, type RowOf, select, when, where } from './select.ts';
 
-export type TaskFilter = {
-  readonly taskId?: string | undefined;
-  /** only those that wait for a person */
-  readonly review?: boolean | undefined;
+const task = {
+  taskId: column<string>('coalesce(h.task_id, t.task_id)'),
+  agentId: column<string | null>(),
+  state: column<HealthState | null>(),
+  hold: column<string | null>(),
+  attempt: column<number | null>(),
+  endReason: column<string | null>(),
+  /** the last of task-recovery's events, such as REVIEW_REQUIRED */
+  recovery: column<string | null>(),
+  recoveryAt: column<number | null>(),
+  recoveryReason: column<string | null>(),
+  checkpoints: column<number>('coalesce(c.checkpoints, 0)'),
+  lastCheckpoint: column<string | null>(),
 };
+export type TaskRow = RowOf<typeof task>;
 
 // Several agents may have held a task; the present assignee is the one that took it last and has not left.
 const TASKS = `
@@ -14,8 +24,7 @@ WITH holder AS (
   SELECT DISTINCT ON (task_id) * FROM task_holders
   ORDER BY task_id, (hold IS DISTINCT FROM 'left') DESC, holder_at DESC, coalesce(attempt, 0) DESC, agent_id
 )
-SELECT coalesce(h.task_id, t.task_id) AS task_id, h.agent_id, h.state, h.hold, h.attempt, h.end_reason,
-       t.recovery, t.recovery_at, t.recovery_reason, coalesce(c.checkpoints, 0) AS checkpoints, c.last_checkpoint
+SELECT ${listed(task)}
 FROM holder h FULL JOIN tasks t ON t.task_id = h.task_id
 LEFT JOIN LATERAL (
   SELECT count(*)::integer AS checkpoints,
@@ -23,6 +32,12 @@ LEFT JOIN LATERAL (
   FROM checkpoints WHERE checkpoints.task_id = coalesce(h.task_id, t.task_id)
 ) c ON true
 `;
+
+type TaskFilter = {
+  readonly taskId?: string | undefined;
+  /** only those that wait for a person */
+  readonly review?: boolean | undefined;
+};
 
 /** Tasks by name. */
 export function tasks(sql: Sql, filter: TaskFilter): Promise<readonly TaskRow[]> {
@@ -37,7 +52,28 @@ export function tasks(sql: Sql, filter: TaskFilter): Promise<readonly TaskRow[]>
   return select<TaskRow>(sql, `${TASKS} ${text} ORDER BY 1 LIMIT 10000`, values);
 }
 
-export type RecoveryFilter = { readonly taskId?: string | undefined };
+const recovery = {
+  taskId: column<string>(),
+  attempt: column<number>(),
+  maxAttempts: column<number>(),
+  fromCheckpoint: column<string>(),
+  newAgentId: column<string>(),
+  deadAgentId: column<string | null>(),
+  orderId: column<string>(),
+  runtimeId: column<string>(),
+  skipped: column<readonly { readonly checkpointId: string; readonly why: string }[]>(),
+  initiatedAt: column<number>(),
+  completedAt: column<number | null>(),
+  probationPassedAt: column<number | null>(),
+  failedAt: column<number | null>(),
+  failedReason: column<string | null>(),
+  reviewAt: column<number | null>(),
+  releasedAt: column<number | null>(),
+  releasedWhy: column<string | null>(),
+  /** how its agent has ended; null: no end was reported */
+  endReason: column<string | null>('h.end_reason'),
+};
+export type RecoveryRow = RowOf<typeof recovery>;
 
 /** An attempt whose checkpoint turned out to be invalid is repeated under the same number: only the last counts. */
 const LAST_OF_ITS_ATTEMPT = `NOT EXISTS (
@@ -46,13 +82,14 @@ const LAST_OF_ITS_ATTEMPT = `NOT EXISTS (
     AND again.payload ->> 'newAgentId' = recoveries.new_agent_id)`;
 
 /** Attempts, newest first. */
-export function recoveries(sql: Sql, filter: RecoveryFilter): Promise<readonly RecoveryRow[]> {
+export function recoveries(
+  sql: Sql,
+  filter: { readonly taskId?: string | undefined },
+): Promise<readonly RecoveryRow[]> {
   const { text, values } = where([when('task_id = $?', filter.taskId), [LAST_OF_ITS_ATTEMPT]]);
   return select<RecoveryRow>(
     sql,
-    `SELECT task_id, attempt, max_attempts, from_checkpoint, new_agent_id, dead_agent_id, order_id,
-       runtime_id, skipped, initiated_at, completed_at, probation_passed_at, failed_at, failed_reason, review_at,
-       released_at, released_why, h.end_reason
+    `SELECT ${listed(recovery)}
      FROM recoveries LEFT JOIN LATERAL (
        SELECT end_reason FROM task_holders o WHERE o.task_id = recoveries.task_id AND o.agent_id = new_agent_id
      ) h ON true
@@ -61,13 +98,26 @@ export function recoveries(sql: Sql, filter: RecoveryFilter): Promise<readonly R
   );
 }
 
+const checkpoint = {
+  taskId: column<string>(),
+  checkpointId: column<CheckpointRef['checkpointId']>(),
+  agentId: column<string>(),
+  parentId: column<CheckpointRef['parentId']>(),
+  uri: column<CheckpointRef['uri']>(),
+  sha256: column<CheckpointRef['sha256']>(),
+  valid: column<CheckpointRef['valid']>(),
+  invalidReason: column<CheckpointRef['invalidReason']>(),
+  createdAt: column<number | null>(),
+  recordedAt: column<number>(),
+  completedWork: column<CheckpointRef['completedWork']>(),
+  remainingWork: column<CheckpointRef['remainingWork']>(),
+};
+export type CheckpointRow = RowOf<typeof checkpoint>;
+
 /** A task's checkpoints, newest first. */
 export function checkpoints(sql: Sql, taskId: string): Promise<readonly CheckpointRow[]> {
-  return select<CheckpointRow>(
-    sql,
-    `SELECT task_id, checkpoint_id, agent_id, parent_id, uri, sha256, valid, invalid_reason, created_at, recorded_at,
-       completed_work, remaining_work
-     FROM checkpoints WHERE task_id = $1 ORDER BY recorded_at DESC, checkpoint_id DESC`,
-    [taskId],
-  );
+  const newest = 'ORDER BY recorded_at DESC, checkpoint_id DESC';
+  return select<CheckpointRow>(sql, `SELECT ${listed(checkpoint)} FROM checkpoints WHERE task_id = $1 ${newest}`, [
+    taskId,
+  ]);
 }

@@ -1,88 +1,42 @@
 import type { Topic } from '@vigil/events';
-import { instant, orderOf, type Statement } from '@vigil/read-model';
-import type { PlacedEvent } from '@vigil/stream';
-import { answered, dismissed } from './findings.ts';
-import type { Handlers } from './handlers.ts';
-import { journal, journalOnly } from './journal.ts';
+import { fact, register, type Statement } from '@vigil/read-model';
+import { type Handlers, journal, journalOnly, type Placed } from './handlers.ts';
 
-type Event = PlacedEvent<typeof Topic.alert>;
-type Of<K extends Event['type']> = Extract<Event, { readonly type: K }>;
+type T = typeof Topic.alert;
 
-export const alert: Handlers<typeof Topic.alert> = {
-  ALERT_RAISED: (event) => [journal(event), content(event), raised(event)],
+export const alert: Handlers<T> = {
+  ALERT_RAISED: (event) => [
+    journal(event),
+    content(event),
+    register(event, 'alerts', 'raised', { alertId: event.payload.alertId, raisedAt: event.occurredAt }),
+  ],
   ALERT_UPDATED: (event) => [journal(event), content(event)],
-  ALERT_ACKNOWLEDGED: (event) => [journal(event), acknowledged(event)],
-  ALERT_RESOLVED: (event) => [journal(event), resolved(event)],
-  ALERT_DELIVERED: (event) => [delivered(event)],
+  ALERT_ACKNOWLEDGED: (event) => {
+    const { alertId, by } = event.payload;
+    const values = { alertId, acknowledgedAt: event.occurredAt, acknowledgedBy: by };
+    return [journal(event), register(event, 'alerts', 'ack', values)];
+  },
+  ALERT_RESOLVED: (event) => [
+    journal(event),
+    register(event, 'alerts', 'resolved', { alertId: event.payload.alertId, resolvedAt: event.occurredAt }),
+  ],
+  ALERT_DELIVERED: ({ eventId, payload, occurredAt }) => [fact('deliveries', { ...payload, eventId, occurredAt })],
   SILENCE_CHANGED: journalOnly,
-  QUEEN_INTERVENTION_REQUESTED: (event) => [journal(event), answered(event)],
-  TICKET_DISMISSED: (event) => [journal(event), dismissed(event)],
+  QUEEN_INTERVENTION_REQUESTED: (event) => [
+    journal(event),
+    answered(event, 'intervene', event.payload.queen_stream_id),
+  ],
+  TICKET_DISMISSED: (event) => [journal(event), answered(event, 'dismissed', event.payload.alertKey)],
 };
 
-function content(event: Of<'ALERT_RAISED' | 'ALERT_UPDATED'>): Statement {
-  const { payload } = event;
-  return {
-    kind: 'register',
-    table: 'alerts',
-    key: { alert_id: payload.alertId },
-    group: 'content',
-    order: orderOf(event),
-    columns: {
-      alert_key: payload.alertKey,
-      route: payload.route,
-      severity: payload.severity,
-      title: payload.title,
-      text: payload.text,
-      agent_id: payload.agentId,
-      task_id: payload.taskId,
-      episode_id: payload.episodeId,
-      case_id: payload.caseId,
-      labels: payload.labels,
-      options: payload.options,
-      deadline_at: instant(payload.deadlineAt),
-      updated_at: instant(event.occurredAt),
-    },
-  };
+const content = (event: Placed<T, 'ALERT_RAISED' | 'ALERT_UPDATED'>): Statement =>
+  register(event, 'alerts', 'content', { ...event.payload, updatedAt: event.occurredAt });
+
+function answered(
+  event: Placed<T, 'QUEEN_INTERVENTION_REQUESTED' | 'TICKET_DISMISSED'>,
+  answer: 'intervene' | 'dismissed',
+  alertKey: string,
+): Statement {
+  const { ticket_id: ticketId, analysis } = event.payload;
+  return register(event, 'tickets', 'answer', { ticketId, answer, analysis, alertKey, answeredAt: event.occurredAt });
 }
-
-const raised = (event: Of<'ALERT_RAISED'>): Statement => ({
-  kind: 'register',
-  table: 'alerts',
-  key: { alert_id: event.payload.alertId },
-  group: 'raised',
-  order: orderOf(event),
-  columns: { raised_at: instant(event.occurredAt) },
-});
-
-const acknowledged = (event: Of<'ALERT_ACKNOWLEDGED'>): Statement => ({
-  kind: 'register',
-  table: 'alerts',
-  key: { alert_id: event.payload.alertId },
-  group: 'ack',
-  order: orderOf(event),
-  columns: { acknowledged_at: instant(event.occurredAt), acknowledged_by: event.payload.by },
-});
-
-const resolved = (event: Of<'ALERT_RESOLVED'>): Statement => ({
-  kind: 'register',
-  table: 'alerts',
-  key: { alert_id: event.payload.alertId },
-  group: 'resolved',
-  order: orderOf(event),
-  columns: { resolved_at: instant(event.occurredAt) },
-});
-
-const delivered = (event: Of<'ALERT_DELIVERED'>): Statement => ({
-  kind: 'fact',
-  table: 'deliveries',
-  key: { event_id: event.eventId },
-  columns: {
-    alert_id: event.payload.alertId,
-    of_event_id: event.payload.ofEventId,
-    sink: event.payload.sink,
-    attempt: event.payload.attempt,
-    ok: event.payload.ok,
-    detail: event.payload.detail,
-    occurred_at: instant(event.occurredAt),
-  },
-});

@@ -1,5 +1,5 @@
 import type { EventOf, Topic } from '@vigil/events';
-import { instant, type Statement } from '@vigil/read-model';
+import { fact, type Statement } from '@vigil/read-model';
 import type { Handlers } from './handlers.ts';
 
 type DeadLetterTopic = {
@@ -8,30 +8,25 @@ type DeadLetterTopic = {
 
 const serviceOf = (topic: string): string => topic.split('.')[2] ?? topic;
 
-const deadLetter = (event: EventOf<DeadLetterTopic>): readonly Statement[] => {
-  const { payload } = event;
+const deadLetter = ({ eventId, topic, payload }: EventOf<DeadLetterTopic>): readonly Statement[] => {
   const { original_message: original } = payload;
   return [
-    {
-      kind: 'fact',
-      table: 'dead_letters',
-      key: { event_id: event.eventId },
-      columns: {
-        service: serviceOf(event.topic),
-        original_topic: payload.original_topic,
-        original_partition: original.partition,
-        original_offset: original.offset,
-        original_key: original.key,
-        original_value: original.value,
-        truncated: original.truncated,
-        original_at: instant(payload.original_timestamp),
-        reason: payload.failure_reason,
-        error_type: payload.error_type,
-        failed_at: instant(payload.failure_timestamp),
-        retry_count: payload.retry_count,
-        correlation_id: payload.correlation_id,
-      },
-    },
+    fact('dead_letters', {
+      eventId,
+      service: serviceOf(topic),
+      originalTopic: payload.original_topic,
+      originalPartition: original.partition,
+      originalOffset: original.offset,
+      originalKey: original.key,
+      originalValue: original.value,
+      truncated: original.truncated,
+      originalAt: payload.original_timestamp,
+      reason: payload.failure_reason,
+      errorType: payload.error_type,
+      failedAt: payload.failure_timestamp,
+      retryCount: payload.retry_count,
+      correlationId: payload.correlation_id,
+    }),
   ];
 };
 

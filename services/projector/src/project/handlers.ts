@@ -1,8 +1,45 @@
-import type { ContentOf, TopicName } from '@vigil/events';
-import type { Statement } from '@vigil/read-model';
+import type { ContentOf, EventOf, TopicName } from '@vigil/events';
+import { fact, orderOf, type Statement } from '@vigil/read-model';
 import type { PlacedEvent } from '@vigil/stream';
+
+/** An event of a topic, by its type. */
+export type Placed<T extends TopicName, K extends EventOf<T>['type']> = Extract<PlacedEvent<T>, { readonly type: K }>;
 
 /** The events of one topic, each by its type: a missing one does not compile. */
 export type Handlers<T extends TopicName> = {
   readonly [K in ContentOf<T>['type']]: (event: Extract<PlacedEvent<T>, { readonly type: K }>) => readonly Statement[];
 };
+
+/** The policy under which it was decided. */
+export const policyOf = ({ policy }: PlacedEvent<TopicName>) => ({
+  policyName: policy?.name ?? null,
+  policyHash: policy?.hash ?? null,
+});
+
+type About = Partial<
+  Readonly<Record<'agentId' | 'instanceId' | 'taskId' | 'episodeId' | 'caseId', string | null | undefined>>
+>;
+
+/**
+ * Fields that have a row of their own (a case its plan), or that are long and the same in every event of an episode.
+ */
+const KEPT_ELSEWHERE = new Set(['plan', 'recovery', 'lastOutput']);
+
+/** The event itself, as a line of the story of its subject. */
+export function journal(event: PlacedEvent<TopicName>): Statement {
+  const about = event.payload as About;
+  return fact('journal', {
+    ...event,
+    ...policyOf(event),
+    agentId: about.agentId ?? null,
+    instanceId: about.instanceId ?? null,
+    taskId: about.taskId ?? null,
+    episodeId: about.episodeId ?? null,
+    caseId: about.caseId ?? null,
+    eventOrder: orderOf(event),
+    payload: Object.fromEntries(Object.entries(event.payload).filter(([name]) => !KEPT_ELSEWHERE.has(name))),
+  });
+}
+
+/** A story line and nothing else. */
+export const journalOnly = (event: PlacedEvent<TopicName>): readonly Statement[] => [journal(event)];

@@ -1,0 +1,205 @@
+import type { AgentHeartbeatPayload, PayloadOf, Topic } from '@vigil/events';
+import { register, type Statement } from '@vigil/read-model';
+import { type Handlers, journal, journalOnly, type Placed, policyOf } from './handlers.ts';
+import { breaker } from './tasks.ts';
+
+type Observation = typeof Topic.agentObservation;
+
+/** Observations have no versions: the order of the log orders them. */
+export const agentObservation: Handlers<Observation> = {
+  AGENT_HEARTBEAT: (event) => [heartbeat(event), ...output(event), ...errors(event)],
+  AGENT_EXITED: (event) => [journal(event), exit(event)],
+  HOLD_AGENT: (event) => [journal(event), hold(event, true, event.payload.until)],
+  RELEASE_AGENT: (event) => [journal(event), hold(event, false, null)],
+  CONFIRM_DEATH: journalOnly,
+  RESET_BREAKER: journalOnly,
+  FILE_TICKET: journalOnly,
+};
+
+function heartbeat(event: Placed<Observation, 'AGENT_HEARTBEAT'>): Statement {
+  const { payload } = event;
+  return register(event, 'agents', 'heartbeat', {
+    agentId: payload.agent_id,
+    heartbeatAt: event.occurredAt,
+    heartbeatInstanceId: payload.instance_id,
+    heartbeatTaskId: payload.task_id,
+    heartbeatRuntimeId: payload.runtime_id,
+    heartbeatLabels: payload.labels,
+    heartbeatPhase: payload.phase,
+    heartbeatProgress: payload.progress_indicator,
+    heartbeatActivity: payload.activity,
+    heartbeatTokens: payload.token_count,
+    heartbeatErrors: payload.error_count,
+    heartbeatIngress: payload.ingress,
+    heartbeatIntervalMs: payload.interval_ms,
+    heartbeatWaitingFor: payload.waiting_for,
+    heartbeatClient: payload.client?.name ?? null,
+  });
+}
+
+function output(event: Placed<Observation, 'AGENT_HEARTBEAT'>): readonly Statement[] {
+  const { agent_id: agentId, output: reported } = event.payload;
+  if (reported === null || reported.last_output_at === null) return [];
+  const values = { agentId, outputLastAt: reported.last_output_at, outputTail: reported.tail };
+  return [register(event, 'agents', 'output', values)];
+}
+
+const readable = (error: AgentHeartbeatPayload['errors'][number]) => ({
+  at: error.at,
+  count: error.count,
+  errorClass: error.error_class,
+  message: error.message,
+});
+
+function errors(event: Placed<Observation, 'AGENT_HEARTBEAT'>): readonly Statement[] {
+  const { agent_id: agentId, instance_id: errorsInstanceId, errors: reported } = event.payload;
+  if (reported.length === 0) return [];
+  return [register(event, 'agents', 'errors', { agentId, errorsInstanceId, errors: reported.map(readable) })];
+}
+
+function exit(event: Placed<Observation, 'AGENT_EXITED'>): Statement {
+  const { payload } = event;
+  return register(event, 'agents', 'exit', {
+    agentId: payload.agentId,
+    exitAt: event.occurredAt,
+    exitInstanceId: payload.instanceId,
+    exitCode: payload.code,
+    exitSignal: payload.signal,
+    exitReason: payload.reason,
+    exitDetails: payload.details,
+    exitLastOutput: payload.lastOutput,
+  });
+}
+
+function hold(event: Placed<Observation, 'HOLD_AGENT' | 'RELEASE_AGENT'>, held: boolean, heldUntil: number | null) {
+  const { agentId, by, why } = event.payload;
+  return register(event, 'agents', 'hold', { agentId, held, heldUntil, heldBy: by, heldWhy: why });
+}
+
+type Health = typeof Topic.agentHealth;
+
+export const agentHealth: Handlers<Health> = {
+  HEALTH_STATE_CHANGED: (event) => [journal(event), state(event)],
+  EXEMPTION_CHANGED: (event) => [journal(event), exemption(event)],
+  WAIT_OVERDUE: journalOnly,
+  WAIT_ENDED: journalOnly,
+  INSTANCE_STARTED: (event) => [journal(event), instance(event)],
+  WARRANT_FILED: (event) => [journal(event), warrant(event, event.payload)],
+  // Emitted every minute: not a line of the story.
+  WARRANT_RENEWED: (event) => [warrant(event, event.payload)],
+  WARRANT_LAPSED: (event) => [journal(event), warrant(event, {})],
+  DUPLICATE_INSTANCE: (event) => [journal(event), duplicate(event)],
+  AGENT_ANSWERED: journalOnly,
+  BREAKER_RESET_ASKED: journalOnly,
+  CIRCUIT_BREAKER_STATE_CHANGED: (event) => [
+    journal(event),
+    ...breaker(event, event.payload.agentId, event.payload.agentId),
+  ],
+  WORKER_ESCALATION_TICKET: (event) => [
+    journal(event),
+    register(event, 'tickets', 'filed', {
+      ...event.payload,
+      ticketId: event.payload.ticket.ticket_id,
+      severity: event.payload.ticket.severity,
+      filedAt: event.occurredAt,
+    }),
+  ],
+};
+
+function state(event: Placed<Health, 'HEALTH_STATE_CHANGED'>): Statement {
+  const { payload } = event;
+  return register(event, 'agents', 'state', {
+    ...payload,
+    ...policyOf(event),
+    state: payload.to,
+    stateFrom: payload.from,
+    stateSince: event.occurredAt,
+    stateReason: payload.reason,
+    stateOnsetAt: payload.onsetAt,
+    stateEvidence: payload.evidence,
+    stateInstanceId: payload.instanceId,
+    stateTaskId: payload.taskId,
+    stateRuntimeId: payload.runtimeId,
+    stateLabels: payload.labels,
+    stateAttempt: payload.attempt,
+    stateMaxAttempts: payload.maxAttempts,
+  });
+}
+
+function exemption(event: Placed<Health, 'EXEMPTION_CHANGED'>): Statement {
+  const { agentId, to, suspends, until } = event.payload;
+  return register(event, 'agents', 'exemption', {
+    agentId,
+    exemption: to,
+    exemptionSuspends: suspends,
+    exemptionUntil: until,
+    exemptionSince: event.occurredAt,
+  });
+}
+
+function instance(event: Placed<Health, 'INSTANCE_STARTED'>): Statement {
+  const { payload } = event;
+  const { policyName, policyHash } = policyOf(event);
+  return register(event, 'agents', 'instance', {
+    agentId: payload.agentId,
+    instanceId: payload.instanceId,
+    instancePreviousId: payload.previousInstanceId,
+    instanceSince: event.occurredAt,
+    instanceTaskId: payload.taskId,
+    instanceRuntimeId: payload.runtimeId,
+    instancePolicyName: policyName,
+    instancePolicyHash: policyHash,
+  });
+}
+
+function warrant(
+  event: Placed<Health, 'WARRANT_FILED' | 'WARRANT_RENEWED' | 'WARRANT_LAPSED'>,
+  found: Partial<PayloadOf<Health, 'WARRANT_RENEWED'>>,
+): Statement {
+  const { agentId, warrantId } = event.payload;
+  return register(event, 'agents', 'warrant', {
+    agentId,
+    warrantId,
+    warrantOpen: event.type !== 'WARRANT_LAPSED',
+    warrantAt: event.occurredAt,
+    warrantPlan: found.planName ?? null,
+    warrantAxes: found.axes ?? [],
+    warrantLapsedWhy: event.type === 'WARRANT_LAPSED' ? event.payload.why : null,
+  });
+}
+
+function duplicate(event: Placed<Health, 'DUPLICATE_INSTANCE'>): Statement {
+  const { agentId, instanceId, otherInstanceId, count } = event.payload;
+  return register(event, 'agents', 'duplicate', {
+    agentId,
+    duplicateInstanceId: instanceId,
+    duplicateOtherId: otherInstanceId,
+    duplicateCount: count,
+    duplicateAt: event.occurredAt,
+  });
+}
+
+type Presence = Placed<typeof Topic.fleetPresence, 'AGENT_PRESENT' | 'AGENT_LOST'>;
+
+const sinceOf = ({ payload, occurredAt }: Presence): number =>
+  ('presentSince' in payload ? payload.presentSince : null) ?? occurredAt;
+
+/** Emitted again once a day without any change, for a store that started later. */
+const isRepeated = ({ payload }: Presence): boolean => payload.why === 'still_present';
+
+const presence = (event: Presence): readonly Statement[] => [
+  ...(isRepeated(event) ? [] : [journal(event)]),
+  register(event, 'agents', 'presence', {
+    ...event.payload,
+    present: event.type === 'AGENT_PRESENT',
+    presenceWhy: event.payload.why,
+    presenceSince: sinceOf(event),
+  }),
+];
+
+export const fleetPresence: Handlers<typeof Topic.fleetPresence> = {
+  AGENT_PRESENT: presence,
+  AGENT_LOST: presence,
+  // One record for each use of tokens: the limits report what follows from them.
+  AGENT_SPENT: () => [],
+};

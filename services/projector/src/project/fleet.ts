@@ -1,0 +1,73 @@
+import type { Topic } from '@vigil/events';
+import { fact, register, type Statement } from '@vigil/read-model';
+import { type Handlers, journal, journalOnly, type Placed } from './handlers.ts';
+
+export const stepRuling: Handlers<typeof Topic.stepRuling> = { STEP_ADMITTED: journalOnly, STEP_WITHHELD: journalOnly };
+export const spawnRuling: Handlers<typeof Topic.spawnRuling> = {
+  SPAWN_ADMITTED: journalOnly,
+  SPAWN_WITHHELD: journalOnly,
+};
+
+export const spending: Handlers<typeof Topic.spending> = {
+  SPENDING_LIMIT_REACHED: journalOnly,
+  SPENDING_LIMIT_LIFTED: journalOnly,
+};
+
+type Governance = typeof Topic.fleetGovernance;
+
+export const fleetGovernance: Handlers<Governance> = {
+  FLEET_HALTED: (event) => [journal(event), halt(event, true)],
+  FLEET_RESUMED: (event) => [journal(event), halt(event, false)],
+  BRAKE_ENGAGED: (event) => [journal(event), brake(event, event.payload)],
+  BRAKE_RELEASED: (event) => [journal(event), brake(event, event.payload)],
+  DRY_RUN_CHANGED: (event) => [
+    journal(event),
+    register(event, 'fleet', 'dry_run', {
+      fleetId: event.key,
+      dryRun: event.payload.on,
+      dryRunBy: event.payload.by,
+      dryRunWhy: event.payload.why,
+      dryRunAt: event.occurredAt,
+    }),
+  ],
+};
+
+function halt(event: Placed<Governance, 'FLEET_HALTED' | 'FLEET_RESUMED'>, halted: boolean): Statement {
+  const { by, why } = event.payload;
+  const values = { fleetId: event.key, halted, haltBy: by, haltWhy: why, haltAt: event.occurredAt };
+  return register(event, 'fleet', 'halt', values);
+}
+
+type Brake = {
+  readonly scope?: string;
+  readonly agentIds?: readonly string[];
+  readonly by?: string;
+  readonly why: string;
+};
+
+function brake(event: Placed<Governance, 'BRAKE_ENGAGED' | 'BRAKE_RELEASED'>, details: Brake): Statement {
+  return register(event, 'fleet', 'brake', {
+    fleetId: event.key,
+    braked: event.type === 'BRAKE_ENGAGED',
+    brakeScope: details.scope ?? null,
+    brakeAgents: details.agentIds ?? [],
+    brakeBy: details.by ?? null,
+    brakeWhy: details.why,
+    brakeAt: event.occurredAt,
+  });
+}
+
+export const policy: Handlers<typeof Topic.policy> = {
+  POLICY_PUBLISHED: ({ payload, occurredAt }) => [
+    fact('policies', { ...payload, publishedBy: payload.by, publishedAt: occurredAt }),
+  ],
+  POLICY_REFUSED: ({ key, payload, causationId, occurredAt }) => [
+    fact('policy_refusals', {
+      ...payload,
+      refusalId: key,
+      commandId: causationId,
+      refusedBy: payload.by,
+      refusedAt: occurredAt,
+    }),
+  ],
+};
