@@ -1,25 +1,31 @@
 import { Topic } from '@vigil/events';
-import type { DeciderProcessor } from '@vigil/stream';
-import { recovery } from './task/recovery.ts';
-import type { Recovery } from './task/state.ts';
-import { upgrades } from './upgrades.ts';
+import type { Decider, DeciderProcessor } from '@vigil/stream';
+import { decide, dueAt } from './task/decide.ts';
+import type { Output } from './task/drafts.ts';
+import { evolve } from './task/evolve.ts';
+import { type Input, observe } from './task/observe.ts';
+import { initial, type Recovery } from './task/state.ts';
 
-type In =
-  | typeof Topic.taskHealth
-  | typeof Topic.recoverTask
-  | typeof Topic.reviewTask
-  | typeof Topic.spawnRuling
-  | typeof Topic.spawnReceipt
-  | typeof Topic.taskCheckpoint;
-type Out =
-  | typeof Topic.taskRecovery
-  | typeof Topic.admitStep
-  | typeof Topic.agentOrder
-  | typeof Topic.decideCase
-  | typeof Topic.agentHealthcheck;
+const idleMs = 7 * 24 * 60 * 60_000;
+
+/** A task without an agent is forgotten a week after its last event, with its count of attempts. */
+const forgetAt = ({ situation, assignees, observedAt }: Recovery): number => {
+  const rests = situation.kind === 'idle' || situation.kind === 'stable';
+  return rests && assignees.length === 0 && observedAt !== undefined ? observedAt + idleMs : Number.POSITIVE_INFINITY;
+};
+
+/** Puts a new agent on a task whose agent has died: once, from the newest valid checkpoint, within limits that belong to the task. */
+export const recovery: Decider<Recovery, Input, Output> = {
+  initial,
+  observe: (state, input, clock) => ({ ...observe(state, input, clock), observedAt: clock.now }),
+  decide: (state, { now }) => decide(state, now),
+  evolve,
+  dueAt: (state, { now }) => Math.min(dueAt(state, now), forgetAt(state)),
+  forgets: (state, { now }) => now >= forgetAt(state),
+};
 
 /** The task key space: one recovery per task. Its time comes from every partition of the evaluator. */
-export const processor: DeciderProcessor<Recovery, In, Out> = {
+export const processor: DeciderProcessor<Recovery, Input['topic'], Output['topic']> = {
   processor: 'recovery',
   service: 'recovery',
   reads: [
@@ -34,9 +40,5 @@ export const processor: DeciderProcessor<Recovery, In, Out> = {
   time: { topic: Topic.taskHealth, sources: 'every', everyMs: 5000 },
   ticks: [{ topic: Topic.taskRecovery, everyMs: 5000, to: 'same' }],
   decider: recovery,
-  atRest: {
-    oldest: 1,
-    upgrades,
-    usual: null,
-  },
+  atRest: { oldest: 8, upgrades: [], usual: null },
 };

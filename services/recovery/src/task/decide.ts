@@ -49,12 +49,7 @@ function next(state: Recovery, now: number): readonly Output[] {
     case 'review':
       return reviewed(state, situation);
     case 'over':
-      return [
-        taskStory(state, {
-          type: 'TASK_RELEASED',
-          payload: { taskId: state.taskId, why: situation.why, detail: situation.detail },
-        }),
-      ];
+      return [taskStory(state, 'TASK_RELEASED', { why: situation.why, detail: situation.detail })];
   }
 }
 
@@ -64,37 +59,24 @@ type In<K extends Recovery['situation']['kind']> = Extract<Recovery['situation']
 const refusalsToReport = 5;
 
 function whileWaiting(state: Recovery, subject: Subject, waiting: In<'waiting'>, now: number): readonly Output[] {
+  const limit = limitOf(state, subject);
   if (isSpent(state, subject))
-    return failed(
-      state,
-      `${state.attempts} of ${limitOf(state, subject)} attempts used: ${waiting.why}`,
-      limitOf(state, subject),
-    );
+    return failed(state, `${state.attempts} of ${limit} attempts used: ${waiting.why}`, limit);
   if (waiting.limitedUntil !== undefined && now < waiting.limitedUntil) {
     const reason = `${subject.agentId} had reached a limit that holds until ${new Date(waiting.limitedUntil).toISOString()}`;
-    return [taskStory(state, { type: 'RECOVERY_WAITING', payload: { taskId: state.taskId, reason, refusals: 0 } })];
+    return [taskStory(state, 'RECOVERY_WAITING', { reason, refusals: 0 })];
   }
   if (waiting.withheld >= refusalsToReport && !waiting.isWaitingReported)
-    return [
-      taskStory(state, {
-        type: 'RECOVERY_WAITING',
-        payload: { taskId: state.taskId, reason: waiting.refusal ?? '', refusals: waiting.withheld },
-      }),
-    ];
+    return [taskStory(state, 'RECOVERY_WAITING', { reason: waiting.refusal ?? '', refusals: waiting.withheld })];
   if (now < requestAt(state, subject, waiting)) return [];
   return [...(state.breaker.state === 'OPEN' ? breakerChanged(state, 'HALF_OPEN') : []), admitSpawn(state, subject)];
 }
 
 /** Reported once: the governor keeps the request, and admits it when a runtime announces a matching template. */
-const impossible = (state: Recovery, subject: Subject, requesting: In<'requesting'>): readonly Output[] =>
-  requesting.impossible === null || requesting.impossible.isReported
+const impossible = (state: Recovery, { labels }: Subject, { impossible }: In<'requesting'>): readonly Output[] =>
+  impossible === null || impossible.isReported
     ? []
-    : [
-        taskStory(state, {
-          type: 'SPAWN_IMPOSSIBLE',
-          payload: { taskId: state.taskId, reason: requesting.impossible.reason, labels: subject.labels },
-        }),
-      ];
+    : [taskStory(state, 'SPAWN_IMPOSSIBLE', { reason: impossible.reason, labels })];
 
 const isSpent = (state: Recovery, subject: Subject): boolean => state.attempts >= limitOf(state, subject);
 
@@ -116,12 +98,7 @@ function heldAlready(state: Recovery): readonly Output[] | undefined {
   if (own) return heldBy(state, own.agentId);
   const other = assignees.at(-1);
   if (!other) return awaitsEnd(state) ? [] : undefined;
-  return [
-    taskStory(state, {
-      type: 'TASK_RELEASED',
-      payload: { taskId: state.taskId, why: 'reassigned', detail: `held by ${other.agentId}` },
-    }),
-  ];
+  return [taskStory(state, 'TASK_RELEASED', { why: 'reassigned', detail: `held by ${other.agentId}` })];
 }
 
 function heldBy(state: Recovery, agentId: string): readonly Output[] {
@@ -129,7 +106,7 @@ function heldBy(state: Recovery, agentId: string): readonly Output[] {
   const attempt = attemptOf(state, agentId);
   if (!assignee || !attempt) return [];
   const payload = { newAgentId: agentId, instanceId: assignee.instanceId, attempt: attempt.number };
-  return [taskStory(state, { type: 'RECOVERY_COMPLETED', payload: { taskId: state.taskId, ...payload } })];
+  return [taskStory(state, 'RECOVERY_COMPLETED', payload)];
 }
 
 /** After the end of an attempt on probation, milliseconds: a plan that recovers requests it within seconds. */
@@ -148,16 +125,11 @@ function onProbation(
     if (goneAt === undefined || now < goneAt + requestFollowsMs) return [];
     const detail = `${attempt.agentId} was stopped, and no request for another agent followed`;
     return failing === 'explicit'
-      ? [taskStory(state, { type: 'TASK_RELEASED', payload: { taskId: state.taskId, why: 'left', detail } })]
+      ? [taskStory(state, 'TASK_RELEASED', { why: 'left', detail })]
       : failed(state, reason);
   }
   if (now < since + probationMs) return [];
-  return [
-    taskStory(state, {
-      type: 'PROBATION_PASSED',
-      payload: { taskId: state.taskId, agentId: attempt.agentId, attempt: attempt.number },
-    }),
-  ];
+  return [taskStory(state, 'PROBATION_PASSED', { agentId: attempt.agentId, attempt: attempt.number })];
 }
 
 /** `of`: how many attempts there were, where they are used up. */
@@ -166,18 +138,15 @@ function failed(state: Recovery, reason: string, of: number | null = null): read
   const agentId = state.tried.at(-1)?.agentId ?? state.subject?.agentId ?? null;
   const checkpoint = state.checkpoints.findLast((one) => one.valid !== false) ?? null;
   return [
-    taskStory(state, { type: 'RECOVERY_FAILED', payload: { taskId: state.taskId, reason, attempts } }),
-    taskStory(state, {
-      type: 'REVIEW_REQUIRED',
-      payload: { taskId: state.taskId, reason, attempts, agentId, checkpoint, of },
-    }),
+    taskStory(state, 'RECOVERY_FAILED', { reason, attempts }),
+    taskStory(state, 'REVIEW_REQUIRED', { reason, attempts, agentId, checkpoint, of }),
   ];
 }
 
 function reviewed(state: Recovery, { review }: In<'review'>): readonly Output[] {
   if (!review) return [];
   const { decision, by, why } = review;
-  return [taskStory(state, { type: 'REVIEW_DECIDED', payload: { taskId: state.taskId, decision, by, why } })];
+  return [taskStory(state, 'REVIEW_DECIDED', { decision, by, why })];
 }
 
 /** The next moment at which time alone makes a difference; now, where a deadline has passed without its event. */

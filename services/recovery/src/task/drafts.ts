@@ -1,5 +1,5 @@
 import type { Breaker } from '@vigil/circuit-breaker';
-import type { BodyOf, CheckpointRef, Draft, Topic } from '@vigil/events';
+import type { CheckpointRef, Draft, PayloadOf, Topic } from '@vigil/events';
 import { seenFrom, usable } from '../checkpoints/checkpoints.ts';
 import { handoverText, workFrom } from '../checkpoints/handover.ts';
 import { type Assignee, limitOf, type Recovery, type Situation, type Subject } from './state.ts';
@@ -14,29 +14,29 @@ export type Output = Draft<
 
 type Story = Draft<typeof Topic.taskRecovery>;
 
-/** One event of task-recovery. */
-export const taskStory = ({ taskId }: Recovery, body: BodyOf<typeof Topic.taskRecovery>): Story => ({
-  topic: 'onex.evt.recovery.task-recovery.v1',
-  key: taskId,
-  ...body,
-});
+/** One event of task-recovery about this task. */
+export const taskStory = <K extends Story['type']>(
+  { taskId }: Recovery,
+  type: K,
+  payload: Omit<PayloadOf<typeof Topic.taskRecovery, K>, 'taskId'>,
+): Story => {
+  const whole: object = { taskId, ...payload };
+  return { topic: 'onex.evt.recovery.task-recovery.v1', type, key: taskId, payload: whole } as Story;
+};
 
 /** The breaker's new state, where it has not been announced. */
-export function breakerChanged(
-  { taskId, breaker, emitted, subject }: Recovery,
-  to: Breaker['state'] = breaker.state,
-): readonly Story[] {
+export function breakerChanged(state: Recovery, to: Breaker['state'] = state.breaker.state): readonly Story[] {
+  const { breaker, emitted, subject } = state;
   if (to === emitted.breaker) return [];
   const payload = {
     name: 'recovery_attempt',
     from: emitted.breaker,
     to,
     agentId: subject?.agentId ?? null,
-    taskId,
     failures: breaker.failures,
     nextAttemptAt: to === 'OPEN' && breaker.state === 'OPEN' ? breaker.nextAttemptAt : null,
   };
-  return [{ topic: 'onex.evt.recovery.task-recovery.v1', type: 'CIRCUIT_BREAKER_STATE_CHANGED', key: taskId, payload }];
+  return [taskStory(state, 'CIRCUIT_BREAKER_STATE_CHANGED', payload)];
 }
 
 export function admitSpawn(state: Recovery, subject: Subject): Draft<typeof Topic.admitStep> {
@@ -62,9 +62,7 @@ export function withdrawn({ unused, subject, taskId }: Recovery): readonly Draft
 
 /** A person whose request for a recovery is refused is notified of the reason. */
 export const refused = (state: Recovery): readonly Story[] =>
-  state.refusal
-    ? [taskStory(state, { type: 'RECOVERY_REFUSED', payload: { taskId: state.taskId, ...state.refusal } })]
-    : [];
+  state.refusal ? [taskStory(state, 'RECOVERY_REFUSED', state.refusal)] : [];
 
 /** The longest key is 128 characters. */
 const nextAgent = ({ base, serial }: Recovery): string => {
@@ -82,19 +80,15 @@ export function initiated(
 ): readonly [Story, Draft<typeof Topic.agentOrder>] {
   const { from, skipped } = usable(seenFrom(runtimeId, state));
   const attempt = { number: state.attempts + 1, of: limitOf(state, subject), agentId: nextAgent(state) };
-  const story = taskStory(state, {
-    type: 'RECOVERY_INITIATED',
-    payload: {
-      taskId: state.taskId,
-      fromCheckpoint: from[0]?.checkpointId ?? 'task-start',
-      attempt: attempt.number,
-      of: attempt.of,
-      newAgentId: attempt.agentId,
-      deadAgentId: subject.agentId,
-      orderId: requestId,
-      runtimeId,
-      skipped,
-    },
+  const story = taskStory(state, 'RECOVERY_INITIATED', {
+    fromCheckpoint: from[0]?.checkpointId ?? 'task-start',
+    attempt: attempt.number,
+    of: attempt.of,
+    newAgentId: attempt.agentId,
+    deadAgentId: subject.agentId,
+    orderId: requestId,
+    runtimeId,
+    skipped,
   });
   return [story, spawn(state.taskId, subject, attempt, { requestId, runtimeId, from })];
 }

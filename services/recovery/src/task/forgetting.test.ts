@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recovery } from './recovery.ts';
+import { recovery } from '../processor.ts';
 import { admit, left, openStory, recoverTask, revive, type Story, took } from './story.fixture.ts';
 
 const WEEK = 7 * 24 * 60 * 60_000;

@@ -3,7 +3,7 @@ import { example } from '@vigil/events/examples';
 import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { recovery } from './recovery.ts';
+import { recovery } from '../processor.ts';
 import { health, left, recorded, recoverTask, review, task, took, turned } from './story.fixture.ts';
 
 const agent = fc.constantFrom('worker-1', 'worker-1-r1', 'worker-1-r2', 'worker-7');

@@ -1,13 +1,9 @@
-import { upgraded } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { processor } from '../processor.ts';
-import { initial } from './state.ts';
 import {
   admit,
   find,
   health,
   left,
-  ofShape3,
   openStory,
   recoverTask,
   type Story,
@@ -183,13 +179,6 @@ test('the death of an earlier attempt that had the task before it was finished, 
   expect(handedBack.receive(died('worker-1-r1'))).toEqual([]);
   expect(handedBack.receive(died('worker-1-r1', 'worker-1-r1.i0'))).toEqual([]);
   expect(handedBack.wait(60 * minute)).toEqual([]);
-});
-
-test('a state that had only assignees records that they took the task', () => {
-  const story = openStory();
-  story.receive(took('worker-7'));
-  expect(upgraded(processor.atRest, 3, ofShape3(story.state()))).toEqual(story.state());
-  expect(upgraded(processor.atRest, 3, ofShape3(initial))).toEqual(initial);
 });
 
 test('an agent that has finished the task is not recovered by a case; a person’s request is followed', () => {

@@ -1,7 +1,4 @@
-import { upgraded } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { usable } from '../checkpoints/checkpoints.ts';
-import { processor } from '../processor.ts';
 import {
   admit,
   checkpoint,
@@ -117,17 +114,4 @@ test('a request for a recovery repeats an older report: a checkpoint that a runt
   story.receive(readByRuntime('a', 'sha256_differs'));
   story.receive(recoverTask({ checkpoint: { ...checkpoint('a'), valid: true } }));
   expectFrom(story, 'host-2', 'task-start');
-});
-
-test.each([
-  ['missing', 'a'],
-  ['unreadable', 'a'],
-  ['not_here', 'a'],
-  ['sha256_differs', 'task-start'],
-])('a checkpoint that an older version kept as invalid, since it was %s, is used as %s', (invalidReason, from) => {
-  const older = openStory();
-  older.receive(recorded('a'));
-  const kept = [{ ...checkpoint('a'), valid: false, invalidReason }];
-  const state = upgraded(processor.atRest, 6, { ...older.state(), checkpoints: kept });
-  expect(usable(state.checkpoints).from[0]?.checkpointId ?? 'task-start').toBe(from);
 });

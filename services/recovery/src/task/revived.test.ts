@@ -1,13 +1,9 @@
-import { upgraded } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { processor } from '../processor.ts';
-import { initial } from './state.ts';
 import {
   admit,
   find,
   health,
   left,
-  ofShape3,
   openStory,
   recoverTask,
   review,
@@ -104,11 +100,6 @@ test('an agent without an instance id dies and is revived as an agent', () => {
   story.receive(review('abandon'));
   story.receive(health({ instanceId: null, hold: 'took' }));
   expect(types(story.receive(nameless))).toEqual(['ADMIT_SPAWN']);
-});
-
-test('a state without revived instances is read', () => {
-  const { revived: _, ...older } = ofShape3({ ...initial, taskId: 'T', dead: ['a.i1'] });
-  expect(upgraded(processor.atRest, 2, older)).toEqual({ ...initial, taskId: 'T', dead: ['a.i1'] });
 });
 
 describe('a request about the death of an agent that was taken for dead, and has taken its task again', () => {

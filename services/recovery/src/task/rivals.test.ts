@@ -1,19 +1,5 @@
-import { upgraded } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { processor } from '../processor.ts';
-import { initial } from './state.ts';
-import {
-  admit,
-  find,
-  health,
-  left,
-  ofShape3,
-  openStory,
-  recoverTask,
-  type Story,
-  took,
-  types,
-} from './story.fixture.ts';
+import { admit, find, health, left, openStory, recoverTask, type Story, took, types } from './story.fixture.ts';
 
 const minute = 60_000;
 /** worker-1 was taken for dead and is alive beside its replacement. */
@@ -103,12 +89,4 @@ test('after an unwatched time the end is requested once, not as often as it was 
   story.away(60 * minute);
   expect(asks(story, 1000)).toHaveLength(1);
   expect(asks(story, 60_000)).toEqual([]);
-});
-
-test('an end that an older version requested once is requested again, where both still live', () => {
-  const endRequests = [{ instance: 'a.i1', at: 5, times: 3 }];
-  expect(
-    upgraded(processor.atRest, 3, ofShape3({ ...initial, emitted: { ...initial.emitted, endRequests } })).emitted
-      .endRequests,
-  ).toEqual([{ instance: 'a.i1', at: 0, times: 1 }]);
 });

@@ -89,7 +89,7 @@ export type Situation =
       readonly deadlineAt: number;
       readonly failed: { readonly at: number; readonly why: string } | null;
     }
-  /** alive since; `failing`: how it falls short, null while it does well; `goneAt`: when it ended, absent: it has not, or the state is older */
+  /** alive since; `failing`: how it falls short, null while it does well; `goneAt`: when it ended, absent: it has not */
   | {
       readonly kind: 'probation';
       readonly attempt: Attempt;
@@ -112,7 +112,7 @@ export type Healthcheck = { readonly status: string; readonly path: string | nul
 /** What is kept of a task: some 500 bytes, and its checkpoints. */
 export type Recovery = {
   readonly taskId: string;
-  /** when the last input about it was observed, epoch milliseconds; absent: the state is older than this field */
+  /** when the last input about it was observed, epoch milliseconds; absent: none was */
   readonly observedAt?: number;
   readonly situation: Situation;
   readonly subject: Subject | null;

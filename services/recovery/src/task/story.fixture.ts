@@ -2,10 +2,9 @@ import { type HealthEvent, type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import type { RecoverySettings } from '@vigil/policy';
 import { given } from '@vigil/stream/testing';
+import { recovery } from '../processor.ts';
 import type { Output } from './drafts.ts';
 import type { Input } from './observe.ts';
-import { recovery } from './recovery.ts';
-import type { Recovery } from './state.ts';
 
 export const task = 'OMN-1234';
 export const start = EXAMPLE_TIME;
@@ -131,17 +130,3 @@ export function revive(story: Story, n: number, agentId = `worker-1-r${n}`) {
 export const types = (emitted: readonly (Output | HealthEvent)[]): readonly string[] => emitted.map((one) => one.type);
 export const find = <K extends Output['type']>(emitted: readonly Output[], type: K) =>
   emitted.filter((one): one is Extract<Output, { readonly type: K }> => one.type === type)[0]?.payload;
-
-/** A state as shape 3 kept it. */
-export const ofShape3 = ({
-  takenBy: _,
-  finished: _____,
-  lost: __,
-  endAwaited: ___,
-  absent: ____,
-  emitted: { endRequests, ...emitted },
-  ...rest
-}: Recovery) => ({
-  ...rest,
-  emitted: { ...emitted, ended: endRequests.map(({ instance }) => instance) },
-});

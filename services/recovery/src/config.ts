@@ -1,4 +1,0 @@
-import { kafkaSettings } from '@vigil/chassis';
-import { z } from 'zod';
-
-export const config = z.object(kafkaSettings);
