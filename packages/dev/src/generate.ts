@@ -1,10 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { generatedFiles } from './generate/files.ts';
+import { staleFiles } from './generate/files.ts';
+import { root } from './paths.ts';
 
-const root = path.resolve(import.meta.dirname, '../../..');
-for (const [file, text] of generatedFiles(root)) {
+const stale = staleFiles(root);
+for (const [file, text] of stale) {
   mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
   writeFileSync(path.join(root, file), text);
   console.log(`written ${file}`);
 }
+if (stale.size === 0) console.log('every generated file is up to date');

@@ -7,5 +7,5 @@ export { catalogue, Topic, type TopicName } from './generated/catalogue.ts';
 export type * from './generated/types.ts';
 export { checkHeartbeat, ID, parseHeartbeat, parsePayload, readHeartbeat } from './parse.ts';
 export { connectCodec, registerSchemas } from './registry.ts';
-export { topicNames } from './schemas.ts';
+export { schemaOf, topicNames } from './schemas.ts';
 export type { EventInfo, TopicInfo } from './topic.ts';

@@ -18,9 +18,13 @@ export type EventSchema = EventInfo & {
 /** The Avro type of a schema: nullable fields are plain values (`1.5`, not `{ double: 1.5 }`). */
 export const avroType = (json: string): Type => avro.Type.forSchema(JSON.parse(json) as Schema, { wrapUnions: false });
 
+/** As the registry has it: in a file that several topics share, namespace and writers are those of each topic. */
 const load = (topic: TopicName, event: EventInfo): EventSchema => {
-  const json = JSON.stringify(JSON.parse(readFileSync(path.join(folder, event.file), 'utf8')));
-  return { ...event, topic, envelope: catalogue[topic].envelope, json, avro: avroType(json) };
+  const { writers, envelope } = catalogue[topic];
+  const schema = JSON.parse(readFileSync(path.join(folder, event.file), 'utf8')) as { readonly vigil: object };
+  const namespace = topic.replaceAll('-', '_');
+  const json = JSON.stringify({ ...schema, namespace, vigil: { ...schema.vigil, writers } });
+  return { ...event, topic, envelope, json, avro: avroType(json) };
 };
 
 const loaded = new Map<TopicName, ReadonlyMap<string, EventSchema>>();

@@ -11,17 +11,7 @@ const shortName = (topic: string): string => {
 export const renderCatalogue = (topics: readonly TopicFolder[]): string => {
   const names = topics.map((topic) => `  ${shortName(topic.name)}: '${topic.name}',`);
   const entries = topics.map((topic) => {
-    const info = {
-      name: topic.name,
-      kind: topic.name.split('.')[1],
-      key: topic.key,
-      writers: topic.writers,
-      retention: topic.retention,
-      partitions: topic.partitions,
-      carriesTime: topic.carriesTime,
-      envelope: topic.envelope,
-      events: topic.events.map(({ record, type, subject, file, doc }) => ({ record, type, subject, file, doc })),
-    };
+    const info = { ...topic, events: topic.events.map(({ fields: _, ...event }) => event) };
     return `  '${topic.name}': ${JSON.stringify(info)},`;
   });
   return [

@@ -1,16 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { catalogue, type HealthEvent, memoryCodec, schemaOf, topicNames } from '@vigil/events';
+import { example } from '@vigil/events/examples';
 import { VOCABULARY } from '@vigil/health';
-import { assignmentSchema, policySchema } from '@vigil/policy';
+import { assignmentSchema, canonicalJson, contentHash, policySchema } from '@vigil/policy';
+import { SERVICES } from '../system/services.ts';
 import { renderCatalogue } from './catalogue.ts';
-import { goldenFiles } from './golden.ts';
-import { probeFiles } from './probes.ts';
 import { readSchemas } from './schemas.ts';
 import { renderTables } from './tables.ts';
 import { renderTopicTable } from './topic-table.ts';
 import { renderTypes } from './types.ts';
 
-/** Every generated file and its text: `npm run generate` writes them, `npm run check` compares them. */
-export const generatedFiles = (root: string): ReadonlyMap<string, string> => {
+type Files = ReadonlyMap<string, string>;
+
+const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Of a schema without what does not change its bytes: texts, and our attribute. */
+const fingerprintOf = (json: string): string => {
+  const ofBytes = JSON.parse(json, (key, value) => (key === 'doc' || key === 'vigil' ? undefined : value));
+  return contentHash(canonicalJson(ofBytes)).slice(0, 12);
+};
+
+/**
+ * Golden encodings: for every schema that ever was, the bytes of its example. A new fingerprint adds a file; no file is
+ * ever rewritten, so a test can decode for ever all that was ever written.
+ */
+const goldenFiles = (root: string): Files => {
+  const codec = memoryCodec();
+  const files = topicNames.flatMap((topic) =>
+    catalogue[topic].events.map(({ type, record }): [string, string] => {
+      const { json } = schemaOf(topic, type);
+      const folder = topic.replace(/^onex\.([^.]+)\.([^.]+)\./, '$1/$2/');
+      const name = `packages/events/golden/${folder}/${record}.${fingerprintOf(json)}.json`;
+      if (existsSync(path.join(root, name))) return [name, readFileSync(path.join(root, name), 'utf8')];
+      const event = example(topic, type as HealthEvent['type']) as HealthEvent;
+      const avro = codec.encode(event).subarray(5).toString('base64');
+      return [name, `${JSON.stringify({ topic, type, schema: JSON.parse(json), avro })}\n`];
+    }),
+  );
+  return new Map(files);
+};
+
+const DEPLOYMENTS = ['docker-compose.yml', 'deploy/kubernetes/kustomization.yaml'];
+const PROBE_PORT = 7430; // of every container
+const probes = SERVICES.map((name) => `${name}=http://${name}:${PROBE_PORT}`).join(',');
+
+/** The deployments with the probes of all services in VIGIL_PROBES. */
+const probeFiles = (root: string): Files =>
+  new Map(
+    DEPLOYMENTS.map((file) => {
+      const text = readFileSync(path.join(root, file), 'utf8');
+      if (!text.includes('VIGIL_PROBES')) throw new Error(`${file} gives the dashboard no VIGIL_PROBES: add it`);
+      return [file, text.replace(/(VIGIL_PROBES(?:=|: )).*$/m, `$1${probes}`)];
+    }),
+  );
+
+/** Every generated file and its text. */
+const generatedFiles = (root: string): Files => {
   const topics = readSchemas(path.join(root, 'schemas'));
   return new Map([
     ['packages/events/src/generated/types.ts', renderTypes(topics)],
@@ -24,4 +70,8 @@ export const generatedFiles = (root: string): ReadonlyMap<string, string> => {
   ]);
 };
 
-const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+/** The generated files that differ from their sources: `npm run generate` writes them, `npm run check` reports them. */
+export const staleFiles = (root: string): Files => {
+  const textOf = (file: string): string | null => (existsSync(file) ? readFileSync(file, 'utf8') : null);
+  return new Map([...generatedFiles(root)].filter(([file, text]) => textOf(path.join(root, file)) !== text));
+};
