@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { boundaryProblems } from './boundaries/boundaries.ts';
-import { generatedFiles } from './generate/files.ts';
+import { purityProblems } from './boundaries/purity.ts';
+import { staleFiles } from './generate/files.ts';
 import { root } from './paths.ts';
 import { commitProblems } from './prose/commits.ts';
 import { proseProblems } from './prose/prose.ts';
@@ -20,16 +19,14 @@ const tool = (name: string, ...args: readonly string[]): string => {
 
 const stale = (): string => {
   if (fix) spawnSync(process.execPath, ['packages/dev/src/generate.ts'], { cwd: root });
-  const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
-  const files = [...generatedFiles(root)].filter(([file, text]) => textOf(path.join(root, file)) !== text);
-  return files.map(([file]) => `${file} does not match its source: npm run generate`).join('\n');
+  return [...staleFiles(root).keys()].map((file) => `${file} does not match its source: npm run generate`).join('\n');
 };
 
 const steps: readonly Step[] = [
   ['generated', stale],
   ['types', () => tool('tsc', '-p', '.')],
-  ['lint', () => tool('biome', 'check', ...(fix ? ['--write'] : []), '.')],
-  ['boundaries', () => boundaryProblems(root).join('\n')],
+  ['lint', () => tool('biome', 'check', '--diagnostic-level=error', ...(fix ? ['--write'] : []), '.')],
+  ['boundaries', () => purityProblems(root).join('\n')],
   ['prose', async () => (await proseProblems(root)).join('\n')],
   ['commits', () => commitProblems(root)?.join('\n') ?? null],
   ['unused', () => tool('knip', '--config', 'packages/dev/knip.json', '--no-progress', '--no-config-hints')],

@@ -1,4 +1,5 @@
 import type { BreakerReport, Heartbeat } from '@vigil/events';
+// biome-ignore lint/suspicious/noImportCycles: of types only
 import type { Notes } from './notes.ts';
 
 /** The agent that reports, fixed for one instance. */

@@ -10,6 +10,7 @@ import type {
   WorkItem,
 } from '@vigil/events';
 import { type KnownActivity, type KnownVerdict, MOST } from './fields.ts';
+// biome-ignore lint/suspicious/noImportCycles: only types come back
 import { type AgentIdentity, type HeartbeatContext, heartbeat } from './heartbeat.ts';
 import { applyReport, marked, noProgress, type Progress } from './progress.ts';
 

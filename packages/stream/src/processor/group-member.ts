@@ -7,6 +7,7 @@ import { Watchdog } from '../runner/watchdog.ts';
 import { startTicks } from '../time/ticks.ts';
 import type { TaskDependencies } from './dependencies.ts';
 import { PartitionTask } from './partition-task.ts';
+// biome-ignore lint/suspicious/noImportCycles: of types only
 import type { PartitionStatus, ProcessorOptions } from './run-processor.ts';
 import type { AnyProcessor } from './topology.ts';
 import { VERSION } from './version.ts';

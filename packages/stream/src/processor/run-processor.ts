@@ -4,6 +4,7 @@ import { deadLetterTopic } from '../log/dead-letters.ts';
 import type { Log } from '../log/log.ts';
 import type { Logger } from '../logger.ts';
 import type { Count } from '../metrics.ts';
+// biome-ignore lint/suspicious/noImportCycles: only types come back
 import { GroupMember } from './group-member.ts';
 import type { Phase } from './partition-task.ts';
 import { type AnyProcessor, anyProcessor, type Processor, snapshotTopic } from './topology.ts';

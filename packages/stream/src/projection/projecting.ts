@@ -2,6 +2,7 @@ import type { HealthEvent, TopicName } from '@vigil/events';
 import { DeadLetter } from '../errors.ts';
 import { writeDeadLetter } from '../log/dead-letters.ts';
 import type { Log, LogRecord } from '../log/log.ts';
+// biome-ignore lint/suspicious/noImportCycles: of types only
 import type { PlacedEvent, ProjectionBatch, ProjectionOptions } from './run-projection.ts';
 
 const placed = ({ record: { offset }, event }: Read): PlacedEvent<TopicName> => ({ ...event, offset });

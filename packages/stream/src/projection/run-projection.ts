@@ -9,6 +9,7 @@ import type { Count } from '../metrics.ts';
 import { PartitionProgress } from '../runner/partition-progress.ts';
 import { Watchdog } from '../runner/watchdog.ts';
 import { within } from '../runner/within.ts';
+// biome-ignore lint/suspicious/noImportCycles: only types come back
 import { applyAll, type Read } from './projecting.ts';
 
 /** An event and its position. */

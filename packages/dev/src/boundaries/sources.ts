@@ -1,15 +1,17 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { parseSync } from 'oxc-parser';
 
 export type Import = {
   readonly target: string;
   readonly line: number;
-  /** nothing of it is left at run time */
-  readonly typeOnly: boolean;
   /** names taken from it; empty when it is taken whole */
   readonly names: readonly string[];
 };
 
 export type Source = {
+  readonly file: string;
+  /** what it imports and has at run time: static, dynamic and re-exported */
   readonly imports: readonly Import[];
   /** the text with its comments blanked, line for line */
   readonly code: string;
@@ -19,14 +21,13 @@ type Module = ReturnType<typeof parseSync>['module'];
 type Found = Omit<Import, 'line'> & { readonly offset: number };
 
 const staticImports = (module: Module): readonly Found[] =>
-  module.staticImports.map(({ moduleRequest, entries }) => ({
-    target: moduleRequest.value,
-    offset: moduleRequest.start,
-    typeOnly: entries.length > 0 && entries.every((entry) => entry.isType),
-    names: entries.flatMap(({ importName }) =>
-      importName.name === null || importName.name === undefined ? [] : [importName.name],
-    ),
-  }));
+  module.staticImports
+    .filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
+    .map(({ moduleRequest, entries }) => ({
+      target: moduleRequest.value,
+      offset: moduleRequest.start,
+      names: entries.flatMap(({ importName }) => importName.name ?? []),
+    }));
 
 /** `export … from`; what is imported first and exported later is already among the imports. */
 const reExports = (module: Module): readonly Found[] =>
@@ -34,17 +35,14 @@ const reExports = (module: Module): readonly Found[] =>
     .filter(({ start }) => !module.staticImports.some((known) => known.start === start))
     .flatMap(({ entries }) => entries)
     .flatMap(({ moduleRequest, isType }) =>
-      moduleRequest ? [{ target: moduleRequest.value, offset: moduleRequest.start, typeOnly: isType, names: [] }] : [],
+      moduleRequest && !isType ? [{ target: moduleRequest.value, offset: moduleRequest.start, names: [] }] : [],
     );
 
 const dynamicImports = (module: Module, text: string): readonly Found[] =>
   module.dynamicImports
-    .map(({ moduleRequest }) => ({
-      literal: text.slice(moduleRequest.start, moduleRequest.end),
-      offset: moduleRequest.start,
-    }))
+    .map(({ moduleRequest: { start, end } }) => ({ literal: text.slice(start, end), offset: start }))
     .filter(({ literal }) => /^['"`][^$]*$/.test(literal))
-    .map(({ literal, offset }) => ({ target: literal.slice(1, -1), offset, typeOnly: false, names: [] }));
+    .map(({ literal, offset }) => ({ target: literal.slice(1, -1), offset, names: [] }));
 
 const withoutComments = (text: string, comments: readonly { readonly start: number; readonly end: number }[]): string =>
   comments.reduce(
@@ -52,11 +50,25 @@ const withoutComments = (text: string, comments: readonly { readonly start: numb
     text,
   );
 
-/** What a file imports, static, dynamic and re-exported. @throws Error when it cannot be parsed */
-export const sourceOf = (file: string, text: string): Source => {
+/** @throws Error when it cannot be parsed */
+const sourceOf = (file: string): Source => {
+  const text = readFileSync(file, 'utf8');
   const { module, errors, comments } = parseSync(file, text);
   if (errors[0] !== undefined) throw new Error(`${file} cannot be parsed: ${errors[0].message}`);
   const found = [...staticImports(module), ...reExports(module), ...dynamicImports(module, text)];
   const imports = found.map(({ offset, ...rest }) => ({ ...rest, line: text.slice(0, offset).split('\n').length }));
-  return { imports, code: withoutComments(text, comments) };
+  return { file, imports, code: withoutComments(text, comments) };
+};
+
+/** The files of these patterns below `root`, and all that they need at run time by relative imports. */
+export const sourcesFrom = (root: string, patterns: readonly string[]): readonly Source[] => {
+  const reached = new Set(globSync(patterns, { cwd: root }).map((file) => path.join(root, file)));
+  const sources: Source[] = [];
+  for (const file of reached) {
+    const source = sourceOf(file);
+    sources.push(source);
+    const own = source.imports.filter(({ target }) => target.startsWith('.'));
+    for (const { target } of own) reached.add(path.resolve(path.dirname(file), target));
+  }
+  return sources;
 };
