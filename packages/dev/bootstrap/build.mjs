@@ -1,12 +1,21 @@
 // Bundles the programs that Vigil starts: build.mjs NODE, which is the Node that runs them. The caller holds the lock.
-import { mkdirSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { bundles, root, stampOf } from './bundles.mjs';
+import { isAlive } from './lock.mjs';
 
-/** Older builds stay for the processes that run from them. */
-const KEPT_BUILDS = 5;
 const OURS = /\/(?:packages|services)\/[^/]+\/src\//;
 
 const services = readdirSync(path.join(root, 'services'));
@@ -118,27 +127,46 @@ const bundle = async (folder, { target, input }) => {
 };
 
 /**
- * Turns the compile cache on before the program is loaded. Node warns of deprecated calls in what lies outside of node_modules, where a
- * bundle has those of its dependencies.
+ * Turns the compile cache on before the program is loaded, and notes that a process runs from this build. Node warns of
+ * deprecated calls in what lies outside of node_modules, where a bundle has those of its dependencies.
  */
 const starter = (folder, name) =>
   [
+    `import { rmSync, writeFileSync } from 'node:fs';`,
     `import { enableCompileCache } from 'node:module';`,
     '',
+    `const user = ${JSON.stringify(path.join(folder, 'users/'))} + process.pid;`,
+    'try {',
+    `  writeFileSync(user, '');`,
+    `  process.once('exit', () => rmSync(user, { force: true }));`,
+    '} catch {',
+    '  // A build that this user may not write to is not theirs to replace.',
+    '}',
     `enableCompileCache(${JSON.stringify(path.join(folder, 'compile-cache'))});`,
     'process.noDeprecation = true;',
     `await import('./modules/${name}.mjs');`,
     '',
   ].join('\n');
 
-const removeOldBuilds = (cache) => {
-  const builds = readdirSync(cache).filter((name) => /^bundles-\d+$/.test(name));
-  for (const name of builds.sort().slice(0, -KEPT_BUILDS)) rmSync(path.join(cache, name), { recursive: true });
+const isUsed = (folder) => {
+  const users = path.join(folder, 'users');
+  return existsSync(users) && readdirSync(users).some((pid) => isAlive(Number(pid)));
+};
+
+/** Removes the builds that no process runs from. The current one stays until the next build: a process may just start. */
+const removeUnusedBuilds = (cache) => {
+  const current = existsSync(bundles) ? readlinkSync(bundles) : '';
+  for (const name of readdirSync(cache)) {
+    const folder = path.join(cache, name);
+    if (/^bundles-\d+$/.test(name) && name !== current && !isUsed(folder)) rmSync(folder, { recursive: true });
+  }
 };
 
 const cache = path.dirname(bundles);
 mkdirSync(cache, { recursive: true });
+removeUnusedBuilds(cache);
 const folder = path.join(realpathSync(cache), `bundles-${Date.now()}`);
+mkdirSync(path.join(folder, 'users'), { recursive: true });
 for (const build of builds) await bundle(folder, build);
 for (const name of builds.flatMap(({ input }) => Object.keys(input)))
   writeFileSync(path.join(folder, `${name}.mjs`), starter(folder, name));
@@ -148,4 +176,3 @@ writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
 rmSync(`${bundles}.new`, { force: true });
 symlinkSync(path.basename(folder), `${bundles}.new`);
 renameSync(`${bundles}.new`, bundles);
-removeOldBuilds(cache);

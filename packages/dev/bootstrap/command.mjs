@@ -1,5 +1,9 @@
 import { spawn } from 'node:child_process';
-import { Refusal, report } from './refusal.mjs';
+
+/** A problem that the person at the keyboard can solve: the message is one sentence with the remedy. */
+export class Refusal extends Error {}
+
+export const report = (text) => process.stderr.write(`[bootstrap] ${text}\n`);
 
 const PROGRESS_MS = 10_000;
 

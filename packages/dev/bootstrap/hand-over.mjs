@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import os from 'node:os';
-import { report } from './refusal.mjs';
+import { report } from './command.mjs';
 
 /**
  * Becomes the command as far as a parent can: its terminal, its signals, its exit code.

@@ -2,8 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bundles, freshBuild, root } from './bundles.mjs';
-import { isRecent } from './recent.mjs';
+import { bundles, freshBuild, isRecent, root } from './bundles.mjs';
 import { readStartEnv } from './start-env.mjs';
 
 const program = path.join(bundles, 'vigil.mjs');
@@ -18,8 +17,7 @@ const running = () => {
 const nodeOfBuild = async () => {
   const build = freshBuild(process.argv[2]);
   if (build !== null && (isRecent() || existsSync(build.node))) return isRecent() ? process.execPath : build.node;
-  const { orRefuse, prepared } = await import('./prepare.mjs');
-  const { prepareBundles } = await import('./prepare-bundles.mjs');
+  const { orRefuse, prepareBundles, prepared } = await import('./prepare.mjs');
   const tools = await prepared().catch(orRefuse);
   await prepareBundles(tools).catch(orRefuse);
   return tools.node;

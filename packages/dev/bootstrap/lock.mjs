@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { report } from './command.mjs';
 import { cache } from './paths.mjs';
-import { report } from './refusal.mjs';
 
-const isAlive = (pid) => {
+export const isAlive = (pid) => {
   try {
     return pid > 0 && process.kill(pid, 0);
   } catch (error) {

@@ -3,9 +3,7 @@ import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from './bundles.mjs';
-import { Refusal } from './refusal.mjs';
-
-export { root };
+import { Refusal } from './command.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 export const cache = path.join(root, '.cache');

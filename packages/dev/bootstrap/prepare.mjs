@@ -1,7 +1,9 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { dependencies } from './dependencies.mjs';
-import { root } from './paths.mjs';
-import { Refusal, report } from './refusal.mjs';
+import { freshBuild, root } from './bundles.mjs';
+import { Refusal, report, run } from './command.mjs';
+import { onceForAll } from './lock.mjs';
+import { hashOf, requireDisk } from './paths.mjs';
 import { toolchain } from './toolchain.mjs';
 
 // What "npm start" exports about itself must not affect pnpm; registry, proxy and CA settings stay.
@@ -22,12 +24,48 @@ export const tools = async () => {
   return { ...found, env: environment(found) };
 };
 
+const stampFile = path.join(root, 'node_modules/.bootstrap-stamp');
+
+const patches = () => {
+  const dir = path.join(root, 'packages/stream/src/kafka');
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir)
+    .filter((name) => name.endsWith('.patch'))
+    .sort()
+    .map((name) => path.join(dir, name));
+};
+
+/** Installs node_modules by the lock file; nothing runs when the stamp shows that it is up to date. */
+const dependencies = async (pnpm, env) => {
+  const inputs = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json'].map((name) => path.join(root, name));
+  const stamp = hashOf([...inputs, ...patches()]);
+  const isFresh = () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp;
+  await onceForAll('dependencies', isFresh, async () => {
+    requireDisk(1000);
+    rmSync(stampFile, { force: true });
+    const install = ['install', '--frozen-lockfile', '--prefer-offline'];
+    await run('installing the dependencies of pnpm-lock.yaml', pnpm, install, {
+      cwd: root,
+      env: { ...env, CI: 'true' },
+    });
+    writeFileSync(stampFile, stamp);
+  });
+};
+
 /** The tools, and node_modules by the lock file. */
 export const prepared = async () => {
   const found = await tools();
   await dependencies(found.pnpm, found.env);
   return found;
 };
+
+/** The bundles as the sources are: built again when a source has changed. */
+export const prepareBundles = ({ node, env }) =>
+  onceForAll(
+    'bundles',
+    () => freshBuild(null) !== null,
+    () => run('bundling Vigil', node, [path.join(root, 'packages/dev/bootstrap/build.mjs'), node], { cwd: root, env }),
+  );
 
 /** A refusal is one sentence; any other error is an internal one and keeps its stack. */
 export const orRefuse = (error) => {

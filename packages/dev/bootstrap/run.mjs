@@ -3,11 +3,10 @@
 //   node packages/dev/bootstrap/run.mjs --pnpm [args…]      the pinned pnpm
 //   node packages/dev/bootstrap/run.mjs --exec TOOL [args…] a tool of node_modules/.bin
 import path from 'node:path';
+import { root } from './bundles.mjs';
+import { Refusal } from './command.mjs';
 import { handOver } from './hand-over.mjs';
-import { root } from './paths.mjs';
-import { orRefuse, prepared, tools } from './prepare.mjs';
-import { prepareBundles } from './prepare-bundles.mjs';
-import { Refusal } from './refusal.mjs';
+import { orRefuse, prepareBundles, prepared, tools } from './prepare.mjs';
 
 /** Entries that start Vigil's programs. */
 const STARTS_VIGIL = /\/(?:start|bench)\.ts$/;

@@ -1,5 +1,5 @@
 // Vitest runs this before the tests, and again before each run of its watch mode: tests that start Vigil start it as the sources are.
-import { prepareBundles } from './prepare-bundles.mjs';
+import { prepareBundles } from './prepare.mjs';
 
 const build = () => prepareBundles({ node: process.execPath, env: process.env });
 

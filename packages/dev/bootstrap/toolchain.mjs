@@ -1,10 +1,9 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { run } from './command.mjs';
+import { isRecent, MIN_NODE } from './bundles.mjs';
+import { Refusal, run } from './command.mjs';
 import { onceForAll } from './lock.mjs';
 import { cache, hashOf, requireDisk, toolchainSpec } from './paths.mjs';
-import { isRecent, MIN_NODE } from './recent.mjs';
-import { Refusal } from './refusal.mjs';
 
 const platform = `${process.platform}-${process.arch}`;
 const spec = ['package.json', 'package-lock.json'].map((name) => path.join(toolchainSpec, name));

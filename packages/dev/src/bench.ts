@@ -1,27 +1,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { endWith } from './main-error.ts';
 import { root, stateDir } from './paths.ts';
 import { interruption } from './processes/interrupt.ts';
 import { endChildWithUs } from './processes/survivors.ts';
-import { Refusal } from './servers/refusal.ts';
+import { endWith, Refusal } from './refusal.ts';
 
 const folder = path.join(root, 'test/bench');
 
 const benchmarks = (): readonly string[] =>
-  existsSync(folder)
-    ? readdirSync(folder)
-        .filter((file) => file.endsWith('.ts'))
-        .map((file) => path.basename(file, '.ts'))
-    : [];
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => path.basename(file, '.ts'));
 
 const chosen = (wanted: string | undefined): readonly string[] => {
   const all = benchmarks();
   const names = wanted === undefined ? all : all.filter((name) => name === wanted);
   if (names.length > 0) return names;
-  throw new Refusal(`there is no benchmark ${wanted ?? 'at all'} in test/bench: ${all.join(', ') || 'it is empty'}`);
+  throw new Refusal(`there is no benchmark ${wanted} in test/bench: ${all.join(', ')}`);
 };
 
 /**

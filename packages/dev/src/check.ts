@@ -3,8 +3,7 @@ import path from 'node:path';
 import { purityProblems } from './boundaries/purity.ts';
 import { staleFiles } from './generate/files.ts';
 import { root } from './paths.ts';
-import { commitProblems } from './prose/commits.ts';
-import { proseProblems } from './prose/prose.ts';
+import { commitProblems, proseProblems } from './prose/prose.ts';
 
 /** The problems, as text; empty when there are none; null when there is nothing to check. */
 type Step = readonly [name: string, problems: () => string | null | Promise<string>];

@@ -1,9 +1,9 @@
 export { type Fleet, type FleetOptions, startFleet } from './fleet/fleet.ts';
 export { bundleOf } from './paths.ts';
-export { type ProcessEvent, type ProcessSpec, type Supervised, supervise } from './processes/supervise.ts';
+export { type Supervised, supervise } from './processes/supervise.ts';
+export { Refusal } from './refusal.ts';
 export type { Broker } from './servers/kafka/broker.ts';
 export { type Cluster, startCluster } from './servers/kafka/cluster.ts';
-export { Refusal } from './servers/refusal.ts';
 export type { Servers, ServersEnv } from './servers/running-servers.ts';
 export { type StartServersOptions, startServers, type TestServers, testServers } from './servers/servers.ts';
 export { prepareServers } from './system/prepare-servers.ts';

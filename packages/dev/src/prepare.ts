@@ -1,5 +1,4 @@
-import { endWith } from './main-error.ts';
-import { Refusal } from './servers/refusal.ts';
+import { endWith, Refusal } from './refusal.ts';
 import { givenServers } from './servers/servers.ts';
 import { prepareServers } from './system/prepare-servers.ts';
 

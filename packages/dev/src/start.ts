@@ -2,15 +2,13 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startFleet } from './fleet/fleet.ts';
-import { endWith } from './main-error.ts';
 import { bundleOf, root, stateDir } from './paths.ts';
 import { interruption } from './processes/interrupt.ts';
 import { forgetPid, livingPid, writePid } from './processes/pid-file.ts';
 import { endChildWithUs } from './processes/survivors.ts';
-import { Refusal } from './servers/refusal.ts';
+import { endWith, Refusal } from './refusal.ts';
 import { startServers } from './servers/servers.ts';
-import { type ClientEnv, START_SYSTEM_PORTS } from './system/services.ts';
-import { startEnvText } from './system/start-env.ts';
+import { type ClientEnv, START_SYSTEM_PORTS, startEnvText } from './system/services.ts';
 import { startSystem } from './system/start-system.ts';
 
 const OWNER = 'npm-start';

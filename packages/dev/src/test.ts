@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { endWith } from './main-error.ts';
 import { interruption } from './processes/interrupt.ts';
-import { Refusal } from './servers/refusal.ts';
+import { endWith, Refusal } from './refusal.ts';
 import type { Servers } from './servers/running-servers.ts';
 import { startServers } from './servers/servers.ts';
 import { requestOf, type TestRequest } from './test-run/arguments.ts';
 import { closeRunFolder, failedLogs, openRunFolder } from './test-run/run-folder.ts';
-import { readSummary, type Summary } from './test-run/summary.ts';
-import { needsServers, runVitest } from './test-run/vitest.ts';
+import { needsServers, readSummary, runVitest, type Summary } from './test-run/vitest.ts';
 
 const report = (line: string): void => console.error(`[test] ${line}`);
 
@@ -38,7 +36,7 @@ const testOn = async (
     const code = await runVitest({ request, withServers, env, report, signal });
     const summary = readSummary(report, code);
     if (code === 0 && summary.passed === 0)
-      throw new Refusal(`no test's name contains: ${process.argv.slice(2).join(' ')}`);
+      throw new Refusal(`no test has in its name, or in the path of its file: ${process.argv.slice(2).join(' ')}`);
     return { ...summary, code };
   } finally {
     await servers?.stop();

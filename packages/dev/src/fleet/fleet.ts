@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { bundleOf } from '../paths.ts';
-import { type ProcessEvent, type ProcessSpec, type Supervised, supervise } from '../processes/supervise.ts';
+import type { ProcessSpec } from '../processes/pid-file.ts';
+import { type ProcessEvent, type Supervised, supervise } from '../processes/supervise.ts';
 import { behaviours } from './agent/behaviours.ts';
 
 export type FleetOptions = {

@@ -5,10 +5,9 @@ import { example } from '@vigil/events/examples';
 import { VOCABULARY } from '@vigil/health';
 import { assignmentSchema, canonicalJson, contentHash, policySchema } from '@vigil/policy';
 import { SERVICES } from '../system/services.ts';
-import { renderCatalogue } from './catalogue.ts';
 import { readSchemas } from './schemas.ts';
 import { renderTables } from './tables.ts';
-import { renderTopicTable } from './topic-table.ts';
+import { renderCatalogue, renderTopicTable } from './topics.ts';
 import { renderTypes } from './types.ts';
 
 type Files = ReadonlyMap<string, string>;

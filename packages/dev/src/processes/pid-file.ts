@@ -1,7 +1,27 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startOf } from './process-identity.ts';
+
+const fromProc = (pid: number): string | null => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name, second field, may hold spaces and brackets: count from its end. State is field 3, start time field 22.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? null : (fields[19] ?? null);
+  } catch {
+    return null;
+  }
+};
+
+const fromPs = (pid: number): string | null => {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' });
+  const [state = 'Z', ...start] = stdout.trim().split(/\s+/);
+  return state.startsWith('Z') ? null : start.join(' ');
+};
+
+/** When a process was started, so that its number is never taken for another's; null once it is dead, reaped or not. */
+export const startOf = (pid: number): string | null => (existsSync('/proc/self/stat') ? fromProc(pid) : fromPs(pid));
 
 const folder = (dir: string): string => path.join(dir, 'run');
 export const fileOf = (dir: string, name: string): string => path.join(folder(dir), `${name}.pid`);
@@ -22,6 +42,35 @@ export const livingPid = (dir: string, name: string): number | null => {
   } catch {
     return null;
   }
+};
+
+/** A process with a name: all later facts of it are in `<dir>/run/<name>.pid` and `<dir>/logs/<name>.log`. */
+export type ProcessSpec = {
+  readonly name: string;
+  readonly dir: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** absent: this process's own */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly user?: { readonly uid: number; readonly gid: number };
+};
+
+export const logFile = ({ dir, name }: Pick<ProcessSpec, 'dir' | 'name'>): string =>
+  path.join(dir, 'logs', `${name}.log`);
+
+export const lastLines = (text: string, count: number): string => text.trim().split('\n').slice(-count).join('\n');
+
+/** Starts it; its output is appended to its log. */
+export const launch = (spec: ProcessSpec): ChildProcess => {
+  const { name, dir, command, args, cwd, env, user } = spec;
+  mkdirSync(path.join(dir, 'logs'), { recursive: true });
+  const log = openSync(logFile(spec), 'a');
+  // Detached: Ctrl-C goes to the terminal's whole group, and these are to be stopped in order.
+  const child = spawn(command, args, { cwd, env, ...user, detached: true, stdio: ['ignore', log, log] });
+  closeSync(log);
+  if (child.pid !== undefined) writePid(dir, name, child.pid);
+  return child;
 };
 
 /** Names of the living processes of a folder. */

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startOf } from './process-identity.ts';
+import { startOf } from './pid-file.ts';
 import { type ProcessEvent, restartDelay, type Supervised, supervise } from './supervise.ts';
 
 let dir: string;

@@ -1,18 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import { endProcess, forgetPid, livingPid, sendSignal, writePid } from './pid-file.ts';
+import { readFileSync } from 'node:fs';
+import {
+  endProcess,
+  forgetPid,
+  lastLines,
+  launch,
+  livingPid,
+  logFile,
+  type ProcessSpec,
+  sendSignal,
+} from './pid-file.ts';
 import { endWithUs } from './survivors.ts';
-
-/** A process that is started again whenever it ends; its log is appended to `<dir>/logs/<name>.log`. */
-export type ProcessSpec = {
-  readonly name: string;
-  readonly dir: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-};
 
 export type ProcessEvent =
   | { readonly kind: 'started'; readonly pid: number }
@@ -20,19 +17,6 @@ export type ProcessEvent =
   | { readonly kind: 'ended'; readonly how: string; readonly restartInMs: number }
   /** exit code 2: it needs an operator first; it is not started again */
   | { readonly kind: 'refused'; readonly lastError: string };
-
-export type Supervised = {
-  readonly name: string;
-  /** null between two runs, and once it is stopped or refused */
-  readonly pid: () => number | null;
-  readonly kill: (signal: NodeJS.Signals) => void;
-  readonly freeze: () => void;
-  readonly thaw: () => void;
-  /** how often it was started again */
-  readonly restarts: () => number;
-  readonly isRefused: () => boolean;
-  readonly stop: () => Promise<void>;
-};
 
 const REFUSED = 2;
 const FIRST_MS = 500;
@@ -47,25 +31,8 @@ const HEALTHY_MS = 30_000;
 export const restartDelay = (lastMs: number | null, livedMs: number): number =>
   lastMs === null || livedMs >= HEALTHY_MS ? FIRST_MS : Math.min(LONGEST_MS, lastMs * 2);
 
-const launch = ({ name, dir, command, args, cwd, env }: ProcessSpec): ChildProcess => {
-  const file = path.join(dir, 'logs', `${name}.log`);
-  mkdirSync(path.dirname(file), { recursive: true });
-  const log = openSync(file, 'a');
-  // Detached: Ctrl-C goes to the terminal's whole group, and these are to be stopped in order.
-  const child = spawn(command, args, { cwd, env: { ...env }, detached: true, stdio: ['ignore', log, log] });
-  closeSync(log);
-  if (child.pid !== undefined) writePid(dir, name, child.pid);
-  return child;
-};
-
-const lastError = ({ dir, name }: ProcessSpec): string =>
-  readFileSync(path.join(dir, 'logs', `${name}.log`), 'utf8')
-    .trim()
-    .split('\n')
-    .slice(-12)
-    .join('\n');
-
-class Supervision implements Supervised {
+/** A process that is started again whenever it ends. */
+class Supervision {
   readonly name: string;
   readonly #spec: ProcessSpec;
   readonly #onEvent: (event: ProcessEvent) => void;
@@ -95,7 +62,7 @@ class Supervision implements Supervised {
     if (this.#stopping) return;
     if (how === String(REFUSED)) {
       this.#refused = true;
-      this.#onEvent({ kind: 'refused', lastError: lastError(this.#spec) });
+      this.#onEvent({ kind: 'refused', lastError: lastLines(readFileSync(logFile(this.#spec), 'utf8'), 12) });
       return;
     }
     this.#delay = restartDelay(this.#delay, performance.now() - since);
@@ -103,6 +70,7 @@ class Supervision implements Supervised {
     this.#onEvent({ kind: 'ended', how, restartInMs: this.#delay });
   }
 
+  /** null between two runs, and once it is stopped or refused */
   readonly pid = (): number | null => livingPid(this.#spec.dir, this.name);
 
   readonly kill = (signal: NodeJS.Signals): void => {
@@ -112,6 +80,7 @@ class Supervision implements Supervised {
 
   readonly freeze = (): void => this.kill('SIGSTOP');
   readonly thaw = (): void => this.kill('SIGCONT');
+  /** how often it was started again */
   readonly restarts = (): number => this.#starts - 1;
   readonly isRefused = (): boolean => this.#refused;
 
@@ -121,6 +90,8 @@ class Supervision implements Supervised {
     return endProcess(this.#spec.dir, this.name, 'SIGTERM');
   };
 }
+
+export type Supervised = Omit<Supervision, 'start'>;
 
 /** Starts a process and keeps it running until it is stopped or refuses, or this process is gone. */
 export const supervise = (spec: ProcessSpec, onEvent: (event: ProcessEvent) => void): Supervised => {

@@ -4,8 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { endProcess, livingNames, livingPid, sendSignal, writePid } from './pid-file.ts';
-import { startOf } from './process-identity.ts';
+import { endProcess, livingNames, livingPid, sendSignal, startOf, writePid } from './pid-file.ts';
 
 let dir: string;
 let runners: ChildProcess[];

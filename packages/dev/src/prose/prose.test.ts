@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../paths.ts';
-import { codeProse } from './code.ts';
-import { subjectProblems } from './commits.ts';
-import { helpIn } from './help.ts';
-import { problemsOf } from './prose.ts';
+import { codeProse, helpIn } from './code.ts';
+import { problemsOf, subjectProblems } from './prose.ts';
 
 const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
 

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import {
@@ -7,10 +8,9 @@ import {
   type TextlintKernelPlugin,
   type TextlintKernelRule,
 } from '@textlint/kernel';
-import { codePages } from './code.ts';
-import { helpTexts } from './help.ts';
-import { pagesOf } from './pages.ts';
-import { sentenceLength } from './sentence-length.ts';
+import { SentenceSplitterSyntax, split } from 'sentence-splitter';
+import { StringSource } from 'textlint-util-to-string';
+import { codePages, helpTexts } from './code.ts';
 
 // Both are CommonJS; the second has no types.
 const require = createRequire(import.meta.url);
@@ -21,6 +21,35 @@ const SENTENCE_MAX = 30;
 
 /** The words and constructions that pages, comments and names of tests do not use, each with what to write. */
 const WORDS = path.join(import.meta.dirname, 'words.yml');
+
+type Node = ConstructorParameters<typeof StringSource>[0];
+
+/** The text of a paragraph or a cell. Inline code is one word, however long. */
+const sourceOf = (node: Node): StringSource =>
+  new StringSource(node, { replacer: ({ node, maskValue }) => (node.type === 'Code' ? maskValue('X') : undefined) });
+
+const countWords = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+
+/**
+ * A textlint rule: reports a sentence above `max` words in a paragraph, a list item or a cell of a table. The published
+ * rules count characters, or leave tables out.
+ */
+const sentenceLength = (max: number): TextlintKernelRule['rule'] => {
+  const rule: TextlintKernelRule['rule'] = ({ Syntax, RuleError, report, locator }) => {
+    const check = (node: Parameters<typeof report>[0]): void => {
+      const source = sourceOf(node as Node);
+      for (const { type, raw, range } of split(source.toString())) {
+        const count = countWords(raw);
+        if (type !== SentenceSplitterSyntax.Sentence || count <= max) continue;
+        const padding = locator.at(source.originalIndexFromIndex(range[0]) ?? 0);
+        const message = `divide this sentence of ${count} words, the limit is ${max}: ${raw.slice(0, 60)}…`;
+        report(node, new RuleError(message, { padding }));
+      }
+    };
+    return { [Syntax.Paragraph]: check, [Syntax.TableCell]: check };
+  };
+  return rule;
+};
 
 const options: TextlintKernelOptions = {
   ext: '.md',
@@ -42,16 +71,21 @@ export const problemsOf = async (text: string): Promise<readonly string[]> => {
   return messages.map(({ line, message }) => `${line}: ${message}`);
 };
 
+/** Folders without pages of this repository. */
+const isExcluded = (file: string): boolean => /(^|\/)(node_modules|\.[a-z]+)(\/|$)/.test(file);
+
+/** Every page of the repository. */
+const pagesOf = (root: string): readonly { readonly file: string; readonly text: string }[] =>
+  globSync('**/*.md', { cwd: root, exclude: isExcluded })
+    .sort()
+    .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+
 /**
  * Problems of all pages, of the help of `vigil`, and of comments and names of tests below `root`, each as "file:line: what, and what to write".
  */
 export const proseProblems = async (root: string): Promise<readonly string[]> => {
   const problems: string[] = [];
-  for (const page of pagesOf(root)) {
-    const found = await problemsOf(readFileSync(path.join(root, page), 'utf8'));
-    problems.push(...found.map((one) => `${page}:${one}`));
-  }
-  for (const { file, text } of codePages(root)) {
+  for (const { file, text } of [...pagesOf(root), ...codePages(root)]) {
     const found = await problemsOf(text);
     problems.push(...found.map((one) => `${file}:${one}`));
   }
@@ -60,4 +94,27 @@ export const proseProblems = async (root: string): Promise<readonly string[]> =>
     problems.push(...found.map((one) => `${file}:${line}: ${one.slice(one.indexOf(' ') + 1)}`));
   }
   return problems;
+};
+
+/** Subjects are checked from the commit after this one. */
+const BASE = 'ede6d68';
+const SUBJECT_MAX = 72;
+
+/** Problems of the lines of `git log --format='%h %s'`: subjects that are too long. */
+export const subjectProblems = (log: string): readonly string[] =>
+  log.split('\n').flatMap((line) => {
+    const [commit = '', ...words] = line.split(' ');
+    const { length } = words.join(' ');
+    return length <= SUBJECT_MAX
+      ? []
+      : [
+          `commit ${commit}: the subject has ${length} characters; write at most ${SUBJECT_MAX}, and the reason below it`,
+        ];
+  });
+
+/** Problems of the subjects since BASE; null where the checkout does not contain BASE (a shallow clone, an archive). */
+export const commitProblems = (root: string): readonly string[] | null => {
+  const args = ['log', '--no-merges', '--format=%h %s', `${BASE}..HEAD`];
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  return status === 0 ? subjectProblems(stdout) : null;
 };

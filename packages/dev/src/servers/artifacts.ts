@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { cacheDir } from '../paths.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { requireMaven } from './requirements.ts';
 
 /** Kafka's version is a decision: 4.3 and 4.4.0 lose transaction markers (KAFKA-20734). */

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { GenericContainer, Wait } from 'testcontainers';
 import { root } from '../paths.ts';
+import { Refusal } from '../refusal.ts';
 import { KAFKA_VERSION, REGISTRY_VERSION } from './artifacts.ts';
+import { type ContainerAt, containerBroker } from './kafka/broker.ts';
 import { asEnvironment, brokerSettings, TOPICS_OF_ONE_BROKER } from './kafka/broker-settings.ts';
-import { type ContainerAt, containerBroker } from './kafka/container-broker.ts';
 import type { Ports } from './ports.ts';
-import { Refusal } from './refusal.ts';
 import { COMPATIBILITY, declareCompatibility } from './registry.ts';
 import type { Servers, ServersEnv } from './running-servers.ts';
 

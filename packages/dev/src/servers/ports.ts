@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 const HOST = '127.0.0.1';
 

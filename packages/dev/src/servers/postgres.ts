@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Daemon, startDaemon, stopDaemon } from '../processes/daemon.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 const USER = 'vigil';
 const PASSWORD = 'vigil';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Daemon, startDaemon, stopDaemon } from '../processes/daemon.ts';
+import { Refusal } from '../refusal.ts';
 import { REGISTRY_VERSION, registryFolder } from './artifacts.ts';
-import { Refusal } from './refusal.ts';
 
 export type RegistryAt = {
   readonly dir: string;
@@ -40,6 +40,7 @@ const daemonOf = ({ dir, port, postgresPort }: RegistryAt, folder: string): Daem
   ],
   cwd: folder,
   env: {
+    ...process.env,
     APICURIO_STORAGE_KIND: 'sql',
     APICURIO_STORAGE_SQL_KIND: 'postgresql',
     APICURIO_DATASOURCE_URL: `jdbc:postgresql://127.0.0.1:${postgresPort}/apicurio`,

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 const REMEDY =
   'install Java 17 or later and Maven (Debian: apt install openjdk-17-jre-headless maven), start a container engine, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL';

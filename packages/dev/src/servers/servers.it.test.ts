@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { startOf } from '../processes/process-identity.ts';
+import { startOf } from '../processes/pid-file.ts';
 import type { Broker } from './kafka/broker.ts';
 import { testServers } from './servers.ts';
 

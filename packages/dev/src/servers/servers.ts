@@ -1,9 +1,9 @@
 import path from 'node:path';
+import { Refusal } from '../refusal.ts';
 import type { Broker } from './kafka/broker.ts';
 import { type BrokerAt, brokerAt } from './kafka/nodes.ts';
 import { startLocal } from './local.ts';
 import { freePorts, type Ports } from './ports.ts';
-import { Refusal } from './refusal.ts';
 import { hasContainerEngine } from './requirements.ts';
 import type { Servers, ServersEnv } from './running-servers.ts';
 

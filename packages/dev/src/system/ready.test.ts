@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Supervised } from '../processes/supervise.ts';
-import { untilReady } from './ready.ts';
+import { untilReady } from './start-system.ts';
 
 let server: Server;
 let port: number;

@@ -31,21 +31,14 @@ export const START_SYSTEM_PORTS: SystemPorts = {
 export type Tokens = { readonly gateway: string; readonly secret: string; readonly dashboard: string };
 
 /** What a client of the system needs: agents, runtimes, the command line. */
-export type ClientEnv = {
-  readonly VIGIL_GATEWAY_URL: string;
-  readonly VIGIL_GATEWAY_TOKEN: string;
-  readonly VIGIL_GATEWAY_SECRET: string;
-  readonly VIGIL_DASHBOARD_URL: string;
-  readonly VIGIL_DASHBOARD_TOKEN: string;
-};
-
-export const clientEnv = (ports: SystemPorts, tokens: Tokens): ClientEnv => ({
+export const clientEnv = (ports: SystemPorts, tokens: Tokens) => ({
   VIGIL_GATEWAY_URL: `http://127.0.0.1:${ports.gateway}`,
   VIGIL_GATEWAY_TOKEN: tokens.gateway,
   VIGIL_GATEWAY_SECRET: tokens.secret,
   VIGIL_DASHBOARD_URL: `http://127.0.0.1:${ports.dashboard}`,
   VIGIL_DASHBOARD_TOKEN: tokens.dashboard,
 });
+export type ClientEnv = Readonly<ReturnType<typeof clientEnv>>;
 
 export const probePort = (ports: SystemPorts, name: ServiceName): number => ports.probes[SERVICES.indexOf(name)] ?? 0;
 
@@ -79,3 +72,12 @@ export const serviceEnv = (
   VIGIL_DEFAULT_POLICY: policy,
   VIGIL_PROBES: SERVICES.map((each) => `${each}=http://127.0.0.1:${probePort(ports, each)}`).join(','),
 });
+
+/**
+ * The file of addresses and tokens that `npm start` writes. A shell that reads it exports the variables to the programs
+ * it starts; the command line reads it with bootstrap/start-env.mjs.
+ */
+export const startEnvText = (env: Readonly<Record<string, string>>): string =>
+  Object.entries(env)
+    .map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'\n`)
+    .join('');

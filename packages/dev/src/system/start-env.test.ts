@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { LEAST_SECRET } from '@vigil/events/gateway-token';
 import { afterAll, expect, test } from 'vitest';
-import { startEnvText } from './start-env.ts';
+import { startEnvText } from './services.ts';
 import { freshTokens } from './start-system.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-start-env-'));

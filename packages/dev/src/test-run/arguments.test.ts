@@ -19,6 +19,11 @@ it('words in one quoted argument count as separate words', () => {
 
 it('without words all tests are run', () => expect(requestOf([]).pattern).toBeNull());
 
+it('a folder or file of the clone selects its tests, beside words of their names', () => {
+  expect(requestOf(['packages/dev/src', 'a'])).toEqual({ ...requestOf(['a']), paths: ['packages/dev/src'] });
+  expect(requestOf(['GET /v1/agents']).paths).toEqual([]);
+});
+
 it('--unit selects the tests without servers', () => expect(requestOf(['--unit', 'a']).unitOnly).toBe(true));
 
 it('--watch watches the tests without servers, and no others', () => {

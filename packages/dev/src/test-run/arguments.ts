@@ -1,8 +1,13 @@
-import { Refusal } from '../servers/refusal.ts';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { root } from '../paths.ts';
+import { Refusal } from '../refusal.ts';
 
 export type TestRequest = {
   /** regular expression that a test's full name must match; null for all tests */
   readonly pattern: string | null;
+  /** files and folders whose tests are run; empty: all */
+  readonly paths: readonly string[];
   readonly unitOnly: boolean;
   /** keeps running, and repeats the tests of a written file */
   readonly watch: boolean;
@@ -28,14 +33,16 @@ export const requestOf = (args: readonly string[]): TestRequest => {
   const unknown = options.find((option) => option !== '--unit' && option !== '--watch');
   if (unknown !== undefined)
     throw new Refusal(
-      `npm test takes words of a test's name, -- --unit and -- --unit --watch; it does not know ${unknown}`,
+      `npm test takes words of a test's name, folders, -- --unit and -- --unit --watch; it does not know ${unknown}`,
     );
-  const all = args.filter((arg) => !arg.startsWith('--')).flatMap((arg) => arg.split(/\s+/).filter(Boolean));
+  const given = args.filter((arg) => !arg.startsWith('--')).flatMap((arg) => arg.split(/\s+/).filter(Boolean));
+  const paths = given.filter((word) => word.includes('/') && existsSync(path.join(root, word)));
+  const all = given.filter((word) => !paths.includes(word));
   const long = all[0] === 'long';
   const words = long ? all.slice(1) : all;
   const unitOnly = options.includes('--unit');
   const watch = options.includes('--watch');
   if (watch && !unitOnly) throw new Refusal('--watch requires --unit: npm test -- --unit --watch');
   const suite = (unitOnly ? undefined : SUITES.find((name) => name === words[0])) ?? null;
-  return { pattern: patternOf(suite === null ? words : words.slice(1)), unitOnly, watch, long, suite };
+  return { pattern: patternOf(suite === null ? words : words.slice(1)), paths, unitOnly, watch, long, suite };
 };

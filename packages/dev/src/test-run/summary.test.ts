@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readSummary, summaryOf } from './summary.ts';
+import { readSummary, summaryOf } from './vitest.ts';
 
 const file = (status: string, tests: number) => ({
   name: 'x.test.ts',

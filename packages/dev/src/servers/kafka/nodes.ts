@@ -5,11 +5,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Daemon, killDaemon, startDaemon, stopDaemon } from '../../processes/daemon.ts';
 import { livingPid } from '../../processes/pid-file.ts';
+import { Refusal } from '../../refusal.ts';
 import { kafkaJars } from '../artifacts.ts';
-import { Refusal } from '../refusal.ts';
-import type { Broker } from './broker.ts';
+import { type Broker, type ContainerAt, containerBroker } from './broker.ts';
 import { brokerSettings, productionSettings } from './broker-settings.ts';
-import { type ContainerAt, containerBroker } from './container-broker.ts';
 
 /** Where a broker is found: plain JSON, handed from the run that started it to the tests that end it. */
 export type BrokerAt = ProcessAt | ContainerAt;
