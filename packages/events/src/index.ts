@@ -5,7 +5,7 @@ export type { BodyOf, ContentOf, Draft, Envelope, EventOf, HealthEvent, PayloadO
 export type { Remark } from './from-json.ts';
 export { catalogue, Topic, type TopicName } from './generated/catalogue.ts';
 export type * from './generated/types.ts';
-export { checkHeartbeat, ID, parseHeartbeat, parsePayload, readHeartbeat } from './parse.ts';
+export { checkHeartbeat, ID, ID_FORM, parseHeartbeat, parsePayload, readHeartbeat } from './parse.ts';
 export { connectCodec, registerSchemas } from './registry.ts';
 export { schemaOf, topicNames } from './schemas.ts';
 export type { EventInfo, TopicInfo } from './topic.ts';

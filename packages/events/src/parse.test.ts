@@ -36,8 +36,15 @@ test('a missing agent id is named', () => {
   );
 });
 
-test.each(['', 'a b', 'a\n', '@tick', 'ä', 'x'.repeat(129), '../etc'])('the agent id %j is refused', (agent_id) => {
-  expect(() => parseHeartbeat({ ...least, agent_id })).toThrow(expect.objectContaining({ reason: 'bad_id' }));
+test.each(['', 'a b', 'a\n', '@tick', 'ä', 'x'.repeat(129), '../etc', '.', '..', '-rf', '--all', '_a', ':a'])(
+  'the agent id %j is refused',
+  (agent_id) => {
+    expect(() => parseHeartbeat({ ...least, agent_id })).toThrow(expect.objectContaining({ reason: 'bad_id' }));
+  },
+);
+
+test.each(['a', '7', 'a-', '9:_.-', 'x'.repeat(128)])('the agent id %j is accepted', (agent_id) => {
+  expect(parseHeartbeat({ ...least, agent_id }).agent_id).toBe(agent_id);
 });
 
 test('an id of 128 characters is one', () => {

@@ -5,8 +5,13 @@ import { Topic, type TopicName } from './generated/catalogue.ts';
 import type { Content, Heartbeat } from './generated/types.ts';
 import { schemaOf } from './schemas.ts';
 
-/** What a key may be: every agent, task, instance, runtime and alert id. Keys that begin with @ are the runner's own. */
-export const ID = /^[A-Za-z0-9._:-]{1,128}$/;
+/**
+ * What a key may be: every agent, task, instance, runtime and alert id. Keys that begin with @ are the runner's own. An
+ * id that begins with a dash would be an option of the commands that get it.
+ */
+export const ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+/** How `ID` is described to people. */
+export const ID_FORM = '1 to 128 of the characters A-Z a-z 0-9 . _ : -, of which the first is a letter or digit';
 
 const ID_FIELDS: ReadonlySet<string> = new Set([
   'agent_id',
@@ -25,11 +30,7 @@ const checkIds = (value: Readonly<Record<string, unknown>>): void => {
   for (const field of ID_FIELDS) {
     const id = value[field];
     if (typeof id === 'string' && !ID.test(id))
-      throw new Unfit(
-        'bad_id',
-        field,
-        `${field} is ${JSON.stringify(id.slice(0, 140))}: 1 to 128 of the characters A-Z a-z 0-9 . _ : - are wanted`,
-      );
+      throw new Unfit('bad_id', field, `${field} is ${JSON.stringify(id.slice(0, 140))}: ${ID_FORM}, are wanted`);
   }
 };
 

@@ -5,7 +5,7 @@ import { realSystem, type SystemDeps } from './system.ts';
 import { noAnswer, type OpenTransport } from './transport/transport.ts';
 import { Vigil } from './vigil.ts';
 
-/** The agent's identity, and how it reaches Vigil. Ids: 1 to 128 of the characters A-Z a-z 0-9 . _ : - */
+/** The agent's identity, and how it reaches Vigil. Ids: 1 to 128 of the characters A-Z a-z 0-9 . _ : -, the first a letter or digit. */
 export type Settings = {
   readonly agentId: string;
   readonly taskId?: string | null | undefined;
@@ -55,7 +55,9 @@ const idProblems = ({ agentId, taskId, runtimeId }: Settings): readonly string[]
   Object.entries({ agentId, taskId, runtimeId }).flatMap(([name, id]) =>
     (id === undefined && name !== 'agentId') || id === null || isId(id)
       ? []
-      : [`${name} is ${JSON.stringify(id)}: 1 to 128 of the characters A-Z a-z 0-9 . _ : - are wanted`],
+      : [
+          `${name} is ${JSON.stringify(id)}: 1 to 128 of the characters A-Z a-z 0-9 . _ : -, of which the first is a letter or digit, are wanted`,
+        ],
   );
 
 /** `connect` with its system dependencies as an argument, for tests. */

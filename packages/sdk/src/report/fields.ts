@@ -16,7 +16,7 @@ export const LONGEST = {
 } as const;
 export const MOST = { calls: 100, errors: 100, verdicts: 100, work: 50, blockers: 10, limits: 20, labels: 50 } as const;
 
-const ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value);
 
 const isUseful = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number';

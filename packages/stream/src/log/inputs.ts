@@ -1,4 +1,4 @@
-import { type Codec, catalogue, type HealthEvent, ID, type TopicName } from '@vigil/events';
+import { type Codec, catalogue, type HealthEvent, ID, ID_FORM, type TopicName } from '@vigil/events';
 import { DeadLetter } from '../errors.ts';
 import { positionOf } from './ids.ts';
 import type { Headers, LogRecord, OutRecord } from './log.ts';
@@ -44,7 +44,7 @@ export const misplaced = (record: LogRecord, partitions: number): OutRecord | un
   const { topic, key, value, headers } = record;
   if (key === null) throw new DeadLetter('no_key', 'the record has no key');
   if (!ID.test(key))
-    throw new DeadLetter('bad_key', `the key is ${JSON.stringify(key.slice(0, 140))}: 1 to 128 of A-Z a-z 0-9 . _ : -`);
+    throw new DeadLetter('bad_key', `the key is ${JSON.stringify(key.slice(0, 140))}: ${ID_FORM}, are wanted`);
   if (!isCommand(topic)) return undefined;
   const partition = partitionOf(key, partitions);
   if (partition === record.partition) return undefined;

@@ -159,6 +159,6 @@ test('an interval below a second is a mistake, one of a second is not', () => {
 
 test('every mistake is named with its place', () => {
   expect(() => parseRuntimeConfig('runtime: "a b"\ncapacity: -1\ntemplates: [{ args: [] }]\nagnets: []', '/')).toThrow(
-    /runtime: at most[\s\S]*capacity:[\s\S]*templates\.0\.command:[\s\S]*agnets/,
+    /runtime: 1 to 128[\s\S]*capacity:[\s\S]*templates\.0\.command:[\s\S]*agnets/,
   );
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { ID, ID_FORM } from '@vigil/events';
 import { duration, templateFits } from '@vigil/policy';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -7,9 +8,7 @@ import { WrongSettings } from '../errors.ts';
 import { defaultPatterns } from '../output/patterns.ts';
 import { size } from './byte-size.ts';
 
-const name = z
-  .string()
-  .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'at most 128 letters, digits, dots, dashes, colons or underscores');
+const name = z.string().regex(ID, ID_FORM);
 const labels = z.record(z.string(), z.string());
 const configuredCommand = z.tuple([z.string().min(1)], z.string());
 const patterns = z.array(z.string());

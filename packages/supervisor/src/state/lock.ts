@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ID, ID_FORM } from '@vigil/events';
 import { AlreadySupervised, WrongSettings } from '../errors.ts';
 import { isAlive, type Pid } from '../process/proc.ts';
 import { createLockFile, readLockFile, replaceLockFile } from './lock-file.ts';
@@ -38,10 +39,7 @@ export const occupantOf = (dir: string, agentId: string): Occupant | null =>
 
 /** @throws WrongSettings for a name that no file and no key can have */
 export const checkName = (agentId: string): void => {
-  if (!/^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/.test(agentId))
-    throw new WrongSettings(
-      `${JSON.stringify(agentId)} is not an agent's name: use at most 128 letters, digits, dots, dashes, colons or underscores, and neither . nor ..`,
-    );
+  if (!ID.test(agentId)) throw new WrongSettings(`${JSON.stringify(agentId)} is not an agent's name: use ${ID_FORM}`);
 };
 
 const isTaken = ({ supervisor, ptyHost, child }: Occupant): boolean =>

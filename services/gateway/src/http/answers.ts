@@ -1,5 +1,5 @@
 import type { Count } from '@vigil/chassis';
-import { type Heartbeat, ID } from '@vigil/events';
+import { type Heartbeat, ID, ID_FORM } from '@vigil/events';
 import { type Assigned, nearest } from '@vigil/policy';
 import type { Outbox } from '../log/outbox.ts';
 import type { RecordEncoding } from '../log/record-encoding.ts';
@@ -187,8 +187,7 @@ export const pollOrders = async (
 /** Throws Problem if it is not an id. */
 export const idOf = (field: 'runtimeId' | 'agentId' | 'instance', id: string): string => {
   if (ID.test(id)) return id;
-  const wanted = '1 to 128 of the characters A-Z a-z 0-9 . _ : - are wanted';
-  throw new Problem(400, 'bad_id', `${field} is ${JSON.stringify(id)}: ${wanted}`, { field });
+  throw new Problem(400, 'bad_id', `${field} is ${JSON.stringify(id)}: ${ID_FORM}, are wanted`, { field });
 };
 
 /** Milliseconds of a `wait` in seconds. Throws Problem. */

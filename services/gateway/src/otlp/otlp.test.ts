@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { gatewayToken } from '@vigil/events/gateway-token';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { LARGEST_BODY } from '../http/body.ts';
 import { answerOf, secret, testGateway } from '../testing.ts';
 import { attributes, callsOf, type Export, exporter, nano, recorded } from './exports.fixture.ts';
@@ -79,12 +79,10 @@ test('an export that is sent again counts no token and no call again', async () 
 test('an agent that a runtime watches is not reported by its telemetry', async () => {
   const payload = { agentId: 'worker-1', runtimeId: 'host-1' };
   await log().publish(example(Topic.fleetPresence, 'AGENT_PRESENT', payload));
-  await expect
-    .poll(async () => {
-      const answers = await Promise.all(recorded('claude-code.works').map((one) => send(one).then((r) => r.json())));
-      return JSON.stringify(answers);
-    })
-    .toContain('a runtime watches worker-1');
+  await vi.waitFor(async () => {
+    const answers = await Promise.all(recorded('claude-code.works').map((one) => send(one).then((r) => r.json())));
+    expect(JSON.stringify(answers)).toContain('a runtime watches worker-1');
+  });
 });
 
 test('telemetry of other programs is accepted, and reports nothing', async () => {

@@ -17,11 +17,8 @@ export function register(program: Command): void {
     .argument('<name>', 'the runtime or agent')
     .addHelpText('after', EXAMPLES)
     .action(async (kind: 'runtime' | 'agent', name: string) => {
-      const { ID } = await import('@vigil/events');
-      if (!ID.test(name))
-        throw new CannotProceed(
-          `${JSON.stringify(name)} is not a name: give 1 to 128 of the characters A-Z a-z 0-9 . _ : -`,
-        );
+      const { ID, ID_FORM } = await import('@vigil/events');
+      if (!ID.test(name)) throw new CannotProceed(`${JSON.stringify(name)} is not a name: give ${ID_FORM}`);
       console.log(gatewayToken(gatewaySecret(process.env), { kind, name }));
     });
 }
