@@ -32,6 +32,7 @@ const texts = [
   { orderId: 'o-2', text: 'Save your work.' },
 ];
 
+/** Each client with hooks so far names its events in this field. */
 const nameOf = (payload: HookPayload): string => String(payload.hook_event_name);
 
 const line = (text: string) => {
@@ -114,7 +115,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
 
   describe(`hooks of ${adapter.name}`, () => {
     test('every recorded event is understood', () => {
-      const silent = recorded.filter(({ payload, at }) => hooks.eventsOf(payload, at, {}).length === 0);
+      const silent = recorded.filter(({ payload, at }) => hooks.eventsOf(payload, at).length === 0);
       expect([...new Set(silent.map(({ payload }) => nameOf(payload)))].sort()).toEqual(
         [...expectations.withoutFacts].sort(),
       );
@@ -128,14 +129,14 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
 
     test('every call that starts ends, in every recorded run that ends', () => {
       for (const [run, events] of recordedRuns(adapter.name)) {
-        const { open } = folded(events.flatMap(({ payload, at }) => hooks.eventsOf(payload, at, {})));
-        const hasEnded = events.some(({ payload }) => nameOf(payload) === 'SessionEnd');
-        if (hasEnded) expect([run, open]).toEqual([run, []]);
+        const facts = events.flatMap(({ payload, at }) => hooks.eventsOf(payload, at));
+        const { open } = folded(facts);
+        if (facts.some(({ kind }) => kind === 'session_ended')) expect([run, open]).toEqual([run, []]);
       }
     });
 
     test('no content of a prompt, an argument or a result leaves', () => {
-      const facts = JSON.stringify(recorded.map(({ payload, at }) => hooks.eventsOf(payload, at, {})));
+      const facts = JSON.stringify(recorded.map(({ payload, at }) => hooks.eventsOf(payload, at)));
       const payloads = JSON.stringify(recorded.map(({ payload }) => payload));
       for (const word of expectations.content) {
         expect(payloads).toContain(word);
@@ -144,11 +145,11 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
     });
 
     test('an event that is unknown, and a payload that is odd, have facts or none, and never throw', () => {
-      expect(hooks.eventsOf({ hook_event_name: 'Unheard' }, 1, {})).toEqual([]);
-      expect(hooks.eventsOf({}, 1, {})).toEqual([]);
+      expect(hooks.eventsOf({ hook_event_name: 'Unheard' }, 1)).toEqual([]);
+      expect(hooks.eventsOf({}, 1)).toEqual([]);
       const check = (payload: HookPayload) => {
         let session = newSession;
-        for (const event of hooks.eventsOf(payload, 1000, {})) session = observe(session, event).session;
+        for (const event of hooks.eventsOf(payload, 1000)) session = observe(session, event).session;
         hooks.sessionOf(payload);
         hooks.transcriptsOf(payload);
         hooks.answer(payload, texts, 'no');
@@ -189,7 +190,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
       (run) => {
         const hooked = (recordedSameRuns(adapter.name).get(run) ?? [])
           .filter(({ payload }) => hooks.events.includes(nameOf(payload)))
-          .flatMap(({ payload, at }) => hooks.eventsOf(payload, at, {}));
+          .flatMap(({ payload, at }) => hooks.eventsOf(payload, at));
         const byHook = folded(inOrder([...transcriptEvents(adapter, run), ...hooked]));
         const byStream = folded(streamEvents(adapter, run));
         // Codex makes calls that it reports to no hook and in no stream: only the file of the session shows them, at most with their failure.
@@ -212,7 +213,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
       (run) => {
         const hooked = (recordedSameRuns(adapter.name).get(run) ?? [])
           .filter(({ payload }) => hooks.events.includes(nameOf(payload)))
-          .flatMap(({ payload, at }) => hooks.eventsOf(payload, at, {}));
+          .flatMap(({ payload, at }) => hooks.eventsOf(payload, at));
         const written = transcriptEvents(adapter, run).filter((event) => !isSeen(event));
         const byHook = folded(inOrder([...written, ...hooked]));
         const byFile = folded(fileEvents(adapter, run));

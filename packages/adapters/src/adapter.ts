@@ -19,7 +19,12 @@ export type Invocation = {
   readonly printsProgress: boolean;
 };
 
-/** One hook event as the client sent it. */
+/**
+ * One hook event as the client sent it. Its name is in `hook_event_name`, as Claude Code introduced it: the contract
+ * suite and the replays of recordings read that. `hooksBy` in shared/hooks.ts reads more of Claude Code's vocabulary: `session_id`, `agent_id`, `source`,
+ * `reason`, `stop_hook_active`, `SubagentStart` and `SubagentStop`. Codex and Gemini CLI have taken these over. An adapter of a client
+ * that has not implements `HookAdapter` itself, and puts the name of the event into that field.
+ */
 export type HookPayload = Readonly<Record<string, unknown>>;
 
 /** A text for the agent, from an order. */
@@ -49,7 +54,7 @@ export type HookAdapter = {
   /** its events, or the files that they name, report the limits that refuse a request */
   readonly reportsLimits: boolean;
   /** the facts in a payload, without content of prompts, arguments and results; `at`: when the hook started, epoch milliseconds */
-  readonly eventsOf: (payload: HookPayload, at: number, env: Environment) => readonly SessionEvent[];
+  readonly eventsOf: (payload: HookPayload, at: number) => readonly SessionEvent[];
   /** what the hook prints; null: nothing. Each text and the refusal are at most once in it. */
   readonly answer: (payload: HookPayload, texts: readonly HookText[], refusal: string | null) => string | null;
 };
@@ -125,27 +130,28 @@ export type Interrupt =
   | { readonly kind: 'signal'; readonly signal: 'SIGINT' }
   | { readonly kind: 'none'; readonly why: string };
 
-/** Reads the output stream of a headless client, line by line. The state between lines is plain JSON. */
+/** What a line of a stream or a file reports. The state between lines is plain JSON. */
+export type LineRead<State> = { readonly state: State; readonly events: readonly SessionEvent[] };
+
+/** `sessionId` null: the line does not name the session. */
+type NamedLineRead<State> = LineRead<State> & { readonly sessionId: string | null };
+
+/** Reads the output stream of a headless client, line by line. */
 export type StreamReader<State> = {
   readonly initial: State;
-  /** `at`: when the line was read, epoch milliseconds; `sessionId` null: the line does not name the session */
-  read(
-    state: State,
-    line: string,
-    at: number,
-  ): { readonly state: State; readonly events: readonly SessionEvent[]; readonly sessionId: string | null };
+  /** `at`: when the line was read, epoch milliseconds */
+  read(state: State, line: string, at: number): NamedLineRead<State>;
 };
 
 /**
  * What the file of a session has that no hook reports: tokens, context and cost, interrupts, errors, exit codes of commands. Calls and
- * the last answer of a turn are there, too: a hook that reports them may be lost. The state between lines is plain JSON. Lines that
- * were written before a hook started are folded before its events: the first report of the end of a call counts.
+ * the last answer of a turn are there, too: a hook that reports them may be lost. Lines that were written before a hook started are folded before its events: the first report of the end of a call counts.
  */
 export type TranscriptReader<State> = {
   readonly initial: State;
   /** of a session that is resumed, after the lines of its earlier instance: what those counted is not counted again */
   resumed(state: State): State;
-  read(state: State, line: string): { readonly state: State; readonly events: readonly SessionEvent[] };
+  read(state: State, line: string): LineRead<State>;
 };
 
 /**
@@ -160,11 +166,7 @@ export type SessionFileReader<State> = {
   /** whether an entry shows that its file is one of this client's */
   readonly isOf: (entry: HookPayload) => boolean;
   readonly initial: State;
-  /** `sessionId` null: the line does not name the session */
-  read(
-    state: State,
-    line: string,
-  ): { readonly state: State; readonly events: readonly SessionEvent[]; readonly sessionId: string | null };
+  read(state: State, line: string): NamedLineRead<State>;
 };
 
 /** The whole of Vigil's support for one coding agent's client. Nothing about a client is anywhere else. */

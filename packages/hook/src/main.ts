@@ -65,7 +65,7 @@ const recordOf = (
   hooks: HookAdapter,
   payload: HookPayload,
   at: number,
-  env: Environment,
+  _env: Environment,
 ): SpoolRecord => ({
   id: `${process.pid}-${process.hrtime.bigint()}`,
   client: name,
@@ -73,7 +73,7 @@ const recordOf = (
   transcripts: hooks.transcriptsOf(payload),
   takesText: hooks.abilities(payload).takesText,
   canRefuse: hooks.abilities(payload).canRefuse,
-  events: hooks.eventsOf(payload, at, env),
+  events: hooks.eventsOf(payload, at),
 });
 
 /** A record that reports nothing and whose hook can answer nothing. */

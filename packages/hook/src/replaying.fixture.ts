@@ -26,7 +26,7 @@ const hooksOf = (client: string, run: string, path: string): readonly Moment[] =
     .filter(({ payload }) => hooks.events.includes(String(payload.hook_event_name)))
     .map(({ at, payload }, index) => {
       const { takesText, canRefuse } = hooks.abilities(payload);
-      const events = hooks.eventsOf(payload, at, {});
+      const events = hooks.eventsOf(payload, at);
       const session = hooks.sessionOf(payload);
       const transcripts = [{ agent: null, path }];
       const id = `record-${index}`;

@@ -1,3 +1,5 @@
+import { adapters } from '@vigil/adapters';
+import { recordedRuns, recordedStreams } from '@vigil/adapters/recordings';
 import { presetsWith } from '@vigil/health/fixture';
 import { expect, test } from 'vitest';
 import { type Replayed, replayed, replayedStream } from './replay.ts';
@@ -7,8 +9,9 @@ const INTERVALS = { vigil: 30_000, demo: 5_000 } as const;
 type Policy = keyof typeof INTERVALS;
 
 const clientOf = (run: string): string => {
-  if (run.startsWith('cc-')) return 'claude-code';
-  return run.startsWith('cx-') ? 'codex' : 'gemini-cli';
+  const recorded = adapters.find(({ name }) => recordedRuns(name).has(run) || recordedStreams(name).has(run));
+  if (recorded === undefined) throw new Error(`no client has a recorded run ${run}`);
+  return recorded.name;
 };
 
 const under = (policy: Policy, run: string): Replayed =>

@@ -132,7 +132,7 @@ const isInstalled = (events: readonly string[], { payload }: RecordedHook): bool
 export const hookMoments = ({ hooks }: Adapter, recorded: readonly RecordedHook[]): readonly Moment[] =>
   recorded
     .filter((one) => isInstalled(hooks.events, one))
-    .map(({ payload, at }) => ({ at, events: hooks.eventsOf(payload, at, {}) }));
+    .map(({ payload, at }) => ({ at, events: hooks.eventsOf(payload, at) }));
 
 const SECOND = 1000;
 

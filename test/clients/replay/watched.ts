@@ -90,7 +90,7 @@ export class WatchedSession {
     const { ms } = step;
     switch (step.kind) {
       case 'hook':
-        this.#take(ms, this.#adapter.hooks.eventsOf(step.payload, T0 + step.at, {}), intervalMs);
+        this.#take(ms, this.#adapter.hooks.eventsOf(step.payload, T0 + step.at), intervalMs);
         this.#readLines(ms, intervalMs);
         break;
       case 'line':

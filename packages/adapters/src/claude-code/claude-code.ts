@@ -1,12 +1,38 @@
-import type { Adapter } from '../adapter.ts';
+import { join } from 'node:path';
+import type { Adapter, HookInstall } from '../adapter.ts';
 import { claudeInvocation, claudeResume } from './command-line.ts';
 import { claudeHooks } from './hooks.ts';
-import { claudeInstall } from './install.ts';
 import { claudeCodeScreen, typedIntoClaudeCode } from './screen.ts';
+import { claudeSessionFile } from './session-file.ts';
 import { claudeStream } from './stream.ts';
 import { claudeTraitsOf } from './tools.ts';
-import { claudeSessionFile } from './transcript/session-file.ts';
-import { claudeTranscript } from './transcript/transcript.ts';
+import { claudeTranscript } from './transcript.ts';
+
+/** Claude Code ends a hook that takes longer; where Vigil does not answer, each event waits as long. Seconds. */
+const commandSeconds = 5;
+const httpSeconds = 2;
+
+/** The variable of the session's environment that authorizes its hooks at the gateway. */
+const token = 'VIGIL_GATEWAY_TOKEN';
+
+/** https://code.claude.com/docs/en/settings and https://code.claude.com/docs/en/hooks */
+export const claudeInstall: HookInstall = {
+  title: 'Claude Code',
+  binary: 'claude',
+  files: ({ cwd, home, env }) => ({
+    project: join(cwd, '.claude', 'settings.json'),
+    user: join(env.CLAUDE_CONFIG_DIR ?? join(home, '.claude'), 'settings.json'),
+  }),
+  command: (command) => ({ type: 'command', command, timeout: commandSeconds }),
+  http: (url) => ({
+    type: 'http',
+    url,
+    timeout: httpSeconds,
+    headers: { authorization: `Bearer $${token}`, 'vigil-agent': '$VIGIL_AGENT', 'vigil-task': '$VIGIL_TASK_ID' },
+    allowedEnvVars: [token, 'VIGIL_AGENT', 'VIGIL_TASK_ID'],
+  }),
+  remains: null,
+};
 
 /** Claude Code of Anthropic. */
 export const claudeCode: Adapter = {

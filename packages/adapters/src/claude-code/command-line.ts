@@ -1,18 +1,8 @@
 import type { Adapter, CommandLine, Invocation } from '../adapter.ts';
-import {
-  argumentsOf,
-  has,
-  optionSpec,
-  optionsWithout,
-  optionValue,
-  type Part,
-  partsOf,
-  startOf,
-} from '../shared/command-line.ts';
-import { asPrompt } from '../shared/prompt.ts';
+import { asPrompt, has, optionSpec, optionsWithout, optionValue, sessionLineOf } from '../shared/command-line.ts';
 
 /** `claude --help` of 2.1.330 */
-const SPEC = optionSpec(
+const options = optionSpec(
   `--agent --agents --append-system-prompt --append-system-prompt-file --autocompact --debug-file --effort --environment
    --fallback-model --input-format --json-schema --max-budget-usd --max-turns --model -n --name --output-format
    --permission-mode --permission-prompt-tool --permission-prompts --plugin-dir --plugin-url
@@ -22,21 +12,15 @@ const SPEC = optionSpec(
   '--add-dir --allowedTools --allowed-tools --betas --disallowedTools --disallowed-tools --file --mcp-config --tools',
 );
 
-/** Commands that are no session of an agent in this terminal. */
-const COMMANDS: ReadonlySet<string> = new Set(
-  `agents attach auth auto-mode doctor gateway import install logs mcp plugin plugins purge respawn rm setup-token stop kill
-   ultrareview update upgrade`.split(/\s+/),
-);
-
-type Parsed = { readonly before: readonly string[]; readonly parts: readonly Part[] };
-
-const parse = (line: CommandLine): Parsed | null => {
-  const started = startOf(line, 'claude', '@anthropic-ai/claude-code');
-  if (started === null) return null;
-  const parts = partsOf(started.args, SPEC);
-  const isOther = COMMANDS.has(argumentsOf(parts)[0] ?? '') || has(parts, '-v', '--version', '-h', '--help');
-  return isOther ? null : { before: started.before, parts };
-};
+const parse = (line: CommandLine) =>
+  sessionLineOf(line, {
+    binary: 'claude',
+    npmPackage: '@anthropic-ai/claude-code',
+    options,
+    otherCommands: `agents attach auth auto-mode doctor gateway import install logs mcp plugin plugins purge respawn rm setup-token stop
+      kill ultrareview update upgrade`,
+    otherOptions: '-v --version -h --help',
+  });
 
 export const claudeInvocation = (line: CommandLine): Invocation | null => {
   const parsed = parse(line);

@@ -1,6 +1,5 @@
 import type { SessionFact } from '../session/events.ts';
-import { passesByStatus, passesByWords, statusIn } from '../shared/passing.ts';
-import { retryAtOf } from '../shared/retry-at.ts';
+import { passesByStatus, passesByWords, retryAtOf, statusIn } from '../shared/failure.ts';
 
 /** Errors after which the same request may succeed. Claude Code has repeated the request before it reports one. */
 const PASSING: ReadonlySet<string> = new Set(['rate_limit', 'overloaded', 'server_error']);
@@ -13,5 +12,5 @@ const passesByText = (text: string): boolean => {
 
 export const turnFailed = (errorClass: string, text: string, now: number): SessionFact => {
   const passes = PASSING.has(errorClass) || (errorClass === 'unknown' && passesByText(text));
-  return { kind: 'turn_failed', errorClass, message: null, passes, retryAt: passes ? retryAtOf(text, now) : null };
+  return { kind: 'turn_failed', errorClass, passes, retryAt: passes ? retryAtOf(text, now) : null };
 };

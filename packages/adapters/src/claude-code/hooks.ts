@@ -1,28 +1,101 @@
-import type { HookAbilities, HookAdapter, HookPayload, Transcript } from '../adapter.ts';
-import { contextAnswer, continuationAnswer, refusalAnswer } from '../shared/answers.ts';
-import { eventNameOf } from '../shared/hook-events.ts';
-import { at, textAt } from '../shared/payload.ts';
-import { claudeEvents, claudeEventsOf } from './events.ts';
+import type { ToolCall } from '@vigil/events';
+import type { HookAdapter, HookPayload, Transcript } from '../adapter.ts';
+import { callStarted, type SessionFact } from '../session/events.ts';
+import {
+  type CallEnd,
+  type ClientCall,
+  callName,
+  endedCall,
+  endOfCall,
+  startedCall,
+  waitStarted,
+} from '../shared/calls.ts';
+import {
+  deniedPermission,
+  hooksBy,
+  type Reader,
+  type Readers,
+  sessionEnded,
+  sessionStarted,
+  subagentEnded,
+  subagentStarted,
+} from '../shared/hooks.ts';
+import { at, listAt, numberAt, textAt } from '../shared/payload.ts';
+import { turnFailed } from './failure.ts';
+import { notified } from './notifications.ts';
+import { askedBy, claudeCall, endInBatch, errorClassOf, waitOf } from './tools.ts';
 
-/** After these, `additionalContext` reaches the model. */
-const TAKES_CONTEXT: ReadonlySet<string> = new Set([
-  'SessionStart',
-  'UserPromptSubmit',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'PostToolBatch',
-]);
+const callOf = (payload: unknown): ClientCall =>
+  claudeCall(textAt(payload, 'tool_use_id'), textAt(payload, 'tool_name'), at(payload, 'tool_input'));
 
-/** A text is for the session's own agent: a sub-agent's event carries none. A turn is continued at most once. */
-const abilities = (payload: HookPayload): HookAbilities => {
-  const event = eventNameOf(payload);
-  const isOwn = textAt(payload, 'agent_id') === null;
-  const continuesTurn = isOwn && event === 'Stop' && at(payload, 'stop_hook_active') !== true;
-  return {
-    takesText: continuesTurn || (isOwn && TAKES_CONTEXT.has(event)),
-    continuesTurn,
-    canRefuse: event === 'PreToolUse',
-  };
+const started: Reader = (payload, now) => {
+  const call = callOf(payload);
+  return [callStarted(startedCall(call, now), null, waitOf(call, now))];
+};
+
+const ended = (payload: HookPayload, end: CallEnd, now: number): readonly SessionFact[] => {
+  const call = callOf(payload);
+  return [endOfCall(call, end, now, numberAt(payload, 'duration_ms'))];
+};
+
+const succeeded: Reader = (payload, now) => {
+  const result = at(payload, 'tool_response');
+  if (at(result, 'interrupted') === true)
+    return ended(payload, { outcome: 'error', result, errorClass: 'aborted' }, now);
+  return ended(payload, { outcome: 'ok', result }, now);
+};
+
+const failed: Reader = (payload, now) => {
+  const result = textAt(payload, 'error') ?? '';
+  const isInterrupt = at(payload, 'is_interrupt') === true;
+  const errorClass = errorClassOf(callOf(payload).tool, result, isInterrupt);
+  return ended(payload, { outcome: 'error', result, errorClass }, now);
+};
+
+const batchEnded: Reader = (payload, now) => {
+  const calls = listAt(payload, 'tool_calls').flatMap((one): ToolCall[] => {
+    const call = callOf(one);
+    if (call.callId === null) return [];
+    return [endedCall(call, endInBatch(call.tool, at(one, 'tool_response')), now, null)];
+  });
+  return [{ kind: 'batch_ended', calls }];
+};
+
+const asked: Reader = (payload, now) => {
+  const call = callOf(payload);
+  const question = askedBy(call.tool, call.args) ?? { kind: 'permission', text: call.tool };
+  return [waitStarted(question.kind, question.text, now, callName(call))];
+};
+
+/** Something of its own will wake the session. */
+const wakes = (payload: HookPayload): boolean =>
+  listAt(payload, 'background_tasks').length > 0 || listAt(payload, 'session_crons').length > 0;
+
+const failedTurn: Reader = (payload, now) => {
+  const text = `${textAt(payload, 'error_details') ?? ''} ${textAt(payload, 'last_assistant_message') ?? ''}`;
+  return [turnFailed(textAt(payload, 'error') ?? 'unknown', text, now)];
+};
+
+/** The events that Vigil requests from Claude Code. */
+const readers: Readers = {
+  SessionStart: sessionStarted,
+  UserPromptSubmit: () => [{ kind: 'turn_started' }],
+  PreToolUse: started,
+  PostToolUse: succeeded,
+  PostToolUseFailure: failed,
+  PostToolBatch: batchEnded,
+  PermissionRequest: asked,
+  PermissionDenied: (payload) => [{ kind: 'call_refused', call: callName(callOf(payload)) }],
+  Notification: notified,
+  Elicitation: (payload, now) => [waitStarted('question', textAt(payload, 'message'), now, null)],
+  ElicitationResult: () => [{ kind: 'wait_ended' }],
+  Stop: (payload) => [{ kind: 'turn_ended', wakes: wakes(payload) }],
+  StopFailure: failedTurn,
+  SubagentStart: subagentStarted,
+  SubagentStop: subagentEnded,
+  PreCompact: () => [{ kind: 'phase_changed', phase: 'compacting' }],
+  PostCompact: () => [{ kind: 'phase_changed', phase: 'working' }],
+  SessionEnd: sessionEnded,
 };
 
 /** A sub-agent has a file beside that of its session. */
@@ -38,21 +111,15 @@ const transcriptsOf = (payload: HookPayload): readonly Transcript[] => {
   ];
 };
 
-const answer: HookAdapter['answer'] = (payload, texts, refusal) => {
-  const event = eventNameOf(payload);
-  const { takesText, continuesTurn, canRefuse } = abilities(payload);
-  if (refusal !== null && canRefuse) return refusalAnswer(event, refusal);
-  if (texts.length === 0 || !takesText) return null;
-  return continuesTurn ? continuationAnswer(texts) : contextAnswer(event, texts);
-};
-
 /** https://code.claude.com/docs/en/hooks */
 export const claudeHooks: HookAdapter = {
-  events: claudeEvents,
-  sessionOf: (payload) => textAt(payload, 'session_id'),
+  ...hooksBy(readers, {
+    takesContext: new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'PostToolBatch']),
+    turnEnd: 'Stop',
+    callStart: 'PreToolUse',
+    refusal: deniedPermission,
+    continuation: 'block',
+  }),
   transcriptsOf,
-  abilities,
   reportsLimits: true,
-  eventsOf: claudeEventsOf,
-  answer,
 };

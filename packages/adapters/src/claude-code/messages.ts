@@ -1,11 +1,8 @@
 import type { ToolCall } from '@vigil/events';
-import type { SessionFact } from '../session/events.ts';
-import { type CallEnd, startedCall, waiting, withEnd } from '../shared/calls.ts';
-import { closed, type OpenCalls, opened } from '../shared/open-calls.ts';
-import { ownOf } from '../shared/own.ts';
-import { at, isFields, listAt, textAt } from '../shared/payload.ts';
-import { isRefusal } from './results.ts';
-import { askedBy, claudeCall, errorClassOf } from './tools.ts';
+import { callEnded, callStarted, type SessionFact } from '../session/events.ts';
+import { type CallEnd, closed, type OpenCalls, opened, startedCall, withEnd } from '../shared/calls.ts';
+import { at, isFields, listAt, ownOf, textAt } from '../shared/payload.ts';
+import { claudeCall, errorClassOf, isRefusal, waitOf } from './tools.ts';
 
 /** The open calls after a message of the Messages API, and what the message reports of calls. */
 type Calls = { readonly calls: OpenCalls; readonly facts: readonly SessionFact[] };
@@ -21,9 +18,7 @@ type AboutResults = {
 const started = ({ calls, facts }: Calls, part: unknown, batch: string | null, when: number): Calls => {
   const call = claudeCall(textAt(part, 'id'), textAt(part, 'name'), at(part, 'input'));
   const begun = startedCall(call, when);
-  const asked = askedBy(call.tool, call.args);
-  const asks = asked === null ? null : waiting(asked.kind, asked.text, when);
-  return { calls: opened(calls, begun), facts: [...facts, { kind: 'call_started', call: begun, batch, asks }] };
+  return { calls: opened(calls, begun), facts: [...facts, callStarted(begun, batch, waitOf(call, when))] };
 };
 
 /** The calls that a message of the model begins. */
@@ -49,8 +44,7 @@ const ended = ({ calls, facts }: Calls, part: unknown, about: AboutResults, when
   const open = ownOf(calls, id);
   if (open === undefined) return { calls, facts };
   const call = withEnd(open, endOf(about, part, open), when);
-  const name = { callId: call.call_id, tool: call.tool, argsHash: call.args_hash };
-  return { calls: closed(calls, id), facts: [...facts, { kind: 'call_ended', call, name }] };
+  return { calls: closed(calls, id), facts: [...facts, callEnded(call)] };
 };
 
 /** The calls that a message to the model ends. */

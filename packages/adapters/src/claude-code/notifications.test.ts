@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newSession, observe, type SessionEvent } from '../session/session.ts';
-import { claudeEventsOf } from './events.ts';
+import { claudeHooks } from './hooks.ts';
 import { claudeNotifications } from './notifications.ts';
 
 const SESSION = { session_id: 's', transcript_path: '', cwd: '/' };
@@ -22,7 +22,7 @@ const limited: Hook = { hook_event_name: 'StopFailure', error: 'rate_limit' };
 /** The reports of a session after its hooks, a second apart. */
 const after = (...hooks: readonly Hook[]) => {
   const events = hooks.flatMap((hook, index): readonly SessionEvent[] =>
-    claudeEventsOf({ ...SESSION, ...hook }, 1000 * (index + 1)),
+    claudeHooks.eventsOf({ ...SESSION, ...hook }, 1000 * (index + 1)),
   );
   let session = newSession;
   let fields: Readonly<Record<string, unknown>> = {};

@@ -1,14 +1,14 @@
 import type { WaitKind } from '@vigil/events';
 import type { SessionFact } from '../session/events.ts';
-import { waiting } from '../shared/calls.ts';
-import type { Reader } from '../shared/hook-events.ts';
+import { waitStarted } from '../shared/calls.ts';
+import type { Reader } from '../shared/hooks.ts';
 import { textAt } from '../shared/payload.ts';
 
 type Reading = (message: string | null, now: number) => readonly SessionFact[];
 
 const waitsFor =
   (kind: WaitKind): Reading =>
-  (message, now) => [{ kind: 'wait_started', waiting: waiting(kind, message, now), call: null }];
+  (message, now) => [waitStarted(kind, message, now, null)];
 
 const atPrompt: Reading = () => [{ kind: 'at_prompt' }];
 const answered: Reading = () => [{ kind: 'wait_ended' }];

@@ -1,7 +1,5 @@
 import type { ScreenMeaning, ScreenView } from '../adapter.ts';
-import { dialogText, inputText, isRule, offersKeys } from '../screen/lines.ts';
-import { asPaste } from '../screen/paste.ts';
-import { retrying } from '../screen/retry.ts';
+import { asPaste, dialogText, inputText, isRule, offersKeys, retrying } from '../shared/screen.ts';
 
 type Dialog = Extract<ScreenMeaning, { kind: 'dialog' }>;
 

@@ -1,13 +1,14 @@
 import type { TokenUsage } from '@vigil/events';
 import type { StreamReader } from '../adapter.ts';
-import type { SessionEvent, SessionFact } from '../session/events.ts';
+import { eventsAt, type SessionFact } from '../session/events.ts';
+import type { OpenCalls } from '../shared/calls.ts';
 import { type Counts, counted, noCounts, tokensIn, totals } from '../shared/counts.ts';
-import type { OpenCalls } from '../shared/open-calls.ts';
-import { ownOf } from '../shared/own.ts';
-import { at, type Fields, instantAt, listAt, numberAt, parseLine, textAt } from '../shared/payload.ts';
+import { isLimit } from '../shared/failure.ts';
+import { at, type Fields, instantAt, listAt, numberAt, ownOf, parseLine, textAt } from '../shared/payload.ts';
+import type { Step } from '../shared/stream.ts';
 import { turnFailed } from './failure.ts';
 import { callsIn, endsIn } from './messages.ts';
-import { usageIn, usageOf } from './transcript/usage.ts';
+import { usageIn, usageOf } from './transcript.ts';
 
 /** The reader's state for a stream. The counts are by agent; '' is the session's own. */
 export type ClaudeStream = {
@@ -29,12 +30,10 @@ export type ClaudeStream = {
 /** Sub-agents that are remembered by their calls. */
 const MOST_NAMED = 100;
 
-type Step = { readonly state: ClaudeStream; readonly facts: readonly SessionFact[] };
-
 /** A sub-agent is named by its id, in older versions by the call that started it. */
 const agentOf = (entry: Fields): string | null => textAt(entry, 'agent_id') ?? textAt(entry, 'parent_tool_use_id');
 
-const assistant = (state: ClaudeStream, entry: Fields, when: number): Step => {
+const assistant = (state: ClaudeStream, entry: Fields, when: number): Step<ClaudeStream> => {
   const message = at(entry, 'message');
   const error = textAt(entry, 'error');
   const content = listAt(message, 'content');
@@ -62,7 +61,7 @@ const isDenied = (entry: Fields, id: string): boolean =>
       textAt(meta, 'id') === id && /^(?:reject|deny)/.test(textAt(meta, 'permission_decision', 'decision') ?? ''),
   );
 
-const user = (state: ClaudeStream, entry: Fields, when: number): Step => {
+const user = (state: ClaudeStream, entry: Fields, when: number): Step<ClaudeStream> => {
   const about = { whole: at(entry, 'tool_use_result'), isDenied: (id: string) => isDenied(entry, id) };
   const { calls, facts } = endsIn(state.calls, at(entry, 'message'), about, when);
   const { state: after, ended } = withoutEnded(state, facts, entry);
@@ -86,7 +85,7 @@ const withNamed = (state: ClaudeStream, entry: Fields): ClaudeStream => {
   return { ...state, namedByCall: [...state.namedByCall, call].slice(-MOST_NAMED) };
 };
 
-const system = (state: ClaudeStream, entry: Fields, when: number): Step => {
+const system = (state: ClaudeStream, entry: Fields, when: number): Step<ClaudeStream> => {
   const id = textAt(entry, 'task_id');
   switch (textAt(entry, 'subtype')) {
     case 'init': {
@@ -106,9 +105,8 @@ const system = (state: ClaudeStream, entry: Fields, when: number): Step => {
       return { state, facts: [{ kind: 'subagent_ended', id }] };
     case 'api_retry': {
       const delay = numberAt(entry, 'retry_delay_ms');
-      const limited = [429, 503, 529].includes(numberAt(entry, 'error_status') ?? 0);
       const retryAt = delay === null ? null : Math.round(when + delay);
-      return { state, facts: limited ? [{ kind: 'request_limited', retryAt }] : [] };
+      return { state, facts: isLimit(numberAt(entry, 'error_status')) ? [{ kind: 'request_limited', retryAt }] : [] };
     }
     default:
       return { state, facts: [] };
@@ -129,7 +127,7 @@ const windowOf = (entry: Fields, model: string | null): number | null =>
  * The end of a turn counts the tokens of the session's own agent in it. The earlier streamed pieces of an answer
  * count fewer: each has the count from its start.
  */
-const summed = (state: ClaudeStream, entry: Fields): Step => {
+const summed = (state: ClaudeStream, entry: Fields): Step<ClaudeStream> => {
   const last = state.counts['']?.current?.tokens;
   const model = last?.model ?? state.ended.at(-1)?.model ?? null;
   const turn = { ...usageIn(at(entry, 'usage')), model };
@@ -146,7 +144,7 @@ const summed = (state: ClaudeStream, entry: Fields): Step => {
 };
 
 /** The end of a turn. Most errors were reported before it, by an assistant's message; a limit of turns or of money was not. */
-const result = (before: ClaudeStream, entry: Fields, when: number): Step => {
+const result = (before: ClaudeStream, entry: Fields, when: number): Step<ClaudeStream> => {
   const { state, facts } = summed({ ...before, failed: false }, entry);
   if (at(entry, 'is_error') !== true)
     return { state, facts: [...facts, { kind: 'turn_ended', wakes: state.tasks > 0 }] };
@@ -155,7 +153,7 @@ const result = (before: ClaudeStream, entry: Fields, when: number): Step => {
   return { state, facts: [...facts, failed] };
 };
 
-const stepOf = (state: ClaudeStream, entry: Fields, when: number): Step => {
+const stepOf = (state: ClaudeStream, entry: Fields, when: number): Step<ClaudeStream> => {
   switch (textAt(entry, 'type')) {
     case 'system':
       return system(state, entry, when);
@@ -194,7 +192,6 @@ export const claudeStream: StreamReader<ClaudeStream> = {
     // A supervisor of an older version has remembered less.
     const step = stepOf(withNamed({ ...claudeStream.initial, ...state, at: when }, entry), entry, when);
     const agent = OF_MESSAGES.has(textAt(entry, 'type')) ? agentOf(entry) : null;
-    const events = step.facts.map((fact): SessionEvent => ({ ...fact, at: when, agent }));
-    return { state: step.state, events, sessionId: textAt(entry, 'session_id') };
+    return { state: step.state, events: eventsAt(when, agent, step.facts), sessionId: textAt(entry, 'session_id') };
   },
 };

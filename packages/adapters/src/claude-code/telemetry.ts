@@ -1,40 +1,35 @@
-import type { SessionFact } from '../session/session.ts';
-import type { ClientCall } from '../shared/calls.ts';
-import { ownOf } from '../shared/own.ts';
+import { callStarted, eventsAt, nameOf, type SessionFact } from '../session/events.ts';
+import { type CallEnd, endOfCall, endWith, startedCall } from '../shared/calls.ts';
+import { ownOf } from '../shared/payload.ts';
 import type { MeterReading } from '../telemetry/meters.ts';
 import {
   type Attributes,
   argumentsOf,
-  callEnded,
   costOf,
   countOf,
-  endedCall,
-  eventsAt,
+  durationOf,
   failedRequest,
   flagOf,
   numberOf,
   type ReadTelemetry,
   readingOf,
   shortTextOf,
-  startedCall,
   type TelemetryRecord,
   textOf,
-  traitsOf,
 } from '../telemetry/record.ts';
 import { claudeCall } from './tools.ts';
 
 /** Log events are named `claude_code.tool_result` in the body, and `tool_result` in the attribute event.name. */
 const PREFIX = 'claude_code.';
 
-const toolOf = (attributes: Attributes): string => textOf(attributes, 'tool_name') ?? 'unknown';
-
 const decided = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
   const id = shortTextOf(attributes, 'tool_use_id');
   if (id === null) return [];
-  const call = startedCall(id, traitsOf(claudeCall(null, toolOf(attributes), null)), at);
-  const started = { kind: 'call_started', call, batch: shortTextOf(attributes, 'request_id'), asks: null } as const;
-  if (textOf(attributes, 'decision') !== 'reject') return [started];
-  return [started, { kind: 'call_refused', call: { callId: id, tool: call.tool, argsHash: null } }];
+  const call = startedCall(claudeCall(id, textOf(attributes, 'tool_name'), undefined), at);
+  const started = callStarted(call, shortTextOf(attributes, 'request_id'), null);
+  return textOf(attributes, 'decision') === 'reject'
+    ? [started, { kind: 'call_refused', call: nameOf(call) }]
+    : [started];
 };
 
 /** The exit code of a shell command is in its error. */
@@ -49,20 +44,8 @@ const errorClassOf = (attributes: Attributes): string | null => {
 const ended = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
   const id = shortTextOf(attributes, 'tool_use_id');
   if (id === null) return [];
-  const traits = traitsOf(claudeCall(null, toolOf(attributes), argumentsOf(attributes, 'tool_input')));
-  const span = { endedAt: at, durationMs: numberOf(attributes, 'duration_ms') };
-  return [callEnded(endedCall(id, traits, span, errorClassOf(attributes)))];
-};
-
-const spanOf = ({ at, startedAt }: TelemetryRecord) => ({
-  endedAt: at,
-  durationMs: startedAt === null ? null : at - startedAt,
-});
-
-/** Of the arguments a span has the command at most. */
-const callOfSpan = (attributes: Attributes): ClientCall => {
-  const command = textOf(attributes, 'full_command');
-  return claudeCall(null, toolOf(attributes), command === null ? null : { command });
+  const call = claudeCall(id, textOf(attributes, 'tool_name'), argumentsOf(attributes, 'tool_input'));
+  return [endOfCall(call, endWith(undefined, errorClassOf(attributes)), at, numberOf(attributes, 'duration_ms'))];
 };
 
 const partNamed = (parts: readonly TelemetryRecord[], name: string): TelemetryRecord | undefined =>
@@ -75,18 +58,20 @@ const toolSpan = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): r
   if (id === null) return [];
   const execution = partNamed(parts, 'claude_code.tool.execution');
   const permission = partNamed(parts, 'claude_code.tool.blocked_on_user');
-  const error = execution === undefined ? null : errorClassOf(execution.attributes);
-  const call = endedCall(id, traitsOf(callOfSpan(attributes)), spanOf(record), error);
-  if (execution !== undefined) return [callEnded(call)];
-  const wasRefused = textOf(permission?.attributes ?? {}, 'decision') === 'reject';
-  return [callEnded({ ...call, outcome: wasRefused ? 'refused' : 'abandoned' })];
+  // Of the arguments a span has the command at most.
+  const command = textOf(attributes, 'full_command');
+  const call = claudeCall(id, textOf(attributes, 'tool_name'), command === null ? undefined : { command });
+  const isRefused = textOf(permission?.attributes ?? {}, 'decision') === 'reject';
+  const unmade: CallEnd = { outcome: isRefused ? 'refused' : 'abandoned', result: undefined };
+  const end = execution === undefined ? unmade : endWith(undefined, errorClassOf(execution.attributes));
+  return [endOfCall(call, end, record.at, durationOf(record))];
 };
 
 /** claude_code.llm_request, with all its attempts. */
 const requestSpan = ({ attributes }: TelemetryRecord): readonly SessionFact[] => {
   if (flagOf(attributes, 'success') !== false) return [{ kind: 'model_answers' }];
   const status = numberOf(attributes, 'status_code');
-  return failedRequest(status, `api_${status ?? 'error'}`, null, null);
+  return failedRequest(status, `api_${status ?? 'error'}`);
 };
 
 const answerTokens = (attributes: Attributes) => ({
@@ -147,12 +132,7 @@ const factsOfLog = (record: TelemetryRecord): readonly SessionFact[] => {
     case 'api_request':
       return counted(record);
     case 'api_error':
-      return failedRequest(
-        numberOf(attributes, 'status_code'),
-        `api_${textOf(attributes, 'status_code') ?? 'error'}`,
-        null,
-        null,
-      );
+      return failedRequest(numberOf(attributes, 'status_code'), `api_${textOf(attributes, 'status_code') ?? 'error'}`);
     case 'subagent_completed': {
       const id = shortTextOf(attributes, 'agent_id');
       return id === null ? [] : [{ kind: 'subagent_ended', id }];

@@ -1,5 +1,13 @@
 import type { WaitingFor, WaitKind } from '@vigil/events';
-import { type ClientCall, headOf, isWaitingCommand, type ToolTraits, waiting } from '../shared/calls.ts';
+import {
+  type CallEnd,
+  type ClientCall,
+  callsBy,
+  headOf,
+  isWaitingCommand,
+  type ToolTraits,
+  waiting,
+} from '../shared/calls.ts';
 import { listAt, numberAt, textAt } from '../shared/payload.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell']);
@@ -32,10 +40,7 @@ export const claudeTraitsOf = (tool: string, args: unknown): ToolTraits => ({
   limitMs: limitOf(tool, args),
 });
 
-export const claudeCall = (callId: string | null, tool: string | null, args: unknown): ClientCall => {
-  const name = tool ?? 'unknown';
-  return { callId, tool: name, args, traits: claudeTraitsOf(name, args) };
-};
+export const claudeCall = callsBy(claudeTraitsOf);
 
 /** What a tool asks a person; null: it has no question. */
 export const askedBy = (
@@ -64,4 +69,19 @@ export const errorClassOf = (tool: string, error: string, interrupted: boolean):
   if (status !== undefined) return `exit_${status}`;
   if (kindOf(tool) === 'external_api' && /\brate[ _-]?limit|\b429\b|\boverloaded/i.test(head)) return 'rate_limit';
   return 'tool_error';
+};
+
+const REFUSAL =
+  /\bpermissions? (?:to|for)\b.*\b(?:denied|granted|rejected)|haven't granted|require[s]? approval|doesn't want to (?:proceed|take this action)|\bdenied (?:this tool|by)\b|hook .*\b(?:denied|blocked)/is;
+
+/** Claude Code's words for a call that was not made. */
+export const isRefusal = (text: string): boolean => REFUSAL.test(headOf(text));
+
+/** The end of a call by its result in a batch. Only some texts name the outcome. */
+export const endInBatch = (tool: string, result: unknown): CallEnd => {
+  const text = typeof result === 'string' ? headOf(result) : '';
+  if (isRefusal(text)) return { outcome: 'refused', result };
+  if (/^(?:Exit code \d|<tool_use_error>)/.test(text))
+    return { outcome: 'error', result, errorClass: errorClassOf(tool, text, false) };
+  return isShell(tool) && text !== '' ? { outcome: 'ok', result } : { outcome: 'abandoned', result };
 };

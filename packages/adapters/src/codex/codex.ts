@@ -1,12 +1,28 @@
-import type { Adapter } from '../adapter.ts';
+import { join } from 'node:path';
+import type { Adapter, HookInstall } from '../adapter.ts';
 import { codexInvocation, codexResume } from './command-line.ts';
 import { codexHooks } from './hooks.ts';
-import { codexInstall } from './install.ts';
 import { codexScreen, typedIntoCodex } from './screen.ts';
+import { codexSessionFile } from './session-file.ts';
 import { codexStream } from './stream.ts';
 import { codexTraitsOf } from './tools.ts';
-import { codexSessionFile } from './transcript/session-file.ts';
-import { codexTranscript } from './transcript/transcript.ts';
+import { codexTranscript } from './transcript.ts';
+
+/** Seconds. */
+const timeout = 5;
+
+/** https://developers.openai.com/codex/hooks */
+export const codexInstall: HookInstall = {
+  title: 'Codex',
+  binary: 'codex',
+  files: ({ cwd, home, env }) => ({
+    project: join(cwd, '.codex', 'hooks.json'),
+    user: join(env.CODEX_HOME ?? join(home, '.codex'), 'hooks.json'),
+  }),
+  command: (command) => ({ type: 'command', command, timeout }),
+  http: null,
+  remains: 'Codex does not run a hook that you have not trusted: start codex, and trust it under /hooks',
+};
 
 /** Read when it is needed: it would delay each hook at its start. */
 const machineZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

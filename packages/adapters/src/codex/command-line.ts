@@ -1,19 +1,12 @@
 import type { Adapter, CommandLine, Invocation } from '../adapter.ts';
-import { argumentsOf, has, optionSpec, optionsWithout, type Part, partsOf, startOf } from '../shared/command-line.ts';
-import { asPrompt } from '../shared/prompt.ts';
+import { asPrompt, has, optionSpec, optionsWithout, type Part, sessionLineOf } from '../shared/command-line.ts';
 
 /** `codex --help` and `codex exec --help` of 0.169.0 */
-const SPEC = optionSpec(
+const options = optionSpec(
   `-c --config --enable --disable --remote --remote-auth-token-env -m --model --local-provider -p --profile -s --sandbox -C --cd
    --add-dir -a --ask-for-approval --thread-source --cyber-access-program --output-schema --color -o --output-last-message`,
   '',
   '-i --image',
-);
-
-/** Commands that are no session of an agent in this terminal. */
-const COMMANDS: ReadonlySet<string> = new Set(
-  `agents login logout mcp plugin app-server remote-control completion update doctor sandbox debug apply queue archive delete
-   migrate-rollouts migrate-nfs-db unarchive cloud exec-server features help`.split(/\s+/),
 );
 
 type Parsed = {
@@ -30,16 +23,22 @@ const isCommand = (part: Part | undefined, ...names: readonly string[]): boolean
   part?.name === null && names.includes(part.words[0] ?? '');
 
 const parse = (line: CommandLine): Parsed | null => {
-  const started = startOf(line, 'codex', '@openai/codex');
-  if (started === null) return null;
-  const parts = partsOf(started.args, SPEC);
-  if (has(parts, '-V', '--version', '-h', '--help') || COMMANDS.has(argumentsOf(parts)[0] ?? '')) return null;
+  const session = sessionLineOf(line, {
+    binary: 'codex',
+    npmPackage: '@openai/codex',
+    options,
+    otherCommands: `agents login logout mcp plugin app-server remote-control completion update doctor sandbox debug apply queue archive
+      delete migrate-rollouts migrate-nfs-db unarchive cloud exec-server features help`,
+    otherOptions: '-V --version -h --help',
+  });
+  if (session === null) return null;
+  const { before, parts } = session;
   const first = parts.findIndex(({ name }) => name === null);
   const headless = isCommand(parts[first], 'exec', 'e');
   const own = headless ? parts.slice(first + 1) : parts;
   const command = own.find(({ name }) => name === null);
   return {
-    before: started.before,
+    before,
     headless,
     global: headless ? parts.slice(0, first) : [],
     own,

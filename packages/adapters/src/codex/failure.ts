@@ -1,7 +1,29 @@
 import type { SessionFact } from '../session/events.ts';
-import { passesByStatus, passesByWords, statusIn } from '../shared/passing.ts';
+import { passesByStatus, passesByWords, retryAtLocal, retryAtOf, statusIn } from '../shared/failure.ts';
 import { at, isFields, numberAt, textAt } from '../shared/payload.ts';
-import { retryAtLocal, retryAtOf } from '../shared/retry-at.ts';
+
+const resetOf = (window: unknown, when: number): number | null => {
+  const epoch = numberAt(window, 'resets_at');
+  if (epoch !== null) return epoch * 1000;
+  // Earlier versions write the time that is left.
+  const seconds = numberAt(window, 'resets_in_seconds');
+  return seconds === null ? null : when + seconds * 1000;
+};
+
+/**
+ * When the account's used-up limits end, in epoch milliseconds, by the `rate_limits` of a `token_count` event; null:
+ * no limit is used up.
+ * `before`: the previous value; an event may come without limits.
+ */
+export const limitedUntilIn = (limits: unknown, when: number, before: number | null): number | null => {
+  const windows = [at(limits, 'primary'), at(limits, 'secondary')].filter(isFields);
+  if (windows.length === 0) return before;
+  const resets = windows.flatMap((window) => {
+    const reset = (numberAt(window, 'used_percent') ?? 0) >= 100 ? resetOf(window, when) : null;
+    return reset !== null && reset > when ? [reset] : [];
+  });
+  return resets.length === 0 ? null : Math.max(...resets);
+};
 
 /** Names of errors by Codex and by the API. Any other name but `error` is of one that does not pass. */
 const PASSING: ReadonlySet<string> = new Set([
@@ -69,8 +91,8 @@ export const turnFailed = (error: unknown, now: number, { zone, limitedUntil }: 
   const info = at(error, 'codex_error_info');
   const passes = passesBy(message, info);
   const errorClass = classOf(message, info);
-  if (!passes) return { kind: 'turn_failed', errorClass, message: null, passes, retryAt: null };
+  if (!passes) return { kind: 'turn_failed', errorClass, passes, retryAt: null };
   const known = OF_ACCOUNT.test(errorClass) ? limitedUntil : null;
   const retryAt = known ?? retryAtOf(message, now) ?? retryAtLocal(message, now, zone);
-  return { kind: 'turn_failed', errorClass, message: null, passes, retryAt };
+  return { kind: 'turn_failed', errorClass, passes, retryAt };
 };

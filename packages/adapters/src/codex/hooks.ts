@@ -1,21 +1,53 @@
-import type { HookAbilities, HookAdapter, HookPayload, Transcript } from '../adapter.ts';
-import { contextAnswer, continuationAnswer, refusalAnswer } from '../shared/answers.ts';
-import { eventNameOf } from '../shared/hook-events.ts';
-import { at, textAt } from '../shared/payload.ts';
-import { codexEvents, codexEventsOf } from './events.ts';
+import type { HookAdapter, HookPayload, Transcript } from '../adapter.ts';
+import { callStarted } from '../session/events.ts';
+import { type ClientCall, callName, endOfCall, endWith, exitClass, startedCall, waitStarted } from '../shared/calls.ts';
+import {
+  deniedPermission,
+  hooksBy,
+  type Reader,
+  type Readers,
+  sessionEnded,
+  sessionStarted,
+  subagentEnded,
+  subagentStarted,
+} from '../shared/hooks.ts';
+import { at, isFields, textAt } from '../shared/payload.ts';
+import { codexCall, exitCodeOf } from './tools.ts';
 
-/** After these, `additionalContext` reaches the model. */
-const TAKES_CONTEXT: ReadonlySet<string> = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse']);
+const callOf = (payload: HookPayload): ClientCall =>
+  codexCall(textAt(payload, 'tool_use_id'), textAt(payload, 'tool_name'), at(payload, 'tool_input'));
 
-const abilities = (payload: HookPayload): HookAbilities => {
-  const event = eventNameOf(payload);
-  const isOwn = textAt(payload, 'agent_id') === null;
-  const continuesTurn = isOwn && event === 'Stop' && at(payload, 'stop_hook_active') !== true;
-  return {
-    takesText: continuesTurn || (isOwn && TAKES_CONTEXT.has(event)),
-    continuesTurn,
-    canRefuse: event === 'PreToolUse',
-  };
+/** Codex has no event for a call that failed: of a command, its output may state the exit code, and the session file does. */
+const ended: Reader = (payload, now) => {
+  const call = callOf(payload);
+  const result = at(payload, 'tool_response');
+  const exitCode = exitCodeOf(result);
+  const ended = endOfCall(call, endWith(result, exitClass(exitCode)), now, null);
+  return [call.tool === 'Bash' && exitCode === null ? { ...ended, isOutcomeInFile: true } : ended];
+};
+
+/** The request for a permission names no call, and adds the reason to the arguments. */
+const asked: Reader = (payload, now) => {
+  const call = callOf(payload);
+  const { description: reason, ...args } = isFields(call.args) ? call.args : { description: null };
+  const text = typeof reason === 'string' && reason !== '' ? `${call.tool}: ${reason}` : call.tool;
+  return [waitStarted('permission', text, now, callName({ ...call, args }))];
+};
+
+/** The events that Vigil requests from Codex. */
+const readers: Readers = {
+  SessionStart: sessionStarted,
+  UserPromptSubmit: () => [{ kind: 'turn_started' }],
+  PreToolUse: (payload, now) => [callStarted(startedCall(callOf(payload), now), null, null)],
+  PostToolUse: ended,
+  PermissionRequest: asked,
+  Stop: () => [{ kind: 'turn_ended', wakes: false }],
+  Interrupt: () => [{ kind: 'turn_interrupted' }],
+  SubagentStart: subagentStarted,
+  SubagentStop: subagentEnded,
+  PreCompact: () => [{ kind: 'phase_changed', phase: 'compacting' }],
+  PostCompact: () => [{ kind: 'phase_changed', phase: 'working' }],
+  SessionEnd: sessionEnded,
 };
 
 /** The rollout of a sub-agent is a session of its own. Its own events name it as theirs; the report of its end has both. */
@@ -25,22 +57,18 @@ const transcriptsOf = (payload: HookPayload): readonly Transcript[] => {
   return path === null ? [] : [{ path, agent }];
 };
 
-/** Codex refuses an answer with a field outside its schema, and continues as if the hook had failed. */
-const answer: HookAdapter['answer'] = (payload, texts, refusal) => {
-  const event = eventNameOf(payload);
-  const { takesText, continuesTurn, canRefuse } = abilities(payload);
-  if (refusal !== null && canRefuse) return refusalAnswer(event, refusal);
-  if (texts.length === 0 || !takesText) return null;
-  return continuesTurn ? continuationAnswer(texts) : contextAnswer(event, texts);
-};
-
-/** https://developers.openai.com/codex/hooks and the schemas in codex-rs/hooks/schema */
+/**
+ * https://developers.openai.com/codex/hooks and the schemas in codex-rs/hooks/schema. Codex refuses an answer with a field outside its
+ * schema, and continues as if the hook had failed.
+ */
 export const codexHooks: HookAdapter = {
-  events: codexEvents,
-  sessionOf: (payload) => textAt(payload, 'session_id'),
+  ...hooksBy(readers, {
+    takesContext: new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse']),
+    turnEnd: 'Stop',
+    callStart: 'PreToolUse',
+    refusal: deniedPermission,
+    continuation: 'block',
+  }),
   transcriptsOf,
-  abilities,
   reportsLimits: true,
-  eventsOf: codexEventsOf,
-  answer,
 };

@@ -1,7 +1,5 @@
 import type { ScreenMeaning, ScreenView } from '../adapter.ts';
-import { dialogText, inputText, offersKeys } from '../screen/lines.ts';
-import { asPaste } from '../screen/paste.ts';
-import { retrying } from '../screen/retry.ts';
+import { asPaste, dialogText, inputText, offersKeys, retrying } from '../shared/screen.ts';
 
 const dialogKeys = /\b(press )?enter\s+(to\s+)?(confirm|submit|select|continue|resume)\b/i;
 const option = /^\s*[›>]?\s*\d+\.\s/u;

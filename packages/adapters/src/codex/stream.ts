@@ -1,16 +1,25 @@
 import type { StreamReader } from '../adapter.ts';
-import type { SessionEvent, SessionFact } from '../session/events.ts';
-import { type CallEnd, type ClientCall, callName, endedCall, startedCall, withEnd } from '../shared/calls.ts';
-import { closed, type OpenCalls, opened } from '../shared/open-calls.ts';
-import { ownOf } from '../shared/own.ts';
-import { at, type Fields, isFields, listAt, numberAt, parseLine, textAt } from '../shared/payload.ts';
+import { callStarted, type SessionFact } from '../session/events.ts';
+import {
+  type CallEnd,
+  type ClientCall,
+  callName,
+  closed,
+  endedCall,
+  endWith,
+  exitClass,
+  type OpenCalls,
+  opened,
+  startedCall,
+  withEnd,
+} from '../shared/calls.ts';
+import { at, type Fields, isFields, listAt, numberAt, ownOf, textAt } from '../shared/payload.ts';
+import { type Step, streamBy } from '../shared/stream.ts';
 import { turnFailed } from './failure.ts';
 import { codexCall } from './tools.ts';
-import { codexUsage } from './transcript/usage.ts';
+import { codexUsage } from './transcript.ts';
 
-export type CodexStream = { readonly calls: OpenCalls };
-
-type Step = { readonly state: CodexStream; readonly facts: readonly SessionFact[] };
+type State = { readonly calls: OpenCalls };
 
 /** The call in an item; null: the item is not a call. */
 const callOf = (item: Fields): ClientCall | null => {
@@ -38,24 +47,20 @@ const callOf = (item: Fields): ClientCall | null => {
 
 const endOf = (item: Fields): CallEnd => {
   const result = at(item, 'aggregated_output') ?? at(item, 'result');
-  const exitCode = numberAt(item, 'exit_code');
-  if (exitCode !== null && exitCode !== 0) return { outcome: 'error', result, errorClass: `exit_${exitCode}` };
-  if (textAt(item, 'status') === 'declined') return { outcome: 'refused', result };
-  return textAt(item, 'status') === 'failed'
-    ? { outcome: 'error', result, errorClass: 'tool_error' }
-    : { outcome: 'ok', result };
+  const errorClass = exitClass(numberAt(item, 'exit_code'));
+  if (errorClass === null && textAt(item, 'status') === 'declined') return { outcome: 'refused', result };
+  return endWith(result, errorClass ?? (textAt(item, 'status') === 'failed' ? 'tool_error' : null));
 };
 
 const ANSWERS: ReadonlySet<string | null> = new Set(['agent_message', 'reasoning', 'todo_list']);
 
-const itemStep = (state: CodexStream, item: Fields, isOver: boolean, now: number): Step => {
+const itemStep = (state: State, item: Fields, isOver: boolean, now: number): Step<State> => {
   if (ANSWERS.has(textAt(item, 'type'))) return { state, facts: [{ kind: 'model_answers' }] };
   const call = callOf(item);
   if (call === null) return { state, facts: [] };
   if (!isOver) {
     const started = startedCall(call, now);
-    const fact = { kind: 'call_started', call: started, batch: null, asks: null } as const;
-    return { state: { calls: opened(state.calls, started) }, facts: [fact] };
+    return { state: { calls: opened(state.calls, started) }, facts: [callStarted(started, null, null)] };
   }
   const known = ownOf(state.calls, call.callId ?? '');
   const ended = known === undefined ? endedCall(call, endOf(item), now, null) : withEnd(known, endOf(item), now);
@@ -69,7 +74,7 @@ const retried = (message: string | null): readonly SessionFact[] =>
     ? [{ kind: 'request_limited', retryAt: null }]
     : [];
 
-const stepOf = (state: CodexStream, entry: Fields, zone: () => string, now: number): Step => {
+const stepOf = (state: State, entry: Fields, zone: () => string, now: number): Step<State> => {
   const item = at(entry, 'item');
   switch (textAt(entry, 'type')) {
     case 'thread.started':
@@ -101,13 +106,5 @@ const stepOf = (state: CodexStream, entry: Fields, zone: () => string, now: numb
 };
 
 /** `codex exec --json`: its lines carry no times. `zone`: the name of the machine's time zone */
-export const codexStream = (zone: () => string): StreamReader<CodexStream> => ({
-  initial: { calls: {} },
-  read: (state, line, now) => {
-    const entry = parseLine(line);
-    if (entry === null) return { state, events: [], sessionId: null };
-    const step = stepOf(state, entry, zone, now);
-    const events = step.facts.map((fact): SessionEvent => ({ ...fact, at: now, agent: null }));
-    return { state: step.state, events, sessionId: textAt(entry, 'thread_id') };
-  },
-});
+export const codexStream = (zone: () => string): StreamReader<State> =>
+  streamBy({ calls: {} }, 'thread_id', (state, entry, when) => stepOf(state, entry, zone, when));

@@ -1,38 +1,32 @@
-import type { SessionFact } from '../session/session.ts';
-import { ownOf } from '../shared/own.ts';
+import { callStarted, eventsAt, nameOf, type SessionFact } from '../session/events.ts';
+import { endOfCall, endWith, startedCall } from '../shared/calls.ts';
+import { ownOf } from '../shared/payload.ts';
 import type { Amounts, MeterReading } from '../telemetry/meters.ts';
 import {
   type Attributes,
   argumentsOf,
-  callEnded,
   countOf,
-  endedCall,
-  eventsAt,
   failedRequest,
   flagOf,
   numberOf,
   type ReadTelemetry,
   readingOf,
   shortTextOf,
-  startedCall,
   type TelemetryRecord,
   textOf,
-  traitsOf,
 } from '../telemetry/record.ts';
 import { codexCall } from './tools.ts';
 
 const PREFIX = 'codex.';
 const REFUSALS: ReadonlySet<string | null> = new Set(['denied', 'abort']);
 
-const toolOf = (attributes: Attributes): string => textOf(attributes, 'tool_name') ?? 'unknown';
-
 const decided = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
   const id = shortTextOf(attributes, 'call_id');
   if (id === null) return [];
-  const call = startedCall(id, traitsOf(codexCall(null, toolOf(attributes), null)), at);
-  const started = { kind: 'call_started', call, batch: null, asks: null } as const;
-  if (!REFUSALS.has(textOf(attributes, 'decision'))) return [started];
-  return [started, { kind: 'call_refused', call: { callId: id, tool: call.tool, argsHash: null } }];
+  const call = startedCall(codexCall(id, textOf(attributes, 'tool_name'), undefined), at);
+  const started = callStarted(call, null, null);
+  const isRefused = REFUSALS.has(textOf(attributes, 'decision'));
+  return isRefused ? [started, { kind: 'call_refused', call: nameOf(call) }] : [started];
 };
 
 /** `success` means that the tool ran; a command's exit code is in its output. */
@@ -45,9 +39,8 @@ const errorClassOf = (attributes: Attributes): string | null => {
 const ended = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
   const id = shortTextOf(attributes, 'call_id');
   if (id === null) return [];
-  const traits = traitsOf(codexCall(null, toolOf(attributes), argumentsOf(attributes, 'arguments')));
-  const span = { endedAt: at, durationMs: numberOf(attributes, 'duration_ms') };
-  return [callEnded(endedCall(id, traits, span, errorClassOf(attributes)))];
+  const call = codexCall(id, textOf(attributes, 'tool_name'), argumentsOf(attributes, 'arguments'));
+  return [endOfCall(call, endWith(undefined, errorClassOf(attributes)), at, numberOf(attributes, 'duration_ms'))];
 };
 
 /** Of the two events of one answer, the one that counts its tokens. Cached tokens are among the input tokens. */
@@ -77,7 +70,7 @@ const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
     case 'websocket_event':
       return streamed(record);
     case 'api_request':
-      return failedRequest(status, `api_${status}`, null, null);
+      return failedRequest(status, `api_${status}`);
     default:
       return [];
   }

@@ -1,5 +1,13 @@
-import { type ClientCall, isWaitingCommand, type ToolTraits } from '../shared/calls.ts';
-import { numberAt, textAt } from '../shared/payload.ts';
+import {
+  type CallEnd,
+  callsBy,
+  endWith,
+  exitClass,
+  headOf,
+  isWaitingCommand,
+  type ToolTraits,
+} from '../shared/calls.ts';
+import { at, type Fields, numberAt, parseLine, textAt } from '../shared/payload.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['Bash', 'shell', 'exec_command', 'local_shell']);
 const EDITS: ReadonlySet<string> = new Set(['apply_patch', 'Edit', 'Write']);
@@ -26,10 +34,7 @@ export const codexTraitsOf = (tool: string, args: unknown): ToolTraits => {
   };
 };
 
-export const codexCall = (callId: string | null, tool: string | null, args: unknown): ClientCall => {
-  const name = tool ?? 'unknown';
-  return { callId, tool: name, args, traits: codexTraitsOf(name, args) };
-};
+export const codexCall = callsBy(codexTraitsOf);
 
 /** A command as the hooks name it: the text after `bash -lc`. */
 export const commandOf = (command: unknown): string => {
@@ -47,4 +52,43 @@ export const exitCodeOf = (output: unknown): number | null => {
   if (line !== undefined) return Number(line);
   const json = /"exit_code":\s*(-?\d{1,10})/.exec(output.startsWith('{') ? output.slice(-200) : '')?.[1];
   return json === undefined ? null : Number(json);
+};
+
+/** The part of a result that the model reads: a text, or parts, some of them texts. */
+const outputOf = (item: Fields): string => {
+  const output = at(item, 'output');
+  if (typeof output === 'string') return output;
+  const content = at(output, 'content') ?? output;
+  if (typeof content === 'string') return content;
+  return (Array.isArray(content) ? content : []).map((part: unknown) => textAt(part, 'text') ?? '').join('\n');
+};
+
+/** The output without the lines before it, which name the process and its time. */
+const plain = (output: string): string => {
+  const head = /^(?:Chunk ID|Wall time|Exit code|Process (?:exited|running))[\s\S]*?\nOutput:\n/.exec(output);
+  if (head !== null) return output.slice(head[0].length);
+  return textAt(parseLine(output), 'output') ?? output;
+};
+
+const REFUSED = /\brejected by (?:the )?user\b|\b(?:denied|blocked) by (?:policy|(?:PreToolUse )?hook|the user)\b/i;
+/** A rule, or an approval policy that never asks. Text of the command follows. */
+const REFUSED_BY_POLICY =
+  /^(?:exec_command failed: CreateProcess \{ message: "Rejected\(|patch rejected:|approval policy is)/;
+const FAILED =
+  /^(?:unsupported call|apply_patch verification failed|failed to parse function arguments|tool call error|exec_command failed)\b/;
+/**
+ * The command continues in the background. The model requests its further output, and its exit code, by another call.
+ */
+const RUNS_ON = /^Process running with session ID \d+$/m;
+
+/** How a call ended, by the item of the session file that has its result. */
+export const endInFile = (item: Fields): CallEnd => {
+  const output = outputOf(item);
+  const result = plain(output);
+  const exitCode = exitCodeOf(output);
+  if (exitCode !== null) return endWith(result, exitClass(exitCode));
+  const head = headOf(output);
+  if (REFUSED_BY_POLICY.test(head) || REFUSED.test(head)) return { outcome: 'refused', result };
+  if (RUNS_ON.test(head)) return { outcome: 'abandoned', result: undefined };
+  return endWith(result, FAILED.test(head) ? 'tool_error' : null);
 };

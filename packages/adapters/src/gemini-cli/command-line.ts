@@ -1,38 +1,31 @@
 import type { Adapter, CommandLine, Invocation } from '../adapter.ts';
 import {
-  argumentsOf,
+  asPrompt,
   has,
   optionSpec,
   optionsWithout,
   optionValue,
   type Part,
-  partsOf,
-  startOf,
+  sessionLineOf,
 } from '../shared/command-line.ts';
-import { asPrompt } from '../shared/prompt.ts';
 
 /** `gemini --help` of 0.61.0 */
-const SPEC = optionSpec(
+const options = optionSpec(
   `-m --model -p --prompt -i --prompt-interactive --approval-mode --session-file --session-id --delete-session -o
    --output-format`,
   '-w --worktree -r --resume',
   '--policy --admin-policy --allowed-mcp-server-names --allowed-tools -e --extensions --include-directories',
 );
 
-/** Commands and options that start no session of an agent in this terminal. */
-const COMMANDS: ReadonlySet<string> = new Set('mcp extensions extension skills skill hooks hook gemma'.split(' '));
-const OTHER =
-  `-v --version -h --help -l --list-extensions --list-sessions --delete-session --acp --experimental-acp`.split(' ');
-
-type Parsed = { readonly before: readonly string[]; readonly parts: readonly Part[] };
-
-const parse = (line: CommandLine): Parsed | null => {
-  const started = startOf(line, 'gemini', '@google/gemini-cli');
-  if (started === null) return null;
-  const parts = partsOf(started.args, SPEC);
-  const isOther = COMMANDS.has(argumentsOf(parts)[0] ?? '') || has(parts, ...OTHER);
-  return isOther ? null : { before: started.before, parts };
-};
+const parse = (line: CommandLine) =>
+  sessionLineOf(line, {
+    binary: 'gemini',
+    npmPackage: '@google/gemini-cli',
+    options,
+    otherCommands: 'mcp extensions extension skills skill hooks hook gemma',
+    otherOptions:
+      '-v --version -h --help -l --list-extensions --list-sessions --delete-session --acp --experimental-acp',
+  });
 
 const isHeadless = (parts: readonly Part[]): boolean => has(parts, '-p', '--prompt');
 

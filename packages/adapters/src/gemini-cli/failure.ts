@@ -1,7 +1,6 @@
 import type { SessionFact } from '../session/events.ts';
 import { headOf } from '../shared/calls.ts';
-import { passesByStatus, passesByWords, statusIn } from '../shared/passing.ts';
-import { retryAtOf } from '../shared/retry-at.ts';
+import { passesByStatus, passesByWords, retryAtOf, statusIn } from '../shared/failure.ts';
 
 /** Google's names of errors (google.rpc.Code). */
 const LASTING = /\b(?:INVALID_ARGUMENT|FAILED_PRECONDITION|PERMISSION_DENIED|UNAUTHENTICATED|NOT_FOUND|OUT_OF_RANGE)\b/;
@@ -17,5 +16,5 @@ const passesBy = (message: string): boolean => {
 /** The end of a turn by an error. */
 export const turnFailed = (errorClass: string, message: string, now: number): SessionFact => {
   const passes = passesBy(message);
-  return { kind: 'turn_failed', errorClass, message: null, passes, retryAt: passes ? retryAtOf(message, now) : null };
+  return { kind: 'turn_failed', errorClass, passes, retryAt: passes ? retryAtOf(message, now) : null };
 };

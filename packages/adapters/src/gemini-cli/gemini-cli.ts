@@ -1,12 +1,28 @@
-import type { Adapter } from '../adapter.ts';
+import { join } from 'node:path';
+import type { Adapter, HookInstall } from '../adapter.ts';
 import { geminiInvocation, geminiResume } from './command-line.ts';
 import { geminiHooks } from './hooks.ts';
-import { geminiInstall } from './install.ts';
 import { geminiCliScreen, typedIntoGeminiCli } from './screen.ts';
+import { geminiSessionFile } from './session-file.ts';
 import { geminiStream } from './stream.ts';
 import { geminiTraitsOf } from './tools.ts';
-import { geminiSessionFile } from './transcript/session-file.ts';
-import { geminiTranscript } from './transcript/transcript.ts';
+import { geminiTranscript } from './transcript.ts';
+
+/** Milliseconds. */
+const timeout = 5000;
+
+/** https://geminicli.com/docs/hooks */
+export const geminiInstall: HookInstall = {
+  title: 'Gemini CLI',
+  binary: 'gemini',
+  files: ({ cwd, home }) => ({
+    project: join(cwd, '.gemini', 'settings.json'),
+    user: join(home, '.gemini', 'settings.json'),
+  }),
+  command: (command) => ({ name: 'vigil', type: 'command', command, timeout }),
+  http: null,
+  remains: null,
+};
 
 /** Gemini CLI of Google. */
 export const geminiCli: Adapter = {

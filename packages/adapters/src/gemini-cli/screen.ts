@@ -1,7 +1,5 @@
 import type { ScreenMeaning, ScreenView } from '../adapter.ts';
-import { dialogText, inputText, unframed } from '../screen/lines.ts';
-import { asPaste } from '../screen/paste.ts';
-import { retrying } from '../screen/retry.ts';
+import { asPaste, dialogText, inputText, retrying, unframed } from '../shared/screen.ts';
 
 const option = /^[●○]?\s*\d+\.\s/u;
 /** The chosen option of a dialog, inside its box. */

@@ -1,21 +1,16 @@
-import type { StreamReader } from '../adapter.ts';
-import type { SessionEvent, SessionFact } from '../session/events.ts';
-import { type CallEnd, startedCall, withEnd } from '../shared/calls.ts';
-import { closed, type OpenCalls, opened } from '../shared/open-calls.ts';
-import { ownOf } from '../shared/own.ts';
-import { at, countAt, type Fields, instantAt, isFields, parseLine, textAt } from '../shared/payload.ts';
+import { callEnded, callStarted, type SessionFact } from '../session/events.ts';
+import { type CallEnd, closed, type OpenCalls, opened, startedCall, withEnd } from '../shared/calls.ts';
+import { at, countAt, type Fields, isFields, ownOf, textAt } from '../shared/payload.ts';
+import { type Step, streamBy } from '../shared/stream.ts';
 import { turnFailed } from './failure.ts';
 import { geminiCall, isShell } from './tools.ts';
 
-export type GeminiStream = { readonly calls: OpenCalls };
+type State = { readonly calls: OpenCalls };
 
-type Step = { readonly state: GeminiStream; readonly facts: readonly SessionFact[] };
-
-const toolUse = (state: GeminiStream, entry: Fields, when: number): Step => {
+const toolUse = (state: State, entry: Fields, when: number): Step<State> => {
   const call = geminiCall(textAt(entry, 'tool_id'), textAt(entry, 'tool_name'), at(entry, 'parameters'));
   const started = startedCall(call, when);
-  const fact = { kind: 'call_started', call: started, batch: null, asks: null } as const;
-  return { state: { calls: opened(state.calls, started) }, facts: [fact] };
+  return { state: { calls: opened(state.calls, started) }, facts: [callStarted(started, null, null)] };
 };
 
 /** Some tools print nothing here, and no command its exit code: whether it succeeded is not known. */
@@ -27,13 +22,12 @@ const endOf = (entry: Fields, tool: string): CallEnd => {
   return { outcome: 'error', result, errorClass: textAt(entry, 'error', 'type') ?? 'tool_error' };
 };
 
-const toolResult = (state: GeminiStream, entry: Fields, when: number): Step => {
+const toolResult = (state: State, entry: Fields, when: number): Step<State> => {
   const id = textAt(entry, 'tool_id') ?? '';
   const call = ownOf(state.calls, id);
   if (call === undefined) return { state, facts: [] };
   const ended = withEnd(call, endOf(entry, call.tool), when);
-  const name = { callId: ended.call_id, tool: ended.tool, argsHash: ended.args_hash };
-  return { state: { calls: closed(state.calls, id) }, facts: [{ kind: 'call_ended', call: ended, name }] };
+  return { state: { calls: closed(state.calls, id) }, facts: [callEnded(ended)] };
 };
 
 const summed = (stats: unknown): SessionFact => {
@@ -55,7 +49,7 @@ const result = (entry: Fields, when: number): readonly SessionFact[] => {
   return [counted, turnFailed(textAt(entry, 'error', 'type') ?? 'error', message, when)];
 };
 
-const stepOf = (state: GeminiStream, entry: Fields, when: number): Step => {
+const stepOf = (state: State, entry: Fields, when: number): Step<State> => {
   switch (textAt(entry, 'type')) {
     case 'init':
       return { state, facts: [{ kind: 'session_started', source: 'start' }] };
@@ -73,14 +67,4 @@ const stepOf = (state: GeminiStream, entry: Fields, when: number): Step => {
 };
 
 /** `gemini -p --output-format stream-json` */
-export const geminiStream: StreamReader<GeminiStream> = {
-  initial: { calls: {} },
-  read: (state, line, now) => {
-    const entry = parseLine(line);
-    if (entry === null) return { state, events: [], sessionId: null };
-    const when = instantAt(entry, 'timestamp') ?? now;
-    const step = stepOf(state, entry, when);
-    const events = step.facts.map((fact): SessionEvent => ({ ...fact, at: when, agent: null }));
-    return { state: step.state, events, sessionId: textAt(entry, 'session_id') };
-  },
-};
+export const geminiStream = streamBy<State>({ calls: {} }, 'session_id', stepOf);

@@ -1,12 +1,10 @@
-import type { SessionFact } from '../session/session.ts';
-import { ownOf } from '../shared/own.ts';
+import { callStarted, eventsAt, type SessionFact } from '../session/events.ts';
+import { endOfCall, endWith } from '../shared/calls.ts';
+import { ownOf } from '../shared/payload.ts';
 import type { Amounts, MeterReading } from '../telemetry/meters.ts';
 import {
   argumentsOf,
-  callEnded,
   countOf,
-  endedCall,
-  eventsAt,
   failedRequest,
   flagOf,
   numberOf,
@@ -15,27 +13,20 @@ import {
   shortTextOf,
   type TelemetryRecord,
   textOf,
-  traitsOf,
 } from '../telemetry/record.ts';
-import { contextOf } from './context.ts';
-import { geminiCall } from './tools.ts';
+import { contextOf, geminiCall } from './tools.ts';
 
 const PREFIX = 'gemini_cli.';
 
 /** A call is reported when it has ended, and without an id. */
 const ended = ({ attributes, at, id }: TelemetryRecord): readonly SessionFact[] => {
-  const traits = traitsOf(
-    geminiCall(null, textOf(attributes, 'function_name'), argumentsOf(attributes, 'function_args')),
-  );
-  const span = { endedAt: at, durationMs: numberOf(attributes, 'duration_ms') };
+  const call = geminiCall(id, textOf(attributes, 'function_name'), argumentsOf(attributes, 'function_args'));
   const failed =
     flagOf(attributes, 'success') === false ? (shortTextOf(attributes, 'error_type') ?? 'tool_error') : null;
-  const call = endedCall(id, traits, span, failed);
-  if (textOf(attributes, 'decision') !== 'reject') return [callEnded(call)];
-  return [
-    { kind: 'call_started', call: { ...call, outcome: 'running', ended_at: null }, batch: null, asks: null },
-    { kind: 'call_refused', call: { callId: id, tool: traits.tool, argsHash: null } },
-  ];
+  const end = endOfCall(call, endWith(undefined, failed), at, numberOf(attributes, 'duration_ms'));
+  if (textOf(attributes, 'decision') !== 'reject') return [end];
+  const started = callStarted({ ...end.call, outcome: 'running', ended_at: null }, null, null);
+  return [started, { kind: 'call_refused', call: end.name }];
 };
 
 const counted = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] => {
@@ -62,7 +53,7 @@ const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
     case 'api_response':
       return counted(record);
     case 'api_error':
-      return failedRequest(status, `api_${status ?? 'error'}`, null, null);
+      return failedRequest(status, `api_${status ?? 'error'}`);
     case 'chat_compression':
       return [{ kind: 'phase_changed', phase: 'compacting' }];
     default:

@@ -1,5 +1,15 @@
-import { type CallEnd, type ClientCall, headOf, isWaitingCommand, type ToolTraits } from '../shared/calls.ts';
-import { at, textAt } from '../shared/payload.ts';
+import type { ContextUse, TokenUsage } from '@vigil/events';
+import {
+  type CallEnd,
+  callsBy,
+  endWith,
+  headOf,
+  isWaitingCommand,
+  startedCall,
+  type ToolTraits,
+} from '../shared/calls.ts';
+import { tokensIn } from '../shared/counts.ts';
+import { at, listAt, textAt } from '../shared/payload.ts';
 
 const SHELL = 'run_shell_command';
 
@@ -19,10 +29,7 @@ export const geminiTraitsOf = (tool: string, args: unknown): ToolTraits => ({
   limitMs: null,
 });
 
-export const geminiCall = (callId: string | null, tool: string | null, args: unknown): ClientCall => {
-  const name = tool ?? 'unknown';
-  return { callId, tool: name, args, traits: geminiTraitsOf(name, args) };
-};
+export const geminiCall = callsBy(geminiTraitsOf);
 
 /** The part that the model reads: a text, or parts, some of them texts. */
 export const textOf = (content: unknown): string | null => {
@@ -43,7 +50,7 @@ const plain = (text: string): string =>
     .trimEnd();
 
 /** A refusal by a hook, a policy or a person. */
-const REFUSED: ReadonlySet<string> = new Set(['policy_violation', 'stop_execution']);
+const REFUSED: ReadonlySet<string | null> = new Set(['policy_violation', 'stop_execution']);
 
 /** The class of an error: a command's exit code, else what Gemini CLI calls it. */
 const errorOf = (text: string, response: unknown): string | null => {
@@ -59,6 +66,40 @@ export const endOf = (response: unknown): CallEnd => {
   const text = textOf(at(response, 'llmContent')) ?? textAt(response, 'returnDisplay') ?? '';
   const errorClass = errorOf(text, response);
   const result = plain(text);
-  if (errorClass === null) return { outcome: 'ok', result };
-  return REFUSED.has(errorClass) ? { outcome: 'refused', result } : { outcome: 'error', result, errorClass };
+  return REFUSED.has(errorClass) ? { outcome: 'refused', result } : endWith(result, errorClass);
 };
+
+/** How a call in the file of a session ended. Null: it has not ended. */
+export const endInFile = (entry: unknown): CallEnd | null => {
+  const results = listAt(entry, 'result');
+  const parts = results.map((part) => at(part, 'functionResponse', 'response'));
+  const output = parts.flatMap((response) => textAt(response, 'output') ?? textAt(response, 'error') ?? []).join('\n');
+  switch (textAt(entry, 'status')) {
+    case 'success':
+      return endOf({ llmContent: output });
+    case 'error':
+      return endOf({ llmContent: output, error: { type: textAt(entry, 'errorType') } });
+    case 'cancelled':
+      return { outcome: 'refused', result: output };
+    case 'validating':
+    case 'scheduled':
+    case 'executing':
+    case 'awaiting_approval':
+      return null;
+    default:
+      return results.length === 0 ? null : { outcome: 'abandoned', result: undefined };
+  }
+};
+
+/** A call in the file of a session. Its message requests it; the file does not record when it began to run. */
+export const callInFile = (entry: unknown, asked: number) =>
+  startedCall(geminiCall(textAt(entry, 'id'), textAt(entry, 'name'), at(entry, 'args')), asked);
+
+/** The context window that Gemini CLI takes every model to have, tokens (`tokenLimit` in its core package, 0.61.0). */
+const CONTEXT_WINDOW = 1_048_576;
+
+/** How much of the window an answer has used: all that was sent, and the answer itself. */
+export const contextOf = (tokens: TokenUsage): ContextUse => ({
+  tokens_used: tokensIn(tokens),
+  tokens_max: CONTEXT_WINDOW,
+});

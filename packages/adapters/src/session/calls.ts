@@ -1,6 +1,6 @@
 import type { ToolCall } from '@vigil/events';
-import { ownOf } from '../shared/own.ts';
-import type { CallName } from './events.ts';
+import { ownOf } from '../shared/payload.ts';
+import { type CallName, nameOf } from './events.ts';
 import type { AgentState, OpenCall } from './state.ts';
 
 /** An agent, and its calls that have changed. */
@@ -108,12 +108,6 @@ export const startLate = (agent: AgentState, call: ToolCall, at: number): Change
         agent: { ...agent, endedCalls: remembered(agent, [call.call_id]) },
         calls: [ended(call, 'abandoned', at)],
       };
-
-export const nameOf = ({ call_id, tool, args_hash }: ToolCall): CallName => ({
-  callId: call_id,
-  tool,
-  argsHash: args_hash,
-});
 
 /** The open call, where there is one only. */
 export const onlyCall = ({ open }: AgentState): ToolCall | undefined => {

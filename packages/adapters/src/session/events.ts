@@ -8,12 +8,10 @@ export type Usage = {
 };
 
 /** The tokens of one answer of a model. `requestId`: an answer that is reported twice counts once. */
-export type AnswerUsage = {
-  readonly requestId: string;
-  readonly tokens: TokenUsage;
-  readonly context: ContextUse | null;
-  readonly costUsd: number | null;
-};
+export type AnswerUsage = Omit<Usage, 'usage'> & { readonly requestId: string; readonly tokens: TokenUsage };
+
+/** `batch`: the calls of one answer of the model have the same; null: unknown. `asks`: the call itself asks a person */
+export type CallStart = { readonly call: ToolCall; readonly batch: string | null; readonly asks: WaitingFor | null };
 
 /**
  * One fact about a session of a coding agent, in words that belong to no client. Adapters translate hook payloads, output
@@ -30,17 +28,10 @@ export type SessionFact =
   | {
       readonly kind: 'turn_failed';
       readonly errorClass: string;
-      readonly message: string | null;
       readonly passes: boolean;
       readonly retryAt: number | null;
     }
-  /** `batch`: the calls of one answer of the model have the same; null: unknown. `asks`: the call itself asks a person */
-  | {
-      readonly kind: 'call_started';
-      readonly call: ToolCall;
-      readonly batch: string | null;
-      readonly asks: WaitingFor | null;
-    }
+  | ({ readonly kind: 'call_started' } & CallStart)
   /**
    * `name`: which open call it is, by its id, else by its tool and arguments. `isOutcomeInFile`: only the file of the session has the
    * outcome, and `call` has that of a success
@@ -55,12 +46,7 @@ export type SessionFact =
   /** all calls of a batch have ended; `calls`: those whose result is reported, with outcome `abandoned` where that is not known */
   | { readonly kind: 'batch_ended'; readonly calls: readonly ToolCall[] }
   /** the file of the session shows what hooks report, too, so that a hook that is lost does no harm; as `call_started` */
-  | {
-      readonly kind: 'call_seen';
-      readonly call: ToolCall;
-      readonly batch: string | null;
-      readonly asks: WaitingFor | null;
-    }
+  | ({ readonly kind: 'call_seen' } & CallStart)
   /** the model has got a result of that call; `refused`: the call was not made; `errorClass` null: the result does not show a failure */
   | {
       readonly kind: 'result_seen';
@@ -101,3 +87,23 @@ export type CallName = {
 
 /** `at`: epoch milliseconds on the host of the client. `agent`: the client's id of a sub-agent; null: the session's own agent. */
 export type SessionEvent = { readonly at: number; readonly agent: string | null } & SessionFact;
+
+export const eventsAt = (at: number, agent: string | null, facts: readonly SessionFact[]): readonly SessionEvent[] =>
+  facts.map((fact) => ({ ...fact, at, agent }));
+
+/** The name of a call in a report. */
+export const nameOf = ({ call_id, tool, args_hash }: ToolCall): CallName => ({
+  callId: call_id,
+  tool,
+  argsHash: args_hash,
+});
+
+export const callStarted = (call: ToolCall, batch: string | null, asks: WaitingFor | null): SessionFact => ({
+  kind: 'call_started',
+  call,
+  batch,
+  asks,
+});
+
+/** A call has ended whose id is known. */
+export const callEnded = (call: ToolCall): SessionFact => ({ kind: 'call_ended', call, name: nameOf(call) });

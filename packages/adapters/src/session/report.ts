@@ -1,4 +1,5 @@
 import type { Activity, Heartbeat, TokenUsage, ToolCall, TurnReport, WaitingFor } from '@vigil/events';
+import { tokensIn } from '../shared/counts.ts';
 import { type AgentState, agentOf, isWorking, type SessionState, workingSubagents } from './state.ts';
 
 /** Fields of a heartbeat of one agent of a session. `agent`: the client's id of a sub-agent; null: the session's own. */
@@ -9,12 +10,9 @@ export type AgentReport = {
   readonly fields: Partial<Heartbeat>;
 };
 
-const tokensOf = ({ input_tokens, cache_read_tokens, cache_write_tokens, output_tokens }: TokenUsage): number =>
-  input_tokens + cache_read_tokens + cache_write_tokens + output_tokens;
-
 /** Null: unknown. */
 const totalOf = (usage: readonly TokenUsage[]): number | null =>
-  usage.length === 0 ? null : usage.reduce((sum, one) => sum + tokensOf(one), 0);
+  usage.length === 0 ? null : usage.reduce((sum, one) => sum + tokensIn(one), 0);
 
 /** What a person is asked: a session waits where one of its sub-agents does. */
 const waitOf = (session: SessionState, id: string | null): WaitingFor | null => {

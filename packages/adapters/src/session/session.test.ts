@@ -70,7 +70,7 @@ test('the end of a command that ran on in the background opens no turn: its call
 });
 
 test('a limit whose reset is known keeps it when the error that it causes does not name it, until then', () => {
-  const error = { kind: 'turn_failed', errorClass: 'rate_limit', message: null, passes: true, retryAt: null } as const;
+  const error = { kind: 'turn_failed', errorClass: 'rate_limit', passes: true, retryAt: null } as const;
   const limitedUntil = (retryAt: number) => ({ kind: 'request_limited', retryAt }) as const;
   const retried = { kind: 'request_limited', retryAt: null } as const;
   const kept = { activity: 'rate_limited', rate_limit: { retry_at: 60_000 } };
@@ -91,10 +91,7 @@ test.each([
   ['the end of its turn', stop],
   ['the next prompt', turn],
   ['an interrupt', { kind: 'turn_interrupted' }],
-  [
-    'a failed turn',
-    { kind: 'turn_failed', errorClass: 'invalid_request', message: null, passes: false, retryAt: null },
-  ],
+  ['a failed turn', { kind: 'turn_failed', errorClass: 'invalid_request', passes: false, retryAt: null }],
   ['the end of the session', { kind: 'session_ended', continues: false }],
   ['another session in its place', { kind: 'session_started', source: 'clear' }],
 ] as const)('%s ends a call that is open', (_, fact) => {
@@ -140,7 +137,7 @@ test('a session at its prompt waits for a prompt; one that something of its own 
 });
 
 test('a failed turn that may pass is rate limited until its time; one that will not pass is blocked', () => {
-  const failed = { kind: 'turn_failed', message: null } as const;
+  const failed = { kind: 'turn_failed' } as const;
   const limited = { ...failed, errorClass: 'rate_limit', passes: true, retryAt: 9000 };
   expect(story(turn, limited).fields).toMatchObject({ activity: 'rate_limited', rate_limit: { retry_at: 9000 } });
   const wedged = { ...failed, errorClass: 'invalid_request', passes: false, retryAt: null };
@@ -225,7 +222,7 @@ test('the prompt of the client ends an open turn; a session that an error has bl
     outcomes: { a: 'abandoned' },
     fields: { activity: 'awaiting_input', waiting_for: { kind: 'prompt' } },
   });
-  const failed = { kind: 'turn_failed', errorClass: 'e', message: null, passes: false, retryAt: null } as const;
+  const failed = { kind: 'turn_failed', errorClass: 'e', passes: false, retryAt: null } as const;
   expect(story(turn, failed, prompt).fields).toMatchObject({ activity: 'blocked' });
 });
 

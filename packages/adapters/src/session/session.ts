@@ -1,5 +1,5 @@
 import type { ErrorReport, ToolCall, WaitingFor } from '@vigil/events';
-import { ownOf } from '../shared/own.ts';
+import { ownOf } from '../shared/payload.ts';
 import {
   abandon,
   ask,
@@ -12,14 +12,13 @@ import {
   endSeen,
   inBatch,
   isPendingTooLong,
-  nameOf,
   onlyCall,
   openCall,
   refuse,
   start,
   startLate,
 } from './calls.ts';
-import type { CallName, SessionEvent, SessionFact } from './events.ts';
+import { type CallName, type CallStart, nameOf, type SessionEvent, type SessionFact } from './events.ts';
 import { type AgentReport, reportOf } from './report.ts';
 import {
   type AgentState,
@@ -107,23 +106,8 @@ const startTurn = (agent: AgentState, at: number): Changed => {
 const startSession = (agent: AgentState, at: number): Changed => {
   const over = abandon(agent, at, until(at));
   if (isOfEarlierTurn(agent, at) || isLate(agent, at)) return over;
-  const { type, usage, context, costUsd, counts, counted, open, endedCalls, seenEnds } = over.agent;
-  return {
-    ...over,
-    agent: {
-      ...newSession.main,
-      type,
-      usage,
-      context,
-      costUsd,
-      counts,
-      counted,
-      open,
-      endedCalls,
-      seenEnds,
-      closedAt: at,
-    },
-  };
+  const { turn, wait, obstacle, wakes, ended, phase } = newSession.main;
+  return { ...over, agent: { ...over.agent, turn, wait, obstacle, wakes, ended, phase, closedAt: at } };
 };
 
 const waitFor = (agent: AgentState, waiting: WaitingFor, call: ToolCall | undefined, at: number): AgentState => {
@@ -157,11 +141,7 @@ const endBatch = (agent: AgentState, calls: readonly ToolCall[], at: number): Ch
   return { agent: { ...over.agent, wait }, calls: [...reported.calls, ...over.calls] };
 };
 
-const startCall = (
-  agent: AgentState,
-  { call, batch, asks }: Extract<SessionFact, { kind: 'call_started' }>,
-  at: number,
-): Changed => {
+const startCall = (agent: AgentState, { call, batch, asks }: CallStart, at: number): Changed => {
   if (isLate(agent, at)) return startLate(agent, call, at);
   const { agent: after, calls } = start(opened(free(agent), at), call, batch, at);
   return { agent: asks === null ? after : startWait(after, asks, nameOf(call), at), calls };
@@ -176,14 +156,11 @@ const limited = ({ obstacle }: AgentState, retryAt: number | null, at: number): 
 /** Entries of the session's file from before this turn belong to an earlier one, possibly of another process. */
 const isOfThePast = (agent: AgentState, at: number): boolean => isLate(agent, at) || isOfEarlierTurn(agent, at);
 
-const seeCall = (
-  agent: AgentState,
-  { call, batch, asks }: Extract<SessionFact, { kind: 'call_seen' }>,
-  at: number,
-): Changed => {
+const seeCall = (agent: AgentState, started: CallStart, at: number): Changed => {
+  const { call, batch } = started;
   if (agent.endedCalls.includes(call.call_id)) return unchanged(agent);
   if (Object.hasOwn(agent.open, call.call_id)) return inBatch(agent, call.call_id, batch, at);
-  return isOfThePast(agent, at) ? unchanged(agent) : startCall(agent, { kind: 'call_started', call, batch, asks }, at);
+  return isOfThePast(agent, at) ? unchanged(agent) : startCall(agent, started, at);
 };
 
 /** The hook that reports the end of a call comes before the model gets its result. */
@@ -296,24 +273,14 @@ const inParent = (calls: readonly ToolCall[]): readonly ToolCall[] =>
 /** The error that ended a turn. */
 const errorsOf = (event: SessionEvent): readonly ErrorReport[] =>
   event.kind === 'turn_failed'
-    ? [
-        {
-          at: event.at,
-          count: 1,
-          error_class: event.errorClass.slice(0, longestName),
-          hash: null,
-          message: shortened(event.message),
-        },
-      ]
+    ? [{ at: event.at, count: 1, error_class: event.errorClass.slice(0, longestName), hash: null, message: null }]
     : [];
 
 const withErrors = (report: AgentReport, errors: readonly ErrorReport[]): AgentReport =>
   errors.length === 0 ? report : { ...report, fields: { ...report.fields, errors } };
 
-const longestMessage = 200;
 /** Characters of the class of an error, and of a sort of sub-agent, which is a label. */
 const longestName = 200;
-const shortened = (text: string | null): string | null => text?.slice(0, longestMessage) ?? null;
 
 const subagentChanged = (session: SessionState, id: string, event: SessionEvent): Observed => {
   const before = agentOf(session, id);

@@ -1,5 +1,5 @@
 import type { ContextUse, TokenUsage, ToolCall, TurnReport, WaitingFor } from '@vigil/events';
-import { ownOf } from '../shared/own.ts';
+import { ownOf } from '../shared/payload.ts';
 
 /**
  * A call in flight. `asked`: a person was asked for a permission for it. `pendingEnd`: its end, unless the file of

@@ -1,6 +1,6 @@
 import type { CallKind, ToolCall, WaitingFor, WaitKind } from '@vigil/events';
 import { argsHash, hashes } from '@vigil/sdk/hashes';
-import type { CallName } from '../session/events.ts';
+import type { CallName, SessionFact } from '../session/events.ts';
 
 /** What a client's tool is to Vigil. */
 export type ToolTraits = {
@@ -19,6 +19,8 @@ export type ToolTraits = {
   readonly limitMs: number | null;
 };
 
+type CallEnded = Extract<SessionFact, { kind: 'call_ended' }>;
+
 /** A call as a client names it. `callId` null: the client gives none, and one is made of tool, arguments and time. */
 export type ClientCall = {
   readonly callId: string | null;
@@ -28,9 +30,24 @@ export type ClientCall = {
 };
 
 export type CallEnd =
-  | { readonly outcome: 'ok'; readonly result: unknown }
-  | { readonly outcome: 'error'; readonly result: unknown; readonly errorClass: string }
-  | { readonly outcome: 'refused' | 'abandoned'; readonly result: unknown };
+  | { readonly outcome: 'ok' | 'refused' | 'abandoned'; readonly result: unknown }
+  | { readonly outcome: 'error'; readonly result: unknown; readonly errorClass: string };
+
+/** `errorClass` null: the call succeeded. */
+export const endWith = (result: unknown, errorClass: string | null): CallEnd =>
+  errorClass === null ? { outcome: 'ok', result } : { outcome: 'error', result, errorClass };
+
+/** Of a command; null: unknown. */
+export const exitClass = (exitCode: number | null): string | null =>
+  exitCode === null || exitCode === 0 ? null : `exit_${exitCode}`;
+
+/** Describes the calls of a client. */
+export const callsBy =
+  (traitsOf: (tool: string, args: unknown) => ToolTraits) =>
+  (callId: string | null, tool: string | null, args: unknown): ClientCall => {
+    const name = tool ?? 'unknown';
+    return { callId, tool: name, args, traits: traitsOf(name, args) };
+  };
 
 const LONGEST_NAME = 512;
 const LONGEST_TARGET = 4096;
@@ -100,6 +117,13 @@ export const endedCall = (call: ClientCall, end: CallEnd, at: number, tookMs: nu
   return withEnd({ ...callOf(call, at), started_at }, end, at);
 };
 
+/** The end of a call that a client names. `tookMs` null: unknown. */
+export const endOfCall = (call: ClientCall, end: CallEnd, at: number, tookMs: number | null): CallEnded => ({
+  kind: 'call_ended',
+  call: endedCall(call, end, at, tookMs),
+  name: callName(call),
+});
+
 /** What a person is asked. */
 export const waiting = (kind: WaitKind, text: string | null, since: number): WaitingFor => ({
   kind,
@@ -107,8 +131,33 @@ export const waiting = (kind: WaitKind, text: string | null, since: number): Wai
   since,
 });
 
+/** `call` null: the question names none. */
+export const waitStarted = (
+  kind: WaitKind,
+  text: string | null,
+  since: number,
+  call: CallName | null,
+): SessionFact => ({
+  kind: 'wait_started',
+  waiting: waiting(kind, text, since),
+  call,
+});
+
 const WAITING_COMMAND = /(?:^|[;&|(]\s*)(?:sleep|watch)\s/;
 
 /** A shell command that waits is repeated on purpose. */
 export const isWaitingCommand = (command: unknown): boolean =>
   typeof command === 'string' && WAITING_COMMAND.test(command);
+
+/** Calls of a stream that have started, by id: their ends do not repeat tool and arguments. */
+export type OpenCalls = Readonly<Record<string, ToolCall>>;
+
+const MOST = 200;
+
+export const opened = (calls: OpenCalls, call: ToolCall): OpenCalls =>
+  Object.fromEntries([...Object.entries(calls), [call.call_id, call]].slice(-MOST));
+
+export const closed = (calls: OpenCalls, id: string): OpenCalls => {
+  const { [id]: _, ...others } = calls;
+  return others;
+};

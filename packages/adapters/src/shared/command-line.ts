@@ -10,10 +10,13 @@ export type OptionSpec = {
   readonly many: ReadonlySet<string>;
 };
 
-export const optionSpec = (one: string, optional: string, many: string): OptionSpec => {
-  const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter((name) => name !== ''));
-  return { one: names(one), optional: names(optional), many: names(many) };
-};
+const namesIn = (text: string): readonly string[] => text.split(/\s+/).filter((name) => name !== '');
+
+export const optionSpec = (one: string, optional: string, many: string): OptionSpec => ({
+  one: new Set(namesIn(one)),
+  optional: new Set(namesIn(optional)),
+  many: new Set(namesIn(many)),
+});
 
 /** A part of a command line: an option with its values, or an argument (`name` is null). `words`: as the command line has them. */
 export type Part = {
@@ -34,7 +37,7 @@ const valuesAfter = (rest: readonly string[], name: string, spec: OptionSpec): r
 
 const argument = (word: string): Part => ({ name: null, values: [word], words: [word] });
 
-export const partsOf = (args: readonly string[], spec: OptionSpec): readonly Part[] => {
+const partsOf = (args: readonly string[], spec: OptionSpec): readonly Part[] => {
   const [word, ...rest] = args;
   if (word === undefined) return [];
   if (word === '--') return rest.map(argument);
@@ -54,7 +57,7 @@ export const has = (parts: readonly Part[], ...names: readonly string[]): boolea
 export const optionValue = (parts: readonly Part[], ...names: readonly string[]): string | undefined =>
   parts.findLast(({ name }) => name !== null && names.includes(name))?.values[0];
 
-export const argumentsOf = (parts: readonly Part[]): readonly string[] =>
+const argumentsOf = (parts: readonly Part[]): readonly string[] =>
   parts.flatMap(({ name, words }) => (name === null ? words : []));
 
 /** The words of all options but those. */
@@ -69,15 +72,47 @@ const baseName = (path: string): string =>
     .at(-1)
     ?.replace(/\.(?:exe|cmd|ps1)$/i, '') ?? '';
 
-/** A client that is started by its own name or by its npm package. `before`: the words up to its own arguments. */
-export type Started = { readonly before: readonly string[]; readonly args: readonly string[] };
+type Started = { readonly before: readonly string[]; readonly args: readonly string[] };
 
-/** Null: the command line starts another program. */
-export const startOf = ({ command, args }: CommandLine, name: string, npmPackage: string): Started | null => {
+/** A client that is started by its own name or by its npm package. Null: the command line starts another program. */
+const startOf = ({ command, args }: CommandLine, name: string, npmPackage: string): Started | null => {
   if (baseName(command) === name) return { before: [], args };
   if (!LAUNCHERS.has(baseName(command))) return null;
   const index = args.findIndex((word) => !isOption(word));
   const started = args[index];
   if (started === undefined || (started !== name && started.replace(/(?<!^)@[^@/]*$/, '') !== npmPackage)) return null;
   return { before: args.slice(0, index + 1), args: args.slice(index + 1) };
+};
+
+/** How a client is started. */
+export type Program = {
+  readonly binary: string;
+  readonly npmPackage: string;
+  readonly options: OptionSpec;
+  /** commands and options that start no session of an agent in this terminal, separated by spaces */
+  readonly otherCommands: string;
+  readonly otherOptions: string;
+};
+
+/** A command line that starts a session. `before`: the words up to the client's own arguments. */
+export type SessionLine = { readonly before: readonly string[]; readonly parts: readonly Part[] };
+
+/** Null: the command line starts another program, or no session. */
+export const sessionLineOf = (line: CommandLine, program: Program): SessionLine | null => {
+  const started = startOf(line, program.binary, program.npmPackage);
+  if (started === null) return null;
+  const parts = partsOf(started.args, program.options);
+  const isOther =
+    namesIn(program.otherCommands).includes(argumentsOf(parts)[0] ?? '') ||
+    has(parts, ...namesIn(program.otherOptions));
+  return isOther ? null : { before: started.before, parts };
+};
+
+/** Signs with which a prompt of a client is a command to it: `!` runs a shell command without a permission, `/exit` ends the client. */
+const commandSign = /^[/!#@&$?%:\\]/;
+
+/** A text as a prompt that reaches the model: without control characters, and never a command to the client. */
+export const asPrompt = (text: string): string => {
+  const trimmed = text.replace(/(?![\n\t])\p{Cc}/gu, ' ').trim();
+  return commandSign.test(trimmed) ? `Vigil: ${trimmed}` : trimmed;
 };

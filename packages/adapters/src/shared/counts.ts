@@ -8,17 +8,19 @@ export type Counts = {
 
 export const noCounts: Counts = { earlier: [], current: null };
 
-const sum = (one: TokenUsage, more: TokenUsage): TokenUsage => ({
-  model: one.model,
-  input_tokens: one.input_tokens + more.input_tokens,
-  cache_read_tokens: one.cache_read_tokens + more.cache_read_tokens,
-  cache_write_tokens: one.cache_write_tokens + more.cache_write_tokens,
-  output_tokens: one.output_tokens + more.output_tokens,
+type Tokens = Omit<TokenUsage, 'model'>;
+
+export const combined = (one: Tokens, more: Tokens, sign: 1 | -1): Tokens => ({
+  input_tokens: one.input_tokens + sign * more.input_tokens,
+  cache_read_tokens: one.cache_read_tokens + sign * more.cache_read_tokens,
+  cache_write_tokens: one.cache_write_tokens + sign * more.cache_write_tokens,
+  output_tokens: one.output_tokens + sign * more.output_tokens,
 });
 
-const added = (usage: readonly TokenUsage[], more: TokenUsage): readonly TokenUsage[] =>
+/** The tokens of one more answer, by model. */
+export const added = (usage: readonly TokenUsage[], more: TokenUsage): readonly TokenUsage[] =>
   usage.some(({ model }) => model === more.model)
-    ? usage.map((one) => (one.model === more.model ? sum(one, more) : one))
+    ? usage.map((one) => (one.model === more.model ? { model: one.model, ...combined(one, more, 1) } : one))
     : [...usage, more];
 
 /** By model. */
@@ -30,5 +32,5 @@ export const counted = (counts: Counts, id: string, tokens: TokenUsage): Counts 
     ? { ...counts, current: { id, tokens } }
     : { earlier: totals(counts), current: { id, tokens } };
 
-export const tokensIn = (usage: TokenUsage): number =>
+export const tokensIn = (usage: Tokens): number =>
   usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens + usage.output_tokens;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { turnFailed as ofClaudeCode } from '../claude-code/failure.ts';
 import { turnFailed as ofCodex } from '../codex/failure.ts';
 import { turnFailed as ofGeminiCli } from '../gemini-cli/failure.ts';
-import { statusIn } from './passing.ts';
+import { statusIn } from './failure.ts';
 
 const now = Date.parse('2026-11-23T12:00:00Z');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryAtLocal, retryAtOf } from './retry-at.ts';
+import { retryAtLocal, retryAtOf } from './failure.ts';
 
 const now = Date.parse('2026-11-23T12:00:00Z');
 const at = (text: string): string | null => {

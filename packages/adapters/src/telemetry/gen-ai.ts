@@ -1,14 +1,11 @@
-import { hashes } from '@vigil/sdk/hashes';
-import type { SessionFact } from '../session/session.ts';
-import { ownOf } from '../shared/own.ts';
+import { eventsAt, type SessionFact } from '../session/events.ts';
+import { endOfCall, endWith } from '../shared/calls.ts';
+import { ownOf } from '../shared/payload.ts';
 import type { MeterReading } from './meters.ts';
 import {
-  type Attributes,
   argumentsOf,
-  callEnded,
   countOf,
-  endedCall,
-  eventsAt,
+  durationOf,
   numberOf,
   type ReadTelemetry,
   readingOf,
@@ -16,29 +13,20 @@ import {
   type Telemetry,
   type TelemetryRecord,
   textOf,
-  traitsOf,
 } from './record.ts';
 
 /** The tools of a framework are unknown. */
 const NO_TRAITS = { kind: 'tool', mutating: false, polling: false, target: null, limitMs: null } as const;
 
-/** Hashes of the result, which a framework exports where it is asked to. */
-const resultHashes = (attributes: Attributes) => {
-  const result = textOf(attributes, 'gen_ai.tool.call.result');
-  if (result === null) return {};
-  const { result_hash, masked_result_hash } = hashes({ result });
-  return { result_hash, masked_result_hash };
-};
-
 const called = (record: TelemetryRecord): readonly SessionFact[] => {
-  const { attributes, at, startedAt, id, hasFailed } = record;
+  const { attributes, at, id, hasFailed } = record;
   const tool = textOf(attributes, 'gen_ai.tool.name') ?? record.name;
   const args = argumentsOf(attributes, 'gen_ai.tool.call.arguments');
-  const traits = traitsOf({ callId: null, tool, args, traits: NO_TRAITS });
-  const span = { endedAt: at, durationMs: startedAt === null ? null : at - startedAt };
+  const callId = shortTextOf(attributes, 'gen_ai.tool.call.id') ?? id;
   const error = shortTextOf(attributes, 'error.type') ?? (hasFailed ? 'tool_error' : null);
-  const call = endedCall(shortTextOf(attributes, 'gen_ai.tool.call.id') ?? id, traits, span, error);
-  return [callEnded({ ...call, ...resultHashes(attributes) })];
+  // A framework exports results where it is asked to.
+  const end = endWith(textOf(attributes, 'gen_ai.tool.call.result') ?? undefined, error);
+  return [endOfCall({ callId, tool, args, traits: NO_TRAITS }, end, at, durationOf(record))];
 };
 
 const modelOf = ({ attributes }: TelemetryRecord): string | null =>

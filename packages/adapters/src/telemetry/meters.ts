@@ -1,13 +1,10 @@
 import type { TokenUsage } from '@vigil/events';
 import type { SessionEvent, Usage } from '../session/events.ts';
-import { ownOf } from '../shared/own.ts';
+import { combined as combinedTokens, tokensIn } from '../shared/counts.ts';
+import { ownOf } from '../shared/payload.ts';
 
 /** What a meter counts. The amounts of one reading may be negative: cached tokens are a part of the input tokens of some clients. */
-export type Amounts = {
-  readonly input_tokens: number;
-  readonly cache_read_tokens: number;
-  readonly cache_write_tokens: number;
-  readonly output_tokens: number;
+export type Amounts = Omit<TokenUsage, 'model'> & {
   /** null: not counted */
   readonly usd: number | null;
 };
@@ -72,10 +69,7 @@ export const noAmounts: Amounts = {
 };
 
 const combined = (one: Amounts, other: Amounts, sign: 1 | -1): Amounts => ({
-  input_tokens: one.input_tokens + sign * other.input_tokens,
-  cache_read_tokens: one.cache_read_tokens + sign * other.cache_read_tokens,
-  cache_write_tokens: one.cache_write_tokens + sign * other.cache_write_tokens,
-  output_tokens: one.output_tokens + sign * other.output_tokens,
+  ...combinedTokens(one, other, sign),
   usd: one.usd === null && other.usd === null ? null : (one.usd ?? 0) + sign * (other.usd ?? 0),
 });
 
@@ -151,9 +145,6 @@ const readMeter = (meters: Meters, reading: MeterReading, { size, firstSeenAt }:
   return after === meters[reading.source] ? meters : { ...meters, [reading.source]: after };
 };
 
-const tokensOf = ({ input_tokens, cache_read_tokens, cache_write_tokens, output_tokens }: Amounts): number =>
-  input_tokens + cache_read_tokens + cache_write_tokens + output_tokens;
-
 const whole = (amount: number): number => Math.max(0, Math.round(amount));
 
 const usageBy = ({ model, amounts }: Total): TokenUsage => ({
@@ -174,7 +165,7 @@ const costOf = ({ totals }: Meter): number | null => {
  * it was.
  */
 const usageOf = ({ metric, span }: Meters): Usage => ({
-  usage: (span.totals.length > 0 ? span : metric).totals.filter(({ amounts }) => tokensOf(amounts) > 0).map(usageBy),
+  usage: (span.totals.length > 0 ? span : metric).totals.filter(({ amounts }) => tokensIn(amounts) > 0).map(usageBy),
   context: null,
   costUsd: costOf(metric),
 });

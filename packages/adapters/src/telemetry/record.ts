@@ -1,7 +1,6 @@
-import type { ToolCall } from '@vigil/events';
-import type { SessionEvent, SessionFact } from '../session/session.ts';
-import { type ClientCall, startedCall as describedCall } from '../shared/calls.ts';
-import { countIn } from '../shared/payload.ts';
+import type { SessionEvent, SessionFact } from '../session/events.ts';
+import { isLimit } from '../shared/failure.ts';
+import { countIn, type Fields, parseLine } from '../shared/payload.ts';
 import { type Amounts, type MeterReading, noAmounts } from './meters.ts';
 
 export type AttributeValue = string | number | boolean | null;
@@ -35,19 +34,6 @@ export type TelemetryRecord = {
 
 const LONGEST_NAME = 512;
 const LARGEST_COST = 1e9;
-
-/** What a client's adapter derives from the tool and arguments of a call. */
-export type CallTraits = Omit<
-  ToolCall,
-  'call_id' | 'result_hash' | 'masked_result_hash' | 'outcome' | 'error_class' | 'started_at' | 'ended_at'
->;
-
-/** The traits of a call as telemetry names it; arguments that are not exported are unknown. */
-export const traitsOf = (call: ClientCall): CallTraits => {
-  const { tool, kind, args_hash, mutating, polling, target } = describedCall(call, 0);
-  const isKnown = call.args !== null;
-  return { tool, kind, args_hash: isKnown ? args_hash : null, deadline_at: null, mutating, polling, target };
-};
 
 /** The session of a record, and what the record reports. */
 export type Telemetry = {
@@ -94,20 +80,9 @@ export const flagOf = (attributes: Attributes, name: string): boolean | null => 
   return value === false || value === 'false' ? false : null;
 };
 
-/** Arguments that are exported as JSON. Null: not exported, or cut off. */
-export const argumentsOf = (attributes: Attributes, name: string): Readonly<Record<string, unknown>> | null => {
-  try {
-    const parsed: unknown = JSON.parse(textOf(attributes, name) ?? 'null');
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as Readonly<Record<string, unknown>>)
-      : null;
-  } catch {
-    return null;
-  }
-};
-
-export const eventsAt = (at: number, agent: string | null, facts: readonly SessionFact[]): readonly SessionEvent[] =>
-  facts.map((fact) => ({ ...fact, at, agent }));
+/** Arguments that are exported as JSON. Undefined: not exported, or cut off. */
+export const argumentsOf = (attributes: Attributes, name: string): Fields | undefined =>
+  parseLine(textOf(attributes, name)?.trimStart() ?? '') ?? undefined;
 
 /** What a data point or span counts. `agent`: the client's id of a sub-agent; null: the session's own. */
 export const readingOf = (
@@ -127,48 +102,13 @@ export const readingOf = (
   amounts: { ...noAmounts, ...amounts },
 });
 
-/** A call that has started. Results are not exported, so none is known. */
-export const startedCall = (id: string, traits: CallTraits, startedAt: number | null): ToolCall => ({
-  ...traits,
-  call_id: id,
-  result_hash: null,
-  masked_result_hash: null,
-  outcome: 'running',
-  error_class: null,
-  started_at: startedAt,
-  ended_at: null,
-});
-
-type CallSpan = { readonly endedAt: number; readonly durationMs: number | null };
-
-/** Null: the duration is not given, or cannot be one. */
-const startIn = ({ endedAt, durationMs }: CallSpan): number | null =>
-  durationMs !== null && durationMs >= 0 && durationMs < endedAt ? Math.round(endedAt - durationMs) : null;
-
-/** A call that has ended. `errorClass` null: it succeeded. */
-export const endedCall = (id: string, traits: CallTraits, span: CallSpan, errorClass: string | null): ToolCall => ({
-  ...startedCall(id, traits, startIn(span)),
-  outcome: errorClass === null ? 'ok' : 'error',
-  error_class: errorClass,
-  ended_at: span.endedAt,
-});
-
-export const callEnded = (call: ToolCall): SessionFact => ({
-  kind: 'call_ended',
-  call,
-  name: { callId: call.call_id, tool: call.tool, argsHash: call.args_hash },
-});
-
-const LIMITS: ReadonlySet<number> = new Set([429, 529, 503]);
+/** How long a span took, milliseconds; null: it has no start. */
+export const durationOf = ({ at, startedAt }: TelemetryRecord): number | null =>
+  startedAt === null ? null : at - startedAt;
 
 /** A request to a model that failed: by a limit that passes, by something that the client tries again, or for good. */
-export const failedRequest = (
-  status: number | null,
-  errorClass: string,
-  message: string | null,
-  retryAt: number | null,
-): readonly SessionFact[] => {
-  if (status !== null && LIMITS.has(status)) return [{ kind: 'request_limited', retryAt }];
+export const failedRequest = (status: number | null, errorClass: string): readonly SessionFact[] => {
+  if (isLimit(status)) return [{ kind: 'request_limited', retryAt: null }];
   const isFinal = status !== null && status >= 400 && status < 500 && status !== 408;
-  return isFinal ? [{ kind: 'turn_failed', errorClass, message, passes: false, retryAt: null }] : [];
+  return isFinal ? [{ kind: 'turn_failed', errorClass, passes: false, retryAt: null }] : [];
 };

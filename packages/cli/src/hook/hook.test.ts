@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { adapterNamed } from '@vigil/adapters';
+import { adapters } from '@vigil/adapters';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { vigilProgram } from '../program.fixture.ts';
 
@@ -44,23 +44,18 @@ const run = (words: readonly string[], env: Record<string, string> = {}) => {
 const vigil = (...words: string[]) => run(words[0] === 'install' ? [...words, '--client', 'claude-code'] : words);
 const file = () => join(home, '.claude', 'settings.json');
 
-const clients = [
-  { client: 'claude-code', project: '.claude/settings.json', user: '.claude/settings.json', timeout: 5 },
-  { client: 'codex', project: '.codex/hooks.json', user: '.codex/hooks.json', timeout: 5 },
-  { client: 'gemini-cli', project: '.gemini/settings.json', user: '.gemini/settings.json', timeout: 5000 },
-] as const;
-
-test.each(clients)(
-  'for $client: installed for all its events, runs in a shell silently, and uninstalled to the byte',
-  (one) => {
+test.each(adapters)(
+  'for $name: installed for all its events, runs in a shell silently, and uninstalled to the byte',
+  ({ name, install, hooks: { events } }) => {
     const before = tree();
-    expect(run(['install', '--client', one.client])).toMatchObject({ status: 0, stderr: '' });
-    const { hooks } = JSON.parse(readFileSync(join(home, one.project), 'utf8'));
-    const events = adapterNamed(one.client)?.hooks.events ?? [];
+    expect(run(['install', '--client', name])).toMatchObject({ status: 0, stderr: '' });
+    const { project } = install.files({ cwd: home, home, env: {} });
+    const { hooks } = JSON.parse(readFileSync(project, 'utf8'));
     expect(Object.keys(hooks)).toEqual(events);
     const [entry] = hooks[events[0] ?? ''][0].hooks;
-    expect(entry).toMatchObject({ type: 'command', timeout: one.timeout });
-    expect(entry.command).toContain(`hook --client ${one.client}`);
+    expect(entry).toEqual(install.command(entry.command));
+    expect(entry).toMatchObject({ type: 'command', timeout: expect.any(Number) });
+    expect(entry.command).toContain(`hook --client ${name}`);
     const ran = spawnSync('/bin/sh', ['-c', entry.command], {
       input: '{"hook_event_name":"Stop","session_id":"s"}',
       encoding: 'utf8',
@@ -71,7 +66,7 @@ test.each(clients)(
       status: 0,
       stdout: expect.stringContaining(`installed for ${events.length}`),
     });
-    expect(run(['install', '--client', one.client]).stdout).toContain('as it should be already');
+    expect(run(['install', '--client', name]).stdout).toContain('as it should be already');
     expect(run(['install', '--uninstall'])).toMatchObject({ status: 0 });
     expect(tree()).toEqual(before);
   },
@@ -87,7 +82,7 @@ test('Codex asks a person to trust the hook: the output explains that, and no se
 test('without a name it is installed for the clients that are found: a program on the PATH or a folder of settings', () => {
   expect(run(['install'])).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('none of claude, codex, gemini'),
+    stderr: expect.stringContaining(`none of ${adapters.map(({ install }) => install.binary).join(', ')}`),
   });
   mkdirSync(join(home, 'bin'));
   writeFileSync(join(home, 'bin', 'codex'), '#!/bin/sh\n', { mode: 0o755 });
@@ -101,7 +96,7 @@ test('without a name it is installed for the clients that are found: a program o
 test('a client that is not known is refused with those that are', () => {
   expect(run(['install', '--client', 'aider'])).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('there are claude-code, codex, gemini-cli'),
+    stderr: expect.stringContaining(`there are ${adapters.map(({ name }) => name).join(', ')}`),
   });
 });
 

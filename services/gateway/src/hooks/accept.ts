@@ -131,7 +131,7 @@ export const acceptHook = async (
   const nothing: HookAnswer = { answer: adapter.hooks.answer(payload, [], refusal), printed: async () => {} };
   // A runtime reports the agents that it watches, with more detail.
   if (known?.present && known.runtimeId !== null) return nothing;
-  const events = adapter.hooks.eventsOf(payload, now, {});
+  const events = adapter.hooks.eventsOf(payload, now);
   const folded = refusal === null ? events : events.flatMap(withRefusal);
   const orders = await report(context, principal, session, folded);
   if (orders === null) return nothing;

@@ -14,6 +14,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { adapters } from '@vigil/adapters';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { vigilProgram } from '../../program.fixture.ts';
 import { agentRow } from '../../render/rows.fixture.ts';
@@ -89,7 +90,7 @@ const adopt = async (...options: readonly string[]) => {
 test('without a client nothing is installed, and the output names what was looked for', async () => {
   const { code, err } = await adopt('--yes', '--no-wait');
   expect(code).toBe(1);
-  expect(err).toContain('none of claude, codex, gemini is on the PATH');
+  expect(err).toContain(`none of ${adapters.map(({ install }) => install.binary).join(', ')} is on the PATH`);
   expect(written()).toEqual([]);
 });
 

@@ -1,13 +1,24 @@
 import type { TokenUsage } from '@vigil/events';
-import type { TranscriptReader } from '../../adapter.ts';
-import type { SessionFact } from '../../session/events.ts';
-import { type CallEnd, type ClientCall, callName, endedCall, startedCall } from '../../shared/calls.ts';
-import { at, type Fields, instantAt, isFields, numberAt, parseLine, textAt } from '../../shared/payload.ts';
-import { turnFailed } from '../failure.ts';
-import { limitedUntilIn } from '../rate-limits.ts';
-import { endInFile } from '../results.ts';
-import { codexCall, commandOf } from '../tools.ts';
-import { codexUsage } from './usage.ts';
+import type { TranscriptReader } from '../adapter.ts';
+import { eventsAt, type SessionFact } from '../session/events.ts';
+import { type CallEnd, type ClientCall, endOfCall, endWith, exitClass, startedCall } from '../shared/calls.ts';
+import { combined } from '../shared/counts.ts';
+import { at, countAt, type Fields, instantAt, isFields, numberAt, parseLine, textAt } from '../shared/payload.ts';
+import { limitedUntilIn, turnFailed } from './failure.ts';
+import { codexCall, commandOf, endInFile } from './tools.ts';
+
+/** Codex counts the tokens that a cache has among those that went in. */
+export const codexUsage = (counts: unknown, model: string | null): TokenUsage => {
+  const cached = countAt(counts, 'cached_input_tokens');
+  const written = countAt(counts, 'cache_write_input_tokens');
+  return {
+    model,
+    input_tokens: Math.max(0, countAt(counts, 'input_tokens') - cached - written),
+    cache_read_tokens: cached,
+    cache_write_tokens: written,
+    output_tokens: countAt(counts, 'output_tokens'),
+  };
+};
 
 export type CodexTranscript = {
   /** of the turn */
@@ -23,27 +34,15 @@ export type CodexTranscript = {
 /** Codex continues the total of the session that it resumes. A total below it has started from zero. */
 const usedSince = (total: TokenUsage, before: TokenUsage | null): TokenUsage => {
   if (before === null) return total;
-  const rest = {
-    model: total.model,
-    input_tokens: total.input_tokens - before.input_tokens,
-    cache_read_tokens: total.cache_read_tokens - before.cache_read_tokens,
-    cache_write_tokens: total.cache_write_tokens - before.cache_write_tokens,
-    output_tokens: total.output_tokens - before.output_tokens,
-  };
+  const rest = { model: total.model, ...combined(total, before, -1) };
   const isBelow = rest.output_tokens < 0 || rest.input_tokens + rest.cache_read_tokens + rest.cache_write_tokens < 0;
   return isBelow ? total : rest;
 };
 
-const usageFact = (usage: TokenUsage, context: unknown, max: number | null): SessionFact => {
-  const used = numberAt(context, 'total_tokens');
-  return {
-    kind: 'usage_counted',
-    usage: {
-      usage: [usage],
-      context: used === null || max === null ? null : { tokens_used: used, tokens_max: max },
-      costUsd: null,
-    },
-  };
+const usageFact = (usage: TokenUsage, info: unknown): SessionFact => {
+  const [used, max] = [numberAt(info, 'last_token_usage', 'total_tokens'), numberAt(info, 'model_context_window')];
+  const context = used === null || max === null ? null : { tokens_used: used, tokens_max: max };
+  return { kind: 'usage_counted', usage: { usage: [usage], context, costUsd: null } };
 };
 
 /** The exit code of a command is written here before the hook that reports its end. */
@@ -51,13 +50,10 @@ const commandEnded = (payload: Fields, item: Fields, when: number): readonly Ses
   const exitCode = numberAt(item, 'exit_code');
   if (textAt(item, 'type') !== 'CommandExecution' || exitCode === null) return [];
   const call = codexCall(textAt(item, 'id'), 'Bash', { command: commandOf(at(item, 'command')) });
-  const result = at(item, 'aggregated_output');
-  const end: CallEnd =
-    exitCode === 0 ? { outcome: 'ok', result } : { outcome: 'error', result, errorClass: `exit_${exitCode}` };
   const ended = numberAt(payload, 'completed_at_ms') ?? when;
   const started = numberAt(payload, 'started_at_ms');
   const took = started === null ? null : ended - started;
-  return [{ kind: 'call_ended', call: endedCall(call, end, ended, took), name: callName(call) }];
+  return [endOfCall(call, endWith(at(item, 'aggregated_output'), exitClass(exitCode)), ended, took)];
 };
 
 const argsOf = (item: Fields): unknown =>
@@ -99,11 +95,9 @@ const eventFacts = (
   when: number,
 ): readonly SessionFact[] => {
   switch (textAt(payload, 'type')) {
-    case 'token_count': {
-      const max = numberAt(payload, 'info', 'model_context_window');
+    case 'token_count':
       if (!isFields(at(payload, 'info', 'total_token_usage')) || state.total === null) return [];
-      return [usageFact(usedSince(state.total, state.before), at(payload, 'info', 'last_token_usage'), max)];
-    }
+      return [usageFact(usedSince(state.total, state.before), at(payload, 'info'))];
     case 'item_completed': {
       const item = at(payload, 'item');
       return isFields(item) ? commandEnded(payload, item, when) : [];
@@ -117,17 +111,6 @@ const eventFacts = (
     default:
       return [];
   }
-};
-
-const factsOf = (
-  type: string | null,
-  payload: Fields,
-  state: CodexTranscript,
-  zone: () => string,
-  when: number,
-): readonly SessionFact[] => {
-  if (type === 'response_item') return itemFacts(payload, when);
-  return type === 'event_msg' ? eventFacts(payload, state, zone, when) : [];
 };
 
 const stateAfter = (state: CodexTranscript, type: string | null, payload: Fields, when: number): CodexTranscript => {
@@ -150,8 +133,10 @@ export const codexTranscript = (zone: () => string): TranscriptReader<CodexTrans
     const payload = at(entry, 'payload');
     const when = instantAt(entry, 'timestamp');
     if (!isFields(payload) || when === null) return { state, events: [] };
-    const after = stateAfter(state, textAt(entry, 'type'), payload, when);
-    const facts = factsOf(textAt(entry, 'type'), payload, after, zone, when);
-    return { state: after, events: facts.map((fact) => ({ ...fact, at: when, agent: null })) };
+    const type = textAt(entry, 'type');
+    const after = stateAfter(state, type, payload, when);
+    const facts = type === 'response_item' ? itemFacts(payload, when) : [];
+    const more = type === 'event_msg' ? eventFacts(payload, after, zone, when) : [];
+    return { state: after, events: eventsAt(when, null, [...facts, ...more]) };
   },
 });

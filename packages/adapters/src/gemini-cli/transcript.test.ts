@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { recordedSameRuns, recordedTranscripts } from '../../recordings.fixture.ts';
-import { newSession, observe, type SessionEvent } from '../../session/session.ts';
-import { isFields, listAt, parseLine } from '../../shared/payload.ts';
-import { geminiHooks } from '../hooks.ts';
+import { recordedSameRuns, recordedTranscripts } from '../recordings.fixture.ts';
+import { newSession, observe, type SessionEvent } from '../session/session.ts';
+import { isFields, listAt, parseLine } from '../shared/payload.ts';
+import { geminiHooks } from './hooks.ts';
 import { geminiTranscript } from './transcript.ts';
 
 const hookEvents = (run: string, lost: (event: string, nth: number) => boolean): readonly SessionEvent[] => {
@@ -12,7 +12,7 @@ const hookEvents = (run: string, lost: (event: string, nth: number) => boolean):
     const nth = (seen.get(name) ?? 0) + 1;
     seen.set(name, nth);
     const isRead = geminiHooks.events.includes(name) && !lost(name, nth);
-    return isRead ? geminiHooks.eventsOf(payload, at, {}) : [];
+    return isRead ? geminiHooks.eventsOf(payload, at) : [];
   });
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contextOf } from './usage.ts';
+import { contextOf } from './transcript.ts';
 
 const counts = { input_tokens: 1000, cache_read_tokens: 20, cache_write_tokens: 300, output_tokens: 4 };
 const windowOf = (model: string | null) => contextOf({ ...counts, model })?.tokens_max ?? null;

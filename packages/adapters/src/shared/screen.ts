@@ -1,3 +1,6 @@
+import type { ScreenMeaning, Typing } from '../adapter.ts';
+import { asPrompt } from './command-line.ts';
+
 /** Characters of a dialog's text that are reported. */
 const longestText = 500;
 
@@ -45,3 +48,51 @@ export const inputText = (rows: readonly string[]): string | null => {
     .trim();
   return text === '' ? null : text;
 };
+
+const pasteBegin = '\u001b[200~';
+const pasteEnd = '\u001b[201~';
+const ctrlU = '\u0015';
+
+/** One line without control characters: an escape sequence in a text would be keys, and end the paste. */
+const oneLine = (text: string): string =>
+  asPrompt(
+    text
+      .split(/[\r\n]+/)
+      .map((line) => line.trim())
+      .join(' ')
+      .replace(/\p{Cc}/gu, ' '),
+  );
+
+const withoutSpaces = (text: string): string => text.replace(/\s+/gu, '');
+
+/**
+ * Types a text as one bracketed paste. `placeholder`: the client's replacement for a long paste. The input line was
+ * empty before, so its content is this text.
+ */
+export const asPaste =
+  (placeholder: RegExp) =>
+  (text: string): Typing => {
+    const line = oneLine(text);
+    return {
+      text: `${pasteBegin}${line}${pasteEnd}`,
+      submit: '\r',
+      withdraw: ctrlU,
+      isShownBy: (pending) => withoutSpaces(pending) === withoutSpaces(line) || placeholder.test(pending),
+    };
+  };
+
+const limited = /\b(?:429|503|529|overloaded|rate[ _-]?limit(?:ed)?|usage limit|high demand)\b/i;
+const delay = /\bretrying in (?:(\d+)m\s*)?(?:(\d+)s)?/i;
+
+const delayIn = (text: string): number | null => {
+  const [, minutes, seconds] = delay.exec(text) ?? [];
+  if (minutes === undefined && seconds === undefined) return null;
+  return (Number(minutes ?? 0) * 60 + Number(seconds ?? 0)) * 1000;
+};
+
+/** A line about a retry. `reason`: the text beside it. */
+export const retrying = (text: string, reason = ''): ScreenMeaning => ({
+  kind: 'retrying',
+  text: text.trim(),
+  limit: limited.test(text) || limited.test(reason) ? { retryInMs: delayIn(text) } : null,
+});

@@ -1,11 +1,10 @@
-import type { SessionFileReader } from '../../adapter.ts';
-import { isSeen, type SessionEvent, type SessionFact } from '../../session/events.ts';
-import { waiting } from '../../shared/calls.ts';
-import type { OpenCalls } from '../../shared/open-calls.ts';
-import { ownOf } from '../../shared/own.ts';
-import { at, type Fields, instantAt, listAt, parseLine, textAt } from '../../shared/payload.ts';
-import { turnFailed } from '../failure.ts';
-import { callsIn, endsIn } from '../messages.ts';
+import type { LineRead, SessionFileReader } from '../adapter.ts';
+import { eventsAt, isSeen, type SessionEvent, type SessionFact } from '../session/events.ts';
+import { type OpenCalls, waiting } from '../shared/calls.ts';
+import { at, type Fields, instantAt, listAt, ownOf, parseLine, textAt } from '../shared/payload.ts';
+import type { Step } from '../shared/stream.ts';
+import { turnFailed } from './failure.ts';
+import { callsIn, endsIn } from './messages.ts';
 import { type ClaudeTranscript, claudeTranscript } from './transcript.ts';
 
 /** The reader's state for a file. The counts are by agent; '' is the session's own. */
@@ -15,8 +14,6 @@ export type ClaudeSessionFile = {
   readonly subagents: readonly string[];
 };
 
-type Step = { readonly state: ClaudeSessionFile; readonly facts: readonly SessionFact[] };
-
 /** With these the model expects nothing more from its tools. */
 const LAST: ReadonlySet<string | null> = new Set(['end_turn', 'stop_sequence', 'max_tokens', 'refusal']);
 
@@ -25,7 +22,7 @@ const textsOf = (message: unknown): readonly string[] => {
   return typeof content === 'string' ? [content] : listAt(content).flatMap((part) => textAt(part, 'text') ?? []);
 };
 
-const assistant = (state: ClaudeSessionFile, entry: Fields, when: number): Step => {
+const assistant = (state: ClaudeSessionFile, entry: Fields, when: number): Step<ClaudeSessionFile> => {
   const message = at(entry, 'message');
   const error = textAt(entry, 'error') ?? (at(entry, 'isApiErrorMessage') === true ? 'unknown' : null);
   if (error !== null) return { state, facts: [turnFailed(error, textsOf(message).join(' '), when)] };
@@ -47,7 +44,7 @@ const isPrompt = (entry: Fields): boolean => {
   );
 };
 
-const user = (state: ClaudeSessionFile, entry: Fields, when: number): Step => {
+const user = (state: ClaudeSessionFile, entry: Fields, when: number): Step<ClaudeSessionFile> => {
   const isDenied = () => /^(?:reject|deny)/.test(textAt(entry, 'permissionDecision', 'decision') ?? '');
   const about = { whole: at(entry, 'toolUseResult'), isDenied };
   const { calls, facts } = endsIn(state.calls, at(entry, 'message'), about, when);
@@ -55,7 +52,7 @@ const user = (state: ClaudeSessionFile, entry: Fields, when: number): Step => {
   return { state: { ...state, calls }, facts: [...facts, ...prompt] };
 };
 
-const stepOf = (state: ClaudeSessionFile, entry: Fields, when: number): Step => {
+const stepOf = (state: ClaudeSessionFile, entry: Fields, when: number): Step<ClaudeSessionFile> => {
   switch (textAt(entry, 'type')) {
     case 'assistant':
       return assistant(state, entry, when);
@@ -69,7 +66,12 @@ const stepOf = (state: ClaudeSessionFile, entry: Fields, when: number): Step => 
 /**
  * The file does not record when a person was asked for a permission, so such a call counts as waiting from its start.
  */
-const waitsOf = (before: OpenCalls, { facts }: Step, entry: Fields, agent: string | null): readonly SessionEvent[] => {
+const waitsOf = (
+  before: OpenCalls,
+  { facts }: Step<ClaudeSessionFile>,
+  entry: Fields,
+  agent: string | null,
+): readonly SessionEvent[] => {
   if (textAt(entry, 'permissionDecision', 'source')?.startsWith('user_') !== true) return [];
   return facts.flatMap((fact): SessionEvent[] => {
     const since = fact.kind === 'call_ended' ? (before[fact.call.call_id]?.started_at ?? null) : null;
@@ -88,13 +90,15 @@ const countedIn = (state: ClaudeSessionFile, line: string, agent: string) => {
   };
 };
 
-type Read = { readonly state: ClaudeSessionFile; readonly events: readonly SessionEvent[] };
+type Read = LineRead<ClaudeSessionFile>;
 
 const ofSession = (before: ClaudeSessionFile, line: string, entry: Fields, when: number): Read => {
   const { state: counted, events } = countedIn(before, line, '');
   const step = stepOf(counted, entry, when);
-  const own = step.facts.map((fact): SessionEvent => ({ ...fact, at: when, agent: null }));
-  return { state: step.state, events: [...events, ...waitsOf(before.calls, step, entry, null), ...own] };
+  return {
+    state: step.state,
+    events: [...events, ...waitsOf(before.calls, step, entry, null), ...eventsAt(when, null, step.facts)],
+  };
 };
 
 /** A sub-agent begins with its first answer, which names its sort, and ends with its last one. */
@@ -105,14 +109,12 @@ const ofSubagent = (before: ClaudeSessionFile, line: string, entry: Fields, when
   const step = stepOf(counted, entry, when);
   const type = textAt(entry, 'attributionAgent');
   const start: readonly SessionEvent[] = isKnown ? [] : [{ kind: 'subagent_started', id, type, at: when, agent: null }];
-  const own = step.facts
-    .filter(({ kind }) => kind !== 'turn_started' && kind !== 'turn_ended')
-    .map((fact): SessionEvent => ({ ...fact, at: when, agent: id }));
+  const own = step.facts.filter(({ kind }) => kind !== 'turn_started' && kind !== 'turn_ended');
   const isOver = step.facts.some(({ kind }) => kind === 'turn_ended');
   const end: readonly SessionEvent[] = isOver ? [{ kind: 'subagent_ended', id, at: when, agent: null }] : [];
   return {
     state: isKnown ? step.state : { ...step.state, subagents: [...before.subagents, id] },
-    events: [...start, ...events, ...waitsOf(before.calls, step, entry, id), ...own, ...end],
+    events: [...start, ...events, ...waitsOf(before.calls, step, entry, id), ...eventsAt(when, id, own), ...end],
   };
 };
 

@@ -1,11 +1,10 @@
-import type { SessionFileReader } from '../../adapter.ts';
-import { isSeen, type SessionEvent, type SessionFact } from '../../session/events.ts';
-import { withEnd } from '../../shared/calls.ts';
-import type { Counts } from '../../shared/counts.ts';
-import { at, type Fields, instantAt, isFields, listAt, parseLine, textAt } from '../../shared/payload.ts';
-import { turnFailed } from '../failure.ts';
-import { callInFile, endInFile } from '../results.ts';
-import { textOf } from '../tools.ts';
+import type { LineRead, SessionFileReader } from '../adapter.ts';
+import { callEnded, callStarted, eventsAt, isSeen, type SessionEvent, type SessionFact } from '../session/events.ts';
+import { withEnd } from '../shared/calls.ts';
+import type { Counts } from '../shared/counts.ts';
+import { at, type Fields, instantAt, isFields, listAt, parseLine, textAt } from '../shared/payload.ts';
+import { turnFailed } from './failure.ts';
+import { callInFile, endInFile, textOf } from './tools.ts';
 import { geminiTranscript } from './transcript.ts';
 
 /** `answers`: messages of the model that have been read; each is written again when its calls have ended. */
@@ -13,12 +12,10 @@ export type GeminiSessionFile = { readonly counts: Counts; readonly answers: rea
 
 const callEvents = (entry: unknown, asked: number): readonly SessionEvent[] => {
   const call = callInFile(entry, asked);
-  const started: SessionEvent = { kind: 'call_started', call, batch: null, asks: null, at: asked, agent: null };
+  const started = eventsAt(asked, null, [callStarted(call, null, null)]);
   const end = endInFile(entry);
-  if (end === null) return [started];
   const when = instantAt(entry, 'timestamp') ?? asked;
-  const name = { callId: call.call_id, tool: call.tool, argsHash: call.args_hash };
-  return [started, { kind: 'call_ended', call: withEnd(call, end, when), name, at: when, agent: null }];
+  return end === null ? started : [...started, ...eventsAt(when, null, [callEnded(withEnd(call, end, when))])];
 };
 
 /** Commands of the client itself, which no model answers. */
@@ -48,7 +45,7 @@ const factsOf = (message: Fields, isNew: boolean, when: number): readonly Sessio
   }
 };
 
-type Read = { readonly state: GeminiSessionFile; readonly events: readonly SessionEvent[] };
+type Read = LineRead<GeminiSessionFile>;
 
 const readMessage = ({ state, events }: Read, message: unknown): Read => {
   const when = instantAt(message, 'timestamp');
@@ -56,7 +53,7 @@ const readMessage = ({ state, events }: Read, message: unknown): Read => {
   const id = textAt(message, 'id') ?? '';
   const isNew = !state.answers.includes(id);
   const counted = geminiTranscript.read(state.counts, JSON.stringify(message));
-  const facts = factsOf(message, isNew, when).map((fact): SessionEvent => ({ ...fact, at: when, agent: null }));
+  const facts = eventsAt(when, null, factsOf(message, isNew, when));
   const calls = listAt(message, 'toolCalls').flatMap((call) => callEvents(call, when));
   const answers = isNew ? [...state.answers, id] : state.answers;
   return {

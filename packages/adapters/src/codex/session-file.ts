@@ -1,11 +1,9 @@
-import type { SessionFileReader, TranscriptReader } from '../../adapter.ts';
-import { isSeen, type SessionFact } from '../../session/events.ts';
-import { type ClientCall, startedCall, withEnd } from '../../shared/calls.ts';
-import { closed, type OpenCalls, opened } from '../../shared/open-calls.ts';
-import { ownOf } from '../../shared/own.ts';
-import { at, type Fields, instantAt, isFields, parseLine, textAt } from '../../shared/payload.ts';
-import { endInFile } from '../results.ts';
-import { codexCall, commandOf } from '../tools.ts';
+import type { SessionFileReader, TranscriptReader } from '../adapter.ts';
+import { callEnded, callStarted, eventsAt, isSeen } from '../session/events.ts';
+import { type ClientCall, closed, type OpenCalls, opened, startedCall, withEnd } from '../shared/calls.ts';
+import { at, type Fields, instantAt, isFields, ownOf, parseLine, textAt } from '../shared/payload.ts';
+import type { Step } from '../shared/stream.ts';
+import { codexCall, commandOf, endInFile } from './tools.ts';
 import type { CodexTranscript } from './transcript.ts';
 
 /** `hasTurns`: the version that wrote the file writes where turns begin and end. */
@@ -14,8 +12,6 @@ export type CodexSessionFile = {
   readonly calls: OpenCalls;
   readonly hasTurns: boolean;
 };
-
-type Step = { readonly state: CodexSessionFile; readonly facts: readonly SessionFact[] };
 
 const SHELLS: ReadonlySet<string | null> = new Set(['exec_command', 'shell', 'shell_command', 'container.exec']);
 
@@ -62,29 +58,25 @@ const ENDS: ReadonlySet<string | null> = new Set([
   'local_shell_call_output',
 ]);
 
-const item = (state: CodexSessionFile, payload: Fields, when: number): Step => {
+const item = (state: CodexSessionFile, payload: Fields, when: number): Step<CodexSessionFile> => {
   const call = callOf(payload);
   if (call !== null) {
     const started = startedCall(call, when);
-    const fact = { kind: 'call_started', call: started, batch: null, asks: null } as const;
-    return { state: { ...state, calls: opened(state.calls, started) }, facts: [{ kind: 'model_answers' }, fact] };
+    const facts = [{ kind: 'model_answers' } as const, callStarted(started, null, null)];
+    return { state: { ...state, calls: opened(state.calls, started) }, facts };
   }
   if (ENDS.has(textAt(payload, 'type'))) {
     const id = textAt(payload, 'call_id') ?? '';
     const known = ownOf(state.calls, id);
     if (known === undefined) return { state, facts: [] };
     const ended = withEnd(known, endInFile(payload), when);
-    const name = { callId: id, tool: ended.tool, argsHash: ended.args_hash };
-    return {
-      state: { ...state, calls: closed(state.calls, id) },
-      facts: [{ kind: 'call_ended', call: ended, name }],
-    };
+    return { state: { ...state, calls: closed(state.calls, id) }, facts: [callEnded(ended)] };
   }
   const isAnswer = textAt(payload, 'type') === 'reasoning' || textAt(payload, 'role') === 'assistant';
   return { state, facts: isAnswer ? [{ kind: 'model_answers' }] : [] };
 };
 
-const event = (state: CodexSessionFile, payload: Fields): Step => {
+const event = (state: CodexSessionFile, payload: Fields): Step<CodexSessionFile> => {
   switch (textAt(payload, 'type')) {
     case 'task_started':
       return { state: { ...state, hasTurns: true }, facts: [{ kind: 'turn_started' }] };
@@ -98,7 +90,7 @@ const event = (state: CodexSessionFile, payload: Fields): Step => {
   }
 };
 
-const stepOf = (state: CodexSessionFile, entry: Fields, when: number): Step => {
+const stepOf = (state: CodexSessionFile, entry: Fields, when: number): Step<CodexSessionFile> => {
   const payload = at(entry, 'payload');
   if (!isFields(payload)) return { state, facts: [] };
   switch (textAt(entry, 'type')) {
@@ -126,8 +118,11 @@ export const codexSessionFile = (
     if (entry === null || when === null) return { state, events: [], sessionId: null };
     const known = transcript.read(state.transcript, line);
     const step = stepOf({ ...state, transcript: known.state }, entry, when);
-    const events = step.facts.map((fact) => ({ ...fact, at: when, agent: null }));
     const sessionId = textAt(entry, 'type') === 'session_meta' ? textAt(entry, 'payload', 'id') : null;
-    return { state: step.state, events: [...known.events.filter((event) => !isSeen(event)), ...events], sessionId };
+    return {
+      state: step.state,
+      events: [...known.events.filter((event) => !isSeen(event)), ...eventsAt(when, null, step.facts)],
+      sessionId,
+    };
   },
 });

@@ -1,13 +1,12 @@
 import type { ToolCall } from '@vigil/events';
-import type { TranscriptReader } from '../../adapter.ts';
-import type { SessionEvent } from '../../session/events.ts';
-import { withEnd } from '../../shared/calls.ts';
-import { type Counts, counted, noCounts, totals } from '../../shared/counts.ts';
-import { countAt, type Fields, instantAt, listAt, numberAt, parseLine, textAt } from '../../shared/payload.ts';
-import { contextOf } from '../context.ts';
-import { callInFile, endInFile } from '../results.ts';
+import type { LineRead, TranscriptReader } from '../adapter.ts';
+import type { SessionEvent } from '../session/events.ts';
+import { withEnd } from '../shared/calls.ts';
+import { type Counts, counted, noCounts, totals } from '../shared/counts.ts';
+import { countAt, type Fields, instantAt, listAt, numberAt, parseLine, textAt } from '../shared/payload.ts';
+import { callInFile, contextOf, endInFile } from './tools.ts';
 
-type Read = { readonly state: Counts; readonly events: readonly SessionEvent[] };
+type Read = LineRead<Counts>;
 
 /** Hooks report calls without ids. Only their times distinguish calls of one tool with the same arguments. */
 const endsSeen = (message: Fields, written: number): readonly SessionEvent[] => {

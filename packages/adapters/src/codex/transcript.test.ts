@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { recordedSameRuns, recordedTranscripts } from '../../recordings.fixture.ts';
-import { newSession, observe, type SessionEvent } from '../../session/session.ts';
-import { codexHooks } from '../hooks.ts';
-import { codexStream } from '../stream.ts';
+import { recordedSameRuns, recordedTranscripts } from '../recordings.fixture.ts';
+import { newSession, observe, type SessionEvent } from '../session/session.ts';
+import { codexHooks } from './hooks.ts';
+import { codexStream } from './stream.ts';
 import { codexTranscript } from './transcript.ts';
 
 const hookEvents = (run: string, isLost: (event: string) => boolean): readonly SessionEvent[] =>
   (recordedSameRuns('codex').get(run) ?? []).flatMap(({ payload, at }) =>
-    isLost(String(payload.hook_event_name)) ? [] : codexHooks.eventsOf(payload, at, {}),
+    isLost(String(payload.hook_event_name)) ? [] : codexHooks.eventsOf(payload, at),
   );
 
 const transcript = codexTranscript(() => 'Europe/Berlin');

@@ -1,0 +1,106 @@
+import type { HookAbilities, HookAdapter, HookPayload, HookText } from '../adapter.ts';
+import { eventsAt, type SessionEvent, type SessionFact } from '../session/events.ts';
+import { at, textAt } from './payload.ts';
+
+/** The facts in one event of a client's hooks. `now`: when the hook started, epoch milliseconds. */
+export type Reader = (payload: HookPayload, now: number) => readonly SessionFact[];
+
+export type Readers = Readonly<Record<string, Reader>>;
+
+const eventNameOf = (payload: HookPayload): string => textAt(payload, 'hook_event_name') ?? '';
+
+/** Events that report a sub-agent to its session; every other event with an `agent_id` is the sub-agent's own. */
+const OF_SESSION: ReadonlySet<string> = new Set(['SubagentStart', 'SubagentStop']);
+
+/** An unknown event has no facts. */
+export const eventsBy =
+  (readers: Readers) =>
+  (payload: HookPayload, now: number): readonly SessionEvent[] => {
+    const event = eventNameOf(payload);
+    const reader = Object.hasOwn(readers, event) ? readers[event] : undefined;
+    if (reader === undefined) return [];
+    const agent = OF_SESSION.has(event) ? null : textAt(payload, 'agent_id');
+    return eventsAt(now, agent, reader(payload, now));
+  };
+
+export const subagentStarted: Reader = (payload) => {
+  const id = textAt(payload, 'agent_id');
+  return id === null ? [] : [{ kind: 'subagent_started', id, type: textAt(payload, 'agent_type') }];
+};
+
+export const subagentEnded: Reader = (payload) => {
+  const id = textAt(payload, 'agent_id');
+  return id === null ? [] : [{ kind: 'subagent_ended', id }];
+};
+
+export const sessionStarted: Reader = (payload) => {
+  const source = textAt(payload, 'source');
+  if (source === 'resume' || source === 'clear' || source === 'compact') return [{ kind: 'session_started', source }];
+  return [{ kind: 'session_started', source: 'start' }];
+};
+
+/** After these the process continues with another session. */
+const GOES_ON: ReadonlySet<string> = new Set(['clear', 'resume']);
+
+export const sessionEnded: Reader = (payload) => [
+  { kind: 'session_ended', continues: GOES_ON.has(textAt(payload, 'reason') ?? '') },
+];
+
+/** What a client takes in the answers of its hooks, by the names of its events. */
+type Answers = {
+  /** after these, `additionalContext` reaches the model */
+  readonly takesContext: ReadonlySet<string>;
+  readonly turnEnd: string;
+  readonly callStart: string;
+  /** refuses the call that the event begins */
+  readonly refusal: (event: string, reason: string) => object;
+  /** the `decision` with which a turn that would have ended continues */
+  readonly continuation: 'block' | 'deny';
+};
+
+/** A text is for the session's own agent: a sub-agent's event carries none. A turn is continued at most once. */
+const abilitiesIn = (payload: HookPayload, { takesContext, turnEnd, callStart }: Answers): HookAbilities => {
+  const event = eventNameOf(payload);
+  const isOwn = textAt(payload, 'agent_id') === null;
+  const continuesTurn = isOwn && event === turnEnd && at(payload, 'stop_hook_active') !== true;
+  return {
+    takesText: continuesTurn || (isOwn && takesContext.has(event)),
+    continuesTurn,
+    canRefuse: event === callStart,
+  };
+};
+
+const answerTo = (
+  payload: HookPayload,
+  texts: readonly HookText[],
+  refusal: string | null,
+  answers: Answers,
+): object | null => {
+  const event = eventNameOf(payload);
+  const { takesText, continuesTurn, canRefuse } = abilitiesIn(payload, answers);
+  if (refusal !== null && canRefuse) return answers.refusal(event, refusal);
+  if (texts.length === 0 || !takesText) return null;
+  const joined = texts.map(({ text }) => text).join('\n\n');
+  if (continuesTurn) return { decision: answers.continuation, reason: joined };
+  return { hookSpecificOutput: { hookEventName: event, additionalContext: joined } };
+};
+
+/** Hooks in the form that Claude Code gave them, and that Codex and Gemini CLI have taken over, with events of their own. */
+export const hooksBy = (
+  readers: Readers,
+  answers: Answers,
+): Pick<HookAdapter, 'events' | 'sessionOf' | 'abilities' | 'eventsOf' | 'answer'> => ({
+  events: Object.keys(readers),
+  sessionOf: (payload) => textAt(payload, 'session_id'),
+  abilities: (payload) => abilitiesIn(payload, answers),
+  eventsOf: eventsBy(readers),
+  answer: (payload, texts, refusal) => {
+    const answer = answerTo(payload, texts, refusal, answers);
+    return answer === null ? null : JSON.stringify(answer);
+  },
+});
+
+/** The answer of Claude Code and of Codex before a call. */
+export const deniedPermission = (event: string, reason: string): object => ({
+  hookSpecificOutput: { hookEventName: event, permissionDecision: 'deny', permissionDecisionReason: reason },
+});
