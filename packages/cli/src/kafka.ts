@@ -1,21 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { catalogue, memoryCodec } from '@vigil/events';
+import { type Codec, catalogue, connectCodec, memoryCodec, Topic } from '@vigil/events';
 import {
   applyTopics,
   connectLog,
   HANGS_AFTER_MS,
   type Hanging,
   hangingTransactions,
+  type Log,
   type Move,
   movePosition,
   silentLogger,
   type TopicReport,
+  writer,
 } from '@vigil/stream';
+import type { Written } from './commands/control/options.ts';
+import type { directSettings } from './config.ts';
 import { CannotProceed } from './errors.ts';
 
-const orCannot = async <T>(what: string, work: Promise<T>): Promise<T> => {
+const openLog = (brokers: readonly string[], codec: Codec): Promise<Log> =>
+  connectLog({ brokers, clientId: 'vigil-cli', codec, logger: silentLogger });
+
+const orCannot = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
   try {
-    return await work;
+    return await work();
   } catch (cause) {
     throw new CannotProceed(`${what}: ${(cause as Error).message}`, { cause });
   }
@@ -27,43 +34,42 @@ export const changeTopics = (
   { partitions, replicas }: { readonly partitions: number; readonly replicas: number },
   change: boolean,
 ): Promise<TopicReport> =>
-  orCannot('the topics cannot be compared', applyTopics({ brokers, partitions, replicas, dryRun: !change }));
+  orCannot('the topics cannot be compared', () => applyTopics({ brokers, partitions, replicas, dryRun: !change }));
 
 /** Moves a processor's position. Throws CannotAsk, with the reason where it is refused. */
 export const reset = (brokers: readonly string[], move: Move): Promise<{ from: number | null; to: number }> =>
-  orCannot(
-    'the position is not moved',
-    (async () => {
-      // Positions are not events: they need no encoding and no registry.
-      await using log = await connectLog({
-        brokers,
-        clientId: 'vigil-cli',
-        codec: memoryCodec(),
-        logger: silentLogger,
-      });
-      return await movePosition(log, move);
-    })(),
-  );
+  orCannot('the position is not moved', async () => {
+    // Positions are not events: they need no encoding and no registry.
+    await using log = await openLog(brokers, memoryCodec());
+    return await movePosition(log, move);
+  });
 
 const LOOK_MS = 2_000;
 
 /** Transactions that will not end by themselves: looks for as long as one may live (20 s). Throws CannotAsk. */
 export const findHanging = (brokers: readonly string[]): Promise<readonly Hanging[]> =>
-  orCannot(
-    'it is unknown whether a transaction hangs',
-    (async () => {
-      await using log = await connectLog({
-        brokers,
-        clientId: 'vigil-cli',
-        codec: memoryCodec(),
-        logger: silentLogger,
-      });
-      const look = hangingTransactions(log, Object.keys(catalogue));
-      const begun = performance.now();
-      for (;;) {
-        const found = await look(performance.now());
-        if (performance.now() - begun > HANGS_AFTER_MS + LOOK_MS) return found;
-        await sleep(LOOK_MS);
-      }
-    })(),
-  );
+  orCannot('it is unknown whether a transaction hangs', async () => {
+    await using log = await openLog(brokers, memoryCodec());
+    const look = hangingTransactions(log, Object.keys(catalogue));
+    const begun = performance.now();
+    for (;;) {
+      const found = await look(performance.now());
+      if (performance.now() - begun > HANGS_AFTER_MS + LOOK_MS) return found;
+      await sleep(LOOK_MS);
+    }
+  });
+
+export type FleetControl = 'HALT_FLEET' | 'RESUME_FLEET';
+
+/** Writes a command for the whole fleet to Kafka itself. Throws CannotAsk where Kafka or the registry does not answer. */
+export const writeDirect = (
+  { brokers, registry }: ReturnType<typeof directSettings>,
+  type: FleetControl,
+  payload: { readonly by: string; readonly why: string },
+): Promise<Written> =>
+  orCannot(`${type} is not written`, async () => {
+    const codec = await connectCodec(registry, [Topic.controlFleet]);
+    await using log = await openLog(brokers, codec);
+    const [eventId = ''] = await writer(log).write([{ topic: Topic.controlFleet, type, key: 'fleet', payload }]);
+    return { eventId, topic: Topic.controlFleet, type, key: 'fleet', alsoFor: [] };
+  });

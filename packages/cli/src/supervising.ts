@@ -5,7 +5,6 @@ import { adapters } from '@vigil/adapters';
 import type { Address, DepsSettings, Log } from '@vigil/supervisor';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { jsonText } from './render/plain.ts';
-import { survivingLog, type WriteLine } from './surviving-log.ts';
 
 /** What both supervising commands receive about the gateway and this machine. */
 export type SupervisingOptions = {
@@ -57,6 +56,29 @@ export const collectLabel = (text: string, labels: Record<string, string>): Reco
 
 const line = (message: string, fields: Readonly<Record<string, unknown>>): string =>
   `${jsonText({ time: new Date().toISOString(), message, ...fields }, 0)}\n`;
+
+/** Writes a line, and calls `failed` where that was not possible. */
+export type WriteLine = (text: string, failed: () => void) => void;
+
+/**
+ * A log that never ends the process. Lines that a full disk or a closed pipe does not accept are counted, and the
+ * next written line has the number of missing ones.
+ * `format`: one line, with its newline.
+ */
+export const survivingLog = (
+  write: WriteLine,
+  format: (message: string, fields: Readonly<Record<string, unknown>>) => string,
+): Log => {
+  let missing = 0;
+  return (message, fields = {}) => {
+    const before = missing;
+    missing = 0;
+    const text = format(message, before === 0 ? fields : { ...fields, missingBefore: before });
+    write(text, () => {
+      missing += before + 1;
+    });
+  };
+};
 
 /** A log beside the terminal, for a command that must not be disturbed. */
 export const logToFile = (path: string): Log => {

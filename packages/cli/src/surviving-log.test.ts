@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { survivingLog } from './surviving-log.ts';
+import { survivingLog } from './supervising.ts';
 
 test('a line that cannot be written does not end the process, and the next written line has the number of missing ones', () => {
   let isFull = false;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { firstSession, knownSessions } from '../commands/supervise/adopt.ts';
 import { agentRow } from '../render/rows.fixture.ts';
-import { firstSession, knownSessions } from './first-session.ts';
 
 const CLIENTS = ['claude-code', 'codex'];
 const old = agentRow({ agentId: 'worker-1', instanceId: 'i1', client: 'claude-code', state: 'TERMINATED' });

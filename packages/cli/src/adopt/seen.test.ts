@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { adapters } from '@vigil/adapters';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agentRow } from '../render/rows.fixture.ts';
-import { hooksOf, seenOf } from './seen.ts';
-import type { RunningSession } from './sessions.ts';
+import { hooksOf, type RunningSession, seenOf } from './sessions.ts';
 
 const claude = adapters.find(({ name }) => name === 'claude-code');
 if (claude === undefined) throw new Error('there is no adapter claude-code');

@@ -8,32 +8,24 @@ export type CommandFile = {
 
 /** In the order of `vigil --help`. */
 const files: readonly CommandFile[] = [
-  { names: ['run'], load: () => import('./supervise/run.ts') },
-  { names: ['runtime'], load: () => import('./supervise/runtime.ts') },
-  { names: ['attach'], load: () => import('./supervise/attach.ts') },
-  { names: ['stop'], load: () => import('./supervise/stop.ts') },
+  { names: ['run', 'runtime'], load: () => import('./supervise/run.ts') },
+  { names: ['attach', 'stop'], load: () => import('./supervise/attach.ts') },
   { names: ['adopt'], load: () => import('./supervise/adopt.ts') },
   { names: ['hook'], load: () => import('./supervise/hook.ts') },
-  { names: ['health'], load: () => import('./inspect/health.ts') },
-  { names: ['explain'], load: () => import('./inspect/explain.ts') },
+  { names: ['health', 'explain'], load: () => import('./inspect/health.ts') },
   { names: ['case'], load: () => import('./control/case.ts') },
-  { names: ['hold', 'release'], load: () => import('./control/hold.ts') },
-  { names: ['nudge'], load: () => import('./control/nudge.ts') },
-  { names: ['recover'], load: () => import('./control/recover.ts') },
-  { names: ['host'], load: () => import('./control/host.ts') },
-  { names: ['brake', 'dry-run'], load: () => import('./control/fleet.ts') },
-  { names: ['halt', 'resume'], load: () => import('./control/halt.ts') },
+  {
+    names: ['hold', 'release', 'nudge', 'recover', 'host', 'breaker', 'brake', 'dry-run', 'halt', 'resume'],
+    load: () => import('./control/control.ts'),
+  },
   { names: ['events'], load: () => import('./inspect/events.ts') },
   { names: ['task'], load: () => import('./control/task.ts') },
   { names: ['alert'], load: () => import('./control/alert.ts') },
-  { names: ['breaker'], load: () => import('./control/breaker.ts') },
   { names: ['doctor'], load: () => import('./inspect/doctor.ts') },
   { names: ['policy'], load: () => import('./admin/policy.ts') },
   { names: ['evaluate'], load: () => import('./inspect/evaluate.ts') },
   { names: ['token'], load: () => import('./admin/token.ts') },
-  { names: ['topics'], load: () => import('./admin/topics.ts') },
-  { names: ['transactions'], load: () => import('./admin/transactions.ts') },
-  { names: ['schemas'], load: () => import('./admin/schemas.ts') },
+  { names: ['topics', 'transactions', 'schemas'], load: () => import('./admin/topics.ts') },
 ];
 
 /** The file of the command of this name; all of them for any other word, such as `--help` or a misspelt name. */

@@ -1,13 +1,49 @@
+import { accessSync, constants, existsSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Adapter } from '@vigil/adapters';
+import { type Adapter, adapters } from '@vigil/adapters';
 import type { Place } from '@vigil/adapters/adapter';
+import { Refusal } from '../errors.ts';
 import { plain } from '../render/plain.ts';
 import { replaceFile } from '../replace-file.ts';
 import { print } from '../terminal.ts';
-import { clientsOf } from './clients.ts';
 import { withHooks } from './settings.ts';
 import { readSettings } from './settings-file.ts';
+
+/** Names of the clients whose hooks can be installed. */
+export const clientNames: readonly string[] = adapters.map(({ name }) => name);
+
+const canRun = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isOnPath = (binary: string, path: string | undefined): boolean =>
+  (path ?? '').split(delimiter).some((dir) => dir !== '' && canRun(join(dir, binary)));
+
+/** Its program is on the PATH, or it has a folder for its settings. */
+const isFound = ({ install }: Adapter, place: Place): boolean => {
+  const { project, user } = install.files(place);
+  return isOnPath(install.binary, place.env.PATH) || [project, user].some((file) => existsSync(dirname(file)));
+};
+
+/** The clients by these names, or the installed ones. Throws Refusal if there is none. */
+export const clientsOf = (names: readonly string[], place: Place): readonly Adapter[] => {
+  const chosen =
+    names.length > 0
+      ? adapters.filter(({ name }) => names.includes(name))
+      : adapters.filter((one) => isFound(one, place));
+  if (chosen.length > 0) return chosen;
+  const binaries = adapters.map(({ install }) => install.binary).join(', ');
+  throw new Refusal(
+    `no coding agent is found: none of ${binaries} is on the PATH, and none has a settings folder here or in ${place.home}. Name one with --client.`,
+  );
+};
 
 export type Scope = 'project' | 'user';
 
@@ -20,45 +56,30 @@ export const commandFor = (client: string): string =>
 
 export const here = (): Place => ({ cwd: process.cwd(), home: homedir(), env: process.env });
 
-/** What the installation of a hook would do. */
-export type PlannedHook = {
-  /** the client's name in its reports */
-  readonly client: string;
-  readonly title: string;
+/** A hook in the settings file of a client. */
+export type Change = {
+  readonly adapter: Adapter;
   readonly file: string;
-  readonly events: number;
-  readonly isCurrent: boolean;
+  readonly before: string;
+  readonly after: string;
 };
 
-type Change = PlannedHook & { readonly adapter: Adapter; readonly after: string };
+/** What the installation of a hook changes. Throws Refusal. */
+export const changeOf = (
+  adapter: Adapter,
+  scope: Scope,
+  hook = adapter.install.command(commandFor(adapter.name)),
+): Change => {
+  const file = adapter.install.files(here())[scope];
+  const before = readSettings(file);
+  return { adapter, file, before, after: withHooks(before, file, hook, adapter.hooks.events) };
+};
 
-const changesFor = (scope: Scope): readonly Change[] =>
-  clientsOf([], here()).map((adapter) => {
-    const { install, hooks, name } = adapter;
-    const file = install.files(here())[scope];
-    const before = readSettings(file);
-    const after = withHooks(before, file, install.command(commandFor(name)), hooks.events);
-    return {
-      adapter,
-      client: name,
-      title: install.title,
-      file,
-      events: hooks.events.length,
-      isCurrent: after === before,
-      after,
-    };
-  });
-
-/** The hooks of the clients that are found. Throws Refusal where none is. */
-export const plannedHooks = (scope: Scope): readonly PlannedHook[] =>
-  changesFor(scope).map(({ adapter: _, after: __, ...planned }) => planned);
-
-/** Writes the hooks of the clients that are found. */
-export const installHooks = (scope: Scope): void => {
-  for (const { adapter, file, after, isCurrent } of changesFor(scope)) {
-    if (isCurrent) continue;
-    replaceFile(file, after);
-    const { title, remains } = adapter.install;
-    print([`${title}: the hook is set in ${plain(file)}`, ...(remains === null ? [] : [`${title}: ${remains}`])]);
-  }
+/** Writes the hook, and prints what a person has to do. */
+export const writeHook = ({ adapter: { install, hooks }, file, after }: Change): void => {
+  replaceFile(file, after);
+  print([
+    `${install.title}: the hook is set for ${hooks.events.length} events in ${plain(file)}; sessions that begin now have it`,
+    ...(install.remains === null ? [] : [`${install.title}: ${install.remains}`]),
+  ]);
 };

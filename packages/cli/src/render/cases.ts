@@ -1,5 +1,5 @@
 import type { CaseRow, CaseStory, Withheld } from '@vigil/read-model';
-import { trailLine } from './story.ts';
+import { trailLine } from './describe.ts';
 import { ageText, clockTime, orDash, table, type View } from './view.ts';
 
 function standing({ waiting, withheld, closedAt, ending, step }: CaseRow): string {

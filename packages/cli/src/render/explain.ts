@@ -1,10 +1,8 @@
-import type { AgentRow, Explanation, OrderRow, SignalFigure } from '@vigil/read-model';
-import { listed, orderTarget } from '../describe/phrases.ts';
+import type { AgentRow, BreakerRow, Explanation, OrderRow, SignalFigure, TicketRow } from '@vigil/read-model';
 import { isHeld } from './agents.ts';
 import { caseLines } from './cases.ts';
-import { breakerLine, ticketLine } from './findings.ts';
+import { listed, orderTarget, trailLine } from './describe.ts';
 import { alertLine } from './fleet.ts';
-import { trailLine } from './story.ts';
 import { checkpointLine, inWords, recoveryLine } from './tasks.ts';
 import { ageText, clockTime, orDash, paintState, table, type View } from './view.ts';
 
@@ -96,4 +94,19 @@ function orderLine(view: View, { issuedAt, kind, runtimeId, receipts }: OrderRow
   const became = receipts.map(({ outcome, why }) => (why === null ? outcome : `${outcome} (${why})`)).join(', ');
   const what = kind.toLowerCase().replaceAll('_', ' ');
   return `  ${view.paint.dim(clockTime(view, issuedAt))}  ${what}, to ${orderTarget(runtimeId)}: ${became || 'no receipt yet'}`;
+}
+
+export function breakerLine(view: View, { name, state, failures, since, nextAttemptAt, trips }: BreakerRow): string {
+  const next = nextAttemptAt === null ? '' : `, next attempt ${clockTime(view, nextAttemptAt)}`;
+  const failed = state === 'CLOSED' ? '' : ` after ${failures} failures`;
+  return `  ${name} ${state} since ${clockTime(view, since)}${failed}${next}, opened ${trips} times`;
+}
+
+const ANSWERS = { intervene: 'people were asked in', dismissed: 'dismissed' } as const;
+
+/** What was found, and whether people were notified. */
+export function ticketLine(view: View, { ticketId, severity, ticket, filedAt, answer, analysis }: TicketRow): string {
+  const at = filedAt === null ? '-' : clockTime(view, filedAt);
+  const asking = answer === null ? 'not triaged yet' : `${ANSWERS[answer]}: ${orDash(analysis)}`;
+  return `  ${at} ${orDash(severity)} ticket ${ticketId}: ${orDash(ticket?.cause ?? null)}; ${asking}`;
 }

@@ -1,6 +1,6 @@
 import type { BreakerRow, TicketRow } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { breakerLine, ticketLine } from './findings.ts';
+import { breakerLine, ticketLine } from './explain.ts';
 import { NOON, VIEW } from './rows.fixture.ts';
 
 const breaker: BreakerRow = {

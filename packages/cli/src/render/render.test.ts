@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
+import { notShownYet, watchScreen } from '../watch.ts';
 import { agentJson, agentLines, agentsTable, isUnhealthy, waitingTable } from './agents.ts';
 import { caseLines } from './cases.ts';
+import { storyLine } from './describe.ts';
 import { doctorLines, type Findings, isWell } from './doctor.ts';
 import { explainLines } from './explain.ts';
 import { jsonText, plain, plainAll } from './plain.ts';
 import { agentRow, caseStory, entry, explanation, fleetRow, NOON, VIEW } from './rows.fixture.ts';
-import { storyLine } from './story.ts';
 import { clockTime, cut } from './view.ts';
-import { notShownYet, watchScreen } from './watch.ts';
 
 test('text from agents cannot control the terminal', () => {
   expect(plain('a\u001b[2Jb\u0007c\nd\u009b31me\u202ef')).toBe('ab\uFFFDc de\uFFFDf');

@@ -40,7 +40,7 @@ export function checkpointLine(view: View, { checkpointId, recordedAt, valid, in
   return `  ${view.paint.dim(clockTime(view, recordedAt))}  ${checkpointId}${validity}`;
 }
 
-type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonly recoveries: readonly RecoveryRow[] };
+export type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonly recoveries: readonly RecoveryRow[] };
 
 /** One task: its assignee, its checkpoints, its attempts. */
 export function taskLines(view: View, task: Task): string[] {

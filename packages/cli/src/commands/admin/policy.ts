@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { whoAmI } from '../../terminal.ts';
+import { withWriteOptions } from '../control/options.ts';
 
 const EXAMPLES = `
 check, diff of files, and import need no servers; the others need the dashboard. FILE is a policy's YAML or an assign.yaml.
@@ -48,15 +48,12 @@ export function register(program: Command): void {
     .description('compare two policies, each a file or the name of one in force; exits with 1 if they differ')
     .option('--json', 'for programs')
     .action(async (before, after, options) => (await policies()).diff(before, after, options));
-  policy
+  const apply = policy
     .command('apply [file...]')
     .description('put files, or all of a directory, into force; exits with 1 if one is refused')
     .option('--remove <name>', 'withdraw the applied policy of this name; repeatable', names)
-    .option('--dry-run', 'check, and show the changes')
-    .option('--why <text>', 'the reason, for those who read it later', 'by hand')
-    .option('--by <name>', 'your name', whoAmI())
-    .option('--json', 'for programs')
-    .action(async (paths, options) => (await policies()).apply(paths, options));
+    .option('--dry-run', 'check, and show the changes');
+  withWriteOptions(apply).action(async (paths, options) => (await policies()).apply(paths, options));
   policy
     .command('import <kind> <file>')
     .description(

@@ -1,7 +1,8 @@
 import type { TopicReport } from '@vigil/stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { brokersOf } from '../../config.ts';
-import { show } from '../../terminal.ts';
+import { brokersOf, registryOf } from '../../config.ts';
+import { CannotProceed } from '../../errors.ts';
+import { endUnwell, show } from '../../terminal.ts';
 
 type Json = { readonly json?: boolean };
 type Apply = Json & { readonly partitions: number; readonly replicas: number };
@@ -79,4 +80,43 @@ export function register(program: Command): void {
         `${processor} goes on in ${topic}/${partition} at ${moved.to}; it was at ${moved.from}.`,
       ]);
     });
+  program
+    .command('transactions')
+    .description('hanging transactions, which block readers of committed records')
+    .option('--json', 'for programs')
+    .addHelpText('after', TRANSACTIONS)
+    .action(listHanging);
+  program
+    .command('schemas')
+    .description('the contract in the registry')
+    .command('register')
+    .description('register every schema at level FULL_TRANSITIVE; existing versions stay')
+    .option('--json', 'for programs')
+    .addHelpText('after', '\nIt needs the registry only (SCHEMA_REGISTRY_URL).\n\nExample:\n  vigil schemas register')
+    .action(registerAll);
+}
+
+const TRANSACTIONS = `
+It needs only Kafka (KAFKA_BROKERS), takes 22 s, and changes nothing. It prints each hanging transaction with the command of
+Kafka's own tool that ends it. Exits with 1 if a transaction hangs.`;
+
+async function listHanging({ json }: Json): Promise<void> {
+  const brokers = brokersOf(process.env);
+  const found = await (await stream()).findHanging(brokers);
+  const { hangingLines } = await import('../../render/doctor.ts');
+  show(json, found, (hanging, view) => hangingLines(view, hanging, brokers));
+  if (found.length > 0) endUnwell();
+}
+
+async function registerAll({ json }: Json): Promise<void> {
+  const { registerSchemas } = await import('@vigil/events');
+  let count = 0;
+  try {
+    await registerSchemas(registryOf(process.env), (_, of) => {
+      count = of;
+    });
+  } catch (cause) {
+    throw new CannotProceed((cause as Error).message, { cause });
+  }
+  show(json, { schemas: count }, () => [`${count} schemas are registered.`]);
 }

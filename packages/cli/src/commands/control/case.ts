@@ -1,11 +1,10 @@
 import type { CaseRow, CaseStory } from '@vigil/read-model';
 import { Argument, type Command } from 'commander';
 import { caseLines, casesTable } from '../../render/cases.ts';
-import { dashboard, show, whoAmI } from '../../terminal.ts';
-import { durationOption, path, type Written, writtenLine } from './options.ts';
+import { dashboard, show } from '../../terminal.ts';
+import { durationOption, path, type WriteOptions, withDecisionOptions, write } from './options.ts';
 
 type Json = { json?: boolean };
-type Decision = Json & { why: string; by: string; for?: number };
 
 const EXAMPLES = `
 Examples:
@@ -29,15 +28,15 @@ export function register(program: Command): void {
     .option('--json', 'for programs')
     .action(list);
   cases.command('show <case>').description('one case, with its steps').option('--json', 'for programs').action(showOne);
-  cases
+  const decide = cases
     .command('decide <case>')
     .description('decide on a case')
     .addArgument(new Argument('<decision>', 'what').choices(DECISIONS))
-    .requiredOption('--why <text>', 'the reason, for those who read it later')
-    .option('--by <name>', 'your name', whoAmI())
-    .option('--for <duration>', 'allow_more_time: how long', durationOption)
-    .option('--json', 'for programs')
-    .action(decide);
+    .option('--for <duration>', 'allow_more_time: how long', durationOption);
+  withDecisionOptions(decide).action((caseId: string, decision: string, options: WriteOptions & { for?: number }) => {
+    const command = { command: 'decide_case', caseId, decision, forMs: options.for };
+    return write(command, options, `vigil case show ${caseId}`);
+  });
 }
 
 async function list({ all, agent, json }: Json & { all?: boolean; agent?: string }): Promise<void> {
@@ -49,10 +48,4 @@ async function list({ all, agent, json }: Json & { all?: boolean; agent?: string
 async function showOne(caseId: string, { json }: Json): Promise<void> {
   const found = await dashboard().get<CaseStory>(path('cases', caseId));
   show(json, found, (story, view) => caseLines(view, story));
-}
-
-async function decide(caseId: string, decision: string, { why, by, for: forMs, json }: Decision): Promise<void> {
-  const command = { command: 'decide_case', caseId, decision, forMs, by, why };
-  const written = await dashboard().post<Written>('/v1/commands', command);
-  show(json, written, (answer) => [writtenLine(answer), `What becomes of it: vigil case show ${caseId}`]);
 }

@@ -22,12 +22,16 @@ export type Written = {
 /** The reason and the name under which a command is written. */
 export type WriteOptions = { readonly why: string; readonly by: string; readonly json?: boolean };
 
+const WHY = ['--why <text>', 'the reason, for those who read it later'] as const;
+
+const withAuthor = (command: Command): Command =>
+  command.option('--by <name>', 'your name', whoAmI()).option('--json', 'for programs');
+
 /** Adds what every command that changes something takes. */
-export const withWriteOptions = (command: Command): Command =>
-  command
-    .option('--why <text>', 'the reason, for those who read it later', 'by hand')
-    .option('--by <name>', 'your name', whoAmI())
-    .option('--json', 'for programs');
+export const withWriteOptions = (command: Command): Command => withAuthor(command.option(...WHY, 'by hand'));
+
+/** The same for a decision, which needs a reason. */
+export const withDecisionOptions = (command: Command): Command => withAuthor(command.requiredOption(...WHY));
 
 /** Posts a command to the dashboard, and shows the written event. */
 export async function write(command: object, options: WriteOptions, next?: string): Promise<void> {

@@ -1,11 +1,10 @@
-import type { CheckpointRow, RecoveryRow, TaskRow } from '@vigil/read-model';
+import type { TaskRow } from '@vigil/read-model';
 import { Argument, type Command } from 'commander';
-import { taskLines, tasksTable } from '../../render/tasks.ts';
-import { dashboard, show, whoAmI } from '../../terminal.ts';
-import { path, type Written, writtenLine } from './options.ts';
+import { type Task, taskLines, tasksTable } from '../../render/tasks.ts';
+import { dashboard, show } from '../../terminal.ts';
+import { path, type WriteOptions, withDecisionOptions, write } from './options.ts';
 
 type Json = { json?: boolean };
-type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonly recoveries: readonly RecoveryRow[] };
 
 const EXAMPLES = `
 Examples:
@@ -22,14 +21,13 @@ export function register(program: Command): void {
     .option('--json', 'for programs')
     .action(list);
   tasks.command('show <task>').description('one task').option('--json', 'for programs').action(showOne);
-  tasks
+  const review = tasks
     .command('review <task>')
     .description('decide on a task in review')
-    .addArgument(new Argument('<decision>', 'what').choices(['retry', 'abandon', 'reset']))
-    .requiredOption('--why <text>', 'the reason, for those who read it later')
-    .option('--by <name>', 'your name', whoAmI())
-    .option('--json', 'for programs')
-    .action(review);
+    .addArgument(new Argument('<decision>', 'what').choices(['retry', 'abandon', 'reset']));
+  withDecisionOptions(review).action((taskId: string, decision: string, options: WriteOptions) =>
+    write({ command: 'review_task', taskId, decision }, options, `vigil task show ${taskId}`),
+  );
 }
 
 async function list({ review, json }: Json & { review?: boolean }): Promise<void> {
@@ -42,10 +40,4 @@ async function list({ review, json }: Json & { review?: boolean }): Promise<void
 async function showOne(taskId: string, { json }: Json): Promise<void> {
   const task = await dashboard().get<Task>(path('tasks', taskId));
   show(json, task, (found, view) => taskLines(view, found));
-}
-
-async function review(taskId: string, decision: string, o: Json & { why: string; by: string }): Promise<void> {
-  const command = { command: 'review_task', taskId, decision, by: o.by, why: o.why };
-  const written = await dashboard().post<Written>('/v1/commands', command);
-  show(o.json, written, (answer) => [writtenLine(answer), `What becomes of it: vigil task show ${taskId}`]);
 }

@@ -1,7 +1,7 @@
 import type { HealthEvent } from '@vigil/events';
 import type { Command } from 'commander';
+import { storyLine } from '../../render/describe.ts';
 import { jsonText, plainAll } from '../../render/plain.ts';
-import { storyLine } from '../../render/story.ts';
 import { dashboard, print, untilStopped, view } from '../../terminal.ts';
 
 type Options = { topic?: string; agent?: string; task?: string; heartbeats?: boolean; json?: boolean };

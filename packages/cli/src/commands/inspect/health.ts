@@ -1,10 +1,12 @@
 import type { HealthState } from '@vigil/events';
-import type { AgentRow, FleetRow } from '@vigil/read-model';
+import type { AgentRow, Explanation, FleetRow } from '@vigil/read-model';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../../client.ts';
 import { agentJson, agentLines, agentsTable, isUnhealthy, waitingTable } from '../../render/agents.ts';
 import { fleetLines } from '../../render/fleet.ts';
-import { dashboard, endUnwell, show, view } from '../../terminal.ts';
+import { jsonText } from '../../render/plain.ts';
+import type { View } from '../../render/view.ts';
+import { dashboard, endUnwell, print, show, view } from '../../terminal.ts';
 import { watch } from '../../watch.ts';
 import { path } from '../control/options.ts';
 
@@ -19,6 +21,11 @@ Examples:
   vigil health --filter unhealthy    what needs a look
   vigil health --filter waiting      who waits for a person, the longest first, with what is asked
   vigil health --watch               the fleet and its story, until Ctrl-C`;
+
+const EXPLAIN = `
+Examples:
+  vigil explain worker-1           the reason that matched, the case, its steps, orders, recoveries, alerts
+  vigil explain worker-1 --json    the same for programs`;
 
 const KNOWN: Readonly<Record<HealthState, true>> = {
   UNKNOWN: true,
@@ -46,6 +53,12 @@ export function register(program: Command): void {
     .option('--json', 'for programs')
     .addHelpText('after', EXAMPLES)
     .action(health);
+  program
+    .command('explain <agent>')
+    .description("the reasons for an agent's state")
+    .option('--json', 'for programs')
+    .addHelpText('after', EXPLAIN)
+    .action(explain);
 }
 
 async function health(agentId: string | undefined, options: Options): Promise<void> {
@@ -55,24 +68,26 @@ async function health(agentId: string | undefined, options: Options): Promise<vo
   const { filter, state } = options;
   const { agents } = await client.get<{ agents: readonly AgentRow[] }>('/v1/agents', { filter, state });
   const table = filter === 'waiting' ? waitingTable : agentsTable;
-  if (options.json)
-    show(
-      true,
-      agents.map((agent) => agentJson(view(), agent)),
-      () => [],
-    );
-  else {
-    const { fleet } = await client.get<{ fleet: FleetRow }>('/v1/fleet');
-    show(false, agents, (rows, screen) => [...fleetLines(screen, fleet), ...table(screen, rows)]);
-  }
+  if (options.json) print([jsonText(agents.map((agent) => agentJson(view(), agent)))]);
+  else await showWithFleet(client, agents, table);
   if (agents.some(isUnhealthy)) endUnwell();
 }
 
 async function one(client: Client, agent: AgentRow, { json }: Options): Promise<void> {
-  if (json) show(true, agentJson(view(), agent), () => []);
-  else {
-    const { fleet } = await client.get<{ fleet: FleetRow }>('/v1/fleet');
-    show(false, agent, (row, screen) => [...fleetLines(screen, fleet), ...agentLines(screen, row)]);
-  }
+  if (json) print([jsonText(agentJson(view(), agent))]);
+  else await showWithFleet(client, agent, agentLines);
   if (isUnhealthy(agent)) endUnwell();
+}
+
+type Lines<T> = (view: View, shown: T) => readonly string[];
+
+async function showWithFleet<T>(client: Client, shown: T, lines: Lines<T>): Promise<void> {
+  const { fleet } = await client.get<{ fleet: FleetRow }>('/v1/fleet');
+  show(false, shown, (plain, screen) => [...fleetLines(screen, fleet), ...lines(screen, plain)]);
+}
+
+async function explain(agentId: string, { json }: Options): Promise<void> {
+  const found = await dashboard().get<Explanation>(path('agents', agentId, 'explain'));
+  const { explainLines } = await import('../../render/explain.ts');
+  show(json, found, (explanation, view) => explainLines(view, explanation));
 }

@@ -1,15 +1,33 @@
 import { createInterface } from 'node:readline/promises';
 import type { AgentRow } from '@vigil/read-model';
 import type { Command } from 'commander';
-import { firstSession, knownSessions } from '../../adopt/first-session.ts';
-import { hooksOf, type Seen, seenOf } from '../../adopt/seen.ts';
-import { type RunningSession, runningSessions } from '../../adopt/sessions.ts';
+import { hooksOf, type RunningSession, runningSessions, type Seen, seenOf } from '../../adopt/sessions.ts';
 import type { Client } from '../../client.ts';
 import { Refusal } from '../../errors.ts';
-import { installHooks, plannedHooks } from '../../hook/install.ts';
+import { type Change, changeOf, clientsOf, here, writeHook } from '../../hook/install.ts';
 import { agentLines } from '../../render/agents.ts';
 import { plain } from '../../render/plain.ts';
 import { dashboard, print, show, untilStopped } from '../../terminal.ts';
+
+const keyOf = ({ agentId, instanceId }: AgentRow): string => `${agentId} ${instanceId}`;
+
+const isOf = (clients: readonly string[], { client }: AgentRow): boolean => client !== null && clients.includes(client);
+
+/** A sub-agent has the name of its parent before its own. */
+const isSubAgent = ({ agentId }: AgentRow, all: readonly AgentRow[]): boolean =>
+  all.some((other) => agentId.startsWith(`${other.agentId}:`));
+
+/** The sessions of these clients that have reported already. */
+export const knownSessions = (agents: readonly AgentRow[], clients: readonly string[]): ReadonlySet<string> =>
+  new Set(agents.filter((one) => isOf(clients, one)).map(keyOf));
+
+/** A session of these clients that is not among the known ones: a name that is used again is a new session. */
+export const firstSession = (
+  agents: readonly AgentRow[],
+  known: ReadonlySet<string>,
+  clients: readonly string[],
+): AgentRow | undefined =>
+  agents.find((one) => isOf(clients, one) && !known.has(keyOf(one)) && !isSubAgent(one, agents));
 
 type Options = { readonly user?: true; readonly yes?: true; readonly wait: boolean; readonly json?: true };
 
@@ -71,6 +89,14 @@ const sessionJson = (session: RunningSession): object => ({
   seen: seenOf(session, hooksOf(session), []),
 });
 
+/** For people and programs. */
+const plannedHook = ({ adapter: { install, hooks }, file, before, after }: Change) => ({
+  title: install.title,
+  file,
+  events: hooks.events.length,
+  isCurrent: after === before,
+});
+
 const isYes = async (question: string): Promise<boolean> => {
   if (!process.stdin.isTTY)
     throw new Refusal('there is no terminal to ask at: run vigil adopt --yes to install without a question');
@@ -81,10 +107,11 @@ const isYes = async (question: string): Promise<boolean> => {
 
 async function adopt({ user, yes, wait, json }: Options): Promise<void> {
   const scope = user ? 'user' : 'project';
-  const planned = plannedHooks(scope);
+  const adapters = clientsOf([], here());
+  const planned = adapters.map((adapter) => plannedHook(changeOf(adapter, scope)));
   if (json) {
     const sessions = runningSessions()?.map(sessionJson) ?? null;
-    return show(true, { hooks: planned.map(({ client: _, ...hook }) => hook), sessions }, () => []);
+    return show(true, { hooks: planned, sessions }, () => []);
   }
   print(
     planned.map(({ title, file, events, isCurrent }) =>
@@ -93,7 +120,8 @@ async function adopt({ user, yes, wait, json }: Options): Promise<void> {
   );
   if (planned.some(({ isCurrent }) => !isCurrent)) {
     if (!yes && !(await isYes('Install these hooks? [y/N] '))) return print(['nothing is installed']);
-    installHooks(scope);
+    const changes = adapters.map((adapter) => changeOf(adapter, scope));
+    for (const change of changes) if (change.after !== change.before) writeHook(change);
   }
   const agents = wait ? await agentsOf(dashboard()) : [];
   print([
@@ -101,7 +129,7 @@ async function adopt({ user, yes, wait, json }: Options): Promise<void> {
     '',
     'A session is watched when it starts under `vigil run -- …`, or with VIGIL_GATEWAY_URL and VIGIL_GATEWAY_TOKEN in its environment.',
   ]);
-  const clients = planned.map(({ client }) => client);
+  const clients = adapters.map(({ name }) => name);
   if (wait) await showFirst(dashboard(), knownSessions(agents, clients), clients);
 }
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { openView, type View, type ViewEnd, WrongSettings } from '@vigil/supervisor';
+import { openView, stopAgent, type View, type ViewEnd, WrongSettings } from '@vigil/supervisor';
 import type { Command } from 'commander';
 import { Refusal } from '../../errors.ts';
 import { stateDir, withStateDir } from '../../supervising.ts';
-import { whoAmI } from '../../terminal.ts';
+import { print as printLines, whoAmI } from '../../terminal.ts';
 import { unwatchedByLog } from './run-reach.ts';
+import { length } from './run-spec.ts';
 
 type AttachOptions = { readonly dir?: string; readonly write?: boolean };
 
@@ -78,7 +79,7 @@ const attach = async (agent: string, options: AttachOptions): Promise<void> => {
   print(last(agent, over));
 };
 
-const examples = `
+const attachExamples = `
 The last output is shown, then what comes. Several may attach at once; none of them can hold the agent up.
 Agents in the foreground of a \`vigil run\` have their own terminal.
 
@@ -87,18 +88,42 @@ Examples:
   vigil attach worker-1 --write        type, too: that you may is on record in its supervisor's log
   vigil attach worker-1 < /dev/null | tee worker-1.out`;
 
-export const register = (program: Command): void => {
-  const command = program
-    .command('attach <agent>')
-    .description("an agent's live terminal on this host; Ctrl-] detaches")
-    .option('--write', 'also type, and set the size')
-    .addHelpText('after', examples);
-  withStateDir(command).action(async (agent: string, options: AttachOptions) => {
+type StopOptions = { readonly dir?: string; readonly grace?: number };
+
+const graceMs = 5000;
+
+const stop = async (agent: string, options: StopOptions): Promise<void> =>
+  printLines([`${agent} has ended: ${await stopAgent(stateDir(options), agent, whoAmI(), options.grace ?? graceMs)}`]);
+
+const stopExamples = `
+It is asked on its socket, receives SIGTERM after the grace and SIGKILL 5 s later; its end is reported as requested, so nothing takes
+its place. An end that Vigil is to decide and replace: vigil recover.
+
+Example:
+  vigil stop worker-1 --grace 30s`;
+
+const orRefusal =
+  <Options>(act: (agent: string, options: Options) => Promise<void>) =>
+  async (agent: string, options: Options): Promise<void> => {
     try {
-      await attach(agent, options);
+      await act(agent, options);
     } catch (error) {
       if (error instanceof WrongSettings) throw new Refusal(error.message);
       throw error;
     }
-  });
+  };
+
+export const register = (program: Command): void => {
+  const attaching = program
+    .command('attach <agent>')
+    .description("an agent's live terminal on this host; Ctrl-] detaches")
+    .option('--write', 'also type, and set the size')
+    .addHelpText('after', attachExamples);
+  withStateDir(attaching).action(orRefusal(attach));
+  const stopping = program
+    .command('stop <agent>')
+    .description('end an agent of this host, and wait until its end is reported')
+    .option('--grace <duration>', 'the time for a voluntary exit, 5s by default', length)
+    .addHelpText('after', stopExamples);
+  withStateDir(stopping).action(orRefusal(stop));
 };

@@ -2,12 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Adapter, adapters } from '@vigil/adapters';
 import { type Command, Option } from 'commander';
 import { Refusal } from '../../errors.ts';
-import { clientNames, clientsOf } from '../../hook/clients.ts';
-import { commandFor, here, type Scope } from '../../hook/install.ts';
-import { type Hook, installed, targetOf, withHooks, withoutHooks } from '../../hook/settings.ts';
+import { changeOf, clientNames, clientsOf, commandFor, here, type Scope, writeHook } from '../../hook/install.ts';
+import { type Hook, installed, targetOf, withoutHooks } from '../../hook/settings.ts';
 import { readSettings, restoreSettings } from '../../hook/settings-file.ts';
 import { plain } from '../../render/plain.ts';
-import { replaceFile } from '../../replace-file.ts';
 import { endUnwell, print } from '../../terminal.ts';
 
 type InstallOptions = {
@@ -38,22 +36,16 @@ const hookOf = ({ name, install }: Adapter, http: string | undefined): Hook => {
 };
 
 const installOne = (adapter: Adapter, { user, print: show, uninstall, http }: InstallOptions): void => {
-  const { install, hooks } = adapter;
-  const file = install.files(here())[user ? 'user' : 'project'];
-  const before = readSettings(file);
-  const after = uninstall ? withoutHooks(before, file) : withHooks(before, file, hookOf(adapter, http), hooks.events);
+  const { title } = adapter.install;
+  const change = changeOf(adapter, user ? 'user' : 'project', uninstall ? undefined : hookOf(adapter, http));
+  const { file, before } = change;
+  const after = uninstall ? withoutHooks(before, file) : change.after;
   if (show) process.stdout.write(after);
-  else if (after === before) print([`${install.title}: ${plain(file)} is as it should be already`]);
+  else if (after === before) print([`${title}: ${plain(file)} is as it should be already`]);
   else if (uninstall) {
     restoreSettings(file, after);
-    print([`${install.title}: the hook is removed from ${plain(file)}`]);
-  } else {
-    replaceFile(file, after);
-    print([
-      `${install.title}: the hook is set for ${hooks.events.length} events in ${plain(file)}; sessions that begin now have it`,
-      ...(install.remains === null ? [] : [`${install.title}: ${install.remains}`]),
-    ]);
-  }
+    print([`${title}: the hook is removed from ${plain(file)}`]);
+  } else writeHook(change);
 };
 
 const installAll = (options: InstallOptions): void => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { vigilProgram } from '../../program.fixture.ts';
-import { silenceNotice } from './run-silence.ts';
+import { silenceNotice } from './run-spec.ts';
 
 let home = '';
 beforeEach(() => {

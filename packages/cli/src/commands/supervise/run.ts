@@ -6,17 +6,22 @@ import {
   type ForegroundStreams,
   openDeps,
   type Reach,
+  readRuntimeConfig,
   run,
   runDetached,
   type Supervised,
+  startRuntime,
   WrongSettings,
 } from '@vigil/supervisor';
 import { type Command, Option } from 'commander';
 import {
+  agentEnvironment,
   collectLabel,
   depsSettings,
+  hostId,
   logToFile,
   logToStderr,
+  type SupervisingOptions,
   stateDir,
   withSupervisingOptions,
 } from '../../supervising.ts';
@@ -79,10 +84,9 @@ const inForeground = async (command: readonly string[], options: RunOptions): Pr
   }
 };
 
-const stopSignal = (): Promise<string> =>
+const stopSignal = (): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.on(signal, () => resolve(`its supervisor received ${signal}`));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(signal));
   });
 
 const backgroundSettings = (options: RunOptions): DepsSettings =>
@@ -90,7 +94,7 @@ const backgroundSettings = (options: RunOptions): DepsSettings =>
 
 /** The supervisor that `vigil run --detach` leaves behind; its standard error is the agent's log. */
 const inBackground = async (command: readonly string[], options: RunOptions, readyFd: number): Promise<void> => {
-  const stopped = stopSignal();
+  const stopped = stopSignal().then((signal) => `its supervisor received ${signal}`);
   const deps = openDeps(runtimeIdOf(options.name), backgroundSettings(options));
   const spec = command.length === 0 ? null : specOf(options, command);
   const { columns = 120, rows = 40 } = options;
@@ -110,13 +114,37 @@ const runCommand = async (words: readonly string[], options: RunOptions, command
   return inForeground(words, options);
 };
 
+type RuntimeOptions = SupervisingOptions & { readonly config: string };
+
+/** How long the last reports may take to reach the gateway; the next runtime sends the rest. */
+const farewellMs = 3000;
+
+const runRuntime = async (options: RuntimeOptions): Promise<void> => {
+  const stopped = stopSignal();
+  const config = readRuntimeConfig(options.config);
+  const dir = stateDir({ dir: options.dir ?? config.dir });
+  const onReach = (agentId: string, reach: Reach) => logReach(logToStderr, agentId, reach);
+  const deps = openDeps(config.runtime, depsSettings(options, dir, logToStderr, onReach));
+  const wanted = { runtimeId: config.runtime, healthPolicy: config.policy ?? null, require: options.require };
+  const reach = await reachBeforeStart(deps.gateway, wanted).catch((error: unknown) => {
+    deps.close();
+    throw error;
+  });
+  if (reach.kind === 'unwatched') logToStderr('not watched', { runtime: config.runtime, why: reach.why });
+  const runtime = await startRuntime({ config, host: hostId(), env: agentEnvironment() }, deps);
+  logToStderr('the runtime watches its agents', { runtime: config.runtime, dir, pid: process.pid });
+  await runtime.stop(`its runtime received ${await stopped}`);
+  await deps.outbox.settled(farewellMs);
+  deps.close();
+};
+
 /** Every mistake of the user's is one sentence with its remedy. */
 const orRefusal = async (work: Promise<void>, command: Command): Promise<void> => {
   try {
     await work;
   } catch (error) {
     if (error instanceof AlreadySupervised || error instanceof WrongSettings)
-      command.error(`vigil run: ${error.message}`);
+      command.error(`vigil ${command.name()}: ${error.message}`);
     throw error;
   }
 };
@@ -167,4 +195,9 @@ export const register = (program: Command): void => {
   withSupervisingOptions(command).action((words: string[], options: RunOptions) =>
     orRefusal(runCommand(words, options, command), command),
   );
+  const runtime = program
+    .command('runtime')
+    .description("this host's daemon: starts its configured agents, spawns by order, supervises them all")
+    .requiredOption('--config <file>', 'the runtime configuration, YAML');
+  withSupervisingOptions(runtime).action((options: RuntimeOptions) => orRefusal(runRuntime(options), runtime));
 };

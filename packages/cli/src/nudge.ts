@@ -1,40 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentRow, CaseStory } from '@vigil/read-model';
-import type { Command } from 'commander';
-import type { Client } from '../../client.ts';
-import { describeEvent } from '../../describe/describe.ts';
-import { because } from '../../describe/phrases.ts';
-import { Refusal } from '../../errors.ts';
-import { plain } from '../../render/plain.ts';
-import { dashboard, endUnwell, print, untilStopped } from '../../terminal.ts';
-import { path, type WriteOptions, type Written, withWriteOptions, writeAndShow } from './options.ts';
+import type { Client } from './client.ts';
+import { path, type WriteOptions, type Written, writeAndShow } from './commands/control/options.ts';
+import { Refusal } from './errors.ts';
+import { because, describeEvent } from './render/describe.ts';
+import { plain } from './render/plain.ts';
+import { dashboard, endUnwell, print, untilStopped } from './terminal.ts';
 
 /** A text by hand waits for its agent for a minute; its receipt takes a moment to be read. */
 const PATIENCE_MS = 75_000;
 const LOOK_MS = 500;
 const APPEARS_WITHIN_MS = 3000;
 
-const EXAMPLES = `
-Waits until the agent has the text, or reports why not, for a minute at most. Nothing is typed into a dialog or a call.
-Ctrl-C ends the wait; the text is still delivered.
-
-Example:
-  vigil nudge worker-1 --message "Please write a checkpoint."`;
-
-type Options = WriteOptions & { readonly message?: string; readonly wait: boolean };
-
-export function register(program: Command): void {
-  const nudge = program
-    .command('nudge <agent>')
-    .description('send a text to an agent')
-    .option('--message <text>', 'the text; without it, the reason')
-    .option('--no-wait', 'do not wait for the outcome');
-  withWriteOptions(nudge).addHelpText('after', EXAMPLES).action(sendNudge);
-}
+export type NudgeOptions = WriteOptions & { readonly message?: string; readonly wait: boolean };
 
 const caseOf = ({ eventId }: Written): string => `case-${eventId}`;
 
-async function sendNudge(agentId: string, { message, wait, ...options }: Options): Promise<void> {
+export async function sendNudge(agentId: string, { message, wait, ...options }: NudgeOptions): Promise<void> {
   await untilRunning(dashboard(), agentId);
   const command = { command: 'request_step', agentId, step: 'nudge', message };
   const written = await writeAndShow(command, options, (one) => (wait ? null : `vigil case show ${caseOf(one)}`));

@@ -1,0 +1,118 @@
+import { Argument, type Command } from 'commander';
+import { directSettings } from '../../config.ts';
+import type { FleetControl } from '../../kafka.ts';
+import type { NudgeOptions } from '../../nudge.ts';
+import { dashboard, show } from '../../terminal.ts';
+import { durationOption, type WriteOptions, type Written, withWriteOptions, write, writtenLine } from './options.ts';
+
+/** Commands that write one command each: about an agent, a host, or the whole fleet. */
+export function register(program: Command): void {
+  const hold = program.command('hold <agent>').description('suspend judgement of an agent for a while');
+  withWriteOptions(hold.option('--for <duration>', 'how long; otherwise until released', durationOption))
+    .addHelpText('after', '\nExample:\n  vigil hold worker-1 --for 30m --why "a debugger is attached"')
+    .action((agentId: string, options: WriteOptions & { for?: number }) =>
+      write({ command: 'hold', agentId, forMs: options.for }, options),
+    );
+  withWriteOptions(program.command('release <agent>').description('end a hold')).action(
+    (agentId: string, options: WriteOptions) => write({ command: 'release', agentId }, options),
+  );
+  const nudge = program
+    .command('nudge <agent>')
+    .description('send a text to an agent')
+    .option('--message <text>', 'the text; without it, the reason')
+    .option('--no-wait', 'do not wait for the outcome');
+  withWriteOptions(nudge)
+    .addHelpText('after', NUDGE)
+    .action(async (agentId: string, options: NudgeOptions) =>
+      (await import('../../nudge.ts')).sendNudge(agentId, options),
+    );
+  withWriteOptions(program.command('recover <agent>').description('end an agent and put its task on a fresh one'))
+    .addHelpText('after', RECOVER)
+    .action((agentId: string, options: WriteOptions) => {
+      const command = { command: 'request_step', agentId, step: 'terminate_and_recover' };
+      return write(command, options, `vigil case list --agent ${agentId}`);
+    });
+  const host = program.command('host').description('the machines that agents run on');
+  withWriteOptions(host.command('gone <host>').description('confirm that a host is gone, with all its agents'))
+    .addHelpText('after', GONE)
+    .action(confirmGone);
+  const breaker = program.command('breaker').description('circuit breakers of agents');
+  withWriteOptions(breaker.command('reset <agent> <name>').description('close a breaker before its time'))
+    .addHelpText('after', RESET)
+    .action((agentId: string, name: string, options: WriteOptions) =>
+      write({ command: 'reset_breaker', agentId, name }, options, `vigil explain ${agentId}`),
+    );
+  const brake = program.command('brake').description('the brake that a mass failure engages');
+  withWriteOptions(brake.command('lift').description('allow destructive steps again')).action((options: WriteOptions) =>
+    write({ command: 'lift_brake' }, options),
+  );
+  const dryRun = program
+    .command('dry-run')
+    .description('report steps instead of executing them: on or off')
+    .addArgument(new Argument('<state>', 'which').choices(['on', 'off']));
+  withWriteOptions(dryRun).action((state: string, options: WriteOptions) =>
+    write({ command: 'dry_run', on: state === 'on' }, options),
+  );
+  for (const [name, description, type] of [
+    ['halt', 'nothing more is begun; everything still observes', 'HALT_FLEET'],
+    ['resume', 'end a halt; findings that still hold are acted on', 'RESUME_FLEET'],
+  ] as const)
+    withWriteOptions(
+      program.command(name).description(description).option('--direct', 'write to Kafka, without the dashboard'),
+    )
+      .addHelpText('after', HALT)
+      .action(async ({ direct, ...options }: WriteOptions & { direct?: boolean }) => {
+        if (!direct) return write({ command: name }, options);
+        const written = await directly(type, options);
+        show(options.json, written, (answer) => [writtenLine(answer)]);
+      });
+}
+
+const NUDGE = `
+Waits until the agent has the text, or reports why not, for a minute at most. Nothing is typed into a dialog or a call.
+Ctrl-C ends the wait; the text is still delivered.
+
+Example:
+  vigil nudge worker-1 --message "Please write a checkpoint."`;
+
+/** A step by hand opens a case of its own. */
+const RECOVER = `
+The task continues from its newest valid checkpoint. The recovery skips the back-off, counts as an attempt, and needs the
+governor's admission. Nothing is spawned before the death is confirmed.
+
+Example:
+  vigil recover worker-1 --why "it does not answer"`;
+
+const GONE = `
+Use it only when the machine is certainly off. Each of its agents then counts as dead, and its task goes to a fresh agent.
+
+Example:
+  vigil host gone build-7 --why "the rack has lost power"`;
+
+const RESET = `
+NAME is tool_execution, checkpoint_write or external_api. A breaker that the agent holds is closed by an order to it,
+a breaker that Vigil counts is closed at once. A task's recovery_attempt: \`vigil task review TASK --decision reset\`.
+
+Example:
+  vigil breaker reset worker-1 external_api --why "their service is back"`;
+
+const HALT = `
+With --direct it needs Kafka only (KAFKA_BROKERS, SCHEMA_REGISTRY_URL), not the dashboard.
+
+Examples:
+  vigil halt --why "the network is being moved"
+  vigil resume --why "the network has been moved"`;
+
+async function confirmGone(host: string, { by, why, json }: WriteOptions): Promise<void> {
+  const written = await dashboard().post<Written>('/v1/commands', { command: 'host_gone', host, by, why });
+  show(json, written, ({ key, alsoFor }) => [
+    `${1 + alsoFor.length} confirmed as gone with ${host}: ${[key, ...alsoFor].join(', ')}`,
+  ]);
+}
+
+/** The Kafka client is loaded by nothing else here: every other command starts without it. */
+async function directly(type: FleetControl, { by, why }: WriteOptions): Promise<Written> {
+  const settings = directSettings(process.env);
+  const { writeDirect } = await import('../../kafka.ts');
+  return writeDirect(settings, type, { by, why });
+}

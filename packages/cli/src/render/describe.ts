@@ -1,0 +1,161 @@
+import type { HealthEvent } from '@vigil/events';
+import { spell } from '@vigil/policy';
+import type { Entry } from '@vigil/read-model';
+import { clockTime, cut, type View } from './view.ts';
+
+const order = (what: string) => (p: { number: number; runtimeId: string }) =>
+  `order ${p.number}: ${what}, to ${orderTarget(p.runtimeId)}`;
+
+const receipt = (p: { outcome: string; why: string | null; runtimeId: string }): string =>
+  `${p.runtimeId} reports ${p.outcome}${because(p.why)}`;
+
+/** The events of intervention, the governor, runtimes and recovery. */
+export const acting: Descriptions = {
+  CASE_OPENED: (p) =>
+    `case opened, plan "${p.planName}"${p.requestedBy ? ` at the request of ${p.requestedBy}` : ''}${because(p.note)}`,
+  CASE_WITHHELD: (p) => `${p.step} is withheld${because(p.detail)}; the case stays open`,
+  CASE_RESUMED: (p) => `the governor admits ${p.step}: the case goes on`,
+  CASE_CLOSED: (p) => `case closed as ${p.ending}${because(p.why)}`,
+  NUDGE_SENT: (p) => `nudged (${times(p.attempt, p.of)}): "${p.message}"`,
+  ESCALATION_TRIGGERED: (p) => `asks people${because(p.reason)}; options: ${p.options.join(', ')}`,
+  ESCALATION_DECIDED: (p) => `${p.by} decided ${p.decision.replaceAll('_', ' ')}${because(p.why)}`,
+  DECISION_REFUSED: (p) => `the decision ${p.decision} of ${p.by} is refused${because(p.reason)}`,
+  DECISION_LAPSED: (p) =>
+    `what ${p.by} decided (${p.decision.replaceAll('_', ' ')}) is not carried out any more${because(p.why)}`,
+  HANDOFF_REQUESTED: () => 'asked to hand off',
+  AGENT_PAUSED: () => 'paused',
+  AGENT_RESUMED: () => 'resumed',
+  STEP_SKIPPED: (p) => `${p.step} skipped (${p.why.replaceAll('_', ' ')})${because(p.detail)}`,
+  ALERT_REQUESTED: (p) => `alert requested (${p.severity}): ${p.title}`,
+  TASK_BLOCKED: (p) => `task blocked${because(p.reason)}`,
+  TERMINATION_UNCONFIRMED: (p) => `the death is not confirmed${because(p.why)}; nothing is spawned`,
+  AGENT_TERMINATED: (p) =>
+    `terminated${because(p.reason)} (${p.confirmed ? 'confirmed' : 'unconfirmed'}${p.forced ? ', by force' : ''}${p.checkpoint ? `, checkpoint ${p.checkpoint}` : ''})`,
+  STEP_ADMITTED: (p) => `governor admits ${p.step}${p.dryRun ? ' (dry run)' : ''}`,
+  STEP_WITHHELD: (p) => `governor withholds ${p.step} (${p.why})${because(p.detail)}`,
+  SPAWN_ADMITTED: (p) => `governor admits spawn, attempt ${p.attempt}, on ${p.runtimeId}`,
+  SPAWN_WITHHELD: (p) => `governor withholds spawn, attempt ${p.attempt} (${p.why})${because(p.detail)}`,
+  BRAKE_ENGAGED: (p) => `brake engaged on ${p.scope}: ${p.agentIds.length} agents${because(p.why)}`,
+  BRAKE_RELEASED: (p) => `brake released by ${p.by}${because(p.why)}`,
+  FLEET_HALTED: (p) => `halted by ${p.by}${because(p.why)}`,
+  FLEET_RESUMED: (p) => `resumed by ${p.by}${because(p.why)}`,
+  DRY_RUN_CHANGED: (p) => `dry run ${p.on ? 'on' : 'off'} by ${p.by}${because(p.why)}`,
+  NUDGE_AGENT: order('nudge'),
+  PROBE_AGENT: order('probe'),
+  HANDOFF_AGENT: order('hand off'),
+  PAUSE_AGENT: order('pause'),
+  RESUME_AGENT: order('resume'),
+  INTERRUPT_AGENT: order('interrupt the turn'),
+  RESUME_SESSION: order('resume the session'),
+  TERMINATE_AGENT: order('terminate'),
+  RESET_BREAKER: (p) =>
+    'number' in p ? order(`close breaker ${p.name}`)(p) : `breaker ${p.name} reset by ${p.by}${because(p.why)}`,
+  SPAWN_AGENT: (p) => `order: spawn attempt ${times(p.attempt, p.maxAttempts)} as ${p.agentId}, to ${p.runtimeId}`,
+  ORDER_RECEIPT: receipt,
+  SPAWN_RECEIPT: receipt,
+  RECOVERY_INITIATED: (p) =>
+    `recovery ${times(p.attempt, p.of)}: ${p.newAgentId} continues from ${p.fromCheckpoint} on ${p.runtimeId}`,
+  RECOVERY_COMPLETED: (p) => `recovered by ${p.newAgentId}, attempt ${p.attempt}`,
+  RECOVERY_FAILED: (p) => `recovery failed after ${p.attempts} attempts${because(p.reason)}`,
+  PROBATION_PASSED: (p) => `${p.agentId} passed its probation`,
+  REVIEW_REQUIRED: (p) => `review required after ${p.attempts} attempts${because(p.reason)}`,
+  REVIEW_DECIDED: (p) => `${p.by} decided ${p.decision}${because(p.why)}`,
+  SPAWN_IMPOSSIBLE: (p) => p.reason,
+  RECOVERY_WAITING: (p) => (p.refusals === 0 ? `waits: ${p.reason}` : `${p.reason}; refused ${p.refusals} times`),
+  RECOVERY_REFUSED: (p) => `the recovery that ${p.by} asked for does not follow${because(p.reason)}`,
+  TASK_RELEASED: (p) => `no more to recover (${p.why.replaceAll('_', ' ')})${because(p.detail)}`,
+  ALERT_RAISED: (p) => `alert raised (${p.severity}): ${p.title}`,
+  ALERT_UPDATED: (p) => `alert updated (${p.severity}): ${p.title}`,
+  ALERT_ACKNOWLEDGED: (p) => `alert acknowledged by ${p.by}`,
+  ALERT_RESOLVED: (p) => `alert resolved: ${p.text}`,
+  TICKET_DISMISSED: (p) => `ticket ${p.ticket_id} (${p.severity}) dismissed: ${p.analysis}`,
+  ALERT_DELIVERED: (p) => `alert ${p.ok ? 'delivered' : 'not delivered'} by ${p.sink}${because(p.detail)}`,
+  DEAD_LETTER: (p) => `dead letter from ${p.original_topic} (${p.failure_reason})`,
+};
+
+/** The events of the evaluator and ingest. */
+export const health: Descriptions = {
+  HEALTH_STATE_CHANGED: (p) =>
+    `${p.from} → ${p.to}${because(p.reason)}${p.exemption ? ` (exempt: ${p.exemption})` : ''}`,
+  EXEMPTION_CHANGED: (p) =>
+    p.to === null
+      ? `no longer exempt (${p.from})`
+      : `exempt: ${p.to}${p.suspends.length > 0 ? `, ${listed(p.suspends)} not counted` : ''}`,
+  WAIT_OVERDUE: (p) => `waits for a person for more than ${spell(p.limitMs)}${because(p.text ?? p.kind)}`,
+  WAIT_ENDED: (p) => `its wait is no longer overdue${because(p.why)}`,
+  WARRANT_FILED: (p) => `warrant filed, plan "${p.planName}" (${p.axes.join(', ')})`,
+  WARRANT_RENEWED: (p) => `warrant renewed, plan "${p.planName}"`,
+  WARRANT_LAPSED: (p) => `warrant lapsed: ${p.why.replaceAll('_', ' ')}`,
+  AGENT_ANSWERED: (p) => `answered by ${p.how.replaceAll('_', ' ')}${because(p.text)}`,
+  BREAKER_RESET_ASKED: (p) => `asked by ${p.by} to close its breaker ${p.name}${because(p.why)}`,
+  CIRCUIT_BREAKER_STATE_CHANGED: (p) => `breaker ${p.name} ${p.from} → ${p.to} after ${p.failures} failures`,
+  WORKER_ESCALATION_TICKET: (p) => `escalation ticket ${p.ticket.ticket_id} (${p.ticket.severity}): ${p.ticket.cause}`,
+  INSTANCE_STARTED: (p) =>
+    `started${p.instanceId ? ` as ${p.instanceId}` : ''}${p.attempt ? `, attempt ${p.attempt}` : ''}`,
+  DUPLICATE_INSTANCE: (p) => `two instances report under one name: ${p.instanceId} and ${p.otherInstanceId}`,
+  TASK_HEALTH_CHANGED: (p) => `${p.hold} by ${p.agentId}, ${p.from} → ${p.to}${because(p.endReason)}`,
+  AGENT_PRESENT: (p) => `present (${p.why.replaceAll('_', ' ')})${p.host ? ` on ${p.host}` : ''}`,
+  AGENT_LOST: (p) => `gone (${p.why})${p.expected ? ', as expected' : ''}`,
+  POLICY_PUBLISHED: (p) =>
+    p.withdrawn ? `policy ${p.name} is gone` : `policy ${p.name} ${p.hash} published by ${p.by}${because(p.why)}`,
+  POLICY_REFUSED: (p) => `policy ${p.name} refused: ${p.mistakes.join('; ')}`,
+  APPLY_POLICY: (p) =>
+    `${p.document === null ? `what was applied as policy ${p.name} is taken back` : `policy ${p.name} applied`} by ${p.by}${because(p.why)}`,
+  AGENT_HEARTBEAT: (p) => `heartbeat: ${p.phase}, ${p.progress_indicator}`,
+  AGENT_EXITED: (p) =>
+    p.details
+      ? `ended (${p.reason}): ${p.details}`
+      : `ended (${p.reason})${p.code === null ? '' : `, code ${p.code}`}${p.signal ? `, ${p.signal}` : ''}`,
+  CONFIRM_DEATH: (p) => `death confirmed by ${p.by}${because(p.why)}`,
+  HOLD_AGENT: (p) => `held by ${p.by}${because(p.why)}`,
+  RELEASE_AGENT: (p) => `released by ${p.by}${because(p.why)}`,
+  CHECKPOINT_RECORDED: (p) =>
+    `checkpoint ${p.checkpoint.checkpointId}${p.checkpoint.valid === false ? ' (invalid)' : ''}`,
+};
+
+type PayloadOfType<K extends HealthEvent['type']> = Extract<HealthEvent, { readonly type: K }>['payload'];
+
+/** An event in one sentence, without its subject where the subject is shown beside it. */
+export type Descriptions = { readonly [K in HealthEvent['type']]?: (payload: PayloadOfType<K>) => string };
+
+/** `, because …` where there is a because. */
+export const because = (why: string | null | undefined): string => (why ? `: ${why}` : '');
+
+/** `absence, repetition and cost`. */
+export const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+
+export const times = (attempt: number, of: number): string => `${attempt} of ${of}`;
+
+/** Where an order goes. An agent without a runtime takes its orders itself, with the answers to its heartbeats. */
+export const orderTarget = (runtimeId: string): string => (runtimeId === '' ? 'the agent itself' : runtimeId);
+
+const descriptions = { ...health, ...acting } as Readonly<Record<string, ((payload: never) => string) | undefined>>;
+
+/** An event in words. One that this version has no words for is called by its name. */
+export function describeEvent(type: string, payload: unknown): string {
+  const description = descriptions[type];
+  return description === undefined ? type.toLowerCase().replaceAll('_', ' ') : description(payload as never);
+}
+
+type About = { readonly agentId?: unknown; readonly agent_id?: unknown; readonly taskId?: unknown };
+
+/** The subject of an event: an agent, else a task, else the fleet. */
+export function subject(payload: unknown): string {
+  const { agentId, agent_id, taskId } = payload as About;
+  const found = agentId ?? agent_id ?? taskId;
+  return typeof found === 'string' ? found : 'fleet';
+}
+
+/** `14:03:10  worker-1  HEALTHY → STUCK: no call for 21 s`, cut to the line where `width` is finite. */
+export function storyLine(view: View, { at, type, payload }: Pick<Entry, 'at' | 'type' | 'payload'>): string {
+  const time = clockTime(view, at);
+  const whom = subject(payload);
+  const text = cut(describeEvent(type, payload), Math.max(20, view.width - time.length - whom.length - 4));
+  return `${view.paint.dim(time)}  ${view.paint.bold(whom)}  ${text}`;
+}
+
+/** A trail, where everything is about one case: without its subject. */
+export function trailLine(view: View, { at, type, payload }: Pick<Entry, 'at' | 'type' | 'payload'>): string {
+  return `  ${view.paint.dim(clockTime(view, at))}  ${describeEvent(type, payload)}`;
+}
