@@ -1,9 +1,8 @@
 import { CorrectThePolicy, compile, parseYaml, type Vocabulary } from '@vigil/policy';
-import { migrateBotbox } from './botbox/migrate.ts';
-import { BOTBOX, readBotbox } from './botbox/settings.ts';
-import { ADR_110, readAdr110 } from './coditect/settings.ts';
-import { GASCITY, readGascity } from './gascity/settings.ts';
-import { OMNICLAUDE, readOmniclaude } from './omniclaude/settings.ts';
+import { BOTBOX, migrateBotbox, readBotbox } from './botbox.ts';
+import { ADR_110, readAdr110 } from './coditect.ts';
+import { GASCITY, readGascity } from './gascity.ts';
+import { OMNICLAUDE, readOmniclaude } from './omniclaude.ts';
 import { PolicyText } from './policy-text.ts';
 import { apply, type Reading, type Settings, settingOf, type Unmapped } from './settings.ts';
 

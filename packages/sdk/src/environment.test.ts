@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromEnvironment } from './environment.ts';
+import { fromEnvironment } from './connect.ts';
 
 test('what the environment does not name stays as the agent set it', () => {
   const own = { agentId: 'worker-3', taskId: 'OMN-1236', attempt: 2, over: undefined };

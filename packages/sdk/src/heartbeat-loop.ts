@@ -1,7 +1,6 @@
 import type { BreakerReport } from '@vigil/events';
 import { describeError } from './calls/error-class.ts';
-import type { AgentIdentity } from './report/heartbeat.ts';
-import { answered, type Notes, noNotes, takeHeartbeat } from './report/notes.ts';
+import { type AgentIdentity, answered, type Notes, noNotes, takeHeartbeat } from './report/notes.ts';
 import type { SystemDeps } from './system.ts';
 import { type Answer, Refused, type Transport } from './transport/transport.ts';
 

@@ -3,15 +3,22 @@ import type { ToolCall } from '@vigil/events';
 import { Breakers } from './calls/breakers.ts';
 import { type Begun, begin, type Call } from './calls/calls.ts';
 import { describeError, errorClass, messageOf } from './calls/error-class.ts';
-import { PolicyFollower } from './calls/policy-follower.ts';
+import { PolicyFollower } from './calls/policy.ts';
 import { type Command, Listeners, type ReceivedCommand } from './commands.ts';
 import { HeartbeatLoop } from './heartbeat-loop.ts';
 import { checkpointed, digestOf, type Saved } from './report/checkpoint.ts';
-import { type Ending, ended, withinOf } from './report/ending.ts';
 import { LONGEST, text } from './report/fields.ts';
-import type { AgentIdentity } from './report/heartbeat.ts';
-import { called, lasting, type Notes, progressOf } from './report/notes.ts';
-import { erred, isUrgent, probeAnswered, type Report, reported } from './report/report.ts';
+import { type AgentIdentity, called, lasting, type Notes, progressOf } from './report/notes.ts';
+import {
+  type Ending,
+  ended,
+  erred,
+  isUrgent,
+  probeAnswered,
+  type Report,
+  reported,
+  withinOf,
+} from './report/report.ts';
 import type { SystemDeps } from './system.ts';
 import type { OpenTransport, Transport } from './transport/transport.ts';
 
@@ -109,7 +116,7 @@ export class Vigil {
   /** The agent will report checkpoints: their age counts from now on. */
   expectCheckpoints(): void {
     this.#note(
-      (notes) => lasting(notes, { reportsCheckpoints: true }),
+      (notes) => lasting(notes, { reports_checkpoints: true }),
       () => false,
     );
   }
@@ -173,7 +180,7 @@ export class Vigil {
   #noteCall(call: ToolCall): void {
     this.#note(
       (notes) => called(notes, call),
-      () => this.#transport.local || this.#heartbeats.notes.once.calls.length > MANY_CALLS,
+      () => this.#transport.local || this.#heartbeats.notes.once.tool_calls.length > MANY_CALLS,
     );
     if (call.outcome !== 'running') this.#heartbeats.afterCall();
   }

@@ -42,5 +42,5 @@ export const checkpointed = (notes: Notes, saved: Saved, sha256: string | null, 
     completed_work: texts(saved.completed, MOST.work, LONGEST.text),
     remaining_work: texts(saved.remaining, MOST.work, LONGEST.text),
   };
-  return lasting(notes, { reportsCheckpoints: true, checkpoint });
+  return lasting(notes, { reports_checkpoints: true, checkpoint });
 };

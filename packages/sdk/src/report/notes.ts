@@ -1,46 +1,88 @@
-import type {
-  Checkpoint,
-  ContextUse,
-  ErrorReport,
-  ExitReport,
-  Heartbeat,
-  LimitReport,
-  RateLimitReport,
-  ToolCall,
-  WorkItem,
-} from '@vigil/events';
-import { type KnownActivity, type KnownVerdict, MOST } from './fields.ts';
-// biome-ignore lint/suspicious/noImportCycles: only types come back
-import { type AgentIdentity, type HeartbeatContext, heartbeat } from './heartbeat.ts';
+import type { BreakerReport, ErrorReport, Heartbeat, ToolCall } from '@vigil/events';
+import { type KnownVerdict, MOST } from './fields.ts';
 import { applyReport, marked, noProgress, type Progress } from './progress.ts';
 
-/** What holds until a new report changes it. Counts are of the whole instance. */
-export type Lasting = {
-  readonly phase: string;
-  readonly progress: string;
-  readonly activity: KnownActivity | null;
-  /** null: the agent has reported none */
-  readonly tokens: number | null;
-  readonly errors: number;
-  readonly steps: number | null;
-  readonly lastCallAt: number | null;
-  readonly reportsCheckpoints: boolean | null;
-  readonly checkpoint: Checkpoint | null;
-  readonly context: ContextUse | null;
-  readonly work: WorkItem | null;
-  readonly limits: readonly LimitReport[];
-  readonly exit: ExitReport | null;
+/** The agent that reports, fixed for one instance. */
+export type AgentIdentity = {
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly taskId: string | null;
+  readonly runtimeId: string | null;
+  readonly attempt: number | null;
+  readonly maxAttempts: number | null;
+  readonly policy: string | null;
+  readonly labels: Readonly<Record<string, string>>;
 };
 
+/** What a heartbeat adds to the notes: `intervalMs`: how often heartbeats are sent; `breakers`: their state now. */
+export type HeartbeatContext = {
+  readonly now: number;
+  readonly intervalMs: number;
+  readonly breakers: readonly BreakerReport[];
+};
+
+/** What an agent itself does not report. */
+const unreported = {
+  agent_heartbeat_at: null,
+  event_driven: false,
+  ingress: null,
+  waiting_for: null,
+  turn: null,
+  parent_agent_id: null,
+  client: null,
+  usage: [],
+  cost_usd: null,
+  output: null,
+} as const;
+
+const heartbeat = (
+  notes: Notes,
+  identity: AgentIdentity,
+  { now, intervalMs, breakers }: HeartbeatContext,
+): Heartbeat => {
+  const { steps, ...lasting } = notes.lasting;
+  const { verdicts, ...once } = notes.once;
+  return {
+    ...unreported,
+    ...lasting,
+    ...once,
+    agent_id: identity.agentId,
+    task_id: identity.taskId,
+    timestamp: now,
+    instance_id: identity.instanceId,
+    sequence: nextSequence(notes),
+    reporter: 'agent',
+    interval_ms: intervalMs,
+    policy: identity.policy,
+    labels: identity.labels,
+    runtime_id: identity.runtimeId,
+    attempt: identity.attempt,
+    max_attempts: identity.maxAttempts,
+    breakers,
+    steps: steps === null ? null : { total_steps: steps, verdicts },
+  };
+};
+
+/** What holds until a new report changes it. Counts are of the whole instance. */
+export type Lasting = Pick<
+  Heartbeat,
+  | 'phase'
+  | 'progress_indicator'
+  | 'activity'
+  | 'token_count'
+  | 'error_count'
+  | 'last_tool_call'
+  | 'reports_checkpoints'
+  | 'checkpoint'
+  | 'context'
+  | 'work'
+  | 'limits'
+  | 'exit'
+> & { readonly steps: number | null };
+
 /** What one heartbeat carries and no other. */
-type Once = {
-  readonly calls: readonly ToolCall[];
-  readonly errors: readonly ErrorReport[];
+type Once = Pick<Heartbeat, 'tool_calls' | 'errors' | 'blockers' | 'handoff' | 'probe_reply' | 'rate_limit'> & {
   readonly verdicts: readonly KnownVerdict[];
-  readonly blockers: readonly string[];
-  readonly handoff: string | null;
-  readonly probeReply: string | null;
-  readonly rateLimit: RateLimitReport | null;
 };
 
 /**
@@ -62,26 +104,26 @@ export type Notes = {
 };
 
 const nothing: Once = {
-  calls: [],
+  tool_calls: [],
   errors: [],
   verdicts: [],
   blockers: [],
   handoff: null,
-  probeReply: null,
-  rateLimit: null,
+  probe_reply: null,
+  rate_limit: null,
 };
 
 export const noNotes: Notes = {
   sequence: 0,
   lasting: {
     phase: 'running',
-    progress: 'running',
+    progress_indicator: 'running',
     activity: null,
-    tokens: null,
-    errors: 0,
+    token_count: null,
+    error_count: 0,
     steps: null,
-    lastCallAt: null,
-    reportsCheckpoints: null,
+    last_tool_call: null,
+    reports_checkpoints: null,
     checkpoint: null,
     context: null,
     work: null,
@@ -107,7 +149,11 @@ export const progressOf = ({ progress, sequence }: Notes): Progress => marked(pr
 export const lasting = (notes: Notes, changes: Partial<Lasting>): Notes => ({
   ...notes,
   lasting: { ...notes.lasting, ...changes },
-  progress: progressAfter(notes, { token_count: changes.tokens, checkpoint: changes.checkpoint, work: changes.work }),
+  progress: progressAfter(notes, {
+    token_count: changes.token_count,
+    checkpoint: changes.checkpoint,
+    work: changes.work,
+  }),
 });
 
 export const once = (notes: Notes, changes: Partial<Once>): Notes => ({
@@ -125,18 +171,18 @@ const indexToLeaveOut = (calls: readonly ToolCall[], reportedCalls: ReadonlySet<
 /** A call that began and ended since the last heartbeat is reported once, as ended. */
 export const called = (notes: Notes, call: ToolCall): Notes => {
   const { reportedCalls, leftOut, lasting } = notes;
-  const calls = [...notes.once.calls.filter(({ call_id }) => call_id !== call.call_id), call];
+  const calls = [...notes.once.tool_calls.filter(({ call_id }) => call_id !== call.call_id), call];
   const tooMany = calls.length > MOST.calls;
   if (tooMany) calls.splice(indexToLeaveOut(calls, reportedCalls), 1);
   const at = call.ended_at ?? call.started_at;
   return {
     ...notes,
-    once: { ...notes.once, calls },
+    once: { ...notes.once, tool_calls: calls },
     lasting: {
       ...lasting,
-      lastCallAt: at ?? lasting.lastCallAt,
+      last_tool_call: at ?? lasting.last_tool_call,
       activity: atWork(lasting.activity),
-      errors: lasting.errors + (call.outcome === 'error' ? 1 : 0),
+      error_count: lasting.error_count + (call.outcome === 'error' ? 1 : 0),
     },
     leftOut: leftOut + (tooMany ? 1 : 0),
     progress: progressAfter(notes, { tool_calls: [call] }),
@@ -144,7 +190,7 @@ export const called = (notes: Notes, call: ToolCall): Notes => {
 };
 
 /** An agent that calls no longer waits, even if it reported that it waits. */
-const atWork = (activity: KnownActivity | null): KnownActivity | null => {
+const atWork = (activity: Lasting['activity']): Lasting['activity'] => {
   const isWaiting =
     activity === 'starting' || activity === 'idle' || activity === 'awaiting_input' || activity === 'rate_limited';
   return isWaiting ? 'working' : activity;
@@ -158,7 +204,7 @@ export const failed = (notes: Notes, error: ErrorReport): Notes => {
   const all = again ? [...errors.slice(0, -1), { ...error, count: last.count + error.count }] : [...errors, error];
   return {
     ...notes,
-    lasting: { ...notes.lasting, errors: notes.lasting.errors + error.count },
+    lasting: { ...notes.lasting, error_count: notes.lasting.error_count + error.count },
     once: { ...notes.once, errors: all.slice(-MOST.errors) },
     leftOut: notes.leftOut + Math.max(0, all.length - MOST.errors),
   };
@@ -173,7 +219,7 @@ export const stepped = (notes: Notes, verdict: KnownVerdict | null): Notes => {
 
 const reportedAfter = (notes: Notes): ReadonlySet<string> => {
   const reportedCalls = new Set(notes.reportedCalls);
-  for (const { call_id, outcome } of notes.once.calls)
+  for (const { call_id, outcome } of notes.once.tool_calls)
     if (outcome === 'running') reportedCalls.add(call_id);
     else reportedCalls.delete(call_id);
   return reportedCalls;

@@ -1,6 +1,6 @@
 import { resultHash } from '../calls/hashes.ts';
 import * as field from './fields.ts';
-import { type KnownActivity, type KnownVerdict, LONGEST, MOST, type Time } from './fields.ts';
+import { type KnownActivity, type KnownExitReason, type KnownVerdict, LONGEST, MOST, type Time } from './fields.ts';
 import { failed, type Lasting, lasting, type Notes, once, stepped } from './notes.ts';
 
 export type Work = {
@@ -74,9 +74,9 @@ export const reported = (notes: Notes, report: Report): Notes => {
     notes,
     given({
       phase: field.text(phase, LONGEST.name),
-      progress: field.text(progress, LONGEST.text),
+      progress_indicator: field.text(progress, LONGEST.text),
       activity: field.activity(activity),
-      tokens: used === null ? null : Math.min((notes.lasting.tokens ?? 0) + used, Number.MAX_SAFE_INTEGER),
+      token_count: used === null ? null : Math.min((notes.lasting.token_count ?? 0) + used, Number.MAX_SAFE_INTEGER),
       context: contextOf(context),
       work: workOf(work),
       limits: limits === undefined ? null : limitsOf(limits),
@@ -96,7 +96,7 @@ const answeredWith = (notes: Notes, { blockers, handoff, rateLimitedUntil: until
     ...notes.once,
     blockers: blockers === undefined ? notes.once.blockers : field.texts(blockers, MOST.blockers, 1000),
     handoff: field.text(handoff, LONGEST.answer) ?? notes.once.handoff,
-    rateLimit: until === undefined ? notes.once.rateLimit : { retry_at: field.time(until) },
+    rate_limit: until === undefined ? notes.once.rate_limit : { retry_at: field.time(until) },
   },
 });
 
@@ -115,4 +115,45 @@ export const erred = (notes: Notes, errorClass: string, message: string | null, 
   });
 
 export const probeAnswered = (notes: Notes, nonce: string): Notes =>
-  once(notes, { probeReply: field.text(nonce, LONGEST.name) });
+  once(notes, { probe_reply: field.text(nonce, LONGEST.name) });
+
+/**
+ * How the agent ends. Without a runtime, `finished` and `explicit` end it. Any other reason is a hint, because only a
+ * confirmed death moves its task to another agent.
+ * Under a runtime every reason is a hint: the runtime observes the end.
+ */
+export type Ending = {
+  /** default: finished */
+  readonly reason?: KnownExitReason | undefined;
+  readonly code?: number | undefined;
+  /** how long pending reports may take to go out, milliseconds; default 2000 */
+  readonly withinMs?: number | undefined;
+};
+
+const FLUSH_MS = 2000;
+const LONGEST_FLUSH_MS = 60_000;
+
+export const withinOf = ({ withinMs }: Ending): number => Math.min(field.count(withinMs) ?? FLUSH_MS, LONGEST_FLUSH_MS);
+
+/** A crashed agent has to count as silent: `exiting` would excuse its silence. */
+const activityAt = (why: KnownExitReason): Lasting['activity'] => {
+  switch (why) {
+    case 'finished':
+      return 'finished';
+    case 'explicit':
+      return 'exiting';
+    case 'crashed':
+    case 'resource_limit':
+    case 'lost':
+      return null;
+  }
+};
+
+/** Adds the end to the last heartbeat. */
+export const ended = (notes: Notes, { reason, code }: Ending): Notes => {
+  const why = field.reason(reason) ?? 'finished';
+  return lasting(notes, {
+    activity: activityAt(why),
+    exit: { code: field.small(code), signal: null, reason: why },
+  });
+};

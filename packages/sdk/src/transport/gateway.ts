@@ -1,6 +1,100 @@
-import { call, type Gateway } from './http.ts';
-import { openInbox } from './order-inbox.ts';
-import type { OpenTransport } from './transport.ts';
+import { type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
+import { request as secure } from 'node:https';
+import { type Envelope, Orders } from '../orders.ts';
+import { type Answer, type OpenTransport, Refused, type TransportDeps } from './transport.ts';
+
+/** The gateway's address, and the secret that it accepts. */
+export type Gateway = { readonly url: string; readonly token: string };
+
+/** Bytes of an answer. The gateway never sends more. */
+const LARGEST_ANSWER = 1 << 22;
+
+const bodyOf = async (response: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const part of response) {
+    chunks.push(part as Buffer);
+    size += (part as Buffer).length;
+    if (size > LARGEST_ANSWER) throw new Error(`an answer of more than ${LARGEST_ANSWER} bytes is no gateway's`);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+/** This socket never keeps the agent's process alive. */
+const request = (url: URL, options: RequestOptions, body: string | null): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const outgoing = (url.protocol === 'https:' ? secure : plain)(url, options, resolve);
+    outgoing.on('socket', (socket) => socket.unref());
+    outgoing.on('error', reject);
+    outgoing.end(body ?? undefined);
+  });
+
+/** An operator may correct a token while the agent works, so a 401 is worth another try. */
+const isFinal = (status: number): boolean =>
+  status >= 400 && status < 500 && ![401, 403, 404, 408, 425, 429].includes(status);
+
+/**
+ * One request and its JSON. Throws Refused if it will never be accepted. Uses Node's own client, because `fetch`
+ * cannot unref its sockets.
+ */
+export const call = async (gateway: Gateway, path: string, signal: AbortSignal, body?: unknown): Promise<unknown> => {
+  const url = new URL(path, gateway.url);
+  const text = body === undefined ? null : JSON.stringify(body);
+  const headers = {
+    authorization: `Bearer ${gateway.token}`,
+    ...(text === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+  };
+  const response = await request(url, { method: text === null ? 'GET' : 'POST', headers, signal }, text);
+  const answer = await bodyOf(response);
+  const status = response.statusCode ?? 0;
+  if (isFinal(status)) throw new Refused(`${url.pathname} refused: ${status} ${answer.slice(0, 300)}`);
+  if (status < 200 || status > 299) throw new Error(`${url.pathname} answered ${status} ${answer.slice(0, 300)}`);
+  return JSON.parse(answer);
+};
+
+type Offer = Partial<Answer> & {
+  readonly orders?: readonly Envelope[];
+  /** how long the request waited at the gateway */
+  readonly waitedMs?: number;
+};
+
+/** A gateway that accepts no receipts delays no heartbeat. */
+const RECEIPTS_MS = 10_000;
+
+/** What the gateway has for one agent. */
+export type OrderInbox = {
+  /** Makes the request, delivers the orders in the answer, and reports their receipts. */
+  readonly collect: (request: () => Promise<unknown>) => Promise<Answer>;
+  readonly policy: (name: string, signal: AbortSignal) => Promise<unknown>;
+};
+
+export const openInbox = (gateway: Gateway, deps: TransportDeps): OrderInbox => {
+  const orders = new Orders(deps);
+
+  const report = async (receipts: readonly { readonly orderId: string }[]): Promise<void> => {
+    if (receipts.length === 0) return;
+    const records = receipts.map((payload) => ({ type: 'ORDER_RECEIPT', payload }));
+    // Unaccepted receipts are sent again: the gateway offers the orders until then.
+    await call(gateway, '/v1/receipts', AbortSignal.timeout(RECEIPTS_MS), records).catch((error: Error) =>
+      deps.onProblem(`receipts wait for the gateway: ${error.message}`),
+    );
+  };
+
+  return {
+    collect: async (request) => {
+      const began = deps.system.monotonic();
+      const answer = ((await request()) ?? {}) as Offer;
+      const { orders: offered = [], waitedMs, intervalMs = null, policy = null, warnings = [] } = answer;
+      const lateMs = waitedMs === undefined ? 0 : Math.max(0, deps.system.monotonic() - began - waitedMs);
+      void report(orders.handle(offered.map((one) => ({ ...one, expiresInMs: one.expiresInMs - lateMs }))));
+      return { intervalMs, policy, warnings };
+    },
+    policy: async (name, signal) => {
+      const served = await call(gateway, `/v1/policies/${encodeURIComponent(name)}`, signal);
+      return (served as { readonly document?: unknown }).document ?? null;
+    },
+  };
+};
 
 /** Heartbeats by HTTP to the gateway; orders come back with its answers. */
 export const overGateway =

@@ -1,7 +1,6 @@
 import type { Codec, Heartbeat } from '@vigil/events';
 import type { Log } from '@vigil/stream';
-import { call, type Gateway } from './http.ts';
-import { openInbox } from './order-inbox.ts';
+import { call, type Gateway, openInbox } from './gateway.ts';
 import { noAnswer, type OpenTransport } from './transport.ts';
 
 export type KafkaWay = {

@@ -1,6 +1,6 @@
 import type { Heartbeat } from '@vigil/events';
 import type { DeliverCommand } from '../commands.ts';
-import type { AgentIdentity } from '../report/heartbeat.ts';
+import type { AgentIdentity } from '../report/notes.ts';
 import type { Progress } from '../report/progress.ts';
 import type { SystemDeps } from '../system.ts';
 

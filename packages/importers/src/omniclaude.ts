@@ -13,7 +13,7 @@ import {
   unmapped,
   valuesOf,
   withoutRepeats,
-} from '../settings.ts';
+} from './settings.ts';
 
 const percent = copied(
   z.number(no('percentage', '80')).min(0, no('percentage', '80')).max(100, no('percentage', '80')),

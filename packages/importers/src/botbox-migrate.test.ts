@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { imported } from '../importing.fixture.ts';
-import { BOTBOX_JSON } from '../sources.fixture.ts';
-import { BOTBOX_DEFAULTS, migrateBotbox } from './migrate.ts';
+import { BOTBOX_DEFAULTS, migrateBotbox } from './botbox.ts';
+import { imported } from './importing.fixture.ts';
+import { BOTBOX_JSON } from './sources.fixture.ts';
 
 const without = (text: string, health: string) => text.replace(health, '');
 

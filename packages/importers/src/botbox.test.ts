@@ -1,8 +1,8 @@
 import { mistakesOf } from '@vigil/policy/fixture';
 import { expect, test } from 'vitest';
-import { mistakesIn, policyOf, preset, steps, unmappedOf } from '../importing.fixture.ts';
-import { BOTBOX_JSON } from '../sources.fixture.ts';
-import { migrateBotbox } from './migrate.ts';
+import { migrateBotbox } from './botbox.ts';
+import { mistakesIn, policyOf, preset, steps, unmappedOf } from './importing.fixture.ts';
+import { BOTBOX_JSON } from './sources.fixture.ts';
 
 test('its own section gives the preset botbox', () => {
   expect(policyOf('botbox', BOTBOX_JSON)).toEqual(preset('botbox'));

@@ -17,7 +17,7 @@ import {
   unmapped,
   valuesOf,
   withoutRepeats,
-} from '../settings.ts';
+} from './settings.ts';
 
 const PREFIX = 'health_monitoring.';
 const ALL_BREAKERS = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { mistakesIn, policyOf, preset, unmappedOf } from '../importing.fixture.ts';
-import { OMNICLAUDE_MD } from '../sources.fixture.ts';
+import { mistakesIn, policyOf, preset, unmappedOf } from './importing.fixture.ts';
+import { OMNICLAUDE_MD } from './sources.fixture.ts';
 
 const changed = {
   signals: { no_calls: { after: '5m' }, context_exhausted: { above: 0.7 } },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { imported, mistakesIn, policyOf, preset, steps, unmappedOf } from '../importing.fixture.ts';
-import { ADR_110_YAML } from '../sources.fixture.ts';
+import { imported, mistakesIn, policyOf, preset, steps, unmappedOf } from './importing.fixture.ts';
+import { ADR_110_YAML } from './sources.fixture.ts';
 
 test('its own YAML gives the preset coditect, each line naming its key', () => {
   expect(policyOf('adr-110', ADR_110_YAML)).toEqual(preset('coditect'));

@@ -1,7 +1,7 @@
 import { brief, readable } from '@vigil/policy';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
-import { flag, no, type Reading, type Settings, sectionOf, setting } from '../settings.ts';
+import { flag, no, type Reading, type Settings, sectionOf, setting } from './settings.ts';
 
 const SECTION = 'daemon';
 /** By one of these a file is a city's. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { mistakesIn, policyOf, preset, unmappedOf } from '../importing.fixture.ts';
-import { GASCITY_TOML } from '../sources.fixture.ts';
+import { mistakesIn, policyOf, preset, unmappedOf } from './importing.fixture.ts';
+import { GASCITY_TOML } from './sources.fixture.ts';
 
 test('its five fields change their policy fields; the rest of the section is named', () => {
   const policy = policyOf('gascity', GASCITY_TOML);

@@ -1,1 +1,0 @@
-export { IMPORT_KINDS, type Imported, type ImportKind, importPolicy, MIGRATIONS } from './importers.ts';
