@@ -219,4 +219,15 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'wait', minutes: 5 },
     { do: 'hold', agent: 0 },
   ]),
+  // An agent that was asked to hand off is lost and recovered; it comes back when its replacement has crashed, and hands off.
+  of('asks', [
+    { do: 'host', host: 0, what: 'cut' },
+    { do: 'wait', minutes: 3 },
+    { do: 'decide', question: 0, decision: 'force_handoff' },
+    { do: 'decide', question: 0, decision: 'allow_more_time' },
+    { do: 'gone', host: 0 },
+    { do: 'recover', of: 0 },
+    { do: 'end', agent: 5, reason: 'crashed' },
+    { do: 'start', of: 0, host: 0, again: false },
+  ]),
 ];

@@ -96,6 +96,13 @@ describe('an agent whose end was ordered and never confirmed', () => {
     expect(one.receive(byOrder())).toEqual([]);
   });
 
+  test('and that is lost, and confirmed dead by a late receipt, is recovered once', () => {
+    const one = unconfirmed();
+    expect(one.receive(died({ endReason: 'lost' }))).toContain('RECOVER_TASK');
+    expect(one.receive(receipt('done', ORDER))).toEqual([]);
+    expect(one.receive(byOrder())).toEqual([]);
+  });
+
   test('and that is alive as another instance is not recovered by it', () => {
     const one = unconfirmed();
     one.receive(lapsed('progress'));
@@ -191,6 +198,41 @@ describe('an agent that was asked to hand off', () => {
     );
     one.receive(changed({ from: 'TERMINATED', to: 'HEALTHY', endReason: null }));
     expect(one.receive(byOrder())).toContain('RECOVER_TASK');
+  });
+
+  const back = () => changed({ from: 'TERMINATED', to: 'HEALTHY', endReason: null });
+  /** A person has decided on the handoff, and then on the death: its task is on the way to another agent. */
+  const recoveredWhileLost = () => {
+    const one = handingOff();
+    one.receive(decides('force_handoff'));
+    one.admit();
+    expect(one.receive(died({ endReason: 'lost' }))).toContain('RECOVER_TASK');
+    return one;
+  };
+
+  test('and is recovered as lost, comes back and stops as asked has its task recovered again, once', () => {
+    const one = recoveredWhileLost();
+    one.receive(back());
+    expect(one.receive(byOrder())).toContain('RECOVER_TASK');
+    expect(one.receive(byOrder())).toEqual([]);
+  });
+
+  test('and is recovered as lost by two persons, comes back and stops as asked has its task recovered again', () => {
+    const one = recoveredWhileLost();
+    one.receive(requests('terminate_and_recover'));
+    expect(one.admit()).toContain('RECOVER_TASK');
+    one.receive(back());
+    expect(one.receive(byOrder())).toContain('RECOVER_TASK');
+  });
+
+  test.each([
+    ['finishes', finished],
+    ['is stopped', stopped],
+  ])('and is recovered as lost, comes back and %s is left alone', (_, end) => {
+    const one = recoveredWhileLost();
+    one.receive(back());
+    expect(one.receive(end)).toEqual([]);
+    expect(one.receive(byOrder())).toEqual([]);
   });
 
   test('and stops as asked in the time that a person gave it has its task recovered at once', () => {

@@ -304,10 +304,10 @@ const terminated = (state: CaseState): CaseState => {
   return { ...state, situation: { kind: 'open', activeCase: done({ ...activeCase, death, ending: null }) } };
 };
 
-/** The death is acknowledged: further findings about it open no other case. */
+/** The death is acknowledged: further findings about it open no other case. One that is lost may still end by an order. */
 const acknowledgedDeath = (state: CaseState, instanceId: string | null): CaseState => ({
   ...state,
   acknowledgedDeath: instanceId,
-  outstanding: null,
+  outstanding: state.instance?.isLost && state.outstanding?.death === null ? state.outstanding : null,
   next: state.next?.instanceId === instanceId ? null : state.next,
 });

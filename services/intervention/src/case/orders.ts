@@ -94,10 +94,10 @@ const readBy = (activeCase: ActiveCase, payload: OrderReceiptPayload): ActiveCas
  * What a case leaves behind that closes, or whose place another takes; null: nothing that could still end the agent. The orders of the case
  * before stay: the agent may end by any of them.
  */
-export const outstandingWith = ({ outstanding }: CaseState, activeCase: ActiveCase): Outstanding | null => {
+export const outstandingWith = ({ outstanding, instance }: CaseState, activeCase: ActiveCase): Outstanding | null => {
   const known = outstanding ?? null;
   if (known?.death) return known;
-  const left = outstandingOf(activeCase);
+  const left = activeCase.death === null || instance?.isLost ? outstandingOf(activeCase) : null;
   return left === null ? known : { ...left, earlier: known && { ...known, earlier: null } };
 };
 
@@ -109,8 +109,7 @@ const outstandingOf = (activeCase: ActiveCase): Outstanding | null => {
     stepState.receipt?.outcome === 'expired';
   const handoff = activeCase.handoff ?? null;
   const terminate = isSettled ? null : stepState.orderId;
-  const isNone = activeCase.death !== null || (handoff === null && terminate === null);
-  return isNone ? null : { handoff, terminate, activeCase, death: null };
+  return handoff === null && terminate === null ? null : { handoff, terminate, activeCase, death: null };
 };
 
 /** The agent has ended: by one of the orders, or otherwise, and then they are over. One that is lost may live, and end by them yet. */
@@ -133,7 +132,9 @@ export const outstandingReceived = (state: CaseState, payload: OrderReceiptPaylo
 /** What is left of the plan when the agent has ended by an order of a closed case. */
 export const outstandingMoves = ({ activeCase, terminate, death }: Outstanding): readonly CaseDraft[] => {
   if (death === null) return [];
-  const { caseContext, index } = activeCase;
+  const { caseContext } = activeCase;
+  // A plan that was worked through because the agent was lost begins again: its agent was alive.
+  const index = activeCase.death === null ? activeCase.index : 0;
   const terminated = terminate !== null ? [agentTerminated(activeCase, death)] : [];
   const recovers = caseContext.taskId !== null && caseContext.steps.slice(index).some(({ step }) => step === 'recover');
   return recovers ? [...terminated, recoverTask(caseContext, caseContext.taskId, death)] : terminated;

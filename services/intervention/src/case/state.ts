@@ -223,6 +223,8 @@ export type Instance = {
   readonly previous: string | null;
   readonly runtimeId: string | null;
   readonly ended: boolean;
+  /** its end is a loss: it may be alive, and end by an order that is out; absent: it is not, or the state is older than this */
+  readonly isLost?: boolean;
   readonly number: number;
   /** the newest pause: which it is of those in a row, and when it ends or ended; null: none */
   readonly pauses: { readonly times: number; readonly until: number } | null;

@@ -65,7 +65,7 @@ export const revived = (state: CaseState): CaseState => {
   return {
     ...state,
     acknowledgedDeath,
-    instance: { ...state.instance, ended: false },
+    instance: { ...state.instance, ended: false, isLost: false },
     next: next && asLiving(next),
     situation: situationOfLiving(state),
   };
@@ -80,9 +80,8 @@ const situationOfLiving = ({ situation }: CaseState): Situation =>
 /** The current instance has ended, as its runtime, a person or a configured source reports. */
 export const ended = (before: CaseState, end: InstanceEnd): CaseState => {
   const state = { ...before, outstanding: outstandingAfter(before, end) };
-  if (state.instance === null || contextIn(state)?.ended)
-    return { ...state, instance: state.instance && { ...state.instance, ended: true } };
-  const instance = { ...state.instance, ended: true };
+  const instance = state.instance && { ...state.instance, ended: true, isLost: end.reason === 'lost' };
+  if (instance === null || contextIn(state)?.ended) return { ...state, instance };
   const { situation } = state;
   switch (situation.kind) {
     case 'quiet':
