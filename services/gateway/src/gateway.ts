@@ -1,4 +1,4 @@
-import { type Count, type Logger, listen } from '@vigil/chassis';
+import { listen } from '@vigil/chassis';
 import { type Log, startIngress } from '@vigil/stream';
 import type { Config } from './config.ts';
 import { createIngress } from './http/ingress.ts';
@@ -7,22 +7,9 @@ import { createBrokerClock } from './log/broker-clock.ts';
 import { createOutbox } from './log/outbox.ts';
 import { createReach } from './log/reach.ts';
 import { openRecordEncoding } from './log/record-encoding.ts';
-import { tail } from './log/tail.ts';
+import { type TailDeps, tail } from './log/tail.ts';
 import { createSessions } from './sessions/sessions.ts';
-import { createAgentRegistry } from './state/agent-registry.ts';
-import { createHalts } from './state/halts.ts';
-import { createLongPolls } from './state/long-polls.ts';
-import { createPendingOrders } from './state/pending-orders.ts';
-import { createPolicies } from './state/policies.ts';
-import { createReachedLimits } from './state/spending.ts';
-
-/** `signal` ends long polls with an empty list, and following; `now`: epoch milliseconds. */
-type GatewayDeps = {
-  readonly logger: Logger;
-  readonly count: Count;
-  readonly signal: AbortSignal;
-  readonly now: () => number;
-};
+import { createState } from './state/state.ts';
 
 /**
  * The gateway, listening at `url`. It opens when everything pending has been read. `ready`: agents can reach Kafka
@@ -34,19 +21,15 @@ export type Gateway = AsyncDisposable & {
   readonly finished: Promise<never>;
 };
 
+/** `signal` ends long polls with an empty list, and following. */
 export const openGateway = async (
   log: Log,
   config: Config,
-  { logger, count, signal, now }: GatewayDeps,
+  { logger, count, signal, now }: TailDeps,
 ): Promise<Gateway> => {
   await using opening = new AsyncDisposableStack();
-  const pendingOrders = createPendingOrders();
-  const agentRegistry = createAgentRegistry();
-  const longPolls = createLongPolls(signal);
-  const limits = createReachedLimits();
-  const policies = createPolicies(config.VIGIL_DEFAULT_POLICY);
-  const tailed = { pendingOrders, agentRegistry, longPolls, policies, limits, halts: createHalts() };
-  const catchUp = await tail(log, tailed, { logger, count, signal, now });
+  const state = createState(config.VIGIL_DEFAULT_POLICY, signal);
+  const catchUp = await tail(log, state, { logger, count, signal, now });
   const reach = createReach(now, catchUp.ready);
   const clock = createBrokerClock(now, (aheadMs) =>
     logger.warn({ aheadMs }, "this host's clock is far from the brokers', by which orders live: set both by NTP"),
@@ -59,12 +42,8 @@ export const openGateway = async (
   });
   const name = `gateway:${config.VIGIL_GATEWAY_NAME}`;
   const context = {
-    pendingOrders,
-    agentRegistry,
+    ...state,
     catchUp,
-    longPolls,
-    policies,
-    limits,
     outbox,
     encoding: await openRecordEncoding(log, name),
     sessions: createSessions(),

@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { type Adapter, adapterNamed, recordedSession } from '@vigil/adapters';
 import { recordedSameRuns, recordedStreams, recordedTranscripts } from '@vigil/adapters/recordings';
 import { readTelemetry } from '@vigil/adapters/telemetry';
+import { parseHeartbeat } from '@vigil/events';
 import { sessionJudge } from '@vigil/health';
 import { presetsWith } from '@vigil/health/fixture';
 import { recordsIn } from '../../../services/gateway/src/otlp/read.ts';
@@ -104,7 +105,7 @@ const ofTelemetry = (name: string, cut: Cut): Verdict => {
     const named = { agentId: 'a1', taskId: 'T-1', policy: null, labels: {} };
     const owner = { client, sessionId: sessionId ?? 's1', ...named, eventDriven: true };
     for (const heartbeat of sessions.fold(owner, { source, events, readings, beganAt: at }, at))
-      replay.receive(at - origin, heartbeat);
+      replay.receive(at - origin, parseHeartbeat(heartbeat));
   }
   replay.passTo(last - origin + (cut === 'hang' ? WATCHED_MS : 0));
   return verdictOfReplay(replay);

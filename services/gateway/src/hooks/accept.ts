@@ -126,11 +126,9 @@ export const acceptHook = async (
   if (sessionId === null) throw new Problem(400, 'bad_hook', 'the hook event names no session_id');
   const session = identityOf(sent, sessionId, principal);
   const now = context.now();
-  const known = context.agentRegistry.of(session.agentId, now);
   const refusal = refusalOf(context, adapter.hooks, payload, session, now);
   const nothing: HookAnswer = { answer: adapter.hooks.answer(payload, [], refusal), printed: async () => {} };
-  // A runtime reports the agents that it watches, with more detail.
-  if (known?.present && known.runtimeId !== null) return nothing;
+  if (context.agentRegistry.isWatched(session.agentId, now)) return nothing;
   const events = adapter.hooks.eventsOf(payload, now);
   const folded = refusal === null ? events : events.flatMap(withRefusal);
   const orders = await report(context, principal, session, folded);

@@ -5,13 +5,10 @@ import type { Outbox } from '../log/outbox.ts';
 import type { RecordEncoding } from '../log/record-encoding.ts';
 import type { CatchUps } from '../log/tail.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { AgentRegistry } from '../state/agent-registry.ts';
-import type { LongPolls } from '../state/long-polls.ts';
 import type { OrderEnvelope, PendingOrders } from '../state/pending-orders.ts';
-import type { Policies, Served } from '../state/policies.ts';
-import type { ReachedLimits } from '../state/spending.ts';
-import { placeIn, readEach } from './body.ts';
-import { readHeartbeat } from './heartbeat.ts';
+import type { Served } from '../state/policies.ts';
+import type { State } from '../state/state.ts';
+import { placeIn, readEach, readHeartbeat } from './body.ts';
 import { Problem } from './problem.ts';
 import { type RuntimeReport, readReceipt } from './receipts.ts';
 import { authorizeHeartbeat, authorizeReport, orderOf } from './rights.ts';
@@ -19,13 +16,8 @@ import type { Principal } from './tokens.ts';
 import { policyWarnings, warningsFor } from './warnings.ts';
 
 /** The dependencies of the gateway's HTTP API. */
-export type GatewayContext = {
-  readonly pendingOrders: PendingOrders;
-  readonly agentRegistry: AgentRegistry;
+export type GatewayContext = State & {
   readonly catchUp: CatchUps;
-  readonly longPolls: LongPolls;
-  readonly policies: Policies;
-  readonly limits: ReachedLimits;
   readonly outbox: Outbox;
   readonly encoding: RecordEncoding;
   readonly sessions: Sessions;

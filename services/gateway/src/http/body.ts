@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { Unfit } from '@vigil/events';
+import { type Heartbeat, type Remark, readHeartbeat as read, Unfit } from '@vigil/events';
 import { Problem } from './problem.ts';
 
 /** The largest request, bytes: as large as the largest record. */
@@ -29,4 +29,13 @@ const refusing = <T>(read: () => T, index: number | null): T => {
     if (!(error instanceof Unfit)) throw error;
     throw new Problem(400, error.reason, error.message, { field: error.field, index });
   }
+};
+
+/** `remarks`: accepted fields that its sender may have meant otherwise */
+export type Sent = { readonly heartbeat: Heartbeat; readonly remarks: readonly Remark[] };
+
+/** One heartbeat as parsed JSON. Throws Unfit. */
+export const readHeartbeat = (body: unknown): Sent => {
+  const remarks: Remark[] = [];
+  return { heartbeat: read(body, remarks), remarks };
 };

@@ -1,12 +1,3 @@
-/**
- * This instance's estimate of the brokers' clock, which stamps orders and ends limits. Times are epoch milliseconds.
- */
-export type BrokerClock = {
-  /** A record was sent, stamped by its broker, and acknowledged; `sentAt`, `acknowledgedAt`: by this host's clock. */
-  readonly observe: (sentAt: number, stampedAt: number, acknowledgedAt: number) => void;
-  readonly now: () => number;
-};
-
 /** How long the best measurement counts: clocks drift slowly, and a corrected clock is followed soon; milliseconds. */
 const SPAN_MS = 30_000;
 /** The difference above which the clocks need attention, milliseconds. */
@@ -18,10 +9,11 @@ const better = (one: Measured | null, other: Measured): Measured =>
   one !== null && one.tripMs <= other.tripMs ? one : other;
 
 /**
+ * This instance's estimate of the brokers' clock, which stamps orders and ends limits. Times are epoch milliseconds.
  * `wall`: this host's clock. `onApart`: called once each time its difference from the brokers' clock becomes large,
  * milliseconds.
  */
-export const createBrokerClock = (wall: () => number, onApart: (aheadMs: number) => void): BrokerClock => {
+export const createBrokerClock = (wall: () => number, onApart: (aheadMs: number) => void) => {
   let spanFrom = wall();
   let last: Measured | null = null;
   let current: Measured | null = null;
@@ -30,7 +22,8 @@ export const createBrokerClock = (wall: () => number, onApart: (aheadMs: number)
   const aheadMs = (): number => (current ?? last)?.aheadMs ?? 0;
 
   return {
-    observe: (sentAt, stampedAt, acknowledgedAt) => {
+    /** A record was sent, stamped by its broker, and acknowledged; `sentAt`, `acknowledgedAt`: by this host's clock. */
+    observe: (sentAt: number, stampedAt: number, acknowledgedAt: number): void => {
       const tripMs = acknowledgedAt - sentAt;
       if (tripMs < 0) return;
       if (Math.abs(acknowledgedAt - spanFrom) >= SPAN_MS) {
@@ -41,6 +34,6 @@ export const createBrokerClock = (wall: () => number, onApart: (aheadMs: number)
       isApart = Math.abs(aheadMs()) > APART_MS;
       if (isApart && !wasApart) onApart(aheadMs());
     },
-    now: () => Math.round(wall() + aheadMs()),
+    now: (): number => Math.round(wall() + aheadMs()),
   };
 };

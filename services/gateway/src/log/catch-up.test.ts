@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oneAtATime } from './catch-up.ts';
+import { oneAtATime } from './tail.ts';
 
 const readings = () => {
   const begun: PromiseWithResolvers<void>[] = [];

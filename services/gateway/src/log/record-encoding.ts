@@ -4,14 +4,6 @@ import { v5 } from 'uuid';
 import { Problem } from '../http/problem.ts';
 import type { RuntimeReport } from '../http/receipts.ts';
 
-/** Encodes what a runtime or an agent reports as records of the log. */
-export type RecordEncoding = {
-  /** Throws Problem where it is larger than a record may be. */
-  readonly heartbeat: (heartbeat: Heartbeat) => OutRecord;
-  /** `correlationId`: what the order it answers began; `now`: epoch milliseconds */
-  readonly report: (report: RuntimeReport, correlationId: string | null, now: number) => OutRecord;
-};
-
 export const WRITTEN = [
   Topic.heartbeat,
   Topic.orderReceipt,
@@ -26,8 +18,13 @@ const LARGEST_RECORD = 500_000;
 /** Of the ids of what the gateway writes; random, once. */
 const NAMESPACE = '8f0d6c1e-6a54-4f0b-9b57-2f6c3f1f7a11';
 
-/** `ingress`: the ingress that heartbeats are marked with; it replaces a value that their sender sets. */
-export const openRecordEncoding = async (log: Log, ingress: string): Promise<RecordEncoding> => {
+export type RecordEncoding = Awaited<ReturnType<typeof openRecordEncoding>>;
+
+/**
+ * Encodes what a runtime or an agent reports as records of the log. `ingress`: the ingress that heartbeats are marked
+ * with; it replaces a value that their sender sets.
+ */
+export const openRecordEncoding = async (log: Log, ingress: string) => {
   const counts = new Map<TopicName, number>();
   for (const topic of WRITTEN) counts.set(topic, await log.partitionCount(topic));
 
@@ -42,13 +39,15 @@ export const openRecordEncoding = async (log: Log, ingress: string): Promise<Rec
   };
 
   return {
-    heartbeat: (payload) =>
+    /** Throws Problem where it is larger than a record may be. */
+    heartbeat: (payload: Heartbeat): OutRecord =>
       record(
         Topic.heartbeat,
         payload.agent_id,
-        log.codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload: { ...payload, ingress: ingress } }),
+        log.codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload: { ...payload, ingress } }),
       ),
-    report: (report, correlationId, now) => {
+    /** `correlationId`: what the order it answers began; `now`: epoch milliseconds */
+    report: (report: RuntimeReport, correlationId: string | null, now: number): OutRecord => {
       const identity = identityOf(report, now);
       const envelope = {
         eventId: v5([report.type, ...identity].join('/'), NAMESPACE),

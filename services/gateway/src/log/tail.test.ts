@@ -3,12 +3,7 @@ import { example } from '@vigil/events/examples';
 import type { Log } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createAgentRegistry } from '../state/agent-registry.ts';
-import { createHalts } from '../state/halts.ts';
-import { createLongPolls } from '../state/long-polls.ts';
-import { createPendingOrders } from '../state/pending-orders.ts';
-import { createPolicies } from '../state/policies.ts';
-import { createReachedLimits } from '../state/spending.ts';
+import { createState } from '../state/state.ts';
 import { tail } from './tail.ts';
 
 const LONG = { timeout: 10_000, interval: 20 };
@@ -46,14 +41,7 @@ const following = async () => {
   const warned: string[] = [];
   const counted: string[] = [];
   const logger = { warn: (_: object, line: string) => warned.push(line) };
-  const state = {
-    pendingOrders: createPendingOrders(),
-    agentRegistry: createAgentRegistry(),
-    longPolls: createLongPolls(stop.signal),
-    policies: createPolicies('vigil'),
-    limits: createReachedLimits(),
-    halts: createHalts(),
-  };
+  const state = createState('vigil', stop.signal);
   const deps = { logger, count: (metric: string) => counted.push(metric), signal: stop.signal, now: Date.now };
   const followed = await tail(log, state, deps as never);
   const emitUnreadable = (event: Parameters<Codec['encode']>[0] & { key: string }) => {

@@ -2,13 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Count, Logger } from '@vigil/chassis';
 import { type EventOf, NewerEvent, Topic, type TopicName, Undecodable } from '@vigil/events';
 import { type Following, isEvent, type Log, type LogRecord, WaitingReader, within } from '@vigil/stream';
-import type { AgentRegistry } from '../state/agent-registry.ts';
-import type { Halts } from '../state/halts.ts';
-import type { LongPolls } from '../state/long-polls.ts';
-import { LONGEST_TTL_MS, type PendingOrders } from '../state/pending-orders.ts';
-import type { Policies } from '../state/policies.ts';
-import type { ReachedLimits } from '../state/spending.ts';
-import { type CatchUp, oneAtATime } from './catch-up.ts';
+import { LONGEST_TTL_MS } from '../state/pending-orders.ts';
+import type { State } from '../state/state.ts';
 
 const tailed = [
   Topic.agentOrder,
@@ -23,21 +18,16 @@ const tailed = [
 const readWhole = tailed.filter((topic) => topic !== Topic.fleetGovernance);
 type Tailed = EventOf<(typeof tailed)[number]>;
 
-type TailedState = {
-  readonly pendingOrders: PendingOrders;
-  readonly agentRegistry: AgentRegistry;
-  readonly longPolls: LongPolls;
-  readonly policies: Policies;
-  readonly limits: ReachedLimits;
-  readonly halts: Halts;
-};
-
+/** `now`: epoch milliseconds */
 export type TailDeps = {
   readonly logger: Logger;
   readonly count: Count;
   readonly signal: AbortSignal;
   readonly now: () => number;
 };
+
+/** Reads what the log has by now. Resolves when all that was written before the call has been seen. */
+export type CatchUp = () => Promise<void>;
 
 export type CatchUps = Following & {
   /** reads what the log has by now of orders; rejects where the log or the registry does not answer in time */
@@ -60,7 +50,7 @@ const CHUNK = 5_000;
 
 /** What a record changes here. Any order of records, and any repetition, leads to the same. */
 const observe = (
-  { pendingOrders, agentRegistry, longPolls, policies, limits, halts }: TailedState,
+  { pendingOrders, agentRegistry, longPolls, policies, limits, halts }: State,
   event: Tailed,
   { timestamp, offset }: LogRecord,
 ): void => {
@@ -113,7 +103,7 @@ const observe = (
  * when every record that was committed before the call has been read.
  * Following begins first: records that are written meanwhile are read at least once.
  */
-export const tail = async (log: Log, state: TailedState, deps: TailDeps): Promise<CatchUps> => {
+export const tail = async (log: Log, state: State, deps: TailDeps): Promise<CatchUps> => {
   const { signal, now } = deps;
   const { promise: finished, reject } = Promise.withResolvers<never>();
   finished.catch(() => {});
@@ -198,7 +188,7 @@ const HALTS = placeOf({ topic: Topic.fleetGovernance, partition: 0 });
 
 const apply = async (
   reader: WaitingReader,
-  state: TailedState,
+  state: State,
   record: LogRecord,
   { logger, count }: TailDeps,
 ): Promise<void> => {
@@ -212,4 +202,21 @@ const apply = async (
     const { topic, partition, offset } = record;
     logger.warn({ err: error, topic, partition, offset }, 'a record that cannot be read is passed over');
   }
+};
+
+/** However many ask at once, one reading is under way and one waits: it begins after all of them have asked. */
+export const oneAtATime = (read: CatchUp): CatchUp => {
+  let underWay: Promise<void> = Promise.resolve();
+  let waiting: Promise<void> | null = null;
+
+  return () => {
+    waiting ??= underWay
+      .catch(() => {})
+      .then(() => {
+        waiting = null;
+        underWay = read();
+        return underWay;
+      });
+    return waiting;
+  };
 };

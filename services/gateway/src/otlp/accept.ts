@@ -1,5 +1,4 @@
 import { readTelemetry, type TelemetryRecord } from '@vigil/adapters/telemetry';
-import type { Heartbeat } from '@vigil/events';
 import { z } from 'zod';
 import { acceptHeartbeats, type GatewayContext } from '../http/answers.ts';
 import { Problem } from '../http/problem.ts';
@@ -32,12 +31,6 @@ const storiesIn = (
   return [...stories.values()];
 };
 
-/** A runtime reports the agents that it watches, with more detail. */
-const isWatched = ({ agentRegistry, now }: GatewayContext, { agentId }: SessionIdentity): boolean => {
-  const known = agentRegistry.of(agentId, now());
-  return known?.present === true && known.runtimeId !== null;
-};
-
 const readRequest = (signal: Signal, body: unknown): readonly TelemetryRecord[] => {
   try {
     return recordsIn(signal, Buffer.isBuffer(body) ? decodeExport(signal, body) : body);
@@ -55,13 +48,13 @@ export const acceptTelemetry = async (
   body: unknown,
 ): Promise<{ readonly ignored: string | null }> => {
   const stories = storiesIn(signal, readRequest(signal, body), principal, context.sessions.newestOf);
-  const own = stories.filter(({ session }) => !isWatched(context, session));
   const now = context.now();
-  const heartbeats = own.flatMap(({ session, reported }): readonly Heartbeat[] =>
-    context.sessions.fold(session, reported, now),
-  );
+  const isWatched = ({ session: { agentId } }: Story): boolean => context.agentRegistry.isWatched(agentId, now);
+  const heartbeats = stories
+    .filter((story) => !isWatched(story))
+    .flatMap(({ session, reported }) => context.sessions.fold(session, reported, now));
   if (heartbeats.length > 0) await acceptHeartbeats(context, principal, heartbeats);
-  const watched = stories.find(({ session }) => isWatched(context, session));
+  const watched = stories.find(isWatched);
   return {
     ignored:
       watched === undefined

@@ -35,105 +35,48 @@ const time = z
   .transform((nanoseconds) => Math.floor(Number(nanoseconds) / 1e6))
   .transform((milliseconds) => (milliseconds >= 0 && milliseconds <= LATEST ? milliseconds : 0));
 
+const list = <T extends z.ZodType>(one: T) => z.array(one).default([]);
+const text = z.string().default('');
+/** An enumeration, by number or name. */
+const symbol = z.union([z.number(), z.string()]);
+
+const logRecord = z.object({
+  timeUnixNano: time,
+  observedTimeUnixNano: time,
+  eventName: text,
+  body: value.nullish(),
+  attributes,
+});
 const logs = z.object({
-  resourceLogs: z
-    .array(
-      z.object({
-        resource,
-        scopeLogs: z
-          .array(
-            z.object({
-              logRecords: z
-                .array(
-                  z.object({
-                    timeUnixNano: time,
-                    observedTimeUnixNano: time,
-                    eventName: z.string().default(''),
-                    body: value.nullish(),
-                    attributes,
-                  }),
-                )
-                .default([]),
-            }),
-          )
-          .default([]),
-      }),
-    )
-    .default([]),
+  resourceLogs: list(z.object({ resource, scopeLogs: list(z.object({ logRecords: list(logRecord) })) })),
 });
 
-const points = z
-  .object({
-    aggregationTemporality: z.union([z.number(), z.string()]).nullish(),
-    dataPoints: z
-      .array(
-        z.object({
-          startTimeUnixNano: time,
-          timeUnixNano: time,
-          asDouble: z.number().nullish(),
-          asInt: z.union([z.string(), z.number()]).nullish(),
-          sum: z.number().nullish(),
-          attributes,
-        }),
-      )
-      .default([]),
-  })
-  .nullish();
-
+const point = z.object({
+  startTimeUnixNano: time,
+  timeUnixNano: time,
+  asDouble: z.number().nullish(),
+  asInt: z.union([z.string(), z.number()]).nullish(),
+  sum: z.number().nullish(),
+  attributes,
+});
+const points = z.object({ aggregationTemporality: symbol.nullish(), dataPoints: list(point) }).nullish();
 /** Gauges are left out: counts are sums or histograms. */
-const metric = z.object({
-  name: z.string().default(''),
-  sum: points,
-  histogram: points,
-  exponentialHistogram: points,
-});
+const metric = z.object({ name: text, sum: points, histogram: points, exponentialHistogram: points });
+const scopeMetrics = z.object({ scope: z.object({ name: text }).nullish(), metrics: list(metric) });
+const metrics = z.object({ resourceMetrics: list(z.object({ resource, scopeMetrics: list(scopeMetrics) })) });
 
-const metrics = z.object({
-  resourceMetrics: z
-    .array(
-      z.object({
-        resource,
-        scopeMetrics: z
-          .array(
-            z.object({
-              scope: z.object({ name: z.string().default('') }).nullish(),
-              metrics: z.array(metric).default([]),
-            }),
-          )
-          .default([]),
-      }),
-    )
-    .default([]),
+const span = z.object({
+  traceId: text,
+  spanId: text,
+  parentSpanId: text,
+  name: text,
+  startTimeUnixNano: time,
+  endTimeUnixNano: time,
+  status: z.object({ code: symbol.default(0) }).nullish(),
+  attributes,
 });
-
 const traces = z.object({
-  resourceSpans: z
-    .array(
-      z.object({
-        resource,
-        scopeSpans: z
-          .array(
-            z.object({
-              spans: z
-                .array(
-                  z.object({
-                    traceId: z.string().default(''),
-                    spanId: z.string().default(''),
-                    parentSpanId: z.string().default(''),
-                    name: z.string().default(''),
-                    startTimeUnixNano: time,
-                    endTimeUnixNano: time,
-                    status: z.object({ code: z.union([z.number(), z.string()]).default(0) }).nullish(),
-                    attributes,
-                  }),
-                )
-                .default([]),
-            }),
-          )
-          .default([]),
-      }),
-    )
-    .default([]),
+  resourceSpans: list(z.object({ resource, scopeSpans: list(z.object({ spans: list(span) })) })),
 });
 
 /** An exporter repeats an unacknowledged export: the same record has the same id. */
@@ -143,66 +86,54 @@ const idOf = (...parts: readonly unknown[]): string =>
 const DELTA: ReadonlySet<unknown> = new Set([1, 'AGGREGATION_TEMPORALITY_DELTA']);
 const ERROR: ReadonlySet<unknown> = new Set([2, 'STATUS_CODE_ERROR']);
 
-type LogRecord = z.output<typeof logs>['resourceLogs'][number]['scopeLogs'][number]['logRecords'][number];
-
 /** Clients name an event in the record, in the body or in an attribute; the longest of them has the client's prefix. */
-const nameOf = ({ eventName, body, attributes: given }: LogRecord): string =>
+const nameOf = ({ eventName, body, attributes: given }: z.output<typeof logRecord>): string =>
   [eventName, body, given['event.name']]
     .filter((one): one is string => typeof one === 'string' && /^[a-z_.]+$/.test(one))
     .reduce((longest, one) => (one.length > longest.length ? one : longest), '');
 
+type Facts = Pick<TelemetryRecord, 'source' | 'name' | 'at' | 'id'> & Partial<TelemetryRecord>;
+
+/** A record of a resource; an attribute of its own replaces one of the resource. */
+const recordOf = (resource: Attributes, own: Attributes, facts: Facts): TelemetryRecord => ({
+  ...{ startedAt: null, value: null, isCumulative: false, series: facts.id, parentId: null, hasFailed: false },
+  ...facts,
+  attributes: { ...resource, ...own },
+  resource,
+});
+
 const fromLogs = (body: unknown): readonly TelemetryRecord[] =>
   logs.parse(body).resourceLogs.flatMap(({ resource: of, scopeLogs }) =>
-    scopeLogs.flatMap(({ logRecords }) =>
-      logRecords.map((log): TelemetryRecord => {
-        const at = log.timeUnixNano || log.observedTimeUnixNano;
+    scopeLogs
+      .flatMap(({ logRecords }) => logRecords)
+      .map((log) => {
         const name = nameOf(log);
         const id = idOf(name, log.timeUnixNano, log.observedTimeUnixNano, log.attributes);
-        return {
-          source: 'log',
-          name,
-          at,
-          startedAt: null,
-          value: null,
-          isCumulative: false,
-          id,
-          series: id,
-          parentId: null,
-          hasFailed: false,
-          attributes: { ...of, ...log.attributes },
-          resource: of,
-        };
+        const at = log.timeUnixNano || log.observedTimeUnixNano;
+        return recordOf(of, log.attributes, { source: 'log', name, at, id });
       }),
-    ),
   );
 
-type Metric = z.output<typeof metric>;
-type Point = NonNullable<Metric['sum']>['dataPoints'][number];
-
 /** Null: nothing that can be counted. A value that no heartbeat can carry must not reach what the session has counted so far. */
-const valueIn = ({ asDouble, asInt, sum }: Point): number | null => {
+const valueIn = ({ asDouble, asInt, sum }: z.output<typeof point>): number | null => {
   const value = asDouble ?? (asInt == null ? (sum ?? null) : Number(asInt));
   return value !== null && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : null;
 };
 
-const pointsOf = (of: Attributes, scope: string, { name, ...given }: Metric): readonly TelemetryRecord[] => {
+const pointsOf = (of: Attributes, scope: string, { name, ...given }: z.output<typeof metric>) => {
   const counted = given.sum ?? given.histogram ?? given.exponentialHistogram;
-  return (counted?.dataPoints ?? []).map((point): TelemetryRecord => {
-    const series = idOf(name, scope, point.attributes, of);
-    return {
+  return (counted?.dataPoints ?? []).map((one) => {
+    const series = idOf(name, scope, one.attributes, of);
+    return recordOf(of, one.attributes, {
       source: 'metric',
       name,
-      at: point.timeUnixNano,
-      startedAt: point.startTimeUnixNano || null,
-      value: valueIn(point),
+      at: one.timeUnixNano,
+      startedAt: one.startTimeUnixNano || null,
+      value: valueIn(one),
       isCumulative: !DELTA.has(counted?.aggregationTemporality),
-      id: idOf(series, point.timeUnixNano),
+      id: idOf(series, one.timeUnixNano),
       series,
-      parentId: null,
-      hasFailed: false,
-      attributes: { ...of, ...point.attributes },
-      resource: of,
-    };
+    });
   });
 };
 
@@ -217,23 +148,17 @@ const fromTraces = (body: unknown): readonly TelemetryRecord[] =>
   traces.parse(body).resourceSpans.flatMap(({ resource: of, scopeSpans }) =>
     scopeSpans
       .flatMap(({ spans }) => spans)
-      .map((span): TelemetryRecord => {
-        const id = idOf(span.traceId, span.spanId);
-        return {
+      .map((one) =>
+        recordOf(of, one.attributes, {
           source: 'span',
-          name: span.name,
-          at: span.endTimeUnixNano,
-          startedAt: span.startTimeUnixNano || null,
-          value: null,
-          isCumulative: false,
-          id,
-          series: id,
-          parentId: span.parentSpanId === '' ? null : idOf(span.traceId, span.parentSpanId),
-          hasFailed: ERROR.has(span.status?.code),
-          attributes: { ...of, ...span.attributes },
-          resource: of,
-        };
-      }),
+          name: one.name,
+          at: one.endTimeUnixNano,
+          startedAt: one.startTimeUnixNano || null,
+          id: idOf(one.traceId, one.spanId),
+          parentId: one.parentSpanId === '' ? null : idOf(one.traceId, one.parentSpanId),
+          hasFailed: ERROR.has(one.status?.code),
+        }),
+      ),
   );
 
 const READERS: Readonly<Record<Signal, (body: unknown) => readonly TelemetryRecord[]>> = {

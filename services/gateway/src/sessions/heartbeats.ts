@@ -55,37 +55,6 @@ const lastCallOf = (calls: readonly ToolCall[]): number | null => {
   return times.length === 0 ? null : Math.max(...times);
 };
 
-/** What no session reports. */
-const unknown = {
-  token_count: null,
-  reporter: 'agent',
-  agent_heartbeat_at: null,
-  interval_ms: INTERVAL_MS,
-  ingress: null,
-  runtime_id: null,
-  attempt: null,
-  max_attempts: null,
-  activity: null,
-  waiting_for: null,
-  turn: null,
-  breakers: [],
-  reports_checkpoints: null,
-  checkpoint: null,
-  usage: [],
-  cost_usd: null,
-  context: null,
-  work: null,
-  output: null,
-  steps: null,
-  errors: [],
-  rate_limit: null,
-  limits: [],
-  handoff: null,
-  blockers: [],
-  probe_reply: null,
-  exit: null,
-} as const satisfies Partial<Heartbeat>;
-
 /** What a sub-agent uses counts for the task of its parent. */
 const subagentLabels = (
   { labels, taskId }: SessionIdentity,
@@ -98,13 +67,17 @@ const subagentLabels = (
 
 type Moment = { readonly now: number; readonly sequence: number; readonly errors: number };
 
-const heartbeatOf = (session: SessionIdentity, report: AgentReport, { now, sequence, errors }: Moment): Heartbeat => {
+/** What a session reports; the rest of a heartbeat has its default. */
+const heartbeatOf = (
+  session: SessionIdentity,
+  report: AgentReport,
+  { now, sequence, errors }: Moment,
+): Partial<Heartbeat> => {
   const { agentId, taskId, client, sessionId, policy, labels, eventDriven } = session;
   const { agent, type } = report;
   const fields = reportable(report, eventDriven);
   const calls = fields.tool_calls ?? [];
   return {
-    ...unknown,
     agent_id: agent === null ? agentId : subagentId(agentId, type, agent),
     // A sub-agent holds no task: no replacement is ever started for it alone.
     task_id: agent === null ? taskId : null,
@@ -115,6 +88,7 @@ const heartbeatOf = (session: SessionIdentity, report: AgentReport, { now, seque
     progress_indicator: fields.phase ?? 'session',
     instance_id: asId(agent === null ? sessionId : `${sessionId}:${agent}`),
     sequence,
+    interval_ms: INTERVAL_MS,
     event_driven: eventDriven,
     policy,
     labels: agent === null ? labels : subagentLabels(session, type),
@@ -129,7 +103,7 @@ export const heartbeatsOf = (
   session: SessionIdentity,
   changes: Changes,
   moment: Moment,
-): { readonly heartbeats: readonly Heartbeat[]; readonly errors: number } => {
+): { readonly heartbeats: readonly Partial<Heartbeat>[]; readonly errors: number } => {
   const reports = [...changes.values()];
   const failed = reports.flatMap(({ fields }) => fields.tool_calls ?? []).filter(({ outcome }) => outcome === 'error');
   const errors = moment.errors + failed.length;

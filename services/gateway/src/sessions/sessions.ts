@@ -35,17 +35,6 @@ type Kept = {
   readonly seenAt: number;
 };
 
-/** Sessions of coding agents that report to the gateway themselves, because no runtime watches them. */
-export type Sessions = {
-  /**
-   * Folds the reports of one session, and returns heartbeats with the changes: one for each agent of the session.
-   * `now`: epoch milliseconds.
-   */
-  readonly fold: (reporter: SessionIdentity, reported: Reported, now: number) => readonly Heartbeat[];
-  /** The session that an agent reported last; null: none. */
-  readonly newestOf: (agentId: string) => SessionIdentity | null;
-};
-
 const keyOf = ({ client, sessionId, agentId }: SessionIdentity): string => JSON.stringify([client, sessionId, agentId]);
 
 const newKept = (identity: SessionIdentity, { source, beganAt }: Reported, now: number): Kept => ({
@@ -82,7 +71,10 @@ const mergedIdentity = (before: SessionIdentity, identity: SessionIdentity): Ses
   eventDriven: before.eventDriven && identity.eventDriven,
 });
 
-export const createSessions = (): Sessions => {
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** Sessions of coding agents that report to the gateway themselves, because no runtime watches them. */
+export const createSessions = () => {
   const kept = new Map<string, Kept>();
   /** by agent, the key of the session that it reported last */
   const newest = new Map<string, string>();
@@ -96,7 +88,11 @@ export const createSessions = (): Sessions => {
   };
 
   return {
-    fold: (reporter, reported, now) => {
+    /**
+     * Folds the reports of one session, and returns heartbeats with the changes: one for each agent of the session.
+     * `now`: epoch milliseconds.
+     */
+    fold: (reporter: SessionIdentity, reported: Reported, now: number): readonly Partial<Heartbeat>[] => {
       if (reported.events.length === 0 && reported.readings.length === 0) return [];
       const key = keyOf(reporter);
       const before = kept.get(key) ?? newKept(reporter, reported, now);
@@ -119,6 +115,7 @@ export const createSessions = (): Sessions => {
       forget(now);
       return heartbeats;
     },
-    newestOf: (agentId) => kept.get(newest.get(agentId) ?? '')?.identity ?? null,
+    /** The session that an agent reported last; null: none. */
+    newestOf: (agentId: string): SessionIdentity | null => kept.get(newest.get(agentId) ?? '')?.identity ?? null,
   };
 };

@@ -1,26 +1,11 @@
 import type { EventOf, Heartbeat, Topic } from '@vigil/events';
 
-type Presence = EventOf<typeof Topic.fleetPresence>;
-
 /** The newest instance of an agent. `runtimeId` null: it runs without a runtime. */
 export type KnownInstance = {
   readonly instanceId: string | null;
   readonly runtimeId: string | null;
   /** false: Vigil has lost it, or it has ended */
   readonly present: boolean;
-};
-
-/**
- * The runtime of each agent, from the evaluator's newest record, else from the first heartbeat here. Times are epoch
- * milliseconds.
- */
-export type AgentRegistry = {
-  /** `offset`: in its topic, which has one partition; the newest counts, in any order of the calls */
-  readonly observe: (presence: Presence, offset: number) => void;
-  /** A heartbeat has been taken. */
-  readonly observeHeartbeat: (heartbeat: Heartbeat, now: number) => void;
-  /** null: the agent is unknown */
-  readonly of: (agentId: string, now: number) => KnownInstance | null;
 };
 
 /**
@@ -31,9 +16,6 @@ export const REPORTER_MS = 60_000;
 /** Agents that are remembered: far more than one evaluator judges. */
 const MOST_AGENTS = 200_000;
 
-type Known = KnownInstance & { readonly offset: number };
-type Reported = KnownInstance & { readonly until: number };
-
 const keep = <T>(map: Map<string, T>, agentId: string, value: T): void => {
   map.delete(agentId);
   map.set(agentId, value);
@@ -41,24 +23,32 @@ const keep = <T>(map: Map<string, T>, agentId: string, value: T): void => {
   if (map.size > MOST_AGENTS && oldest !== undefined) map.delete(oldest);
 };
 
-export const createAgentRegistry = (): AgentRegistry => {
-  const present = new Map<string, Known>();
-  const reported = new Map<string, Reported>();
+export type AgentRegistry = ReturnType<typeof createAgentRegistry>;
 
-  const reportedOf = (agentId: string, now: number): Reported | null => {
+/**
+ * The runtime of each agent, from the evaluator's newest record, else from the first heartbeat here. Times are epoch
+ * milliseconds.
+ */
+export const createAgentRegistry = () => {
+  const present = new Map<string, KnownInstance & { readonly offset: number }>();
+  const reported = new Map<string, KnownInstance & { readonly until: number }>();
+
+  const of = (agentId: string, now: number): KnownInstance | null => {
     const instance = reported.get(agentId);
-    return instance !== undefined && now < instance.until ? instance : null;
+    return present.get(agentId) ?? (instance !== undefined && now < instance.until ? instance : null);
   };
 
   return {
-    observe: ({ type, payload }, offset) => {
+    /** `offset`: in its topic, which has one partition; the newest counts, in any order of the calls */
+    observe: ({ type, payload }: EventOf<typeof Topic.fleetPresence>, offset: number): void => {
       if (type === 'AGENT_SPENT') return;
       const { agentId, instanceId, runtimeId } = payload;
       if ((present.get(agentId)?.offset ?? -1) >= offset) return;
       reported.delete(agentId);
       keep(present, agentId, { instanceId, runtimeId, present: type === 'AGENT_PRESENT', offset });
     },
-    observeHeartbeat: ({ agent_id, instance_id, runtime_id }, now) => {
+    /** A heartbeat has been taken. */
+    observeHeartbeat: ({ agent_id, instance_id, runtime_id }: Heartbeat, now: number): void => {
       if (present.has(agent_id)) return;
       keep(reported, agent_id, {
         instanceId: instance_id,
@@ -67,6 +57,12 @@ export const createAgentRegistry = (): AgentRegistry => {
         until: now + REPORTER_MS,
       });
     },
-    of: (agentId, now) => present.get(agentId) ?? reportedOf(agentId, now),
+    /** null: the agent is unknown */
+    of,
+    /** A runtime watches the agent, and reports it with more detail than its session does. */
+    isWatched: (agentId: string, now: number): boolean => {
+      const known = of(agentId, now);
+      return known?.present === true && known.runtimeId !== null;
+    },
   };
 };

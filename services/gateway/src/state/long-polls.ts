@@ -4,27 +4,18 @@ import { Problem } from '../http/problem.ts';
 export const MOST_POLLS = 10_000;
 export const MOST_OF_ONE = 16;
 
-/** Long polls by runtime. */
-export type LongPolls = {
-  /** A poll of this runtime may have an answer. */
-  readonly wake: (runtimeId: string) => void;
-  /** Every poll may have an answer. */
-  readonly wakeAll: () => void;
-  /**
-   * Resolves when woken, after `ms`, or when the gateway closes: whichever comes first. Throws Problem if too many
-   * polls wait.
-   */
-  readonly wait: (runtimeId: string, ms: number) => Promise<void>;
-};
+export type LongPolls = ReturnType<typeof createLongPolls>;
 
-/** `closing` ends every wait. */
-export const createLongPolls = (closing: AbortSignal): LongPolls => {
+/** Long polls by runtime. `closing` ends every wait. */
+export const createLongPolls = (closing: AbortSignal) => {
   const listeners = new Map<string, Set<() => void>>();
   let waiting = 0;
 
+  /** A poll of this runtime may have an answer. */
   const wake = (runtimeId: string): void => {
     for (const resume of [...(listeners.get(runtimeId) ?? [])]) resume();
   };
+  /** Every poll may have an answer. */
   const wakeAll = (): void => [...listeners.keys()].forEach(wake);
   closing.addEventListener('abort', wakeAll, { once: true });
 
@@ -39,7 +30,11 @@ export const createLongPolls = (closing: AbortSignal): LongPolls => {
   return {
     wake,
     wakeAll,
-    wait: async (runtimeId, ms) => {
+    /**
+     * Resolves when woken, after `ms`, or when the gateway closes: whichever comes first. Throws Problem if too many
+     * polls wait.
+     */
+    wait: async (runtimeId: string, ms: number): Promise<void> => {
       if (closing.aborted) return;
       const own = listenersOf(runtimeId);
       const { promise, resolve } = Promise.withResolvers<void>();

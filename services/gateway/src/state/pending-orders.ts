@@ -11,32 +11,6 @@ export type OrderEnvelope = {
   readonly expiresInMs: number;
 };
 
-/**
- * Orders without a receipt. Every instance of the gateway keeps one, from the same topics; times are epoch milliseconds.
- * An order is offered until its receipt is seen or its time is over; two instances may offer one twice, which the runtime's journal answers.
- */
-export type PendingOrders = {
-  /** `stampedAt`: the broker's, from which its time to live counts; a spawn's from its decision */
-  readonly observeOrder: (order: Order, stampedAt: number) => void;
-  readonly observeReceipt: (orderId: string, now: number) => void;
-  readonly observePoll: (runtimeId: string, now: number) => void;
-  /** While the fleet is halted, only what takes back is offered, and the rest is recalled. */
-  readonly setHalted: (isHalted: boolean) => void;
-  /**
-   * Orders that a polling runtime must not begin, unless it was informed a moment ago; of a resume its text. Empty
-   * unless halted.
-   */
-  readonly recalledFrom: (runtimeId: string, now: number) => readonly OrderEnvelope[];
-  /** What a polling runtime has not been offered in the last moments; from now on it has. */
-  readonly offerToRuntime: (runtimeId: string, now: number) => readonly OrderEnvelope[];
-  /** When `offerToRuntime` or `recalledFrom` has something to repeat: Infinity while there is nothing. */
-  readonly repeatsAt: (runtimeId: string, now: number) => number;
-  /** The pending orders of an agent whose runtime does not poll: never a spawn, never an order for another instance. */
-  readonly offerToAgent: (agentId: string, instanceId: string | null, now: number) => readonly OrderEnvelope[];
-  /** An order that has been read, pending or over; null: none of that id. */
-  readonly find: (orderId: string) => Addressed | null;
-};
-
 /** The addressee of an order, and its context. */
 export type Addressed = Pick<Order['payload'], 'orderId' | 'runtimeId' | 'agentId' | 'instanceId' | 'taskId'> & {
   readonly correlationId: string;
@@ -85,7 +59,13 @@ const envelope = ({ order, expiresAt }: Offer, now: number): OrderEnvelope => ({
   expiresInMs: expiresAt - now,
 });
 
-export const createPendingOrders = (): PendingOrders => {
+export type PendingOrders = ReturnType<typeof createPendingOrders>;
+
+/**
+ * Orders without a receipt. Every instance of the gateway keeps one, from the same topics; times are epoch milliseconds.
+ * An order is offered until its receipt is seen or its time is over; two instances may offer one twice, which the runtime's journal answers.
+ */
+export const createPendingOrders = () => {
   const offers = new Map<string, Offer>();
   const known = new Map<string, Addressed>();
   const receipted = new Map<string, number>();
@@ -123,7 +103,8 @@ export const createPendingOrders = (): PendingOrders => {
   };
 
   return {
-    observeOrder: (order, stampedAt) => {
+    /** `stampedAt`: the broker's, from which its time to live counts; a spawn's from its decision */
+    observeOrder: (order: Order, stampedAt: number): void => {
       const { orderId, ttlMs } = order.payload;
       forget(stampedAt);
       remember(addressed(order));
@@ -131,16 +112,17 @@ export const createPendingOrders = (): PendingOrders => {
       const expiresAt = countsFrom(order, stampedAt) + Math.min(ttlMs, LONGEST_TTL_MS);
       offers.set(orderId, { order, expiresAt, offeredAt: NOT_YET, recalledAt: NOT_YET });
     },
-    observeReceipt: (orderId, now) => {
+    observeReceipt: (orderId: string, now: number): void => {
       forget(now);
       offers.delete(orderId);
       receipted.set(orderId, now);
     },
-    observePoll: (runtimeId, now) => {
+    observePoll: (runtimeId: string, now: number): void => {
       forget(now);
       polledAt.set(runtimeId, now);
     },
-    setHalted: (halted) => {
+    /** While the fleet is halted, only what takes back is offered, and the rest is recalled. */
+    setHalted: (halted: boolean): void => {
       if (halted === isHalted) return;
       isHalted = halted;
       for (const offer of offers.values()) {
@@ -148,22 +130,29 @@ export const createPendingOrders = (): PendingOrders => {
         offer.recalledAt = NOT_YET;
       }
     },
-    recalledFrom: (runtimeId, now) => {
+    /**
+     * Orders that a polling runtime must not begin, unless it was informed a moment ago; of a resume its text. Empty
+     * unless halted.
+     */
+    recalledFrom: (runtimeId: string, now: number): readonly OrderEnvelope[] => {
       const due = recalledOf(runtimeId, now).filter(({ recalledAt }) => recalledAt + REPEAT_MS <= now);
       for (const offer of due) offer.recalledAt = now;
       return due.map((offer) => envelope(offer, now));
     },
-    offerToRuntime: (runtimeId, now) => {
+    /** What a polling runtime has not been offered in the last moments; from now on it has. */
+    offerToRuntime: (runtimeId: string, now: number): readonly OrderEnvelope[] => {
       const due = offeredTo(runtimeId, now).filter(({ offeredAt }) => offeredAt + REPEAT_MS <= now);
       for (const offer of due) offer.offeredAt = now;
       return due.map((offer) => offered(offer, now));
     },
-    repeatsAt: (runtimeId, now) =>
+    /** When `offerToRuntime` or `recalledFrom` has something to repeat: Infinity while there is nothing. */
+    repeatsAt: (runtimeId: string, now: number): number =>
       Math.min(
         ...offeredTo(runtimeId, now).map(({ offeredAt }) => Math.max(now, offeredAt + REPEAT_MS)),
         ...recalledOf(runtimeId, now).map(({ recalledAt }) => Math.max(now, recalledAt + REPEAT_MS)),
       ),
-    offerToAgent: (agentId, instanceId, now) =>
+    /** The pending orders of an agent whose runtime does not poll: never a spawn, never an order for another instance. */
+    offerToAgent: (agentId: string, instanceId: string | null, now: number): readonly OrderEnvelope[] =>
       alive(
         now,
         ({ type, payload }) =>
@@ -173,6 +162,7 @@ export const createPendingOrders = (): PendingOrders => {
           !polls(payload.runtimeId, now) &&
           isOffered(type),
       ).map((offer) => offered(offer, now)),
-    find: (orderId) => known.get(orderId) ?? null,
+    /** An order that has been read, pending or over; null: none of that id. */
+    find: (orderId: string): Addressed | null => known.get(orderId) ?? null,
   };
 };

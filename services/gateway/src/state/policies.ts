@@ -17,26 +17,21 @@ type Published = Extract<EventOf<typeof Topic.policy>, { readonly type: 'POLICY_
  */
 export type Served = PolicyRef & { readonly document: unknown; readonly intervalMs: number | null };
 
-/** The policies in force by name, and the assignment of agents: of each name the newest publication. */
-export type Policies = {
-  /** `offset`: its place in the topic's one partition; they may be observed in any order */
-  readonly observe: (published: Published, offset: number) => void;
-  /** null: no such policy is in force */
-  readonly find: (name: string) => Served | null;
-  /** of all policies in force */
-  readonly names: () => readonly string[];
-  /** what an agent is judged by; null: nothing has been published yet */
-  readonly assignedTo: (agent: Assigned) => Served | null;
-};
+export type Policies = ReturnType<typeof createPolicies>;
 
-/** `fallback`: the policy of agents that request none, until an assignment is published. */
-export const createPolicies = (fallback: string): Policies => {
+/**
+ * The policies in force by name, and the assignment of agents: of each name the newest publication. `fallback`: the
+ * policy of agents that request none, until an assignment is published.
+ */
+export const createPolicies = (fallback: string) => {
   const newest = new Map<string, { readonly offset: number; readonly served: Served | null }>();
-  const find = (name: string) => newest.get(name)?.served ?? null;
+  /** null: no such policy is in force */
+  const find = (name: string): Served | null => newest.get(name)?.served ?? null;
   const isThere = (name: string) => find(name) !== null;
   let nameOf = assigner(asRequested(fallback), isThere);
   return {
-    observe: ({ payload: { name, hash, document, withdrawn } }, offset) => {
+    /** `offset`: its place in the topic's one partition; they may be observed in any order */
+    observe: ({ payload: { name, hash, document, withdrawn } }: Published, offset: number): void => {
       if ((newest.get(name)?.offset ?? -1) > offset) return;
       const parsed: unknown = JSON.parse(document);
       const served = { name, hash, document: parsed, intervalMs: intervalOf(parsed) };
@@ -44,8 +39,10 @@ export const createPolicies = (fallback: string): Policies => {
       if (name === ASSIGNMENT) nameOf = assignerOf(parsed, isThere) ?? nameOf;
     },
     find,
-    names: () => [...newest.keys()].filter((name) => name !== ASSIGNMENT && isThere(name)).sort(),
-    assignedTo: (agent) => find(nameOf(agent)),
+    /** of all policies in force */
+    names: (): readonly string[] => [...newest.keys()].filter((name) => name !== ASSIGNMENT && isThere(name)).sort(),
+    /** what an agent is judged by; null: nothing has been published yet */
+    assignedTo: (agent: Assigned): Served | null => find(nameOf(agent)),
   };
 };
 

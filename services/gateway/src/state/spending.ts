@@ -3,23 +3,16 @@ import { limitReached, refusalFor } from '@vigil/policy';
 
 type Limits = EventOf<typeof Topic.spending>;
 
-/** Limits of agents, tasks and days that are reached, as the intervention service announces them. */
-export type ReachedLimits = {
-  /** `offset`: in its topic, which has one partition; the newest counts, in any order of the calls */
-  readonly observe: (event: Limits, offset: number) => void;
-  /** Why an agent may make no more calls; null: it may. `now`: epoch milliseconds */
-  readonly refusal: (whose: Whose, now: number) => string | null;
-};
-
 /** Whose limits count; null: none of that kind. */
 export type Whose = { readonly agentId: string | null; readonly taskId: string | null; readonly policy: string | null };
 
-type Known = { readonly event: Limits; readonly offset: number };
-
 const NAMES = { agent: 'agent', task: 'task', day: 'the day of policy' } as const;
 
-export const createReachedLimits = (): ReachedLimits => {
-  const known = new Map<string, Known>();
+export type ReachedLimits = ReturnType<typeof createReachedLimits>;
+
+/** Limits of agents, tasks and days that are reached, as the intervention service announces them. */
+export const createReachedLimits = () => {
+  const known = new Map<string, { readonly event: Limits; readonly offset: number }>();
 
   const reached = (scope: keyof typeof NAMES, id: string | null, now: number): string | null => {
     const event = id === null ? undefined : known.get(`${scope}:${id}`)?.event;
@@ -31,11 +24,13 @@ export const createReachedLimits = (): ReachedLimits => {
   };
 
   return {
-    observe: (event, offset) => {
+    /** `offset`: in its topic, which has one partition; the newest counts, in any order of the calls */
+    observe: (event: Limits, offset: number): void => {
       const key = `${event.payload.scope}:${event.payload.scopeId}`;
       if ((known.get(key)?.offset ?? -1) < offset) known.set(key, { event, offset });
     },
-    refusal: ({ agentId, taskId, policy }, now) =>
+    /** Why an agent may make no more calls; null: it may. `now`: epoch milliseconds */
+    refusal: ({ agentId, taskId, policy }: Whose, now: number): string | null =>
       reached('agent', agentId, now) ?? reached('task', taskId, now) ?? reached('day', policy, now),
   };
 };

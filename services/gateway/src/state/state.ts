@@ -1,0 +1,18 @@
+import { createAgentRegistry } from './agent-registry.ts';
+import { createHalts } from './halts.ts';
+import { createLongPolls } from './long-polls.ts';
+import { createPendingOrders } from './pending-orders.ts';
+import { createPolicies } from './policies.ts';
+import { createReachedLimits } from './spending.ts';
+
+export type State = ReturnType<typeof createState>;
+
+/** What an instance has read from the log. `fallback`: the policy of agents that request none; `closing` ends long polls. */
+export const createState = (fallback: string, closing: AbortSignal) => ({
+  pendingOrders: createPendingOrders(),
+  agentRegistry: createAgentRegistry(),
+  longPolls: createLongPolls(closing),
+  policies: createPolicies(fallback),
+  limits: createReachedLimits(),
+  halts: createHalts(),
+});
