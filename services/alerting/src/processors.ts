@@ -1,4 +1,4 @@
-import { type PolicyRef, Topic } from '@vigil/events';
+import { type EventOf, Topic, type TopicName } from '@vigil/events';
 import { type DeciderProcessor, type MapperProcessor, topicsWritten } from '@vigil/stream';
 import { alerts } from './alert/alert.ts';
 import type { Alert, Settings } from './alert/alert-state.ts';
@@ -9,40 +9,41 @@ import { noPolicies, type PolicyAlerts } from './notices/policy-alerts.ts';
 import { taskNotices } from './notices/task-notices.ts';
 
 type Notify = typeof Topic.notify;
+type Mapper<In extends TopicName> = MapperProcessor<In, Notify>;
 
-const mapper = { service: 'alerting', writes: [Topic.notify], ticks: [] } as const;
+/** A mapper of facts to notices for people. */
+const mapper =
+  <In extends TopicName>(
+    of: 'agent' | 'task' | 'fleet',
+    facts: Pick<Mapper<In>, 'reads' | 'time'>,
+    notices: (input: EventOf<In>) => readonly Noticed[],
+  ) =>
+  (alerts: PolicyAlerts): Mapper<In> => ({
+    service: 'alerting',
+    processor: `alerting-${of}`,
+    ...facts,
+    writes: [Topic.notify],
+    ticks: [],
+    map: (input) => notices(input).map((one) => notify(one, input.policy, alerts)),
+  });
 
-type Seen = { readonly policy: PolicyRef | null };
-const mapped =
-  <In extends Seen>(notices: (input: In) => readonly Noticed[], alerts: PolicyAlerts) =>
-  (input: In) =>
-    notices(input).map((one) => notify(one, input.policy, alerts));
+export const agentMapper = mapper(
+  'agent',
+  { reads: [Topic.agentHealth, Topic.agentIntervention], time: { topic: Topic.agentHealth, sources: 'own' } },
+  agentNotices,
+);
 
-type OfAgent = typeof Topic.agentHealth | typeof Topic.agentIntervention;
-export const agentMapper = (alerts: PolicyAlerts): MapperProcessor<OfAgent, Notify> => ({
-  ...mapper,
-  processor: 'alerting-agent',
-  reads: [Topic.agentHealth, Topic.agentIntervention],
-  time: { topic: Topic.agentHealth, sources: 'own' },
-  map: mapped(agentNotices, alerts),
-});
+export const taskMapper = mapper(
+  'task',
+  { reads: [Topic.taskRecovery], time: { topic: Topic.taskRecovery, sources: 'own', everyMs: 5000 } },
+  taskNotices,
+);
 
-export const taskMapper = (alerts: PolicyAlerts): MapperProcessor<typeof Topic.taskRecovery, Notify> => ({
-  ...mapper,
-  processor: 'alerting-task',
-  reads: [Topic.taskRecovery],
-  time: { topic: Topic.taskRecovery, sources: 'own', everyMs: 5000 },
-  map: mapped(taskNotices, alerts),
-});
-
-type OfFleet = typeof Topic.fleetGovernance | typeof Topic.spending;
-export const fleetMapper = (alerts: PolicyAlerts): MapperProcessor<OfFleet, Notify> => ({
-  ...mapper,
-  processor: 'alerting-fleet',
-  reads: [Topic.fleetGovernance, Topic.spending],
-  time: { topic: Topic.fleetGovernance, sources: 'own' },
-  map: mapped(fleetNotices, alerts),
-});
+export const fleetMapper = mapper(
+  'fleet',
+  { reads: [Topic.fleetGovernance, Topic.spending], time: { topic: Topic.fleetGovernance, sources: 'own' } },
+  fleetNotices,
+);
 
 const DECIDER = { processor: 'alerting', service: 'alerting', writes: [Topic.alert] } as const;
 

@@ -1,7 +1,6 @@
 import type { Draft, EventOf, PayloadOf, PolicyRef, Topic } from '@vigil/events';
-import type { Content } from './content.ts';
 import type { Open, Silence } from './due.ts';
-import type { Routing } from './routing.ts';
+import { type Routing, SINK_FAILING } from './routing.ts';
 
 export type Settings = {
   /** how long an alert gathers related notices before sinks are notified, milliseconds */
@@ -13,19 +12,6 @@ export type Settings = {
 
 export type Input = EventOf<typeof Topic.notify | typeof Topic.controlAlerts>;
 export type Output = Draft<typeof Topic.alert>;
-
-/** What an input changes. `isOver`: it was over before it was reported. */
-export type Change =
-  | {
-      readonly kind: 'raise';
-      readonly content: Content;
-      readonly id: string;
-      readonly at: number;
-      readonly isOver: boolean;
-    }
-  | { readonly kind: 'resolve'; readonly title: string; readonly text: string }
-  | { readonly kind: 'acknowledge'; readonly by: string }
-  | ({ readonly kind: 'silence'; readonly by: string; readonly why: string } & Silence);
 
 export type Dismissed = PayloadOf<typeof Topic.alert, 'TICKET_DISMISSED'>;
 
@@ -64,3 +50,37 @@ export const initial: Alert = {
   silence: null,
   times: NO_TIMES,
 };
+
+/** Commands count in their order, and so do reports of sinks' processes, which have their own clocks. */
+const isDated = (input: Input): input is Extract<Input, { readonly type: 'NOTIFY' }> =>
+  input.type === 'NOTIFY' && input.payload.route !== SINK_FAILING;
+
+export function timesAfter(times: Times, input: Input): Times {
+  if (!isDated(input)) return times;
+  const { occurredAt: at } = input;
+  switch (input.payload.action) {
+    case 'raise':
+      return at > times.raised ? { ...times, raised: at } : times;
+    case 'resolve':
+      return at > times.over ? { ...times, over: at } : times;
+    case 'dismiss':
+    case 'settle':
+    case 'UNKNOWN':
+      return times;
+  }
+}
+
+/** The input happened before a contrary one. In the same millisecond the later record counts. */
+export function isBefore(times: Times, input: Input): boolean {
+  if (!isDated(input)) return false;
+  switch (input.payload.action) {
+    case 'raise':
+      return input.occurredAt < times.over;
+    case 'resolve':
+      return input.occurredAt < times.raised;
+    case 'dismiss':
+    case 'settle':
+    case 'UNKNOWN':
+      return false;
+  }
+}

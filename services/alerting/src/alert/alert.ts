@@ -3,28 +3,28 @@ import { dismissedOf, operatorContent, reviewOf, reviewRequested } from '../adap
 import { BLOCKED_ROUTE } from '../notices/agent-notices.ts';
 import {
   type Alert,
-  type Change,
   type Input,
   initial,
+  isBefore,
   NO_TIMES,
   type OfAgent,
   type Output,
   type Settings,
+  timesAfter,
 } from './alert-state.ts';
 import { type Content, inPlace, questionOf, settledBy } from './content.ts';
-import { changed, draft, type Over, type Raise, raised, resolved, updated, waitOf } from './drafts.ts';
+import { changed, draft, type Over, raised, resolved, updated, waitOf } from './drafts.ts';
 import { isSilenced, type Open, sendFrom } from './due.ts';
-import { isBefore, timesAfter } from './times.ts';
 
 const MOST_AGENTS = 16;
 
-function observe(before: Alert, input: Input, { now }: Clock): Alert {
+function observe(before: Alert, input: Input, { now }: Clock, settings: Settings): Alert {
   const { agents = [] } = before;
   const isLate = isLateEnd(input, now);
   const after = agentsAfter(before, input, isLate);
   const known = after === agents ? before : { ...before, agents: after };
   const state = isEndOfTask(input) ? { ...known, taskOver: Math.max(taskOverOf(known), input.occurredAt) } : known;
-  const isNew = hasAnswer(state, input, now);
+  const isNew = answerTo(state, input, now, settings).length > 0;
   // An end of an unknown key is not remembered, unless an earlier raise may still have to be read.
   if (!isNew && state.alertKey === '' && !isLate) return before;
   const times = timesAfter(state.times, input);
@@ -36,9 +36,6 @@ function observe(before: Alert, input: Input, { now }: Clock): Alert {
   return { ...rest, alertKey, ...chain, times };
 }
 
-const hasAnswer = (state: Alert, input: Input, now: number): boolean =>
-  changeOf(state, input, now) !== null || reviewOf(input) !== null || dismissedOf(input) !== null;
-
 /** Alerting that catches up may read an end before an earlier raise. Milliseconds. */
 const LATE_MS = 10_000;
 const END_KEPT_MS = 3_600_000;
@@ -46,30 +43,34 @@ const END_KEPT_MS = 3_600_000;
 const isLateEnd = (input: Input, now: number): boolean =>
   input.type === 'NOTIFY' && input.payload.action === 'resolve' && now - input.occurredAt > LATE_MS;
 
-/** null: nothing that changes anything. */
-function changeOf(state: Alert, input: Input, now: number): Change | null {
-  const { open } = state;
-  const past = isPast(state, input);
+/** What an input changes of the alert of its key; empty: nothing. */
+function changes(state: Alert, input: Input, now: number, settings: Settings): readonly Output[] {
+  const { open, alertKey } = state;
   switch (input.type) {
     case 'NOTIFY': {
       const { alertKey: _, action, timeAgeMs: __, ticket: ___, ...content } = input.payload;
-      if (action === 'settle') return open && settling(settledBy(open.content, content), input.eventId, now);
-      if (open && past) return null;
-      if (action === 'resolve' && isOpenForOthers(state)) return null;
-      if (action === 'resolve') return open && { kind: 'resolve', title: content.title, text: content.text };
-      return action === 'raise' ? raising(open, content, input.eventId, now, past) : null;
+      const settled = action === 'settle' && open ? settledBy(open.content, content) : null;
+      if (open && settled) return [changed(state, { ...open, content: settled }, now, settings)];
+      const past = isPast(state, input);
+      if (open && past) return [];
+      if (action === 'resolve') return isOpenForOthers(state) ? [] : ended(state, content, now, settings);
+      return action === 'raise' ? raising(state, content, { id: input.eventId, at: now, isOver: past }, settings) : [];
     }
-    case 'ACKNOWLEDGE_ALERT':
-      return open && open.acknowledgedBy === null ? { kind: 'acknowledge', by: input.payload.by } : null;
-    case 'SILENCE_ALERTS':
-      return { kind: 'silence', ...input.payload };
-    case 'NOTIFY_OPERATOR':
-      return raising(open, operatorContent(open?.content ?? null, input.payload), input.eventId, now, false);
+    case 'ACKNOWLEDGE_ALERT': {
+      if (!open || open.acknowledgedBy !== null) return [];
+      const payload = { alertKey, alertId: open.alertId, by: input.payload.by };
+      return [draft(state, { type: 'ALERT_ACKNOWLEDGED', payload })];
+    }
+    case 'SILENCE_ALERTS': {
+      const { matchers, until, by, why } = input.payload;
+      return [draft(state, { type: 'SILENCE_CHANGED', payload: { matchers, until, by, why } })];
+    }
+    case 'NOTIFY_OPERATOR': {
+      const content = operatorContent(open?.content ?? null, input.payload);
+      return raising(state, content, { id: input.eventId, at: now, isOver: false }, settings);
+    }
   }
 }
-
-const settling = (content: Content | null, id: string, at: number): Change | null =>
-  content && { kind: 'raise', content, id, at, isOver: false };
 
 /** An agent that has raised the alert of a task and is not healthy yet keeps it open for all. */
 const isOpenForOthers = ({ agents = [] }: Alert): boolean => agents.some(({ isOpen }) => isOpen);
@@ -135,10 +136,20 @@ const kept = (agents: readonly OfAgent[]): readonly OfAgent[] => {
   return agents.toSpliced(Math.max(0, over), 1);
 };
 
-function raising(open: Open | null, reported: Content, id: string, at: number, isOver: boolean): Change | null {
-  const content = open ? inPlace(open.content, reported) : reported;
-  const isNew = open === null || JSON.stringify(content) !== JSON.stringify(open.content);
-  return isNew ? { kind: 'raise', content, id, at, isOver } : null;
+/** `isOver`: it was over before it was reported. Such an alert is raised, and resolved. */
+type Raise = { readonly id: string; readonly at: number; readonly isOver: boolean };
+
+function raising(state: Alert, reported: Content, { id, at, isOver }: Raise, settings: Settings): readonly Output[] {
+  const { open } = state;
+  if (open) {
+    const content = inPlace(open.content, reported);
+    const isNew = JSON.stringify(content) !== JSON.stringify(open.content);
+    return isNew ? [changed(state, { ...open, content }, at, settings)] : [];
+  }
+  const event = raised(state, reported, id, at, settings);
+  if (!isOver) return [event];
+  const over = { title: reported.title, text: 'it was over before it was reported' };
+  return [event, ...ended(evolve(state, event, settings), over, at, settings)];
 }
 
 /** The answer to the input; then, the notification that is due. */
@@ -156,38 +167,8 @@ function answerTo(state: Alert, input: Input, now: number, settings: Settings): 
   return [
     ...(review === null ? [] : [draft(state, reviewRequested(state.alertKey, review))]),
     ...(dismissed === null ? [] : [draft(state, { type: 'TICKET_DISMISSED' as const, payload: dismissed })]),
-    ...changes(state, changeOf(state, input, now), now, settings),
+    ...changes(state, input, now, settings),
   ];
-}
-
-function changes(state: Alert, change: Change | null, now: number, settings: Settings): readonly Output[] {
-  const { open, alertKey } = state;
-  switch (change?.kind) {
-    case undefined:
-      return [];
-    case 'raise':
-      return open
-        ? [changed(state, { ...open, content: change.content }, now, settings)]
-        : raisedAndOver(state, change, now, settings);
-    case 'resolve':
-      return ended(state, change, now, settings);
-    case 'acknowledge':
-      return open
-        ? [draft(state, { type: 'ALERT_ACKNOWLEDGED', payload: { alertKey, alertId: open.alertId, by: change.by } })]
-        : [];
-    case 'silence': {
-      const { matchers, until, by, why } = change;
-      return [draft(state, { type: 'SILENCE_CHANGED', payload: { matchers, until, by, why } })];
-    }
-  }
-}
-
-/** An alert that was over before it was reported is raised, and resolved. */
-function raisedAndOver(state: Alert, change: Raise, now: number, settings: Settings): readonly Output[] {
-  const event = raised(state, change, settings);
-  if (!change.isOver) return [event];
-  const over = { title: change.content.title, text: 'it was over before it was reported' };
-  return [event, ...ended(evolve(state, event, settings), over, now, settings)];
 }
 
 /** A notification that a case requested is sent even if the alert is over within the group wait. */
@@ -239,7 +220,7 @@ function opened(before: Open | null, payload: RaisedPayload, settings: Settings)
 /** One alert an episode: raised once, updated in place, resolved under the same key; what rises again is a new one. */
 export const alerts = (settings: Settings): Decider<Alert, Input, Output> => ({
   initial,
-  observe,
+  observe: (state, input, clock) => observe(state, input, clock, settings),
   decide: (state, { now }, input) => decide(state, now, input, settings),
   evolve: (state, event) => evolve(state, event, settings),
   dueAt: (state) => (state.open ? sendFrom(state, state.open, settings.routing) : (state.keptUntil ?? NEVER)),

@@ -1,4 +1,4 @@
-import type { Alert, Change, Output, Settings } from './alert-state.ts';
+import type { Alert, Output, Settings } from './alert-state.ts';
 import type { Content } from './content.ts';
 import { isSilenced, type Open, sendFrom, sinksToSend } from './due.ts';
 import { SINK_FAILING, sinksOf } from './routing.ts';
@@ -12,13 +12,12 @@ export const draft = ({ alertKey, correlationId, policy }: Alert, event: AlertDr
 
 /** The texts of an end. */
 export type Over = { readonly title: string; readonly text: string };
-export type Raise = Extract<Change, { readonly kind: 'raise' }>;
 
 /** How long an alert of this kind waits for company: none comes to a sink that fails. */
 export const waitOf = ({ route }: Content, { groupWaitMs }: Settings): number =>
   route === SINK_FAILING ? 0 : groupWaitMs;
 
-export function raised(state: Alert, { content, id, at }: Raise, settings: Settings): Output {
+export function raised(state: Alert, content: Content, id: string, at: number, settings: Settings): Output {
   const deliverAt = waitOf(content, settings) === 0 && !isSilenced(state, content, at) ? at : null;
   const sinks = sinksOf(content, settings.routing);
   const payload = { alertKey: state.alertKey, ...content, alertId: id, deliverAt, sinks, raisedAt: at };

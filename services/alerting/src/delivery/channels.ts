@@ -3,8 +3,8 @@ import { Refused } from '@vigil/chassis';
 import { CorrectThePolicy, parseYaml } from '@vigil/policy';
 import { z } from 'zod';
 import { CONSOLE, DEFAULT, type Routing } from '../alert/routing.ts';
+import type { SinkDeps } from '../delivery/sink.ts';
 import { consoleSink } from '../sinks/console.ts';
-import type { SinkDeps } from '../sinks/kind.ts';
 import { channel, opened } from '../sinks/kinds.ts';
 import type { Sink } from './sink.ts';
 

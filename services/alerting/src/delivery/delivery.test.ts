@@ -3,8 +3,8 @@ import { example } from '@vigil/events/examples';
 import { DeadLetter, Retry } from '@vigil/stream';
 import { expect, test } from 'vitest';
 import type { Notify } from '../notices/notice.ts';
-import { backOff, retryAfter } from './back-off.ts';
-import { deliver, deliveryOf } from './delivery.ts';
+import { retryAfter } from '../sinks/webhook.ts';
+import { backOff, deliver, deliveryOf } from './delivery.ts';
 import { type AlertEvent, TryLater, Undeliverable } from './sink.ts';
 
 const alert = example(Topic.alert, 'ALERT_RAISED', { deliverAt: 1000, sinks: ['pager'] });

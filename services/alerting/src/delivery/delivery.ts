@@ -3,7 +3,6 @@ import { DeadLetter, Retry } from '@vigil/stream';
 import { CONSOLE } from '../alert/routing.ts';
 import { type Noticed, type Notify, notify } from '../notices/notice.ts';
 import { noPolicies } from '../notices/policy-alerts.ts';
-import { backOff } from './back-off.ts';
 import { type AlertEvent, type Sink, TryLater, Undeliverable } from './sink.ts';
 import { sinkHealth } from './sink-health.ts';
 
@@ -86,6 +85,13 @@ export function deliver(sink: Sink, deps: DeliveryDeps): (event: Alert) => Promi
     throw new Retry(`${sink.name}: ${error.message}`, { afterMs: waitOf(error, Math.max(rounds, attempt), deps) });
   };
 }
+
+const FIRST_MS = 1000;
+const LONGEST_MS = 300_000;
+
+/** Milliseconds to wait after this number of failures (1: the first): doubling to five minutes, minus a random half. */
+export const backOff = (failures: number, random: () => number): number =>
+  Math.round(Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS) * (1 - random() / 2));
 
 const waitOf = (error: Error, failures: number, { random }: DeliveryDeps): number =>
   Math.max(backOff(failures, random), error instanceof TryLater ? (error.afterMs ?? 0) : 0);

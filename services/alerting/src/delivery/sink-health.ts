@@ -10,18 +10,11 @@ type Failed = {
   readonly notices: readonly Noticed[];
 };
 
-/** Tracks the health of one sink. Its notices have to be reported. */
-export type SinkHealth = {
-  /** Repeats its notices until `reported` is called. */
-  readonly failed: (eventId: string, why: string) => Failed;
-  /** a permanent refusal, or a delivery that took too long, is reported at once */
-  readonly refused: (eventId: string, why: string) => readonly Noticed[];
-  readonly reported: () => void;
-  readonly succeeded: () => readonly Noticed[];
-};
-
-/** What was reported before a restart is unknown: the first success reports that the sink works. */
-export function sinkHealth(sink: string): SinkHealth {
+/**
+ * Tracks the health of one sink. Its notices have to be reported. What was reported before a restart is unknown: the
+ * first success reports that the sink works.
+ */
+export function sinkHealth(sink: string) {
   const about = { agentId: null, taskId: null, labels: { sink }, of: sink };
   const failures = new Map<string, number>();
   let known: 'nothing' | 'failing' | 'well' = 'nothing';
@@ -30,7 +23,8 @@ export function sinkHealth(sink: string): SinkHealth {
     raise(SINK_FAILING, about, { severity: 'critical', title, text: why }),
   ];
   return {
-    failed: (eventId, why) => {
+    /** Repeats its notices until `reported` is called. */
+    failed: (eventId: string, why: string): Failed => {
       const ofThis = (failures.get(eventId) ?? 0) + 1;
       failures.set(eventId, ofThis);
       rounds = Math.max(rounds, ofThis);
@@ -40,14 +34,15 @@ export function sinkHealth(sink: string): SinkHealth {
         notices: isReportable ? failing(`alerts do not reach people by ${sink}: they wait for it`, why) : [],
       };
     },
-    refused: (eventId, why) => {
+    /** a permanent refusal, or a delivery that took too long, is reported at once */
+    refused: (eventId: string, why: string): readonly Noticed[] => {
       failures.delete(eventId);
       return failing(`${sink} has refused an alert: it is a dead letter (onex.dlq.alerting.dead-letter.v1)`, why);
     },
-    reported: () => {
+    reported: (): void => {
       known = 'failing';
     },
-    succeeded: () => {
+    succeeded: (): readonly Noticed[] => {
       failures.clear();
       rounds = 0;
       if (known === 'well') return [];

@@ -1,9 +1,9 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
+import { spell } from '@vigil/policy';
 import { breakerNotices } from './breaker-notices.ts';
-import { type Noticed, raise, resolve, settle } from './notice.ts';
-import { taskSpent } from './spending-notices.ts';
+import { taskSpent } from './fleet-notices.ts';
+import { type About, type Noticed, raise, resolve, settle } from './notice.ts';
 import { ticketNotices, ticketOver } from './ticket-notices.ts';
-import { endedWait, overdueWait } from './wait-notices.ts';
 
 type Input = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention>;
 type StateChanged = PayloadOf<typeof Topic.agentHealth, 'HEALTH_STATE_CHANGED'>;
@@ -152,3 +152,33 @@ function over(changed: StateChanged, text: string): readonly Noticed[] {
   const ofTask = [resolve(route, changed, text), ticketOver(changed, text)];
   return changed.taskId === null ? [...ofTask, resolve(BLOCKED_ROUTE, own, text)] : [...ofTask, ...over(own, text)];
 }
+
+type Overdue = PayloadOf<typeof Topic.agentHealth, 'WAIT_OVERDUE'>;
+type EndedWait = PayloadOf<typeof Topic.agentHealth, 'WAIT_ENDED'>;
+
+const WAIT_ROUTE = 'awaiting_input';
+
+/** Agents that share a task wait each for themselves. */
+const aboutWait = (payload: Overdue | EndedWait): About =>
+  payload.taskId === null ? payload : { ...payload, of: payload.agentId };
+
+const WORDS = {
+  permission: 'a permission',
+  question: 'an answer',
+  plan: 'the approval of a plan',
+  prompt: 'its next instruction',
+  dialog: 'an answer to a dialog',
+  UNKNOWN: 'input',
+} as const satisfies Record<NonNullable<Overdue['kind']>, string>;
+
+function overdueWait(overdue: Overdue): Noticed {
+  const { agentId, since, limitMs, kind, text } = overdue;
+  const asked = text ?? (kind === 'prompt' ? 'it stands at its prompt' : 'it does not report what it asks');
+  return raise(WAIT_ROUTE, aboutWait(overdue), {
+    title: `${agentId} waits for ${WORDS[kind ?? 'UNKNOWN']}`,
+    text: `since ${new Date(since).toISOString()}, for more than ${spell(limitMs)}: ${asked}`,
+  });
+}
+
+const endedWait = (ended: EndedWait): Noticed =>
+  resolve(WAIT_ROUTE, aboutWait(ended), `${ended.agentId}: ${ended.why}`);

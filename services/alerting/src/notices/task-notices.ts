@@ -1,8 +1,8 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { BLOCKED_ROUTE } from './agent-notices.ts';
 import { breakerNotices } from './breaker-notices.ts';
+import { taskSpent } from './fleet-notices.ts';
 import { type About, type Noticed, raise, resolve } from './notice.ts';
-import { taskSpent } from './spending-notices.ts';
 
 const route = 'recovery_failed';
 /** No checkpoint of a task could be used: work may be done twice. */

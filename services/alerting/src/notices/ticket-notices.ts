@@ -1,6 +1,5 @@
 import type { AlertSeverity, TicketSeverity, WorkerEscalationTicketPayload } from '@vigil/events';
 import { type About, dismiss, type Noticed, raise, resolve } from './notice.ts';
-import { triage } from './triage.ts';
 
 export const TICKET_ROUTE = 'escalation_ticket';
 
@@ -32,3 +31,46 @@ export function ticketNotices(filed: WorkerEscalationTicketPayload): readonly No
 
 /** With the episode its ticket is over. */
 export const ticketOver = (about: About, text: string): Noticed => resolve(TICKET_ROUTE, about, text);
+
+/** What triage makes of a ticket: a second gate before a person is disturbed. `analysis`: why, for that person. */
+type Answer = { readonly intervene: boolean; readonly analysis: string };
+
+type FiledTicket = Pick<WorkerEscalationTicketPayload, 'ticket' | 'findings'>;
+/** One rule: the reason for which it decides a ticket; null: it does not decide. */
+type Rule = (filed: FiledTicket) => string | null;
+
+const STALL_MINUTES = 4;
+const LOW_STEPS = 8;
+const STEPS = 10;
+/** Progress is real where it came within the time that would else be a stall. */
+const PROGRESS_MS = STALL_MINUTES * 60_000;
+
+const when = (holds: boolean, why: string): string | null => (holds ? why : null);
+
+/** In this order; the first rule that gives a reason decides. */
+const RULES: readonly (readonly [intervene: boolean, rule: Rule])[] = [
+  [true, ({ ticket: { severity: s } }) => when(s === 'high' || s === 'critical', `severity is ${s}`)],
+  [true, ({ ticket: { stall_minutes: m } }) => when(m !== null && m > STALL_MINUTES, `no step for ${m} minutes`)],
+  [true, ({ findings }) => when(findings.unrecoverable, 'it cannot recover by itself')],
+  [true, ({ findings }) => when(findings.loop, 'it repeats itself without new information')],
+  [
+    false,
+    ({ ticket: { severity, steps_since_last_accept: n } }) =>
+      when(severity === 'low' && n < LOW_STEPS, `low, after ${n} steps`),
+  ],
+  [false, ({ findings }) => when(findings.transient, 'one timeout, and a success since')],
+  [false, (filed) => when(hasProgressed(filed), 'it makes progress despite bad verdicts')],
+  [true, ({ ticket: { steps_since_last_accept: n } }) => when(n >= STEPS, `${n} steps without an ACCEPT`)],
+];
+
+export function triage(filed: FiledTicket): Answer {
+  for (const [intervene, rule] of RULES) {
+    const why = rule(filed);
+    if (why !== null) return { intervene, analysis: `${why}: ${filed.ticket.cause}` };
+  }
+  return { intervene: false, analysis: `nothing of it calls for a person yet: ${filed.ticket.cause}` };
+}
+
+function hasProgressed({ ticket, findings: { progressAt } }: FiledTicket): boolean {
+  return progressAt !== null && Date.parse(ticket.created_at) - progressAt < PROGRESS_MS;
+}

@@ -1,7 +1,7 @@
 import { type PayloadOf, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { describe, expect, test } from 'vitest';
-import { triage } from './triage.ts';
+import { triage } from './ticket-notices.ts';
 
 type Ticket = PayloadOf<typeof Topic.agentHealth, 'WORKER_ESCALATION_TICKET'>;
 

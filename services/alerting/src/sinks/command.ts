@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
-import { messageOf } from '../delivery/message.ts';
-import { plain } from '../delivery/plain.ts';
+import { messageOf, plain } from '../delivery/message.ts';
+import type { Kind } from '../delivery/sink.ts';
 import { type AlertEvent, TryLater } from '../delivery/sink.ts';
-import type { Kind } from './kind.ts';
 
 /** The value of each placeholder: a part of one argument, never more than one argument. */
 const PLACEHOLDERS: Readonly<Record<string, (alert: AlertEvent) => string>> = {

@@ -1,5 +1,5 @@
 import { CONSOLE, unknownOf } from '../alert/routing.ts';
-import { plain } from '../delivery/plain.ts';
+import { plain } from '../delivery/message.ts';
 import type { AlertEvent, Sink } from '../delivery/sink.ts';
 
 /** One line a message, for people. `write` gets it with its line end; `configured`: the channels that there are. */

@@ -1,7 +1,6 @@
 import { type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
-import type { AlertEvent } from '../delivery/sink.ts';
-import type { SinkDeps } from './kind.ts';
+import type { AlertEvent, SinkDeps } from '../delivery/sink.ts';
 
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 

@@ -3,10 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { EXAMPLE_TIME } from '@vigil/events/examples';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test } from 'vitest';
-import { signed } from '../delivery/signature.ts';
 import { TryLater, Undeliverable } from '../delivery/sink.ts';
 import { alertEvent, escalation, SECRET, sinkDeps } from './sinks.fixture.ts';
-import { webhook } from './webhook.ts';
+import { signed, webhook } from './webhook.ts';
 
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: string };
 

@@ -1,11 +1,9 @@
+import { createHmac } from 'node:crypto';
 import { httpUrl, Refused } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
-import { retryAfter } from '../delivery/back-off.ts';
 import { messageOf } from '../delivery/message.ts';
-import { keyOf, signed } from '../delivery/signature.ts';
-import { TryLater, Undeliverable } from '../delivery/sink.ts';
-import type { Kind, SinkDeps } from './kind.ts';
+import { type Kind, type SinkDeps, TryLater, Undeliverable } from '../delivery/sink.ts';
 
 const settings = z.strictObject({
   kind: z.literal('webhook'),
@@ -16,6 +14,30 @@ const settings = z.strictObject({
   secret_env: z.string('name the environment variable that holds the secret').min(1),
   timeout: duration.default(10_000),
 });
+
+/** What a secret of the Standard Webhooks specification looks like: 24 to 64 bytes, in base64. */
+const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+
+/** The key in a secret; null: it is not a secret. */
+function keyOf(secret: string): Buffer | null {
+  const key = Buffer.from(SECRET.exec(secret)?.[1] ?? '', 'base64');
+  return key.length >= 24 && key.length <= 64 ? key : null;
+}
+
+/**
+ * The headers that authenticate a body and its time (standardwebhooks.com): one signature for each key, so that keys
+ * can be changed without a gap.
+ */
+export function signed(keys: readonly Buffer[], id: string, at: number, body: string): Record<string, string> {
+  const seconds = Math.floor(at / 1000);
+  const signature = (key: Buffer) =>
+    `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': keys.map(signature).join(' '),
+  };
+}
 
 /** Signed as standardwebhooks.com defines; `webhook-id` is the same when a delivery is repeated. */
 export const webhook: Kind<typeof settings> = {
@@ -83,3 +105,13 @@ const reasonOf = (error: unknown): string => {
   if (name === 'TimeoutError') return 'no answer in time';
   return cause instanceof Error ? cause.message : message;
 };
+
+/** The longest pause that a receiver may request, so that its mistake does not block its alerts for good. */
+const LONGEST_REQUESTED_MS = 3_600_000;
+
+/** The wait that a Retry-After header asks for, in seconds or as a date; null: none that can be read. */
+export function retryAfter(header: string | null, now: number): number | null {
+  if (header === null) return null;
+  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_REQUESTED_MS);
+}
