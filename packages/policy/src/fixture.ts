@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { loadPolicy } from './compile/compile.ts';
 import type { CompiledPolicy, Vocabulary } from './compile/compiled.ts';
-import { CorrectThePolicy } from './document/errors.ts';
-import { duration } from './values/duration-schema.ts';
+import { CorrectThePolicy } from './document/mistakes.ts';
+import { duration } from './values/duration.ts';
 
 /** For tests: a small vocabulary, policies from text, and what is wrong with them. */
 export const VOCABULARY: Vocabulary = {

@@ -17,13 +17,20 @@ export type {
 } from './compile/compiled.ts';
 export { BREAKER_NAMES } from './compile/compiled.ts';
 export { type Difference, differences } from './compile/differences.ts';
-export type { SinkKind } from './compile/sink-kinds.ts';
+export type { SinkKind } from './compile/warnings.ts';
 export { USUAL_ATTEMPTS } from './document/document.ts';
-export { CorrectThePolicy } from './document/errors.ts';
 export { assignmentSchema, policySchema } from './document/json-schema.ts';
-export { place, reading, spelled } from './document/mistakes.ts';
-export type { BreakerLimits, Plan, RecoverySettings, Step } from './document/plan.ts';
-export { type PlannedStep, stepOf, stepRecord, type UnknownStep } from './document/plan-steps.ts';
+export { CorrectThePolicy, place, reading, spelled } from './document/mistakes.ts';
+export {
+  type BreakerLimits,
+  type Plan,
+  type PlannedStep,
+  type RecoverySettings,
+  type Step,
+  stepOf,
+  stepRecord,
+  type UnknownStep,
+} from './document/plan.ts';
 export {
   limitReached,
   type ModelTokens,
@@ -55,10 +62,8 @@ export {
   policySet,
 } from './sets/policy-set.ts';
 export { canonicalJson, contentHash } from './values/canonical.ts';
-export { brief, parseDuration, spell } from './values/duration.ts';
-export { duration } from './values/duration-schema.ts';
-export { excludes, readable } from './values/exclude.ts';
-export { Pattern, pattern, patternInAnyCase } from './values/patterns.ts';
+export { brief, duration, parseDuration, spell } from './values/duration.ts';
+export { excludes, Pattern, pattern, patternInAnyCase, readable } from './values/patterns.ts';
 export { insteadOf, nearest } from './values/spelling.ts';
 export { type TemplateFit, templateFits } from './values/template-fit.ts';
 export { HANDOFF } from './values/texts.ts';

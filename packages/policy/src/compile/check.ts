@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { CorrectThePolicy } from '../document/errors.ts';
+import { CorrectThePolicy } from '../document/mistakes.ts';
 import { ASSIGNMENT, type Assignment, readAssignment, unknownIn } from '../sets/assignment.ts';
+import { namesIn, noting } from '../sets/files.ts';
 import { compile, parseYaml } from './compile.ts';
 import type { Vocabulary } from './compiled.ts';
 
@@ -25,15 +26,10 @@ export function checkFiles(
 ): readonly Checked[] {
   const mistakes: string[] = paths.flatMap(misnamedAt);
   const files = paths.flatMap(filesAt);
-  const found = files.flatMap((file) => {
-    try {
-      return [checked(file, parseYaml(readFileSync(file, 'utf8'), file), vocabulary)];
-    } catch (error) {
-      if (!(error instanceof CorrectThePolicy)) throw error;
-      mistakes.push(...error.mistakes.map((mistake) => `${file}: ${mistake}`));
-      return [];
-    }
-  });
+  const found = files.flatMap(
+    (file) =>
+      noting(mistakes, file, () => [checked(file, parseYaml(readFileSync(file, 'utf8'), file), vocabulary)]) ?? [],
+  );
   const names = [...known, ...found.map(({ name }) => name)];
   for (const { file, assignment } of found)
     if (assignment) mistakes.push(...unknownIn(assignment, names).map((mistake) => `${file}: ${mistake}`));
@@ -75,19 +71,10 @@ const isAssignment = (file: string, written: unknown): boolean =>
 
 const isDirectory = (at: string): boolean => statSync(at).isDirectory();
 
-function filesAt(at: string): string[] {
-  return isDirectory(at) ? namesIn(at, '.yaml') : [at];
-}
+const filesAt = (at: string): readonly string[] => (isDirectory(at) ? namesIn(at, '.yaml') : [at]);
 
 /** The evaluator reads only *.yaml: a file that it would miss is reported. */
-function misnamedAt(at: string): string[] {
-  return (isDirectory(at) ? namesIn(at, '.yml') : []).map(
+const misnamedAt = (at: string): readonly string[] =>
+  (isDirectory(at) ? namesIn(at, '.yml') : []).map(
     (file) => `${file}: is not read: of a directory only *.yaml is: rename it`,
   );
-}
-
-const namesIn = (directory: string, end: string): string[] =>
-  readdirSync(directory)
-    .filter((name) => name.endsWith(end))
-    .sort()
-    .map((name) => path.join(directory, name));

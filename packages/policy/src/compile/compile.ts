@@ -1,13 +1,12 @@
 import { type PolicyDocument, policyDocument } from '../document/document.ts';
-import { CorrectThePolicy } from '../document/errors.ts';
-import { type Mistakes, place, reading, spelled } from '../document/mistakes.ts';
+import { CorrectThePolicy, type Mistakes, place, reading, spelled } from '../document/mistakes.ts';
 import { exemptionsOf, statesOf, usesOf } from '../document/names.ts';
 import type { RecoverySettings } from '../document/plan.ts';
 import { plansOf } from '../document/plans.ts';
 import { documentsOf } from '../document/yaml.ts';
 import { canonicalJson, contentHash } from '../values/canonical.ts';
 import { spell } from '../values/duration.ts';
-import { unreadable } from '../values/exclude.ts';
+import { unreadable } from '../values/patterns.ts';
 import type { CompiledPolicy, Ticketing, Vocabulary } from './compiled.ts';
 import { salvaged } from './salvage.ts';
 import { warningsOf } from './warnings.ts';

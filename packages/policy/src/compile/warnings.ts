@@ -4,13 +4,16 @@ import { spell } from '../values/duration.ts';
 import { nearest } from '../values/spelling.ts';
 import { endsBeforeLost } from './brake.ts';
 import type { CompiledPlan, CompiledPolicy, Term, Vocabulary } from './compiled.ts';
-import { SINK_KINDS } from './sink-kinds.ts';
 
 /**
  * After a gap the clock stands still for this much longer, until the watched agents can be received again (docs/architecture.md: time is a
  * record).
  */
 const SETTLING_MS = 3_000;
+/** The kinds of sinks that alerting has; a channel is often named after its kind. */
+const SINK_KINDS = ['webhook', 'command', 'files'] as const;
+export type SinkKind = (typeof SINK_KINDS)[number];
+
 /** What channels are usually called. Alerting's own file may name others. */
 const CHANNELS: readonly string[] = ['console', 'slack', 'pagerduty', 'linear', ...SINK_KINDS, 'ops'];
 /** What shows a loop to a ticket's band that needs one. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration } from '../values/duration-schema.ts';
+import { duration } from '../values/duration.ts';
 import type { BreakerLimits } from './plan.ts';
 import { spendingDocument } from './spending.ts';
 import { step } from './steps.ts';

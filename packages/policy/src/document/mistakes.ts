@@ -126,3 +126,15 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   const wrapper = schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodNullable;
   return wrapper || schema instanceof z.ZodOptional ? unwrapped(schema.unwrap()) : schema;
 }
+
+/** A policy that cannot be used: every mistake at once, each with its place and what to write instead. Fatal at start, refused on reload. */
+export class CorrectThePolicy extends Error {
+  override readonly name = 'CorrectThePolicy';
+  readonly mistakes: readonly string[];
+  constructor(source: string, mistakes: readonly string[]) {
+    super(
+      `${source} has ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}:\n${mistakes.map((m) => `  - ${m}`).join('\n')}`,
+    );
+    this.mistakes = mistakes;
+  }
+}

@@ -2,7 +2,7 @@ import { memoryCodec, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import type { Step } from './plan.ts';
-import { stepOf, stepRecord } from './plan-steps.ts';
+import { stepOf, stepRecord } from './plan.ts';
 
 const message = 'go on with {task}';
 /** One of each: forgetting one does not compile. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { matches } from '../values/template-fit.ts';
 
 const money = z.number().positive();
 
@@ -62,25 +63,12 @@ export type Used = {
 /** Null: unknown. */
 export type Spent = { readonly tokens: number | null; readonly usd: number | null };
 
-const fits = (pattern: string, model: string): boolean => {
-  const [first = '', ...rest] = pattern.split('*');
-  if (!model.startsWith(first)) return false;
-  let at = first.length;
-  for (const [index, part] of rest.entries()) {
-    if (index === rest.length - 1) return model.length - part.length >= at && model.endsWith(part);
-    const found = model.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return model.length === first.length;
-};
-
 const PER_MILLION = 1e6;
 
 /** Null: no price fits the model. */
 const priceOf = ({ prices }: Spending, tokens: ModelTokens): number | null => {
   const { model } = tokens;
-  const found = model === null ? undefined : Object.entries(prices).find(([pattern]) => fits(pattern, model))?.[1];
+  const found = model === null ? undefined : Object.entries(prices).find(([pattern]) => matches(pattern, model))?.[1];
   if (found === undefined) return null;
   const { input, output, cache_read: read, cache_write: write } = found;
   const cost =

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mistakesOf } from '../fixture.ts';
-import { excludes } from '../values/exclude.ts';
+import { excludes } from '../values/patterns.ts';
 import { asRequested, assigner, readAssignment, unknownIn } from './assignment.ts';
 
 const THERE = ['vigil', 'botbox', 'hive'];

@@ -1,9 +1,8 @@
 import { RE2JS } from 're2js';
 import { z } from 'zod';
-import { CorrectThePolicy } from '../document/errors.ts';
-import { place, reading, spelled } from '../document/mistakes.ts';
+import { CorrectThePolicy, place, reading, spelled } from '../document/mistakes.ts';
 import { canonicalJson, contentHash } from '../values/canonical.ts';
-import { readable } from '../values/exclude.ts';
+import { readable } from '../values/patterns.ts';
 import { insteadOf } from '../values/spelling.ts';
 
 /** The name of the document that assigns policies to agents. A policy's name has no dot. */

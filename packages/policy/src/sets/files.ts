@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { compile, loadPolicy, parseYaml } from '../compile/compile.ts';
 import type { CompiledPolicy, Vocabulary } from '../compile/compiled.ts';
-import { CorrectThePolicy } from '../document/errors.ts';
+import { CorrectThePolicy } from '../document/mistakes.ts';
 import { ASSIGNMENT, type Assignment, asRequested, readAssignment } from './assignment.ts';
 import { type HeldPolicy, type PolicySet, type Provenance, policySet } from './policy-set.ts';
 
@@ -74,7 +74,7 @@ function assignmentIn(directory: string): Assignment | null {
 }
 
 /** What it gives; where it has mistakes, undefined, and they are noted. */
-function noting<T>(mistakes: string[], file: string | null, read: () => T): T | undefined {
+export function noting<T>(mistakes: string[], file: string | null, read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
@@ -86,9 +86,12 @@ function noting<T>(mistakes: string[], file: string | null, read: () => T): T | 
 
 const textOf = (file: string): string => readFileSync(file, 'utf8');
 
-function policyFiles(directory: string): string[] {
-  return readdirSync(directory)
-    .filter((name) => name.endsWith('.yaml') && name !== ASSIGNMENT)
+/** The files of a directory whose names end so, in order of name. */
+export const namesIn = (directory: string, end: string): readonly string[] =>
+  readdirSync(directory)
+    .filter((name) => name.endsWith(end))
     .sort()
     .map((name) => path.join(directory, name));
-}
+
+const policyFiles = (directory: string): readonly string[] =>
+  namesIn(directory, '.yaml').filter((file) => path.basename(file) !== ASSIGNMENT);

@@ -1,6 +1,6 @@
 import { compile } from '../compile/compile.ts';
 import type { CompiledPolicy, Vocabulary } from '../compile/compiled.ts';
-import { CorrectThePolicy } from '../document/errors.ts';
+import { CorrectThePolicy } from '../document/mistakes.ts';
 import { ASSIGNMENT, type Assignment, readAssignment, unknownIn } from './assignment.ts';
 
 /** Where a document comes from; `by` whom and `why` it was put in force, `at` epoch milliseconds; null: it lay there at the start. */

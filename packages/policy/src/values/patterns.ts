@@ -1,6 +1,39 @@
 import { RE2JS } from 're2js';
 import { z } from 'zod';
-import { unreadablePattern } from './exclude.ts';
+import type { CompiledPolicy } from '../compile/compiled.ts';
+
+/** Vigil's own processes are never evaluated, under any policy: ids that are, or begin with, `vigil:` or `vigil.`, and `vigil` itself. */
+const OWN = /^vigil(?:$|[:.])/;
+
+/** Whether the policy only shows this agent. Costs a pattern match: asked when a policy is assigned, not at each heartbeat. */
+export function excludes(policy: Pick<CompiledPolicy, 'exclude'>, agentId: string): boolean {
+  return OWN.test(agentId) || policy.exclude.some((pattern) => RE2JS.compile(pattern).matcher(agentId).find());
+}
+
+/** The patterns that are none, each with its reason. */
+export function unreadable(patterns: readonly string[]): string[] {
+  return patterns.flatMap((pattern, i) => {
+    const why = unreadablePattern(pattern);
+    return why === null ? [] : [`exclude[${i}]: ${why}`];
+  });
+}
+
+/** Why a pattern is none, and what to do; null: it is one. */
+function unreadablePattern(pattern: string): string | null {
+  try {
+    RE2JS.compile(pattern);
+    return null;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return `${JSON.stringify(pattern)} is no RE2 pattern (${why}): correct or remove it`;
+  }
+}
+
+/** For zod: asked of each text by itself, so that a wrong neighbour hides nothing. */
+export function readable(pattern: string, { addIssue }: z.core.$RefinementCtx<string>): void {
+  const message = unreadablePattern(pattern);
+  if (message !== null) addIssue({ code: 'custom', message });
+}
 
 /** A pattern of a policy, compiled when the policy is read. Two of the same source are equal. */
 export class Pattern {
