@@ -1,5 +1,6 @@
+import avro, { type Type, type types } from 'avsc';
 import type { Envelope, EventOf, PayloadOf } from './event.ts';
-import { fromJson } from './from-json.ts';
+import { convert, jsonTypeOf } from './from-json.ts';
 import { catalogue, type TopicName } from './generated/catalogue.ts';
 import { schemaOf } from './schemas.ts';
 
@@ -48,33 +49,15 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   created_at: EXAMPLE_TIME,
 };
 
-type Shape =
-  | string
-  | Shape[]
-  | {
-      type: Shape;
-      name?: string;
-      fields?: Field[];
-      symbols?: string[];
-      items?: Shape;
-      values?: Shape;
-      logicalType?: string;
-    };
-type Field = { name: string; type: Shape };
+const { ArrayType, EnumType, LogicalType, MapType, RecordType, UnwrappedUnionType } = avro.types;
 
-const byType = (type: Shape, name: string, named: Map<string, Shape>): unknown => {
-  if (typeof type === 'string' && named.has(type)) return byType(named.get(type) as Shape, name, named);
-  if (Array.isArray(type)) return byType(type[1] as Shape, name, named);
-  if (typeof type === 'object') {
-    if (type.name !== undefined) named.set(type.name, type);
-    if (type.fields !== undefined)
-      return Object.fromEntries(type.fields.map((field) => [field.name, value(field, named)]));
-    if (type.symbols !== undefined)
-      return type.symbols.includes(BY_NAME[name] as string) ? BY_NAME[name] : type.symbols[1];
-    if (type.items !== undefined) return [byType(type.items, 'one', named)];
-    if (type.values !== undefined) return { team: 'core' };
-    return type.logicalType === undefined ? byType(type.type, name, named) : EXAMPLE_TIME;
-  }
+const byType = (type: Type, name: string): unknown => {
+  if (type instanceof UnwrappedUnionType) return byType(type.types[1] as Type, name);
+  if (type instanceof RecordType) return Object.fromEntries(type.fields.map((field) => [field.name, exampleOf(field)]));
+  if (type instanceof EnumType) return type.symbols.includes(BY_NAME[name] as string) ? BY_NAME[name] : type.symbols[1];
+  if (type instanceof ArrayType) return [byType(type.itemsType, 'one')];
+  if (type instanceof MapType) return { team: 'core' };
+  if (type instanceof LogicalType) return EXAMPLE_TIME;
   const plain: Readonly<Record<string, unknown>> = {
     string: name,
     long: 42,
@@ -83,22 +66,18 @@ const byType = (type: Shape, name: string, named: Map<string, Shape>): unknown =
     boolean: true,
     bytes: 'AQI=',
   };
-  return plain[type];
+  return plain[type.typeName];
 };
 
-const fits = (type: Shape, candidate: unknown): boolean => {
-  if (Array.isArray(type)) return type.some((member) => fits(member, candidate));
-  if (typeof type === 'object')
-    return type.items !== undefined
-      ? Array.isArray(candidate)
-      : type.logicalType !== undefined && typeof candidate === 'number';
-  return typeof candidate === (type === 'string' ? 'string' : 'number') && type !== 'boolean';
+const fits = (type: Type, candidate: unknown): boolean => {
+  if (type instanceof UnwrappedUnionType) return type.types.some((member) => fits(member, candidate));
+  if (type instanceof ArrayType) return Array.isArray(candidate);
+  const isNumber = type instanceof LogicalType || ['long', 'int', 'double'].includes(type.typeName);
+  return typeof candidate === (isNumber ? 'number' : type.typeName);
 };
 
-const value = ({ name, type }: Field, named: Map<string, Shape>): unknown => {
-  const made = byType(type, name, named);
-  return name in BY_NAME && fits(type, BY_NAME[name]) ? BY_NAME[name] : made;
-};
+const exampleOf = ({ name, type }: types.Field): unknown =>
+  name in BY_NAME && fits(type, BY_NAME[name]) ? BY_NAME[name] : byType(type, name);
 
 const KEYS: Readonly<Record<string, string>> = {
   agent: 'worker-1',
@@ -127,11 +106,11 @@ export const minimalExample = <T extends TopicName, K extends EventOf<T>['type']
   type: K,
 ): PayloadOf<T, K> => {
   const { json, envelope } = schemaOf(topic, type);
-  const whole = JSON.parse(json) as { readonly fields: readonly (Field & { readonly default?: unknown })[] };
+  const whole = jsonTypeOf(json) as types.RecordType;
   if (envelope) throw new TypeError(`${type} has an envelope: only plain records have a minimal example`);
-  const required = whole.fields.filter((field) => !('default' in field));
-  const filled = Object.fromEntries(required.map((field) => [field.name, value(field, new Map())]));
-  return fromJson(json)(filled, []) as PayloadOf<T, K>;
+  const required = whole.fields.filter((field) => field.defaultValue() === undefined);
+  const filled = Object.fromEntries(required.map((field) => [field.name, exampleOf(field)]));
+  return convert(whole, filled, '', []) as PayloadOf<T, K>;
 };
 
 /** The one example of an event: every field filled in. `overrides` replaces fields of the payload. */
@@ -141,7 +120,8 @@ export const example = <T extends TopicName, K extends EventOf<T>['type']>(
   overrides: Partial<PayloadOf<T, K>> = {},
 ): Extract<EventOf<T>, { readonly type: K }> => {
   const { json, envelope } = schemaOf(topic, type);
-  const whole = fromJson(json)(byType(JSON.parse(json) as Shape, '', new Map()), []) as Record<string, unknown>;
+  const shape = jsonTypeOf(json);
+  const whole = convert(shape, byType(shape, ''), '', []) as Record<string, unknown>;
   const payload = { ...(envelope ? (whole.payload as object) : whole), ...overrides };
   return { topic, type, key: KEYS[catalogue[topic].key], ...ENVELOPE, payload } as never;
 };

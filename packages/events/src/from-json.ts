@@ -1,19 +1,27 @@
+import avro, { type Schema, type Type } from 'avsc';
 import { Unfit } from './errors.ts';
 
-/**
- * JSON (as parsed) to the value of an Avro schema: defaults filled in, times as RFC 3339 or epoch milliseconds, unknown
- * symbols UNKNOWN.
- */
-type JsonSchema = string | JsonSchema[] | { type: string; name?: string; [attribute: string]: unknown };
-type Field = { name: string; type: JsonSchema; default?: unknown };
-type Named = Map<string, JsonSchema>;
+const { ArrayType, EnumType, LogicalType, MapType, RecordType, UnwrappedUnionType } = avro.types;
+
+/** A long of milliseconds: JSON has it as RFC 3339 or epoch milliseconds. */
+class Instant extends LogicalType {}
+
+const types = new Map<string, Type>();
+
+/** The type of a schema that JSON is read as: times are types of their own. */
+export const jsonTypeOf = (schemaJson: string): Type => {
+  const known = types.get(schemaJson);
+  if (known !== undefined) return known;
+  const logicalTypes = { 'timestamp-millis': Instant };
+  const type = avro.Type.forSchema(JSON.parse(schemaJson) as Schema, { wrapUnions: false, logicalTypes });
+  types.set(schemaJson, type);
+  return type;
+};
 
 /** Something that was taken, though not as its sender may have meant it. */
 export type Remark =
   | { readonly kind: 'unknown_field'; readonly path: string; readonly field: string; readonly known: readonly string[] }
   | { readonly kind: 'unknown_word'; readonly path: string; readonly word: string; readonly known: readonly string[] };
-
-type Reading = { readonly named: Named; readonly remarks: Remark[] };
 
 const UNKNOWN = 'UNKNOWN';
 const LONGEST_LIST = 1_000;
@@ -58,35 +66,34 @@ const entriesOf = (value: unknown, path: string): [string, unknown][] =>
     ? Object.entries(value)
     : unfit(path, value, 'an object');
 
-const remarkFields = (
-  fields: Field[],
-  given: ReadonlyMap<string, unknown>,
-  path: string,
-  { remarks }: Reading,
-): void => {
+const record = (fields: readonly avro.types.Field[], value: unknown, path: string, remarks: Remark[]) => {
+  const given = new Map(entriesOf(value, path));
   const known = fields.map(({ name }) => name);
   for (const field of given.keys())
     if (!known.includes(field)) remarks.push({ kind: 'unknown_field', path: joined(path, field), field, known });
-};
-
-const record = (fields: Field[], value: unknown, path: string, reading: Reading): Record<string, unknown> => {
-  const given = new Map(entriesOf(value, path));
-  remarkFields(fields, given, path, reading);
   return Object.fromEntries(
     fields.map((field) => {
       const own = given.get(field.name);
-      if (own === undefined && 'default' in field) return [field.name, field.default];
       const name = joined(path, field.name);
-      if (own === undefined) throw new Unfit(`missing_field:${field.name}`, name, `${name} is missing`);
-      return [field.name, convert(field.type, own, name, reading)];
+      if (own !== undefined) return [field.name, convert(field.type, own, name, remarks)];
+      const usual: unknown = field.defaultValue();
+      if (usual === undefined) throw new Unfit(`missing_field:${field.name}`, name, `${name} is missing`);
+      return [field.name, usual];
     }),
   );
 };
 
-const list = (items: JsonSchema, value: unknown, path: string, reading: Reading): unknown[] => {
+const list = (items: Type, value: unknown, path: string, remarks: Remark[]): unknown[] => {
   if (!Array.isArray(value)) return unfit(path, value, 'a list');
   if (value.length > LONGEST_LIST) return unfit(path, value.length, `a list of at most ${LONGEST_LIST}`);
-  return value.map((item, index) => convert(items, item, `${path}[${index}]`, reading));
+  return value.map((item, index) => convert(items, item, `${path}[${index}]`, remarks));
+};
+
+const symbolIn = (symbols: readonly string[], value: unknown, path: string, remarks: Remark[]): string => {
+  const word = text(value, path);
+  if (symbols.includes(word)) return word;
+  remarks.push({ kind: 'unknown_word', path, word, known: symbols.filter((one) => one !== UNKNOWN) });
+  return UNKNOWN;
 };
 
 const primitive = (type: string, value: unknown, path: string): unknown => {
@@ -108,63 +115,18 @@ const primitive = (type: string, value: unknown, path: string): unknown => {
   }
 };
 
-const convert = (schema: JsonSchema, value: unknown, path: string, reading: Reading): unknown => {
-  const { named } = reading;
-  if (typeof schema === 'string')
-    return named.has(schema)
-      ? convert(named.get(schema) as JsonSchema, value, path, reading)
-      : primitive(schema, value, path);
-  if (Array.isArray(schema)) return value === null ? null : convert(schema[1] as JsonSchema, value, path, reading);
-  if (schema.name !== undefined) named.set(schema.name, schema);
-  switch (schema.type) {
-    case 'record':
-      return record(schema.fields as Field[], value, path, reading);
-    case 'array':
-      return list(schema.items as JsonSchema, value, path, reading);
-    case 'map':
-      return Object.fromEntries(
-        entriesOf(value, path).map(([key, item]) => [
-          text(key, path),
-          convert(schema.values as JsonSchema, item, joined(path, key), reading),
-        ]),
-      );
-    case 'enum': {
-      const symbol = text(value, path);
-      const symbols = schema.symbols as string[];
-      if (symbols.includes(symbol)) return symbol;
-      reading.remarks.push({
-        kind: 'unknown_word',
-        path,
-        word: symbol,
-        known: symbols.filter((one) => one !== UNKNOWN),
-      });
-      return UNKNOWN;
-    }
-    default:
-      return schema.logicalType === 'timestamp-millis' ? instant(value, path) : primitive(schema.type, value, path);
-  }
-};
-
-/** Every named type of a schema, wherever it is declared: a field may use one that an absent field declares. */
-const namesIn = (schema: JsonSchema, named: Named): void => {
-  if (typeof schema === 'string') return;
-  if (Array.isArray(schema)) {
-    for (const member of schema) namesIn(member, named);
-    return;
-  }
-  if (schema.name !== undefined) named.set(schema.name, schema);
-  for (const field of (schema.fields as Field[] | undefined) ?? []) namesIn(field.type, named);
-  for (const inner of ['items', 'values']) if (schema[inner] !== undefined) namesIn(schema[inner] as JsonSchema, named);
-  if (typeof schema.type === 'object') namesIn(schema.type as JsonSchema, named);
-};
-
-/**
- * Converts parsed JSON to a value of the schema; unknown parts are added to `remarks`. Throws Unfit, naming field and
- * value.
- */
-export const fromJson = (schemaJson: string): ((value: unknown, remarks: Remark[]) => Record<string, unknown>) => {
-  const schema = JSON.parse(schemaJson) as JsonSchema & { type: string };
-  const named: Named = new Map();
-  namesIn(schema, named);
-  return (value, remarks) => convert(schema, value, '', { named, remarks }) as Record<string, unknown>;
+/** Parsed JSON to a value of the type; unknown parts are added to `remarks`. Throws Unfit, naming field and value. */
+export const convert = (type: Type, value: unknown, path: string, remarks: Remark[]): unknown => {
+  if (type instanceof UnwrappedUnionType)
+    return value === null ? null : convert(type.types[1] as Type, value, path, remarks);
+  if (type instanceof RecordType) return record(type.fields, value, path, remarks);
+  if (type instanceof ArrayType) return list(type.itemsType, value, path, remarks);
+  if (type instanceof EnumType) return symbolIn(type.symbols, value, path, remarks);
+  if (type instanceof LogicalType) return instant(value, path);
+  if (!(type instanceof MapType)) return primitive(type.typeName, value, path);
+  const entries = entriesOf(value, path).map(([key, item]) => [
+    text(key, path),
+    convert(type.valuesType, item, joined(path, key), remarks),
+  ]);
+  return Object.fromEntries(entries);
 };

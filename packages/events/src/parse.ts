@@ -1,6 +1,7 @@
+import type { Type, types } from 'avsc';
 import { Unfit } from './errors.ts';
 import type { PayloadOf } from './event.ts';
-import { fromJson, type Remark } from './from-json.ts';
+import { convert, jsonTypeOf, type Remark } from './from-json.ts';
 import { Topic, type TopicName } from './generated/catalogue.ts';
 import type { Content, Heartbeat } from './generated/types.ts';
 import { schemaOf } from './schemas.ts';
@@ -88,16 +89,11 @@ export const checkHeartbeat = (heartbeat: Heartbeat): Heartbeat => {
   return heartbeat;
 };
 
-const converters = new Map<string, ReturnType<typeof fromJson>>();
-const converterOf = (topic: TopicName, type: string) => {
-  const { subject, json, envelope } = schemaOf(topic, type);
-  const known = converters.get(subject);
-  if (known !== undefined) return known;
-  const fields = (JSON.parse(json) as { fields: { name: string; type: unknown }[] }).fields;
-  const payload = envelope ? JSON.stringify(fields.find((field) => field.name === 'payload')?.type) : json;
-  const converter = fromJson(payload);
-  converters.set(subject, converter);
-  return converter;
+/** How the payload of an event is read from JSON. */
+const payloadType = (topic: TopicName, type: string): Type => {
+  const { json, envelope } = schemaOf(topic, type);
+  const whole = jsonTypeOf(json);
+  return envelope ? (whole as types.RecordType).field('payload').type : whole;
 };
 
 /**
@@ -105,7 +101,7 @@ const converterOf = (topic: TopicName, type: string) => {
  * and read as UNKNOWN; `remarks` gets them. Throws Unfit, naming field and value.
  */
 export const readHeartbeat = (value: unknown, remarks: Remark[]): Heartbeat =>
-  checkHeartbeat(converterOf(Topic.heartbeat, 'HEARTBEAT')(value, remarks) as unknown as Heartbeat);
+  checkHeartbeat(convert(payloadType(Topic.heartbeat, 'HEARTBEAT'), value, '', remarks) as Heartbeat);
 
 /** A heartbeat from parsed JSON, for a sender that cannot be answered. Throws Unfit, naming field and value. */
 export const parseHeartbeat = (value: unknown): Heartbeat => readHeartbeat(value, []);
@@ -116,7 +112,7 @@ export const parsePayload = <T extends TopicName, K extends Extract<Content, { r
   type: K,
   value: unknown,
 ): PayloadOf<T, K> => {
-  const payload = converterOf(topic, type)(value, []);
-  checkIds(payload);
-  return payload as unknown as PayloadOf<T, K>;
+  const payload = convert(payloadType(topic, type), value, '', []) as PayloadOf<T, K>;
+  checkIds(payload as Readonly<Record<string, unknown>>);
+  return payload;
 };
