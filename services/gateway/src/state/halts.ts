@@ -1,7 +1,5 @@
 import type { EventOf, Topic } from '@vigil/events';
 
-export type Halts = ReturnType<typeof createHalts>;
-
 /** Whether the fleet is halted, as the governor has announced it. */
 export const createHalts = () => {
   let newest = -1;

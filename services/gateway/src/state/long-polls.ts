@@ -4,8 +4,6 @@ import { Problem } from '../http/problem.ts';
 export const MOST_POLLS = 10_000;
 export const MOST_OF_ONE = 16;
 
-export type LongPolls = ReturnType<typeof createLongPolls>;
-
 /** Long polls by runtime. `closing` ends every wait. */
 export const createLongPolls = (closing: AbortSignal) => {
   const listeners = new Map<string, Set<() => void>>();

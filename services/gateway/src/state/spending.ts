@@ -8,8 +8,6 @@ export type Whose = { readonly agentId: string | null; readonly taskId: string |
 
 const NAMES = { agent: 'agent', task: 'task', day: 'the day of policy' } as const;
 
-export type ReachedLimits = ReturnType<typeof createReachedLimits>;
-
 /** Limits of agents, tasks and days that are reached, as the intervention service announces them. */
 export const createReachedLimits = () => {
   const known = new Map<string, { readonly event: Limits; readonly offset: number }>();
