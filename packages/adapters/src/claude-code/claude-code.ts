@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Adapter, HookInstall } from '../adapter.ts';
+import type { Adapter } from '../adapter.ts';
 import { claudeInvocation, claudeResume } from './command-line.ts';
 import { claudeHooks } from './hooks.ts';
 import { claudeCodeScreen, typedIntoClaudeCode } from './screen.ts';
@@ -15,32 +15,30 @@ const httpSeconds = 2;
 /** The variable of the session's environment that authorizes its hooks at the gateway. */
 const token = 'VIGIL_GATEWAY_TOKEN';
 
-/** https://code.claude.com/docs/en/settings and https://code.claude.com/docs/en/hooks */
-export const claudeInstall: HookInstall = {
-  title: 'Claude Code',
-  binary: 'claude',
-  files: ({ cwd, home, env }) => ({
-    project: join(cwd, '.claude', 'settings.json'),
-    user: join(env.CLAUDE_CONFIG_DIR ?? join(home, '.claude'), 'settings.json'),
-  }),
-  command: (command) => ({ type: 'command', command, timeout: commandSeconds }),
-  http: (url) => ({
-    type: 'http',
-    url,
-    timeout: httpSeconds,
-    headers: { authorization: `Bearer $${token}`, 'vigil-agent': '$VIGIL_AGENT', 'vigil-task': '$VIGIL_TASK_ID' },
-    allowedEnvVars: [token, 'VIGIL_AGENT', 'VIGIL_TASK_ID'],
-  }),
-  remains: null,
-};
-
 /** Claude Code of Anthropic. */
 export const claudeCode: Adapter = {
   name: 'claude-code',
   invocation: claudeInvocation,
   hooks: claudeHooks,
   traitsOf: claudeTraitsOf,
-  install: claudeInstall,
+  // https://code.claude.com/docs/en/settings and https://code.claude.com/docs/en/hooks
+  install: {
+    title: 'Claude Code',
+    binary: 'claude',
+    files: ({ cwd, home, env }) => ({
+      project: join(cwd, '.claude', 'settings.json'),
+      user: join(env.CLAUDE_CONFIG_DIR ?? join(home, '.claude'), 'settings.json'),
+    }),
+    command: (command) => ({ type: 'command', command, timeout: commandSeconds }),
+    http: (url) => ({
+      type: 'http',
+      url,
+      timeout: httpSeconds,
+      headers: { authorization: `Bearer $${token}`, 'vigil-agent': '$VIGIL_AGENT', 'vigil-task': '$VIGIL_TASK_ID' },
+      allowedEnvVars: [token, 'VIGIL_AGENT', 'VIGIL_TASK_ID'],
+    }),
+    remains: null,
+  },
   screen: claudeCodeScreen,
   typed: typedIntoClaudeCode,
   interrupt: ({ headless }) => (headless ? { kind: 'signal', signal: 'SIGINT' } : { kind: 'key', data: '\x1b' }),

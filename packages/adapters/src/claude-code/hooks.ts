@@ -10,16 +10,7 @@ import {
   startedCall,
   waitStarted,
 } from '../shared/calls.ts';
-import {
-  deniedPermission,
-  hooksBy,
-  type Reader,
-  type Readers,
-  sessionEnded,
-  sessionStarted,
-  subagentEnded,
-  subagentStarted,
-} from '../shared/hooks.ts';
+import { commonReaders, deniedPermission, hooksBy, type Reader, type Readers } from '../shared/hooks.ts';
 import { at, listAt, numberAt, textAt } from '../shared/payload.ts';
 import { turnFailed } from './failure.ts';
 import { notified } from './notifications.ts';
@@ -78,8 +69,7 @@ const failedTurn: Reader = (payload, now) => {
 
 /** The events that Vigil requests from Claude Code. */
 const readers: Readers = {
-  SessionStart: sessionStarted,
-  UserPromptSubmit: () => [{ kind: 'turn_started' }],
+  ...commonReaders,
   PreToolUse: started,
   PostToolUse: succeeded,
   PostToolUseFailure: failed,
@@ -91,11 +81,6 @@ const readers: Readers = {
   ElicitationResult: () => [{ kind: 'wait_ended' }],
   Stop: (payload) => [{ kind: 'turn_ended', wakes: wakes(payload) }],
   StopFailure: failedTurn,
-  SubagentStart: subagentStarted,
-  SubagentStop: subagentEnded,
-  PreCompact: () => [{ kind: 'phase_changed', phase: 'compacting' }],
-  PostCompact: () => [{ kind: 'phase_changed', phase: 'working' }],
-  SessionEnd: sessionEnded,
 };
 
 /** A sub-agent has a file beside that of its session. */

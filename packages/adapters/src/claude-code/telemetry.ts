@@ -2,94 +2,89 @@ import { callStarted, eventsAt, nameOf, type SessionFact } from '../session/even
 import { type CallEnd, endOfCall, endWith, startedCall } from '../shared/calls.ts';
 import { ownOf } from '../shared/payload.ts';
 import type { MeterReading } from '../telemetry/meters.ts';
-import {
-  type Attributes,
-  argumentsOf,
-  costOf,
-  countOf,
-  durationOf,
-  failedRequest,
-  flagOf,
-  numberOf,
-  type ReadTelemetry,
-  readingOf,
-  shortTextOf,
-  type TelemetryRecord,
-  textOf,
-} from '../telemetry/record.ts';
+import * as telemetry from '../telemetry/record.ts';
 import { claudeCall } from './tools.ts';
 
 /** Log events are named `claude_code.tool_result` in the body, and `tool_result` in the attribute event.name. */
 const PREFIX = 'claude_code.';
 
-const decided = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
-  const id = shortTextOf(attributes, 'tool_use_id');
+const decided = ({ attributes, at }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+  const id = telemetry.shortTextOf(attributes, 'tool_use_id');
   if (id === null) return [];
-  const call = startedCall(claudeCall(id, textOf(attributes, 'tool_name'), undefined), at);
-  const started = callStarted(call, shortTextOf(attributes, 'request_id'), null);
-  return textOf(attributes, 'decision') === 'reject'
+  const call = startedCall(claudeCall(id, telemetry.textOf(attributes, 'tool_name'), undefined), at);
+  const started = callStarted(call, telemetry.shortTextOf(attributes, 'request_id'), null);
+  return telemetry.textOf(attributes, 'decision') === 'reject'
     ? [started, { kind: 'call_refused', call: nameOf(call) }]
     : [started];
 };
 
 /** The exit code of a shell command is in its error. */
-const errorClassOf = (attributes: Attributes): string | null => {
-  if (flagOf(attributes, 'success') !== false) return null;
+const errorClassOf = (attributes: telemetry.Attributes): string | null => {
+  if (telemetry.flagOf(attributes, 'success') !== false) return null;
   const status = /^(?:Shell command failed|Error)?:?\s*Exit code (\d{1,3})\b/.exec(
-    textOf(attributes, 'error') ?? '',
+    telemetry.textOf(attributes, 'error') ?? '',
   )?.[1];
   return status === undefined ? 'tool_error' : `exit_${status}`;
 };
 
-const ended = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
-  const id = shortTextOf(attributes, 'tool_use_id');
+const ended = ({ attributes, at }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+  const id = telemetry.shortTextOf(attributes, 'tool_use_id');
   if (id === null) return [];
-  const call = claudeCall(id, textOf(attributes, 'tool_name'), argumentsOf(attributes, 'tool_input'));
-  return [endOfCall(call, endWith(undefined, errorClassOf(attributes)), at, numberOf(attributes, 'duration_ms'))];
+  const call = claudeCall(
+    id,
+    telemetry.textOf(attributes, 'tool_name'),
+    telemetry.argumentsOf(attributes, 'tool_input'),
+  );
+  return [
+    endOfCall(call, endWith(undefined, errorClassOf(attributes)), at, telemetry.numberOf(attributes, 'duration_ms')),
+  ];
 };
 
-const partNamed = (parts: readonly TelemetryRecord[], name: string): TelemetryRecord | undefined =>
+const partNamed = (parts: readonly telemetry.TelemetryRecord[], name: string): telemetry.TelemetryRecord | undefined =>
   parts.find((part) => part.name === name);
 
 /** claude_code.tool: its parts show whether the call was let through, and how it ended. Without them only its end is known. */
-const toolSpan = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): readonly SessionFact[] => {
+const toolSpan = (
+  record: telemetry.TelemetryRecord,
+  parts: readonly telemetry.TelemetryRecord[],
+): readonly SessionFact[] => {
   const { attributes } = record;
-  const id = shortTextOf(attributes, 'tool_use_id');
+  const id = telemetry.shortTextOf(attributes, 'tool_use_id');
   if (id === null) return [];
   const execution = partNamed(parts, 'claude_code.tool.execution');
   const permission = partNamed(parts, 'claude_code.tool.blocked_on_user');
   // Of the arguments a span has the command at most.
-  const command = textOf(attributes, 'full_command');
-  const call = claudeCall(id, textOf(attributes, 'tool_name'), command === null ? undefined : { command });
-  const isRefused = textOf(permission?.attributes ?? {}, 'decision') === 'reject';
+  const command = telemetry.textOf(attributes, 'full_command');
+  const call = claudeCall(id, telemetry.textOf(attributes, 'tool_name'), command === null ? undefined : { command });
+  const isRefused = telemetry.textOf(permission?.attributes ?? {}, 'decision') === 'reject';
   const unmade: CallEnd = { outcome: isRefused ? 'refused' : 'abandoned', result: undefined };
   const end = execution === undefined ? unmade : endWith(undefined, errorClassOf(execution.attributes));
-  return [endOfCall(call, end, record.at, durationOf(record))];
+  return [endOfCall(call, end, record.at, telemetry.durationOf(record))];
 };
 
 /** claude_code.llm_request, with all its attempts. */
-const requestSpan = ({ attributes }: TelemetryRecord): readonly SessionFact[] => {
-  if (flagOf(attributes, 'success') !== false) return [{ kind: 'model_answers' }];
-  const status = numberOf(attributes, 'status_code');
-  return failedRequest(status, `api_${status ?? 'error'}`);
+const requestSpan = ({ attributes }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+  if (telemetry.flagOf(attributes, 'success') !== false) return [{ kind: 'model_answers' }];
+  const status = telemetry.numberOf(attributes, 'status_code');
+  return telemetry.failedRequest(status, `api_${status ?? 'error'}`);
 };
 
-const answerTokens = (attributes: Attributes) => ({
-  input_tokens: countOf(attributes, 'input_tokens'),
-  cache_read_tokens: countOf(attributes, 'cache_read_tokens'),
-  cache_write_tokens: countOf(attributes, 'cache_creation_tokens'),
-  output_tokens: countOf(attributes, 'output_tokens'),
+const answerTokens = (attributes: telemetry.Attributes) => ({
+  input_tokens: telemetry.countOf(attributes, 'input_tokens'),
+  cache_read_tokens: telemetry.countOf(attributes, 'cache_read_tokens'),
+  cache_write_tokens: telemetry.countOf(attributes, 'cache_creation_tokens'),
+  output_tokens: telemetry.countOf(attributes, 'output_tokens'),
 });
 
-const counted = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] => [
+const counted = ({ attributes, id }: telemetry.TelemetryRecord): readonly SessionFact[] => [
   { kind: 'model_answers' },
   {
     kind: 'answer_counted',
     answer: {
-      requestId: shortTextOf(attributes, 'request_id') ?? id,
-      tokens: { model: shortTextOf(attributes, 'model'), ...answerTokens(attributes) },
+      requestId: telemetry.shortTextOf(attributes, 'request_id') ?? id,
+      tokens: { model: telemetry.shortTextOf(attributes, 'model'), ...answerTokens(attributes) },
       context: null,
-      costUsd: costOf(attributes, 'cost_usd'),
+      costUsd: telemetry.costOf(attributes, 'cost_usd'),
     },
   },
 ];
@@ -103,24 +98,27 @@ const FIELDS: Readonly<Record<string, 'input_tokens' | 'output_tokens' | 'cache_
     cacheCreation: 'cache_write_tokens',
   };
 
-const metered = (record: TelemetryRecord): readonly MeterReading[] => {
+const metered = (record: telemetry.TelemetryRecord): readonly MeterReading[] => {
   const { attributes, value, name } = record;
-  const [agent, model] = [shortTextOf(attributes, 'agent_id'), shortTextOf(attributes, 'model')];
-  if (name === 'claude_code.llm_request' && numberOf(attributes, 'input_tokens') !== null)
-    return [readingOf(record, agent, model, answerTokens(attributes))];
+  const [agent, model] = [telemetry.shortTextOf(attributes, 'agent_id'), telemetry.shortTextOf(attributes, 'model')];
+  if (name === 'claude_code.llm_request' && telemetry.numberOf(attributes, 'input_tokens') !== null)
+    return [telemetry.readingOf(record, agent, model, answerTokens(attributes))];
   if (record.source !== 'metric' || value === null) return [];
-  if (name === 'claude_code.cost.usage') return [readingOf(record, agent, model, { usd: value })];
-  const field = ownOf(FIELDS, textOf(attributes, 'type') ?? '');
+  if (name === 'claude_code.cost.usage') return [telemetry.readingOf(record, agent, model, { usd: value })];
+  const field = ownOf(FIELDS, telemetry.textOf(attributes, 'type') ?? '');
   if (name !== 'claude_code.token.usage' || field === undefined) return [];
-  return [readingOf(record, agent, model, { [field]: value })];
+  return [telemetry.readingOf(record, agent, model, { [field]: value })];
 };
 
-const factsOfSpan = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): readonly SessionFact[] => {
+const factsOfSpan = (
+  record: telemetry.TelemetryRecord,
+  parts: readonly telemetry.TelemetryRecord[],
+): readonly SessionFact[] => {
   if (record.name === 'claude_code.tool') return toolSpan(record, parts);
   return record.name === 'claude_code.llm_request' ? requestSpan(record) : [];
 };
 
-const factsOfLog = (record: TelemetryRecord): readonly SessionFact[] => {
+const factsOfLog = (record: telemetry.TelemetryRecord): readonly SessionFact[] => {
   const { attributes } = record;
   switch (record.name.slice(PREFIX.length)) {
     case 'user_prompt':
@@ -132,9 +130,12 @@ const factsOfLog = (record: TelemetryRecord): readonly SessionFact[] => {
     case 'api_request':
       return counted(record);
     case 'api_error':
-      return failedRequest(numberOf(attributes, 'status_code'), `api_${textOf(attributes, 'status_code') ?? 'error'}`);
+      return telemetry.failedRequest(
+        telemetry.numberOf(attributes, 'status_code'),
+        `api_${telemetry.textOf(attributes, 'status_code') ?? 'error'}`,
+      );
     case 'subagent_completed': {
-      const id = shortTextOf(attributes, 'agent_id');
+      const id = telemetry.shortTextOf(attributes, 'agent_id');
       return id === null ? [] : [{ kind: 'subagent_ended', id }];
     }
     default:
@@ -142,7 +143,10 @@ const factsOfLog = (record: TelemetryRecord): readonly SessionFact[] => {
   }
 };
 
-const factsOf = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): readonly SessionFact[] => {
+const factsOf = (
+  record: telemetry.TelemetryRecord,
+  parts: readonly telemetry.TelemetryRecord[],
+): readonly SessionFact[] => {
   switch (record.source) {
     case 'log':
       return factsOfLog(record);
@@ -154,10 +158,12 @@ const factsOf = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): re
 };
 
 /** Claude Code's telemetry: https://code.claude.com/docs/en/monitoring-usage */
-export const claudeCodeTelemetry: ReadTelemetry = (record, parts) => {
-  const sessionId = textOf(record.attributes, 'session.id');
+export const claudeCodeTelemetry: telemetry.ReadTelemetry = (record, parts) => {
+  const sessionId = telemetry.textOf(record.attributes, 'session.id');
   if (sessionId === null || !record.name.startsWith(PREFIX)) return null;
-  const agent = record.name.endsWith('.subagent_completed') ? null : shortTextOf(record.attributes, 'agent_id');
+  const agent = record.name.endsWith('.subagent_completed')
+    ? null
+    : telemetry.shortTextOf(record.attributes, 'agent_id');
   const events = eventsAt(record.at, agent, factsOf(record, parts));
   return { client: 'claude-code', sessionId, events, readings: metered(record) };
 };

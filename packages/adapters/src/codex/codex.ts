@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Adapter, HookInstall } from '../adapter.ts';
+import type { Adapter } from '../adapter.ts';
 import { codexInvocation, codexResume } from './command-line.ts';
 import { codexHooks } from './hooks.ts';
 import { codexScreen, typedIntoCodex } from './screen.ts';
@@ -10,19 +10,6 @@ import { codexTranscript } from './transcript.ts';
 
 /** Seconds. */
 const timeout = 5;
-
-/** https://developers.openai.com/codex/hooks */
-export const codexInstall: HookInstall = {
-  title: 'Codex',
-  binary: 'codex',
-  files: ({ cwd, home, env }) => ({
-    project: join(cwd, '.codex', 'hooks.json'),
-    user: join(env.CODEX_HOME ?? join(home, '.codex'), 'hooks.json'),
-  }),
-  command: (command) => ({ type: 'command', command, timeout }),
-  http: null,
-  remains: 'Codex does not run a hook that you have not trusted: start codex, and trust it under /hooks',
-};
 
 /** Read when it is needed: it would delay each hook at its start. */
 const machineZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -35,7 +22,18 @@ export const codex: Adapter = {
   invocation: codexInvocation,
   hooks: codexHooks,
   traitsOf: codexTraitsOf,
-  install: codexInstall,
+  // https://developers.openai.com/codex/hooks
+  install: {
+    title: 'Codex',
+    binary: 'codex',
+    files: ({ cwd, home, env }) => ({
+      project: join(cwd, '.codex', 'hooks.json'),
+      user: join(env.CODEX_HOME ?? join(home, '.codex'), 'hooks.json'),
+    }),
+    command: (command) => ({ type: 'command', command, timeout }),
+    http: null,
+    remains: 'Codex does not run a hook that you have not trusted: start codex, and trust it under /hooks',
+  },
   screen: codexScreen,
   typed: typedIntoCodex,
   interrupt: ({ headless }) => (headless ? { kind: 'signal', signal: 'SIGINT' } : { kind: 'key', data: '\x1b' }),

@@ -1,16 +1,7 @@
 import type { HookAdapter, HookPayload, Transcript } from '../adapter.ts';
 import { callStarted } from '../session/events.ts';
 import { type ClientCall, callName, endOfCall, endWith, exitClass, startedCall, waitStarted } from '../shared/calls.ts';
-import {
-  deniedPermission,
-  hooksBy,
-  type Reader,
-  type Readers,
-  sessionEnded,
-  sessionStarted,
-  subagentEnded,
-  subagentStarted,
-} from '../shared/hooks.ts';
+import { commonReaders, deniedPermission, hooksBy, type Reader, type Readers } from '../shared/hooks.ts';
 import { at, isFields, textAt } from '../shared/payload.ts';
 import { codexCall, exitCodeOf } from './tools.ts';
 
@@ -36,18 +27,12 @@ const asked: Reader = (payload, now) => {
 
 /** The events that Vigil requests from Codex. */
 const readers: Readers = {
-  SessionStart: sessionStarted,
-  UserPromptSubmit: () => [{ kind: 'turn_started' }],
+  ...commonReaders,
   PreToolUse: (payload, now) => [callStarted(startedCall(callOf(payload), now), null, null)],
   PostToolUse: ended,
   PermissionRequest: asked,
   Stop: () => [{ kind: 'turn_ended', wakes: false }],
   Interrupt: () => [{ kind: 'turn_interrupted' }],
-  SubagentStart: subagentStarted,
-  SubagentStop: subagentEnded,
-  PreCompact: () => [{ kind: 'phase_changed', phase: 'compacting' }],
-  PostCompact: () => [{ kind: 'phase_changed', phase: 'working' }],
-  SessionEnd: sessionEnded,
 };
 
 /** The rollout of a sub-agent is a session of its own. Its own events name it as theirs; the report of its end has both. */

@@ -2,63 +2,56 @@ import { callStarted, eventsAt, nameOf, type SessionFact } from '../session/even
 import { endOfCall, endWith, startedCall } from '../shared/calls.ts';
 import { ownOf } from '../shared/payload.ts';
 import type { Amounts, MeterReading } from '../telemetry/meters.ts';
-import {
-  type Attributes,
-  argumentsOf,
-  countOf,
-  failedRequest,
-  flagOf,
-  numberOf,
-  type ReadTelemetry,
-  readingOf,
-  shortTextOf,
-  type TelemetryRecord,
-  textOf,
-} from '../telemetry/record.ts';
+import * as telemetry from '../telemetry/record.ts';
 import { codexCall } from './tools.ts';
 
 const PREFIX = 'codex.';
 const REFUSALS: ReadonlySet<string | null> = new Set(['denied', 'abort']);
 
-const decided = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
-  const id = shortTextOf(attributes, 'call_id');
+const decided = ({ attributes, at }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+  const id = telemetry.shortTextOf(attributes, 'call_id');
   if (id === null) return [];
-  const call = startedCall(codexCall(id, textOf(attributes, 'tool_name'), undefined), at);
+  const call = startedCall(codexCall(id, telemetry.textOf(attributes, 'tool_name'), undefined), at);
   const started = callStarted(call, null, null);
-  const isRefused = REFUSALS.has(textOf(attributes, 'decision'));
+  const isRefused = REFUSALS.has(telemetry.textOf(attributes, 'decision'));
   return isRefused ? [started, { kind: 'call_refused', call: nameOf(call) }] : [started];
 };
 
 /** `success` means that the tool ran; a command's exit code is in its output. */
-const errorClassOf = (attributes: Attributes): string | null => {
-  if (flagOf(attributes, 'success') === false) return 'tool_error';
-  const code = /^Process exited with code (\d{1,3})$/m.exec(textOf(attributes, 'output') ?? '')?.[1] ?? '0';
+const errorClassOf = (attributes: telemetry.Attributes): string | null => {
+  if (telemetry.flagOf(attributes, 'success') === false) return 'tool_error';
+  const code = /^Process exited with code (\d{1,3})$/m.exec(telemetry.textOf(attributes, 'output') ?? '')?.[1] ?? '0';
   return code === '0' ? null : `exit_${code}`;
 };
 
-const ended = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
-  const id = shortTextOf(attributes, 'call_id');
+const ended = ({ attributes, at }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+  const id = telemetry.shortTextOf(attributes, 'call_id');
   if (id === null) return [];
-  const call = codexCall(id, textOf(attributes, 'tool_name'), argumentsOf(attributes, 'arguments'));
-  return [endOfCall(call, endWith(undefined, errorClassOf(attributes)), at, numberOf(attributes, 'duration_ms'))];
+  const call = codexCall(id, telemetry.textOf(attributes, 'tool_name'), telemetry.argumentsOf(attributes, 'arguments'));
+  return [
+    endOfCall(call, endWith(undefined, errorClassOf(attributes)), at, telemetry.numberOf(attributes, 'duration_ms')),
+  ];
 };
 
 /** Of the two events of one answer, the one that counts its tokens. Cached tokens are among the input tokens. */
-const streamed = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] => {
-  if (numberOf(attributes, 'input_token_count') === null) return [{ kind: 'model_answers' }];
-  const [cached, written] = [countOf(attributes, 'cached_token_count'), countOf(attributes, 'cache_write_token_count')];
+const streamed = ({ attributes, id }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+  if (telemetry.numberOf(attributes, 'input_token_count') === null) return [{ kind: 'model_answers' }];
+  const [cached, written] = [
+    telemetry.countOf(attributes, 'cached_token_count'),
+    telemetry.countOf(attributes, 'cache_write_token_count'),
+  ];
   const tokens = {
-    model: shortTextOf(attributes, 'model'),
-    input_tokens: Math.max(0, countOf(attributes, 'input_token_count') - cached - written),
+    model: telemetry.shortTextOf(attributes, 'model'),
+    input_tokens: Math.max(0, telemetry.countOf(attributes, 'input_token_count') - cached - written),
     cache_read_tokens: cached,
     cache_write_tokens: written,
-    output_tokens: countOf(attributes, 'output_token_count'),
+    output_tokens: telemetry.countOf(attributes, 'output_token_count'),
   };
   return [{ kind: 'answer_counted', answer: { requestId: id, tokens, context: null, costUsd: null } }];
 };
 
-const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
-  const status = numberOf(record.attributes, 'http.response.status_code');
+const factsOf = (record: telemetry.TelemetryRecord): readonly SessionFact[] => {
+  const status = telemetry.numberOf(record.attributes, 'http.response.status_code');
   switch (record.name.slice(PREFIX.length)) {
     case 'user_prompt':
       return [{ kind: 'turn_started' }];
@@ -70,7 +63,7 @@ const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
     case 'websocket_event':
       return streamed(record);
     case 'api_request':
-      return failedRequest(status, `api_${status}`);
+      return telemetry.failedRequest(status, `api_${status}`);
     default:
       return [];
   }
@@ -84,18 +77,18 @@ const AMOUNTS: Readonly<Record<string, (value: number) => Partial<Amounts>>> = {
   output: (value) => ({ output_tokens: value }),
 };
 
-const metered = (record: TelemetryRecord): readonly MeterReading[] => {
+const metered = (record: telemetry.TelemetryRecord): readonly MeterReading[] => {
   const { attributes, name, value } = record;
-  const amounts = ownOf(AMOUNTS, textOf(attributes, 'token_type') ?? '');
+  const amounts = ownOf(AMOUNTS, telemetry.textOf(attributes, 'token_type') ?? '');
   if (name !== 'codex.turn.token_usage' || amounts === undefined || value === null) return [];
-  return [readingOf(record, null, shortTextOf(attributes, 'model'), amounts(value))];
+  return [telemetry.readingOf(record, null, telemetry.shortTextOf(attributes, 'model'), amounts(value))];
 };
 
 /** Codex's telemetry: logs and metrics of `[otel]` in config.toml. Its metrics name no session. */
-export const codexTelemetry: ReadTelemetry = (record) => {
+export const codexTelemetry: telemetry.ReadTelemetry = (record) => {
   const { attributes, at, source, name } = record;
   if (!name.startsWith(PREFIX)) return null;
-  const sessionId = textOf(attributes, 'conversation.id');
+  const sessionId = telemetry.textOf(attributes, 'conversation.id');
   if (source === 'metric') return { client: 'codex', sessionId, events: [], readings: metered(record) };
   if (sessionId === null || source !== 'log') return null;
   return { client: 'codex', sessionId, events: eventsAt(at, null, factsOf(record)), readings: [] };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Adapter, HookInstall } from '../adapter.ts';
+import type { Adapter } from '../adapter.ts';
 import { geminiInvocation, geminiResume } from './command-line.ts';
 import { geminiHooks } from './hooks.ts';
 import { geminiCliScreen, typedIntoGeminiCli } from './screen.ts';
@@ -11,26 +11,24 @@ import { geminiTranscript } from './transcript.ts';
 /** Milliseconds. */
 const timeout = 5000;
 
-/** https://geminicli.com/docs/hooks */
-export const geminiInstall: HookInstall = {
-  title: 'Gemini CLI',
-  binary: 'gemini',
-  files: ({ cwd, home }) => ({
-    project: join(cwd, '.gemini', 'settings.json'),
-    user: join(home, '.gemini', 'settings.json'),
-  }),
-  command: (command) => ({ name: 'vigil', type: 'command', command, timeout }),
-  http: null,
-  remains: null,
-};
-
 /** Gemini CLI of Google. */
 export const geminiCli: Adapter = {
   name: 'gemini-cli',
   invocation: geminiInvocation,
   hooks: geminiHooks,
   traitsOf: geminiTraitsOf,
-  install: geminiInstall,
+  // https://geminicli.com/docs/hooks
+  install: {
+    title: 'Gemini CLI',
+    binary: 'gemini',
+    files: ({ cwd, home }) => ({
+      project: join(cwd, '.gemini', 'settings.json'),
+      user: join(home, '.gemini', 'settings.json'),
+    }),
+    command: (command) => ({ name: 'vigil', type: 'command', command, timeout }),
+    http: null,
+    remains: null,
+  },
   screen: geminiCliScreen,
   typed: typedIntoGeminiCli,
   interrupt: ({ headless }) => (headless ? { kind: 'signal', signal: 'SIGINT' } : { kind: 'key', data: '\x1b' }),

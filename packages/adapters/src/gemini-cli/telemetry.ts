@@ -2,49 +2,46 @@ import { callStarted, eventsAt, type SessionFact } from '../session/events.ts';
 import { endOfCall, endWith } from '../shared/calls.ts';
 import { ownOf } from '../shared/payload.ts';
 import type { Amounts, MeterReading } from '../telemetry/meters.ts';
-import {
-  argumentsOf,
-  countOf,
-  failedRequest,
-  flagOf,
-  numberOf,
-  type ReadTelemetry,
-  readingOf,
-  shortTextOf,
-  type TelemetryRecord,
-  textOf,
-} from '../telemetry/record.ts';
+import * as telemetry from '../telemetry/record.ts';
 import { contextOf, geminiCall } from './tools.ts';
 
 const PREFIX = 'gemini_cli.';
 
 /** A call is reported when it has ended, and without an id. */
-const ended = ({ attributes, at, id }: TelemetryRecord): readonly SessionFact[] => {
-  const call = geminiCall(id, textOf(attributes, 'function_name'), argumentsOf(attributes, 'function_args'));
+const ended = ({ attributes, at, id }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+  const call = geminiCall(
+    id,
+    telemetry.textOf(attributes, 'function_name'),
+    telemetry.argumentsOf(attributes, 'function_args'),
+  );
   const failed =
-    flagOf(attributes, 'success') === false ? (shortTextOf(attributes, 'error_type') ?? 'tool_error') : null;
-  const end = endOfCall(call, endWith(undefined, failed), at, numberOf(attributes, 'duration_ms'));
-  if (textOf(attributes, 'decision') !== 'reject') return [end];
+    telemetry.flagOf(attributes, 'success') === false
+      ? (telemetry.shortTextOf(attributes, 'error_type') ?? 'tool_error')
+      : null;
+  const end = endOfCall(call, endWith(undefined, failed), at, telemetry.numberOf(attributes, 'duration_ms'));
+  if (telemetry.textOf(attributes, 'decision') !== 'reject') return [end];
   const started = callStarted({ ...end.call, outcome: 'running', ended_at: null }, null, null);
   return [started, { kind: 'call_refused', call: end.name }];
 };
 
-const counted = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] => {
-  const cached = countOf(attributes, 'cached_content_token_count');
+const counted = ({ attributes, id }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+  const cached = telemetry.countOf(attributes, 'cached_content_token_count');
   const tokens = {
-    model: shortTextOf(attributes, 'model'),
+    model: telemetry.shortTextOf(attributes, 'model'),
     input_tokens:
-      Math.max(0, countOf(attributes, 'input_token_count') - cached) + countOf(attributes, 'tool_token_count'),
+      Math.max(0, telemetry.countOf(attributes, 'input_token_count') - cached) +
+      telemetry.countOf(attributes, 'tool_token_count'),
     cache_read_tokens: cached,
     cache_write_tokens: 0,
-    output_tokens: countOf(attributes, 'output_token_count') + countOf(attributes, 'thoughts_token_count'),
+    output_tokens:
+      telemetry.countOf(attributes, 'output_token_count') + telemetry.countOf(attributes, 'thoughts_token_count'),
   };
   const answer = { requestId: id, tokens, context: contextOf(tokens), costUsd: null };
   return [{ kind: 'model_answers' }, { kind: 'answer_counted', answer }];
 };
 
-const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
-  const status = numberOf(record.attributes, 'status_code');
+const factsOf = (record: telemetry.TelemetryRecord): readonly SessionFact[] => {
+  const status = telemetry.numberOf(record.attributes, 'status_code');
   switch (record.name.slice(PREFIX.length)) {
     case 'user_prompt':
       return [{ kind: 'turn_started' }];
@@ -53,7 +50,7 @@ const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
     case 'api_response':
       return counted(record);
     case 'api_error':
-      return failedRequest(status, `api_${status ?? 'error'}`);
+      return telemetry.failedRequest(status, `api_${status ?? 'error'}`);
     case 'chat_compression':
       return [{ kind: 'phase_changed', phase: 'compacting' }];
     default:
@@ -70,11 +67,11 @@ const AMOUNTS: Readonly<Record<string, (value: number) => Partial<Amounts>>> = {
   thought: (value) => ({ output_tokens: value }),
 };
 
-const metered = (record: TelemetryRecord): readonly MeterReading[] => {
+const metered = (record: telemetry.TelemetryRecord): readonly MeterReading[] => {
   const { attributes, name, value } = record;
-  const amounts = ownOf(AMOUNTS, textOf(attributes, 'type') ?? '');
+  const amounts = ownOf(AMOUNTS, telemetry.textOf(attributes, 'type') ?? '');
   if (name !== 'gemini_cli.token.usage' || amounts === undefined || value === null) return [];
-  return [readingOf(record, null, shortTextOf(attributes, 'model'), amounts(value))];
+  return [telemetry.readingOf(record, null, telemetry.shortTextOf(attributes, 'model'), amounts(value))];
 };
 
 const SERVICE = 'gemini-cli';
@@ -83,11 +80,11 @@ const SERVICE = 'gemini-cli';
  * Gemini CLI's telemetry: https://github.com/google-gemini/gemini-cli/blob/main/docs/cli/telemetry.md. It exports the same by the general
  * conventions once more, which is not read.
  */
-export const geminiTelemetry: ReadTelemetry = (record) => {
+export const geminiTelemetry: telemetry.ReadTelemetry = (record) => {
   const { attributes, at, source, name } = record;
   const isOwn = name.startsWith(PREFIX);
-  if (!isOwn && textOf(attributes, 'service.name') !== SERVICE) return null;
-  const sessionId = textOf(attributes, 'session.id');
+  if (!isOwn && telemetry.textOf(attributes, 'service.name') !== SERVICE) return null;
+  const sessionId = telemetry.textOf(attributes, 'session.id');
   const isRead = isOwn && sessionId !== null;
   const events = isRead && source === 'log' ? eventsAt(at, null, factsOf(record)) : [];
   return { client: SERVICE, sessionId, events, readings: isRead && source === 'metric' ? metered(record) : [] };

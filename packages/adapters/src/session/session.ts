@@ -1,23 +1,7 @@
 import type { ErrorReport, ToolCall, WaitingFor } from '@vigil/events';
 import { ownOf } from '../shared/payload.ts';
-import {
-  abandon,
-  ask,
-  type Changed,
-  callUntil,
-  end,
-  endFailed,
-  endInBatch,
-  endPending,
-  endSeen,
-  inBatch,
-  isPendingTooLong,
-  onlyCall,
-  openCall,
-  refuse,
-  start,
-  startLate,
-} from './calls.ts';
+import type { Changed } from './calls.ts';
+import * as openCalls from './calls.ts';
 import { type CallName, type CallStart, nameOf, type SessionEvent, type SessionFact } from './events.ts';
 import { type AgentReport, reportOf } from './report.ts';
 import {
@@ -40,7 +24,7 @@ export { withoutUsage } from './usage.ts';
 /** The agents with a call whose outcome has been awaited too long, by the client's id; null: the main agent. */
 export const agentsWithOverdueOutcomes = (session: SessionState, now: number): readonly (string | null)[] =>
   [null, ...Object.keys(session.subagents)].filter((id) =>
-    Object.values(agentOf(session, id).open).some(isPendingTooLong(now)),
+    Object.values(agentOf(session, id).open).some(openCalls.isPendingTooLong(now)),
   );
 
 /** A session after an event, and the reports about its agents. */
@@ -91,20 +75,20 @@ const isUnderWay = ({ turn }: AgentState, at: number): boolean =>
 
 /** The end of a turn: its calls end with it. */
 const endTurn = (agent: AgentState, at: number, change: Partial<AgentState>): Changed => {
-  const over = abandon(agent, at, until(at));
+  const over = openCalls.abandon(agent, at, until(at));
   if (isOfEarlierTurn(agent, at)) return over;
   return { ...over, agent: { ...closed(over.agent, at), ...change } };
 };
 
 const startTurn = (agent: AgentState, at: number): Changed => {
   if (isLate(agent, at) || isUnderWay(agent, at)) return unchanged(agent);
-  const over = abandon(agent, at, until(at));
+  const over = openCalls.abandon(agent, at, until(at));
   const turn = { open: true, started_at: at, last_event_at: latest(agent, at) };
   return { ...over, agent: { ...free(over.agent), turn, wait: null, wakes: false, ended: false } };
 };
 
 const startSession = (agent: AgentState, at: number): Changed => {
-  const over = abandon(agent, at, until(at));
+  const over = openCalls.abandon(agent, at, until(at));
   if (isOfEarlierTurn(agent, at) || isLate(agent, at)) return over;
   const { turn, wait, obstacle, wakes, ended, phase } = newSession.main;
   return { ...over, agent: { ...over.agent, turn, wait, obstacle, wakes, ended, phase, closedAt: at } };
@@ -114,7 +98,7 @@ const waitFor = (agent: AgentState, waiting: WaitingFor, call: ToolCall | undefi
   const known = agent.wait;
   const since = known?.waiting.since ?? waiting.since ?? at;
   const wait = { waiting: { ...waiting, since }, callId: call?.call_id ?? null };
-  const asking = call === undefined ? agent : ask(agent, call.call_id);
+  const asking = call === undefined ? agent : openCalls.ask(agent, call.call_id);
   return { ...asking, wait };
 };
 
@@ -122,7 +106,7 @@ const waitFor = (agent: AgentState, waiting: WaitingFor, call: ToolCall | undefi
 const startWait = (agent: AgentState, waiting: WaitingFor, name: CallName | null, at: number): AgentState => {
   // A notification repeats an open question, in fewer words.
   if (name === null && agent.wait !== null) return agent;
-  const call = name === null ? onlyCall(agent) : openCall(agent, name);
+  const call = name === null ? openCalls.onlyCall(agent) : openCalls.openCall(agent, name);
   const isAnswered = name === null ? !Object.values(agent.open).some(until(at)) : true;
   const isBefore = at < (agent.turn?.last_event_at ?? at);
   return call === undefined && isAnswered && isBefore ? agent : waitFor(agent, waiting, call, at);
@@ -131,19 +115,19 @@ const startWait = (agent: AgentState, waiting: WaitingFor, name: CallName | null
 const endBatch = (agent: AgentState, calls: readonly ToolCall[], at: number): Changed => {
   const reported = calls.reduce<Changed>(
     (so, call) => {
-      const one = endInBatch(so.agent, call);
+      const one = openCalls.endInBatch(so.agent, call);
       return { agent: one.agent, calls: [...so.calls, ...one.calls] };
     },
     unchanged(isLate(agent, at) ? agent : opened(agent, at)),
   );
-  const over = abandon(reported.agent, at, until(at));
+  const over = openCalls.abandon(reported.agent, at, until(at));
   const wait = Object.keys(over.agent.open).length === 0 ? null : over.agent.wait;
   return { agent: { ...over.agent, wait }, calls: [...reported.calls, ...over.calls] };
 };
 
 const startCall = (agent: AgentState, { call, batch, asks }: CallStart, at: number): Changed => {
-  if (isLate(agent, at)) return startLate(agent, call, at);
-  const { agent: after, calls } = start(opened(free(agent), at), call, batch, at);
+  if (isLate(agent, at)) return openCalls.startLate(agent, call, at);
+  const { agent: after, calls } = openCalls.start(opened(free(agent), at), call, batch, at);
   return { agent: asks === null ? after : startWait(after, asks, nameOf(call), at), calls };
 };
 
@@ -159,7 +143,7 @@ const isOfThePast = (agent: AgentState, at: number): boolean => isLate(agent, at
 const seeCall = (agent: AgentState, started: CallStart, at: number): Changed => {
   const { call, batch } = started;
   if (agent.endedCalls.includes(call.call_id)) return unchanged(agent);
-  if (Object.hasOwn(agent.open, call.call_id)) return inBatch(agent, call.call_id, batch, at);
+  if (Object.hasOwn(agent.open, call.call_id)) return openCalls.inBatch(agent, call.call_id, batch, at);
   return isOfThePast(agent, at) ? unchanged(agent) : startCall(agent, started, at);
 };
 
@@ -172,16 +156,16 @@ const seeResult = (
   const known = ownOf(agent.open, callId);
   if (known === undefined) return unchanged(agent);
   const going = isLate(agent, at) ? agent : opened(agent, at);
-  if (refused) return refuse(going, nameOf(known.call), at);
-  if (errorClass !== null) return endFailed(going, known, errorClass, at);
-  return abandon(going, at, ({ call }) => call.call_id === callId);
+  if (refused) return openCalls.refuse(going, nameOf(known.call), at);
+  if (errorClass !== null) return openCalls.endFailed(going, known, errorClass, at);
+  return openCalls.abandon(going, at, ({ call }) => call.call_id === callId);
 };
 
 const seeEnd = (agent: AgentState, { call, name }: Extract<SessionFact, { kind: 'end_seen' }>, at: number): Changed => {
-  const known = callUntil(agent, name, at);
+  const known = openCalls.callUntil(agent, name, at);
   return known === undefined
     ? unchanged(agent)
-    : endSeen(isLate(agent, at) ? agent : opened(agent, at), known, call, at);
+    : openCalls.endSeen(isLate(agent, at) ? agent : opened(agent, at), known, call, at);
 };
 
 /** A report after the last answer begins another turn, or continues this one. */
@@ -219,16 +203,16 @@ const changed = (agent: AgentState, event: SessionFact, at: number): Changed => 
       return startCall(agent, event, at);
     case 'call_ended':
       if (isEndInBackground(agent, event.call)) return unchanged(agent);
-      return end(isLate(agent, at) ? agent : opened(free(agent), at), event.call, event.name);
+      return openCalls.end(isLate(agent, at) ? agent : opened(free(agent), at), event.call, event.name);
     case 'call_outcome_pending':
       if (isEndInBackground(agent, event.call)) return unchanged(agent);
       return isLate(agent, at)
-        ? end(agent, event.call, event.name)
-        : endPending(opened(free(agent), at), event.call, event.name);
+        ? openCalls.end(agent, event.call, event.name)
+        : openCalls.endPending(opened(free(agent), at), event.call, event.name);
     case 'outcomes_overdue':
-      return abandon(agent, at, isPendingTooLong(at));
+      return openCalls.abandon(agent, at, openCalls.isPendingTooLong(at));
     case 'call_refused':
-      return refuse(agent, event.call, at);
+      return openCalls.refuse(agent, event.call, at);
     case 'call_seen':
       return seeCall(agent, event, at);
     case 'result_seen':
@@ -284,7 +268,7 @@ const longestName = 200;
 
 const subagentChanged = (session: SessionState, id: string, event: SessionEvent): Observed => {
   const before = agentOf(session, id);
-  const over: Changed = event.kind === 'subagent_ended' ? abandon(before, event.at, all) : unchanged(before);
+  const over: Changed = event.kind === 'subagent_ended' ? openCalls.abandon(before, event.at, all) : unchanged(before);
   const agent: AgentState =
     event.kind === 'subagent_started'
       ? { ...opened(over.agent, event.at), type: event.type?.slice(0, longestName) ?? null }

@@ -23,16 +23,6 @@ export const eventsBy =
     return eventsAt(now, agent, reader(payload, now));
   };
 
-export const subagentStarted: Reader = (payload) => {
-  const id = textAt(payload, 'agent_id');
-  return id === null ? [] : [{ kind: 'subagent_started', id, type: textAt(payload, 'agent_type') }];
-};
-
-export const subagentEnded: Reader = (payload) => {
-  const id = textAt(payload, 'agent_id');
-  return id === null ? [] : [{ kind: 'subagent_ended', id }];
-};
-
 export const sessionStarted: Reader = (payload) => {
   const source = textAt(payload, 'source');
   if (source === 'resume' || source === 'clear' || source === 'compact') return [{ kind: 'session_started', source }];
@@ -45,6 +35,23 @@ const GOES_ON: ReadonlySet<string> = new Set(['clear', 'resume']);
 export const sessionEnded: Reader = (payload) => [
   { kind: 'session_ended', continues: GOES_ON.has(textAt(payload, 'reason') ?? '') },
 ];
+
+/** The events that Codex has taken over from Claude Code unchanged. */
+export const commonReaders: Readers = {
+  SessionStart: sessionStarted,
+  UserPromptSubmit: () => [{ kind: 'turn_started' }],
+  SubagentStart: (payload) => {
+    const id = textAt(payload, 'agent_id');
+    return id === null ? [] : [{ kind: 'subagent_started', id, type: textAt(payload, 'agent_type') }];
+  },
+  SubagentStop: (payload) => {
+    const id = textAt(payload, 'agent_id');
+    return id === null ? [] : [{ kind: 'subagent_ended', id }];
+  },
+  PreCompact: () => [{ kind: 'phase_changed', phase: 'compacting' }],
+  PostCompact: () => [{ kind: 'phase_changed', phase: 'working' }],
+  SessionEnd: sessionEnded,
+};
 
 /** What a client takes in the answers of its hooks, by the names of its events. */
 type Answers = {
