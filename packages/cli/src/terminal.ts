@@ -25,6 +25,9 @@ export const print = (lines: readonly string[]): void => {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));
 };
 
+/** The option of commands whose answer programs can read. */
+export type Json = { readonly json?: boolean };
+
 /** An answer for programs as JSON, for people as lines; no text of it reaches the terminal raw. */
 export function show<T>(
   json: boolean | undefined,

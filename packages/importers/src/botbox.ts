@@ -33,16 +33,13 @@ export const BOTBOX: Settings = {
   repeated_error_threshold: count('signals.repeated_error.times'),
   auto_kill_on_idle: setting(aSwitch, (to, on, from) => {
     to.plan('no_output', on ? KILL_IDLE : [ALERT], from);
-    return null;
   }),
   auto_kill_on_repeated_error: setting(aSwitch, (to, on, from) => {
     to.plan('repeated_error', on ? KILL_REPEATING : [ALERT], from);
-    return null;
   }),
   alert_channel: setting(aText, (to, channel, from) => {
     to.put('steps.alert', channel, from);
     for (const route of ROUTES) to.put(`alerts.${route}.channels`, [channel], from);
-    return null;
   }),
 };
 

@@ -65,7 +65,6 @@ export const ADR_110: Settings = {
   'health_check.checkpoint_stale_threshold_seconds': seconds('signals.no_checkpoint.after'),
   'progress_detection.checkpoint_comparison': setting(aSwitch, (to, on, from) => {
     if (!on) to.withoutSignals(['stale_checkpoint', 'no_checkpoint'], from);
-    return null;
   }),
   'progress_detection.tool_call_analysis.repeated_identical': judged('stuck'),
   'progress_detection.tool_call_analysis.no_calls_threshold': seconds('signals.no_calls.after'),
@@ -77,7 +76,6 @@ export const ADR_110: Settings = {
   'intervention.nudge.interval_seconds': seconds('steps.nudge.interval'),
   'intervention.nudge.enabled': setting(aSwitch, (to, on, from) => {
     if (!on) to.withoutStep('nudge', from);
-    return null;
   }),
   'intervention.escalation.timeout_seconds': seconds('steps.escalate.timeout'),
   'intervention.termination.cleanup_timeout_seconds': seconds('steps.terminate.cleanup'),

@@ -39,11 +39,9 @@ export const GASCITY: Settings = {
   stuck_wisp_threshold: setting(threshold, (to, text, from) => {
     for (const signal of text === '' ? [] : ['no_work_update', 'progress_mismatch'])
       to.put(`signals.${signal}.after`, brief(goDuration(text) ?? 0), from);
-    return null;
   }),
   stuck_error_patterns: setting(patterns, (to, all, from) => {
     to.put('signals.error_pattern.patterns', all, from);
-    return null;
   }),
   stuck_peek_lines: setting(z.int(no('whole number', '50')), (to, lines, from) => {
     const within = Math.min(lines, MOST_LINES);
@@ -52,7 +50,6 @@ export const GASCITY: Settings = {
   }),
   stuck_warrant_label: setting(z.string(no('label', '"pool:dog"')), (to, label, from) => {
     if (label !== '') to.put('warrant.label', label, from);
-    return null;
   }),
 };
 

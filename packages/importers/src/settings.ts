@@ -9,12 +9,12 @@ export type Given = { readonly key: string; readonly path: string; readonly valu
 
 /**
  * A key of a source: how its value is read, and what it becomes. `write` returns the reason if that value has no
- * counterpart, else null.
+ * counterpart.
  * `from`: the origin that the policy's line names.
  */
 export type Setting = {
   readonly read: z.ZodType;
-  readonly write: (to: PolicyText, value: never, from: string) => string | null;
+  readonly write: (to: PolicyText, value: never, from: string) => string | null | undefined;
 };
 /** By dotted key; `x.*` covers all keys below x. They are written in this order: a setting that overrides another comes later. */
 export type Settings = Readonly<Record<string, Setting>>;
@@ -24,7 +24,7 @@ export type Reading = (text: string, mistakes: string[]) => readonly Given[];
 
 export function setting<V>(
   read: z.ZodType<V>,
-  write: (to: PolicyText, value: V, from: string) => string | null,
+  write: (to: PolicyText, value: V, from: string) => string | null | undefined,
 ): Setting {
   return { read, write };
 }
@@ -35,7 +35,6 @@ export const copied =
   (...targets: readonly string[]): Setting =>
     setting(read, (to, value, from) => {
       for (const target of targets) to.put(target, spelled(value), from);
-      return null;
     });
 
 /** A known key that a policy cannot express. */
@@ -72,7 +71,7 @@ export function apply(settings: Settings, given: readonly Given[], to: PolicyTex
         continue;
       }
       const why = write(to, found.data as never, `${path}: ${JSON.stringify(value)}`);
-      if (why !== null) left.set(below(path, key), why);
+      if (why) left.set(below(path, key), why);
     }
   return [...left].map(([path, why]) => ({ path, why }));
 }

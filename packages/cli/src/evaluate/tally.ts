@@ -107,7 +107,7 @@ export function evaluatedLines(view: View, { sources, flagged, missed, unknown }
   const [unknowns, found] = [sum((row) => row.unknown), sum(({ flaggedUnknown }) => flaggedUnknown)];
   const caught = sum(({ caughtAt }) => caughtAt.length);
   return [
-    ...table(view, COLUMNS, rows),
+    ...table(view, COLUMNS, rows, 'No runs.'),
     '',
     successes === 0
       ? 'No run reports that it was successful.'

@@ -1,4 +1,4 @@
-import { createScanner, findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
+import { createScanner, findNodeAtLocation, type Node, parseTree, visit } from 'jsonc-parser';
 
 export type Path = readonly (string | number)[];
 
@@ -91,21 +91,15 @@ export type Twice = { readonly name: string; readonly offset: number };
 
 /** The first duplicate field below `name`; null: there is none. */
 export const namedTwice = (text: string, name: string): Twice | null => {
-  const fields = (treeOf(text)?.children ?? []).filter(({ children }) => children?.[0]?.value === name);
-  return secondOf(fields) ?? twiceWithin(fields[0]);
-};
-
-const secondOf = (fields: readonly Node[]): Twice | null => {
   const seen = new Set<string>();
-  for (const { offset, children } of fields) {
-    const name = String(children?.[0]?.value);
-    if (seen.has(name)) return { name, offset };
-    seen.add(name);
-  }
-  return null;
-};
-
-const twiceWithin = (node: Node | undefined): Twice | null => {
-  const own = node?.type === 'object' ? secondOf(node.children ?? []) : null;
-  return (node?.children ?? []).reduce<Twice | null>((found, child) => found ?? twiceWithin(child), own);
+  const found: Twice[] = [];
+  visit(text, {
+    onObjectProperty: (field, offset, _length, _line, _column, pathOf) => {
+      const path = [...pathOf(), field];
+      const key = JSON.stringify(path);
+      if (path[0] === name && seen.has(key)) found.push({ name: field, offset });
+      seen.add(key);
+    },
+  });
+  return found[0] ?? null;
 };

@@ -5,9 +5,7 @@ import { type Checked, CorrectThePolicy, checkFiles, PRESETS, readPolicies } fro
 import { CannotProceed, Refusal } from '../errors.ts';
 import { checkedLines } from '../render/policies.ts';
 import { replaceFile } from '../replace-file.ts';
-import { endUnwell, print, show } from '../terminal.ts';
-
-type Json = { readonly json?: boolean };
+import { endUnwell, type Json, print, show } from '../terminal.ts';
 
 /** Reads files. Throws CannotAsk where one is not there, Refusal with every mistake. `known`: policies that an assignment may name besides. */
 export function readFiles(paths: readonly string[], known: readonly string[]): readonly Checked[] {

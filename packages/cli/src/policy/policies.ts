@@ -6,10 +6,9 @@ import { stringify } from 'yaml';
 import { path, type Written } from '../commands/control/options.ts';
 import { CannotProceed, Refusal } from '../errors.ts';
 import { appliedLines, differenceLines, type PolicyChange, policiesTable } from '../render/policies.ts';
-import { dashboard, endUnwell, show } from '../terminal.ts';
+import { dashboard, endUnwell, type Json, show } from '../terminal.ts';
 import { readFiles } from './files.ts';
 
-type Json = { readonly json?: boolean };
 type InForce = { readonly policies: readonly PolicyRow[]; readonly refusals: readonly PolicyRefusalRow[] };
 type Whole = PolicyRow & { readonly document: unknown };
 type Apply = Json & {
@@ -59,29 +58,19 @@ export async function apply(paths: readonly string[], { remove = [], dryRun, why
   if (paths.length + remove.length === 0)
     throw new CannotProceed('Nothing is to be applied: give files, or --remove NAME.');
   const { policies } = await inForce();
-  const files =
-    paths.length === 0
-      ? []
-      : readFiles(
-          paths,
-          policies.map(({ name }) => name),
-        );
+  const known = policies.map(({ name }) => name);
+  const files = paths.length === 0 ? [] : readFiles(paths, known);
   const changes = await Promise.all([
     ...files.map((file) => plannedFor(file, policies)),
     ...remove.map((name) => removal(name, policies)),
   ]);
   if (dryRun) return show(json, changes, (all, view) => [...appliedLines(view, all), NOT_APPLIED]);
-  for (const planned of changes) if (planned.change !== 'none') await writePolicy(planned, { by, why });
+  for (const planned of changes) {
+    if (planned.change === 'none') continue;
+    const command = { command: 'apply_policy', name: planned.name, document: planned.document, by, why };
+    await outcome(planned, await dashboard().post<Written>('/v1/commands', command));
+  }
   show(json, changes, (all, view) => appliedLines(view, all));
-}
-
-async function writePolicy(
-  planned: PolicyChange,
-  reason: { readonly by: string; readonly why: string },
-): Promise<void> {
-  const { name, document } = planned;
-  const command = { command: 'apply_policy', name, document, ...reason };
-  await outcome(planned, await dashboard().post<Written>('/v1/commands', command));
 }
 
 async function plannedFor(
@@ -90,10 +79,11 @@ async function plannedFor(
 ): Promise<PolicyChange> {
   const written = JSON.parse(document) as Readonly<Record<string, unknown>>;
   const before = policies.find((policy) => policy.name === name);
-  if (before?.hash === hash) return { name, hash, document: written, file, warnings, change: 'none', differences: [] };
-  if (before === undefined) return { name, hash, document: written, file, warnings, change: 'new', differences: [] };
+  const planned = { name, hash, document: written, file, warnings, differences: [] };
+  if (before === undefined) return { ...planned, change: 'new' };
+  if (before.hash === hash) return { ...planned, change: 'none' };
   const old = (await dashboard().get<Whole>(path('policies', name))).document;
-  return { name, hash, document: written, file, warnings, change: 'changed', differences: differences(old, written) };
+  return { ...planned, change: 'changed', differences: differences(old, written) };
 }
 
 function removal(name: string, policies: readonly PolicyRow[]): PolicyChange {

@@ -32,7 +32,7 @@ export const isUnhealthy = ({ state, endReason }: AgentRow): boolean =>
   state !== 'HEALTHY' && !(state === 'TERMINATED' && endReason === 'finished');
 
 export function agentsTable(view: View, agents: readonly AgentRow[]): string[] {
-  return agents.length === 0 ? ['No agents.'] : table(view, columns(view), agents);
+  return table(view, columns(view), agents, 'No agents.');
 }
 
 const waitingColumns = (view: View): readonly Column<AgentRow>[] => [
@@ -46,7 +46,7 @@ const waitingColumns = (view: View): readonly Column<AgentRow>[] => [
 
 /** Agents that wait for a person, in the given order: since when, and their question. */
 export function waitingTable(view: View, agents: readonly AgentRow[]): string[] {
-  return agents.length === 0 ? ['No agent waits for a person.'] : table(view, waitingColumns(view), agents);
+  return table(view, waitingColumns(view), agents, 'No agent waits for a person.');
 }
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());

@@ -9,7 +9,6 @@ function standing({ waiting, withheld, closedAt, ending, step }: CaseRow): strin
 }
 
 export function casesTable(view: View, cases: readonly CaseRow[]): string[] {
-  if (cases.length === 0) return ['No cases.'];
   return table<CaseRow>(
     view,
     [
@@ -25,6 +24,7 @@ export function casesTable(view: View, cases: readonly CaseRow[]): string[] {
       { title: 'WHY', of: ({ evidence, note }) => evidence[0]?.words ?? orDash(note), rest: true },
     ],
     cases,
+    'No cases.',
   );
 }
 

@@ -82,6 +82,7 @@ function signalLines(view: View, signals: Explanation['signals']): string[] {
       { title: 'FIGURE', of: ({ words }) => words, rest: true },
     ],
     signals,
+    'No signals.',
   );
 }
 

@@ -14,7 +14,6 @@ export type PolicyChange = {
 };
 
 export function policiesTable(view: View, policies: readonly PolicyRow[]): string[] {
-  if (policies.length === 0) return ['No policy is published: start health-evaluator.'];
   return table<PolicyRow>(
     view,
     [
@@ -27,6 +26,7 @@ export function policiesTable(view: View, policies: readonly PolicyRow[]): strin
       { title: 'WHY', of: ({ why }) => orDash(why), rest: true },
     ],
     policies,
+    'No policy is published: start health-evaluator.',
   );
 }
 

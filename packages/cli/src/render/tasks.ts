@@ -4,7 +4,6 @@ import { clockTime, orDash, paintState, table, type View } from './view.ts';
 export const inWords = (type: string | null): string => orDash(type).toLowerCase().replaceAll('_', ' ');
 
 export function tasksTable(view: View, tasks: readonly TaskRow[]): string[] {
-  if (tasks.length === 0) return ['No tasks.'];
   return table<TaskRow>(
     view,
     [
@@ -16,6 +15,7 @@ export function tasksTable(view: View, tasks: readonly TaskRow[]): string[] {
       { title: 'WHY', of: ({ recoveryReason }) => orDash(recoveryReason), rest: true },
     ],
     tasks,
+    'No tasks.',
   );
 }
 

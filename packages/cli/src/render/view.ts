@@ -47,8 +47,14 @@ export type Column<Row> = {
 const GAP = 2;
 const LEAST = 12;
 
-/** Columns under titles, each as wide as it must be. */
-export function table<Row>({ paint, width }: View, columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
+/** Columns under titles, each as wide as it must be. `none`: the line without a row */
+export function table<Row>(
+  { paint, width }: View,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  none: string,
+): string[] {
+  if (rows.length === 0) return [none];
   const cells = rows.map((row) => columns.map(({ of }) => of(row)));
   const widths = columns.map(({ title }, i) => Math.max(title.length, ...cells.map((line) => line[i]?.length ?? 0)));
   const fixed = widths.reduce((sum, w, i) => sum + (columns[i]?.rest ? 0 : w) + GAP, 0) - GAP;

@@ -2,9 +2,8 @@ import type { TopicReport } from '@vigil/stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { brokersOf, registryOf } from '../../config.ts';
 import { CannotProceed } from '../../errors.ts';
-import { endUnwell, show } from '../../terminal.ts';
+import { endUnwell, type Json, show } from '../../terminal.ts';
 
-type Json = { readonly json?: boolean };
 type Apply = Json & { readonly partitions: number; readonly replicas: number };
 type Reset = Json & { readonly to: 'beginning' | 'end' | number };
 

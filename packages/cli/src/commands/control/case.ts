@@ -1,10 +1,8 @@
 import type { CaseRow, CaseStory } from '@vigil/read-model';
 import { Argument, type Command } from 'commander';
 import { caseLines, casesTable } from '../../render/cases.ts';
-import { dashboard, show } from '../../terminal.ts';
+import { dashboard, type Json, show } from '../../terminal.ts';
 import { durationOption, path, type WriteOptions, withDecisionOptions, write } from './options.ts';
-
-type Json = { json?: boolean };
 
 const EXAMPLES = `
 Examples:

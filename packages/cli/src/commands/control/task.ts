@@ -1,10 +1,8 @@
 import type { TaskRow } from '@vigil/read-model';
 import { Argument, type Command } from 'commander';
 import { type Task, taskLines, tasksTable } from '../../render/tasks.ts';
-import { dashboard, show } from '../../terminal.ts';
+import { dashboard, type Json, show } from '../../terminal.ts';
 import { path, type WriteOptions, withDecisionOptions, write } from './options.ts';
-
-type Json = { json?: boolean };
 
 const EXAMPLES = `
 Examples:

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Adapter, adapters } from '@vigil/adapters';
+import { type Adapter, adapterOf } from '@vigil/adapters';
 import type { CommandLine, Place } from '@vigil/adapters/adapter';
 import { parseDuration } from '@vigil/policy';
 import {
@@ -47,23 +47,18 @@ export type RunOptions = SupervisingOptions & {
 /** `vigil run` is a runtime of its own, of one agent. */
 export const runtimeIdOf = (name: string): string => `${hostId()}.${name}`.slice(0, 128);
 
-export const length = (text: string): number => {
-  const ms = parseDuration(text);
-  if (ms === null || ms <= 0) throw new InvalidArgumentError('write a duration such as 1s, 500ms or 2m');
-  return ms;
-};
+/** Reads an amount of at least `least`. */
+const amount =
+  (read: (text: string) => number | null, least: number, remedy: string) =>
+  (text: string): number => {
+    const found = read(text);
+    if (found === null || found < least) throw new InvalidArgumentError(remedy);
+    return found;
+  };
 
-export const heartbeatInterval = (text: string): number => {
-  const ms = parseDuration(text);
-  if (ms === null || ms < 1000) throw new InvalidArgumentError('write a duration of at least 1s, such as 1s or 30s');
-  return ms;
-};
-
-export const bytes = (text: string): number => {
-  const found = parseSize(text);
-  if (found === null || found <= 0) throw new InvalidArgumentError('write a size such as 512MiB or 2GiB');
-  return found;
-};
+export const length = amount(parseDuration, 1, 'write a duration such as 1s, 500ms or 2m');
+export const heartbeatInterval = amount(parseDuration, 1000, 'write a duration of at least 1s, such as 1s or 30s');
+export const bytes = amount(parseSize, 1, 'write a size such as 512MiB or 2GiB');
 
 /** What the host's own configuration sets for such a task: how to watch it, not what to execute. */
 const watching = ({ runtimeConfig, task, label, name }: RunOptions) => {
@@ -167,12 +162,9 @@ const isHookInstalled = ({ install }: Adapter, place: Place): boolean => {
 
 /** The line for people about an agent that shows nothing while it works; null: it shows something. */
 export const silenceNotice = (line: CommandLine, place: Place): string | null => {
-  for (const adapter of adapters) {
-    const invocation = adapter.invocation(line);
-    if (invocation === null) continue;
-    if (!invocation.headless || invocation.printsProgress || isHookInstalled(adapter, place)) return null;
-    const { name, install, streamOptions } = adapter;
-    return `${install.title} prints nothing while it works, and no hook reports it, so Vigil cannot see whether it hangs; run "vigil hook install --client ${name}", or add ${streamOptions}`;
-  }
-  return null;
+  const adapter = adapterOf(line);
+  const invocation = adapter?.invocation(line);
+  if (!adapter || !invocation?.headless || invocation.printsProgress || isHookInstalled(adapter, place)) return null;
+  const { name, install, streamOptions } = adapter;
+  return `${install.title} prints nothing while it works, and no hook reports it, so Vigil cannot see whether it hangs; run "vigil hook install --client ${name}", or add ${streamOptions}`;
 };
