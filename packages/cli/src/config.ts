@@ -20,7 +20,7 @@ export function dashboardSettings(env: Environment): DashboardSettings {
   return { url, token };
 }
 
-/** The secret from which the gateway's tokens of a name are made. Throws CannotAsk. */
+/** The secret from which the gateway's tokens of a name are made. Throws CannotProceed. */
 export function gatewaySecret({ VIGIL_GATEWAY_SECRET: secret = '' }: Environment): string {
   if (secret.length >= LEAST_SECRET) return secret;
   const wrong = secret === '' ? 'not set' : `too short (${LEAST_SECRET} characters are wanted)`;
@@ -33,13 +33,13 @@ export function brokersOf({ KAFKA_BROKERS: brokers }: Environment): readonly str
   return brokers.split(',').map((broker) => broker.trim());
 }
 
-/** Throws CannotAsk. */
+/** Throws CannotProceed. */
 export function registryOf({ SCHEMA_REGISTRY_URL: registry }: Environment): string {
   if (!registry) throw new CannotProceed('SCHEMA_REGISTRY_URL is not set: give the address that the services use.');
   return registry;
 }
 
-/** What `--direct` writes to, in bytes that others can read. Throws CannotAsk. */
+/** What `--direct` writes to, in bytes that others can read. Throws CannotProceed. */
 export function directSettings(env: Environment): { readonly brokers: readonly string[]; readonly registry: string } {
   return { brokers: brokersOf(env), registry: registryOf(env) };
 }

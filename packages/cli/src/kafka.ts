@@ -28,7 +28,7 @@ const orCannot = async <T>(what: string, work: () => Promise<T>): Promise<T> => 
   }
 };
 
-/** What differs between the topics as they are and as they are to be; `change`: and makes it so. Throws CannotAsk. */
+/** What differs between the topics as they are and as they are to be; `change`: and makes it so. Throws CannotProceed. */
 export const changeTopics = (
   brokers: readonly string[],
   { partitions, replicas }: { readonly partitions: number; readonly replicas: number },
@@ -36,7 +36,7 @@ export const changeTopics = (
 ): Promise<TopicReport> =>
   orCannot('the topics cannot be compared', () => applyTopics({ brokers, partitions, replicas, dryRun: !change }));
 
-/** Moves a processor's position. Throws CannotAsk, with the reason where it is refused. */
+/** Moves a processor's position. Throws CannotProceed, with the reason where it is refused. */
 export const reset = (brokers: readonly string[], move: Move): Promise<{ from: number | null; to: number }> =>
   orCannot('the position is not moved', async () => {
     // Positions are not events: they need no encoding and no registry.
@@ -46,7 +46,7 @@ export const reset = (brokers: readonly string[], move: Move): Promise<{ from: n
 
 const LOOK_MS = 2_000;
 
-/** Transactions that will not end by themselves: looks for as long as one may live (20 s). Throws CannotAsk. */
+/** Transactions that will not end by themselves: looks for as long as one may live (20 s). Throws CannotProceed. */
 export const findHanging = (brokers: readonly string[]): Promise<readonly Hanging[]> =>
   orCannot('it is unknown whether a transaction hangs', async () => {
     await using log = await openLog(brokers, memoryCodec());
@@ -61,7 +61,7 @@ export const findHanging = (brokers: readonly string[]): Promise<readonly Hangin
 
 export type FleetControl = 'HALT_FLEET' | 'RESUME_FLEET';
 
-/** Writes a command for the whole fleet to Kafka itself. Throws CannotAsk where Kafka or the registry does not answer. */
+/** Writes a command for the whole fleet to Kafka itself. Throws CannotProceed where Kafka or the registry does not answer. */
 export const writeDirect = (
   { brokers, registry }: ReturnType<typeof directSettings>,
   type: FleetControl,

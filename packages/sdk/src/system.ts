@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 
 /** What the SDK needs from the system. `now`: epoch milliseconds; `monotonic`: milliseconds, never set back. */
 export type SystemDeps = {
@@ -13,24 +14,11 @@ export type SystemDeps = {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    timer.unref();
-    signal.addEventListener('abort', done, { once: true });
-  });
-
 export const realSystem = (): SystemDeps => ({
   now: Date.now,
   monotonic: () => performance.now(),
   random: Math.random,
   newId: randomUUID,
   host: hostname(),
-  pause,
+  pause: (ms, signal) => setTimeout(ms, undefined, { signal, ref: false }).catch(() => {}),
 });

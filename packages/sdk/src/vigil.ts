@@ -3,7 +3,7 @@ import type { ToolCall } from '@vigil/events';
 import { Breakers } from './calls/breakers.ts';
 import { type Begun, begin, type Call } from './calls/calls.ts';
 import { describeError, errorClass, messageOf } from './calls/error-class.ts';
-import { PolicyFollower } from './calls/policy.ts';
+import { policyFollower } from './calls/policy.ts';
 import { type Command, Listeners, type ReceivedCommand } from './commands.ts';
 import { HeartbeatLoop } from './heartbeat-loop.ts';
 import { checkpointed, digestOf, type Saved } from './report/checkpoint.ts';
@@ -67,11 +67,11 @@ export class Vigil {
       progress: () => progressOf(this.#heartbeats.notes),
     };
     this.#transport = over(transportDeps);
-    const following = new PolicyFollower(this.#transport, this.#breakers, onProblem);
+    const follow = policyFollower(this.#transport, this.#breakers, onProblem);
     this.#heartbeats = new HeartbeatLoop({
       ...{ identity, system, onProblem, intervalMs, transport: this.#transport },
       breakers: () => this.#breakers.reports(),
-      onAnswer: ({ policy }) => this.#quietly(() => following.apply(policy)),
+      onAnswer: ({ policy }) => this.#quietly(() => follow(policy)),
     });
   }
 

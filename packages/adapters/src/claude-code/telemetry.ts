@@ -2,13 +2,14 @@ import { callStarted, eventsAt, nameOf, type SessionFact } from '../session/even
 import { type CallEnd, endOfCall, endWith, startedCall } from '../shared/calls.ts';
 import { ownOf } from '../shared/payload.ts';
 import type { MeterReading } from '../telemetry/meters.ts';
+import type { Attributes, ReadTelemetry, TelemetryRecord } from '../telemetry/record.ts';
 import * as telemetry from '../telemetry/record.ts';
 import { claudeCall } from './tools.ts';
 
 /** Log events are named `claude_code.tool_result` in the body, and `tool_result` in the attribute event.name. */
 const PREFIX = 'claude_code.';
 
-const decided = ({ attributes, at }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+const decided = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
   const id = telemetry.shortTextOf(attributes, 'tool_use_id');
   if (id === null) return [];
   const call = startedCall(claudeCall(id, telemetry.textOf(attributes, 'tool_name'), undefined), at);
@@ -19,7 +20,7 @@ const decided = ({ attributes, at }: telemetry.TelemetryRecord): readonly Sessio
 };
 
 /** The exit code of a shell command is in its error. */
-const errorClassOf = (attributes: telemetry.Attributes): string | null => {
+const errorClassOf = (attributes: Attributes): string | null => {
   if (telemetry.flagOf(attributes, 'success') !== false) return null;
   const status = /^(?:Shell command failed|Error)?:?\s*Exit code (\d{1,3})\b/.exec(
     telemetry.textOf(attributes, 'error') ?? '',
@@ -27,7 +28,7 @@ const errorClassOf = (attributes: telemetry.Attributes): string | null => {
   return status === undefined ? 'tool_error' : `exit_${status}`;
 };
 
-const ended = ({ attributes, at }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+const ended = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
   const id = telemetry.shortTextOf(attributes, 'tool_use_id');
   if (id === null) return [];
   const call = claudeCall(
@@ -40,14 +41,11 @@ const ended = ({ attributes, at }: telemetry.TelemetryRecord): readonly SessionF
   ];
 };
 
-const partNamed = (parts: readonly telemetry.TelemetryRecord[], name: string): telemetry.TelemetryRecord | undefined =>
+const partNamed = (parts: readonly TelemetryRecord[], name: string): TelemetryRecord | undefined =>
   parts.find((part) => part.name === name);
 
 /** claude_code.tool: its parts show whether the call was let through, and how it ended. Without them only its end is known. */
-const toolSpan = (
-  record: telemetry.TelemetryRecord,
-  parts: readonly telemetry.TelemetryRecord[],
-): readonly SessionFact[] => {
+const toolSpan = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): readonly SessionFact[] => {
   const { attributes } = record;
   const id = telemetry.shortTextOf(attributes, 'tool_use_id');
   if (id === null) return [];
@@ -63,20 +61,20 @@ const toolSpan = (
 };
 
 /** claude_code.llm_request, with all its attempts. */
-const requestSpan = ({ attributes }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+const requestSpan = ({ attributes }: TelemetryRecord): readonly SessionFact[] => {
   if (telemetry.flagOf(attributes, 'success') !== false) return [{ kind: 'model_answers' }];
   const status = telemetry.numberOf(attributes, 'status_code');
   return telemetry.failedRequest(status, `api_${status ?? 'error'}`);
 };
 
-const answerTokens = (attributes: telemetry.Attributes) => ({
+const answerTokens = (attributes: Attributes) => ({
   input_tokens: telemetry.countOf(attributes, 'input_tokens'),
   cache_read_tokens: telemetry.countOf(attributes, 'cache_read_tokens'),
   cache_write_tokens: telemetry.countOf(attributes, 'cache_creation_tokens'),
   output_tokens: telemetry.countOf(attributes, 'output_tokens'),
 });
 
-const counted = ({ attributes, id }: telemetry.TelemetryRecord): readonly SessionFact[] => [
+const counted = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] => [
   { kind: 'model_answers' },
   {
     kind: 'answer_counted',
@@ -98,7 +96,7 @@ const FIELDS: Readonly<Record<string, 'input_tokens' | 'output_tokens' | 'cache_
     cacheCreation: 'cache_write_tokens',
   };
 
-const metered = (record: telemetry.TelemetryRecord): readonly MeterReading[] => {
+const metered = (record: TelemetryRecord): readonly MeterReading[] => {
   const { attributes, value, name } = record;
   const [agent, model] = [telemetry.shortTextOf(attributes, 'agent_id'), telemetry.shortTextOf(attributes, 'model')];
   if (name === 'claude_code.llm_request' && telemetry.numberOf(attributes, 'input_tokens') !== null)
@@ -110,15 +108,12 @@ const metered = (record: telemetry.TelemetryRecord): readonly MeterReading[] => 
   return [telemetry.readingOf(record, agent, model, { [field]: value })];
 };
 
-const factsOfSpan = (
-  record: telemetry.TelemetryRecord,
-  parts: readonly telemetry.TelemetryRecord[],
-): readonly SessionFact[] => {
+const factsOfSpan = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): readonly SessionFact[] => {
   if (record.name === 'claude_code.tool') return toolSpan(record, parts);
   return record.name === 'claude_code.llm_request' ? requestSpan(record) : [];
 };
 
-const factsOfLog = (record: telemetry.TelemetryRecord): readonly SessionFact[] => {
+const factsOfLog = (record: TelemetryRecord): readonly SessionFact[] => {
   const { attributes } = record;
   switch (record.name.slice(PREFIX.length)) {
     case 'user_prompt':
@@ -143,10 +138,7 @@ const factsOfLog = (record: telemetry.TelemetryRecord): readonly SessionFact[] =
   }
 };
 
-const factsOf = (
-  record: telemetry.TelemetryRecord,
-  parts: readonly telemetry.TelemetryRecord[],
-): readonly SessionFact[] => {
+const factsOf = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): readonly SessionFact[] => {
   switch (record.source) {
     case 'log':
       return factsOfLog(record);
@@ -158,7 +150,7 @@ const factsOf = (
 };
 
 /** Claude Code's telemetry: https://code.claude.com/docs/en/monitoring-usage */
-export const claudeCodeTelemetry: telemetry.ReadTelemetry = (record, parts) => {
+export const claudeCodeTelemetry: ReadTelemetry = (record, parts) => {
   const sessionId = telemetry.textOf(record.attributes, 'session.id');
   if (sessionId === null || !record.name.startsWith(PREFIX)) return null;
   const agent = record.name.endsWith('.subagent_completed')

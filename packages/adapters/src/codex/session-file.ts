@@ -1,8 +1,8 @@
 import type { SessionFileReader, TranscriptReader } from '../adapter.ts';
-import { callEnded, callStarted, eventsAt, isSeen } from '../session/events.ts';
-import { type ClientCall, closed, type OpenCalls, opened, startedCall, withEnd } from '../shared/calls.ts';
-import { at, type Fields, instantAt, isFields, ownOf, parseLine, textAt } from '../shared/payload.ts';
-import type { Step } from '../shared/stream.ts';
+import { eventsAt, isSeen } from '../session/events.ts';
+import type { ClientCall, OpenCalls } from '../shared/calls.ts';
+import { at, type Fields, instantAt, isFields, parseLine, textAt } from '../shared/payload.ts';
+import { beginCall, endCall, type Step } from '../shared/stream.ts';
 import { codexCall, commandOf, endInFile } from './tools.ts';
 import type { CodexTranscript } from './transcript.ts';
 
@@ -61,17 +61,11 @@ const ENDS: ReadonlySet<string | null> = new Set([
 const item = (state: CodexSessionFile, payload: Fields, when: number): Step<CodexSessionFile> => {
   const call = callOf(payload);
   if (call !== null) {
-    const started = startedCall(call, when);
-    const facts = [{ kind: 'model_answers' } as const, callStarted(started, null, null)];
-    return { state: { ...state, calls: opened(state.calls, started) }, facts };
+    const begun = beginCall(state, call, when);
+    return { ...begun, facts: [{ kind: 'model_answers' }, ...begun.facts] };
   }
-  if (ENDS.has(textAt(payload, 'type'))) {
-    const id = textAt(payload, 'call_id') ?? '';
-    const known = ownOf(state.calls, id);
-    if (known === undefined) return { state, facts: [] };
-    const ended = withEnd(known, endInFile(payload), when);
-    return { state: { ...state, calls: closed(state.calls, id) }, facts: [callEnded(ended)] };
-  }
+  if (ENDS.has(textAt(payload, 'type')))
+    return endCall(state, textAt(payload, 'call_id') ?? '', () => endInFile(payload), when);
   const isAnswer = textAt(payload, 'type') === 'reasoning' || textAt(payload, 'role') === 'assistant';
   return { state, facts: isAnswer ? [{ kind: 'model_answers' }] : [] };
 };

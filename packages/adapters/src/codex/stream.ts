@@ -1,5 +1,5 @@
 import type { StreamReader } from '../adapter.ts';
-import { callStarted, type SessionFact } from '../session/events.ts';
+import type { SessionFact } from '../session/events.ts';
 import {
   type CallEnd,
   type ClientCall,
@@ -9,12 +9,10 @@ import {
   endWith,
   exitClass,
   type OpenCalls,
-  opened,
-  startedCall,
   withEnd,
 } from '../shared/calls.ts';
 import { at, type Fields, isFields, listAt, numberAt, ownOf, textAt } from '../shared/payload.ts';
-import { type Step, streamBy } from '../shared/stream.ts';
+import { beginCall, type Step, streamBy } from '../shared/stream.ts';
 import { turnFailed } from './failure.ts';
 import { codexCall } from './tools.ts';
 import { codexUsage } from './transcript.ts';
@@ -58,10 +56,7 @@ const itemStep = (state: State, item: Fields, isOver: boolean, now: number): Ste
   if (ANSWERS.has(textAt(item, 'type'))) return { state, facts: [{ kind: 'model_answers' }] };
   const call = callOf(item);
   if (call === null) return { state, facts: [] };
-  if (!isOver) {
-    const started = startedCall(call, now);
-    return { state: { calls: opened(state.calls, started) }, facts: [callStarted(started, null, null)] };
-  }
+  if (!isOver) return beginCall(state, call, now);
   const known = ownOf(state.calls, call.callId ?? '');
   const ended = known === undefined ? endedCall(call, endOf(item), now, null) : withEnd(known, endOf(item), now);
   const facts = [{ kind: 'call_ended', call: ended, name: callName(call) }] as const;

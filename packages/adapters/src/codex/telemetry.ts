@@ -2,13 +2,14 @@ import { callStarted, eventsAt, nameOf, type SessionFact } from '../session/even
 import { endOfCall, endWith, startedCall } from '../shared/calls.ts';
 import { ownOf } from '../shared/payload.ts';
 import type { Amounts, MeterReading } from '../telemetry/meters.ts';
+import type { Attributes, ReadTelemetry, TelemetryRecord } from '../telemetry/record.ts';
 import * as telemetry from '../telemetry/record.ts';
 import { codexCall } from './tools.ts';
 
 const PREFIX = 'codex.';
 const REFUSALS: ReadonlySet<string | null> = new Set(['denied', 'abort']);
 
-const decided = ({ attributes, at }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+const decided = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
   const id = telemetry.shortTextOf(attributes, 'call_id');
   if (id === null) return [];
   const call = startedCall(codexCall(id, telemetry.textOf(attributes, 'tool_name'), undefined), at);
@@ -18,13 +19,13 @@ const decided = ({ attributes, at }: telemetry.TelemetryRecord): readonly Sessio
 };
 
 /** `success` means that the tool ran; a command's exit code is in its output. */
-const errorClassOf = (attributes: telemetry.Attributes): string | null => {
+const errorClassOf = (attributes: Attributes): string | null => {
   if (telemetry.flagOf(attributes, 'success') === false) return 'tool_error';
   const code = /^Process exited with code (\d{1,3})$/m.exec(telemetry.textOf(attributes, 'output') ?? '')?.[1] ?? '0';
   return code === '0' ? null : `exit_${code}`;
 };
 
-const ended = ({ attributes, at }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+const ended = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
   const id = telemetry.shortTextOf(attributes, 'call_id');
   if (id === null) return [];
   const call = codexCall(id, telemetry.textOf(attributes, 'tool_name'), telemetry.argumentsOf(attributes, 'arguments'));
@@ -34,7 +35,7 @@ const ended = ({ attributes, at }: telemetry.TelemetryRecord): readonly SessionF
 };
 
 /** Of the two events of one answer, the one that counts its tokens. Cached tokens are among the input tokens. */
-const streamed = ({ attributes, id }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+const streamed = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] => {
   if (telemetry.numberOf(attributes, 'input_token_count') === null) return [{ kind: 'model_answers' }];
   const [cached, written] = [
     telemetry.countOf(attributes, 'cached_token_count'),
@@ -50,7 +51,7 @@ const streamed = ({ attributes, id }: telemetry.TelemetryRecord): readonly Sessi
   return [{ kind: 'answer_counted', answer: { requestId: id, tokens, context: null, costUsd: null } }];
 };
 
-const factsOf = (record: telemetry.TelemetryRecord): readonly SessionFact[] => {
+const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
   const status = telemetry.numberOf(record.attributes, 'http.response.status_code');
   switch (record.name.slice(PREFIX.length)) {
     case 'user_prompt':
@@ -77,7 +78,7 @@ const AMOUNTS: Readonly<Record<string, (value: number) => Partial<Amounts>>> = {
   output: (value) => ({ output_tokens: value }),
 };
 
-const metered = (record: telemetry.TelemetryRecord): readonly MeterReading[] => {
+const metered = (record: TelemetryRecord): readonly MeterReading[] => {
   const { attributes, name, value } = record;
   const amounts = ownOf(AMOUNTS, telemetry.textOf(attributes, 'token_type') ?? '');
   if (name !== 'codex.turn.token_usage' || amounts === undefined || value === null) return [];
@@ -85,7 +86,7 @@ const metered = (record: telemetry.TelemetryRecord): readonly MeterReading[] => 
 };
 
 /** Codex's telemetry: logs and metrics of `[otel]` in config.toml. Its metrics name no session. */
-export const codexTelemetry: telemetry.ReadTelemetry = (record) => {
+export const codexTelemetry: ReadTelemetry = (record) => {
   const { attributes, at, source, name } = record;
   if (!name.startsWith(PREFIX)) return null;
   const sessionId = telemetry.textOf(attributes, 'conversation.id');

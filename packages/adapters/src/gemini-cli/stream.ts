@@ -1,17 +1,11 @@
-import { callEnded, callStarted, type SessionFact } from '../session/events.ts';
-import { type CallEnd, closed, type OpenCalls, opened, startedCall, withEnd } from '../shared/calls.ts';
-import { at, countAt, type Fields, isFields, ownOf, textAt } from '../shared/payload.ts';
-import { type Step, streamBy } from '../shared/stream.ts';
+import type { SessionFact } from '../session/events.ts';
+import type { CallEnd, OpenCalls } from '../shared/calls.ts';
+import { at, countAt, type Fields, isFields, textAt } from '../shared/payload.ts';
+import { beginCall, endCall, type Step, streamBy } from '../shared/stream.ts';
 import { turnFailed } from './failure.ts';
 import { geminiCall, isShell } from './tools.ts';
 
 type State = { readonly calls: OpenCalls };
-
-const toolUse = (state: State, entry: Fields, when: number): Step<State> => {
-  const call = geminiCall(textAt(entry, 'tool_id'), textAt(entry, 'tool_name'), at(entry, 'parameters'));
-  const started = startedCall(call, when);
-  return { state: { calls: opened(state.calls, started) }, facts: [callStarted(started, null, null)] };
-};
 
 /** Some tools print nothing here, and no command its exit code: whether it succeeded is not known. */
 const endOf = (entry: Fields, tool: string): CallEnd => {
@@ -20,14 +14,6 @@ const endOf = (entry: Fields, tool: string): CallEnd => {
   const result = output ?? textAt(entry, 'error', 'message') ?? undefined;
   if (!failed) return { outcome: isShell(tool) ? 'abandoned' : 'ok', result };
   return { outcome: 'error', result, errorClass: textAt(entry, 'error', 'type') ?? 'tool_error' };
-};
-
-const toolResult = (state: State, entry: Fields, when: number): Step<State> => {
-  const id = textAt(entry, 'tool_id') ?? '';
-  const call = ownOf(state.calls, id);
-  if (call === undefined) return { state, facts: [] };
-  const ended = withEnd(call, endOf(entry, call.tool), when);
-  return { state: { calls: closed(state.calls, id) }, facts: [callEnded(ended)] };
 };
 
 const summed = (stats: unknown): SessionFact => {
@@ -56,9 +42,13 @@ const stepOf = (state: State, entry: Fields, when: number): Step<State> => {
     case 'message':
       return { state, facts: [{ kind: textAt(entry, 'role') === 'user' ? 'turn_started' : 'model_answers' }] };
     case 'tool_use':
-      return toolUse(state, entry, when);
+      return beginCall(
+        state,
+        geminiCall(textAt(entry, 'tool_id'), textAt(entry, 'tool_name'), at(entry, 'parameters')),
+        when,
+      );
     case 'tool_result':
-      return toolResult(state, entry, when);
+      return endCall(state, textAt(entry, 'tool_id') ?? '', ({ tool }) => endOf(entry, tool), when);
     case 'result':
       return { state, facts: result(entry, when) };
     default:

@@ -2,13 +2,14 @@ import { callStarted, eventsAt, type SessionFact } from '../session/events.ts';
 import { endOfCall, endWith } from '../shared/calls.ts';
 import { ownOf } from '../shared/payload.ts';
 import type { Amounts, MeterReading } from '../telemetry/meters.ts';
+import type { ReadTelemetry, TelemetryRecord } from '../telemetry/record.ts';
 import * as telemetry from '../telemetry/record.ts';
 import { contextOf, geminiCall } from './tools.ts';
 
 const PREFIX = 'gemini_cli.';
 
 /** A call is reported when it has ended, and without an id. */
-const ended = ({ attributes, at, id }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+const ended = ({ attributes, at, id }: TelemetryRecord): readonly SessionFact[] => {
   const call = geminiCall(
     id,
     telemetry.textOf(attributes, 'function_name'),
@@ -24,7 +25,7 @@ const ended = ({ attributes, at, id }: telemetry.TelemetryRecord): readonly Sess
   return [started, { kind: 'call_refused', call: end.name }];
 };
 
-const counted = ({ attributes, id }: telemetry.TelemetryRecord): readonly SessionFact[] => {
+const counted = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] => {
   const cached = telemetry.countOf(attributes, 'cached_content_token_count');
   const tokens = {
     model: telemetry.shortTextOf(attributes, 'model'),
@@ -40,7 +41,7 @@ const counted = ({ attributes, id }: telemetry.TelemetryRecord): readonly Sessio
   return [{ kind: 'model_answers' }, { kind: 'answer_counted', answer }];
 };
 
-const factsOf = (record: telemetry.TelemetryRecord): readonly SessionFact[] => {
+const factsOf = (record: TelemetryRecord): readonly SessionFact[] => {
   const status = telemetry.numberOf(record.attributes, 'status_code');
   switch (record.name.slice(PREFIX.length)) {
     case 'user_prompt':
@@ -67,7 +68,7 @@ const AMOUNTS: Readonly<Record<string, (value: number) => Partial<Amounts>>> = {
   thought: (value) => ({ output_tokens: value }),
 };
 
-const metered = (record: telemetry.TelemetryRecord): readonly MeterReading[] => {
+const metered = (record: TelemetryRecord): readonly MeterReading[] => {
   const { attributes, name, value } = record;
   const amounts = ownOf(AMOUNTS, telemetry.textOf(attributes, 'type') ?? '');
   if (name !== 'gemini_cli.token.usage' || amounts === undefined || value === null) return [];
@@ -80,7 +81,7 @@ const SERVICE = 'gemini-cli';
  * Gemini CLI's telemetry: https://github.com/google-gemini/gemini-cli/blob/main/docs/cli/telemetry.md. It exports the same by the general
  * conventions once more, which is not read.
  */
-export const geminiTelemetry: telemetry.ReadTelemetry = (record) => {
+export const geminiTelemetry: ReadTelemetry = (record) => {
   const { attributes, at, source, name } = record;
   const isOwn = name.startsWith(PREFIX);
   if (!isOwn && telemetry.textOf(attributes, 'service.name') !== SERVICE) return null;

@@ -1,4 +1,5 @@
 import type { ToolCall } from '@vigil/events';
+import { notEnded } from '@vigil/sdk/hashes';
 import { ownOf } from '../shared/payload.ts';
 import { type CallName, nameOf } from './events.ts';
 import type { AgentState, OpenCall } from './state.ts';
@@ -145,7 +146,7 @@ export const end = (agent: AgentState, result: ToolCall, name: CallName): Change
 export const endPending = (agent: AgentState, result: ToolCall, name: CallName): Changed => {
   const known = openCall(agent, name);
   if (known === undefined && agent.endedCalls.includes(result.call_id)) return { agent, calls: [] };
-  const call = known ?? { ...result, outcome: 'running', result_hash: null, masked_result_hash: null, ended_at: null };
+  const call = known ?? { ...result, ...notEnded };
   const pendingEnd = { ...result, call_id: call.call_id, started_at: result.started_at ?? call.started_at };
   const before = ownOf(agent.open, call.call_id) ?? { call, batch: null, asked: false };
   const open = { ...agent.open, [call.call_id]: { ...before, pendingEnd } };

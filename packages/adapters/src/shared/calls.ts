@@ -1,5 +1,5 @@
 import type { CallKind, ToolCall, WaitingFor, WaitKind } from '@vigil/events';
-import { argsHash, hashes } from '@vigil/sdk/hashes';
+import { argsHash, hashes, notEnded } from '@vigil/sdk/hashes';
 import type { CallName, SessionFact } from '../session/events.ts';
 
 /** What a client's tool is to Vigil. */
@@ -75,12 +75,8 @@ const callOf = (call: ClientCall, at: number): ToolCall => {
     kind: call.traits.kind,
     tool: name.tool,
     args_hash: name.argsHash,
-    result_hash: null,
-    masked_result_hash: null,
-    outcome: 'running',
-    error_class: null,
+    ...notEnded,
     started_at: null,
-    ended_at: null,
     deadline_at: null,
     mutating: call.traits.mutating,
     polling: call.traits.polling,

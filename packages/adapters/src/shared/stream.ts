@@ -1,9 +1,32 @@
+import type { ToolCall } from '@vigil/events';
 import type { StreamReader } from '../adapter.ts';
-import { eventsAt, type SessionFact } from '../session/events.ts';
-import { type Fields, instantAt, parseLine, textAt } from './payload.ts';
+import { callEnded, callStarted, eventsAt, type SessionFact } from '../session/events.ts';
+import { type CallEnd, type ClientCall, closed, type OpenCalls, opened, startedCall, withEnd } from './calls.ts';
+import { type Fields, instantAt, ownOf, parseLine, textAt } from './payload.ts';
 
 /** What an entry of a stream or a file reports. */
 export type Step<State> = { readonly state: State; readonly facts: readonly SessionFact[] };
+
+type WithCalls = { readonly calls: OpenCalls };
+
+/** A call begins. */
+export const beginCall = <State extends WithCalls>(state: State, call: ClientCall, when: number): Step<State> => {
+  const started = startedCall(call, when);
+  return { state: { ...state, calls: opened(state.calls, started) }, facts: [callStarted(started, null, null)] };
+};
+
+/** The call with this id ends. One that is not open is not known. */
+export const endCall = <State extends WithCalls>(
+  state: State,
+  id: string,
+  endOf: (call: ToolCall) => CallEnd,
+  when: number,
+): Step<State> => {
+  const open = ownOf(state.calls, id);
+  if (open === undefined) return { state, facts: [] };
+  const facts = [callEnded(withEnd(open, endOf(open), when))];
+  return { state: { ...state, calls: closed(state.calls, id) }, facts };
+};
 
 /** A stream whose entries are about the session's own agent. `idField`: the name of the session's id; `when`: epoch milliseconds */
 export const streamBy = <State>(

@@ -2,12 +2,13 @@ import { eventsAt, type SessionFact } from '../session/events.ts';
 import { endOfCall, endWith } from '../shared/calls.ts';
 import { ownOf } from '../shared/payload.ts';
 import type { MeterReading } from './meters.ts';
+import type { ReadTelemetry, Telemetry, TelemetryRecord } from './record.ts';
 import * as telemetry from './record.ts';
 
 /** The tools of a framework are unknown. */
 const NO_TRAITS = { kind: 'tool', mutating: false, polling: false, target: null, limitMs: null } as const;
 
-const called = (record: telemetry.TelemetryRecord): readonly SessionFact[] => {
+const called = (record: TelemetryRecord): readonly SessionFact[] => {
   const { attributes, at, id, hasFailed } = record;
   const tool = telemetry.textOf(attributes, 'gen_ai.tool.name') ?? record.name;
   const args = telemetry.argumentsOf(attributes, 'gen_ai.tool.call.arguments');
@@ -18,12 +19,12 @@ const called = (record: telemetry.TelemetryRecord): readonly SessionFact[] => {
   return [endOfCall({ callId, tool, args, traits: NO_TRAITS }, end, at, telemetry.durationOf(record))];
 };
 
-const modelOf = ({ attributes }: telemetry.TelemetryRecord): string | null =>
+const modelOf = ({ attributes }: TelemetryRecord): string | null =>
   telemetry.shortTextOf(attributes, 'gen_ai.response.model') ??
   telemetry.shortTextOf(attributes, 'gen_ai.request.model');
 
 /** The tokens of one answer. Cached tokens are among the input tokens. */
-const answerTokens = (record: telemetry.TelemetryRecord): readonly MeterReading[] => {
+const answerTokens = (record: TelemetryRecord): readonly MeterReading[] => {
   const { attributes } = record;
   if (telemetry.numberOf(attributes, 'gen_ai.usage.input_tokens') === null) return [];
   const cache_read_tokens = telemetry.countOf(attributes, 'gen_ai.usage.cache_read.input_tokens');
@@ -43,7 +44,7 @@ const TOKEN_TYPES: Readonly<Record<string, 'input_tokens' | 'output_tokens'>> = 
   output: 'output_tokens',
 };
 
-const meterTokens = (record: telemetry.TelemetryRecord): readonly MeterReading[] => {
+const meterTokens = (record: TelemetryRecord): readonly MeterReading[] => {
   const field = ownOf(TOKEN_TYPES, telemetry.textOf(record.attributes, 'gen_ai.token.type') ?? '');
   if (record.name !== 'gen_ai.client.token.usage' || field === undefined || record.value === null) return [];
   return [telemetry.readingOf(record, null, modelOf(record), { [field]: record.value })];
@@ -51,10 +52,10 @@ const meterTokens = (record: telemetry.TelemetryRecord): readonly MeterReading[]
 
 const ANSWERS: ReadonlySet<string> = new Set(['chat', 'text_completion', 'generate_content']);
 
-type Reported = Pick<telemetry.Telemetry, 'events' | 'readings'>;
+type Reported = Pick<Telemetry, 'events' | 'readings'>;
 const nothing: Reported = { events: [], readings: [] };
 
-const reportedBy = (record: telemetry.TelemetryRecord): Reported => {
+const reportedBy = (record: TelemetryRecord): Reported => {
   if (record.source === 'log') return nothing;
   if (record.source === 'metric') return { ...nothing, readings: meterTokens(record) };
   const operation = telemetry.textOf(record.attributes, 'gen_ai.operation.name') ?? '';
@@ -67,7 +68,7 @@ const reportedBy = (record: telemetry.TelemetryRecord): Reported => {
  * Spans and metrics of frameworks that follow OpenTelemetry's conventions for generative AI. A span is exported when it ends, so no call
  * is seen in flight. https://opentelemetry.io/docs/specs/semconv/gen-ai/
  */
-export const genAiTelemetry: telemetry.ReadTelemetry = (record) => {
+export const genAiTelemetry: ReadTelemetry = (record) => {
   const { attributes } = record;
   const reported = reportedBy(record);
   if (reported.events.length === 0 && reported.readings.length === 0) return null;

@@ -103,7 +103,7 @@ function progressOn(out: NodeJS.WriteStream): { readonly step: () => void; reado
   };
 }
 
-/** The preset of that name, or the policy in that file. Throws CannotAsk. */
+/** The preset of that name, or the policy in that file. Throws CannotProceed. */
 export function policyCalled(nameOrPath: string): CompiledPolicy {
   const presets = readPolicies([PRESETS], VOCABULARY);
   const preset = presets.find(({ name }) => name === nameOrPath);

@@ -23,6 +23,9 @@ const placeOf = (text: string, offset: number): string => {
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 };
 
+const unfit = (file: string, why: string): Refusal =>
+  new Refusal(`${file} is not changed: ${why}. Mend it, then run this again.`);
+
 /** Throws Refusal. */
 const readText = (text: string, file: string): Readonly<Record<string, unknown>> => {
   if (text.trim() === '') return {};
@@ -30,11 +33,12 @@ const readText = (text: string, file: string): Readonly<Record<string, unknown>>
   const read: unknown = parse(text, errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first !== undefined)
-    throw new Refusal(
-      `${file} is not changed: it cannot be read as JSON (${printParseErrorCode(first.error)} at ${placeOf(text, first.offset)}). Mend it, then run this again.`,
+    throw unfit(
+      file,
+      `it cannot be read as JSON (${printParseErrorCode(first.error)} at ${placeOf(text, first.offset)})`,
     );
   if (isObject(read)) return read;
-  throw new Refusal(`${file} is not changed: it holds no object. Mend it, then run this again.`);
+  throw unfit(file, 'it holds no object');
 };
 
 const isOurCommand = (command: unknown): boolean =>
@@ -60,14 +64,10 @@ const find = (text: string, file: string): Found => {
   const { hooks = {} } = readText(text, file);
   const twice = namedTwice(text, 'hooks');
   if (twice !== null)
-    throw new Refusal(
-      `${file} is not changed: ${JSON.stringify(twice.name)} is in it twice (the second at ${placeOf(text, twice.offset)}). Mend it, then run this again.`,
-    );
-  if (!isObject(hooks))
-    throw new Refusal(`${file} is not changed: "hooks" is not an object. Mend it, then run this again.`);
+    throw unfit(file, `${JSON.stringify(twice.name)} is in it twice (the second at ${placeOf(text, twice.offset)})`);
+  if (!isObject(hooks)) throw unfit(file, '"hooks" is not an object');
   for (const [event, groups] of Object.entries(hooks))
-    if (!Array.isArray(groups))
-      throw new Refusal(`${file} is not changed: "hooks.${event}" is not a list. Mend it, then run this again.`);
+    if (!Array.isArray(groups)) throw unfit(file, `"hooks.${event}" is not a list`);
   const all = hooks as Found['hooks'];
   return { hooks: all, ours: Object.entries(all).flatMap(([event, groups]) => within(event, groups)) };
 };

@@ -7,7 +7,7 @@ import { checkedLines } from '../render/policies.ts';
 import { replaceFile } from '../replace-file.ts';
 import { endUnwell, type Json, print, show } from '../terminal.ts';
 
-/** Reads files. Throws CannotAsk where one is not there, Refusal with every mistake. `known`: policies that an assignment may name besides. */
+/** Reads files. Throws CannotProceed where one is not there, Refusal with every mistake. `known`: policies that an assignment may name besides. */
 export function readFiles(paths: readonly string[], known: readonly string[]): readonly Checked[] {
   return withRefusals(() => checkFiles(paths, VOCABULARY, known));
 }

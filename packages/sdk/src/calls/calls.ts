@@ -2,7 +2,7 @@ import type { ToolCall } from '@vigil/events';
 import { type KnownCallKind, kind, LONGEST, text } from '../report/fields.ts';
 import type { Ended } from './breakers.ts';
 import { errorClass, meaningOf } from './error-class.ts';
-import { argsHash, maskedResultHash, resultHash } from './hashes.ts';
+import { argsHash, maskedResultHash, notEnded, resultHash } from './hashes.ts';
 
 /** A call as its caller describes it. */
 export type Call<T = unknown> = {
@@ -49,12 +49,8 @@ const running = (call: Call<never>, id: string, now: number): ToolCall => {
     kind: kindOf(call),
     tool: text(call.tool, LONGEST.name) ?? 'unnamed',
     args_hash: argsHash(call.args),
-    result_hash: null,
-    masked_result_hash: null,
-    outcome: 'running',
-    error_class: null,
+    ...notEnded,
     started_at: now,
-    ended_at: null,
     deadline_at: declared ? Math.round(now + deadlineMs) : null,
     mutating: call.mutating === true,
     polling: call.polling === true,

@@ -158,6 +158,15 @@ export type Hashes = {
   readonly masked_result_hash: string | null;
 };
 
+/** A call whose end is not known, with these fields. */
+export const notEnded = {
+  result_hash: null,
+  masked_result_hash: null,
+  outcome: 'running',
+  error_class: null,
+  ended_at: null,
+} as const;
+
 /**
  * The hashes of a call's content, computed where the agent runs: no content leaves it. Null: unknown, and never
  * compared.

@@ -31,7 +31,7 @@ const limitsOf = (written: unknown, usual: BreakerLimits): BreakerLimits => {
 };
 
 /** The breakers of a policy's document as the gateway serves it. */
-export const breakersIn = (document: unknown): Limits => {
+const breakersIn = (document: unknown): Limits => {
   const { breakers } = (document ?? {}) as { readonly breakers?: unknown };
   const written = (breakers ?? {}) as Readonly<Record<string, unknown>>;
   return {
@@ -48,27 +48,17 @@ const POLICY_MS = 10_000;
  * Sets the breakers' limits from the policy that answers name. Reads it when its hash changes, and again after a
  * failed read.
  */
-export class PolicyFollower {
-  readonly #transport: Transport;
-  readonly #breakers: Breakers;
-  readonly #onProblem: (problem: string) => void;
-  #hash: string | null = null;
-
-  constructor(transport: Transport, breakers: Breakers, onProblem: (problem: string) => void) {
-    this.#transport = transport;
-    this.#breakers = breakers;
-    this.#onProblem = onProblem;
-  }
-
-  apply(policy: Answer['policy']): void {
-    if (policy === null || policy.hash === this.#hash) return;
-    this.#hash = policy.hash;
-    this.#transport.policy(policy.name, AbortSignal.timeout(POLICY_MS)).then(
-      (document) => this.#breakers.follow(breakersIn(document)),
+export const policyFollower = (transport: Transport, breakers: Breakers, onProblem: (problem: string) => void) => {
+  let hash: string | null = null;
+  return (policy: Answer['policy']): void => {
+    if (policy === null || policy.hash === hash) return;
+    hash = policy.hash;
+    transport.policy(policy.name, AbortSignal.timeout(POLICY_MS)).then(
+      (document) => breakers.follow(breakersIn(document)),
       (error: unknown) => {
-        this.#hash = null;
-        this.#onProblem(`policy ${policy.name} cannot be read: ${describeError(error)}`);
+        hash = null;
+        onProblem(`policy ${policy.name} cannot be read: ${describeError(error)}`);
       },
     );
-  }
-}
+  };
+};

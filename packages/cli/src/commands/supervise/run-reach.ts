@@ -28,7 +28,7 @@ export type Wanted = {
 
 /**
  * Whether the gateway will take the heartbeats, asked before anything is started.
- * @throws CannotAsk where it will not and must, and for a policy that is not there
+ * @throws CannotProceed where it will not and must, and for a policy that is not there
  */
 export const reachBeforeStart = async (gateway: Gateway, wanted: Wanted): Promise<Reach> => {
   const reach = await askReach(gateway, wanted.runtimeId, wanted.require ? REQUIRED_PATIENCE_MS : PATIENCE_MS);
