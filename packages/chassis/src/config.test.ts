@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readConfig, readConfigs } from './config.ts';
-import { chassisSettings, databaseSettings, kafkaSettings, token, whole } from './settings.ts';
+import { chassisSettings, databaseSettings, kafkaSettings, readConfig, token, whole } from './config.ts';
 
 const good = { KAFKA_BROKERS: 'a:9092, b:9093', SCHEMA_REGISTRY_URL: 'http://127.0.0.1:8081/apis/ccompat/v7' };
 const kafka = z.object(kafkaSettings);
@@ -43,9 +42,9 @@ describe('readConfig', () => {
 
   test('names the problems of two schemas in one message, and one of both once', () => {
     const read = () =>
-      readConfigs(z.object(chassisSettings), kafka, { VIGIL_LOG_LEVEL: 'loud', VIGIL_PARTITIONS: 'x' });
+      readConfig(z.intersection(z.object(chassisSettings), kafka), { VIGIL_LOG_LEVEL: 'loud', VIGIL_PARTITIONS: 'x' });
     expect(messageOf(read)).toContain('4 of its variables');
-    expect(messageOf(() => readConfigs(kafka, kafka, {}))).toContain('2 of its variables');
+    expect(messageOf(() => readConfig(z.intersection(kafka, kafka), {}))).toContain('2 of its variables');
   });
 
   test('is a refusal, which is not restarted', () => {

@@ -1,5 +1,5 @@
-import type { z } from 'zod';
-import { Refused } from './refused.ts';
+import { Refused } from '@vigil/stream/errors';
+import { z } from 'zod';
 
 /** What a process was started with, as Node gives it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,29 +12,11 @@ const secretName = /(TOKEN|PASSWORD|SECRET|_KEY|WEBHOOK)/i;
  * problem in one message.
  */
 export const readConfig = <Schema extends z.ZodType>(schema: Schema, env: Environment): z.output<Schema> => {
-  const [problems, config] = examine(schema, env);
-  if (problems.length > 0) throw refusal(problems);
-  return config as z.output<Schema>;
-};
-
-/** The same for two schemas that different parts of a process own: one message for both. */
-export const readConfigs = <A extends z.ZodType, B extends z.ZodType>(
-  first: A,
-  second: B,
-  env: Environment,
-): [z.output<A>, z.output<B>] => {
-  const [firstProblems, a] = examine(first, env);
-  const [secondProblems, b] = examine(second, env);
-  const problems = new Set([...firstProblems, ...secondProblems]);
-  if (problems.size > 0) throw refusal([...problems]);
-  return [a as z.output<A>, b as z.output<B>];
-};
-
-const examine = (schema: z.ZodType, env: Environment): [readonly string[], unknown] => {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const read = schema.safeParse(given);
-  if (read.success) return [[], read.data];
-  return [read.error.issues.map((issue) => describe(String(issue.path[0]), given, issue.message)), undefined];
+  if (read.success) return read.data;
+  const problems = new Set(read.error.issues.map(({ path, message }) => describe(String(path[0]), given, message)));
+  throw new Refused(`The environment cannot be used (${problems.size} of its variables):\n${[...problems].join('\n')}`);
 };
 
 const describe = (variable: string, env: Environment, remedy: string): string => {
@@ -42,12 +24,64 @@ const describe = (variable: string, env: Environment, remedy: string): string =>
   return `  ${variable} ${value === undefined ? 'is not set' : `is ${shown(variable, value)}`}: ${remedy}`;
 };
 
-const refusal = (problems: readonly string[]): Refused =>
-  new Refused(`The environment cannot be used (${problems.length} of its variables):\n${problems.join('\n')}`);
-
 /** A value as it may appear in a message: secrets never do, and neither does anything before the @ of an address. */
 const shown = (variable: string, value: string): string => {
   if (secretName.test(variable)) return '(a secret, not shown)';
   if (/@/.test(value)) return JSON.stringify(value.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@'));
   return JSON.stringify(value);
+};
+
+const address = /^[^\s:,/@]+:\d{1,5}$/;
+
+const servers = 'or start everything with `npm start`, which sets it';
+
+/** A whole number within limits, both included, as variables spell it. */
+export const whole = (from: number, to: number): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> =>
+  z
+    .string(`give a whole number from ${from} to ${to}`)
+    .refine(
+      (text) => /^\d{1,15}$/.test(text) && Number(text) >= from && Number(text) <= to,
+      `give a whole number from ${from} to ${to}`,
+    )
+    .transform(Number);
+
+/** The address of an HTTP server, with or without a path. */
+export const httpUrl = (remedy: string): z.ZodURL => z.url({ protocol: /^https?$/, error: remedy });
+
+/** A secret that callers must show: never printed, at least 16 characters. */
+export const token = (remedy: string): z.ZodString => z.string(remedy).min(16, `${remedy} (at least 16 characters)`);
+
+/** Variables of each process that reads or writes topics. `VIGIL_PARTITIONS`: of the agent and task key spaces. */
+export const kafkaSettings = {
+  KAFKA_BROKERS: z
+    .string(`give host:port[,host:port…] of the Kafka brokers, ${servers}`)
+    .transform((text) => text.split(',').map((broker) => broker.trim()))
+    .refine(
+      (brokers) => brokers.every((broker) => address.test(broker)),
+      'give host:port[,host:port…] of the Kafka brokers',
+    ),
+  SCHEMA_REGISTRY_URL: httpUrl(
+    `give the address of the schema registry's Confluent API, such as http://127.0.0.1:8081/apis/ccompat/v7, ${servers}`,
+  ),
+  VIGIL_PARTITIONS: whole(1, 1024).default(4),
+};
+
+/** Variables of each process that reads or writes the read model. */
+export const databaseSettings = {
+  DATABASE_URL: z.url({
+    protocol: /^postgres(ql)?$/,
+    error: `give the address of Postgres, such as postgres://user:password@127.0.0.1:5432/vigil, ${servers}`,
+  }),
+};
+
+/** Variables of every process; read by runService. Port 0: any free one. */
+export const chassisSettings = {
+  VIGIL_PROBE_HOST: z.string().default('127.0.0.1'),
+  VIGIL_PROBE_PORT: whole(0, 65535).default(0),
+  VIGIL_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'give one of trace, debug, info, warn, error, fatal, silent',
+    })
+    .default('info'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl('give the address of an OTLP collector over HTTP, or leave it out').optional(),
 };

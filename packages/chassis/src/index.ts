@@ -1,8 +1,5 @@
-export { type Environment, readConfig } from './config.ts';
-export type { Logger } from './logger.ts';
+export { Refused } from '@vigil/stream/errors';
+export { databaseSettings, type Environment, httpUrl, kafkaSettings, readConfig, token, whole } from './config.ts';
 export type { Count, CounterName } from './metrics.ts';
-export { listen } from './probes.ts';
-export type { Part } from './readiness.ts';
-export { Refused } from './refused.ts';
-export { type Running, runService, type Service } from './service.ts';
-export { databaseSettings, httpUrl, kafkaSettings, token, whole } from './settings.ts';
+export { listen, type Part } from './probes.ts';
+export { type Logger, type Running, runService, type Service } from './service.ts';

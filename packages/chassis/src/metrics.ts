@@ -1,6 +1,6 @@
 import { metrics as api, type Counter } from '@opentelemetry/api';
 import { METRICS } from '@vigil/stream/metrics';
-import type { Part } from './readiness.ts';
+import type { Part } from './probes.ts';
 
 /** Every counter, with what it counts; `/metrics` shows it as `vigil_<name>_total`. */
 export const COUNTERS = {

@@ -1,7 +1,31 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PartitionStatus } from '@vigil/stream';
+import { Refused } from '@vigil/stream/errors';
 import { fastify } from 'fastify';
-import type { Readiness } from './readiness.ts';
-import { Refused } from './refused.ts';
+
+/**
+ * A part runs until it is stopped. `ready`: whether it does its work now (caught up, assigned, connected), read at
+ * every probe.
+ * `finished`: settles when it ends by itself, which ends the process. `status`: its partitions, shown by `/metrics`.
+ */
+export type Part = {
+  readonly ready: () => boolean;
+  readonly finished?: Promise<unknown>;
+  readonly status?: () => readonly PartitionStatus[];
+};
+
+/** The answer of `/ready`: `starting`, `stopping`, or the report of each part. */
+export type Readiness =
+  | { readonly ready: false; readonly because: 'starting' | 'stopping' }
+  | { readonly ready: boolean; readonly parts: Readonly<Record<string, boolean>> };
+
+/** Ready is every part being ready; a process that is starting or stopping is not. */
+export const readinessOf = (parts: Readonly<Record<string, Part>> | undefined, stopping: boolean): Readiness => {
+  if (stopping) return { ready: false, because: 'stopping' };
+  if (parts === undefined) return { ready: false, because: 'starting' };
+  const answers = Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.ready()]));
+  return { ready: Object.values(answers).every(Boolean), parts: answers };
+};
 
 type Sources = {
   readonly readiness: () => Readiness;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readinessOf } from './readiness.ts';
+import { readinessOf } from './probes.ts';
 
 const yes = { ready: () => true };
 const no = { ready: () => false };

@@ -24,7 +24,7 @@ await runService(process.env, {
     if (config.FATE === 'ends') return { part: { ready: () => true, finished: Promise.resolve() } };
     count('records_read', 3, 'part');
     count('warrants', 1, 'regex');
-    const status = () => [{ partition: 2, phase: 'running', lag: 5, time: 1500, watched: 500 }];
+    const status = () => [{ partition: 2, phase: 'running' as const, lag: 5, time: 1500, watched: 500 }];
     return { part: { ready: () => true, status } };
   },
 });

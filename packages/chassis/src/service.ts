@@ -1,12 +1,9 @@
 import { setTimeout as after } from 'node:timers/promises';
+import { type Logger, pino } from 'pino';
 import { z } from 'zod';
-import { readConfigs } from './config.ts';
-import { type Logger, openLogger } from './logger.ts';
+import { chassisSettings, readConfig } from './config.ts';
 import { type Count, createCount, showPartitions } from './metrics.ts';
-import { openProbes } from './probes.ts';
-import { type Part, readinessOf } from './readiness.ts';
-import { exitCodeOf } from './refused.ts';
-import { chassisSettings } from './settings.ts';
+import { openProbes, type Part, readinessOf } from './probes.ts';
 import { openTelemetry } from './telemetry.ts';
 
 /** How long a process may take to stop, milliseconds; beyond it, it ends with code 1. Kubernetes allows 30 s. */
@@ -44,10 +41,10 @@ export const runService = async <Schema extends z.ZodType>(
 ): Promise<never> => {
   const stop = new AbortController();
   try {
-    const [chassis, config] = readConfigs(chassisConfig, service.config, env);
-    const logger = openLogger(service.name, chassis.VIGIL_LOG_LEVEL);
+    const config = readConfig(z.intersection(chassisConfig, service.config), env);
+    const logger = openLogger(service.name, config.VIGIL_LOG_LEVEL);
     obeySignals(service.name, logger, stop);
-    await live(service, chassis, config, logger, stop);
+    await live(service, config, logger, stop);
     return process.exit(0);
   } catch (error) {
     return die(service.name, error);
@@ -56,17 +53,16 @@ export const runService = async <Schema extends z.ZodType>(
 
 const live = async <Schema extends z.ZodType>(
   service: Service<Schema>,
-  chassis: ChassisConfig,
-  config: z.output<Schema>,
+  config: ChassisConfig & z.output<Schema>,
   logger: Logger,
   stop: AbortController,
 ): Promise<void> => {
   await using opened = new AsyncDisposableStack();
   let parts: Readonly<Record<string, Part>> | undefined;
-  const telemetry = opened.use(await openTelemetry(service.name, chassis.OTEL_EXPORTER_OTLP_ENDPOINT));
+  const telemetry = opened.use(await openTelemetry(service.name, config.OTEL_EXPORTER_OTLP_ENDPOINT));
   const readiness = () => readinessOf(parts, stop.signal.aborted);
   const sources = { readiness, metrics: telemetry.scrape };
-  const probes = opened.use(await openProbes(chassis.VIGIL_PROBE_HOST, chassis.VIGIL_PROBE_PORT, sources));
+  const probes = opened.use(await openProbes(config.VIGIL_PROBE_HOST, config.VIGIL_PROBE_PORT, sources));
   try {
     const use: Running<unknown>['use'] = async (it) => opened.use(await it);
     parts = await service.start({ config, logger, count: createCount(), signal: stop.signal, use });
@@ -108,6 +104,10 @@ const limit = async (logger: Logger): Promise<void> => {
   process.exit(1);
 };
 
+/** 2 where a person must act first, else 1: restart with back-off. */
+const exitCodeOf = (error: unknown): 1 | 2 =>
+  error instanceof Error && 'exitCode' in error && error.exitCode === 2 ? 2 : 1;
+
 /** A refusal is for people: plain words on standard error. Anything else is a line of the log with its stack. */
 const die = (name: string, raised: unknown): never => {
   const error = raised instanceof SuppressedError ? raised.suppressed : raised;
@@ -116,3 +116,9 @@ const die = (name: string, raised: unknown): never => {
   else openLogger(name, 'fatal').fatal({ err: error }, 'failed');
   return process.exit(code);
 };
+
+export type { Logger };
+
+/** Structured lines of JSON on standard output, written at once so that none is lost when the process ends. */
+export const openLogger = (service: string, level: string): Logger =>
+  pino({ level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 1, sync: true }));

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Breaker, closed } from './breaker.ts';
-import { BreakerOpen, guard } from './guard.ts';
+import { type Breaker, BreakerOpen, closed, guard } from './breaker.ts';
 
 const limits = { failureThreshold: 2, recoveryTimeoutMs: 1000, halfOpenRequests: 1 };
 

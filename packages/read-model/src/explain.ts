@@ -1,7 +1,7 @@
 import type { AgentRow } from './queries/agents.ts';
 import type { CaseStory, OrderRow } from './queries/cases.ts';
 import type { BreakerRow, TicketRow } from './queries/findings.ts';
-import type { AlertRow } from './queries/fleet.ts';
+import type { AlertRow, FleetRow } from './queries/fleet.ts';
 import type { Entry, TransitionRow } from './queries/journal.ts';
 import type { CheckpointRow, RecoveryRow, TaskRow } from './queries/tasks.ts';
 import type { ReadModel } from './read-model.ts';
@@ -101,3 +101,38 @@ async function aboutTask(model: ReadModel, taskId: string) {
   ]);
   return { task, checkpoints, recoveries, alerts };
 }
+
+/** Readers of committed records stand at `stableEnd`, before a transaction that will not end by itself. */
+export type HangingTransaction = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly stableEnd: number;
+  readonly end: number;
+  readonly forMs: number;
+};
+
+/** The health of Vigil itself. Unknown ages and lags are null, never estimated. */
+export type Doctor = {
+  readonly services: readonly { readonly service: string; readonly ready: boolean; readonly detail: string }[];
+  readonly time: readonly ProcessorTime[];
+  /** records that a group may not have read yet: ticks alone move no position for a while */
+  readonly lag: readonly { readonly group: string; readonly atMost: number | null }[];
+  readonly duplicates: readonly {
+    readonly agentId: string;
+    readonly instanceId: string | null;
+    readonly otherInstanceId: string;
+    readonly count: number | null;
+    readonly at: number | null;
+  }[];
+  /** transactions that will not end by themselves: readers of committed records stand before them */
+  readonly hanging: readonly HangingTransaction[];
+  /** the oldest observation that all partitions still have, epoch milliseconds */
+  readonly replayFrom: number | null;
+  readonly fleet: FleetRow;
+};
+
+/**
+ * `ageMs`: how long ago the time of the slowest written partition last moved; null: over 15 s.
+ * `aheadMs`: how far the fastest is ahead of this host's clock.
+ */
+export type ProcessorTime = { readonly processor: string; readonly ageMs: number | null; readonly aheadMs: number };

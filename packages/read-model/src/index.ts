@@ -1,6 +1,14 @@
 export { apply, CHANGES, notify, type Sql } from './apply.ts';
 export { type Database, DatabaseUnreachable, isDataError, OtherCluster, openDatabase } from './database.ts';
-export { type Explanation, explain, type SignalFigure, type SignalsOf } from './explain.ts';
+export {
+  type Doctor,
+  type Explanation,
+  explain,
+  type HangingTransaction,
+  type ProcessorTime,
+  type SignalFigure,
+  type SignalsOf,
+} from './explain.ts';
 export { migrate } from './migrate.ts';
 export { claimCluster, type Position, positions, savePosition } from './positions.ts';
 export type { AgentRow } from './queries/agents.ts';

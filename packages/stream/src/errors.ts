@@ -42,7 +42,10 @@ export class Fatal extends Error {
   readonly exitCode = 1;
 }
 
-/** A restart changes nothing: the process ends with code 2, and an operator must do what the message describes. */
+/**
+ * A restart changes nothing: the process ends with code 2, and an operator must do what the message describes. Any error
+ * with `exitCode: 2` counts as one.
+ */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly exitCode = 2;

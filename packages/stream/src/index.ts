@@ -5,14 +5,11 @@ export { applyTopics, compareTopics, type PlannedTopic, planTopics, type TopicRe
 export { throughPartition } from './log/inputs.ts';
 export type { Batch, Bounds, Following, From, Headers, Log, LogRecord, OutRecord, Position } from './log/log.ts';
 export { partitionOf } from './log/partitioner.ts';
-export { readAndFollow } from './log/read-on.ts';
-export { isEvent, readEvent, WaitingReader } from './log/reading.ts';
-export { type TailOptions, tail } from './log/tail.ts';
+export { isEvent, readAndFollow, readEvent, type TailOptions, tail, WaitingReader } from './log/reading.ts';
 export { type EventOrigin, type Writer, writer } from './log/writer.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export { type Count, METRICS, type Metric } from './metrics.ts';
 export { type Clock, type Decider, NEVER } from './processor/decider.ts';
-export type { FoldDependencies } from './processor/dependencies.ts';
 export { Fold } from './processor/fold.ts';
 export type { Phase } from './processor/partition-task.ts';
 export {
@@ -33,9 +30,9 @@ export {
 export { type ReactorOptions, runReactor } from './reactor/run-reactor.ts';
 export { within } from './runner/within.ts';
 export type { AtRest, Upgrade } from './state/at-rest.ts';
+export { type Form, sparse } from './state/at-rest.ts';
 export { type Armed, Deadlines } from './state/deadlines.ts';
 export { type Move, movePosition } from './state/move-position.ts';
 export { readSnapshot, type SnapshotSource, type SnapshotState } from './state/snapshot-reader.ts';
-export { type Form, sparse } from './state/sparse.ts';
 export { familyOf } from './time/clock.ts';
 export { type Ingress, startIngress } from './time/ticks.ts';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Draft, HealthEvent } from '@vigil/events';
-import { Topic } from '@vigil/events';
+import { type Draft, type HealthEvent, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { canonicalJson, PRESETS, parseYaml } from '@vigil/policy';
 import type { ReadModel } from '@vigil/read-model';

@@ -1,13 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { ReadModel, SignalsOf } from '@vigil/read-model';
+import type { Doctor, ReadModel, SignalsOf } from '@vigil/read-model';
 import { type FastifyInstance, fastify } from 'fastify';
-import type { Doctor } from './doctor.ts';
+import { commandRoutes, type Write } from './commands.ts';
+
 import type { Feed } from './feed.ts';
 import { Problem, sendProblem } from './problem.ts';
-import { commandRoutes, type Write } from './routes/commands.ts';
 import { eventRoutes } from './routes/events.ts';
-import { policyRoutes } from './routes/policies.ts';
-import { readRoutes } from './routes/read.ts';
+import { policyRoutes, readRoutes } from './routes/read.ts';
 
 export type AppDeps = {
   readonly token: string;

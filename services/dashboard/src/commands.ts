@@ -1,9 +1,10 @@
-import { type Draft, parsePayload, Topic } from '@vigil/events';
-import type { ReadModel } from '@vigil/read-model';
+import { type Draft, type PolicyRef, parsePayload, type RecoverySettings, Topic } from '@vigil/events';
+import { VOCABULARY } from '@vigil/health';
+import { ASSIGNMENT, CorrectThePolicy, canonicalJson, compile, readAssignment, republished } from '@vigil/policy';
+import type { AgentRow, ReadModel } from '@vigil/read-model';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { applyPolicy } from './policy-command.ts';
 import { Problem, unknown } from './problem.ts';
-import { nothingKnown, recoveryOf } from './recovery-of.ts';
 
 export const WRITTEN = [
   Topic.controlAgent,
@@ -212,4 +213,69 @@ async function acknowledge({ alertId, by, why }: Of<'acknowledge'>, model: ReadM
   if (!found?.alertKey) throw unknown('alert', alertId, '`vigil alert list`');
   const { alertKey } = found;
   return { topic: Topic.controlAlerts, type: 'ACKNOWLEDGE_ALERT', key: alertKey, payload: { alertKey, by, why } };
+}
+
+type ApplyPolicy = {
+  readonly name: string;
+  readonly document: Readonly<Record<string, unknown>> | null;
+  readonly by: string;
+  readonly why: string;
+};
+
+/** A document to be applied, or taken back. Throws Problem 422 with every mistake that can be seen in it alone; the evaluator sees the rest. */
+export function applyPolicy({ name, document, by, why }: ApplyPolicy): Draft<typeof Topic.applyPolicy> {
+  if (document !== null) check(name, document);
+  const payload = { name, document: document && canonicalJson(document), by, why };
+  return { topic: Topic.applyPolicy, type: 'APPLY_POLICY', key: name, payload };
+}
+
+function check(name: string, document: ApplyPolicy['document']): void {
+  try {
+    if (name === ASSIGNMENT) readAssignment(document, name);
+    else if (compile(document, name, VOCABULARY).name !== name)
+      throw new CorrectThePolicy(name, [`policy: is not ${name}: apply it under its own name`]);
+  } catch (error) {
+    if (error instanceof CorrectThePolicy) throw new Problem(422, 'bad_policy', error.message, 'document');
+    throw error;
+  }
+}
+
+type Recovers = { readonly policy: PolicyRef | null; readonly recovery: RecoverySettings | null };
+
+export const nothingKnown: Recovers = { policy: null, recovery: null };
+
+/** How the policy that an agent is judged by recovers its task. Nothing, where the agent has none yet or its document is not known. */
+export async function recoveryOf(
+  { policyName, policyHash }: Pick<AgentRow, 'policyName' | 'policyHash'>,
+  model: Pick<ReadModel, 'policyDocument'>,
+): Promise<Recovers> {
+  if (!policyName || !policyHash) return nothingKnown;
+  const document = await model.policyDocument(policyHash);
+  if (document === null) return nothingKnown;
+  try {
+    const { recovery } = republished(document, VOCABULARY);
+    return { policy: { name: policyName, hash: policyHash }, recovery };
+  } catch (error) {
+    // Published by another version: a person's request is not refused for it.
+    if (error instanceof CorrectThePolicy) return nothingKnown;
+    throw error;
+  }
+}
+
+/** Writes one event, acknowledged by all replicas; its id. */
+export type Write = (draft: Draft) => Promise<string>;
+
+/**
+ * Commands of people, as events on a command topic. 202: written, with further keys in `alsoFor`. The events that it
+ * causes report the outcome.
+ */
+export function commandRoutes(app: FastifyInstance, model: ReadModel, write: Write, now: () => number): void {
+  app.post('/v1/commands', async ({ body }, reply) => {
+    const [first, ...more] = await draftsOf(parseCommand(body), model, now());
+    if (first === undefined) throw new Error('a command is written as at least one event');
+    const eventId = await write(first);
+    for (const draft of more) await write(draft);
+    const { topic, type, key } = first;
+    return reply.code(202).send({ eventId, topic, type, key, alsoFor: more.map((draft) => draft.key) });
+  });
 }

@@ -4,9 +4,8 @@ import { type Database, readModel } from '@vigil/read-model';
 import { type Log, writer } from '@vigil/stream';
 import { openApp } from './app.ts';
 import type { Config } from './config.ts';
-import { examine } from './doctor.ts';
+import { examine, watchTransactions } from './doctor.ts';
 import { openFeed } from './feed.ts';
-import { watchTransactions } from './hanging.ts';
 import { signalsFrom } from './signals.ts';
 
 /** `signal` ends the streams of events; `now`: epoch milliseconds. */

@@ -1,8 +1,7 @@
 import { Topic } from '@vigil/events';
 import type { ReadModel } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { examine } from './doctor.ts';
-import { LOOK_BACK_MS } from './ticks.ts';
+import { examine, LOOK_BACK_MS } from './doctor.ts';
 
 const NOW = 100_000;
 

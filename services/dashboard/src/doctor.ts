@@ -1,33 +1,7 @@
-import { Topic, type TopicName } from '@vigil/events';
-import type { FleetRow, ReadModel } from '@vigil/read-model';
-import type { Hanging, Log } from '@vigil/stream';
-import { newestTicks } from './ticks.ts';
-
-/** The health of Vigil itself. Unknown ages and lags are null, never estimated. */
-export type Doctor = {
-  readonly services: readonly { readonly service: string; readonly ready: boolean; readonly detail: string }[];
-  readonly time: readonly ProcessorTime[];
-  /** records that a group may not have read yet: ticks alone move no position for a while */
-  readonly lag: readonly { readonly group: string; readonly atMost: number | null }[];
-  readonly duplicates: readonly {
-    readonly agentId: string;
-    readonly instanceId: string | null;
-    readonly otherInstanceId: string;
-    readonly count: number | null;
-    readonly at: number | null;
-  }[];
-  /** transactions that will not end by themselves: readers of committed records stand before them */
-  readonly hanging: readonly Hanging[];
-  /** the oldest observation that all partitions still have, epoch milliseconds */
-  readonly replayFrom: number | null;
-  readonly fleet: FleetRow;
-};
-
-/**
- * `ageMs`: how long ago the time of the slowest written partition last moved; null: over 15 s.
- * `aheadMs`: how far the fastest is ahead of this host's clock.
- */
-export type ProcessorTime = { readonly processor: string; readonly ageMs: number | null; readonly aheadMs: number };
+import type { Logger } from '@vigil/chassis';
+import { catalogue, Topic, type TopicName } from '@vigil/events';
+import type { Doctor, HangingTransaction, ReadModel } from '@vigil/read-model';
+import { hangingTransactions, type Log } from '@vigil/stream';
 
 type ProcessorOf<T> = T extends `onex.snapshot.${infer Processor}.state.v1` ? Processor : never;
 /** Each processor has its snapshot topic. */
@@ -58,7 +32,7 @@ export type DoctorDeps = {
   readonly log: Pick<Log, 'bounds' | 'read' | 'follow' | 'partitionCount'>;
   readonly model: ReadModel;
   readonly probes: readonly (readonly [service: string, url: string])[];
-  readonly hanging: () => readonly Hanging[];
+  readonly hanging: () => readonly HangingTransaction[];
   readonly now: () => number;
 };
 
@@ -125,4 +99,78 @@ async function probe(service: string, url: string): Promise<Doctor['services'][n
     const cause = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).message;
     return { service, ready: false, detail: `${url} does not answer (${cause}): is it running?` };
   }
+}
+
+/** Ticks are looked for this far back: a processor whose time is older stands. */
+export const LOOK_BACK_MS = 15_000;
+/** One this young is as good as the newest. */
+const YOUNG_MS = 3_000;
+const PATIENCE_MS = 2_000;
+
+const isTick = (key: string | null): boolean => key?.startsWith('@tick/') ?? false;
+
+/** Of the partitions of a topic, epoch milliseconds. `slowest` null: some partition had no tick in the last 15 s; `fastest` null: none had one. */
+export type NewestTicks = { readonly slowest: number | null; readonly fastest: number | null };
+
+/**
+ * When each topic last had a tick, in the slowest and in the fastest of its partitions.
+ * Reads to the end: at once where all are young, otherwise for two seconds.
+ */
+export async function newestTicks(
+  log: Pick<Log, 'follow' | 'partitionCount'>,
+  topics: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, NewestTicks>> {
+  const newest = new Map<string, number[]>();
+  for (const topic of topics) newest.set(topic, Array(await log.partitionCount(topic)).fill(Number.NEGATIVE_INFINITY));
+  const enough = new AbortController();
+  const signal = AbortSignal.any([enough.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const slowest = (topic: string) => Math.min(...(newest.get(topic) ?? []));
+  await log.follow(
+    topics,
+    now - LOOK_BACK_MS,
+    ({ topic, partition, key, timestamp }) => {
+      const partitions = newest.get(topic);
+      if (partitions === undefined || !isTick(key)) return;
+      partitions[partition] = Math.max(timestamp, partitions[partition] ?? 0);
+      if (topics.every((each) => now - slowest(each) < YOUNG_MS)) enough.abort();
+    },
+    signal,
+  );
+  await aborted(signal);
+  const seen = (moment: number) => (Number.isFinite(moment) ? moment : null);
+  const fastest = (topic: string) => Math.max(...(newest.get(topic) ?? []));
+  return new Map(topics.map((topic) => [topic, { slowest: seen(slowest(topic)), fastest: seen(fastest(topic)) }]));
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+const LOOK_MS = 10_000;
+
+/**
+ * Looks at every topic for hanging transactions, until the signal is aborted. Returns the findings of the last look.
+ */
+export function watchTransactions(log: Log, signal: AbortSignal, logger: Logger): () => readonly HangingTransaction[] {
+  const look = hangingTransactions(log, Object.keys(catalogue));
+  let found: readonly HangingTransaction[] = [];
+  let looking = false;
+  const again = async () => {
+    if (looking) return;
+    looking = true;
+    try {
+      found = await look(performance.now());
+      for (const hanging of found) logger.error(hanging, 'a transaction hangs: see `vigil transactions`');
+    } catch (err) {
+      logger.warn({ err }, 'whether a transaction hangs could not be asked');
+    } finally {
+      looking = false;
+    }
+  };
+  const timer = setInterval(() => void again(), LOOK_MS);
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  return () => found;
 }

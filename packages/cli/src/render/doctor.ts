@@ -1,36 +1,7 @@
 import { spell } from '@vigil/policy';
-import type { FleetRow } from '@vigil/read-model';
+import type { Doctor, HangingTransaction, ProcessorTime } from '@vigil/read-model';
 import { fleetLines } from './fleet.ts';
 import { ageText, clockTime, type View } from './view.ts';
-
-/** Readers of committed records stand at `stableEnd`, before a transaction that will not end by itself. */
-export type HangingTransaction = {
-  readonly topic: string;
-  readonly partition: number;
-  readonly stableEnd: number;
-  readonly end: number;
-  readonly forMs: number;
-};
-
-/** `ageMs` null: no tick for over 15 s; `aheadMs`: of the clock of the dashboard's host */
-type ProcessorTime = { readonly processor: string; readonly ageMs: number | null; readonly aheadMs: number };
-
-/** The dashboard's answer to /v1/doctor. */
-export type Findings = {
-  readonly services: readonly { readonly service: string; readonly ready: boolean; readonly detail: string }[];
-  readonly time: readonly ProcessorTime[];
-  readonly lag: readonly { readonly group: string; readonly atMost: number | null }[];
-  readonly duplicates: readonly {
-    readonly agentId: string;
-    readonly instanceId: string | null;
-    readonly otherInstanceId: string;
-    readonly count: number | null;
-    readonly at: number | null;
-  }[];
-  readonly hanging: readonly HangingTransaction[];
-  readonly replayFrom: number | null;
-  readonly fleet: FleetRow;
-};
 
 /** Time that has not moved for longer is a processor that stands. */
 const OLD_MS = 15_000;
@@ -49,10 +20,10 @@ function timeWords({ ageMs, aheadMs }: ProcessorTime): string {
 const stale = (ageMs: number | null): boolean => ageMs === null || ageMs > OLD_MS;
 
 /** Whether everything is as it should be; duplicates and a halt are people's own. */
-export const isWell = ({ services, time, hanging }: Findings): boolean =>
+export const isWell = ({ services, time, hanging }: Doctor): boolean =>
   services.every(({ ready }) => ready) && time.every(isTimely) && hanging.length === 0;
 
-export function doctorLines(view: View, found: Findings): string[] {
+export function doctorLines(view: View, found: Doctor): string[] {
   const { paint } = view;
   const mark = (good: boolean) => (good ? paint.green('ok ') : paint.red('BAD'));
   return [

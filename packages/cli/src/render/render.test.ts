@@ -1,9 +1,10 @@
+import type { Doctor } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import { notShownYet, watchScreen } from '../watch.ts';
 import { agentJson, agentLines, agentsTable, isUnhealthy, waitingTable } from './agents.ts';
 import { caseLines } from './cases.ts';
 import { storyLine } from './describe.ts';
-import { doctorLines, type Findings, isWell } from './doctor.ts';
+import { doctorLines, isWell } from './doctor.ts';
 import { explainLines } from './explain.ts';
 import { jsonText, plain, plainAll } from './plain.ts';
 import { agentRow, caseStory, entry, explanation, fleetRow, NOON, VIEW } from './rows.fixture.ts';
@@ -154,7 +155,7 @@ test('without a terminal each event is printed once, without routine events', ()
   expect(notShownYet(new Set(story.map(({ eventId }) => eventId)), story)).toEqual([]);
 });
 
-const findings = (more: Partial<Findings> = {}): Findings => ({
+const findings = (more: Partial<Doctor> = {}): Doctor => ({
   services: [{ service: 'recovery', ready: true, detail: '' }],
   time: [{ processor: 'recovery', ageMs: 800, aheadMs: 0 }],
   lag: [{ group: 'projector', atMost: 3 }],

@@ -2,7 +2,7 @@ import type { Admin, Kafka } from 'kafkajs';
 import { Refused } from '../errors.ts';
 import type { Bounds } from '../log/log.ts';
 import { within } from '../runner/within.ts';
-import { isMomentary, pastMoment } from './momentary.ts';
+import { isMomentary, pastMoment } from './client.ts';
 
 const ANSWER_MS = 10_000;
 const TRIES = 5;

@@ -1,10 +1,10 @@
-import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import type { Consumer, EachBatchPayload, Kafka, PartitionAssigner } from 'kafkajs';
 import { Fatal } from '../errors.ts';
 import type { Member, Membership } from '../log/log.ts';
+import { shareOut } from '../log/partitioner.ts';
 import type { Logger } from '../logger.ts';
 import { within } from '../runner/within.ts';
-import { coPartitionAssigner } from './assigner.ts';
-import { pastMoment } from './momentary.ts';
+import { AssignerProtocol, pastMoment } from './client.ts';
 import { fetchedOf, fromClient } from './records.ts';
 
 /** A fetch waits for this much, or for the member's pace: the broker's waiting is the interval of commits. */
@@ -113,3 +113,43 @@ class KafkaMembership implements Membership {
       .map((topic) => ({ topic, partitions: [partition] }));
   }
 }
+
+const NAME = 'vigil-co-partition';
+const nothing = Buffer.alloc(0);
+
+const heldBy = (metadata: Buffer): readonly number[] => {
+  const { userData } = AssignerProtocol.MemberMetadata.decode(metadata) ?? { userData: nothing };
+  return userData.length === 0 ? [] : (JSON.parse(userData.toString()) as number[]);
+};
+
+/** Assigns partition numbers, those of all topics together, and leaves with a member what it has where balance allows. */
+export const coPartitionAssigner =
+  (held: () => readonly number[]): PartitionAssigner =>
+  ({ cluster }) => ({
+    name: NAME,
+    version: 1,
+    protocol: ({ topics }) => ({
+      name: NAME,
+      metadata: AssignerProtocol.MemberMetadata.encode({
+        version: 1,
+        topics,
+        userData: Buffer.from(JSON.stringify(held())),
+      }),
+    }),
+    assign: async ({ members, topics }) => {
+      const counts = new Map(topics.map((topic) => [topic, cluster.findTopicPartitionMetadata(topic).length]));
+      const candidates = members.map(({ memberId, memberMetadata }) => ({
+        id: memberId,
+        held: heldBy(memberMetadata),
+      }));
+      const shares = shareOut(candidates, Math.max(...counts.values()));
+      return [...shares].map(([memberId, mine]) => {
+        const within = ([topic, count]: [string, number]) => [topic, mine.filter((p) => p < count)] as const;
+        const assignment = Object.fromEntries([...counts].map(within));
+        return {
+          memberId,
+          memberAssignment: AssignerProtocol.MemberAssignment.encode({ version: 1, assignment, userData: nothing }),
+        };
+      });
+    },
+  });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { pastMoment } from './momentary.ts';
+import { pastMoment } from './client.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
-import { partitionKey } from '../log/ids.ts';
 import type { LogRecord, Position } from '../log/log.ts';
+import { partitionKey } from '../log/partitioner.ts';
 import { fromClient } from './records.ts';
 
 const LOOK_MS = 500;

@@ -1,7 +1,7 @@
 import { type Codec, type DeadLetter as DeadLetterPayload, Undecodable } from '@vigil/events';
 import { DeadLetter } from '../errors.ts';
 import type { Count } from '../metrics.ts';
-import type { Log, LogRecord } from './log.ts';
+import type { Log, LogRecord, OutRecord } from './log.ts';
 import { partitionOf } from './partitioner.ts';
 
 /** At most this much of a value is kept, bytes. */
@@ -18,8 +18,25 @@ export const isReasoned = (error: unknown): error is DeadLetter | Undecodable =>
 
 const reasonOf = (error: unknown, otherwise: string): string => (isReasoned(error) ? error.reason : otherwise);
 
-/** `otherwise`: the reason where the error states none, because it is a fault of Vigil. */
-export const deadLetterOf = (record: LogRecord, error: unknown, otherwise: string, now: number): DeadLetterPayload => ({
+/**
+ * The dead letter of a record, to be written by a service. `otherwise`: the reason where the error states none, because
+ * it is a fault of Vigil. `partitions`: of the topic of its dead letters.
+ */
+export const deadLetterOf = (
+  { codec, service, partitions }: { readonly codec: Codec; readonly service: string; readonly partitions: number },
+  record: LogRecord,
+  error: unknown,
+  otherwise: string,
+  now: number,
+): OutRecord => {
+  const topic = deadLetterTopic(service);
+  const payload = payloadOf(record, error, otherwise, now);
+  const value = codec.encode({ topic, type: 'DEAD_LETTER', payload } as Parameters<Codec['encode']>[0]);
+  const { key } = payload.original_message;
+  return { topic, partition: partitionOf(key ?? '', partitions), key, value };
+};
+
+const payloadOf = (record: LogRecord, error: unknown, otherwise: string, now: number): DeadLetterPayload => ({
   original_topic: record.topic,
   original_message: {
     key: record.key?.slice(0, KEY_CAP) ?? null,
@@ -36,23 +53,17 @@ export const deadLetterOf = (record: LogRecord, error: unknown, otherwise: strin
   error_type: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 1000) : String(error).slice(0, 1000),
 });
 
-/** The writer of a dead letter: the service that owns the topic, and the group that counts it. */
-type DeadLetterSource = { readonly service: string; readonly group: string; readonly count: Count };
-
 /** Writes and counts the dead letter of a record, outside transactions: for runners with effects outside the log. */
 export const writeDeadLetter = async (
   log: Log,
-  { service, group, count }: DeadLetterSource,
+  { service, group, count }: { readonly service: string; readonly group: string; readonly count: Count },
   record: LogRecord,
   error: unknown,
   otherwise: string,
 ): Promise<void> => {
-  const topic = deadLetterTopic(service);
-  const payload = deadLetterOf(record, error, otherwise, record.timestamp);
-  const value = log.codec.encode({ topic, type: 'DEAD_LETTER', payload } as Parameters<Codec['encode']>[0]);
-  const { key } = payload.original_message;
-  const partition = partitionOf(key ?? '', await log.partitionCount(topic));
-  await log.write([{ topic, partition, key, value }]);
+  const partitions = await log.partitionCount(deadLetterTopic(service));
+  const letters = { codec: log.codec, service, partitions };
+  await log.write([deadLetterOf(letters, record, error, otherwise, record.timestamp)]);
   count('dead_letters', 1, group);
 };
 

@@ -1,8 +1,7 @@
 import { type Codec, catalogue, type HealthEvent, ID, ID_FORM, type TopicName } from '@vigil/events';
 import { DeadLetter } from '../errors.ts';
-import { positionOf } from './ids.ts';
 import type { Headers, LogRecord, OutRecord } from './log.ts';
-import { partitionOf } from './partitioner.ts';
+import { partitionOf, positionOf } from './partitioner.ts';
 
 /** The header of a record that was moved to its partition, or replayed: when it was first received, epoch milliseconds. */
 export const MOVED = 'moved';

@@ -1,7 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Codec, type HealthEvent, RegistryTrouble, UnknownSchemaId } from '@vigil/events';
+import {
+  type Codec,
+  type EventOf,
+  type HealthEvent,
+  RegistryTrouble,
+  type TopicName,
+  Undecodable,
+  UnknownSchemaId,
+} from '@vigil/events';
+import { DeadLetter } from '../errors.ts';
 import { eventOf } from './inputs.ts';
-import type { LogRecord } from './log.ts';
+import type { Following, From, Log, LogRecord } from './log.ts';
 
 /** The registry is queried again after this long for a schema that it did not answer for, milliseconds. */
 export const REGISTRY_RETRY_MS = 1000;
@@ -65,3 +74,93 @@ export class WaitingReader {
     }
   }
 }
+
+export type TailOptions<In extends TopicName> = {
+  readonly from: From;
+  /** One at a time, in the order of the records. What it throws ends the tail. */
+  readonly onEvent: (event: EventOf<In>, record: LogRecord) => void;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Reads new events of all partitions of some topics, without a group of its own. Unreadable records are skipped: the
+ * owner of the topic dead-letters them. Resolves when it has begun; `finished` rejects where it ends other than by its
+ * signal.
+ */
+export const tail = async <In extends TopicName>(
+  log: Log,
+  topics: readonly In[],
+  { from, onEvent, signal }: TailOptions<In>,
+): Promise<Following & { readonly finished: Promise<never> }> => {
+  const { promise: finished, reject } = Promise.withResolvers<never>();
+  finished.catch(() => {});
+  const reader = new WaitingReader(log.codec, signal);
+  let queue = Promise.resolve();
+  const deliver = async (record: LogRecord) => {
+    try {
+      const event = await reader.read(record);
+      if (event !== null && !signal.aborted) onEvent(event as EventOf<In>, record);
+    } catch (error) {
+      if (!(error instanceof DeadLetter || error instanceof Undecodable)) reject(error);
+    }
+  };
+  const enqueue = (record: LogRecord) => {
+    if (isEvent(record)) queue = queue.then(() => deliver(record));
+  };
+  const { ready } = await log.follow(topics, from, enqueue, signal);
+  return { finished, ready: () => ready() && reader.waiting.length === 0 };
+};
+
+type ReadOnOptions<In extends TopicName> = {
+  /** One at a time. What it throws ends the reading. */
+  readonly onEvent: (event: EventOf<In>, record: LogRecord) => void | Promise<void>;
+  /** All records that were committed before the call have been received. Later ones wait for it. */
+  readonly onCaughtUp?: () => void | Promise<void>;
+  /** Reports an unreadable record: it is skipped. */
+  readonly onUnreadable: (error: Error, record: LogRecord) => void;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Reads a topic of one partition from its beginning, each event once and in order, and then new events, without a group
+ * of its own. Resolves when all records committed before the call have been received. `finished` rejects where it ends
+ * other than by its signal.
+ * `ready`: it receives new records.
+ */
+export const readAndFollow = async <In extends TopicName>(
+  log: Log,
+  topic: In,
+  { onEvent, onCaughtUp, onUnreadable, signal }: ReadOnOptions<In>,
+): Promise<Following & { readonly finished: Promise<never> }> => {
+  const { promise: finished, reject } = Promise.withResolvers<never>();
+  finished.catch(() => {});
+  const reader = new WaitingReader(log.codec, signal);
+  let next = 0;
+  let queue: Promise<unknown> = Promise.resolve();
+  const deliver = async (record: LogRecord) => {
+    if (record.offset < next || signal.aborted) return;
+    next = record.offset + 1;
+    if (!isEvent(record)) return;
+    const event = await reader.read(record).catch((error: unknown) => {
+      if (!(error instanceof DeadLetter || error instanceof Undecodable)) throw error;
+      onUnreadable(error, record);
+    });
+    if (event) await onEvent(event as EventOf<In>, record);
+  };
+  const enqueue = (record: LogRecord) => {
+    queue = queue.then(() => deliver(record));
+    queue.catch(reject);
+  };
+  const early: LogRecord[] = [];
+  let later = (record: LogRecord): unknown => early.push(record);
+  const { ready } = await log.follow([topic], 'end', (record) => later(record), signal);
+  const [[bounds], [stableEnd]] = [await log.bounds(topic), await log.stableEnds(topic)];
+  // Records hidden by an unfinished transaction are received when it is committed: they do not delay the earlier ones.
+  await log.read(topic, 0, { low: bounds?.low ?? 0, high: stableEnd ?? 0 }, enqueue, signal);
+  const caughtUp = queue.then(onCaughtUp);
+  queue = caughtUp;
+  early.forEach(enqueue);
+  later = enqueue;
+  await caughtUp;
+  return { finished, ready: () => ready() && reader.waiting.length === 0 };
+};

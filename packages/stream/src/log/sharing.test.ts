@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shareOut } from './sharing.ts';
+import { shareOut } from './partitioner.ts';
 
 test('a new member takes from each other only its own share', () => {
   const two = shareOut(

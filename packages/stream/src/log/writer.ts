@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Draft } from '@vigil/events';
-import type { Headers, Log } from './log.ts';
+import type { Draft, Envelope } from '@vigil/events';
+import type { Headers, Log, OutRecord } from './log.ts';
 import { partitionOf } from './partitioner.ts';
 
 /** What an event from outside may state about its origin; without it the event begins a new chain. */
@@ -13,25 +13,29 @@ export type Writer = {
   readonly writeRaw: (topic: string, key: string, value: Buffer | null, headers?: Headers) => Promise<void>;
 };
 
+/**
+ * A draft as the record of an event that no decider numbers, where its key belongs. It continues the chain of
+ * `correlationId` where it names no other.
+ */
+export const recordOf = async (
+  log: Log,
+  draft: Draft,
+  origin: Pick<Envelope, 'eventId' | 'occurredAt' | 'correlationId' | 'causationId'>,
+): Promise<OutRecord> => {
+  const { topic, key, correlationId = origin.correlationId, policy = null } = draft;
+  const numbers = { stateKey: null, version: null, epoch: null };
+  const value = log.codec.encode({ ...draft, ...origin, ...numbers, correlationId, policy });
+  return { topic, partition: partitionOf(key, await log.partitionCount(topic)), key, value };
+};
+
 /** Writes events from outside the log: at least once, in the order of the calls. */
 export const writer = (log: Log): Writer => ({
   write: async (drafts, { occurredAt = Date.now(), causationId, headers = {} } = {}) => {
     const ids = drafts.map(() => randomUUID());
     const records = drafts.map(async (draft, place) => {
       const id = ids[place] as string;
-      const value = log.codec.encode({
-        ...draft,
-        eventId: id,
-        stateKey: null,
-        version: null,
-        epoch: null,
-        occurredAt,
-        correlationId: draft.correlationId ?? id,
-        causationId: causationId ?? null,
-        policy: draft.policy ?? null,
-      });
-      const partition = partitionOf(draft.key, await log.partitionCount(draft.topic));
-      return { topic: draft.topic, partition, key: draft.key, value, timestamp: occurredAt, headers };
+      const origin = { eventId: id, occurredAt, correlationId: id, causationId: causationId ?? null };
+      return { ...(await recordOf(log, draft, origin)), timestamp: occurredAt, headers };
     });
     await log.write(await Promise.all(records));
     return ids;

@@ -1,6 +1,5 @@
-import { partitionKey } from '../log/ids.ts';
 import type { Batch, LogRecord, Member, Membership, Position } from '../log/log.ts';
-import { shareOut } from '../log/sharing.ts';
+import { partitionKey, shareOut } from '../log/partitioner.ts';
 
 const HEARTBEAT_MS = 20;
 const BATCH = 100;

@@ -4,8 +4,7 @@ import { eventOf, happenedAt } from '../log/inputs.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
 import { type Entry, Store } from '../state/store.ts';
 import { type Clock, NEVER } from './decider.ts';
-import type { FoldDependencies } from './dependencies.ts';
-import type { ProcessorLogic } from './processor-logic.ts';
+import type { FoldDependencies, ProcessorLogic } from './processor-logic.ts';
 import { type Cause, encodeDraft, hasEnvelope, type RecordEncoding } from './record-encoding.ts';
 import type { AnyDecider } from './topology.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventId } from '../log/ids.ts';
+import { eventId } from '../log/partitioner.ts';
 import { dependencies, listening } from '../runner/processors.fixture.ts';
 import { emitted, feeding, T } from './fold.fixture.ts';
 

@@ -1,9 +1,8 @@
-import { type Codec, ID, NewerEvent, UnknownSchemaId } from '@vigil/events';
+import { ID, NewerEvent, UnknownSchemaId } from '@vigil/events';
 import { Unwelcome } from '../errors.ts';
 import { DeadLetterLimits, deadLetterOf, deadLetterTopic, isReasoned } from '../log/dead-letters.ts';
 import { misplaced, partitionIngress } from '../log/inputs.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
-import { partitionOf } from '../log/partitioner.ts';
 import {
   type ClockState,
   ingressOpen,
@@ -18,9 +17,7 @@ import {
 } from '../time/clock.ts';
 import type { Clock } from './decider.ts';
 import { DeciderLogic } from './decider-logic.ts';
-import type { FoldDependencies } from './dependencies.ts';
-import { MapperLogic } from './mapper-logic.ts';
-import type { ProcessorLogic } from './processor-logic.ts';
+import { type FoldDependencies, MapperLogic, type ProcessorLogic } from './processor-logic.ts';
 import type { AnyProcessor, AnyRules } from './topology.ts';
 
 export const TICK = '@tick/';
@@ -106,12 +103,9 @@ export class Fold {
   refuse(record: LogRecord, error: unknown, otherwise = 'undecided'): readonly OutRecord[] {
     if (!this.#isForeign(record, error)) this.limits.count(true, this.clock.now);
     this.#deps.count('dead_letters', 1, this.#processor.processor);
-    const topic = deadLetterTopic(this.#processor.service);
-    const payload = deadLetterOf(record, error, otherwise, this.clock.now);
-    const value = this.#deps.codec.encode({ topic, type: 'DEAD_LETTER', payload } as Parameters<Codec['encode']>[0]);
-    const { key } = payload.original_message;
-    const partition = partitionOf(key ?? '', this.#deps.partitions(topic));
-    return [{ topic, partition, key, value, timestamp: this.clock.now }];
+    const { service } = this.#processor;
+    const letters = { codec: this.#deps.codec, service, partitions: this.#deps.partitions(deadLetterTopic(service)) };
+    return [{ ...deadLetterOf(letters, record, error, otherwise, this.clock.now), timestamp: this.clock.now }];
   }
 
   #passOver(): readonly OutRecord[] {

@@ -1,16 +1,23 @@
+import { type Codec, type Draft, RegistryTrouble, Undecodable, UnknownSchemaId } from '@vigil/events';
 import { Fatal, Refused, Retry } from '../errors.ts';
 import type { Batch, Bounds, Log, LogRecord, OutRecord, Transactor } from '../log/log.ts';
 import { within } from '../runner/within.ts';
 import { type ClockState, restored } from '../time/clock.ts';
-import { foldAll } from './batch-fold.ts';
-import { collectingCommitted, type TaskDependencies } from './dependencies.ts';
 import { Fold } from './fold.ts';
+import type { FoldDependencies } from './processor-logic.ts';
 import { RULES_KEY, RuleSwitch } from './rule-switch.ts';
 import { type AnyProcessor, snapshotTopic } from './topology.ts';
 
 export const POSITION_KEY = '@position/';
 /** Above the client's own retries, below the session of a consumer that waits for it. */
 const COMMIT_MS = 20_000;
+
+/** `version`: of the code that decides. */
+export type TaskDependencies = FoldDependencies & {
+  readonly version: string;
+  /** receives the decided events once they are committed */
+  readonly onCommitted?: ((drafts: readonly Draft[]) => void) | undefined;
+};
 
 /** A position in the snapshot. `partitions`: of the topic when it was written; an older snapshot has none. */
 type StoredPosition = { readonly next: number; readonly clock: ClockState; readonly partitions?: number };
@@ -40,7 +47,8 @@ export class PartitionTask {
   readonly #log: Log;
   readonly #processor: AnyProcessor;
   readonly #deps: TaskDependencies;
-  readonly #committed: ReturnType<typeof collectingCommitted>;
+  /** what is decided since the last commit */
+  readonly #decided: Draft[] = [];
   readonly #fold: Fold;
   readonly #given = new AbortController();
   #transactor: Transactor | undefined;
@@ -52,8 +60,8 @@ export class PartitionTask {
     this.#processor = processor;
     this.#deps = deps;
     this.partition = deps.partition;
-    this.#committed = collectingCommitted(deps);
-    this.#fold = new Fold(processor, this.#committed.deps);
+    const onDecided = deps.onCommitted && ((drafts: readonly Draft[]) => this.#decided.push(...drafts));
+    this.#fold = new Fold(processor, { ...deps, onDecided });
     this.#ruleSwitch = new RuleSwitch(processor, deps.version);
   }
 
@@ -215,7 +223,7 @@ export class PartitionTask {
   async #commit(records: readonly OutRecord[]): Promise<void> {
     await (this.#transactor as Transactor).commit(records);
     this.#deps.count('transactions', 1, this.#processor.processor);
-    this.#committed.commit();
+    if (this.#decided.length > 0) this.#deps.onCommitted?.(this.#decided.splice(0));
   }
 
   #changes(topic: string, next: number): readonly OutRecord[] {
@@ -240,3 +248,48 @@ export class PartitionTask {
     if (this.phase === 'lost') throw new Retry('the task was lost while it opened');
   }
 }
+
+/**
+ * `stop`: the reason that ended the batch early, and the offset to continue at; the records before it are kept. Either
+ * there were too many dead letters, or the registry does not answer for the record there.
+ */
+type Folded = {
+  readonly outs: readonly OutRecord[];
+  readonly stop: null | { readonly at: number; readonly trouble: RegistryTrouble | null };
+};
+
+/** Folds records one after another, learning schemas on the way. */
+export const foldAll = async (fold: Fold, codec: Codec, records: readonly LogRecord[]): Promise<Folded> => {
+  const outs: OutRecord[] = [];
+  for (const record of records) {
+    const folded = foldOne(fold, codec, record);
+    const outcome = folded instanceof Promise ? await folded : folded;
+    if (outcome instanceof RegistryTrouble) return { outs, stop: { at: record.offset, trouble: outcome } };
+    for (const out of outcome) outs.push(out);
+    if (fold.limits.exceeded !== null) return { outs, stop: { at: record.offset + 1, trouble: null } };
+  }
+  return { outs, stop: null };
+};
+
+type FoldedOne = readonly OutRecord[] | RegistryTrouble;
+
+const foldOne = (fold: Fold, codec: Codec, record: LogRecord): FoldedOne | Promise<FoldedOne> => {
+  try {
+    return fold.apply(record);
+  } catch (error) {
+    if (!(error instanceof UnknownSchemaId)) throw error;
+    return learn(fold, codec, record, error);
+  }
+};
+
+/** A schema that the registry does not have makes a dead letter; trouble with the registry makes none. */
+const learn = async (fold: Fold, codec: Codec, record: LogRecord, unknown: UnknownSchemaId): Promise<FoldedOne> => {
+  try {
+    await codec.learn(unknown);
+  } catch (error) {
+    if (error instanceof RegistryTrouble) return error;
+    if (error instanceof Undecodable) return fold.refuse(record, error);
+    throw error;
+  }
+  return foldOne(fold, codec, record);
+};

@@ -1,8 +1,23 @@
+import type { Codec, Draft } from '@vigil/events';
 import type { Unwelcome } from '../errors.ts';
+import { eventOf, receivedAt } from '../log/inputs.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
-import type { Store } from '../state/store.ts';
+import type { Count } from '../metrics.ts';
+import { Store } from '../state/store.ts';
 import type { Clock } from './decider.ts';
-import type { AnyDecider } from './topology.ts';
+import { encodeDraft, type RecordEncoding } from './record-encoding.ts';
+import type { AnyDecider, AnyMapper } from './topology.ts';
+
+/** `sources`: the partitions of the agent and task key spaces. */
+export type FoldDependencies = {
+  readonly codec: Codec;
+  readonly partition: number;
+  readonly partitions: (topic: string) => number;
+  readonly sources: number;
+  readonly count: Count;
+  /** receives the decided events, before they are committed */
+  readonly onDecided?: ((drafts: readonly Draft[]) => void) | undefined;
+};
 
 /** What a processor decides, apart from time, dead letters and keys out of place. */
 export type ProcessorLogic = {
@@ -30,3 +45,37 @@ export type ProcessorLogic = {
   /** From now on it decides so. The deadlines in the store stay as they are. */
   readonly useDecider: (decider: AnyDecider['decider']) => void;
 };
+
+/** Each record gives its outputs; nothing is remembered. */
+export class MapperLogic implements ProcessorLogic {
+  readonly store = new Store<unknown>({ oldest: 0, upgrades: [], usual: null });
+  readonly #processor: AnyMapper;
+  readonly #deps: FoldDependencies;
+  readonly #encoding: RecordEncoding;
+
+  constructor(processor: AnyMapper, deps: FoldDependencies, encoding: RecordEncoding) {
+    this.#processor = processor;
+    this.#deps = deps;
+    this.#encoding = encoding;
+  }
+
+  on(record: LogRecord, clock: Clock): readonly OutRecord[] {
+    const input = eventOf(record, this.#deps.codec, this.#processor.decode);
+    const stamp = receivedAt(record);
+    const { correlationId } = input;
+    const drafts = this.#processor.map(input, clock.now, stamp);
+    this.#deps.count('events_written', drafts.length, this.#processor.processor);
+    return drafts.map((draft, ordinal) => {
+      const about = { stateKey: null, version: null, epoch: null, ordinal, at: stamp, now: clock.now, correlationId };
+      return encodeDraft(this.#encoding, draft, { record, input }, about);
+    });
+  }
+
+  deadlines(): readonly OutRecord[] {
+    return [];
+  }
+
+  rearm(): void {}
+
+  useDecider(): void {}
+}

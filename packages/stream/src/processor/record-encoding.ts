@@ -1,10 +1,8 @@
-import type { Codec, Draft, Envelope, HealthEvent } from '@vigil/events';
-import { catalogue } from '@vigil/events';
+import { type Codec, catalogue, type Draft, type Envelope, type HealthEvent } from '@vigil/events';
 import { DeadLetter } from '../errors.ts';
-import { eventId, positionOf } from '../log/ids.ts';
 import { isCommand, LARGEST_COMMAND } from '../log/inputs.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
-import { partitionOf } from '../log/partitioner.ts';
+import { eventId, partitionOf, positionOf } from '../log/partitioner.ts';
 
 /** What a draft becomes an event by. `input` null: a deadline that the tick `record` has passed. */
 export type Cause = { readonly record: LogRecord; readonly input: HealthEvent | null };

@@ -3,8 +3,8 @@ import { Unwelcome } from '../errors.ts';
 import { deadLetterTopic } from '../log/dead-letters.ts';
 import type { OutRecord } from '../log/log.ts';
 import { dependencies, jsonCodec, type Listening, listening } from '../runner/processors.fixture.ts';
-import type { FoldDependencies } from './dependencies.ts';
 import { Fold } from './fold.ts';
+import type { FoldDependencies } from './processor-logic.ts';
 
 const codec = jsonCodec();
 

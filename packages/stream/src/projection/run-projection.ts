@@ -1,16 +1,20 @@
-import { type EventOf, NewerEvent, RegistryTrouble, type TopicName, Undecodable } from '@vigil/events';
+import {
+  type EventOf,
+  type HealthEvent,
+  NewerEvent,
+  RegistryTrouble,
+  type TopicName,
+  Undecodable,
+} from '@vigil/events';
 import { DeadLetter, Fatal, Refused, Retry } from '../errors.ts';
 import { writeDeadLetter } from '../log/dead-letters.ts';
-import { partitionKey } from '../log/ids.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from '../log/log.ts';
+import { partitionKey } from '../log/partitioner.ts';
 import { isEvent, REGISTRY_RETRY_MS, readEvent } from '../log/reading.ts';
 import type { Logger } from '../logger.ts';
 import type { Count } from '../metrics.ts';
-import { PartitionProgress } from '../runner/partition-progress.ts';
-import { Watchdog } from '../runner/watchdog.ts';
+import { PartitionProgress, Watchdog } from '../runner/watchdog.ts';
 import { within } from '../runner/within.ts';
-// biome-ignore lint/suspicious/noImportCycles: only types come back
-import { applyAll, type Read } from './projecting.ts';
 
 /** An event and its position. */
 export type PlacedEvent<In extends TopicName> = EventOf<In> & { readonly offset: number };
@@ -349,3 +353,46 @@ class Projection implements Member {
     this.#end(error);
   }
 }
+
+const placed = ({ record: { offset }, event }: Read): PlacedEvent<TopicName> => ({ ...event, offset });
+
+export type Read = { readonly record: LogRecord; readonly event: HealthEvent };
+
+type Sink = Pick<ProjectionOptions<TopicName>, 'apply' | 'service' | 'group' | 'count'>;
+
+/** All at once; where the sink will not have one of them, one by one, and that one is a dead letter. */
+export const applyAll = async (
+  log: Log,
+  sink: Sink,
+  batch: ProjectionBatch<TopicName>,
+  read: readonly Read[],
+): Promise<void> => {
+  try {
+    await sink.apply({ ...batch, events: read.map(placed) });
+  } catch (error) {
+    if (!(error instanceof DeadLetter)) throw error;
+    await applyOneByOne(log, sink, batch, read);
+  }
+};
+
+const applyOneByOne = async (
+  log: Log,
+  sink: Sink,
+  batch: ProjectionBatch<TopicName>,
+  read: readonly Read[],
+): Promise<void> => {
+  let from = batch.from;
+  for (const [place, one] of read.entries()) {
+    const { record } = one;
+    const next = place === read.length - 1 ? batch.next : record.offset + 1;
+    const part = { ...batch, from, next };
+    try {
+      await sink.apply({ ...part, events: [placed(one)] });
+    } catch (error) {
+      if (!(error instanceof DeadLetter)) throw error;
+      await writeDeadLetter(log, sink, record, error, 'unprojected');
+      await sink.apply({ ...part, events: [] });
+    }
+    from = next;
+  }
+};

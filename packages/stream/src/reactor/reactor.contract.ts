@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DeadLetter, Retry } from '../errors.ts';
 import type { LogRecord } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
-import { tail } from '../log/tail.ts';
+import { tail } from '../log/reading.ts';
 import { writer } from '../log/writer.ts';
 import { event, follow, projecting, reacting, sinkOf, tick } from '../runner/outside.fixture.ts';
 import type { Emitted } from '../runner/processors.fixture.ts';

@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Draft, type EventOf, NewerEvent, RegistryTrouble, type TopicName } from '@vigil/events';
+import { type Draft, type EventOf, type HealthEvent, NewerEvent, RegistryTrouble, type TopicName } from '@vigil/events';
 import { Fatal, Retry } from '../errors.ts';
 import { writeDeadLetter } from '../log/dead-letters.ts';
-import { partitionKey } from '../log/ids.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from '../log/log.ts';
+import { eventId, partitionKey } from '../log/partitioner.ts';
 import { isEvent, REGISTRY_RETRY_MS, readEvent } from '../log/reading.ts';
+import { recordOf } from '../log/writer.ts';
 import type { Logger } from '../logger.ts';
 import type { Count } from '../metrics.ts';
 import type { RunningPart } from '../projection/run-projection.ts';
-import { PartitionProgress } from '../runner/partition-progress.ts';
-import { Watchdog } from '../runner/watchdog.ts';
+import { PartitionProgress, Watchdog } from '../runner/watchdog.ts';
 import { within } from '../runner/within.ts';
 import { Lanes, Outstanding } from './in-flight.ts';
-import { isTrouble, writeOutcomes } from './outcomes.ts';
 
 export type ReactorOptions<In extends TopicName, Out extends TopicName> = {
   readonly group: string;
@@ -255,7 +254,7 @@ class Reactor implements Member {
         this.#logger.warn({ group: this.group, err: error }, 'a reaction waits for the registry');
         return new Retry(error.message, { afterMs: REGISTRY_RETRY_MS, cause: error });
       }
-      if (isTrouble(error)) throw error;
+      if (error instanceof Unwritten) throw error;
       if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);
       else await writeDeadLetter(this.#log, this.#options, record, error, 'reaction');
     }
@@ -278,3 +277,32 @@ class Reactor implements Member {
     await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => {}); // stopping ends the wait
   }
 }
+
+/** An outcome could not be written: the broker's trouble makes no dead letter. The process ends, and the event is read again. */
+class Unwritten extends Fatal {}
+
+/**
+ * Records the outcome of a reaction. The ids are the same each time, so that an effect that is tried twice is recorded
+ * as one.
+ */
+const writeOutcomes = async (
+  log: Log,
+  group: string,
+  { topic, partition, offset }: LogRecord,
+  input: HealthEvent,
+  drafts: readonly Draft[],
+): Promise<void> => {
+  if (drafts.length === 0) return;
+  const encoded = drafts.map((draft, ordinal) =>
+    recordOf(log, draft, {
+      eventId: eventId(group, topic, partition, offset, draft.key, ordinal),
+      occurredAt: Date.now(),
+      correlationId: input.correlationId,
+      causationId: input.eventId,
+    }),
+  );
+  const records = await Promise.all(encoded);
+  await log.write(records).catch((error: Error) => {
+    throw new Unwritten(`${group}: an outcome was not written: ${error.message}`, { cause: error });
+  });
+};

@@ -8,7 +8,7 @@ import {
   UnknownSchemaId,
 } from '@vigil/events';
 import { type Decider, NEVER } from '../processor/decider.ts';
-import type { TaskDependencies } from '../processor/dependencies.ts';
+import type { TaskDependencies } from '../processor/partition-task.ts';
 import type { AnyDecider, AnyMapper } from '../processor/topology.ts';
 import { quiet } from '../testing.ts';
 

@@ -1,5 +1,3 @@
-import { sparse } from './sparse.ts';
-
 /** How a state of one shape becomes one of the next. `usual`: what the older shape left out at rest, null where it left out nothing. */
 export type Upgrade = { readonly usual: unknown; readonly to: (state: unknown) => unknown };
 
@@ -27,4 +25,71 @@ export const readAtRest = <State>({ oldest, upgrades, usual }: AtRest<State>, sh
   if (first === undefined) return sparse(usual).read(text) as State;
   const before = sparse(first.usual).read(text);
   return [first, ...others].reduce((state, { to }) => to(state), before) as State;
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** How plain values are written as text, and read again. */
+export type Form = { readonly write: (value: unknown) => string; readonly read: (text: string) => unknown };
+
+/** A field of the usual value. `inner`: how it is written where the usual one is an object itself. */
+type Field = {
+  readonly name: string;
+  readonly label: string;
+  readonly usual: unknown;
+  readonly inner: Form['write'] | null;
+};
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * JSON without the fields that have their usual value. Objects with the same fields are traversed. Any other object or
+ * list in the place of one is written whole, in a list, so that it is distinct from one with omitted fields.
+ */
+export const sparse = (usual: unknown): Form => ({
+  write: isFields(usual) ? writing(usual) : JSON.stringify,
+  read: (text) => whole(JSON.parse(text), usual),
+});
+
+const writing = (usual: Fields): Form['write'] => {
+  const fields = Object.entries(usual).map(([name, own]): Field => {
+    const inner = isFields(own) ? writing(own) : null;
+    return { name, label: `${JSON.stringify(name)}:`, usual: own, inner };
+  });
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+    const text = Array.isArray(value) ? null : differing(value as Fields, fields);
+    return text === null ? `[${JSON.stringify(value)}]` : `{${text}}`;
+  };
+};
+
+/** null: it has other fields than the usual one. */
+const differing = (value: Fields, fields: readonly Field[]): string | null => {
+  if (Object.keys(value).length !== fields.length) return null;
+  let text = '';
+  for (const { name, label, usual, inner } of fields) {
+    const own = value[name];
+    if (own === undefined) return null;
+    if (inner === null && alike(own, usual)) continue;
+    const written = inner === null ? JSON.stringify(own) : inner(own);
+    if (inner === null || written !== '{}') text += `${text === '' ? '' : ','}${label}${written}`;
+  }
+  return text;
+};
+
+const alike = (value: unknown, usual: unknown): boolean =>
+  value === usual ||
+  (Array.isArray(value) &&
+    Array.isArray(usual) &&
+    value.length === usual.length &&
+    value.every((item, i) => item === usual[i]));
+
+const whole = (value: unknown, usual: unknown): unknown => {
+  if (!isFields(usual) || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value[0];
+  const full: Record<string, unknown> = {};
+  for (const name of Object.keys(usual))
+    full[name] = Object.hasOwn(value, name) ? whole((value as Fields)[name], usual[name]) : usual[name];
+  return full;
 };

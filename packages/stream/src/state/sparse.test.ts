@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sparse } from './sparse.ts';
+import { sparse } from './at-rest.ts';
 
 const usual = { kind: 'known', count: 0, names: [], marks: [0, 0], inner: { at: 0, left: {}, last: null }, none: null };
 const { write, read } = sparse(usual);

@@ -1,7 +1,6 @@
 import { Refused } from '../errors.ts';
-import { type AtRest, readAtRest, shapeOf } from './at-rest.ts';
+import { type AtRest, type Form, readAtRest, shapeOf, sparse } from './at-rest.ts';
 import { Timers } from './deadlines.ts';
-import { type Form, sparse } from './sparse.ts';
 
 /**
  * The stored entry of one key. `dueAt`: a lower bound of its next deadline, on `now`'s axis. `version`: of the last

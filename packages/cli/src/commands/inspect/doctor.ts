@@ -1,5 +1,6 @@
+import type { Doctor } from '@vigil/read-model';
 import type { Command } from 'commander';
-import { doctorLines, type Findings, isWell } from '../../render/doctor.ts';
+import { doctorLines, isWell } from '../../render/doctor.ts';
 import { dashboard, endUnwell, show } from '../../terminal.ts';
 
 export function register(program: Command): void {
@@ -9,7 +10,7 @@ export function register(program: Command): void {
     .option('--json', 'for programs')
     .addHelpText('after', '\nExits with 1 if a service is not ready or its time stands still.')
     .action(async ({ json }: { json?: boolean }) => {
-      const found = await dashboard().get<Findings>('/v1/doctor');
+      const found = await dashboard().get<Doctor>('/v1/doctor');
       show(json, found, (findings, view) => doctorLines(view, findings));
       if (!isWell(found)) endUnwell();
     });
