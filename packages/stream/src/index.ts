@@ -24,10 +24,10 @@ export {
   type PlacedEvent,
   type ProjectionBatch,
   type ProjectionOptions,
-  type RunningPart,
   runProjection,
 } from './projection/run-projection.ts';
 export { type ReactorOptions, runReactor } from './reactor/run-reactor.ts';
+export type { RunningPart } from './runner/group-reader.ts';
 export { within } from './runner/within.ts';
 export type { AtRest, Upgrade } from './state/at-rest.ts';
 export { type Form, sparse } from './state/at-rest.ts';

@@ -11,9 +11,8 @@ import { writeDeadLetter } from '../log/dead-letters.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from '../log/log.ts';
 import { partitionKey } from '../log/partitioner.ts';
 import { isEvent, REGISTRY_RETRY_MS, readEvent } from '../log/reading.ts';
-import type { Logger } from '../logger.ts';
-import type { Count } from '../metrics.ts';
-import { PartitionProgress, Watchdog } from '../runner/watchdog.ts';
+import { GroupReader, type ReaderOptions, type RunningPart, runReader } from '../runner/group-reader.ts';
+import type { PartitionReading } from '../runner/watchdog.ts';
 import { within } from '../runner/within.ts';
 
 /** An event and its position. */
@@ -33,10 +32,7 @@ export type ProjectionBatch<In extends TopicName> = {
   readonly events: readonly PlacedEvent<In>[];
 };
 
-export type ProjectionOptions<In extends TopicName> = {
-  readonly group: string;
-  /** names the dead-letter topic */
-  readonly service: string;
+export type ProjectionOptions<In extends TopicName> = ReaderOptions & {
   readonly reads: readonly In[];
   /**
    * The sink's positions, by `topic/partition`; a missing one starts at the beginning. Throws Refused where it belongs
@@ -45,15 +41,6 @@ export type ProjectionOptions<In extends TopicName> = {
   readonly open: (clusterId: string) => Promise<ReadonlyMap<string, number>>;
   /** Rows and position in one transaction of the sink. DeadLetter: these events are tried one by one. */
   readonly apply: (batch: ProjectionBatch<In>) => Promise<void>;
-  readonly count: Count;
-  readonly logger: Logger;
-};
-
-/** `finished` rejects with what ends the process. */
-export type RunningPart = AsyncDisposable & {
-  readonly ready: () => boolean;
-  readonly finished: Promise<never>;
-  readonly stop: () => Promise<void>;
 };
 
 /** Kafka → a store, effectively once: positions are stored with the rows. */
@@ -62,27 +49,9 @@ export const runProjection = async <In extends TopicName>(
   options: ProjectionOptions<In>,
 ): Promise<RunningPart> => {
   const projection = new Projection(log, options as unknown as ProjectionOptions<TopicName>);
-  const membership = await log.join(projection);
-  const watchdog = new Watchdog(
-    log,
-    () => projection.watched(),
-    options.reads,
-    (what) => projection.stuck(what),
-  );
-  const stop = async () => {
-    watchdog.stop();
-    projection.end();
-    await membership.stop();
-  };
-  return {
-    ready: () => projection.ready && watchdog.well,
-    finished: projection.finished,
-    stop,
-    [Symbol.asyncDispose]: stop,
-  };
+  return runReader(log, projection, () => projection.close());
 };
 
-const PACE_MS = 50;
 const APPLY_MS = 60_000;
 /** Ticks alone are not worth a transaction of the sink, until there are so many that reading them again would cost more. */
 const WORTH_KEEPING = 500;
@@ -94,15 +63,7 @@ const KEEP_MS = 60_000;
 
 type Unreadable = { readonly record: LogRecord; readonly error: DeadLetter | Undecodable };
 
-class Projection implements Member {
-  readonly group: string;
-  readonly topics: readonly string[];
-  readonly paceMs = PACE_MS;
-  readonly finished: Promise<never>;
-  readonly #end: (error: unknown) => void;
-  readonly #log: Log;
-  readonly #options: ProjectionOptions<TopicName>;
-  readonly #logger: Logger;
+class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Member {
   /** the positions read, and those that the sink has */
   #read = new Map<string, number>();
   #kept = new Map<string, number>();
@@ -112,50 +73,30 @@ class Projection implements Member {
   /** the partitions that wait for the registry, by `topic/partition`, and when each continues */
   readonly #waiting = new Set<string>();
   readonly #held = new Map<number, NodeJS.Timeout>();
-  #assigned: ReadonlySet<number> = new Set();
-  /** its partitions as the watchdog sees them, since the last assignment */
-  #progress = new Map<number, PartitionProgress>();
   /** batches that are being projected */
   #projecting = 0;
   #assignment = 0;
   #open = false;
-
-  constructor(log: Log, options: ProjectionOptions<TopicName>) {
-    const { promise, reject } = Promise.withResolvers<never>();
-    promise.catch(() => {});
-    this.finished = promise;
-    this.#end = reject;
-    this.#log = log;
-    this.#options = options;
-    this.#logger = options.logger;
-    this.group = options.group;
-    this.topics = options.reads;
-  }
 
   get ready(): boolean {
     return this.#open && this.#waiting.size === 0;
   }
 
   /** There is nothing to read while the sink's position is requested. */
-  watched(): Iterable<PartitionProgress> {
-    return this.#open ? this.#progress.values() : [];
+  watched(): Iterable<PartitionReading> {
+    return this.#open ? this.progress.values() : [];
   }
 
   /** A batch in hand has `APPLY_MS`: then the sink is slow, and the client is well. */
-  stuck(message: string): void {
-    if (this.#projecting === 0) this.#end(new Fatal(`${this.group}: no progress: ${message}`));
+  override stuck(message: string): void {
+    if (this.#projecting === 0) super.stuck(message);
   }
 
-  readonly held = (): readonly number[] => [...this.#assigned];
-
   readonly onAssigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
-    this.#assigned = partitions;
-    this.#begin(membership).catch((error: unknown) => this.#end(error));
-    this.#membership = membership;
+    this.assigned = partitions;
+    this.#begin(membership).catch((error: unknown) => this.end(error));
+    this.membership = membership;
   };
-  #membership: Membership | undefined;
-
-  readonly onHeartbeat = (): void => {};
 
   readonly take = async (batch: Batch): Promise<boolean> => {
     const key = partitionKey(batch.topic, batch.partition);
@@ -177,26 +118,21 @@ class Projection implements Member {
       return false;
     } finally {
       this.#projecting -= 1;
-      this.#countProgress(batch.partition);
+      // A batch that waits for the registry was read, too.
+      this.countProgress(batch.partition);
     }
   };
-
-  /** A batch that waits for the registry was read, too. */
-  #countProgress(partition: number): void {
-    const known = this.#progress.get(partition);
-    if (known !== undefined) known.progress += 1;
-  }
 
   readonly onSkipped = ({ topic, partition, fetched, next }: Omit<Batch, 'records' | 'end'>): void => {
     const key = partitionKey(topic, partition);
     const position = this.#read.get(key);
     if (position === undefined || fetched > position || next <= position) return;
     this.#read.set(key, next);
-    this.#countProgress(partition);
+    this.countProgress(partition);
     this.#keepSoon(topic, partition);
   };
 
-  end(): void {
+  close(): void {
     this.#open = false;
     this.#clearTimers();
   }
@@ -209,26 +145,20 @@ class Projection implements Member {
     this.#waiting.clear();
   }
 
-  readonly onLost = (error: Error): void => this.#end(error);
-
   /** Reads the sink's position at every assignment: another process may have moved it. */
   async #begin(membership: Membership): Promise<void> {
     const assignment = ++this.#assignment;
     this.#open = false;
     this.#clearTimers();
-    for (const partition of this.#assigned) membership.pause(partition);
-    const positions = await this.#options.open(await this.#log.clusterId());
+    for (const partition of this.assigned) membership.pause(partition);
+    const positions = await this.options.open(await this.log.clusterId());
     const placed = await this.#place(positions);
     if (assignment !== this.#assignment) return;
     this.#read = placed;
     this.#kept = new Map(placed);
-    this.#progress = new Map([...this.#assigned].map((partition) => [partition, this.#progressOf(partition)]));
+    this.watch((key) => this.#read.get(key));
     this.#open = true;
-    for (const partition of this.#assigned) this.#readOn(membership, partition);
-  }
-
-  #progressOf(partition: number): PartitionProgress {
-    return new PartitionProgress(partition, this.topics, (topic) => this.#read.get(partitionKey(topic, partition)));
+    for (const partition of this.assigned) this.#readOn(membership, partition);
   }
 
   #readOn(membership: Membership, partition: number): void {
@@ -241,14 +171,14 @@ class Projection implements Member {
 
   /** Only this partition waits until the registry answers. It is offered the same batch again. */
   #waitForRegistry({ topic, partition }: Batch, error: RegistryTrouble): void {
-    if (!this.#open || !this.#assigned.has(partition)) return;
+    if (!this.#open || !this.assigned.has(partition)) return;
     this.#waiting.add(partitionKey(topic, partition));
     if (this.#held.has(partition)) return;
-    this.#logger.warn({ group: this.group, partition, err: error }, 'waits for the registry');
-    this.#membership?.pause(partition);
+    this.options.logger.warn({ group: this.group, partition, err: error }, 'waits for the registry');
+    this.membership?.pause(partition);
     const goOn = () => {
       this.#held.delete(partition);
-      if (this.#membership !== undefined) this.#readOn(this.#membership, partition);
+      if (this.membership !== undefined) this.#readOn(this.membership, partition);
     };
     this.#held.set(partition, setTimeout(goOn, REGISTRY_RETRY_MS));
   }
@@ -256,8 +186,8 @@ class Projection implements Member {
   async #place(positions: ReadonlyMap<string, number>): Promise<Map<string, number>> {
     const placed = new Map<string, number>();
     for (const topic of this.topics)
-      for (const [partition, { low, high }] of (await this.#log.bounds(topic)).entries()) {
-        if (!this.#assigned.has(partition)) continue;
+      for (const [partition, { low, high }] of (await this.log.bounds(topic)).entries()) {
+        if (!this.assigned.has(partition)) continue;
         const key = partitionKey(topic, partition);
         const at = positions.get(key) ?? low;
         if (at < low || at > high)
@@ -297,7 +227,7 @@ class Projection implements Member {
     const key = partitionKey(topic, partition);
     const [from, next] = [this.#kept.get(key) as number, this.#read.get(key) as number];
     if (next <= from) return;
-    await this.#options.apply({ topic: topic as TopicName, partition, from, next, time: 0, events: [] });
+    await this.options.apply({ topic: topic as TopicName, partition, from, next, time: 0, events: [] });
     this.#kept.set(key, next);
   }
 
@@ -312,15 +242,15 @@ class Projection implements Member {
     if (read.length > 0 || next - from >= WORTH_KEEPING) {
       const time = batch.records.at(-1)?.timestamp ?? 0;
       await applyAll(
-        this.#log,
-        this.#options,
+        this.log,
+        this.options,
         { topic: topic as TopicName, partition, from, next, time, events: [] },
         read,
       );
       this.#kept.set(key, next);
     }
     this.#read.set(key, next);
-    this.#options.count('records_read', records.length, this.group);
+    this.options.count('records_read', records.length, this.group);
     if (this.#kept.get(key) !== next) this.#keepSoon(topic, partition);
   }
 
@@ -330,7 +260,7 @@ class Projection implements Member {
     const unreadable: Unreadable[] = [];
     for (const record of records.filter(isEvent)) {
       try {
-        read.push({ record, event: await readEvent(this.#log.codec, record) });
+        read.push({ record, event: await readEvent(this.log.codec, record) });
       } catch (error) {
         if (!(error instanceof DeadLetter || error instanceof Undecodable)) throw error;
         unreadable.push({ record, error });
@@ -340,17 +270,17 @@ class Projection implements Member {
   }
 
   async #passOver({ record, error }: Unreadable): Promise<void> {
-    if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);
-    else await writeDeadLetter(this.#log, this.#options, record, error, 'unreadable');
+    if (error instanceof NewerEvent) this.options.count('newer_events', 1, this.group);
+    else await writeDeadLetter(this.log, this.options, record, error, 'unreadable');
   }
 
   #lose(error: unknown): void {
-    this.#logger.warn({ group: this.group, err: error }, 'a batch was not projected');
-    if (error instanceof Retry && this.#membership !== undefined) {
-      this.#begin(this.#membership).catch((failed: unknown) => this.#end(failed));
+    this.options.logger.warn({ group: this.group, err: error }, 'a batch was not projected');
+    if (error instanceof Retry && this.membership !== undefined) {
+      this.#begin(this.membership).catch((failed: unknown) => this.end(failed));
       return;
     }
-    this.#end(error);
+    this.end(error);
   }
 }
 

@@ -6,17 +6,12 @@ import type { Batch, Log, LogRecord, Member, Membership } from '../log/log.ts';
 import { eventId, partitionKey } from '../log/partitioner.ts';
 import { isEvent, REGISTRY_RETRY_MS, readEvent } from '../log/reading.ts';
 import { recordOf } from '../log/writer.ts';
-import type { Logger } from '../logger.ts';
-import type { Count } from '../metrics.ts';
-import type { RunningPart } from '../projection/run-projection.ts';
-import { PartitionProgress, Watchdog } from '../runner/watchdog.ts';
+import { GroupReader, type ReaderOptions, type RunningPart, runReader } from '../runner/group-reader.ts';
+import type { PartitionReading } from '../runner/watchdog.ts';
 import { within } from '../runner/within.ts';
 import { Lanes, Outstanding } from './in-flight.ts';
 
-export type ReactorOptions<In extends TopicName, Out extends TopicName> = {
-  readonly group: string;
-  /** names the dead-letter topic */
-  readonly service: string;
+export type ReactorOptions<In extends TopicName, Out extends TopicName> = ReaderOptions & {
   readonly reads: readonly In[];
   /**
    * An effect on the world, with the event's id as idempotency key; gives its outcome. It may be called again. Retry:
@@ -25,8 +20,6 @@ export type ReactorOptions<In extends TopicName, Out extends TopicName> = {
    */
   readonly react: (event: EventOf<In>) => Promise<readonly Draft<Out>[]>;
   readonly maxInFlight: number;
-  readonly count: Count;
-  readonly logger: Logger;
 };
 
 /**
@@ -38,87 +31,59 @@ export const runReactor = async <In extends TopicName, Out extends TopicName>(
   options: ReactorOptions<In, Out>,
 ): Promise<RunningPart> => {
   const reactor = new Reactor(log, options as unknown as ReactorOptions<TopicName, TopicName>);
-  const membership = await log.join(reactor);
   const publishing = setInterval(() => {
     void reactor.publish();
     void reactor.place();
   }, PUBLISH_MS);
-  const watchdog = new Watchdog(
-    log,
-    () => reactor.watched(),
-    options.reads,
-    (what) => reactor.onLost(new Fatal(`${options.group}: no progress: ${what}`)),
-  );
-  const stop = async () => {
-    watchdog.stop();
+  return runReader(log, reactor, () => {
     clearInterval(publishing);
-    await reactor.drain();
-    await membership.stop();
-  };
-  return { ready: () => reactor.ready && watchdog.well, finished: reactor.finished, stop, [Symbol.asyncDispose]: stop };
+    return reactor.drain();
+  });
 };
 
-const PACE_MS = 50;
 const PUBLISH_MS = 1000;
 const DRAIN_MS = 5000;
 const BACK_OFF_MS = [1000, 2000, 5000, 15_000, 30_000] as const;
 const backOff = (tries: number): number => BACK_OFF_MS[Math.min(tries, BACK_OFF_MS.length - 1)] as number;
 
-class Reactor implements Member {
-  readonly group: string;
-  readonly topics: readonly string[];
-  readonly paceMs = PACE_MS;
-  readonly finished: Promise<never>;
-  readonly #end: (error: unknown) => void;
-  readonly #log: Log;
-  readonly #options: ReactorOptions<TopicName, TopicName>;
-  readonly #logger: Logger;
+class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implements Member {
   readonly #lanes: Lanes;
   readonly #stopping = new AbortController();
   #outstanding = new Map<string, Outstanding>();
-  #assigned: ReadonlySet<number> = new Set();
   #paused = new Set<number>();
-  /** its partitions as the watchdog sees them; empty until the group's offsets are known */
-  #progress = new Map<number, PartitionProgress>();
   #isPlaced = false;
   #isPlacing = false;
   /** where the group continues, by `topic/partition`, as of the last assignment */
   #starts = new Map<string, number>();
-  #membership: Membership | undefined;
 
   constructor(log: Log, options: ReactorOptions<TopicName, TopicName>) {
-    const { promise, reject } = Promise.withResolvers<never>();
-    promise.catch(() => {});
-    this.finished = promise;
-    this.#end = reject;
-    this.#log = log;
-    this.#options = options;
-    this.#logger = options.logger;
+    super(log, options);
     this.#lanes = new Lanes(options.maxInFlight);
-    this.group = options.group;
-    this.topics = options.reads;
   }
 
   get ready(): boolean {
     const waits = [...this.#outstanding.values()].some(({ unread }) => unread.size > 0);
-    return this.#membership !== undefined && this.#isPlaced && !waits;
+    return this.membership !== undefined && this.#isPlaced && !waits;
   }
 
   /** A partition with too many events waiting for its sink is not read, and is not stuck. */
-  watched(): Iterable<PartitionProgress> {
-    return [...this.#progress.values()].filter(({ partition }) => !this.#paused.has(partition));
+  watched(): Iterable<PartitionReading> {
+    return [...this.progress.values()].filter(({ partition }) => !this.#paused.has(partition));
   }
 
   /** Reads where the group continues, so that a partition that is never read is visible. */
   async place(): Promise<void> {
     if (this.#isPlaced || this.#isPlacing) return;
-    const assigned = this.#assigned;
+    const assigned = this.assigned;
     this.#isPlacing = true;
     try {
       const starts = await this.#startsOf(assigned);
-      if (assigned === this.#assigned) this.#watch(starts);
+      if (assigned !== this.assigned) return;
+      this.#starts = starts;
+      this.#isPlaced = true;
+      this.watch((key) => this.#outstanding.get(key)?.read ?? this.#starts.get(key));
     } catch (error) {
-      this.#logger.warn(
+      this.options.logger.warn(
         { group: this.group, err: error },
         'the offsets of the group are not known; they are asked for again',
       );
@@ -130,34 +95,19 @@ class Reactor implements Member {
   async #startsOf(partitions: ReadonlySet<number>): Promise<Map<string, number>> {
     const starts = new Map<string, number>();
     for (const topic of this.topics)
-      for (const [partition, offset] of (await this.#log.groupOffsets(this.group, topic)).entries())
+      for (const [partition, offset] of (await this.log.groupOffsets(this.group, topic)).entries())
         if (offset !== null && partitions.has(partition)) starts.set(partitionKey(topic, partition), offset);
     return starts;
   }
-
-  #watch(starts: Map<string, number>): void {
-    this.#starts = starts;
-    this.#isPlaced = true;
-    this.#progress = new Map([...this.#assigned].map((partition) => [partition, this.#progressOf(partition)]));
-  }
-
-  #progressOf(partition: number): PartitionProgress {
-    return new PartitionProgress(partition, this.topics, (topic) => {
-      const key = partitionKey(topic, partition);
-      return this.#outstanding.get(key)?.read ?? this.#starts.get(key);
-    });
-  }
-
-  readonly held = (): readonly number[] => [...this.#assigned];
 
   /** Kept partitions continue at the read position; new ones begin at the group's offsets. */
   readonly onAssigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
     const kept = [...this.#outstanding].filter(([key]) => partitions.has(Number(key.slice(key.lastIndexOf('/') + 1))));
     this.#outstanding = new Map(kept);
-    this.#assigned = partitions;
-    this.#membership = membership;
+    this.assigned = partitions;
+    this.membership = membership;
     this.#isPlaced = false;
-    this.#progress = new Map();
+    this.progress = new Map();
     void this.place();
     for (const partition of [...this.#paused]) this.#flow(partition);
     for (const [key, { read }] of kept) {
@@ -166,23 +116,21 @@ class Reactor implements Member {
     }
   };
 
-  readonly onHeartbeat = (): void => {};
-
   readonly take = async (batch: Batch): Promise<boolean> => {
     if (this.#stopping.signal.aborted) return false;
     const outstanding = this.#outstandingOf(batch.topic, batch.partition, batch.fetched);
     const records = batch.records.filter(({ offset }) => offset >= outstanding.read);
     for (const record of records) this.#begin(record, outstanding);
     outstanding.readTo(batch.next);
-    this.#options.count('records_read', records.length, this.group);
-    this.#countProgress(batch.partition);
+    this.options.count('records_read', records.length, this.group);
+    this.countProgress(batch.partition);
     this.#flow(batch.partition);
     return true;
   };
 
   readonly onSkipped = ({ topic, partition, fetched, next }: Omit<Batch, 'records' | 'end'>): void => {
     this.#outstandingOf(topic, partition, fetched).readTo(next);
-    this.#countProgress(partition);
+    this.countProgress(partition);
   };
 
   #outstandingOf(topic: string, partition: number, fetched: number): Outstanding {
@@ -192,21 +140,14 @@ class Reactor implements Member {
     return outstanding;
   }
 
-  #countProgress(partition: number): void {
-    const known = this.#progress.get(partition);
-    if (known !== undefined) known.progress += 1;
-  }
-
-  readonly onLost = (error: Error): void => this.#end(error);
-
   async publish(): Promise<void> {
     const offsets = [...this.#outstanding].map(([key, { done }]) => {
       const at = key.lastIndexOf('/');
       return { topic: key.slice(0, at), partition: Number(key.slice(at + 1)), offset: done };
     });
     if (offsets.length === 0) return;
-    await this.#membership?.publish(offsets).catch((error: unknown) => {
-      this.#logger.warn(
+    await this.membership?.publish(offsets).catch((error: unknown) => {
+      this.options.logger.warn(
         { group: this.group, err: error },
         'the offsets were not written; what was done may be done again',
       );
@@ -233,30 +174,30 @@ class Reactor implements Member {
         await pause(() => this.#wait(retry.afterMs ?? backOff(tries)));
       }
     });
-    void job.then(() => this.#flow(record.partition)).catch((error: unknown) => this.#end(error));
+    void job.then(() => this.#flow(record.partition)).catch((error: unknown) => this.end(error));
   }
 
   /** null: done; else again later. */
   async #try(record: LogRecord, { unread }: Outstanding): Promise<Retry | null> {
     try {
-      const event = await readEvent(this.#log.codec, record);
+      const event = await readEvent(this.log.codec, record);
       unread.delete(record.offset);
-      const outcomes = await this.#options.react(event);
-      await writeOutcomes(this.#log, this.group, record, event, outcomes);
-      this.#options.count('events_written', outcomes.length, this.group);
+      const outcomes = await this.options.react(event);
+      await writeOutcomes(this.log, this.group, record, event, outcomes);
+      this.options.count('events_written', outcomes.length, this.group);
     } catch (error) {
       if (error instanceof Retry) {
-        this.#logger.warn({ group: this.group, err: error }, 'a reaction waits');
+        this.options.logger.warn({ group: this.group, err: error }, 'a reaction waits');
         return error;
       }
       if (error instanceof RegistryTrouble) {
         unread.add(record.offset);
-        this.#logger.warn({ group: this.group, err: error }, 'a reaction waits for the registry');
+        this.options.logger.warn({ group: this.group, err: error }, 'a reaction waits for the registry');
         return new Retry(error.message, { afterMs: REGISTRY_RETRY_MS, cause: error });
       }
       if (error instanceof Unwritten) throw error;
-      if (error instanceof NewerEvent) this.#options.count('newer_events', 1, this.group);
-      else await writeDeadLetter(this.#log, this.#options, record, error, 'reaction');
+      if (error instanceof NewerEvent) this.options.count('newer_events', 1, this.group);
+      else await writeDeadLetter(this.log, this.options, record, error, 'reaction');
     }
     return null;
   }
@@ -264,13 +205,13 @@ class Reactor implements Member {
   /** Reads on only while not too much of a partition waits. */
   #flow(partition: number): void {
     const waiting = this.topics.map((topic) => this.#outstanding.get(partitionKey(topic, partition))?.size ?? 0);
-    const full = Math.max(...waiting) >= this.#options.maxInFlight;
-    if (full === this.#paused.has(partition) || !this.#assigned.has(partition)) return;
+    const full = Math.max(...waiting) >= this.options.maxInFlight;
+    if (full === this.#paused.has(partition) || !this.assigned.has(partition)) return;
     if (full) this.#paused.add(partition);
     else this.#paused.delete(partition);
-    this.#countProgress(partition);
-    if (full) this.#membership?.pause(partition);
-    else this.#membership?.resume(partition);
+    this.countProgress(partition);
+    if (full) this.membership?.pause(partition);
+    else this.membership?.resume(partition);
   }
 
   async #wait(ms: number): Promise<void> {
