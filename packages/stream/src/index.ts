@@ -5,7 +5,7 @@ export { applyTopics, compareTopics, type PlannedTopic, planTopics, type TopicRe
 export { throughPartition } from './log/inputs.ts';
 export type { Batch, Bounds, Following, From, Headers, Log, LogRecord, OutRecord, Position } from './log/log.ts';
 export { partitionOf } from './log/partitioner.ts';
-export { isEvent, readAndFollow, readEvent, type TailOptions, tail, WaitingReader } from './log/reading.ts';
+export { isEvent, readAndFollow, readEvent, tail, WaitingReader } from './log/reading.ts';
 export { type EventOrigin, type Writer, writer } from './log/writer.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export { type Count, METRICS, type Metric } from './metrics.ts';

@@ -100,12 +100,7 @@ async function draftOf(command: OfOne, model: ReadModel, now: number): Promise<C
     case 'reset_breaker':
       return resetBreaker(command, model);
     case 'confirm_death':
-      return controlAgent('CONFIRM_DEATH', command.agentId, {
-        instanceId: command.instanceId,
-        source: 'person',
-        by,
-        why,
-      });
+      return confirmDeath(command.agentId, command.instanceId, { by, why });
     case 'halt':
       return controlFleet('HALT_FLEET', { by, why });
     case 'resume':
@@ -141,10 +136,11 @@ async function hostGone({ host, by, why }: Of<'host_gone'>, model: ReadModel): P
       'unknown_host',
       `No living agent was seen on ${JSON.stringify(host)}: \`vigil health --json\` names the hosts.`,
     );
-  return agents.map(({ agentId, instanceId }) =>
-    controlAgent('CONFIRM_DEATH', agentId, { instanceId, source: 'person', by, why }),
-  );
+  return agents.map(({ agentId, instanceId }) => confirmDeath(agentId, instanceId, { by, why }));
 }
+
+const confirmDeath = (agentId: string, instanceId: string | null, asked: { by: string; why: string }): CommandDraft =>
+  controlAgent('CONFIRM_DEATH', agentId, { instanceId, source: 'person', by: asked.by, why: asked.why });
 
 type AgentControl = 'HOLD_AGENT' | 'RELEASE_AGENT' | 'CONFIRM_DEATH' | 'RESET_BREAKER';
 const controlAgent = (type: AgentControl, agentId: string, fields: object): CommandDraft =>
@@ -215,21 +211,14 @@ async function acknowledge({ alertId, by, why }: Of<'acknowledge'>, model: ReadM
   return { topic: Topic.controlAlerts, type: 'ACKNOWLEDGE_ALERT', key: alertKey, payload: { alertKey, by, why } };
 }
 
-type ApplyPolicy = {
-  readonly name: string;
-  readonly document: Readonly<Record<string, unknown>> | null;
-  readonly by: string;
-  readonly why: string;
-};
-
 /** A document to be applied, or taken back. Throws Problem 422 with every mistake that can be seen in it alone; the evaluator sees the rest. */
-export function applyPolicy({ name, document, by, why }: ApplyPolicy): Draft<typeof Topic.applyPolicy> {
+function applyPolicy({ name, document, by, why }: Of<'apply_policy'>): Draft<typeof Topic.applyPolicy> {
   if (document !== null) check(name, document);
   const payload = { name, document: document && canonicalJson(document), by, why };
   return { topic: Topic.applyPolicy, type: 'APPLY_POLICY', key: name, payload };
 }
 
-function check(name: string, document: ApplyPolicy['document']): void {
+function check(name: string, document: Of<'apply_policy'>['document']): void {
   try {
     if (name === ASSIGNMENT) readAssignment(document, name);
     else if (compile(document, name, VOCABULARY).name !== name)
@@ -242,10 +231,10 @@ function check(name: string, document: ApplyPolicy['document']): void {
 
 type Recovers = { readonly policy: PolicyRef | null; readonly recovery: RecoverySettings | null };
 
-export const nothingKnown: Recovers = { policy: null, recovery: null };
+const nothingKnown: Recovers = { policy: null, recovery: null };
 
 /** How the policy that an agent is judged by recovers its task. Nothing, where the agent has none yet or its document is not known. */
-export async function recoveryOf(
+async function recoveryOf(
   { policyName, policyHash }: Pick<AgentRow, 'policyName' | 'policyHash'>,
   model: Pick<ReadModel, 'policyDocument'>,
 ): Promise<Recovers> {

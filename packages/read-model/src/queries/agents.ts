@@ -1,7 +1,7 @@
 import type { Evidence, HealthState, WaitingFor } from '@vigil/events';
 import type { Sql } from '../apply.ts';
 import { WITHHELD, type Withheld } from './cases.ts';
-import { column, listed, type RowOf, select, when, where } from './select.ts';
+import { column, type Filter, listed, type RowOf, select, when, where } from './select.ts';
 
 export type ReportedError = {
   readonly at: number;
@@ -124,18 +124,14 @@ const UNHEALTHY = `current_state <> 'HEALTHY' AND NOT (current_state = 'TERMINAT
 
 const WAITING = `current_state <> 'TERMINATED' AND exemption IS NOT DISTINCT FROM 'awaiting_input'`;
 
-type AgentFilter = {
-  readonly agentId?: string | undefined;
-  readonly state?: HealthState | undefined;
-  readonly taskId?: string | undefined;
-  /** everything that is not HEALTHY, finished ones excluded */
-  readonly unhealthy?: boolean | undefined;
-  /** those that wait for a person, the longest wait first */
-  readonly waiting?: boolean | undefined;
-};
-
-/** Agents by name; those that wait for a person by the length of the wait. */
-export function agents(sql: Sql, filter: AgentFilter): Promise<readonly AgentRow[]> {
+/**
+ * Agents by name; those that wait for a person by the length of the wait. `unhealthy`: everything that is not HEALTHY,
+ * finished ones excluded.
+ */
+export function agents(
+  sql: Sql,
+  filter: Filter<{ agentId: string; state: HealthState; taskId: string; unhealthy: boolean; waiting: boolean }>,
+): Promise<readonly AgentRow[]> {
   const { text, values } = where([
     when('j.agent_id = $?', filter.agentId),
     when('current_state = $?', filter.state),

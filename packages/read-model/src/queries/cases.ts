@@ -1,7 +1,7 @@
 import type { Evidence, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
 import { type Entry, entry } from './journal.ts';
-import { column, listed, type RowOf, select, when, where } from './select.ts';
+import { column, type Filter, listed, type RowOf, select, when, where } from './select.ts';
 
 export type Withheld = { readonly step: string; readonly why: string; readonly detail: string };
 
@@ -49,11 +49,7 @@ const caseColumns = {
 export type CaseRow = RowOf<typeof caseColumns>;
 export type CaseStory = CaseRow & { readonly trail: readonly Entry[] };
 
-type CaseFilter = {
-  readonly caseId?: string | undefined;
-  readonly agentId?: string | undefined;
-  readonly open?: boolean | undefined;
-};
+type CaseFilter = Filter<{ caseId: string; agentId: string; open: boolean }>;
 
 /** Cases, what waits for a person first, then the newest. */
 export function cases(sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]> {
@@ -109,10 +105,7 @@ const order = {
 export type OrderRow = RowOf<typeof order>;
 
 /** Orders with their receipts, oldest first. */
-export function orders(
-  sql: Sql,
-  filter: { readonly agentId?: string | undefined; readonly taskId?: string | undefined },
-): Promise<readonly OrderRow[]> {
+export function orders(sql: Sql, filter: Filter<{ agentId: string; taskId: string }>): Promise<readonly OrderRow[]> {
   const { text, values } = where([when('agent_id = $?', filter.agentId), when('task_id = $?', filter.taskId)]);
   const oldest = 'ORDER BY issued_at, number, order_id LIMIT 1000';
   return select<OrderRow>(sql, `SELECT ${listed(order)} FROM orders o ${text} ${oldest}`, values);

@@ -1,6 +1,6 @@
 import type { BreakerState, EscalationTicket, TicketFindings, TicketSeverity } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import { column, listed, type RowOf, select, when, where } from './select.ts';
+import { column, type Filter, listed, type RowOf, select, when, where } from './select.ts';
 
 const breaker = {
   name: column<string>(),
@@ -17,12 +17,7 @@ const breaker = {
 export type BreakerRow = RowOf<typeof breaker> & { readonly trips: number };
 
 /** `tripsSince`: from when openings are counted, epoch milliseconds; without it, as far back as the journal goes. */
-type BreakerFilter = {
-  readonly agentId?: string | undefined;
-  readonly taskId?: string | undefined;
-  readonly open?: boolean | undefined;
-  readonly tripsSince?: number | undefined;
-};
+type BreakerFilter = Filter<{ agentId: string; taskId: string; open: boolean; tripsSince: number }>;
 
 /** Breakers that have ever opened, those that are not closed first. */
 export function breakers(sql: Sql, filter: BreakerFilter): Promise<readonly BreakerRow[]> {
@@ -68,7 +63,7 @@ export type TicketRow = RowOf<typeof ticket>;
 /** Tickets, the newest first. */
 export function tickets(
   sql: Sql,
-  filter: { readonly agentId?: string | undefined; readonly ticketId?: string | undefined; readonly limit: number },
+  filter: Filter<{ agentId: string; ticketId: string }> & { readonly limit: number },
 ): Promise<readonly TicketRow[]> {
   const { text, values } = where([when('agent_id = $?', filter.agentId), when('ticket_id = $?', filter.ticketId)]);
   const newest = `ORDER BY filed_at DESC NULLS LAST, ticket_id LIMIT $${values.length + 1}`;

@@ -1,5 +1,5 @@
 import type { Sql } from '../apply.ts';
-import { column, listed, type RowOf, select, when, where } from './select.ts';
+import { column, type Filter, listed, type RowOf, select, when, where } from './select.ts';
 
 const alert = {
   alertId: column<string>(),
@@ -25,11 +25,7 @@ const alert = {
 };
 export type AlertRow = RowOf<typeof alert>;
 
-type AlertFilter = {
-  readonly agentId?: string | undefined;
-  readonly taskId?: string | undefined;
-  readonly open?: boolean | undefined;
-};
+type AlertFilter = Filter<{ agentId: string; taskId: string; open: boolean }>;
 
 /** Alerts, the unresolved first, then the newest. */
 export function alerts(sql: Sql, filter: AlertFilter): Promise<readonly AlertRow[]> {
@@ -97,7 +93,7 @@ type DeadLetterRow = RowOf<typeof deadLetter>;
 /** Dead letters, newest first. */
 export function deadLetters(
   sql: Sql,
-  filter: { readonly service?: string | undefined; readonly limit: number },
+  filter: Filter<{ service: string }> & { readonly limit: number },
 ): Promise<readonly DeadLetterRow[]> {
   const { text, values } = where([when('service = $?', filter.service)]);
   const newest = `ORDER BY failed_at DESC NULLS LAST, event_id LIMIT $${values.length + 1}`;

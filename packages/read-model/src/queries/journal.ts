@@ -1,6 +1,6 @@
 import type { Evidence, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import { column, listed, type RowOf, select, when, where } from './select.ts';
+import { column, type Filter, listed, type RowOf, select, when, where } from './select.ts';
 
 /** One line of a story: `payload` is the event's, or a receipt's. */
 export const entry = {
@@ -14,14 +14,9 @@ export const entry = {
 };
 export type Entry = RowOf<typeof entry>;
 
-type StoryFilter = {
-  readonly agentId?: string | undefined;
-  readonly taskId?: string | undefined;
-  /** the newest so many */
-  readonly limit: number;
-};
+type StoryFilter = Filter<{ agentId: string; taskId: string }> & { readonly limit: number };
 
-/** What happened, oldest first. */
+/** What happened, oldest first: the newest `limit` entries. */
 export async function story(sql: Sql, filter: StoryFilter): Promise<readonly Entry[]> {
   const { text, values } = where([when('agent_id = $?', filter.agentId), when('task_id = $?', filter.taskId)]);
   const newest = await select<Entry>(
@@ -55,7 +50,7 @@ export type TransitionRow = RowOf<typeof transition>;
 /** Changes of state, newest first. */
 export function transitions(
   sql: Sql,
-  filter: { readonly agentId?: string | undefined; readonly limit: number },
+  filter: Filter<{ agentId: string }> & { readonly limit: number },
 ): Promise<readonly TransitionRow[]> {
   const { text, values } = where([when('agent_id = $?', filter.agentId)]);
   const newest = `ORDER BY occurred_at DESC, event_order DESC LIMIT $${values.length + 1}`;

@@ -23,6 +23,9 @@ export async function select<Row>(sql: Sql, text: string, values: unknown[] = []
   return rows as Row[];
 }
 
+/** What a query is limited to: each may be left out. */
+export type Filter<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
+
 /** `WHERE` of the requested conditions; each names its own value as $n. */
 export function where(conditions: readonly (readonly [sql: string, value?: unknown] | null)[]): {
   readonly text: string;

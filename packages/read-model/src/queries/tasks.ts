@@ -1,6 +1,6 @@
 import type { CheckpointRef, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import { column, listed, type RowOf, select, when, where } from './select.ts';
+import { column, type Filter, listed, type RowOf, select, when, where } from './select.ts';
 
 const task = {
   taskId: column<string>('coalesce(h.task_id, t.task_id)'),
@@ -33,14 +33,8 @@ LEFT JOIN LATERAL (
 ) c ON true
 `;
 
-type TaskFilter = {
-  readonly taskId?: string | undefined;
-  /** only those that wait for a person */
-  readonly review?: boolean | undefined;
-};
-
-/** Tasks by name. */
-export function tasks(sql: Sql, filter: TaskFilter): Promise<readonly TaskRow[]> {
+/** Tasks by name. `review`: only those that wait for a person. */
+export function tasks(sql: Sql, filter: Filter<{ taskId: string; review: boolean }>): Promise<readonly TaskRow[]> {
   const { text, values } = where([
     when('coalesce(h.task_id, t.task_id) = $?', filter.taskId),
     // An agent without a task holds one of its own name: that is not a task.
@@ -82,10 +76,7 @@ const LAST_OF_ITS_ATTEMPT = `NOT EXISTS (
     AND again.payload ->> 'newAgentId' = recoveries.new_agent_id)`;
 
 /** Attempts, newest first. */
-export function recoveries(
-  sql: Sql,
-  filter: { readonly taskId?: string | undefined },
-): Promise<readonly RecoveryRow[]> {
+export function recoveries(sql: Sql, filter: Filter<{ taskId: string }>): Promise<readonly RecoveryRow[]> {
   const { text, values } = where([when('task_id = $?', filter.taskId), [LAST_OF_ITS_ATTEMPT]]);
   return select<RecoveryRow>(
     sql,

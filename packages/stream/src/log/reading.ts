@@ -55,7 +55,10 @@ export class WaitingReader {
     this.#begun.add(record);
     try {
       while (!this.#signal.aborted) {
-        const read = await this.#try(record);
+        const read = await readEvent(this.#codec, record).catch((error: unknown) => {
+          if (error instanceof RegistryTrouble) return null;
+          throw error;
+        });
         if (read !== null) return read;
         await sleep(REGISTRY_RETRY_MS, undefined, { signal: this.#signal }).catch(() => {});
       }
@@ -64,18 +67,9 @@ export class WaitingReader {
       this.#begun.delete(record);
     }
   }
-
-  async #try(record: LogRecord): Promise<HealthEvent | null> {
-    try {
-      return await readEvent(this.#codec, record);
-    } catch (error) {
-      if (error instanceof RegistryTrouble) return null;
-      throw error;
-    }
-  }
 }
 
-export type TailOptions<In extends TopicName> = {
+type TailOptions<In extends TopicName> = {
   readonly from: From;
   /** One at a time, in the order of the records. What it throws ends the tail. */
   readonly onEvent: (event: EventOf<In>, record: LogRecord) => void;
