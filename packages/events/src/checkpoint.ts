@@ -1,9 +1,22 @@
-import type { CheckpointRef } from './generated/types.ts';
+import type { Checkpoint, CheckpointRef } from './generated/types.ts';
 
 const ofOneHost: ReadonlySet<string> = new Set(['not_here', 'missing', 'unreadable']);
 
 /** Whether a reason for which a checkpoint is invalid holds on one host only: another host may have the file, or can read it. Any other reason is a fault of the content. */
 export const holdsOnOneHost = (reason: string): boolean => ofOneHost.has(reason);
+
+/** The checkpoint of a heartbeat, in the spelling of Vigil's own events. */
+export const checkpointRef = (checkpoint: Checkpoint): CheckpointRef => ({
+  checkpointId: checkpoint.checkpoint_id,
+  parentId: checkpoint.parent_id,
+  uri: checkpoint.uri,
+  sha256: checkpoint.sha256,
+  valid: checkpoint.valid,
+  invalidReason: checkpoint.invalid_reason,
+  createdAt: checkpoint.created_at,
+  completedWork: checkpoint.completed_work,
+  remainingWork: checkpoint.remaining_work,
+});
 
 /** The reference to a checkpoint for every host. Each runtime finds out for itself whether its host has the file. */
 export const onEveryHost = (checkpoint: CheckpointRef): CheckpointRef =>

@@ -26,6 +26,18 @@ type Body<C> = C extends Content ? Pick<C, 'type' | 'payload'> : never;
 export type BodyOf<T extends TopicName> = Body<ContentOf<T>>;
 export type PayloadOf<T extends TopicName, K extends string> = Extract<ContentOf<T>, { readonly type: K }>['payload'];
 
+/** The payload of an event without the fields of `Head`. */
+export type RestOf<T extends TopicName, Type extends string, Head> = Omit<PayloadOf<T, Type>, keyof Head>;
+/** A draft whose payload is a `Head` and the rest. */
+export type DraftWith<T extends TopicName, Type extends string, Head> = {
+  readonly topic: T;
+  readonly type: Type;
+  readonly key: string;
+  readonly correlationId: string;
+  readonly policy?: PolicyRef | null;
+  readonly payload: Head & RestOf<T, Type, Head>;
+};
+
 /** The output of a decider: the runner adds the envelope. */
 type Drafted<C> = C extends Content
   ? C & {

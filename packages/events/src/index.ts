@@ -1,7 +1,17 @@
-export { holdsOnOneHost, onEveryHost } from './checkpoint.ts';
+export { checkpointRef, holdsOnOneHost, onEveryHost } from './checkpoint.ts';
 export { type Codec, type Decoded, memoryCodec } from './codec.ts';
 export { NewerEvent, RegistryTrouble, Undecodable, Unfit, UnknownSchemaId } from './errors.ts';
-export type { BodyOf, ContentOf, Draft, Envelope, EventOf, HealthEvent, PayloadOf } from './event.ts';
+export type {
+  BodyOf,
+  ContentOf,
+  Draft,
+  DraftWith,
+  Envelope,
+  EventOf,
+  HealthEvent,
+  PayloadOf,
+  RestOf,
+} from './event.ts';
 export type { Remark } from './from-json.ts';
 export { catalogue, Topic, type TopicName } from './generated/catalogue.ts';
 export type * from './generated/types.ts';

@@ -4,8 +4,7 @@ import { connectLog, runProcessor, topicsWritten } from '@vigil/stream';
 import { followApplied } from './applying.ts';
 import { config } from './config.ts';
 import { loadPolicies } from './policies.ts';
-import { EVALUATOR, evaluator } from './processor.ts';
-import { countWarrants } from './warrants.ts';
+import { countWarrants, EVALUATOR, evaluator } from './processor.ts';
 
 await runService(process.env, {
   name: 'health-evaluator',

@@ -1,4 +1,5 @@
-import { Topic } from '@vigil/events';
+import type { Count } from '@vigil/chassis';
+import { type Draft, Topic, type WarrantFiledPayload } from '@vigil/events';
 import { type AgentState, AT_REST } from '@vigil/health';
 import type { DeciderProcessor } from '@vigil/stream';
 import type { InForce } from './policies.ts';
@@ -32,3 +33,17 @@ export function evaluator(rules: () => InForce): DeciderProcessor<AgentState, In
     marker: { topic: Topic.agentHealth, key: '@policy', rules },
   };
 }
+
+/** omniclaude's attribute, one of a few: what its sweep has found, else the axis of what comes first. */
+export const axisOf = ({ evidence, axes }: Pick<WarrantFiledPayload, 'evidence' | 'axes'>): string => {
+  if (evidence.some(({ matched }) => matched !== null)) return 'regex';
+  if (evidence.some(({ signal }) => signal === 'progress_mismatch')) return 'progress_mismatch';
+  return axes[0] ?? 'none';
+};
+
+/** Counts each filed warrant; a renewal does not count. */
+export const countWarrants =
+  (count: Count) =>
+  (drafts: readonly Draft[]): void => {
+    for (const { type, payload } of drafts) if (type === 'WARRANT_FILED') count('warrants', 1, axisOf(payload));
+  };

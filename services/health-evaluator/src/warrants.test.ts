@@ -5,8 +5,7 @@ import { MemoryLog } from '@vigil/stream/memory';
 import { quiet } from '@vigil/stream/testing';
 import { expect, test, vi } from 'vitest';
 import { inForceOf, loadPolicies } from './policies.ts';
-import { evaluator } from './processor.ts';
-import { axisOf, countWarrants } from './warrants.ts';
+import { axisOf, countWarrants, evaluator } from './processor.ts';
 
 const [found] = example(Topic.agentHealth, 'WARRANT_FILED').payload.evidence;
 if (!found) throw new Error('the example has no evidence');

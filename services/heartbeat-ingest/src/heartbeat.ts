@@ -12,7 +12,6 @@ const AVRO_BEGINS_WITH = 0;
  * Throws DeadLetter and Undecodable, each with its reason, and UnknownSchemaId (learn it, then again).
  */
 export const readHeartbeat = (codec: Codec, key: string | null, value: Buffer): Heartbeat => {
-  if (value === null) throw new DeadLetter('no_value', `the record of ${shown(key)} has no value: nothing is reported`);
   if (value.length > LARGEST)
     throw new DeadLetter(
       'too_large',

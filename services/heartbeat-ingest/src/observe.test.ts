@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { describe, expect, test } from 'vitest';
-import { observe } from './observe.ts';
+import { observe } from './processor.ts';
 
 const heartbeat = example(Topic.heartbeat, 'HEARTBEAT');
 

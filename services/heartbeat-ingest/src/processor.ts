@@ -1,10 +1,38 @@
-import { Topic } from '@vigil/events';
+import { checkpointRef, type Draft, type EventOf, type Heartbeat, Topic } from '@vigil/events';
 import { type MapperProcessor, throughPartition } from '@vigil/stream';
-import { readHeartbeat } from './heartbeat.ts';
-import { observe } from './observe.ts';
+import { checkKey, readHeartbeat } from './heartbeat.ts';
 
 type In = typeof Topic.heartbeat | typeof Topic.controlAgent;
 type Out = typeof Topic.agentObservation | typeof Topic.taskCheckpoint;
+
+/** The observation that the evaluator reads: heartbeats, ends and control commands in one order. Throws DeadLetter where key and agent differ. */
+export const observe = (input: EventOf<In>): readonly Draft<Out>[] => {
+  switch (input.type) {
+    case 'HEARTBEAT':
+      return [
+        { topic: Topic.agentObservation, type: 'AGENT_HEARTBEAT', key: input.key, payload: input.payload },
+        ...checkpointOf(input.payload),
+      ];
+    case 'AGENT_EXITED':
+    case 'CONFIRM_DEATH':
+    case 'HOLD_AGENT':
+    case 'RELEASE_AGENT':
+    case 'RESET_BREAKER':
+    case 'FILE_TICKET': {
+      checkKey(input.key, 'agentId', input.payload.agentId);
+      const { type, key, payload, correlationId } = input;
+      return [{ topic: Topic.agentObservation, type, key, payload, correlationId } as Draft<Out>];
+    }
+  }
+};
+
+/** A checkpoint belongs to the task, whichever agent wrote it: without a task it cannot be resumed. */
+const checkpointOf = ({ task_id, agent_id, instance_id, attempt, checkpoint }: Heartbeat): readonly Draft<Out>[] => {
+  if (checkpoint === null || task_id === null) return [];
+  const named = { taskId: task_id, agentId: agent_id, instanceId: instance_id, attempt };
+  const payload = { ...named, checkpoint: checkpointRef(checkpoint) };
+  return [{ topic: Topic.taskCheckpoint, type: 'CHECKPOINT_RECORDED', key: task_id, payload }];
+};
 
 /** The sequencer of the agent key space: all that judgement reads, in one order; and where time begins. */
 export const ingest: MapperProcessor<In, Out> = {

@@ -3,7 +3,6 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Checkpoint, CheckpointRef } from '@vigil/events';
 import { contentOf } from './content.ts';
 
 export type CheckpointFile = { readonly uri: string | null; readonly sha256: string | null };
@@ -65,16 +64,3 @@ export const validate = async (file: CheckpointFile, roots: readonly string[], t
     return invalid((error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable');
   }
 };
-
-/** The same checkpoint in the spelling of our own events. */
-export const refOf = (checkpoint: Checkpoint): CheckpointRef => ({
-  checkpointId: checkpoint.checkpoint_id,
-  parentId: checkpoint.parent_id,
-  uri: checkpoint.uri,
-  sha256: checkpoint.sha256,
-  valid: checkpoint.valid,
-  invalidReason: checkpoint.invalid_reason,
-  createdAt: checkpoint.created_at,
-  completedWork: checkpoint.completed_work,
-  remainingWork: checkpoint.remaining_work,
-});

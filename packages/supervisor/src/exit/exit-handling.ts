@@ -1,10 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CheckpointRef, ExitReason } from '@vigil/events';
+import { type CheckpointRef, checkpointRef, type ExitReason } from '@vigil/events';
 import type { AgentMonitor } from '../agent/agent-monitor.ts';
 import { type AgentSpec, environmentOf } from '../agent/agent-spec.ts';
-import { refOf } from '../checkpoint/validate.ts';
 import type { HostDeps } from '../deps.ts';
 import type { Report } from '../orders/order.ts';
 import { runForLines } from '../process/command-runner.ts';
@@ -60,7 +59,7 @@ const exitArtifactsOf = async (
   facts: EndFacts,
 ): Promise<CheckpointRef | null> => {
   const { reason, details, endRequest } = facts;
-  const own = monitor.progress.checkpoint ? refOf(monitor.progress.checkpoint) : null;
+  const own = monitor.progress.checkpoint ? checkpointRef(monitor.progress.checkpoint) : null;
   const continues = reason !== 'finished' && (reason !== 'explicit' || endRequest?.orderId != null);
   if (!continues) return own;
   const files = await stateFilesOf(deps, { ...spec, policy: monitor.policy });
