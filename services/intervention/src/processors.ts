@@ -6,7 +6,6 @@ import { decider as governorDecider } from './governor/governor.ts';
 import type { GovernorSettings } from './governor/settings.ts';
 import type { GovernorState } from './governor/state.ts';
 import { type SpendingState, spending, spendingKey } from './spending/spending.ts';
-import { caseUpgrades, from, governorUpgrades } from './upgrades.ts';
 
 type Names = keyof typeof Topic;
 type Of<Name extends Names> = (typeof Topic)[Name];
@@ -24,11 +23,7 @@ export const cases: DeciderProcessor<
   time: { topic: Topic.agentHealth, sources: 'own' },
   ticks: [{ topic: Topic.agentIntervention, everyMs: 1000, to: 'same' }],
   decider: caseDecider,
-  atRest: {
-    oldest: 1,
-    upgrades: caseUpgrades,
-    usual: null,
-  },
+  atRest: { oldest: 6, upgrades: [], usual: null },
 };
 
 /** Sums of tasks and days: a state for each, all in the one partition of the fleet. */
@@ -41,11 +36,7 @@ export const spendings: DeciderProcessor<SpendingState, Of<'fleetPresence'>, Of<
   ticks: [{ topic: Topic.spending, everyMs: 1000, to: 'same' }],
   decider: spending,
   stateKey: spendingKey,
-  atRest: {
-    oldest: 1,
-    upgrades: [from((state: SpendingState) => ({ ...{ instanceId: null, policy: null }, ...state }))],
-    usual: null,
-  },
+  atRest: { oldest: 2, upgrades: [], usual: null },
 };
 
 /** One governor a fleet, for any number of instances: its topics have a single partition, its state a single key. */
@@ -64,5 +55,5 @@ export const governor = (
   ticks: [{ topic: Topic.fleetGovernance, everyMs: 1000, to: 'same' }],
   decider: governorDecider(settings),
   stateKey: () => 'fleet',
-  atRest: { oldest: 1, upgrades: governorUpgrades, usual: null },
+  atRest: { oldest: 4, upgrades: [], usual: null },
 });

@@ -1,8 +1,5 @@
 import type { Step } from '@vigil/policy';
-import { upgraded } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { cases } from '../processors.ts';
-import { initial } from './state.ts';
 import {
   agent,
   decides,
@@ -112,26 +109,4 @@ test('a nudge by hand does not undo a pardon, and takes the place of a case with
   other.admit();
   other.after(MIN);
   expect(other.receive(renewed(ladder))).toEqual(['asks nudge soft']);
-});
-
-const raised = (state: object) => upgraded(cases.atRest, 2, state);
-
-test('a state of an older shape is read: what was closed stays closed, what was withheld asks again', () => {
-  const closed = (ending: string) => {
-    const last = { caseId: 'case-1', warrantId: 'w', episodeId: 'e1', ending };
-    return raised({ ...initial, episode: undefined, last })?.episode;
-  };
-  expect(closed('executed')).toEqual({ id: 'e1', settled: true, worked: [], rehearsed: [] });
-  expect(closed('withheld')).toEqual({ id: 'e1', settled: false, worked: [], rehearsed: [] });
-  const one = agent();
-  one.receive(filed());
-  one.admit();
-  const { situation } = one.state();
-  if (situation.kind !== 'open') throw new Error('the case should be open');
-  const { openedAt: _, ...undated } = situation.activeCase;
-  const dated = { ...one.state(), situation: { ...situation, activeCase: { ...undated, openedAt: 0 } } };
-  const third = { ...one.state(), situation: { ...situation, activeCase: undated } };
-  expect(upgraded(cases.atRest, 3, third)).toEqual(dated);
-  const second = { ...one.state(), situation: { ...situation, activeCase: { ...undated, plans: undefined } } };
-  expect(raised(second)).toEqual(dated);
 });
