@@ -1,5 +1,5 @@
 import { type EventOf, Topic } from '@vigil/events';
-import { about, caseEvent, closed, refusal, withdraw } from './drafts.ts';
+import { caseEvent, closed, decisionLapsed, refusal, withdraw } from './drafts.ts';
 import { contextOfRequest, handoffByHand, terminateByHand } from './observe/case-context.ts';
 import { contextIn, isOfPreviousInstance } from './observe/instance.ts';
 import { givenTime, handingOff, terminating } from './observe/replan.ts';
@@ -52,12 +52,7 @@ const answerDecision = (state: CaseState, command: DecideCase): readonly CaseDra
   if (reason !== null) return [refused(state, command, reason)];
   const { decision, forMs, by, why } = command;
   const granted = decision === 'allow_more_time' ? (forMs ?? defaultMoreTimeMs) : forMs;
-  return [
-    caseEvent(found.caseContext, {
-      type: 'ESCALATION_DECIDED',
-      payload: { ...about(found.caseContext), decision, forMs: granted, by, why },
-    }),
-  ];
+  return [caseEvent(found.caseContext, 'ESCALATION_DECIDED', { decision, forMs: granted, by, why })];
 };
 
 const openNamed = ({ situation, agentId, last }: CaseState, caseId: string): ActiveCase | string => {
@@ -192,37 +187,24 @@ export const lapsesAt = ({ decision, stepState }: ActiveCase): number | null =>
   decision && stepState.kind === 'asked' ? decision.until : null;
 
 /** The agent has ended, or runs as another instance, before the decision was begun: people are notified. */
-export const droppedDecision = ({
-  caseContext,
-  index,
-  attempt,
-  decision,
-  ending,
-}: ActiveCase): readonly CaseDraft[] => {
+export const droppedDecision = (activeCase: ActiveCase): readonly CaseDraft[] => {
+  const { index, attempt, ending } = activeCase;
   const isBegun = index > 0 || attempt.sent > 0;
-  if (!decision || isBegun || ending?.ending !== 'superseded') return [];
-  const step = caseContext.steps[index]?.step ?? 'UNKNOWN';
-  return [
-    caseEvent(caseContext, {
-      type: 'DECISION_LAPSED',
-      payload: { ...about(caseContext), decision: decision.what, by: caseContext.by ?? '', step, why: ending.why },
-    }),
-  ];
+  return isBegun || ending?.ending !== 'superseded' ? [] : decisionLapsed(activeCase, ending.why);
 };
 
 /** People are notified, and the case is closed: what still holds opens the next one. */
 export const lapsedDecision = (activeCase: ActiveCase, now: number, ruling: Ruling | null): readonly CaseDraft[] => {
-  const { caseContext, index, decision, stepState } = activeCase;
+  const { caseContext, decision, stepState } = activeCase;
   if (!decision || stepState.kind !== 'asked') return [];
   if (Math.max(now, answerTo(stepState, ruling)?.since ?? 0) < decision.until) return [];
   const why = stepState.withheld ? `${stepState.withheld.why}: ${stepState.withheld.detail}` : 'it waited for its turn';
-  const step = caseContext.steps[index]?.step ?? 'UNKNOWN';
-  const lapsed = caseEvent(caseContext, {
-    type: 'DECISION_LAPSED',
-    payload: { ...about(caseContext), decision: decision.what, by: caseContext.by ?? '', step, why },
-  });
   const over = `what ${caseContext.by} decided could not be begun for ${FRESH_MS / 60_000} min (${why})`;
-  return [withdraw(caseContext, stepState.requestId, over), lapsed, closed(caseContext, 'withheld', over)];
+  return [
+    withdraw(caseContext, stepState.requestId, over),
+    ...decisionLapsed(activeCase, why),
+    closed(caseContext, 'withheld', over),
+  ];
 };
 
 type Decided = Extract<CaseDraft, { readonly type: 'ESCALATION_DECIDED' }>;

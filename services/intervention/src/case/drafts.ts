@@ -1,9 +1,13 @@
-import { type BodyOf, type PayloadOf, Topic } from '@vigil/events';
-import type { CaseContext, CaseDraft, Ending } from './state.ts';
+import { type BodyOf, type DraftWith, type PayloadOf, type RestOf, Topic } from '@vigil/events';
+import { type ActiveCase, type CaseContext, type CaseDraft, type Ending, stepName } from './state.ts';
 
 type EventTopic = typeof Topic.agentIntervention;
+type OrderTopic = typeof Topic.agentOrder;
+type About = ReturnType<typeof about>;
+type OrderHead = ReturnType<typeof orderHead>;
+
 /** The fields of every event of a case that name its agent and its task. */
-export const about = ({ caseId, agentId, instanceId, taskId, episodeId, labels }: CaseContext) => ({
+const about = ({ caseId, agentId, instanceId, taskId, episodeId, labels }: CaseContext) => ({
   caseId,
   agentId,
   instanceId,
@@ -15,19 +19,29 @@ export const about = ({ caseId, agentId, instanceId, taskId, episodeId, labels }
 /** The chain that a draft belongs to. */
 const chain = ({ correlationId, policy }: CaseContext) => ({ correlationId, policy });
 
-/** An event of a case. */
-export const caseEvent = (caseContext: CaseContext, body: BodyOf<EventTopic>): CaseDraft => ({
+/** An event of a case. `payload`: without the fields that name its agent and its task. */
+export const caseEvent = <Type extends BodyOf<EventTopic>['type']>(
+  caseContext: CaseContext,
+  type: Type,
+  payload: RestOf<EventTopic, Type, About>,
+): DraftWith<EventTopic, Type, About> => ({
   topic: Topic.agentIntervention,
+  type,
   key: caseContext.agentId,
   ...chain(caseContext),
-  ...body,
+  payload: { ...about(caseContext), ...payload },
 });
 
 export const closed = (caseContext: CaseContext, ending: Ending, why: string): CaseDraft =>
-  caseEvent(caseContext, {
-    type: 'CASE_CLOSED',
-    payload: { ...about(caseContext), warrantId: caseContext.warrantId, ending, why, instanceEnded: false },
-  });
+  caseEvent(caseContext, 'CASE_CLOSED', { warrantId: caseContext.warrantId, ending, why, instanceEnded: false });
+
+/** What a person decided could not be begun, or not be completed: people are notified. */
+export const decisionLapsed = (activeCase: ActiveCase, why: string): readonly CaseDraft[] => {
+  const { caseContext, decision } = activeCase;
+  if (!decision) return [];
+  const payload = { decision: decision.what, by: caseContext.by ?? '', step: stepName(activeCase), why };
+  return [caseEvent(caseContext, 'DECISION_LAPSED', payload)];
+};
 
 export const orderId = (caseContext: CaseContext, number: number): string => `${caseContext.caseId}-${number}`;
 
@@ -36,7 +50,7 @@ export const isOrderOf = ({ caseId }: CaseContext, id: string | null): boolean =
   id !== null && id.slice(0, id.lastIndexOf('-')) === caseId;
 
 /** The fields of every order. An agent without a runtime gets it from the gateway by its own name, so its runtimeId is empty. */
-export const orderHead = (caseContext: CaseContext, number: number) => ({
+const orderHead = (caseContext: CaseContext, number: number) => ({
   orderId: orderId(caseContext, number),
   number,
   agentId: caseContext.agentId,
@@ -50,11 +64,18 @@ export const orderHead = (caseContext: CaseContext, number: number) => ({
   awaits: caseContext.awaits ?? null,
 });
 
-export const order = (caseContext: CaseContext, body: BodyOf<typeof Topic.agentOrder>): CaseDraft => ({
+/** An order of this number. `payload`: without the fields of every order. */
+export const order = <Type extends BodyOf<OrderTopic>['type']>(
+  caseContext: CaseContext,
+  number: number,
+  type: Type,
+  payload: RestOf<OrderTopic, Type, OrderHead>,
+): DraftWith<OrderTopic, Type, OrderHead> => ({
   topic: Topic.agentOrder,
+  type,
   key: caseContext.agentId,
   ...chain(caseContext),
-  ...body,
+  payload: { ...orderHead(caseContext, number), ...payload },
 });
 
 type Asked = Pick<PayloadOf<typeof Topic.admitStep, 'ADMIT_STEP'>, 'requestId' | 'step' | 'class'>;

@@ -1,5 +1,5 @@
 import { stepRecord } from '@vigil/policy';
-import { about, ask, caseEvent, refusal, withdraw } from './drafts.ts';
+import { ask, caseEvent, refusal, withdraw } from './drafts.ts';
 import { isTooLate, openingAnswer, type Ruling, tooLate } from './ruling.ts';
 import {
   asksAgain,
@@ -11,7 +11,7 @@ import {
   resumePointOf,
   type Situation,
 } from './state.ts';
-import { askedAgain } from './steps/escalate.ts';
+import { askedAgain } from './steps/people.ts';
 import { unreachable } from './steps/step.ts';
 import { firstActing } from './steps/steps.ts';
 
@@ -83,19 +83,9 @@ const caseOpened = (caseContext: CaseContext, dryRun: boolean, resumePoint: Resu
       : []),
     ...(dryRun ? ['dry run: steps only report what they would do'] : []),
   ];
-  return caseEvent(caseContext, {
-    type: 'CASE_OPENED',
-    payload: {
-      ...about(caseContext),
-      warrantId: caseContext.warrantId,
-      requestedBy: caseContext.by,
-      state: caseContext.state,
-      axes: caseContext.axes,
-      planName: caseContext.planName,
-      plan: caseContext.steps.map(stepRecord),
-      runtimeId: caseContext.runtimeId,
-      evidence: caseContext.evidence,
-      note: notes.join('; ') || null,
-    },
-  });
+  const { warrantId, by: requestedBy, state, axes, planName, runtimeId, evidence } = caseContext;
+  const plan = caseContext.steps.map(stepRecord);
+  const note = notes.join('; ') || null;
+  const payload = { warrantId, requestedBy, state, axes, planName, plan, runtimeId, evidence, note };
+  return caseEvent(caseContext, 'CASE_OPENED', payload);
 };

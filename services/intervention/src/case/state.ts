@@ -305,6 +305,9 @@ export const initial: CaseState = {
   next: null,
 };
 
+export const stepName = ({ caseContext, index }: ActiveCase): PlannedStep['step'] =>
+  caseContext.steps[index]?.step ?? 'UNKNOWN';
+
 /** The identity of a step: one that notifies other people, or gives the agent another text, is another step. */
 export const stepKey = (step: PlannedStep): string => {
   if (step.step === 'alert') return `alert ${step.channel ?? ''} ${step.severity}`;

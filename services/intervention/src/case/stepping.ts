@@ -1,5 +1,5 @@
 import type { PlannedStep } from '@vigil/policy';
-import { about, ask, caseEvent, closed, withdraw } from './drafts.ts';
+import { ask, caseEvent, closed, withdraw } from './drafts.ts';
 import { requestId } from './opening.ts';
 import { isTooLate, type Ruling, tooLate } from './ruling.ts';
 import {
@@ -10,9 +10,10 @@ import {
   notBegun,
   standsUntil,
   stepKey,
+  stepName,
   unknownInstance,
 } from './state.ts';
-import { toPeople } from './steps/escalate.ts';
+import { toPeople } from './steps/people.ts';
 import type { Moment, StepDecision } from './steps/step.ts';
 import { rulesOf } from './steps/steps.ts';
 
@@ -69,32 +70,18 @@ const skipped = (
   const step = stepName(activeCase);
   const asks = leads === 'people';
   const words = asks && activeCase.dryRun ? `${detail}; people would be asked` : detail;
-  const skip = caseEvent(activeCase.caseContext, {
-    type: 'STEP_SKIPPED',
-    payload: { ...about(activeCase.caseContext), step, why, detail: words },
-  });
+  const skip = caseEvent(activeCase.caseContext, 'STEP_SKIPPED', { step, why, detail: words });
   return asks && !activeCase.dryRun ? [skip, toPeople(activeCase, detail)] : [skip];
 };
 
 const rehearsed = ({ caseContext }: ActiveCase, { step }: PlannedStep): CaseDraft =>
-  caseEvent(caseContext, {
-    type: 'STEP_SKIPPED',
-    payload: { ...about(caseContext), step, why: 'dry_run', detail: `${step} would be done now` },
-  });
-
-const stepName = ({ caseContext, index }: ActiveCase): PlannedStep['step'] =>
-  caseContext.steps[index]?.step ?? 'UNKNOWN';
+  caseEvent(caseContext, 'STEP_SKIPPED', { step, why: 'dry_run', detail: `${step} would be done now` });
 
 /** The case stays open, and the governor keeps its request. A request by hand is not kept: the person may make it again. */
 const withheldMoves = (activeCase: ActiveCase, { requestId, why, detail }: Refusal): readonly CaseDraft[] => {
   const { caseContext } = activeCase;
   if (caseContext.warrantId !== null)
-    return [
-      caseEvent(caseContext, {
-        type: 'CASE_WITHHELD',
-        payload: { ...about(caseContext), step: stepName(activeCase), why, detail },
-      }),
-    ];
+    return [caseEvent(caseContext, 'CASE_WITHHELD', { step: stepName(activeCase), why, detail })];
   const reason = `${why}: ${detail}`;
   return [withdraw(caseContext, requestId, reason), closed(caseContext, 'withheld', reason)];
 };
@@ -111,10 +98,7 @@ export const ruledMoves = (
 ): readonly CaseDraft[] => {
   const { caseContext, index } = activeCase;
   if (!ruling.admitted) return withheldMoves(activeCase, ruling);
-  if (stepState.withheld)
-    return [
-      caseEvent(caseContext, { type: 'CASE_RESUMED', payload: { ...about(caseContext), step: stepName(activeCase) } }),
-    ];
+  if (stepState.withheld) return [caseEvent(caseContext, 'CASE_RESUMED', { step: stepName(activeCase) })];
   if (isTooLate(ruling, now)) return [withdraw(caseContext, ruling.requestId, tooLate)];
   const step = caseContext.steps[index];
   if (step === undefined) return [withdraw(caseContext, ruling.requestId, 'no such step')];

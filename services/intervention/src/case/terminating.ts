@@ -1,7 +1,13 @@
-import { about, caseEvent, closed, isOrderOf } from './drafts.ts';
+import { caseEvent, closed, decisionLapsed, isOrderOf } from './drafts.ts';
 import { isRecoveryDecided } from './observe/replan.ts';
-import type { CaseDraft } from './state.ts';
-import { type ActiveCase, type Death, deathByEnd, type InstanceEnd, type TerminateReceipt } from './state.ts';
+import {
+  type ActiveCase,
+  type CaseDraft,
+  type Death,
+  deathByEnd,
+  type InstanceEnd,
+  type TerminateReceipt,
+} from './state.ts';
 
 type Terminating = Extract<ActiveCase['stepState'], { readonly kind: 'terminating' }>;
 
@@ -30,17 +36,6 @@ const awaitsReport = (activeCase: ActiveCase, { receipt, ended }: Terminating): 
   receipt?.outcome === 'superseded' && ended === null && isRecoveryDecided(activeCase);
 
 const unreported = 'the runtime answered that the agent had ended, and did not report the end';
-
-const decisionLapsed = ({ caseContext, index, decision }: ActiveCase, why: string): readonly CaseDraft[] => {
-  if (!decision) return [];
-  const step = caseContext.steps[index]?.step ?? 'UNKNOWN';
-  return [
-    caseEvent(caseContext, {
-      type: 'DECISION_LAPSED',
-      payload: { ...about(caseContext), decision: decision.what, by: caseContext.by ?? '', step, why },
-    }),
-  ];
-};
 
 /**
  * The receipt has more than the end in agent-health. So while a receipt may come, the end alone does not count. A person or a configured
@@ -97,33 +92,25 @@ const withoutDeath = (
 
 /** No source confirms the death: nothing is spawned, and people are notified. */
 const unconfirmed = ({ caseContext }: ActiveCase, { orderId }: Terminating, why: string): readonly CaseDraft[] => [
-  caseEvent(caseContext, { type: 'TERMINATION_UNCONFIRMED', payload: { ...about(caseContext), orderId, why } }),
-  caseEvent(caseContext, {
-    type: 'ALERT_REQUESTED',
-    payload: {
-      ...about(caseContext),
-      channel: null,
-      severity: 'critical',
-      title: `${caseContext.agentId}: its end is not confirmed`,
-      text: `${why}; nothing is spawned until its death is confirmed (vigil host gone, or a late receipt)`,
-    },
+  caseEvent(caseContext, 'TERMINATION_UNCONFIRMED', { orderId, why }),
+  caseEvent(caseContext, 'ALERT_REQUESTED', {
+    channel: null,
+    severity: 'critical',
+    title: `${caseContext.agentId}: its end is not confirmed`,
+    text: `${why}; nothing is spawned until its death is confirmed (vigil host gone, or a late receipt)`,
   }),
   closed(caseContext, 'failed', why),
 ];
 
 export const agentTerminated = ({ caseContext, index }: ActiveCase, death: Death): CaseDraft => {
   const step = caseContext.steps[index];
-  return caseEvent(caseContext, {
-    type: 'AGENT_TERMINATED',
-    payload: {
-      ...about(caseContext),
-      reason: caseContext.reason,
-      checkpoint: death.checkpoint?.checkpointId ?? null,
-      confirmed: true,
-      forced: death.forced,
-      claimsReleased: death.claimsReleased,
-      taskLeft: step?.step === 'terminate' ? step.leave : 'UNKNOWN',
-      forensics: death.forensics,
-    },
+  return caseEvent(caseContext, 'AGENT_TERMINATED', {
+    reason: caseContext.reason,
+    checkpoint: death.checkpoint?.checkpointId ?? null,
+    confirmed: true,
+    forced: death.forced,
+    claimsReleased: death.claimsReleased,
+    taskLeft: step?.step === 'terminate' ? step.leave : 'UNKNOWN',
+    forensics: death.forensics,
   });
 };

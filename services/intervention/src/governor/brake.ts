@@ -1,8 +1,7 @@
 import { NEVER } from '@vigil/stream';
-import { incidentsOf } from './incidents.ts';
 import { livingIn } from './presence.ts';
 import { crashWaitMs, type GovernorSettings } from './settings.ts';
-import type { AwaitedAgent, Brake, GovernorState, Loss } from './state.ts';
+import { type AwaitedAgent, type Brake, type GovernorState, incidentsOf, type Loss } from './state.ts';
 
 /**
  * Why the brake engages now, or null. An agent that still sends heartbeats never counts as lost; nor, while the brake is on, one for which it has
@@ -16,7 +15,8 @@ export const engages = (
   const known = new Set(incidentsOf(brake).flatMap((awaited) => awaited.map(({ lossKey }) => lossKey)));
   const recent = losses.filter(({ at, lossKey }) => at > now - set.windowMs && !known.has(lossKey));
   if (recent.length < set.least) return null;
-  const places = [...hostsOf(recent), ...runtimesOf(recent), { scope: 'fleet', of: recent, place: {} }];
+  const fleet = { scope: 'fleet', of: recent, place: {} };
+  const places = [...placesOf(recent, 'host', 'host'), ...placesOf(recent, 'runtimeId', 'runtime'), fleet];
   for (const { scope, of, place } of places) {
     const all = of.length + uncountedIn(uncounted, place, now - set.windowMs) + livingIn(liveAgents, place);
     const enough = Math.max(set.least, Math.ceil(all * (scope === 'fleet' ? set.share : set.placeShare)));
@@ -42,21 +42,15 @@ type Place = {
   readonly place: { host?: string; runtimeId?: string };
 };
 
-const hostsOf = (losses: readonly Loss[]): readonly Place[] =>
-  names(losses.map(({ host }) => host)).map((host) => ({
-    scope: `host:${host}`,
-    of: losses.filter((loss) => loss.host === host),
-    place: { host },
+/** `word`: of the scope, for people. */
+const placesOf = (losses: readonly Loss[], field: 'host' | 'runtimeId', word: string): readonly Place[] => {
+  const names = [...new Set(losses.map((loss) => loss[field]))].filter((name) => name !== '').sort();
+  return names.map((name) => ({
+    scope: `${word}:${name}`,
+    of: losses.filter((loss) => loss[field] === name),
+    place: { [field]: name },
   }));
-
-const runtimesOf = (losses: readonly Loss[]): readonly Place[] =>
-  names(losses.map(({ runtimeId }) => runtimeId)).map((runtimeId) => ({
-    scope: `runtime:${runtimeId}`,
-    of: losses.filter((loss) => loss.runtimeId === runtimeId),
-    place: { runtimeId },
-  }));
-
-const names = (given: readonly string[]): readonly string[] => [...new Set(given)].filter((name) => name !== '').sort();
+};
 
 /**
  * From when over half of the missing of each mass failure have beaten for long enough: the brake lifts. NEVER where too few are back, 0 where

@@ -1,5 +1,5 @@
 import { type GovernorSettings, hourMs, minuteMs } from './settings.ts';
-import type { AdmissionRequest, Admitted, GovernorState } from './state.ts';
+import type { Admitted, GovernorState, StepRequest } from './state.ts';
 
 /** The n-th newest of those in the window, after which there is room again. */
 const freeFrom = (times: readonly number[], most: number, windowMs: number): number =>
@@ -7,8 +7,6 @@ const freeFrom = (times: readonly number[], most: number, windowMs: number): num
 
 const timesOf = ({ admitted }: GovernorState, of: (one: Admitted) => boolean): readonly number[] =>
   admitted.filter(of).map(({ at }) => at);
-
-type StepRequest = Extract<AdmissionRequest, { readonly kind: 'step' }>;
 
 /** From when a destructive step may be admitted: settled, and its turn. */
 export const stepFreeFrom = (state: GovernorState, request: StepRequest, settings: GovernorSettings): number =>

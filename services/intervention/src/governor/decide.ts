@@ -1,31 +1,20 @@
-import type { WithheldWhy } from '@vigil/events';
+import { type BodyOf, type DraftWith, type RestOf, Topic, type WithheldWhy } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
 import { engages, liftsFrom } from './brake.ts';
 import { spawnFreeFrom, stepFreeFrom, turnFrom, withheldBy } from './budget.ts';
 import { evolve } from './evolve.ts';
-import { incidentsOf } from './incidents.ts';
-import {
-  brakeReleased,
-  dryRunChanged,
-  govern,
-  spawnAdmitted,
-  spawnWithheld,
-  stepAdmitted,
-  stepWithheld,
-} from './rulings.ts';
-import type { GovernorSettings } from './settings.ts';
+import { type GovernorSettings, validMs } from './settings.ts';
 import { runtimeFor, whyNoTemplate } from './spawn.ts';
 import {
-  type AdmissionRequest,
   type FleetCommand,
   type GovernorDraft,
   type GovernorInput,
   type GovernorState,
+  incidentsOf,
   isFleetCommand,
+  type SpawnRequest,
+  type StepRequest,
 } from './state.ts';
-
-type StepRequest = Extract<AdmissionRequest, { readonly kind: 'step' }>;
-type SpawnRequest = Extract<AdmissionRequest, { readonly kind: 'spawn' }>;
 
 /** A person's command first. Then one ruling after another: each sees what the one before it has used up. */
 export const decide =
@@ -68,9 +57,8 @@ const commanded = ({ type, payload: { by, why } }: FleetCommand): GovernorDraft 
     case 'RESUME_FLEET':
       return govern({ type: 'FLEET_RESUMED', payload: { by, why } });
     case 'DRY_RUN_ON':
-      return dryRunChanged(true, by, why);
     case 'DRY_RUN_OFF':
-      return dryRunChanged(false, by, why);
+      return govern({ type: 'DRY_RUN_CHANGED', payload: { on: type === 'DRY_RUN_ON', by, why } });
     case 'LIFT_BRAKE':
       return brakeReleased(by, why);
   }
@@ -84,12 +72,15 @@ const step = (
   now: number,
 ): GovernorDraft | null => {
   const why = withheldBy(state, request);
-  if (why !== null) return request.withheld === why ? null : stepWithheld(request, why, reasonOf(state, why));
+  if (why !== null)
+    return request.withheld === why
+      ? null
+      : stepRuling(request, 'STEP_WITHHELD', { why, detail: reasonOf(state, why) });
   if (request.step.class === 'soft' || now >= stepFreeFrom(state, request, settings))
-    return stepAdmitted(request, state.dryRun, now);
+    return stepRuling(request, 'STEP_ADMITTED', { validUntil: now + validMs, dryRun: state.dryRun });
   const isOtherReason =
     request.withheld !== null && request.withheld !== 'budget' && turnFrom(state, request, settings) > now;
-  return isOtherReason ? stepWithheld(request, 'budget', turnWords(settings)) : null;
+  return isOtherReason ? stepRuling(request, 'STEP_WITHHELD', { why: 'budget', detail: turnWords(settings) }) : null;
 };
 
 const HALTED = 'the fleet is halted; `vigil resume` ends it';
@@ -115,7 +106,7 @@ const spawn = (
 ): GovernorDraft | null => {
   const unstartable = whyNoTemplate(state, request.spawn, now);
   if (request.withheld === 'no_template' && unstartable !== null) return null;
-  const withheld = (why: WithheldWhy, detail: string) => spawnWithheld(request, why, detail);
+  const withheld = (why: WithheldWhy, detail: string) => spawnRuling(request, 'SPAWN_WITHHELD', { why, detail });
   if (state.halted) return withheld('halted', HALTED);
   if (unstartable !== null) return withheld('no_template', unstartable);
   const from = spawnFreeFrom(state, request.scope, settings);
@@ -126,5 +117,46 @@ const spawn = (
     );
   const found = runtimeFor(state, request.spawn, now);
   if ('none' in found) return withheld('no_runtime', found.none);
-  return spawnAdmitted(request, found.runtimeId, state.dryRun, now);
+  const admission = { runtimeId: found.runtimeId, validUntil: now + validMs, dryRun: state.dryRun };
+  return spawnRuling(request, 'SPAWN_ADMITTED', admission);
 };
+
+const govern = (body: BodyOf<typeof Topic.fleetGovernance>): GovernorDraft => ({
+  topic: Topic.fleetGovernance,
+  key: 'fleet',
+  ...body,
+});
+
+const brakeReleased = (by: string, why: string): GovernorDraft =>
+  govern({ type: 'BRAKE_RELEASED', payload: { by, why } });
+
+type StepTopic = typeof Topic.stepRuling;
+type SpawnTopic = typeof Topic.spawnRuling;
+
+const ofStep = ({ requestId, caseId, agentId, step }: StepRequest['step']) => ({ requestId, caseId, agentId, step });
+
+const stepRuling = <Type extends BodyOf<StepTopic>['type']>(
+  { step, correlationId }: StepRequest,
+  type: Type,
+  payload: RestOf<StepTopic, Type, ReturnType<typeof ofStep>>,
+): DraftWith<StepTopic, Type, ReturnType<typeof ofStep>> => ({
+  topic: Topic.stepRuling,
+  type,
+  key: step.agentId,
+  correlationId,
+  payload: { ...ofStep(step), ...payload },
+});
+
+const ofSpawn = ({ requestId, taskId, attempt }: SpawnRequest['spawn']) => ({ requestId, taskId, attempt });
+
+const spawnRuling = <Type extends BodyOf<SpawnTopic>['type']>(
+  { spawn, correlationId }: SpawnRequest,
+  type: Type,
+  payload: RestOf<SpawnTopic, Type, ReturnType<typeof ofSpawn>>,
+): DraftWith<SpawnTopic, Type, ReturnType<typeof ofSpawn>> => ({
+  topic: Topic.spawnRuling,
+  type,
+  key: spawn.taskId,
+  correlationId,
+  payload: { ...ofSpawn(spawn), ...payload },
+});

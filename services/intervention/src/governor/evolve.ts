@@ -1,9 +1,15 @@
-import type { SpawnWithheldPayload, StepWithheldPayload } from '@vigil/events';
-import { brakeFor, incidentsOf } from './incidents.ts';
-import { requestIdOf } from './observe.ts';
+import type { SpawnWithheldPayload } from '@vigil/events';
 import { asAwaited, leftToPeople } from './presence.ts';
 import { validMs } from './settings.ts';
-import type { AdmissionRequest, Admitted, GovernorDraft, GovernorState } from './state.ts';
+import {
+  type AdmissionRequest,
+  type Admitted,
+  brakeFor,
+  type GovernorDraft,
+  type GovernorState,
+  incidentsOf,
+  requestIdOf,
+} from './state.ts';
 
 export const evolve = (state: GovernorState, draft: GovernorDraft): GovernorState => {
   switch (draft.type) {
@@ -18,7 +24,7 @@ export const evolve = (state: GovernorState, draft: GovernorDraft): GovernorStat
     case 'BRAKE_RELEASED':
       return { ...state, brake: null };
     case 'STEP_WITHHELD':
-      return withheld(state, draft.payload);
+      return withheld(state, draft.payload.requestId, draft.payload.why);
     case 'SPAWN_WITHHELD':
       return spawnWithheld(state, draft.payload);
     case 'STEP_ADMITTED':
@@ -37,29 +43,19 @@ const engaged = (state: GovernorState, agentIds: readonly string[]): GovernorSta
   };
 };
 
-/** A step waits on until its reason is over or it is withdrawn. */
-const withheld = (state: GovernorState, { requestId, why }: StepWithheldPayload): GovernorState => ({
+/** It waits on until its reason is over or it is withdrawn: a spawn until a runtime announces a template that fits. */
+const withheld = (state: GovernorState, requestId: string, why: AdmissionRequest['withheld']): GovernorState => ({
   ...state,
   requests: state.requests.map((request) =>
-    request.kind === 'step' && request.step.requestId === requestId ? { ...request, withheld: why } : request,
+    requestIdOf(request) === requestId ? ({ ...request, withheld: why } as AdmissionRequest) : request,
   ),
 });
 
 const spawnWithheld = (state: GovernorState, { why, requestId, taskId }: SpawnWithheldPayload): GovernorState => {
-  if (why === 'no_template') return waitsForTemplate(state, requestId);
+  if (why === 'no_template') return withheld(state, requestId, why);
   // Recovery then escalates to people, and does not request a ruling of the governor again.
   return answered(why === 'budget' ? leftToPeople(state, taskId) : state, requestId);
 };
-
-/** It waits until a runtime announces a template that fits, or it is withdrawn. */
-const waitsForTemplate = (state: GovernorState, requestId: string): GovernorState => ({
-  ...state,
-  requests: state.requests.map((request) =>
-    request.kind === 'spawn' && request.spawn.requestId === requestId
-      ? { ...request, withheld: 'no_template' }
-      : request,
-  ),
-});
 
 const answered = (state: GovernorState, requestId: string): GovernorState => ({
   ...state,

@@ -1,10 +1,21 @@
-import type { Decider } from '@vigil/stream';
+import { type Decider, NEVER } from '@vigil/stream';
+import { liftsFrom } from './brake.ts';
+import { stepFreeFrom, withheldBy } from './budget.ts';
 import { decide } from './decide.ts';
-import { dueAt } from './due-at.ts';
 import { evolve } from './evolve.ts';
 import { observe } from './observe.ts';
 import type { GovernorSettings } from './settings.ts';
 import { type GovernorDraft, type GovernorInput, type GovernorState, initial } from './state.ts';
+
+/** The first step that only waits for its turn, and the lifting of the brake. */
+const dueAt = (state: GovernorState, settings: GovernorSettings): number =>
+  state.requests.reduce(
+    (first, request) =>
+      request.kind === 'step' && withheldBy(state, request) === null
+        ? Math.min(first, stepFreeFrom(state, request, settings))
+        : first,
+    state.brake ? liftsFrom(state.brake, settings) : NEVER,
+  );
 
 /** The one place that admits or withholds steps and spawns for the whole fleet. */
 export const decider = (settings: GovernorSettings): Decider<GovernorState, GovernorInput, GovernorDraft> => ({
@@ -12,5 +23,5 @@ export const decider = (settings: GovernorSettings): Decider<GovernorState, Gove
   observe: observe(settings),
   decide: decide(settings),
   evolve,
-  dueAt: dueAt(settings),
+  dueAt: (state) => dueAt(state, settings),
 });

@@ -2,7 +2,7 @@ import type { Clock } from '@vigil/stream';
 import { counting } from './budget.ts';
 import { announced, lost, present } from './presence.ts';
 import type { GovernorSettings } from './settings.ts';
-import type { AdmissionRequest, GovernorInput, GovernorState } from './state.ts';
+import { type AdmissionRequest, type GovernorInput, type GovernorState, requestIdOf } from './state.ts';
 
 export const observe =
   (settings: GovernorSettings) =>
@@ -18,9 +18,8 @@ export const observe =
       case 'RUNTIME_ANNOUNCED':
         return announced(state, input.payload, now);
       case 'ADMIT_STEP':
-        return queued(state, stepRequest(input, settings, now));
       case 'ADMIT_SPAWN':
-        return queued(state, spawnRequest(input, settings, now));
+        return queued(state, requestOf(input, settings, now));
       case 'WITHDRAW_STEP':
         return withdrawn(state, input.payload.requestId);
       case 'HALT_FLEET':
@@ -34,44 +33,19 @@ export const observe =
     }
   };
 
-const scopeOf = (labels: Readonly<Record<string, string>>, { scopeLabel }: GovernorSettings): string =>
-  scopeLabel === null ? 'fleet' : (labels[scopeLabel] ?? 'fleet');
+type Admit = Extract<GovernorInput, { readonly type: 'ADMIT_STEP' | 'ADMIT_SPAWN' }>;
 
-type AdmitStep = Extract<GovernorInput, { readonly type: 'ADMIT_STEP' }>;
-type AdmitSpawn = Extract<GovernorInput, { readonly type: 'ADMIT_SPAWN' }>;
-
-const stepRequest = (
-  { payload, correlationId }: AdmitStep,
-  settings: GovernorSettings,
-  now: number,
+const requestOf = (
+  { type, payload, correlationId }: Admit,
+  { scopeLabel }: GovernorSettings,
+  requestedAt: number,
 ): AdmissionRequest => {
-  const { requestId, caseId, agentId, step, labels } = payload;
-  const scope = scopeOf(labels, settings);
-  return {
-    kind: 'step',
-    withheld: null,
-    requestedAt: now,
-    correlationId,
-    scope,
-    step: { requestId, caseId, agentId, step, class: payload.class },
-  };
+  const scope = scopeLabel === null ? 'fleet' : (payload.labels[scopeLabel] ?? 'fleet');
+  const request = { withheld: null, requestedAt, correlationId, scope };
+  if (type === 'ADMIT_SPAWN') return { kind: 'spawn', ...request, spawn: payload };
+  const { requestId, caseId, agentId, step } = payload;
+  return { kind: 'step', ...request, step: { requestId, caseId, agentId, step, class: payload.class } };
 };
-
-const spawnRequest = (
-  { payload, correlationId }: AdmitSpawn,
-  settings: GovernorSettings,
-  now: number,
-): AdmissionRequest => ({
-  kind: 'spawn',
-  withheld: null,
-  requestedAt: now,
-  correlationId,
-  scope: scopeOf(payload.labels, settings),
-  spawn: payload,
-});
-
-export const requestIdOf = (request: AdmissionRequest): string =>
-  request.kind === 'step' ? request.step.requestId : request.spawn.requestId;
 
 /** Asked twice is asked once; so is what has been admitted and still counts. */
 const queued = (state: GovernorState, request: AdmissionRequest): GovernorState => {

@@ -1,8 +1,14 @@
 import type { AgentLostPayload, AgentPresentPayload, RuntimeAnnouncedPayload } from '@vigil/events';
-import { brakeFor, incidentsOf } from './incidents.ts';
-import type { GovernorSettings } from './settings.ts';
-import { freshMs } from './settings.ts';
-import type { AwaitedAgent, GovernorState, Loss, Start, Uncounted } from './state.ts';
+import { freshMs, type GovernorSettings } from './settings.ts';
+import {
+  type AwaitedAgent,
+  brakeFor,
+  type GovernorState,
+  incidentsOf,
+  type Loss,
+  type Start,
+  type Uncounted,
+} from './state.ts';
 
 type LiveAgents = GovernorState['liveAgents'];
 type Incidents = ReturnType<typeof incidentsOf>;

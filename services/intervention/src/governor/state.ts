@@ -16,25 +16,26 @@ export type GovernorDraft = Draft<Writes>;
 export const isFleetCommand = (input: GovernorInput): input is FleetCommand => input.topic === Topic.controlFleet;
 
 /** A request that waits for a ruling, in order of arrival. */
-export type AdmissionRequest =
-  | {
-      readonly kind: 'step';
-      /** why it waits, as the case was notified; null: it waits for its turn only */
-      readonly withheld: WithheldWhy | null;
-      readonly requestedAt: number;
-      readonly correlationId: string;
-      readonly scope: string;
-      readonly step: Pick<AdmitStepPayload, 'requestId' | 'caseId' | 'agentId' | 'step' | 'class'>;
-    }
-  | {
-      readonly kind: 'spawn';
-      /** no runtime has a template for its task, as recovery was notified: it waits until one announces itself; null: it is ruled at once */
-      readonly withheld: 'no_template' | null;
-      readonly requestedAt: number;
-      readonly correlationId: string;
-      readonly scope: string;
-      readonly spawn: AdmitSpawnPayload;
-    };
+export type AdmissionRequest = StepRequest | SpawnRequest;
+
+type Requested = { readonly requestedAt: number; readonly correlationId: string; readonly scope: string };
+
+export type StepRequest = Requested & {
+  readonly kind: 'step';
+  /** why it waits, as the case was notified; null: it waits for its turn only */
+  readonly withheld: WithheldWhy | null;
+  readonly step: Pick<AdmitStepPayload, 'requestId' | 'caseId' | 'agentId' | 'step' | 'class'>;
+};
+
+export type SpawnRequest = Requested & {
+  readonly kind: 'spawn';
+  /** no runtime has a template for its task, as recovery was notified: it waits until one announces itself; null: it is ruled at once */
+  readonly withheld: 'no_template' | null;
+  readonly spawn: AdmitSpawnPayload;
+};
+
+export const requestIdOf = (request: AdmissionRequest): string =>
+  request.kind === 'step' ? request.step.requestId : request.spawn.requestId;
 
 /** What has been admitted and still counts against a budget or a cooldown. */
 export type Admitted = {
@@ -84,6 +85,14 @@ export type Brake = {
   readonly awaited: readonly AwaitedAgent[];
   readonly laterIncidents?: readonly (readonly AwaitedAgent[])[];
 };
+
+/** The lost of each mass failure that the brake has engaged for; none where it is off. */
+export const incidentsOf = (brake: Brake | null): readonly (readonly AwaitedAgent[])[] =>
+  brake === null ? [] : [brake.awaited, ...(brake.laterIncidents ?? [])];
+
+/** The brake of so many mass failures. */
+export const brakeFor = ([awaited, ...laterIncidents]: readonly (readonly AwaitedAgent[])[]): Brake | null =>
+  awaited === undefined ? null : { awaited, ...(laterIncidents.length > 0 ? { laterIncidents } : {}) };
 
 export type RuntimePresence = {
   readonly capacity: number;

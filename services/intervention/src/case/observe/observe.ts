@@ -10,7 +10,7 @@ import {
   inCase,
   notBegun,
 } from '../state.ts';
-import { answersProbe } from '../steps/interrogate.ts';
+import { answersProbe } from '../steps/messages.ts';
 import { contextOfWarrant, figuresOf } from './case-context.ts';
 import {
   agentGoesOn,

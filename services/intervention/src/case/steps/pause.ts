@@ -1,9 +1,6 @@
-import type { Step } from '@vigil/policy';
-import { about, caseEvent, fill, order, orderHead, orderId } from '../drafts.ts';
+import { caseEvent, fill, order, orderId } from '../drafts.ts';
 import type { ActiveCase, CaseDraft, Instance } from '../state.ts';
-import { act, type StepDecision, type StepRules, unreachable } from './step.ts';
-
-type Pause = Extract<Step, { readonly step: 'pause' }>;
+import { act, type RulesOf, type StepOf, unreachable } from './step.ts';
 
 /** Stopping and starting reach a runtime within this, or not at all. */
 const pauseTtlMs = 60_000;
@@ -23,53 +20,35 @@ type Paused = { readonly times: number; readonly until: number };
 
 const lengthOf = (backoffMs: number, times: number): number => backoffMs * Math.min(2 ** (times - 1), mostBackoffs);
 
-/** Paused, it waits; resumed, it has as long as a first pause to show that it continues; a last step then begins again. */
-const decideStep = (
-  { backoffMs }: Pause,
-  { caseContext, attempt, paused, index }: ActiveCase,
-  now: number,
-): StepDecision => {
-  if (paused) return { kind: 'wait', until: paused.until };
-  const barred = unreachable(caseContext);
-  if (barred) return { kind: 'skip', ...barred, leads: 'next' };
-  if (attempt.sent === 0) return act;
-  const until = attempt.lastAt + backoffMs;
-  if (now < until) return { kind: 'wait', until };
-  return index + 1 < caseContext.steps.length ? { kind: 'next' } : act;
-};
-
 /** Held between calls, and set going again after a growing back-off: neither a failure nor an attempt. */
-export const pause: StepRules<Pause> = {
+export const pause: RulesOf<'pause'> = {
   ruling: 'soft',
-  decideStep,
+  /** Paused, it waits; resumed, it has as long as a first pause to show that it continues; a last step then begins again. */
+  decideStep: ({ backoffMs }, { caseContext, attempt, paused, index }, now) => {
+    if (paused) return { kind: 'wait', until: paused.until };
+    const barred = unreachable(caseContext);
+    if (barred) return { kind: 'skip', ...barred, leads: 'next' };
+    if (attempt.sent === 0) return act;
+    const until = attempt.lastAt + backoffMs;
+    if (now < until) return { kind: 'wait', until };
+    return index + 1 < caseContext.steps.length ? { kind: 'next' } : act;
+  },
   act: ({ backoffMs }, activeCase, { at, number, instance }) => {
     const { caseContext } = activeCase;
     const { until } = pausedUntil(instance, activeCase, backoffMs, at);
     return [
-      order(caseContext, {
-        type: 'PAUSE_AGENT',
-        payload: { ...orderHead(caseContext, number), ttlMs: pauseTtlMs, forMs: until - at },
-      }),
-      caseEvent(caseContext, {
-        type: 'AGENT_PAUSED',
-        payload: { ...about(caseContext), until, orderId: orderId(caseContext, number) },
-      }),
+      order(caseContext, number, 'PAUSE_AGENT', { ttlMs: pauseTtlMs, forMs: until - at }),
+      caseEvent(caseContext, 'AGENT_PAUSED', { until, orderId: orderId(caseContext, number) }),
     ];
   },
 };
 
 /** Needs no ruling: it only takes back what was done. */
 export const resumed = ({ caseContext }: ActiveCase, number: number): readonly CaseDraft[] => {
-  const paused = caseContext.steps.find((step): step is Pause => step.step === 'pause');
+  const paused = caseContext.steps.find((step): step is StepOf<'pause'> => step.step === 'pause');
   const message = paused ? fill(paused.message, caseContext) : null;
   return [
-    order(caseContext, {
-      type: 'RESUME_AGENT',
-      payload: { ...orderHead(caseContext, number), ttlMs: resumeTtlMs, message },
-    }),
-    caseEvent(caseContext, {
-      type: 'AGENT_RESUMED',
-      payload: { ...about(caseContext), orderId: orderId(caseContext, number) },
-    }),
+    order(caseContext, number, 'RESUME_AGENT', { ttlMs: resumeTtlMs, message }),
+    caseEvent(caseContext, 'AGENT_RESUMED', { orderId: orderId(caseContext, number) }),
   ];
 };

@@ -14,13 +14,17 @@ export type StepDecision =
 /** When a step acts: `at`: the moment, epoch milliseconds; `number`: of the next order; `instance`: that of the agent. */
 export type Moment = { readonly at: number; readonly number: number; readonly instance: Instance };
 
-/** A kind of step: a file here, and a line in steps.ts. */
+/** A kind of step: its rules, and a line in steps.ts. */
 export type StepRules<S extends PlannedStep> = {
   /** the ruling without which it does not act */
   readonly ruling: 'soft' | 'destructive' | null;
   decideStep(step: S, activeCase: ActiveCase, now: number): StepDecision;
   act(step: S, activeCase: ActiveCase, moment: Moment): readonly CaseDraft[];
 };
+
+/** The step of a name, and its rules. */
+export type StepOf<Name extends PlannedStep['step']> = Extract<PlannedStep, { readonly step: Name }>;
+export type RulesOf<Name extends PlannedStep['step']> = StepRules<StepOf<Name>>;
 
 export const act: StepDecision = { kind: 'act' };
 

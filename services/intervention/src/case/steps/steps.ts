@@ -1,19 +1,14 @@
-import type { PlannedStep, UnknownStep } from '@vigil/policy';
-import { alert } from './alert.ts';
-import { block } from './block.ts';
-import { escalate } from './escalate.ts';
-import { handoff } from './handoff.ts';
-import { interrogate } from './interrogate.ts';
-import { interrupt } from './interrupt.ts';
-import { nudge } from './nudge.ts';
+import type { PlannedStep } from '@vigil/policy';
+import { handoff, interrogate, nudge } from './messages.ts';
 import { pause } from './pause.ts';
+import { alert, block, escalate } from './people.ts';
 import { recover } from './recover.ts';
-import { resume } from './resume.ts';
-import type { StepRules } from './step.ts';
+import { interrupt, resume } from './session.ts';
+import type { RulesOf, StepRules } from './step.ts';
 import { terminate } from './terminate.ts';
 
 /** A step that a newer evaluator has planned, during a rolling upgrade: the case continues without it. */
-const unknown: StepRules<UnknownStep> = {
+const unknown: RulesOf<'UNKNOWN'> = {
   ruling: null,
   decideStep: ({ name }) => ({
     kind: 'skip',
@@ -24,11 +19,7 @@ const unknown: StepRules<UnknownStep> = {
   act: () => [],
 };
 
-type Rules = {
-  readonly [Name in PlannedStep['step']]: StepRules<Extract<PlannedStep, { readonly step: Name }>>;
-};
-
-const rules: Rules = {
+const rules: { readonly [Name in PlannedStep['step']]: RulesOf<Name> } = {
   nudge,
   escalate,
   terminate,

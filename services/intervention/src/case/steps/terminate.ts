@@ -1,9 +1,8 @@
-import type { Step } from '@vigil/policy';
-import { order, orderHead } from '../drafts.ts';
+import { order } from '../drafts.ts';
 import type { ActiveCase } from '../state.ts';
-import { act, type StepDecision, type StepRules, unreachable } from './step.ts';
+import { act, type RulesOf, type StepDecision, type StepOf, unreachable } from './step.ts';
 
-type Terminate = Extract<Step, { readonly step: 'terminate' }>;
+type Terminate = StepOf<'terminate'>;
 
 /** How long a terminate may reach its runtime, milliseconds. */
 const ttlMs = 60_000;
@@ -43,21 +42,11 @@ const decideStep = (step: Terminate, activeCase: ActiveCase, now: number): StepD
 };
 
 /** The only step that cannot be taken back: from its order on, only its receipt moves the case. */
-export const terminate: StepRules<Terminate> = {
+export const terminate: RulesOf<'terminate'> = {
   ruling: 'destructive',
   decideStep,
-  act: (step, { caseContext }, { number }) => [
-    order(caseContext, {
-      type: 'TERMINATE_AGENT',
-      payload: {
-        ...orderHead(caseContext, number),
-        ttlMs,
-        reason: caseContext.reason,
-        graceMs: step.graceMs,
-        cleanupMs: step.cleanupMs,
-        leave: step.leave,
-        release: step.release,
-      },
-    }),
-  ],
+  act: ({ graceMs, cleanupMs, leave, release }, { caseContext }, { number }) => {
+    const payload = { ttlMs, reason: caseContext.reason, graceMs, cleanupMs, leave, release };
+    return [order(caseContext, number, 'TERMINATE_AGENT', payload)];
+  },
 };

@@ -1,0 +1,74 @@
+import { contentHash } from '@vigil/policy';
+import { caseEvent, fill, order, orderId } from '../drafts.ts';
+import type { ActiveCase } from '../state.ts';
+import { act, type RulesOf, type StepOf, unreachable } from './step.ts';
+
+/** An answer ends the nudging; what is left of the waits continues. */
+const waitsUntil = (step: StepOf<'nudge'>, { attempt, answered }: ActiveCase): number =>
+  attempt.lastAt + step.intervalMs * (answered ? step.attempts - attempt.sent + 1 : 1);
+
+/** One order and one NUDGE_SENT an attempt; the waits run from it. */
+export const nudge: RulesOf<'nudge'> = {
+  ruling: 'soft',
+  decideStep: (step, activeCase, now) => {
+    const { attempt, answered } = activeCase;
+    if (attempt.sent === 0) return answered ? { kind: 'next' } : act;
+    const until = waitsUntil(step, activeCase);
+    if (now < until) return { kind: 'wait', until };
+    return answered || attempt.sent >= step.attempts ? { kind: 'next' } : act;
+  },
+  act: ({ attempts: of, intervalMs: ttlMs, message: template }, { caseContext, attempt: { sent } }, { number }) => {
+    const attempt = sent + 1;
+    const message = fill(template, caseContext, attempt, of);
+    return [
+      order(caseContext, number, 'NUDGE_AGENT', { ttlMs, attempt, message }),
+      caseEvent(caseContext, 'NUDGE_SENT', { attempt, of, message, orderId: orderId(caseContext, number) }),
+    ];
+  },
+};
+
+/** Derived from the probe's order, so that the case can check the answer. */
+export const nonceOf = (orderId: string): string => contentHash(orderId).slice(0, 8);
+
+/** Whether a reply carries the nonce of one of the case's probes. */
+export const answersProbe = ({ nudges }: ActiveCase, reply: string): boolean =>
+  nudges.some(({ orderId }) => reply.includes(nonceOf(orderId)));
+
+/** Gas Town's shutdown dance: a probe with a nonce, and a longer wait after each. A reply pardons (see observe.ts); silence moves on. */
+export const interrogate: RulesOf<'interrogate'> = {
+  ruling: 'soft',
+  decideStep: ({ waitsMs }, { attempt }, now) => {
+    if (attempt.sent === 0) return act;
+    const until = attempt.lastAt + (waitsMs[attempt.sent - 1] ?? 0);
+    if (now < until) return { kind: 'wait', until };
+    return attempt.sent < waitsMs.length ? act : { kind: 'next' };
+  },
+  act: ({ waitsMs, message }, { caseContext, attempt }, { number }) => {
+    const nonce = nonceOf(orderId(caseContext, number));
+    const waitMs = waitsMs[attempt.sent] ?? 0;
+    const asked = fill(message, caseContext, attempt.sent + 1, waitsMs.length).replaceAll('{nonce}', nonce);
+    const text = asked.replaceAll('{timeout}', String(waitMs / 1000));
+    return [order(caseContext, number, 'PROBE_AGENT', { ttlMs: waitMs, message: text, nonce, waitMs })];
+  },
+};
+
+/** The agent is asked to write a checkpoint and to stop by itself. Its end within the plan is a death that the plan continues from. */
+export const handoff: RulesOf<'handoff'> = {
+  ruling: 'soft',
+  decideStep: ({ deadlineMs }, { caseContext, attempt, death }, now) => {
+    if (death) return { kind: 'next' };
+    const barred = unreachable(caseContext);
+    if (barred) return { kind: 'skip', ...barred, leads: 'next' };
+    if (attempt.sent === 0) return act;
+    const until = attempt.lastAt + deadlineMs;
+    return now < until ? { kind: 'wait', until } : { kind: 'next' };
+  },
+  act: ({ deadlineMs, message }, { caseContext }, { at, number }) => {
+    const text = fill(message, caseContext);
+    const requested = { deadlineAt: at + deadlineMs, orderId: orderId(caseContext, number) };
+    return [
+      order(caseContext, number, 'HANDOFF_AGENT', { ttlMs: deadlineMs, message: text, deadlineMs }),
+      caseEvent(caseContext, 'HANDOFF_REQUESTED', requested),
+    ];
+  },
+};

@@ -1,0 +1,64 @@
+import { caseEvent, fill } from '../drafts.ts';
+import type { ActiveCase, CaseContext, CaseDraft, Question } from '../state.ts';
+import { act, type RulesOf, unreachable } from './step.ts';
+
+/** The steps of this file only notify people, or ask them: they need no ruling. */
+export const alert: RulesOf<'alert'> = {
+  ruling: null,
+  decideStep: () => act,
+  act: ({ channel, severity }, { caseContext }) => {
+    const { agentId, state, planName, reason: text } = caseContext;
+    const title = state === 'UNKNOWN' ? `${agentId}: ${planName}` : `${agentId} is ${state}`;
+    return [caseEvent(caseContext, 'ALERT_REQUESTED', { channel, severity, title, text })];
+  },
+};
+
+export const block: RulesOf<'block'> = {
+  ruling: null,
+  decideStep: () => act,
+  act: ({ reason }, { caseContext }) => {
+    const payload = { reason: fill(reason, caseContext), attempt: caseContext.attempt ?? null };
+    return [caseEvent(caseContext, 'TASK_BLOCKED', payload)];
+  },
+};
+
+/** Orchestrators and people decide, or the deadline does: `hold` waits for ever. */
+export const escalate: RulesOf<'escalate'> = {
+  ruling: null,
+  decideStep: () => act,
+  act: ({ timeoutMs, onTimeout, options }, { caseContext }, { at }) => {
+    const until = timeoutMs === null ? null : at + timeoutMs;
+    return [question(caseContext, { until, options }, onTimeout)];
+  },
+};
+
+/** The case goes to people: it waits for them for as long as it takes. */
+export const toPeople = ({ caseContext }: ActiveCase, reason: string): CaseDraft => {
+  const options = ['allow_more_time', 'terminate_and_recover', 'pardon'];
+  return question(caseContext, { until: null, options }, 'hold', reason);
+};
+
+/** The question of a case whose place was taken, put for the case that continues. */
+export const askedAgain = (caseContext: CaseContext, asked: Question): CaseDraft =>
+  question(caseContext, asked, 'terminate');
+
+const question = (
+  caseContext: CaseContext,
+  { until, options }: Question,
+  onTimeout: 'terminate' | 'hold',
+  reason = caseContext.reason,
+): CaseDraft =>
+  caseEvent(caseContext, 'ESCALATION_TRIGGERED', {
+    reason,
+    options: offered(options, caseContext),
+    deadlineAt: until,
+    onTimeout: until === null ? 'hold' : onTimeout,
+    checkpoint: caseContext.checkpoint,
+  });
+
+/** What cannot be done for this agent is not offered. */
+const offered = (options: readonly string[], caseContext: CaseContext): readonly string[] =>
+  options.filter((option) => {
+    if (option === 'force_handoff') return !unreachable(caseContext) && !caseContext.ended;
+    return option !== 'terminate_and_recover' || !unreachable(caseContext) || caseContext.ended;
+  });
