@@ -4,7 +4,7 @@ import { loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
 import type { Clock } from '@vigil/stream';
 import { clockAt } from '@vigil/stream/testing';
 import type { Announcement } from './evaluator/health.ts';
-import { searched } from './evaluator/read-with.ts';
+import { searched } from './evaluator/observe.ts';
 import { breakersAfter } from './history/calls/breakers.ts';
 import { type History, historyAfter, initialHistory } from './history/history.ts';
 import { identityOf } from './history/identity.ts';

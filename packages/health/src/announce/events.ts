@@ -1,4 +1,4 @@
-import type { Draft, Evidence, PolicyRef, Topic } from '@vigil/events';
+import { type BodyOf, type Draft, type DraftWith, type Evidence, type RestOf, Topic } from '@vigil/events';
 import { contentHash } from '@vigil/policy';
 import type { KnownAgent } from '../evaluator/state.ts';
 import type { History } from '../history/history.ts';
@@ -15,22 +15,50 @@ export type AnnouncementContext = {
   readonly fresh: boolean;
 };
 
+type AgentTopic = typeof Topic.agentHealth;
+type FleetTopic = typeof Topic.fleetPresence;
+type About = ReturnType<typeof about>;
+
 /** Fields that every event about an agent carries, so that routing and alerting need no look-up. */
-export function about(state: KnownAgent, episodeId: string | null) {
+function about(state: KnownAgent) {
   const { instanceId, taskId, labels } = state.history.identity;
-  return { agentId: state.agentId, instanceId, taskId, episodeId, labels };
+  return { agentId: state.agentId, instanceId, taskId, episodeId: state.announced.episode?.id ?? null, labels };
 }
 
 /** Chain and policy of a draft: an episode's events keep the heartbeat that came before it. */
-export function chain(
-  state: KnownAgent,
-  { policy: { name, hash } }: Rules,
-): { correlationId: string; policy: PolicyRef } {
-  return {
-    correlationId: state.announced.episode?.correlationId ?? state.history.lastReceipt.correlationId,
-    policy: { name, hash },
-  };
+export function chain({ state, rules: { policy } }: AnnouncementContext) {
+  const correlationId = state.announced.episode?.correlationId ?? state.history.lastReceipt.correlationId;
+  return { correlationId, policy: { name: policy.name, hash: policy.hash } };
 }
+
+/** An event about the agent. `payload`: without the fields of every event, or with others in their place. */
+export const announcement = <Type extends BodyOf<AgentTopic>['type']>(
+  context: AnnouncementContext,
+  type: Type,
+  payload: RestOf<AgentTopic, Type, About> & Partial<About>,
+): DraftWith<AgentTopic, Type, About> => ({
+  topic: Topic.agentHealth,
+  type,
+  key: context.state.agentId,
+  ...chain(context),
+  payload: { ...about(context.state), ...payload },
+});
+
+/** The one key of the topic of presence. */
+export const FLEET = 'fleet';
+
+/** The same for the topic of presence. */
+export const presenceEvent = <Type extends BodyOf<FleetTopic>['type']>(
+  context: AnnouncementContext,
+  type: Type,
+  payload: RestOf<FleetTopic, Type, About>,
+): DraftWith<FleetTopic, Type, About> => ({
+  topic: Topic.fleetPresence,
+  type,
+  key: FLEET,
+  ...chain(context),
+  payload: { ...about(context.state), ...payload },
+});
 
 /** The same at every re-decision: from the agent, its instance, how many it has had, and the moment. */
 export function idOf(kind: 'episode' | 'warrant', state: KnownAgent, now: number): string {

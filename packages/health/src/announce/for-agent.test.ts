@@ -4,7 +4,7 @@ import { judge } from '../judgement/judge.ts';
 import { SIGNALS, type SignalName } from '../signals/all.ts';
 import type { Heartbeats } from '../signals/testing/case.ts';
 import { CASES } from '../signals/testing/cases.ts';
-import { forAgent } from './for-agent.ts';
+import { forAgent } from './warrant.ts';
 
 /** The sentence for the agent about each signal, in the case by which the signal is tested. */
 const FINDINGS: Readonly<Record<SignalName, string>> = {

@@ -1,9 +1,9 @@
-import { type Evidence, type HealthState, Topic } from '@vigil/events';
+import type { Evidence, HealthState } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
-import { type Shown, shownOf } from '../evaluator/shown.ts';
-import { lostForGoodFrom } from '../history/presence/silence.ts';
+import { lostForGoodFrom } from '../history/history.ts';
+import { type Shown, shownOf } from '../judgement/judge.ts';
 import { endWords } from '../signals/fact.ts';
-import { type Announcement, type AnnouncementContext, about, chain, evidenceOf, idOf } from './events.ts';
+import { type Announcement, type AnnouncementContext, announcement, evidenceOf, idOf } from './events.ts';
 
 /** A state that differs from the one last announced. */
 export function stateChanged(context: AnnouncementContext): Announcement[] {
@@ -13,28 +13,22 @@ export function stateChanged(context: AnnouncementContext): Announcement[] {
   const { runtimeId, attempt, maxAttempts } = history.identity;
   const evidence = evidenceOf(rules, history, verdict);
   return [
-    {
-      topic: Topic.agentHealth,
-      type: 'HEALTH_STATE_CHANGED',
-      key: state.agentId,
-      ...chain(state, rules),
-      payload: {
-        ...about(state, episodeOf(context)),
-        from: announced.state,
-        to: verdict.state,
-        reason: reasonOf(verdict.state, evidence, context),
-        exemption: shownTo(context)?.name ?? null,
-        onsetAt: verdict.onsetAt,
-        endReason: history.end?.reason ?? null,
-        endOrderId: history.end?.orderId ?? null,
-        endReported: verdict.at.now < lostForGoodFrom(history),
-        runtimeId,
-        attempt,
-        maxAttempts,
-        evidence,
-        leftTaskId: leftOf(context),
-      },
-    },
+    announcement(context, 'HEALTH_STATE_CHANGED', {
+      episodeId: episodeOf(context),
+      from: announced.state,
+      to: verdict.state,
+      reason: reasonOf(verdict.state, evidence, context),
+      exemption: shownTo(context)?.name ?? null,
+      onsetAt: verdict.onsetAt,
+      endReason: history.end?.reason ?? null,
+      endOrderId: history.end?.orderId ?? null,
+      endReported: verdict.at.now < lostForGoodFrom(history),
+      runtimeId,
+      attempt,
+      maxAttempts,
+      evidence,
+      leftTaskId: leftOf(context),
+    }),
   ];
 }
 
@@ -75,23 +69,11 @@ function reasonOf(to: HealthState, evidence: readonly Evidence[], context: Annou
 
 /** An exemption that differs from the one last announced. */
 export function exemptionChanged(context: AnnouncementContext): Announcement[] {
-  const { state, rules } = context;
-  const shown = shownTo(context);
-  const to = state.history.end ? null : shown;
-  if ((to?.name ?? null) === state.announced.exemption) return [];
-  return [
-    {
-      topic: Topic.agentHealth,
-      type: 'EXEMPTION_CHANGED',
-      key: state.agentId,
-      ...chain(state, rules),
-      payload: {
-        ...about(state, state.announced.episode?.id ?? null),
-        from: state.announced.exemption,
-        to: to?.name ?? null,
-        suspends: to ? [...to.suspends] : [],
-        until: to && to.until < NEVER ? to.until : null,
-      },
-    },
-  ];
+  const { announced, history } = context.state;
+  const shown = history.end ? null : shownTo(context);
+  const from = announced.exemption;
+  const to = shown?.name ?? null;
+  if (to === from) return [];
+  const until = shown && shown.until < NEVER ? shown.until : null;
+  return [announcement(context, 'EXEMPTION_CHANGED', { from, to, suspends: [...(shown?.suspends ?? [])], until })];
 }

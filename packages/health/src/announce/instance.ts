@@ -1,34 +1,30 @@
-import { Topic } from '@vigil/events';
-import { type Announcement, type AnnouncementContext, about, chain } from './events.ts';
+import { type BreakerState, Topic } from '@vigil/events';
+import { AGENT_BREAKERS, type AgentBreaker, type Tripped, trippedAt } from '../history/calls/breakers.ts';
+import { type Announcement, type AnnouncementContext, announcement, chain } from './events.ts';
 
 const MORE_THAN = 3;
 const NOTHING: readonly Announcement[] = [];
 
 /** An instance that has not been announced. */
-export function instanceStarted({ state, rules }: AnnouncementContext): Announcement[] {
-  if (state.announced.instanceNumber === state.instanceNumber) return [];
-  const { runtimeId, attempt, maxAttempts } = state.history.identity;
-  return [
-    {
-      topic: Topic.agentHealth,
-      type: 'INSTANCE_STARTED',
-      key: state.agentId,
-      ...chain(state, rules),
-      payload: { ...about(state, null), previousInstanceId: state.previousInstanceId, runtimeId, attempt, maxAttempts },
-    },
-  ];
+export function instanceStarted(context: AnnouncementContext): readonly Announcement[] {
+  const { history, previousInstanceId, announced, instanceNumber } = context.state;
+  if (announced.instanceNumber === instanceNumber) return NOTHING;
+  const { runtimeId, attempt, maxAttempts } = history.identity;
+  const payload = { episodeId: null, previousInstanceId, runtimeId, attempt, maxAttempts };
+  return [announcement(context, 'INSTANCE_STARTED', payload)];
 }
 
 /** More than three records of an older instance in a minute: two run under one name. */
-export function duplicateInstance({ state, rules }: AnnouncementContext): Announcement[] {
+export function duplicateInstance(context: AnnouncementContext): readonly Announcement[] {
+  const { state } = context;
   const { stragglers } = state;
-  if (stragglers === null || stragglers.announced || stragglers.count <= MORE_THAN) return [];
+  if (stragglers === null || stragglers.announced || stragglers.count <= MORE_THAN) return NOTHING;
   return [
     {
       topic: Topic.agentHealth,
       type: 'DUPLICATE_INSTANCE',
       key: state.agentId,
-      ...chain(state, rules),
+      ...chain(context),
       payload: {
         agentId: state.agentId,
         instanceId: state.history.identity.instanceId ?? '',
@@ -40,13 +36,55 @@ export function duplicateInstance({ state, rules }: AnnouncementContext): Announ
 }
 
 /** What the agent has answered since it was last asked. */
-export function answered({ state, rules }: AnnouncementContext): readonly Announcement[] {
-  if (state.answers.length === 0) return NOTHING;
-  return state.answers.map((answer) => ({
+export function answered(context: AnnouncementContext): readonly Announcement[] {
+  const { answers } = context.state;
+  return answers.length === 0 ? NOTHING : answers.map((answer) => announcement(context, 'AGENT_ANSWERED', answer));
+}
+
+/** Each of its breakers whose state differs from the one last announced. After its end, or where it is excluded, all are closed. */
+export function breakersChanged(context: AnnouncementContext): readonly Announcement[] {
+  const { state, verdict } = context;
+  const over = state.history.end !== null || state.excluded;
+  let emitted = NOTHING;
+  for (const name of AGENT_BREAKERS) {
+    const tripped = over ? null : trippedAt(state.history.breakers, name, verdict.at.now);
+    const from = state.announced.breakers[name]?.state ?? 'CLOSED';
+    if (from !== (tripped?.state ?? 'CLOSED')) emitted = [...emitted, changed(context, name, from, tripped)];
+  }
+  return emitted;
+}
+
+/** Under the task that it opened with, so that what began there ends there. */
+function changed(
+  context: AnnouncementContext,
+  name: AgentBreaker,
+  from: BreakerState,
+  tripped: Tripped | null,
+): Announcement {
+  const { state } = context;
+  const announced = state.announced.breakers[name];
+  return {
     topic: Topic.agentHealth,
-    type: 'AGENT_ANSWERED',
+    type: 'CIRCUIT_BREAKER_STATE_CHANGED',
     key: state.agentId,
-    ...chain(state, rules),
-    payload: { ...about(state, state.announced.episode?.id ?? null), ...answer },
+    ...chain(context),
+    payload: {
+      name,
+      from,
+      to: tripped?.state ?? 'CLOSED',
+      agentId: state.agentId,
+      taskId: announced ? announced.taskId : state.history.identity.taskId,
+      failures: tripped?.failures ?? 0,
+      nextAttemptAt: tripped?.nextAttemptAt ?? null,
+    },
+  };
+}
+
+/** What people want closed and its caller holds: only the caller can. */
+export function resetsAsked(context: AnnouncementContext): readonly Announcement[] {
+  const { resets, history } = context.state;
+  return resets.map(({ correlationId, ...reset }) => ({
+    ...announcement(context, 'BREAKER_RESET_ASKED', { runtimeId: history.identity.runtimeId, ...reset }),
+    correlationId,
   }));
 }

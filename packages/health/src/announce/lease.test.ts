@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { leaseOf, renewalOf } from './lease.ts';
+import { leaseOf, renewalOf } from './warrant.ts';
 
 const terms = { renewMs: 60_000, voidMs: 180_000 };
 const HOUR = 3_600_000;

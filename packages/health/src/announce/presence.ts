@@ -1,14 +1,14 @@
-import { type LostWhy, type PresentWhy, Topic } from '@vigil/events';
+import type { LostWhy, PresentWhy } from '@vigil/events';
 import { lostAfter } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import type { End, History } from '../history/history.ts';
+import { lostForGoodFrom } from '../history/history.ts';
 import type { Moment } from '../history/moment.ts';
 import { isOnHold } from '../history/presence/hold.ts';
-import { lostForGoodFrom } from '../history/presence/silence.ts';
 import { isIdle } from '../judgement/exemptions.ts';
 import type { Rules } from '../judgement/rules.ts';
 import { momentOf } from '../signals/signal.ts';
-import { type Announcement, type AnnouncementContext, about, chain } from './events.ts';
+import { type Announcement, type AnnouncementContext, presenceEvent } from './events.ts';
 
 /** From when nothing has been received for three intervals, and for the policy's least time: then the agent is not present. */
 export function lostFrom({ lastReceipt, identity }: History, { policy: { heartbeat } }: Rules, at: Moment): number {
@@ -46,41 +46,21 @@ function present(context: AnnouncementContext): Announcement {
   const { now } = verdict.at;
   const presentSince = why === 'still_present' ? state.announced.presentSince : now;
   const intervalMs = state.history.lastReceipt.intervalMs ?? rules.policy.heartbeat.intervalMs;
-  return {
-    topic: Topic.fleetPresence,
-    type: 'AGENT_PRESENT',
-    key: FLEET,
-    ...chain(state, rules),
-    payload: {
-      ...about(state, state.announced.episode?.id ?? null),
-      ...place(state.history),
-      why,
-      intervalMs,
-      presentSince,
-      repeatAt: now + REPEAT_MS,
-    },
-  };
+  const payload = { ...place(state.history), why, intervalMs, presentSince, repeatAt: now + REPEAT_MS };
+  return presenceEvent(context, 'AGENT_PRESENT', payload);
 }
 
-function lost({ state, rules, verdict }: AnnouncementContext): Announcement {
-  const { end } = state.history;
-  const isForgotten = verdict.at.now >= lostForGoodFrom(state.history);
-  const expected =
-    isForgotten || (end !== null && (isExpected(end) || state.announced.lostInstance === state.instanceNumber));
-  return {
-    topic: Topic.fleetPresence,
-    type: 'AGENT_LOST',
-    key: FLEET,
-    ...chain(state, rules),
-    payload: {
-      ...about(state, state.announced.episode?.id ?? null),
-      ...place(state.history),
-      why: isForgotten ? 'silent' : whyLost(end),
-      expected,
-      exemption: exemptionWhenLost(state.history),
-      observedMs: observedMs(state.history),
-    },
-  };
+function lost(context: AnnouncementContext): Announcement {
+  const { history, announced, instanceNumber } = context.state;
+  const { end } = history;
+  const isForgotten = context.verdict.at.now >= lostForGoodFrom(history);
+  return presenceEvent(context, 'AGENT_LOST', {
+    ...place(history),
+    why: isForgotten ? 'silent' : whyLost(end),
+    expected: isForgotten || (end !== null && (isExpected(end) || announced.lostInstance === instanceNumber)),
+    exemption: exemptionWhenLost(history),
+    observedMs: observedMs(history),
+  });
 }
 
 /** Why the agent was not expected to work at its last heartbeat; null: it was. The governor's brake does not count such a loss. */
@@ -114,8 +94,6 @@ function whyLost(end: History['end']): LostWhy {
   const crashed = end.orderId === null && ['crashed', 'resource_limit', 'lost'].includes(end.reason);
   return crashed ? 'crashed' : 'ended';
 }
-
-const FLEET = 'fleet';
 
 function place({ identity: { labels, runtimeId } }: History) {
   return { host: labels.host ?? null, runtimeId, model: labels.model ?? null };

@@ -1,9 +1,7 @@
 import { type PayloadOf, Topic } from '@vigil/events';
 import { type SpendingLimit, type Spent, spentOf } from '@vigil/policy';
 import type { Announced, Counted, KnownAgent } from '../evaluator/state.ts';
-import { type Announcement, type AnnouncementContext, chain } from './events.ts';
-
-const FLEET = 'fleet';
+import { type Announcement, type AnnouncementContext, chain, FLEET } from './events.ts';
 
 /** What an agent has used by its present count, as its policy counts it. */
 function spentBy({ history: { spend } }: KnownAgent, { policy }: AnnouncementContext['rules']): Spent {
@@ -31,24 +29,20 @@ const isSameLimit = (one: SpendingLimit, other: SpendingLimit): boolean =>
  * What an agent has used, and its policy limits, is counted: for itself, for its task and for the day. Nothing is counted twice; each session of
  * its client adds what it uses. A sub-agent is an agent of its own. Another limit than before is announced at once: an agent whose calls are refused may use nothing more.
  */
-export function spendingCounted({ state, rules }: AnnouncementContext): Announcement[] {
+export function spendingCounted(context: AnnouncementContext): Announcement[] {
+  const { state, rules } = context;
   const { spending, name } = rules.policy;
   if (spending === null && state.announced.spent === undefined) return [];
   const spent = spentBy(state, rules);
   return [
-    ...counted(state, rules, spent, 'agent', state.agentId),
-    ...counted(state, rules, spent, 'task', taskOf(state)),
-    ...counted(state, rules, spent, 'day', name),
+    ...counted(context, spent, 'agent', state.agentId),
+    ...counted(context, spent, 'task', taskOf(state)),
+    ...counted(context, spent, 'day', name),
   ];
 }
 
-function counted(
-  state: KnownAgent,
-  rules: AnnouncementContext['rules'],
-  spent: Spent,
-  scope: Scope,
-  scopeId: string | null,
-): Announcement[] {
+function counted(context: AnnouncementContext, spent: Spent, scope: Scope, scopeId: string | null): Announcement[] {
+  const { state, rules } = context;
   const limit = rules.policy.spending?.[scope] ?? NO_LIMIT;
   const known = countedOf(state, scope);
   const isLimited = !isSameLimit(limit, NO_LIMIT);
@@ -64,7 +58,7 @@ function counted(
       topic: Topic.fleetPresence,
       type: 'AGENT_SPENT',
       key: FLEET,
-      ...chain(state, rules),
+      ...chain(context),
       payload: {
         scope,
         scopeId,

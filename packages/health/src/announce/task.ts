@@ -32,19 +32,20 @@ function holderOf({ agentId, history: { identity } }: KnownAgent): Omit<Task, 's
 }
 
 function taskChange(
-  { state, rules, verdict }: AnnouncementContext,
+  context: AnnouncementContext,
   task: Omit<Task, 'state'>,
   hold: Hold,
   from: HealthState,
   to: HealthState,
 ): Announcement {
+  const { state, rules, verdict } = context;
   const { history } = state;
   const ofThisLife = task.instanceId === history.identity.instanceId;
   return {
     topic: Topic.taskHealth,
     type: 'TASK_HEALTH_CHANGED',
     key: task.taskId,
-    ...chain(state, rules),
+    ...chain(context),
     payload: {
       taskId: task.taskId,
       agentId: state.agentId,

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type EscalationTicket, type TicketFindings, Topic } from '@vigil/events';
+import type { EscalationTicket, TicketFindings } from '@vigil/events';
+import { spell } from '@vigil/policy';
 import { ending, transient } from '../history/progress/progress-evidence.ts';
+import type { Steps } from '../history/progress/steps.ts';
 import { type Due, isWorse, loopFrom, stepping, ticketsDue } from '../judgement/tickets.ts';
 import { absentFor } from '../signals/signal.ts';
-import { type Announcement, type AnnouncementContext, about, chain, evidenceOf } from './events.ts';
-import { ticketWords } from './ticket-text.ts';
+import { type Announcement, type AnnouncementContext, announcement, evidenceOf } from './events.ts';
 
 const MINUTE_MS = 60_000;
 const NOTHING: readonly Announcement[] = [];
@@ -29,16 +30,8 @@ function alreadyFiled({ state: { announced, instanceNumber } }: AnnouncementCont
   return ticket.episodeId === null || ticket.episodeId === (episode?.id ?? null);
 }
 
-function filed(context: AnnouncementContext, ticket: EscalationTicket): Announcement {
-  const { state, rules } = context;
-  return {
-    topic: Topic.agentHealth,
-    type: 'WORKER_ESCALATION_TICKET',
-    key: state.agentId,
-    ...chain(state, rules),
-    payload: { ...about(state, state.announced.episode?.id ?? null), ticket, findings: findingsOf(context) },
-  };
-}
+const filed = (context: AnnouncementContext, ticket: EscalationTicket): Announcement =>
+  announcement(context, 'WORKER_ESCALATION_TICKET', { ticket, findings: findingsOf(context) });
 
 function findingsOf({ state: { history }, rules, verdict }: AnnouncementContext): TicketFindings {
   const firing = rules.rules.filter((_, i) => (verdict.from[i] ?? 0) <= verdict.at.now);
@@ -88,4 +81,33 @@ function ticketId({ state, verdict }: AnnouncementContext, { severity }: Due): s
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+type Words = Pick<EscalationTicket, 'cause' | 'judge_reasoning' | 'suggested_action'>;
+
+/** What was observed, why it is a ticket, and what could be done: from the same figures that made it due. */
+function ticketWords(
+  due: Due,
+  { sinceAccept, recent }: Steps,
+  stalledMs: number | null,
+  findings: TicketFindings,
+  evidence: readonly string[],
+): Words {
+  const stall = due.at === null;
+  const cause = stall ? `no step for ${spell(stalledMs ?? 0)}` : `${sinceAccept} steps without an ACCEPT`;
+  const reached = stall ? 'a stall' : `${due.at} steps without an ACCEPT`;
+  const verdicts = recent.length === 0 ? [] : [`last verdicts ${recent.join(', ')}`];
+  const reasons = [`${due.severity} from ${reached} on: ${cause}`, ...verdicts, ...evidence];
+  return {
+    cause: findings.loop && !stall ? `${cause}, repeating itself` : cause,
+    judge_reasoning: reasons.join('; '),
+    suggested_action: actionOf(stall, findings),
+  };
+}
+
+function actionOf(stall: boolean, { unrecoverable, loop }: TicketFindings): string {
+  if (unrecoverable) return 'kill session: it cannot recover by itself';
+  if (stall) return 'restart: nothing comes any more';
+  if (loop) return 'restart: it goes round in circles';
+  return 'human review: look at its last steps';
 }

@@ -1,4 +1,3 @@
-import { Topic } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
 import type { AnnouncedWait, KnownAgent } from '../evaluator/state.ts';
 import type { Wait } from '../history/presence/wait.ts';
@@ -6,7 +5,7 @@ import type { AwaitingInputLimits } from '../judgement/exemptions.ts';
 import { isHeld, trustedTo, type Verdict } from '../judgement/judge.ts';
 import type { Rules } from '../judgement/rules.ts';
 import { momentOf } from '../signals/signal.ts';
-import { type Announcement, type AnnouncementContext, about, chain } from './events.ts';
+import { type Announcement, type AnnouncementContext, announcement } from './events.ts';
 
 const limitOf = ({ exemptions }: Rules): number | null => {
   const limits = exemptions.find(({ name }) => name === 'awaiting_input')?.limits as AwaitingInputLimits | undefined;
@@ -29,57 +28,27 @@ export function overdueFrom(state: KnownAgent, rules: Rules, verdict: Verdict): 
 }
 
 /** An overdue wait is announced once, and once that it is over. It is not a finding: no state, plan or order follows from it. */
-export function waitChanged({ state, rules, verdict }: AnnouncementContext): Announcement[] {
+export function waitChanged(context: AnnouncementContext): Announcement[] {
+  const { state, rules, verdict } = context;
   const { announced, history, instanceNumber } = state;
   const { wait } = history;
   const isOverdue = overdueFrom(state, rules, verdict) <= verdict.at.now;
   const isAnnounced =
     announced.wait !== null && announced.wait.instanceNumber === instanceNumber && announced.wait.at === wait?.at;
   return [
-    ...(announced.wait !== null && !(isOverdue && isAnnounced) ? [ended(state, rules, verdict, announced.wait)] : []),
-    ...(wait !== null && isOverdue && !isAnnounced ? [overdue(state, rules, wait)] : []),
+    ...(announced.wait !== null && !(isOverdue && isAnnounced) ? [ended(context, announced.wait)] : []),
+    ...(wait !== null && isOverdue && !isAnnounced ? [overdue(context, wait)] : []),
   ];
 }
 
-function overdue(state: KnownAgent, rules: Rules, { at: since, kind, text }: NonNullable<Wait>): Announcement {
-  return {
-    topic: Topic.agentHealth,
-    type: 'WAIT_OVERDUE',
-    key: state.agentId,
-    ...chain(state, rules),
-    payload: {
-      ...about(state, state.announced.episode?.id ?? null),
-      since,
-      limitMs: limitOf(rules) ?? 0,
-      kind,
-      text,
-    },
-  };
-}
+const overdue = (context: AnnouncementContext, { at: since, kind, text }: NonNullable<Wait>): Announcement =>
+  announcement(context, 'WAIT_OVERDUE', { since, limitMs: limitOf(context.rules) ?? 0, kind, text });
 
 /** Of the instance and task under which the wait was announced. */
-function ended(
-  state: KnownAgent,
-  rules: Rules,
-  verdict: Verdict,
-  { instanceId, taskId, at }: AnnouncedWait,
-): Announcement {
-  return {
-    topic: Topic.agentHealth,
-    type: 'WAIT_ENDED',
-    key: state.agentId,
-    ...chain(state, rules),
-    payload: {
-      ...about(state, state.announced.episode?.id ?? null),
-      instanceId,
-      taskId,
-      since: at,
-      why: whyEnded(state, rules, verdict),
-    },
-  };
-}
+const ended = (context: AnnouncementContext, { instanceId, taskId, at: since }: AnnouncedWait): Announcement =>
+  announcement(context, 'WAIT_ENDED', { instanceId, taskId, since, why: whyEnded(context) });
 
-function whyEnded(state: KnownAgent, rules: Rules, verdict: Verdict): string {
+function whyEnded({ state, rules, verdict }: AnnouncementContext): string {
   const { history, instanceNumber, announced } = state;
   if (announced.wait?.instanceNumber !== instanceNumber) return 'another instance has started';
   if (history.end !== null) return 'it has ended';

@@ -1,24 +1,25 @@
-import { type Evidence, type LapseReason, type PayloadOf, Topic } from '@vigil/events';
+import type { Evidence, LapseReason, PayloadOf, Topic } from '@vigil/events';
 import { type CompiledPlan, spell, stepRecord } from '@vigil/policy';
-import { shownOf } from '../evaluator/shown.ts';
 import type { Warrant } from '../evaluator/state.ts';
 import type { History } from '../history/history.ts';
 import { contextPct } from '../history/usage/context.ts';
+import { judgingOf, shownOf, type Verdict } from '../judgement/judge.ts';
 import { awaitedBy, groupsInWords } from '../judgement/plans.ts';
+import type { Rule, Rules } from '../judgement/rules.ts';
 import {
   type Announcement,
   type AnnouncementContext,
-  about,
-  chain,
+  announcement,
   evidenceOf,
   idleMinutes,
   idOf,
   workedMinutes,
 } from './events.ts';
-import { forAgent } from './for-agent.ts';
-import { leaseOf, quietFrom, renewalOf } from './lease.ts';
 
-type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId'>;
+type Finding = Omit<
+  PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>,
+  'agentId' | 'instanceId' | 'taskId' | 'labels' | 'warrantId' | 'episodeId'
+>;
 
 /** The lease lapses when the last plan ends, or for another instance. It is renewed while a plan holds, and at once for another finding. */
 export function warrantKept(context: AnnouncementContext): Announcement[] {
@@ -35,15 +36,8 @@ export function warrantKept(context: AnnouncementContext): Announcement[] {
   const isTooLong = warrant.voidAt > leaseOf(now, quietAt, terms);
   const due = isTooLong || now >= renewalOf(warrant.voidAt, quietAt, terms);
   if (plan === null || (!due && isSame(warrant, plan, context))) return [];
-  return [
-    {
-      topic: Topic.agentHealth,
-      type: 'WARRANT_RENEWED',
-      key: state.agentId,
-      ...chain(state, rules),
-      payload: { ...finding(context, plan), episodeId: warrant.episodeId, warrantId: warrant.id },
-    },
-  ];
+  const { episodeId, id: warrantId } = warrant;
+  return [announcement(context, 'WARRANT_RENEWED', { ...finding(context, plan), episodeId, warrantId })];
 }
 
 /** Runtimes act on what a warrant awaits. What it no longer awaits must not withdraw an order; what it awaits since then must. */
@@ -64,20 +58,14 @@ export function warrantFiled(context: AnnouncementContext): Announcement[] {
   const { now } = verdict.at;
   const found = finding(context, plan);
   return [
-    {
-      topic: Topic.agentHealth,
-      type: 'WARRANT_FILED',
-      key: state.agentId,
-      ...chain(state, rules),
-      payload: {
-        ...found,
-        episodeId: state.announced.episode?.id ?? idOf('episode', state, now),
-        warrantId: idOf('warrant', state, now),
-        title: `stuck:${state.agentId}`,
-        label: rules.policy.warrant.label,
-        metadata: metadata(context, found.evidence),
-      },
-    },
+    announcement(context, 'WARRANT_FILED', {
+      ...found,
+      episodeId: state.announced.episode?.id ?? idOf('episode', state, now),
+      warrantId: idOf('warrant', state, now),
+      title: `stuck:${state.agentId}`,
+      label: rules.policy.warrant.label,
+      metadata: metadata(context, found.evidence),
+    }),
   ];
 }
 
@@ -91,25 +79,16 @@ function lapseOf({ state, rules, verdict }: AnnouncementContext, warrant: Warran
   return shownOf(rules, verdict)?.name === 'held' ? 'held' : 'progress';
 }
 
-function lapsed({ state, rules }: AnnouncementContext, warrant: Warrant, why: LapseReason): Announcement {
-  return {
-    topic: Topic.agentHealth,
-    type: 'WARRANT_LAPSED',
-    key: state.agentId,
-    ...chain(state, rules),
-    payload: { ...about(state, warrant.episodeId), instanceId: warrant.instanceId, warrantId: warrant.id, why },
-  };
+function lapsed(context: AnnouncementContext, warrant: Warrant, why: LapseReason): Announcement {
+  const { episodeId, instanceId, id: warrantId } = warrant;
+  return announcement(context, 'WARRANT_LAPSED', { episodeId, instanceId, warrantId, why });
 }
 
 function finding({ state, rules, verdict }: AnnouncementContext, plan: CompiledPlan): Finding {
   const { history } = state;
-  const { runtimeId, attempt, maxAttempts, ...who } = { ...history.identity };
+  const { runtimeId, attempt, maxAttempts, client, parentId: parentAgentId } = history.identity;
   const evidence = evidenceOf(rules, history, verdict);
   return {
-    agentId: state.agentId,
-    instanceId: who.instanceId,
-    taskId: who.taskId,
-    labels: who.labels,
     state: verdict.state,
     axes: [...new Set(evidence.map(({ axis }) => axis))],
     awaits: awaitedBy(rules, history, verdict),
@@ -126,13 +105,13 @@ function finding({ state, rules, verdict }: AnnouncementContext, plan: CompiledP
     evidence,
     checkpoint: history.checkpoint.newest,
     activity: history.activity.value,
-    client: history.identity.client,
+    client,
     endReason: history.end?.reason ?? null,
     limitedUntil: limitedUntil(history, verdict.at.now),
     idleMinutes: idleMinutes(history, verdict.at),
     contextUsagePct: contextPct(history.context),
     workedMinutes: workedMinutes(history, verdict.at),
-    parentAgentId: history.identity.parentId,
+    parentAgentId,
     ...forAgent(rules, history, verdict),
   };
 }
@@ -169,3 +148,64 @@ function metadata({ state, rules, verdict }: AnnouncementContext, evidence: read
     wisp_age: spell(Math.max(0, age)),
   };
 }
+
+/** A finding in sentences for the agent itself. */
+export type ForAgent = { readonly finding: string; readonly advice: string };
+
+const LONGEST = 400;
+
+/** Names of tools and files come from the agent: one line, without control characters. */
+const oneLine = (text: string): string =>
+  text
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, LONGEST);
+
+/** The first line of the state that holds, in the order of the policy: policies write the most important one first. Else all that fires. */
+function foundBy({ rules, states }: Rules, { state, from, at }: Verdict): readonly Rule[] {
+  const fires = (i: number) => (from[i] ?? 0) <= at.now;
+  const those = states.find((one) => one.state === state)?.anyOf.find((together) => together.every(fires));
+  if (those) return those.flatMap((i) => rules[i] ?? []);
+  return rules.filter(({ signal }, i) => fires(i) && !signal.mitigating);
+}
+
+export function forAgent(rules: Rules, history: History, verdict: Verdict): ForAgent {
+  const found = foundBy(rules, verdict);
+  const findings = found.map((rule) => rule.signal.finding(history, rule.limits, judgingOf(verdict, rule)));
+  return {
+    finding: oneLine(findings.join(' ')),
+    advice: oneLine([...new Set(found.map(({ signal }) => signal.advice))].join(' ')),
+  };
+}
+
+/** How long a warrant holds, and how often it is renewed, milliseconds (the policy's `warrant`). */
+type Terms = { readonly renewMs: number; readonly voidMs: number };
+
+/** A silence that has lasted so long seldom ends, milliseconds. */
+const SILENCE_MS = 3_600_000;
+
+/**
+ * From when a warrant is renewed less and less often: from the end, or when the agent has been silent for an hour. In the future while
+ * heartbeats arrive.
+ */
+export const quietFrom = ({ lastReceipt, end }: Pick<History, 'lastReceipt' | 'end'>): number =>
+  end?.at ?? lastReceipt.now + SILENCE_MS;
+
+/**
+ * An end does not change, so its warrant is renewed ever less often: after half of the end's age. A dead agent that is not recovered costs
+ * some twenty renewals until it is forgotten, instead of one every `renewMs`. A silent one that sends a heartbeat renews at once.
+ */
+const intervalAt = (now: number, quietAt: number, { renewMs }: Terms): number => Math.max(renewMs, (now - quietAt) / 2);
+
+/** Until when a warrant holds that is filed or renewed now. */
+export const leaseOf = (now: number, quietAt: number, terms: Terms): number =>
+  now + Math.round((intervalAt(now, quietAt, terms) * terms.voidMs) / terms.renewMs);
+
+/** When it is renewed next: found from its end, so that the state remembers one moment and not two. */
+export const renewalOf = (voidAt: number, quietAt: number, terms: Terms): number => {
+  const plain = voidAt - terms.voidMs;
+  if (plain - quietAt <= 2 * terms.renewMs) return plain + terms.renewMs;
+  const leases = terms.voidMs / terms.renewMs / 2;
+  const issued = (voidAt + leases * quietAt) / (1 + leases);
+  return Math.floor(issued + (issued - quietAt) / 2);
+};

@@ -4,9 +4,8 @@ import { sparse } from '@vigil/stream';
 import { clockAt, given, readAtRest, shapeOf } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { call, type HeartbeatPayload, heartbeat, policyOf, presetsWith, T0 } from '../fixture.ts';
-import { AT_REST } from './at-rest.ts';
 import { agentHealth } from './health.ts';
-import type { AgentState } from './state.ts';
+import { type AgentState, AT_REST } from './state.ts';
 
 const form = sparse(AT_REST.usual);
 const shape = shapeOf(AT_REST);

@@ -1,11 +1,10 @@
 import type { HealthState, PolicyRef } from '@vigil/events';
 import { type Axis, type JudgedState, spell, unknownCost } from '@vigil/policy';
 import { type Clock, NEVER } from '@vigil/stream';
-import { judgingOf, type Verdict } from '../judgement/judge.ts';
+import { judgingOf, shownOf, type Verdict } from '../judgement/judge.ts';
 import type { Policies } from '../judgement/policies.ts';
 import type { Rule, Rules } from '../judgement/rules.ts';
 import { verdictAt } from './health.ts';
-import { shownOf } from './shown.ts';
 import type { AgentState, KnownAgent } from './state.ts';
 
 /** One signal, as it stands. Moments on the broker's clock; null: not as far as is known now. */

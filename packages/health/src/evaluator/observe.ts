@@ -1,16 +1,19 @@
 import type { EventOf, Topic } from '@vigil/events';
 import { type Clock, Unwelcome } from '@vigil/stream';
 import { countNamed } from '../announce/spending.ts';
-import { breakerReset, isHeld } from '../history/calls/breakers.ts';
+import { breakerReset, breakersAfter, isHeld } from '../history/calls/breakers.ts';
+import { limitedBy, type RateLimit } from '../history/calls/rate-limits.ts';
+import { hash32 } from '../history/hash.ts';
 import { type End, type History, historyAfter, initialHistory, received } from '../history/history.ts';
 import { type Identity, identityOf } from '../history/identity.ts';
 import { axisThrough, type Heartbeat, momentOn, OWN_AXIS, type Receipt } from '../history/moment.ts';
 import { isOnHold } from '../history/presence/hold.ts';
+import { type LookedFor, matchesAfter, textsOf } from '../history/presence/matches.ts';
+import { progressEvidenceAfter } from '../history/progress/progress-evidence.ts';
 import { namedSince } from '../history/usage/spend.ts';
 import type { Policies } from '../judgement/policies.ts';
-import { answering } from './answers.ts';
-import { readWith } from './read-with.ts';
-import { type AgentState, firstInstance, type KnownAgent, type Stragglers } from './state.ts';
+import type { Rules } from '../judgement/rules.ts';
+import { type AgentState, type Answer, firstInstance, type KnownAgent, type Stragglers } from './state.ts';
 import { withTicket } from './ticket-by-hand.ts';
 
 export type Observation = EventOf<typeof Topic.agentObservation>;
@@ -61,13 +64,7 @@ function heartbeat(policies: Policies, state: AgentState, input: HeartbeatEvent,
   if (state.kind === 'known') {
     const { identity, end } = state.history;
     const another = payload.instance_id !== null && payload.instance_id !== identity.instanceId;
-    if (another && state.retired.includes(payload.instance_id))
-      throw new OlderInstance(
-        payload.instance_id,
-        identity.instanceId,
-        straggling(state, payload.instance_id, clock.now),
-      );
-    if (another && isFromBefore(state, payload))
+    if (another && (state.retired.includes(payload.instance_id) || isFromBefore(state, payload)))
       throw new OlderInstance(
         payload.instance_id,
         identity.instanceId,
@@ -263,4 +260,61 @@ function straggling(state: KnownAgent, instanceId: string, now: number): KnownAg
     ? { ...before, count: before.count + 1 }
     : { instanceId, count: 1, from: now, announced: false };
   return { ...state, stragglers };
+}
+
+/** What of a heartbeat is read with the limits and patterns of a policy. */
+function readWith({ policy, lookedFor }: Rules, state: KnownAgent, heartbeat: Heartbeat, receipt: Receipt): KnownAgent {
+  const { history } = state;
+  const breakers = breakersAfter(history.breakers, heartbeat, receipt, policy.breakers);
+  const { matches, rateLimit } = searched(history, lookedFor, heartbeat, receipt);
+  const progressEvidence =
+    policy.ticket === null ? null : progressEvidenceAfter(history.progressEvidence, heartbeat, receipt);
+  const same = breakers === history.breakers && matches === history.matches && rateLimit === history.rateLimit;
+  if (same && progressEvidence === history.progressEvidence) return state;
+  return { ...state, history: { ...history, breakers, matches, rateLimit, progressEvidence } };
+}
+
+export function searched(
+  history: History,
+  lookedFor: LookedFor,
+  heartbeat: Heartbeat,
+  receipt: Receipt,
+): { readonly matches: History['matches']; readonly rateLimit: RateLimit } {
+  const texts = textsOf(history.matches, heartbeat);
+  const limited = texts.some(({ text }) => lookedFor.rateLimits.some((pattern) => pattern.isIn(text)));
+  return {
+    matches: matchesAfter(history.matches, texts, lookedFor, heartbeat, receipt),
+    rateLimit: limited ? limitedBy(history.rateLimit, heartbeat, receipt) : history.rateLimit,
+  };
+}
+
+const ANSWER_CHARACTERS = 500;
+
+/** A handoff, blockers, a probe's reply, or a state that the agent reports itself: each once. */
+function answering(state: KnownAgent, before: History, heartbeat: Heartbeat): KnownAgent {
+  const words =
+    heartbeat.handoff === null && heartbeat.blockers.length === 0 && heartbeat.probe_reply === null
+      ? ''
+      : wordsOf(heartbeat);
+  const answered = words === '' ? state.answered : hash32(words);
+  // A client that reports a failed turn does not speak for its agent.
+  const self = heartbeat.activity === 'stuck' || (heartbeat.activity === 'blocked' && heartbeat.turn === null);
+  if (answered === state.answered && !self) return state;
+  const answers: Answer[] = answered === state.answered ? [] : answersOf(heartbeat);
+  if (self && before.activity.value !== heartbeat.activity)
+    answers.push({ how: 'self_report', nonce: null, text: `it reports that it is ${heartbeat.activity}` });
+  return answers.length === 0 ? state : { ...state, answered, answers: [...state.answers, ...answers] };
+}
+
+const wordsOf = (heartbeat: Heartbeat): string =>
+  [heartbeat.handoff ?? '', ...heartbeat.blockers, heartbeat.probe_reply ?? ''].join('\n').trim();
+
+function answersOf(heartbeat: Heartbeat): Answer[] {
+  const text = (t: string) => t.slice(0, ANSWER_CHARACTERS);
+  const answers: Answer[] = [];
+  if (heartbeat.handoff) answers.push({ how: 'handoff', nonce: null, text: text(heartbeat.handoff) });
+  if (heartbeat.blockers.length > 0)
+    answers.push({ how: 'blockers', nonce: null, text: text(heartbeat.blockers.join('; ')) });
+  if (heartbeat.probe_reply) answers.push({ how: 'probe_reply', nonce: heartbeat.probe_reply, text: null });
+  return answers;
 }

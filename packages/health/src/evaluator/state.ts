@@ -1,5 +1,6 @@
 import type { AnswerKind, EscalationTicket, HealthState, PolicyRef, TicketSeverity } from '@vigil/events';
-import type { History } from '../history/history.ts';
+import type { AtRest } from '@vigil/stream';
+import { type History, INITIAL_HISTORY } from '../history/history.ts';
 
 /** What an agent answered, not yet announced. */
 export type Answer = { readonly how: AnswerKind; readonly nonce: string | null; readonly text: string | null };
@@ -162,3 +163,10 @@ export const firstInstance = (agentId: string, history: History): KnownAgent => 
   tickets: [],
   announced: NOTHING_ANNOUNCED,
 });
+
+const FIRST = firstInstance('', INITIAL_HISTORY);
+/** A healthy agent that reports no more than it must: fields of a state that equal these take no place at rest. */
+const USUAL: KnownAgent = { ...FIRST, announced: { ...FIRST.announced, instanceNumber: 1, presentInstance: 1 } };
+
+/** How states lie in the snapshot: also for readers of the snapshot. Whenever the state or the usual one changes, add an upgrade. */
+export const AT_REST: AtRest<AgentState> = { oldest: 14, upgrades: [], usual: USUAL };

@@ -1,32 +1,38 @@
 import type { ExitReason } from '@vigil/events';
-import { type Breakers, largestBreakersBytes, NO_BREAKERS } from './calls/breakers.ts';
-import { type CallDiversity, callDiversity } from './calls/call-diversity.ts';
-import { type Calls, calls } from './calls/calls.ts';
-import { type Errors, errorsAfter, largestErrorsBytes, NO_ERRORS } from './calls/errors.ts';
+import { type Breakers, NO_BREAKERS } from './calls/breakers.ts';
+import { type Calls, callsAfter, NO_CALLS } from './calls/calls.ts';
+import { type Errors, errorsAfter, NO_ERRORS } from './calls/errors.ts';
 import { heartbeatDeltaOf } from './calls/heartbeat-delta.ts';
-import { type Outcomes, outcomes } from './calls/outcomes.ts';
-import { type RateLimit, rateLimits } from './calls/rate-limits.ts';
-import { largestRunsBytes, NO_RUNS, type Runs, runsAfter } from './calls/runs.ts';
-import { largestTargetsBytes, NO_TARGETS, type Targets, targetsAfter } from './calls/targets.ts';
+import {
+  type CallDiversity,
+  callDiversityAfter,
+  NO_DIVERSITY,
+  NO_OUTCOMES,
+  type Outcomes,
+  outcomesAfter,
+} from './calls/last-calls.ts';
+import { type RateLimit, rateLimitAfter } from './calls/rate-limits.ts';
+import { NO_RUNS, type Runs, runsAfter } from './calls/runs.ts';
+import { NO_TARGETS, type Targets, targetsAfter } from './calls/targets.ts';
 import { type Identity, identityAfter } from './identity.ts';
 import { type Axis, type Heartbeat, type Moment, OWN_AXIS, type Receipt } from './moment.ts';
-import { type Activities, activitiesAfter, largestActivitiesBytes, noActivities } from './presence/activities.ts';
-import { type Blocked, blockedAfter, largestBlockedBytes } from './presence/blocked.ts';
+import { type Activities, activitiesAfter, noActivities } from './presence/activities.ts';
+import { type Blocked, blockedAfter } from './presence/blocked.ts';
 import type { Hold } from './presence/hold.ts';
-import { largestMatchesBytes, type Matches, NO_MATCHES } from './presence/matches.ts';
-import { type Outputs, outputs } from './presence/outputs.ts';
-import { signsOf, type Turn, turns } from './presence/turn.ts';
-import { largestWaitBytes, type Wait, waitAfter } from './presence/wait.ts';
-import { type Checkpoints, checkpoints } from './progress/checkpoints.ts';
-import { largestNotStartedBytes, type NotStarted, notStartedAfter } from './progress/not-started.ts';
-import { largestProgressBytes, noProgress, type Progress, progressAfter } from './progress/progress.ts';
-import { largestProgressEvidenceBytes, type ProgressEvidence } from './progress/progress-evidence.ts';
-import { type Steps, steps } from './progress/steps.ts';
-import { type Work, work } from './progress/work.ts';
-import { type Context, context } from './usage/context.ts';
-import { type Exceeded, limits } from './usage/limits.ts';
-import { type Spend, spend } from './usage/spend.ts';
-import { largestTokensBytes, NO_TOKENS, type Tokens, tokensAfter } from './usage/tokens.ts';
+import { type Matches, NO_MATCHES } from './presence/matches.ts';
+import { NO_OUTPUT, type Outputs, outputsAfter } from './presence/outputs.ts';
+import { signsOf, type Turn, turnAfter } from './presence/turn.ts';
+import { type Wait, waitAfter } from './presence/wait.ts';
+import { type Checkpoints, checkpointsAfter, NO_CHECKPOINTS } from './progress/checkpoints.ts';
+import { type NotStarted, notStartedAfter } from './progress/not-started.ts';
+import { noProgress, type Progress, progressAfter } from './progress/progress.ts';
+import type { ProgressEvidence } from './progress/progress-evidence.ts';
+import { NO_STEPS, type Steps, stepsAfter } from './progress/steps.ts';
+import { type Work, workAfter } from './progress/work.ts';
+import { type Context, contextAfter, NO_CONTEXT } from './usage/context.ts';
+import { type Exceeded, limitsAfter, NO_LIMITS } from './usage/limits.ts';
+import { NO_SPEND, type Spend, spendAfter } from './usage/spend.ts';
+import { NO_TOKENS, type Tokens, tokensAfter } from './usage/tokens.ts';
 
 /** The last receipt. `driftMs`: how far the sender's clock is behind ours; never an age. `byRuntime`: a runtime sent it, and continues to send also when its agent does nothing. */
 export type LastReceipt = Moment & {
@@ -79,43 +85,6 @@ export type History = {
   readonly end: End | null;
 };
 
-/** The most that each part takes as JSON, with ids of at most 64 characters. A part that is missing here does not compile. */
-const LARGEST_BYTES: Readonly<Record<keyof History, number>> = {
-  identity: 480,
-  axis: 100,
-  started: 50,
-  lastReceipt: 230,
-  activity: largestActivitiesBytes,
-  wait: largestWaitBytes,
-  turn: turns.largestBytes,
-  blocked: largestBlockedBytes,
-  calls: calls.largestBytes,
-  runs: largestRunsBytes,
-  errors: largestErrorsBytes,
-  targets: largestTargetsBytes,
-  outcomes: outcomes.largestBytes,
-  callDiversity: callDiversity.largestBytes,
-  matches: largestMatchesBytes,
-  breakers: largestBreakersBytes,
-  progress: largestProgressBytes,
-  checkpoint: checkpoints.largestBytes,
-  rateLimit: rateLimits.largestBytes,
-  steps: steps.largestBytes,
-  tokens: largestTokensBytes,
-  context: context.largestBytes,
-  spend: spend.largestBytes,
-  output: outputs.largestBytes,
-  work: work.largestBytes,
-  notStarted: largestNotStartedBytes,
-  limits: limits.largestBytes,
-  progressEvidence: largestProgressEvidenceBytes,
-  hold: 60,
-  end: 150,
-};
-
-/** The most a history takes as JSON, with ids of at most 64 characters and without the labels. */
-export const largestHistoryBytes: number = Object.values(LARGEST_BYTES).reduce((sum, bytes) => sum + bytes, 0);
-
 /** An instance that has started and reported nothing else. */
 export function initialHistory(identity: Identity, receipt: Receipt, correlationId: string): History {
   const { now, watched } = receipt;
@@ -126,32 +95,76 @@ export function initialHistory(identity: Identity, receipt: Receipt, correlation
     lastReceipt: { now, watched, sequence: null, intervalMs: null, driftMs: 0, byRuntime: false, correlationId },
     activity: noActivities(receipt),
     wait: null,
-    turn: turns.initial(receipt),
+    turn: null,
     blocked: null,
-    calls: calls.initial(receipt),
+    calls: NO_CALLS,
     runs: NO_RUNS,
     errors: NO_ERRORS,
     targets: NO_TARGETS,
-    outcomes: outcomes.initial(receipt),
-    callDiversity: callDiversity.initial(receipt),
+    outcomes: NO_OUTCOMES,
+    callDiversity: NO_DIVERSITY,
     matches: NO_MATCHES,
     breakers: NO_BREAKERS,
     progress: noProgress(receipt),
-    checkpoint: checkpoints.initial(receipt),
-    rateLimit: rateLimits.initial(receipt),
-    steps: steps.initial(receipt),
+    checkpoint: NO_CHECKPOINTS,
+    rateLimit: null,
+    steps: NO_STEPS,
     tokens: NO_TOKENS,
-    context: context.initial(receipt),
-    spend: spend.initial(receipt),
-    output: outputs.initial(receipt),
-    work: work.initial(receipt),
+    context: NO_CONTEXT,
+    spend: NO_SPEND,
+    output: NO_OUTPUT,
+    work: null,
     notStarted: identity.taskId === null ? null : watched,
-    limits: limits.initial(receipt),
+    limits: NO_LIMITS,
     progressEvidence: null,
     hold: null,
     end: null,
   };
 }
+
+const UNIDENTIFIED = {
+  instanceId: null,
+  taskId: null,
+  runtimeId: null,
+  attempt: null,
+  maxAttempts: null,
+  labels: {},
+  eventDriven: false,
+  client: null,
+  parentId: null,
+};
+
+/** Every history before its first report: empty parts are the same objects. */
+export const INITIAL_HISTORY: History = initialHistory(
+  UNIDENTIFIED,
+  { now: 0, watched: 0, stamp: 0, previous: null },
+  '',
+);
+
+// One function a part: a look-up by name would cost more than the signal that it spares.
+export const PARTS = {
+  blocked: ({ blocked }: History) => blocked,
+  breakers: ({ breakers }: History) => breakers,
+  checkpoint: ({ checkpoint }: History) => checkpoint,
+  context: ({ context }: History) => context,
+  end: ({ end }: History) => end,
+  errors: ({ errors }: History) => errors,
+  limits: ({ limits }: History) => limits,
+  matches: ({ matches }: History) => matches,
+  outcomes: ({ outcomes }: History) => outcomes,
+  output: ({ output }: History) => output,
+  rateLimit: ({ rateLimit }: History) => rateLimit,
+  runs: ({ runs }: History) => runs,
+  steps: ({ steps }: History) => steps,
+  targets: ({ targets }: History) => targets,
+  turn: ({ turn }: History) => turn,
+  notStarted: ({ notStarted }: History) => notStarted,
+  callDiversity: ({ callDiversity }: History) => callDiversity,
+  work: ({ work }: History) => work,
+} as const;
+
+/** The parts of a history that signals may fire by alone. */
+export type Part = keyof typeof PARTS;
 
 /**
  * A heartbeat, except for the contents that are read with a policy (`readWith`): matches, breakers and progress evidence. A part that reads
@@ -160,20 +173,20 @@ export function initialHistory(identity: Identity, receipt: Receipt, correlation
 export function historyAfter(h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History {
   const identity = identityAfter(h.identity, heartbeat);
   const takesTask = identity.taskId !== h.identity.taskId;
-  const callsAfter = calls.observe(h.calls, heartbeat, receipt);
+  const calls = callsAfter(h.calls, heartbeat, receipt);
   const delta = heartbeatDeltaOf(h.progress, heartbeat);
-  const turn = turns.observe(h.turn, heartbeat, receipt);
+  const turn = turnAfter(h.turn, heartbeat, receipt);
   const signs = signsOf(turn, heartbeat);
   const sent = { call: h.calls.sentLast, output: h.output.sentOutput };
   const progress = progressAfter(h.progress, delta, sent, signs, receipt);
   const progressed = progress.at > h.progress.at;
-  const spent = spend.observe(h.spend, heartbeat, receipt);
-  const isAnother = spent.count !== h.spend.count;
+  const spend = spendAfter(h.spend, heartbeat);
+  const isAnother = spend.count !== h.spend.count;
   const previousLate = h.lastReceipt.driftMs;
   const tokens = tokensAfter(h.tokens, heartbeat, { progressed, isAnother, previousLate, receipt });
   const usesTokens = tokens.count > h.tokens.count;
   const activity = activitiesAfter(h.activity, h.output.sentOutput, turn, signs, receipt);
-  const hasBegun = progressed || callsAfter !== h.calls || usesTokens;
+  const hasBegun = progressed || calls !== h.calls || usesTokens;
   const after: History = {
     identity,
     axis: h.axis,
@@ -183,25 +196,25 @@ export function historyAfter(h: History, heartbeat: Heartbeat, receipt: Receipt,
     wait: waitAfter(h.wait, activity.value, heartbeat, receipt),
     turn,
     blocked: blockedAfter(h.blocked, usesTokens, heartbeat, receipt),
-    calls: callsAfter,
+    calls,
     runs: runsAfter(h.runs, delta, receipt),
     errors: errorsAfter(h.errors, delta, progressed && !progress.strict, heartbeat, receipt),
     targets: targetsAfter(h.targets, delta, heartbeat, receipt),
-    outcomes: outcomes.observe(h.outcomes, heartbeat, receipt),
-    callDiversity: callDiversity.observe(h.callDiversity, heartbeat, receipt),
+    outcomes: outcomesAfter(h.outcomes, heartbeat, receipt),
+    callDiversity: callDiversityAfter(h.callDiversity, heartbeat, receipt),
     matches: h.matches,
     breakers: h.breakers,
     progress,
-    checkpoint: checkpoints.observe(h.checkpoint, heartbeat, receipt),
-    rateLimit: rateLimits.observe(h.rateLimit, heartbeat, receipt),
-    steps: steps.observe(h.steps, heartbeat, receipt),
+    checkpoint: checkpointsAfter(h.checkpoint, heartbeat, receipt),
+    rateLimit: rateLimitAfter(h.rateLimit, heartbeat, receipt),
+    steps: stepsAfter(h.steps, heartbeat, receipt),
     tokens,
-    context: context.observe(h.context, heartbeat, receipt),
-    spend: spent,
-    output: outputs.observe(h.output, heartbeat, receipt),
-    work: work.observe(takesTask ? null : h.work, heartbeat, receipt),
+    context: contextAfter(h.context, heartbeat, receipt),
+    spend,
+    output: outputsAfter(h.output, heartbeat, receipt),
+    work: workAfter(takesTask ? null : h.work, heartbeat, receipt),
     notStarted: notStartedAfter(h.notStarted, takesTask, hasBegun, heartbeat, receipt),
-    limits: limits.observe(h.limits, heartbeat, receipt),
+    limits: limitsAfter(h.limits, heartbeat, receipt),
     progressEvidence: h.progressEvidence,
     hold: h.hold,
     end: h.end,
@@ -221,13 +234,8 @@ function woken(h: History, { watched }: Receipt): History {
 /** Records a receipt, without the contents of the heartbeat. */
 export function received(h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History {
   // A heartbeat that is late or out of order gives no measure of the sender's clock.
-  return {
-    ...h,
-    lastReceipt: {
-      ...lastReceiptAfter(h.lastReceipt, heartbeat, receipt, correlationId),
-      driftMs: h.lastReceipt.driftMs,
-    },
-  };
+  const lastReceipt = lastReceiptAfter(h.lastReceipt, heartbeat, receipt, correlationId);
+  return { ...h, lastReceipt: { ...lastReceipt, driftMs: h.lastReceipt.driftMs } };
 }
 
 function lastReceiptAfter(
@@ -248,4 +256,17 @@ function lastReceiptAfter(
     byRuntime: heartbeat.reporter === 'runtime',
     correlationId,
   };
+}
+
+/** An agent that has been silent for this long counts as lost, and is forgotten: seven days. */
+const LOST_MS = 7 * 24 * 3_600_000;
+
+/** From when silence alone ends the agent, on `now`'s axis: a closed ingress excuses it until then. */
+export const lostForGoodFrom = ({ lastReceipt }: History): number => lastReceipt.now + LOST_MS;
+
+/** Without a reported end, and silent for seven days, the agent ended at its last heartbeat. Otherwise the same history. */
+export function endedBySilence(history: History, now: number): History {
+  if (history.end !== null || now < lostForGoodFrom(history)) return history;
+  const end: End = { reason: 'lost', at: history.lastReceipt.now, orderId: null, bySelf: false };
+  return { ...history, end };
 }

@@ -56,10 +56,3 @@ export function ahead(receipt: Receipt, t: number): number {
 }
 
 export type Heartbeat = AgentHeartbeatPayload;
-
-/** One small memory: what a heartbeat makes of it, and the most it takes as JSON, with ids of at most 64 characters. */
-export type Fold<S> = {
-  readonly initial: (receipt: Receipt) => S;
-  readonly observe: (remembered: S, heartbeat: Heartbeat, receipt: Receipt) => S;
-  readonly largestBytes: number;
-};

@@ -1,10 +1,10 @@
 import type { HealthState } from '@vigil/events';
-import type { CompiledPlan, Together } from '@vigil/policy';
+import type { Axis, CompiledPlan, Together } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import type { History } from '../history/history.ts';
 import type { Judging, Moment } from '../history/moment.ts';
 import { momentOf } from '../signals/signal.ts';
-import { isIdle } from './exemptions.ts';
+import { type ExemptionName, isIdle } from './exemptions.ts';
 import { planOf } from './plans.ts';
 import type { Exempting, Rule, Rules } from './rules.ts';
 
@@ -28,6 +28,16 @@ export type Verdict = {
 /** A person holds it now, and its policy heeds that. */
 export function isHeld({ exemptions }: Rules, { until, at }: Pick<Verdict, 'until' | 'at'>): boolean {
   return (until[exemptions.findIndex(({ name }) => name === 'held')] ?? 0) > at.now;
+}
+
+/** An exemption that holds. `until` on `now`'s axis, NEVER where it is unknown. */
+export type Shown = { readonly name: ExemptionName; readonly suspends: readonly Axis[]; readonly until: number };
+
+/** The one that is shown beside the state: the first that holds, of those that are announced. */
+export function shownOf({ exemptions }: Rules, { until, at }: Verdict): Shown | null {
+  const i = exemptions.findIndex(({ exemption }, e) => (until[e] ?? 0) > at.now && exemption.announced);
+  const first = exemptions[i];
+  return first ? { name: first.name, suspends: first.exemption.suspends, until: until[i] ?? 0 } : null;
 }
 
 /** The moment of the rule's judgement, for which its evidence is given. */

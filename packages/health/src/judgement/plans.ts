@@ -1,9 +1,8 @@
 import type { HealthState } from '@vigil/events';
-import type { CompiledPlan, Term, Together } from '@vigil/policy';
+import type { CompiledPlan, Step, Term, Together } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import type { History } from '../history/history.ts';
 import type { Mark } from '../signals/signal.ts';
-import { plansFor } from './plans-for.ts';
 import type { Rules } from './rules.ts';
 
 /** The first plan with an alternative that holds: by a state, by signals that fire, or by an exemption. */
@@ -35,9 +34,12 @@ function termHolds(
     case 'use':
       return (from[term.use] ?? NEVER) <= now;
     case 'exemption':
-      return (until[exemptions.findIndex(({ name }) => name === term.exemption)] ?? 0) > now;
+      return isExempt(exemptions, term.exemption, until, now);
   }
 }
+
+const isExempt = (exemptions: Rules['exemptions'], name: string, until: readonly number[], now: number): boolean =>
+  (until[exemptions.findIndex((one) => one.name === name)] ?? 0) > now;
 
 /** The moments of a decision: from when each rule fires, and until when each exemption holds. */
 type Held = {
@@ -80,6 +82,53 @@ function holdingBy({ states, exemptions }: Rules, term: Term, { from, until, at:
     case 'use':
       return fires(term.use) ? [[term.use]] : [];
     case 'exemption':
-      return (until[exemptions.findIndex(({ name }) => name === term.exemption)] ?? 0) > now ? [[]] : [];
+      return isExempt(exemptions, term.exemption, until, now) ? [[]] : [];
   }
+}
+
+/** The plans of a policy for the kinds of agents that cannot take every step. */
+export type Plans = {
+  readonly all: readonly CompiledPlan[];
+  readonly ofClient: readonly CompiledPlan[];
+  readonly ofSubagent: readonly CompiledPlan[];
+};
+
+/** A sub-agent has no process, terminal or task of its own: its session is healed through its parent, and people learn of it here. */
+const FOR_SUBAGENT: Readonly<Record<Step['step'], boolean>> = {
+  nudge: false,
+  interrogate: false,
+  interrupt: false,
+  resume: false,
+  escalate: true,
+  handoff: false,
+  pause: false,
+  terminate: false,
+  recover: false,
+  block: false,
+  alert: true,
+};
+
+const DECISIONS_ON_SUBAGENT: readonly string[] = ['allow_more_time', 'pardon'];
+
+function ofSubagent(step: Step): readonly Step[] {
+  if (!FOR_SUBAGENT[step.step]) return [];
+  if (step.step !== 'escalate') return [step];
+  return [{ ...step, onTimeout: 'hold', options: DECISIONS_ON_SUBAGENT }];
+}
+
+/** A client that reports its turns backs off by itself: a pause would stop it while it waits, and its end would be typed to no reader. */
+const ofClient = (step: Step): readonly Step[] => (step.step === 'pause' ? [] : [step]);
+
+const withSteps = (plans: readonly CompiledPlan[], allowed: (step: Step) => readonly Step[]): readonly CompiledPlan[] =>
+  plans.map((plan) => ({ ...plan, steps: plan.steps.flatMap(allowed) })).filter(({ steps }) => steps.length > 0);
+
+export const plansOf = (plans: readonly CompiledPlan[]): Plans => ({
+  all: plans,
+  ofClient: withSteps(plans, ofClient),
+  ofSubagent: withSteps(plans, ofSubagent),
+});
+
+export function plansFor(plans: Plans, { identity, turn }: History): readonly CompiledPlan[] {
+  if (identity.parentId !== null) return plans.ofSubagent;
+  return turn === null ? plans.all : plans.ofClient;
 }

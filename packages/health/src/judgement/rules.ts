@@ -2,14 +2,13 @@ import type { CompiledPolicy, JudgedState, Together, Vocabulary } from '@vigil/p
 import { NEVER } from '@vigil/stream';
 import { hash32 } from '../history/hash.ts';
 import type { History } from '../history/history.ts';
-import { INITIAL_HISTORY } from '../history/initial-history.ts';
-import { PARTS, type Part } from '../history/parts.ts';
+import { INITIAL_HISTORY, PARTS, type Part } from '../history/history.ts';
 import type { LookedFor } from '../history/presence/matches.ts';
 import { SIGNALS, type SignalName } from '../signals/all.ts';
 import { RATE_LIMIT_PATTERNS } from '../signals/patterns.ts';
 import type { AnySignal } from '../signals/signal.ts';
 import { type AnyExemption, EXEMPTIONS, type ExemptionName } from './exemptions.ts';
-import { type Plans, plansOf } from './plans-for.ts';
+import { type Plans, plansOf } from './plans.ts';
 
 /** What policies may name: given to packages/policy, which checks the names and the settings. */
 export const VOCABULARY: Vocabulary = { signals: SIGNALS, exemptions: EXEMPTIONS };
@@ -56,8 +55,6 @@ export type Rules = {
   /** of each rule, and of each exemption: NEVER */
   readonly never: readonly number[];
   readonly neverExempt: readonly number[];
-  /** of each exemption: NEVER */
-  readonly unending: readonly number[];
   readonly exemptions: readonly Exempting[];
   readonly states: readonly { readonly state: JudgedState; readonly anyOf: readonly Together[] }[];
   readonly plans: Plans;
@@ -99,7 +96,6 @@ export function rulesOf(policy: CompiledPolicy): Rules {
     ),
     never: rules.map(() => NEVER),
     neverExempt: exemptions.map(() => NEVER),
-    unending: exemptions.map(() => NEVER),
     exemptions,
     states: policy.states,
     plans: plansOf(policy.plans),

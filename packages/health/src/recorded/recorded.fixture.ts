@@ -1,6 +1,6 @@
 import { hashes } from '@vigil/sdk/hashes';
 import { policyOf } from '../fixture.ts';
-import { type Change, type JudgedRun, runJudge } from './judge-run.ts';
+import { type Change, type JudgedRun, runJudge } from './judge.ts';
 import { readRun } from './run.ts';
 
 const POLICY = `

@@ -1,7 +1,7 @@
 import { hashes } from '@vigil/sdk/hashes';
 import { expect, test } from 'vitest';
 import { policyOf } from '../fixture.ts';
-import { runJudge } from './judge-run.ts';
+import { runJudge } from './judge.ts';
 import { judged, other, same, stuck } from './recorded.fixture.ts';
 import { readRun } from './run.ts';
 

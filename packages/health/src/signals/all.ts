@@ -1,15 +1,20 @@
 import { noActivity, noHeartbeat, noOutput, noStep, noTokens } from './absence.ts';
-import { callOverdue, noCalls } from './calls.ts';
+import { callOverdue, noCalls, noModelAnswer } from './calls.ts';
 import { contextExhausted, tokenBurn, tokenSpike } from './cost.ts';
 import { diverseCalls, steadyTokens } from './counter.ts';
-import { blocked, breakerOpen, exited, falseCompletion, rateLimitedSignal, selfReportedStuck } from './fact.ts';
-import { resourceLimit } from './limits.ts';
+import {
+  blocked,
+  breakerOpen,
+  exited,
+  falseCompletion,
+  rateLimitedSignal,
+  resourceLimit,
+  selfReportedStuck,
+} from './fact.ts';
 import { errorPattern, unrecoverableError } from './patterns.ts';
 import { consecutiveFailures, errorRate } from './rate.ts';
-import { repeatedCalls, repeatedError, sameTarget } from './repetition.ts';
+import { noAccept, repeatedCalls, repeatedError, sameTarget } from './repetition.ts';
 import type { AnySignal } from './signal.ts';
-import { noAccept } from './steps.ts';
-import { noModelAnswer } from './turn.ts';
 import { noCheckpoint, noClaimRefresh, noCompletion, notStarted, noWorkUpdate, progressMismatch } from './work.ts';
 
 /** Every signal, under the name that policies use. To add one: write it in its family's file, list it here, give it its cases in cases.ts. */

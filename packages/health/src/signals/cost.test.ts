@@ -2,7 +2,7 @@ import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
 import { type HeartbeatPayload, history, T0 } from '../fixture.ts';
 import { contextExhausted, tokenBurn, tokenSpike } from './cost.ts';
-import { resourceLimit } from './limits.ts';
+import { resourceLimit } from './fact.ts';
 import type { Heartbeats } from './testing/case.ts';
 import { contextUsed, using } from './testing/cases-cost.ts';
 

@@ -1,7 +1,7 @@
 import { duration, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
-import { LAST_CALLS } from '../history/calls/call-diversity.ts';
+import { LAST_CALLS } from '../history/calls/last-calls.ts';
 import { MAX_CYCLE } from '../history/calls/runs.ts';
 import type { History } from '../history/history.ts';
 import type { Judging } from '../history/moment.ts';

@@ -1,6 +1,6 @@
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
-import { failedOf, MOST_CALLS } from '../history/calls/outcomes.ts';
+import { failedOf, MOST_CALLS } from '../history/calls/last-calls.ts';
 import { type AnySignal, signal } from './signal.ts';
 
 /** Failed calls in a row, strictly above the limit. */

@@ -2,9 +2,8 @@ import type { Mark as AnyMark } from '@vigil/events';
 import { type Axis, type Pattern, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import type { z } from 'zod';
-import type { History } from '../history/history.ts';
+import type { History, Part } from '../history/history.ts';
 import type { Judging, Moment } from '../history/moment.ts';
-import type { Part } from '../history/parts.ts';
 
 /** What a signal sees, for people and events. `value` and `limit` in the unit of the limit; null: unknown, or none. */
 export type Figure = {

@@ -2,7 +2,7 @@ import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
 import { BARE, type HeartbeatPayload, history as historyOf, T0 } from '../fixture.ts';
 import type { History } from '../history/history.ts';
-import { INITIAL_HISTORY } from '../history/initial-history.ts';
+import { INITIAL_HISTORY } from '../history/history.ts';
 import { SIGNALS, type SignalName } from './all.ts';
 import type { Case, Heartbeats } from './testing/case.ts';
 import { CASES } from './testing/cases.ts';

@@ -30,8 +30,6 @@ export type Breakers = {
 
 export const NO_BREAKERS: Breakers = { held: {}, own: {} };
 
-export const largestBreakersBytes: number = 400;
-
 /** The breakers that a heartbeat reports, or that follow from the outcomes of its calls, counted with the policy's limits. */
 export function breakersAfter(before: Breakers, heartbeat: Heartbeat, receipt: Receipt, limits: AllLimits): Breakers {
   const held = heartbeat.breakers.length === 0 ? before.held : reported(before.held, heartbeat, receipt);

@@ -1,8 +1,8 @@
 import type { CallKind, ToolCall } from '@vigil/events';
-import { type Fold, type Heartbeat, instant, type Receipt } from '../moment.ts';
+import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 /** More calls than this in flight at once: the oldest is forgotten, which makes it never overdue. */
-const OPEN_CALLS = 12;
+export const OPEN_CALLS = 12;
 
 /** A call in flight. `spanMs`: from its start to its declared deadline. */
 export type OpenCall = {
@@ -28,7 +28,7 @@ export type Calls = {
   readonly failedAt: number | null;
 };
 
-const NO_CALLS: Calls = {
+export const NO_CALLS: Calls = {
   open: [],
   last: null,
   landed: null,
@@ -39,17 +39,10 @@ const NO_CALLS: Calls = {
   failedAt: null,
 };
 
-export const calls: Fold<Calls> = {
-  initial: () => NO_CALLS,
-  observe: (before, heartbeat, receipt) => {
-    const after =
-      heartbeat.tool_calls.length === 0
-        ? before
-        : heartbeat.tool_calls.reduce((c, call) => lastReceipt(c, call, receipt), before);
-    return lastCallSent(after, heartbeat, receipt);
-  },
-  largestBytes: OPEN_CALLS * 150 + 250,
-};
+export function callsAfter(before: Calls, heartbeat: Heartbeat, receipt: Receipt): Calls {
+  const after = heartbeat.tool_calls.reduce((known, call) => callAfter(known, call, receipt), before);
+  return lastCallSent(after, heartbeat, receipt);
+}
 
 /** It ran, and its result is known: what counts as success or failure. */
 export const finished = (call: ToolCall): boolean => call.outcome === 'ok' || call.outcome === 'error';
@@ -57,7 +50,7 @@ export const finished = (call: ToolCall): boolean => call.outcome === 'ok' || ca
 const ended = (call: ToolCall): boolean => finished(call) || call.outcome === 'refused' || call.outcome === 'abandoned';
 export const rateLimited = (call: ToolCall): boolean => call.error_class === 'rate_limit';
 
-function lastReceipt(before: Calls, call: ToolCall, receipt: Receipt): Calls {
+function callAfter(before: Calls, call: ToolCall, receipt: Receipt): Calls {
   const spanMs = spanOf(call, receipt);
   const mark = instant(receipt, ended(call) ? call.ended_at : call.started_at).watched;
   const open = openAfter(before.open, call, mark, spanMs);

@@ -6,7 +6,7 @@ import type { HeartbeatDelta } from './heartbeat-delta.ts';
 
 /** The most often that one error is counted, and how many errors of any kind are remembered for it. */
 export const MOST_TIMES = 20;
-const CLASSES = 4;
+export const CLASSES = 4;
 const NAME_CHARACTERS = 40;
 /** An error that has not come again for so long is over for an agent that reports only weak signs of progress. Milliseconds. */
 const QUIET_MS = 600_000;
@@ -31,8 +31,6 @@ export type Errors = {
 };
 
 export const NO_ERRORS: Errors = { recent: [], spans: [], at: 0, name: null, classes: [], counted: null };
-
-export const largestErrorsBytes: number = MOST_TIMES * 31 + MOST_TIMES * 9 + CLASSES * 42 + 150;
 
 type Report = {
   readonly sign: number;

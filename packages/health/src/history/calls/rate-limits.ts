@@ -1,4 +1,4 @@
-import { ahead, type Fold, type Heartbeat, type Receipt } from '../moment.ts';
+import { ahead, type Heartbeat, type Receipt } from '../moment.ts';
 import { rateLimited } from './calls.ts';
 
 /** No usage limit lasts for more than a week: a later reset is a mistake, such as microseconds in place of milliseconds. */
@@ -15,16 +15,11 @@ export type RateLimit = {
   readonly sentEvent: number | null;
 } | null;
 
-export const rateLimits: Fold<RateLimit> = {
-  initial: () => null,
-  observe: (before, heartbeat, receipt) => {
-    if (isReported(heartbeat)) return limitedBy(before, heartbeat, receipt);
-    return heartbeat.activity === 'rate_limited' && !isRepeated(before, heartbeat)
-      ? limitedBy(before, heartbeat, receipt)
-      : before;
-  },
-  largestBytes: 130,
-};
+export function rateLimitAfter(before: RateLimit, heartbeat: Heartbeat, receipt: Receipt): RateLimit {
+  const isReportedNow =
+    isReported(heartbeat) || (heartbeat.activity === 'rate_limited' && !isRepeated(before, heartbeat));
+  return isReportedNow ? limitedBy(before, heartbeat, receipt) : before;
+}
 
 /**
  * A rate limit that this heartbeat reports. The same reset again is the same report: a session that still names it long afterwards is

@@ -47,8 +47,6 @@ const NO_STALE: Runs['stale'] = { count: 0, at: 0 };
 
 export const NO_RUNS: Runs = { exact: NO_ROW, masked: NO_ROW, failing: NO_FAILING, stale: NO_STALE };
 
-export const largestRunsBytes: number = 2 * 290 + 120;
-
 export function runsAfter(runs: Runs, delta: HeartbeatDelta, receipt: Receipt): Runs {
   let after = delta.declared ? NO_RUNS : runs;
   for (const one of delta.calls) {

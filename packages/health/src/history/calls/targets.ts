@@ -5,8 +5,8 @@ import { finished, rateLimited } from './calls.ts';
 import type { HeartbeatDelta } from './heartbeat-delta.ts';
 
 /** Targets that are counted at once; of more, the one that was touched longest ago is forgotten. */
-const TARGETS = 6;
-const NAME_CHARACTERS = 80;
+export const TARGETS = 6;
+export const NAME_CHARACTERS = 80;
 
 export type Target = { readonly sign: number; readonly count: number };
 
@@ -21,8 +21,6 @@ export type Targets = {
 };
 
 export const NO_TARGETS: Targets = { counts: [], top: 0, name: null, at: 0 };
-
-export const largestTargetsBytes: number = TARGETS * 34 + NAME_CHARACTERS + 70;
 
 export function targetsAfter(before: Targets, delta: HeartbeatDelta, heartbeat: Heartbeat, receipt: Receipt): Targets {
   let after = delta.declared ? cleared(before) : before;

@@ -25,8 +25,6 @@ const EXEMPTING: ReadonlySet<Activity | null> = new Set<Activity>([
   'handing_off',
 ]);
 
-export const largestActivitiesBytes: number = 330;
-
 export function noActivities({ now, watched }: Receipt): Activities {
   return { value: null, since: now, lag: now - watched, own: null, sentHeartbeat: null, left: {} };
 }

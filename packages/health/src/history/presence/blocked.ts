@@ -1,6 +1,6 @@
 import type { Heartbeat, Receipt } from '../moment.ts';
 
-const CLASS_CHARACTERS = 60;
+export const CLASS_CHARACTERS = 60;
 
 /** The agent, or its client, reports an error that does not pass by itself. Null: it does not. */
 export type Blocked = {
@@ -11,8 +11,6 @@ export type Blocked = {
   /** its client reported it: the end of a turn, and not a report of the agent */
   readonly byClient: boolean;
 } | null;
-
-export const largestBlockedBytes: number = CLASS_CHARACTERS * 2 + 60;
 
 /**
  * A turn that only starts does not end it: the next request may fail in the same way. What ends it is an answer of the model: a call,

@@ -25,8 +25,6 @@ export type Matches = {
 
 export const NO_MATCHES: Matches = { lines: null, seen: [] };
 
-export const largestMatchesBytes: number = MATCHES * 62 + 40;
-
 /** Something that the agent wrote, new in this heartbeat. */
 export type Text = { readonly text: string; readonly line: number | null };
 

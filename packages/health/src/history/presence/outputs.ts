@@ -1,4 +1,4 @@
-import { type Fold, type Heartbeat, instant, type Receipt } from '../moment.ts';
+import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 /** What the terminal, or the reporter of results, has reported. */
 export type Outputs = {
@@ -12,7 +12,7 @@ export type Outputs = {
   readonly uncompleted: number | null;
 };
 
-const NO_OUTPUT: Outputs = {
+export const NO_OUTPUT: Outputs = {
   last: null,
   sentOutput: null,
   sentResult: null,
@@ -22,18 +22,11 @@ const NO_OUTPUT: Outputs = {
 
 type Report = NonNullable<Heartbeat['output']>;
 
-export const outputs: Fold<Outputs> = {
-  initial: () => NO_OUTPUT,
-  observe: (before, heartbeat, receipt) =>
-    heartbeat.output === null
-      ? before
-      : completed(
-          drawsScreen(heartbeat) ? { ...before, last: null } : seen(before, heartbeat.output, receipt),
-          heartbeat.output,
-          receipt,
-        ),
-  largestBytes: 150,
-};
+export function outputsAfter(before: Outputs, heartbeat: Heartbeat, receipt: Receipt): Outputs {
+  if (heartbeat.output === null) return before;
+  const after = drawsScreen(heartbeat) ? { ...before, last: null } : seen(before, heartbeat.output, receipt);
+  return completed(after, heartbeat.output, receipt);
+}
 
 /** A runtime that counts no lines sees a program that draws a screen: its output, and the lack of it, mean nothing. */
 export const drawsScreen = ({ reporter, output }: Heartbeat): boolean =>

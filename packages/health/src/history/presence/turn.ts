@@ -1,4 +1,4 @@
-import { type Fold, type Heartbeat, instant } from '../moment.ts';
+import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 /** The turn as the client of the agent reports it; null: no turn has been reported. */
 export type Turn = {
@@ -10,23 +10,19 @@ export type Turn = {
 } | null;
 
 /** A heartbeat without a turn changes nothing. */
-export const turns: Fold<Turn> = {
-  initial: () => null,
-  observe: (before, { turn }, receipt) => {
-    if (turn === null) return before;
-    const { open, last_event_at: sent } = turn;
-    const isNewer = sent !== null && (before === null || before.sentEvent === null || sent > before.sentEvent);
-    const opens = open && before?.open !== true;
-    if (before !== null && !isNewer && open === before.open) return before;
-    const mark = isNewer ? instant(receipt, sent).watched : opens ? receipt.watched : 0;
-    return {
-      open,
-      sentEvent: isNewer ? sent : (before?.sentEvent ?? null),
-      moved: Math.max(before?.moved ?? 0, mark),
-    };
-  },
-  largestBytes: 80,
-};
+export function turnAfter(before: Turn, { turn }: Heartbeat, receipt: Receipt): Turn {
+  if (turn === null) return before;
+  const { open, last_event_at: sent } = turn;
+  const isNewer = sent !== null && (before === null || before.sentEvent === null || sent > before.sentEvent);
+  const opens = open && before?.open !== true;
+  if (before !== null && !isNewer && open === before.open) return before;
+  const mark = isNewer ? instant(receipt, sent).watched : opens ? receipt.watched : 0;
+  return {
+    open,
+    sentEvent: isNewer ? sent : (before?.sentEvent ?? null),
+    moved: Math.max(before?.moved ?? 0, mark),
+  };
+}
 
 /** The heartbeat without output while a turn is open: a spinner, a redraw or a retry line is not a sign of work. */
 export function signsOf(turn: Turn, heartbeat: Heartbeat): Heartbeat {

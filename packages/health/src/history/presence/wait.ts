@@ -1,7 +1,7 @@
 import type { Activity, WaitingFor } from '@vigil/events';
 import type { Heartbeat, Receipt } from '../moment.ts';
 
-const TEXT_CHARACTERS = 240;
+export const TEXT_CHARACTERS = 240;
 /** The reporter's own moment of one wait may differ by this between two reports of it, milliseconds: a screen's is computed each time. */
 const SINCE_JITTER_MS = 1000;
 
@@ -16,8 +16,6 @@ export type Wait = {
   /** since when by the reporter's clock, only to distinguish one wait from the next */
   readonly sentSince: number | null;
 } | null;
-
-export const largestWaitBytes: number = TEXT_CHARACTERS * 2 + 140;
 
 /** `activity`: as this heartbeat leaves it. Another question, or the same one asked again, is another wait. */
 export function waitAfter(

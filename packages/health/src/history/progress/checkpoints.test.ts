@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type HeartbeatPayload, heartbeat, history, T0 } from '../../fixture.ts';
-import { checkpoints } from './checkpoints.ts';
+import { checkpointsAfter } from './checkpoints.ts';
 
 const saved = (valid: boolean | null, reason: string | null = null): Partial<HeartbeatPayload> => ({
   checkpoint: {
@@ -30,7 +30,7 @@ test('a checkpoint that an older version kept as missing is not invalid from its
     const before = newest(saved(null));
     const older = { ...before, newest: before.newest && { ...before.newest, valid: false, invalidReason } };
     const at = { now: T0, watched: 0, stamp: T0, previous: null };
-    return checkpoints.observe(older, heartbeat(0, saved(null)).payload, at).newest;
+    return checkpointsAfter(older, heartbeat(0, saved(null)).payload, at).newest;
   };
   expect(kept('missing')).toMatchObject({ checkpointId: 'c-1', valid: null, invalidReason: null });
   expect(kept('sha256_differs')).toMatchObject({ valid: false, invalidReason: 'sha256_differs' });

@@ -1,5 +1,5 @@
-import { type CheckpointRef, holdsOnOneHost, onEveryHost } from '@vigil/events';
-import { type Fold, type Heartbeat, instant, type Receipt } from '../moment.ts';
+import { type Checkpoint, type CheckpointRef, checkpointRef, onEveryHost } from '@vigil/events';
+import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 export type Checkpoints = {
   /** it declares that it writes them: then its age counts from the start until the first */
@@ -11,51 +11,31 @@ export type Checkpoints = {
   readonly newest: CheckpointRef | null;
 };
 
-type Validity = Pick<CheckpointRef, 'valid' | 'invalidReason'>;
+export const NO_CHECKPOINTS: Checkpoints = { reports: false, mark: null, remaining: 0, newest: null };
 
-const NO_CHECKPOINTS: Checkpoints = { reports: false, mark: null, remaining: 0, newest: null };
-
-export const checkpoints: Fold<Checkpoints> = {
-  initial: () => NO_CHECKPOINTS,
-  observe: (before, heartbeat, receipt) => {
-    const reports = heartbeat.reports_checkpoints ?? (before.reports || heartbeat.checkpoint !== null);
-    const { checkpoint } = heartbeat;
-    if (checkpoint === null || checkpoint.checkpoint_id === before.newest?.checkpointId) {
-      const newest = checked(before.newest, checkpoint);
-      return reports === before.reports && newest === before.newest ? before : { ...before, reports, newest };
-    }
-    const mark = instant(receipt, checkpoint.created_at).watched;
-    return { reports, mark, remaining: checkpoint.remaining_work.length, newest: refOf(checkpoint, receipt) };
-  },
-  largestBytes: 720,
-};
+export function checkpointsAfter(before: Checkpoints, heartbeat: Heartbeat, receipt: Receipt): Checkpoints {
+  const reports = heartbeat.reports_checkpoints ?? (before.reports || heartbeat.checkpoint !== null);
+  const { checkpoint } = heartbeat;
+  if (checkpoint === null || checkpoint.checkpoint_id === before.newest?.checkpointId) {
+    const newest = checked(before.newest, checkpoint);
+    return reports === before.reports && newest === before.newest ? before : { ...before, reports, newest };
+  }
+  const mark = instant(receipt, checkpoint.created_at).watched;
+  return { reports, mark, remaining: checkpoint.remaining_work.length, newest: refOf(checkpoint, receipt) };
+}
 
 /** A runtime reads a checkpoint after the agent has reported it, so its validity comes later than its id. */
 function checked(known: CheckpointRef | null, checkpoint: Heartbeat['checkpoint']): CheckpointRef | null {
   if (known === null || checkpoint === null) return known;
   // An older version kept what holds on one host as if it held on all.
   const newest = onEveryHost(known);
-  const { valid, invalidReason } = validityOf(checkpoint);
+  const { valid, invalidReason } = onEveryHost(checkpointRef(checkpoint));
   if (valid === null || (valid === newest.valid && invalidReason === newest.invalidReason)) return newest;
   return { ...newest, valid, invalidReason };
 }
 
-/** A file that one host does not have, or cannot read, may be valid on another. */
-function validityOf({ valid, invalid_reason }: NonNullable<Heartbeat['checkpoint']>): Validity {
-  return invalid_reason !== null && holdsOnOneHost(invalid_reason)
-    ? { valid: null, invalidReason: null }
-    : { valid, invalidReason: invalid_reason };
-}
-
-function refOf(c: NonNullable<Heartbeat['checkpoint']>, receipt: Receipt): CheckpointRef {
-  return {
-    checkpointId: c.checkpoint_id,
-    parentId: c.parent_id,
-    uri: c.uri,
-    sha256: c.sha256,
-    ...validityOf(c),
-    createdAt: c.created_at === null ? receipt.now : instant(receipt, c.created_at).now,
-    completedWork: [],
-    remainingWork: [],
-  };
+/** A file that one host does not have, or cannot read, may be valid on another. The lists of work are recovery's. */
+function refOf(checkpoint: Checkpoint, receipt: Receipt): CheckpointRef {
+  const createdAt = checkpoint.created_at === null ? receipt.now : instant(receipt, checkpoint.created_at).now;
+  return { ...onEveryHost(checkpointRef(checkpoint)), createdAt, completedWork: [], remainingWork: [] };
 }

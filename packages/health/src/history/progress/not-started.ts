@@ -6,8 +6,6 @@ import type { Heartbeat, Receipt } from '../moment.ts';
  */
 export type NotStarted = number | null;
 
-export const largestNotStartedBytes: number = 30;
-
 /** `took`: the task is another than before; `moved`: this heartbeat reports a call, use of tokens, or progress. */
 export function notStartedAfter(
   before: NotStarted,

@@ -2,8 +2,8 @@ import type { ToolCall } from '@vigil/events';
 import { finished, rateLimited } from '../calls/calls.ts';
 import type { Heartbeat, Receipt } from '../moment.ts';
 
-const SNIPPET = 500;
-const PHASE = 64;
+export const SNIPPET = 500;
+export const PHASE = 64;
 const TIMEOUT = /tim(e|ed)[ _-]?out|deadline[ _-]?exceeded/i;
 
 /** What a ticket quotes; remembered only where a policy files tickets. */
@@ -20,8 +20,6 @@ export type ProgressEvidence = {
 };
 
 const NOTHING: ProgressEvidence = { phase: '', snippet: '', errors: 0, timeout: false, over: false, acceptedAt: null };
-
-export const largestProgressEvidenceBytes: number = SNIPPET + PHASE + 120;
 
 export function progressEvidenceAfter(
   before: ProgressEvidence | null,

@@ -1,5 +1,5 @@
 import { finished } from '../calls/calls.ts';
-import { type HeartbeatDelta, REMEMBERED_RESULTS, workOf } from '../calls/heartbeat-delta.ts';
+import { type HeartbeatDelta, workOf } from '../calls/heartbeat-delta.ts';
 import { hash32 } from '../hash.ts';
 import { type Heartbeat, instant, markOf, type Receipt } from '../moment.ts';
 
@@ -22,8 +22,6 @@ export type Progress = {
 
 /** The last call and output that were reported before, as sent: a later one is a weak sign of progress. */
 export type Sent = { readonly call: number | null; readonly output: number | null };
-
-export const largestProgressBytes: number = REMEMBERED_RESULTS * 11 + 350;
 
 export function noProgress({ now, watched }: Receipt): Progress {
   return {

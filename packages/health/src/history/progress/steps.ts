@@ -1,4 +1,4 @@
-import type { Fold, Heartbeat, Receipt } from '../moment.ts';
+import type { Heartbeat, Receipt } from '../moment.ts';
 
 /** How many of a judge's decisions are remembered. */
 const RECENT = 8;
@@ -19,20 +19,11 @@ export type Steps = {
   readonly retries: number;
 };
 
-const NO_STEPS: Steps = { total: null, changed: null, sinceAccept: 0, at: 0, recent: [], retries: 0 };
+export const NO_STEPS: Steps = { total: null, changed: null, sinceAccept: 0, at: 0, recent: [], retries: 0 };
 
-export const steps: Fold<Steps> = {
-  initial: () => NO_STEPS,
-  observe: (before, heartbeat, receipt) =>
-    heartbeat.steps === null ? before : reported(before, heartbeat.steps, receipt),
-  largestBytes: 210,
-};
-
-function reported(
-  before: Steps,
-  { total_steps: total, verdicts }: NonNullable<Heartbeat['steps']>,
-  receipt: Receipt,
-): Steps {
+export function stepsAfter(before: Steps, { steps }: Heartbeat, receipt: Receipt): Steps {
+  if (steps === null) return before;
+  const { total_steps: total, verdicts } = steps;
   if (total === before.total && verdicts.length === 0) return before;
   const sinceAccept = sinceAcceptAfter(before, total, verdicts);
   return {

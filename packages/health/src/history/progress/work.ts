@@ -1,4 +1,4 @@
-import { type Fold, type Heartbeat, instant, type Receipt } from '../moment.ts';
+import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 /** What is known of the work item. Marks are null where nothing has been reported to go by. */
 export type Work = {
@@ -17,14 +17,8 @@ export type Work = {
 
 type Report = NonNullable<Heartbeat['work']>;
 
-export const work: Fold<Work> = {
-  initial: () => null,
-  observe: (before, heartbeat, receipt) =>
-    heartbeat.work === null ? before : workAfter(before, heartbeat.work, receipt),
-  largestBytes: 290,
-};
-
-function workAfter(known: Work, report: Report, receipt: Receipt): Work {
+export function workAfter(known: Work, { work: report }: Heartbeat, receipt: Receipt): Work {
+  if (report === null) return known;
   const before = known?.id === report.id ? known : null;
   const { updated_at: updated, comment_count: comments } = report;
   const newer = updated !== null && (before === null || before.sentUpdate === null || updated > before.sentUpdate);

@@ -1,4 +1,4 @@
-import type { Fold } from '../moment.ts';
+import type { Heartbeat, Receipt } from '../moment.ts';
 
 /** How much of its context an agent uses. */
 export type Context = {
@@ -10,20 +10,14 @@ export type Context = {
   readonly handoffAt: number | null;
 };
 
-const NO_CONTEXT: Context = { ratio: null, at: 0, handoffAt: null };
+export const NO_CONTEXT: Context = { ratio: null, at: 0, handoffAt: null };
 
-export const context: Fold<Context> = {
-  initial: () => NO_CONTEXT,
-  observe: (before, heartbeat, { now }) => {
-    if (heartbeat.context === null && heartbeat.handoff === null) return before;
-    const ratio = heartbeat.context
-      ? ratioOf(heartbeat.context.tokens_used, heartbeat.context.tokens_max)
-      : before.ratio;
-    const at = ratio === before.ratio ? before.at : now;
-    return { ratio, at, handoffAt: heartbeat.handoff === null ? before.handoffAt : now };
-  },
-  largestBytes: 90,
-};
+export function contextAfter(before: Context, heartbeat: Heartbeat, { now }: Receipt): Context {
+  if (heartbeat.context === null && heartbeat.handoff === null) return before;
+  const ratio = heartbeat.context ? ratioOf(heartbeat.context.tokens_used, heartbeat.context.tokens_max) : before.ratio;
+  const at = ratio === before.ratio ? before.at : now;
+  return { ratio, at, handoffAt: heartbeat.handoff === null ? before.handoffAt : now };
+}
 
 const ratioOf = (used: number, most: number): number | null => (most > 0 ? used / most : null);
 

@@ -1,25 +1,21 @@
-import type { Fold } from '../moment.ts';
+import type { Heartbeat, Receipt } from '../moment.ts';
 
 /** Exceeded limits that are kept; one is enough for a finding. */
-const MOST = 2;
+export const MOST = 2;
 const NAME_CHARACTERS = 40;
 
 /** A limit that was exceeded when last reported. `at`: since when, on `now`'s axis. */
 export type Exceeded = { readonly name: string; readonly used: number; readonly max: number; readonly at: number };
 
-const NONE: readonly Exceeded[] = [];
+export const NO_LIMITS: readonly Exceeded[] = [];
 
 /** A limit that a heartbeat does not mention stays as it was reported. */
-export const limits: Fold<readonly Exceeded[]> = {
-  initial: () => NONE,
-  observe: (before, heartbeat, { now }) => {
-    let after = before;
-    for (const { name, used, max } of heartbeat.limits)
-      after = reported(after, { name: name.slice(0, NAME_CHARACTERS), used, max, at: now });
-    return after;
-  },
-  largestBytes: MOST * 130,
-};
+export function limitsAfter(before: readonly Exceeded[], heartbeat: Heartbeat, { now }: Receipt): readonly Exceeded[] {
+  let after = before;
+  for (const { name, used, max } of heartbeat.limits)
+    after = reported(after, { name: name.slice(0, NAME_CHARACTERS), used, max, at: now });
+  return after;
+}
 
 function reported(before: readonly Exceeded[], report: Exceeded): readonly Exceeded[] {
   const known = before.find(({ name }) => name === report.name);

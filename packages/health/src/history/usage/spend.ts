@@ -1,11 +1,11 @@
 import type { TokenUsage } from '@vigil/events';
 import { hash32 } from '../hash.ts';
-import type { Fold, Heartbeat } from '../moment.ts';
+import type { Heartbeat } from '../moment.ts';
 
 /** Models whose tokens are remembered for one count; those of further models count as those of an unknown one, which has no price. */
-const MOST_MODELS = 8;
+export const MOST_MODELS = 8;
 /** Names of clouds are long: an inference profile of Bedrock has more than 100 characters. */
-const LONGEST_NAME = 200;
+export const LONGEST_NAME = 200;
 
 type Reported = {
   /** null: unknown */
@@ -26,7 +26,7 @@ export type Spend = Reported & {
   readonly stamp: number;
 };
 
-const NO_SPEND: Spend = { tokens: null, usage: [], costUsd: null, session: null, count: 0, stamp: 0 };
+export const NO_SPEND: Spend = { tokens: null, usage: [], costUsd: null, session: null, count: 0, stamp: 0 };
 
 const named = (one: TokenUsage): TokenUsage => ({ ...one, model: one.model?.slice(0, LONGEST_NAME) ?? null });
 
@@ -102,26 +102,22 @@ export function namedSince(before: Spend, { session, count }: Spend): number | n
  * A count is that of one session. Where the client names no session, a count that falls is that of another one. Within a session that has
  * a name it is a correction: another source counts the same tokens.
  */
-export const spend: Fold<Spend> = {
-  initial: () => NO_SPEND,
-  observe: (before, heartbeat) => {
-    const id = heartbeat.client?.session_id ?? null;
-    const session = id === null ? before.session : hash32(id);
-    const now = reportedBy(heartbeat);
-    const stamp = heartbeat.sequence === null ? heartbeat.timestamp : before.stamp;
-    if (session !== before.session) {
-      const isFirst = before.session === null && !isUnknown(before);
-      return isFirst && !hasFallen(before, now)
-        ? { ...before, ...merged(before, now), session, stamp }
-        : { ...now, session, count: session ?? before.count, stamp };
-    }
-    if (session === null && hasFallen(before, now)) {
-      // One without a sequence that was sent before is late, and no other session.
-      const isLate = heartbeat.sequence === null && heartbeat.timestamp <= before.stamp;
-      return isLate ? before : { ...now, session, count: before.count + 1, stamp };
-    }
-    const after = merged(before, now);
-    return isNews(before, after) ? { ...before, ...after, stamp } : before;
-  },
-  largestBytes: MOST_MODELS * (LONGEST_NAME + 140) + 110,
-};
+export function spendAfter(before: Spend, heartbeat: Heartbeat): Spend {
+  const id = heartbeat.client?.session_id ?? null;
+  const session = id === null ? before.session : hash32(id);
+  const now = reportedBy(heartbeat);
+  const stamp = heartbeat.sequence === null ? heartbeat.timestamp : before.stamp;
+  if (session !== before.session) {
+    const isFirst = before.session === null && !isUnknown(before);
+    return isFirst && !hasFallen(before, now)
+      ? { ...before, ...merged(before, now), session, stamp }
+      : { ...now, session, count: session ?? before.count, stamp };
+  }
+  if (session === null && hasFallen(before, now)) {
+    // One without a sequence that was sent before is late, and no other session.
+    const isLate = heartbeat.sequence === null && heartbeat.timestamp <= before.stamp;
+    return isLate ? before : { ...now, session, count: before.count + 1, stamp };
+  }
+  const after = merged(before, now);
+  return isNews(before, after) ? { ...before, ...after, stamp } : before;
+}

@@ -50,8 +50,6 @@ export const NO_TOKENS: Tokens = {
   spikes: [],
 };
 
-export const largestTokensBytes: number = 200 + MOST_SAMPLES * 10 + (MOST_SAMPLES - LEAST_SAMPLES + 1) * 80;
-
 /**
  * What a heartbeat has besides its count. `progressed`: progress, which ends a spike; `isAnother`: the count is that of another session;
  * `previousLate`: how late the heartbeat before it was.

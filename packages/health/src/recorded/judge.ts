@@ -1,12 +1,11 @@
-import type { HealthState } from '@vigil/events';
+import { type HealthState, type Heartbeat, parseHeartbeat, Topic } from '@vigil/events';
 import type { CompiledPolicy } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { Folding, type Recorded } from '../evaluator/evaluate.ts';
 import type { Announcement, Observation } from '../evaluator/health.ts';
 import { type Policies, policiesOf } from '../judgement/policies.ts';
 import { type Rules, rulesOf } from '../judgement/rules.ts';
-import { AGENT, heartbeatOf } from './heartbeat.ts';
-import { reportsOf } from './reports.ts';
+import { type Report, reportsOf } from './reports.ts';
 import type { Hashing, RecordedRun } from './run.ts';
 
 /** A state that a run came into. `call`: calls folded so far; `at`: seconds since the first; `signals`: names of uses that made it. */
@@ -43,10 +42,10 @@ export function runJudge(policy: CompiledPolicy, hashing: Hashing, gapMs: number
 }
 
 /** An observation at its moment. `folded`: calls of its agent that are known with it. */
-export type Given = { readonly at: number; readonly folded: number; readonly observation: Observation };
+type Given = { readonly at: number; readonly folded: number; readonly observation: Observation };
 
 /** Judges observations in the order of their times: the judgement of each agent by its key. */
-export function observationJudge(policy: CompiledPolicy): (given: readonly Given[]) => ReadonlyMap<string, JudgedRun> {
+function observationJudge(policy: CompiledPolicy): (given: readonly Given[]) => ReadonlyMap<string, JudgedRun> {
   const judged = forRecords(policy);
   const [policies, rules] = [policiesOf([judged], judged.name), rulesOf(judged)];
   return (given) => {
@@ -113,3 +112,94 @@ function changed({ rules, states }: Rules, { payload }: StateChanged, call: numb
   });
   return { to: payload.to, call, at, signals: [...new Set(names)] };
 }
+
+/** The agent of these heartbeats: a run's id is not the name of an agent, and some names are never judged. */
+const AGENT = 'recorded';
+
+/** The heartbeat that the agent itself would have sent with this report. `shift`: added to its times. */
+function heartbeatOf(run: RecordedRun, { at, call, tokens }: Report, shift: number): Observation {
+  const moved = (ms: number | null) => (ms === null ? null : ms + shift);
+  const { started_at, ended_at, deadline_at } = call;
+  const times = { started_at: moved(started_at), ended_at: moved(ended_at), deadline_at: moved(deadline_at) };
+  return observed(run.run_id, {
+    instance_id: run.run_id,
+    task_id: run.task ?? run.run_id,
+    timestamp: at + shift,
+    last_tool_call: at + shift,
+    token_count: tokens,
+    tool_calls: [{ ...call, ...times }],
+  });
+}
+
+/** A heartbeat with these fields; all others are unknown. `eventId`: its unique id. */
+function observed(eventId: string, fields: Partial<Heartbeat> & { readonly timestamp: number }): Observation {
+  const payload = { ...SILENT, ...fields };
+  return {
+    topic: Topic.agentObservation,
+    type: 'AGENT_HEARTBEAT',
+    key: payload.agent_id,
+    payload,
+    eventId,
+    stateKey: null,
+    version: null,
+    epoch: null,
+    occurredAt: payload.timestamp,
+    correlationId: eventId,
+    causationId: null,
+    policy: null,
+  };
+}
+
+/** A heartbeat without any fields of its own; the agent and the moment are set for each. */
+const SILENT = parseHeartbeat({
+  agent_id: AGENT,
+  task_id: null,
+  timestamp: 0,
+  phase: '',
+  last_tool_call: null,
+  token_count: null,
+  error_count: 0,
+  progress_indicator: '',
+});
+
+/** What an agent of a session would have reported, and when, epoch milliseconds. `parent` null: it is the session's own agent. */
+export type SessionReport = {
+  readonly at: number;
+  readonly agent: string;
+  readonly parent: string | null;
+  readonly fields: Partial<Heartbeat>;
+};
+
+/** The judgement of one agent of a session. `calls`: its calls whose end is known. */
+export type JudgedAgent = { readonly agent: string; readonly calls: number; readonly judged: JudgedRun };
+
+/** Judges the agents of recorded sessions, of reports in the order of their times. */
+export function sessionJudge(
+  policy: CompiledPolicy,
+): (id: string, reports: readonly SessionReport[]) => readonly JudgedAgent[] {
+  const judge = observationJudge(policy);
+  return (id, reports) => {
+    const ended = new Map<string, Set<string>>();
+    const given = reports.map((report, i): Given => {
+      const calls = ended.get(report.agent) ?? new Set();
+      ended.set(report.agent, calls);
+      for (const { call_id, outcome } of report.fields.tool_calls ?? []) if (KNOWN.has(outcome)) calls.add(call_id);
+      return { at: report.at, folded: calls.size, observation: sessionHeartbeat(id, report, i) };
+    });
+    const judged = judge(given);
+    return [...judged].map(([agent, one]) => ({ agent, calls: ended.get(agent)?.size ?? 0, judged: one }));
+  };
+}
+
+const KNOWN: ReadonlySet<string> = new Set(['ok', 'error', 'refused']);
+
+const sessionHeartbeat = (id: string, { at, agent, parent, fields }: SessionReport, sequence: number) =>
+  observed(`${id}-${sequence}`, {
+    ...fields,
+    agent_id: agent,
+    parent_agent_id: parent,
+    instance_id: agent,
+    task_id: parent === null ? id : null,
+    timestamp: at,
+    sequence,
+  });

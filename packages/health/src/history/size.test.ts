@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { OPEN_CALLS } from './calls/calls.ts';
+import { CLASSES, MOST_TIMES } from './calls/errors.ts';
+import { REMEMBERED_RESULTS } from './calls/heartbeat-delta.ts';
+import { LAST_CALLS } from './calls/last-calls.ts';
+import { NAME_CHARACTERS, TARGETS } from './calls/targets.ts';
+import type { History } from './history.ts';
+import { CLASS_CHARACTERS } from './presence/blocked.ts';
+import { MATCHES } from './presence/matches.ts';
+import { TEXT_CHARACTERS } from './presence/wait.ts';
+import { PHASE, SNIPPET } from './progress/progress-evidence.ts';
+import { MOST } from './usage/limits.ts';
+import { LONGEST_NAME, MOST_MODELS } from './usage/spend.ts';
+import { LEAST_SAMPLES, MOST_SAMPLES } from './usage/tokens.ts';
+
+/** The most that each part takes as JSON, with ids of at most 64 characters. A part that is missing here does not compile. */
+const LARGEST_BYTES: Readonly<Record<keyof History, number>> = {
+  identity: 480,
+  axis: 100,
+  started: 50,
+  lastReceipt: 230,
+  activity: 330,
+  wait: TEXT_CHARACTERS * 2 + 140,
+  turn: 80,
+  blocked: CLASS_CHARACTERS * 2 + 60,
+  calls: OPEN_CALLS * 150 + 250,
+  runs: 2 * 290 + 120,
+  errors: MOST_TIMES * 31 + MOST_TIMES * 9 + CLASSES * 42 + 150,
+  targets: TARGETS * 34 + NAME_CHARACTERS + 70,
+  outcomes: 70,
+  callDiversity: LAST_CALLS * 6 + 40,
+  matches: MATCHES * 62 + 40,
+  breakers: 400,
+  progress: REMEMBERED_RESULTS * 11 + 350,
+  checkpoint: 720,
+  rateLimit: 130,
+  steps: 210,
+  tokens: 200 + MOST_SAMPLES * 10 + (MOST_SAMPLES - LEAST_SAMPLES + 1) * 80,
+  context: 90,
+  spend: MOST_MODELS * (LONGEST_NAME + 140) + 110,
+  output: 150,
+  work: 290,
+  notStarted: 30,
+  limits: MOST * 130,
+  progressEvidence: SNIPPET + PHASE + 120,
+  hold: 60,
+  end: 150,
+};
+
+test('a state stays within 14 KB with any reports, without the labels', () => {
+  const largest = Object.values(LARGEST_BYTES).reduce((sum, bytes) => sum + bytes, 0);
+  expect(largest).toBeLessThanOrEqual(14_336);
+});
