@@ -37,7 +37,12 @@ export function evolved(state: KnownAgent, event: Announcement): KnownAgent {
     case 'WARRANT_LAPSED':
       return announce({ warrant: null });
     case 'AGENT_PRESENT':
-      return announce({ presentInstance: state.instanceNumber, ...presentAnnounced(event.payload), lostInstance: 0 });
+      return announce({
+        presentInstance: state.instanceNumber,
+        presentSince: event.payload.presentSince ?? 0,
+        presentUntil: event.payload.repeatAt ?? 0,
+        lostInstance: 0,
+      });
     case 'AGENT_LOST':
       return announce({
         presentInstance: 0,
@@ -47,8 +52,10 @@ export function evolved(state: KnownAgent, event: Announcement): KnownAgent {
       const spent = spentAnnounced(state, event.payload);
       return spent === undefined ? state : announce({ spent });
     }
-    case 'TASK_HEALTH_CHANGED':
-      return announce({ task: taskAnnounced(event.payload) });
+    case 'TASK_HEALTH_CHANGED': {
+      const { taskId, instanceId, hold, to } = event.payload;
+      return announce({ task: hold === 'left' && to !== 'TERMINATED' ? null : { taskId, instanceId, state: to } });
+    }
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
       return announce({ breakers: breakersAnnounced(announced.breakers, event.payload) });
     case 'WORKER_ESCALATION_TICKET':
@@ -57,10 +64,6 @@ export function evolved(state: KnownAgent, event: Announcement): KnownAgent {
 }
 
 type Of<K extends Announcement['type']> = Extract<Announcement, { type: K }>;
-
-function presentAnnounced({ presentSince, repeatAt }: Of<'AGENT_PRESENT'>['payload']) {
-  return { presentSince: presentSince ?? 0, presentUntil: repeatAt ?? 0 };
-}
 
 /** An end closes the episode it found; where it found none and is a bad one, it opens one for what follows. */
 function stateAnnounced(
@@ -114,8 +117,4 @@ function ticketAnnounced(
     ...state,
     announced: { ...state.announced, ticket: { severity, instanceNumber: state.instanceNumber, episodeId } },
   };
-}
-
-function taskAnnounced({ taskId, instanceId, hold, to }: Of<'TASK_HEALTH_CHANGED'>['payload']): Announced['task'] {
-  return hold === 'left' && to !== 'TERMINATED' ? null : { taskId, instanceId, state: to };
 }

@@ -13,9 +13,8 @@ import { nextAttempt } from '../history/calls/breakers.ts';
 import { endedBySilence, lostForGoodFrom } from '../history/history.ts';
 import { momentOn } from '../history/moment.ts';
 import { isHeld, judge, REMEMBERED_MS, type Verdict } from '../judgement/judge.ts';
-import { plansFor } from '../judgement/plans.ts';
-import type { Policies } from '../judgement/policies.ts';
-import type { Rules } from '../judgement/rules.ts';
+import { lastKept, type Policies } from '../judgement/policies.ts';
+import { plansFor, type Rules } from '../judgement/rules.ts';
 import { ticketsDue } from '../judgement/tickets.ts';
 import { wakesAt } from './deferral.ts';
 import { evolve, evolved } from './evolve.ts';
@@ -55,8 +54,8 @@ export type AgentHealth = Omit<Decider<AgentState, Observation, Announcement>, '
 
 /** Judgement of one agent: what its heartbeats report, the state and the warrant that follow, and what has been announced. */
 export function agentHealth(policies: Policies): AgentHealth {
-  const verdictOf = remembering((state: KnownAgent, clock: Clock) => verdictAt(policies, state, clock));
-  const decide = remembering((state: KnownAgent, clock: Clock) =>
+  const verdictOf = lastKept((state: KnownAgent, clock: Clock) => verdictAt(policies, state, clock));
+  const decide = lastKept((state: KnownAgent, clock: Clock) =>
     announcements(policies, lapsed(state, clock), verdictOf(state, clock)),
   );
   return {
@@ -150,18 +149,4 @@ function nextTicket(rules: Rules, { history }: KnownAgent, verdict: Verdict): nu
 
 function forgetAt({ history }: KnownAgent): number {
   return Math.min(lostForGoodFrom(history), history.end ? history.end.at + REMEMBERED_MS : NEVER);
-}
-
-/** The last answer is kept: the runner asks for the deadline at the moment it has decided. */
-function remembering<A extends object, B extends object, R>(compute: (a: A, b: B) => R): (a: A, b: B) => R {
-  let lastA: A | null = null;
-  let lastB: B | null = null;
-  let last: R;
-  return (a, b) => {
-    if (lastA === a && lastB === b) return last;
-    last = compute(a, b);
-    lastA = a;
-    lastB = b;
-    return last;
-  };
 }

@@ -1,4 +1,5 @@
 import type { AnswerKind, EscalationTicket, HealthState, PolicyRef, TicketSeverity } from '@vigil/events';
+import type { SpendingLimit } from '@vigil/policy';
 import type { AtRest } from '@vigil/stream';
 import { type History, INITIAL_HISTORY } from '../history/history.ts';
 
@@ -53,7 +54,7 @@ export type AnnouncedWait = {
 /** Tokens and US dollars of an instance that are counted against a limit, for each of its last counts, the newest last; and that limit. */
 export type Counted = {
   readonly counts: readonly { readonly count: number; readonly tokens: number; readonly usd: number }[];
-  readonly limit: { readonly tokens: number | null; readonly usd: number | null };
+  readonly limit: SpendingLimit;
 };
 
 /** What has been announced, so that nothing is announced twice. */
@@ -84,12 +85,7 @@ export type Announced = {
   readonly ticket: AnnouncedTicket | null;
   readonly task: { readonly taskId: string; readonly instanceId: string | null; readonly state: HealthState } | null;
   /** of the instance of that number; absent: nothing yet */
-  readonly spent?: {
-    readonly instanceNumber: number;
-    readonly agent?: Counted;
-    readonly task?: Counted;
-    readonly day?: Counted;
-  };
+  readonly spent?: { readonly instanceNumber: number } & { readonly [scope in 'agent' | 'task' | 'day']?: Counted };
 };
 
 export type KnownAgent = {

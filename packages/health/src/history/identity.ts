@@ -33,29 +33,19 @@ export function identityOf(heartbeat: Heartbeat): Identity {
 
 /** The same object where nothing is new: most heartbeats repeat what is known. */
 export function identityAfter(known: Identity, heartbeat: Heartbeat): Identity {
-  const runtimeId = heartbeat.runtime_id ?? known.runtimeId;
-  const attempt = heartbeat.attempt ?? known.attempt;
-  const maxAttempts = heartbeat.max_attempts ?? known.maxAttempts;
-  const labels = labelsAfter(known.labels, heartbeat.labels);
-  const place = runtimeId === known.runtimeId && labels === known.labels;
-  const eventDriven = heartbeat.event_driven;
-  const client = clientAfter(known.client, heartbeat.client);
-  const parentId = heartbeat.parent_agent_id ?? known.parentId;
-  const attempts = attempt === known.attempt && maxAttempts === known.maxAttempts;
-  const kind = eventDriven === known.eventDriven && client === known.client && parentId === known.parentId;
-  if (place && attempts && kind && heartbeat.task_id === known.taskId) return known;
-  const { instanceId } = known;
-  return {
-    instanceId,
-    taskId: heartbeat.task_id,
-    runtimeId,
-    attempt,
-    maxAttempts,
-    labels,
-    eventDriven,
-    client,
-    parentId,
+  const reported = identityOf(heartbeat);
+  const after: Identity = {
+    ...reported,
+    instanceId: known.instanceId,
+    runtimeId: reported.runtimeId ?? known.runtimeId,
+    attempt: reported.attempt ?? known.attempt,
+    maxAttempts: reported.maxAttempts ?? known.maxAttempts,
+    labels: labelsAfter(known.labels, reported.labels),
+    client: clientAfter(known.client, reported.client),
+    parentId: reported.parentId ?? known.parentId,
   };
+  for (const field in after) if (after[field as keyof Identity] !== known[field as keyof Identity]) return after;
+  return known;
 }
 
 function clientAfter(known: ClientReport | null, reported: ClientReport | null): ClientReport | null {

@@ -55,7 +55,7 @@ export function judge(rules: Rules, history: History, moment: Moment, judged: bo
   const fires = first <= now;
   const { state, onsetAt } = stateOf(rules, history, from, now);
   const acts = judged && rules.policy.enabled && !forgotten(history, now);
-  const plan = acts ? planOf(rules, history, state, from, until, now) : null;
+  const plan = acts ? planOf(rules, history, state, { from, until, at: moment }) : null;
   const onset = fires ? Math.min(ahead(from, now), firstEnd(rules, history, from, judging, now)) : first;
   return { state, onsetAt, from, until, plan, judging, next: Math.min(onset, ahead(until, now)), at: moment };
 }

@@ -45,11 +45,11 @@ export function policiesOf(all: readonly CompiledPolicy[], assignment: Assignmen
   };
 }
 
-/** Agent after agent has the same policy. */
-function lastKept<A, R>(find: (a: A) => R): (a: A) => R {
-  let last: { readonly a: A; readonly r: R } | null = null;
-  return (a) => {
-    if (last === null || last.a !== a) last = { a, r: find(a) };
+/** Keeps the last answer: agent after agent has the same policy, and a state is asked about twice at the same moment. */
+export function lastKept<Args extends readonly unknown[], R>(find: (...args: Args) => R): (...args: Args) => R {
+  let last: { readonly args: Args; readonly r: R } | null = null;
+  return (...args) => {
+    if (last === null || args.some((arg, i) => arg !== last?.args[i])) last = { args, r: find(...args) };
     return last.r;
   };
 }

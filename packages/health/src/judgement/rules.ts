@@ -1,4 +1,4 @@
-import type { CompiledPolicy, JudgedState, Together, Vocabulary } from '@vigil/policy';
+import type { CompiledPlan, CompiledPolicy, JudgedState, Step, Together, Vocabulary } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { hash32 } from '../history/hash.ts';
 import type { History } from '../history/history.ts';
@@ -8,7 +8,6 @@ import { SIGNALS, type SignalName } from '../signals/all.ts';
 import { RATE_LIMIT_PATTERNS } from '../signals/patterns.ts';
 import type { AnySignal } from '../signals/signal.ts';
 import { type AnyExemption, EXEMPTIONS, type ExemptionName } from './exemptions.ts';
-import { type Plans, plansOf } from './plans.ts';
 
 /** What policies may name: given to packages/policy, which checks the names and the settings. */
 export const VOCABULARY: Vocabulary = { signals: SIGNALS, exemptions: EXEMPTIONS };
@@ -151,4 +150,51 @@ function suspenders(signal: AnySignal, exemptions: readonly Exempting[]): number
   return exemptions.flatMap(({ name, exemption }, i) =>
     exemption.suspends.includes(signal.axis) && !signal.notSuspendedBy?.includes(name) ? [i] : [],
   );
+}
+
+/** The plans of a policy for the kinds of agents that cannot take every step. */
+type Plans = {
+  readonly all: readonly CompiledPlan[];
+  readonly ofClient: readonly CompiledPlan[];
+  readonly ofSubagent: readonly CompiledPlan[];
+};
+
+/** A sub-agent has no process, terminal or task of its own: its session is healed through its parent, and people learn of it here. */
+const FOR_SUBAGENT: Readonly<Record<Step['step'], boolean>> = {
+  nudge: false,
+  interrogate: false,
+  interrupt: false,
+  resume: false,
+  escalate: true,
+  handoff: false,
+  pause: false,
+  terminate: false,
+  recover: false,
+  block: false,
+  alert: true,
+};
+
+const DECISIONS_ON_SUBAGENT: readonly string[] = ['allow_more_time', 'pardon'];
+
+function ofSubagent(step: Step): readonly Step[] {
+  if (!FOR_SUBAGENT[step.step]) return [];
+  if (step.step !== 'escalate') return [step];
+  return [{ ...step, onTimeout: 'hold', options: DECISIONS_ON_SUBAGENT }];
+}
+
+/** A client that reports its turns backs off by itself: a pause would stop it while it waits, and its end would be typed to no reader. */
+const ofClient = (step: Step): readonly Step[] => (step.step === 'pause' ? [] : [step]);
+
+const withSteps = (plans: readonly CompiledPlan[], allowed: (step: Step) => readonly Step[]): readonly CompiledPlan[] =>
+  plans.map((plan) => ({ ...plan, steps: plan.steps.flatMap(allowed) })).filter(({ steps }) => steps.length > 0);
+
+const plansOf = (plans: readonly CompiledPlan[]): Plans => ({
+  all: plans,
+  ofClient: withSteps(plans, ofClient),
+  ofSubagent: withSteps(plans, ofSubagent),
+});
+
+export function plansFor(plans: Plans, { identity, turn }: History): readonly CompiledPlan[] {
+  if (identity.parentId !== null) return plans.ofSubagent;
+  return turn === null ? plans.all : plans.ofClient;
 }

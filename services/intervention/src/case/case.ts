@@ -3,15 +3,8 @@ import { lapsesAt } from './commands.ts';
 import { decide } from './decide.ts';
 import { evolve } from './evolve.ts';
 import { observe } from './observe/observe.ts';
-import {
-  type ActiveCase,
-  type CaseContext,
-  type CaseDraft,
-  type CaseInput,
-  type CaseState,
-  initial,
-  standsUntil,
-} from './state.ts';
+import { voidFrom } from './opening.ts';
+import { type ActiveCase, type CaseDraft, type CaseInput, type CaseState, initial, standsUntil } from './state.ts';
 import { rulesOf } from './steps/steps.ts';
 
 const dueAt = (state: CaseState, { now }: Clock): number => {
@@ -28,15 +21,11 @@ const dueAt = (state: CaseState, { now }: Clock): number => {
   }
 };
 
-const voidFrom = ({ voidAt, ended }: CaseContext): number => (ended ? NEVER : (voidAt ?? NEVER));
-
-const caseDue = (activeCase: ActiveCase, now: number): number =>
-  activeCase.stepState.kind === 'terminating'
-    ? activeCase.stepState.until
-    : Math.min(
-        activeCase.death || activeCase.ending ? NEVER : voidFrom(activeCase.caseContext),
-        stepDue(activeCase, now),
-      );
+const caseDue = (activeCase: ActiveCase, now: number): number => {
+  const { stepState, death, ending, caseContext } = activeCase;
+  const isLeased = stepState.kind !== 'terminating' && !death && !ending;
+  return Math.min(isLeased ? voidFrom(caseContext) : NEVER, stepDue(activeCase, now));
+};
 
 const stepDue = (activeCase: ActiveCase, now: number): number => {
   const { stepState } = activeCase;
@@ -44,7 +33,7 @@ const stepDue = (activeCase: ActiveCase, now: number): number => {
     case 'asked':
       return lapsesAt(activeCase) ?? NEVER;
     case 'terminating':
-      return NEVER;
+      return stepState.until;
     case 'escalated':
       return stepState.until ?? NEVER;
     case 'turn':

@@ -1,4 +1,4 @@
-import { type EventOf, Topic } from '@vigil/events';
+import { Topic } from '@vigil/events';
 import { caseEvent, closed, decisionLapsed, refusal, withdraw } from './drafts.ts';
 import { contextOfRequest, handoffByHand, terminateByHand } from './observe/case-context.ts';
 import { contextIn, isOfPreviousInstance } from './observe/instance.ts';
@@ -12,14 +12,16 @@ import {
   type CaseInput,
   type CaseState,
   type Decision,
+  type DraftOf,
+  type InputOf,
   inCase,
   unknownInstance,
 } from './state.ts';
 import { resumed } from './steps/pause.ts';
 import { unreachable } from './steps/step.ts';
 
-type DecideCase = Extract<CaseInput, { readonly type: 'DECIDE_CASE' }>['payload'];
-type Request = Extract<CaseInput, { readonly type: 'REQUEST_STEP' }>;
+type DecideCase = InputOf<'DECIDE_CASE'>['payload'];
+type Request = InputOf<'REQUEST_STEP'>;
 
 /** How long "more time" is where the decision names no length, milliseconds. */
 export const defaultMoreTimeMs = 600_000;
@@ -147,15 +149,13 @@ const requestRefusal = ({ instance, situation }: CaseState, caseContext: CaseCon
 const endedRefusal = ({ ended, agentId, instanceId }: CaseContext, step: string): string | null =>
   ended && step !== 'terminate_and_recover' ? `${instanceId} of ${agentId} has ended already` : null;
 
-type Asked = Extract<EventOf<typeof Topic.agentHealth>, { readonly type: 'BREAKER_RESET_ASKED' }>;
-
 /** How long it is worth doing: the caller that does not ask for orders until then reports again anyway. Milliseconds. */
 const TTL_MS = 60_000;
 
 /** To close a breaker harms no one: neither a case nor a ruling stands before it. */
 export const resetOrder = (
   { agentId, instance }: CaseState,
-  { payload: { name, taskId }, eventId, correlationId, policy }: Asked,
+  { payload: { name, taskId }, eventId, correlationId, policy }: InputOf<'BREAKER_RESET_ASKED'>,
 ): CaseDraft => {
   const { instanceId, runtimeId, number } = instance ?? unknownInstance;
   const orderId = `reset-${eventId}`;
@@ -207,13 +207,15 @@ export const lapsedDecision = (activeCase: ActiveCase, now: number, ruling: Ruli
   ];
 };
 
-type Decided = Extract<CaseDraft, { readonly type: 'ESCALATION_DECIDED' }>;
-
 /** What a person has decided, carried out. */
-export const decided = (state: CaseState, { payload }: Decided, now: number): CaseState =>
+export const decided = (state: CaseState, { payload }: DraftOf<'ESCALATION_DECIDED'>, now: number): CaseState =>
   inCase(state, (activeCase) => following(activeCase, payload, now));
 
-const following = (activeCase: ActiveCase, payload: Decided['payload'], now: number): ActiveCase => {
+const following = (
+  activeCase: ActiveCase,
+  payload: DraftOf<'ESCALATION_DECIDED'>['payload'],
+  now: number,
+): ActiveCase => {
   const { decision, by, why, forMs } = payload;
   switch (decision) {
     case 'pardon':

@@ -8,6 +8,7 @@ import {
   type CaseDraft,
   type CaseInput,
   type CaseState,
+  type DraftOf,
   deathByEnd,
   type Ending,
   type Episode,
@@ -20,8 +21,6 @@ import {
 import { advanced, atStep, done } from './stepping.ts';
 import { attempted, nudged, ordered, paused } from './steps/acted.ts';
 import { rulesOf } from './steps/steps.ts';
-
-type Emitted<K extends CaseDraft['type']> = Extract<CaseDraft, { readonly type: K }>;
 
 export const evolve = (state: CaseState, draft: CaseDraft, clock: Clock, input: CaseInput | null): CaseState => {
   const ruling = rulingOf(input, clock);
@@ -94,7 +93,7 @@ export const evolve = (state: CaseState, draft: CaseDraft, clock: Clock, input: 
 };
 
 /** An admission is asked for: of a case that is not open yet, or of a step. */
-const asked = (state: CaseState, { payload }: Emitted<'ADMIT_STEP'>, successor: CaseContext | null): CaseState => {
+const asked = (state: CaseState, { payload }: DraftOf<'ADMIT_STEP'>, successor: CaseContext | null): CaseState => {
   const stepState = { kind: 'asked', requestId: payload.requestId, withheld: null } as const;
   if (state.situation.kind === 'open')
     return inCase(state, (activeCase) => ({ ...atStep(activeCase, payload.step), stepState }));
@@ -126,7 +125,7 @@ const withOutstanding = (state: CaseState): CaseState =>
 /** The governor keeps the request: the step is still asked for. */
 const withheld = (
   activeCase: ActiveCase,
-  { why, detail }: Emitted<'CASE_WITHHELD'>['payload'],
+  { why, detail }: DraftOf<'CASE_WITHHELD'>['payload'],
   ruling: Ruling | null,
 ): ActiveCase =>
   activeCase.stepState.kind === 'asked' && answerTo(activeCase.stepState, ruling)
@@ -174,12 +173,8 @@ const caseOpened = (state: CaseState, ruling: Ruling | null): CaseState => {
   if (!answer?.admitted) return state;
   const { dryRun, since } = answer;
   const resumedAt = state.instance?.resumedAt ?? null;
-  const activeCase = opened(caseContext, {
-    dryRun,
-    openedAt: since,
-    resumePoint: resumePointOf(state, caseContext),
-    resumedAt,
-  });
+  const resumePoint = resumePointOf(state, caseContext);
+  const activeCase = opened(caseContext, resumePoint, { dryRun, openedAt: since, resumedAt });
   const first = caseContext.steps[activeCase.index];
   return {
     ...state,
@@ -193,7 +188,7 @@ const caseOpened = (state: CaseState, ruling: Ruling | null): CaseState => {
 /** An unconfirmed terminate is remembered: a late receipt continues its plan. */
 const caseClosed = (
   state: CaseState,
-  { caseId, ending }: Emitted<'CASE_CLOSED'>['payload'],
+  { caseId, ending }: DraftOf<'CASE_CLOSED'>['payload'],
   requested: CaseContext | null,
 ): CaseState => {
   const { situation } = state;
@@ -245,27 +240,17 @@ const resumePointAfter = ({
   ...activeCase
 }: ActiveCase): Pick<Episode, 'withheld'> => {
   if (dryRun || caseContext.by !== null) return {};
-  const { index, attempt, done, nudges, doneBefore, escalated, moreTime } = activeCase;
+  const { index, attempt, done, nudges, doneBefore = [], escalated, moreTime } = activeCase;
   const { planName } = caseContext;
   const step = caseContext.steps[index]?.step ?? '';
-  const resumePoint = {
-    planName,
-    step,
-    index,
-    attempt,
-    done,
-    nudges,
-    doneBefore: doneBefore ?? [],
-    escalated,
-    moreTime,
-  };
+  const resumePoint = { planName, step, index, attempt, done, nudges, doneBefore, escalated, moreTime };
   if (stepState.kind === 'escalated')
     return { withheld: { ...resumePoint, question: { until: stepState.until, options: stepState.options } } };
   const began = index === 0 && attempt.sent === 0 && moreTime.times === 0;
   return step === '' || began || answered ? {} : { withheld: resumePoint };
 };
 
-const escalated = (activeCase: ActiveCase, { payload }: Emitted<'ESCALATION_TRIGGERED'>): ActiveCase => ({
+const escalated = (activeCase: ActiveCase, { payload }: DraftOf<'ESCALATION_TRIGGERED'>): ActiveCase => ({
   ...atStep(activeCase, 'escalate'),
   escalated: true,
   stepState: {
@@ -275,7 +260,7 @@ const escalated = (activeCase: ActiveCase, { payload }: Emitted<'ESCALATION_TRIG
   },
 });
 
-const skipped = (activeCase: ActiveCase, { payload }: Emitted<'STEP_SKIPPED'>): ActiveCase => {
+const skipped = (activeCase: ActiveCase, { payload }: DraftOf<'STEP_SKIPPED'>): ActiveCase => {
   const there = advanced(atStep(activeCase, payload.step));
   return payload.why === 'dry_run' ? { ...there, dryRun: true } : there;
 };
@@ -283,7 +268,7 @@ const skipped = (activeCase: ActiveCase, { payload }: Emitted<'STEP_SKIPPED'>): 
 /** A command, which leaves no trace; or a request by hand that the governor has not admitted, or that another takes the place of. */
 const refused = (
   state: CaseState,
-  { caseId }: Emitted<'DECISION_REFUSED'>['payload'],
+  { caseId }: DraftOf<'DECISION_REFUSED'>['payload'],
   ruling: Ruling | null,
   successor: CaseContext | null,
 ): CaseState => {

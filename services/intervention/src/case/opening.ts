@@ -1,4 +1,5 @@
 import { stepRecord } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
 import { ask, caseEvent, refusal, withdraw } from './drafts.ts';
 import { isTooLate, openingAnswer, type Ruling, tooLate } from './ruling.ts';
 import {
@@ -17,9 +18,10 @@ import { firstActing } from './steps/steps.ts';
 
 type Asking = Extract<Situation, { readonly kind: 'asking' }>;
 
-/** A lease that was not renewed. A finding about an end needs none: the end stays. */
-export const isVoid = ({ voidAt, ended }: CaseContext, now: number): boolean =>
-  voidAt !== null && !ended && now >= voidAt;
+/** When a lease ends that is not renewed. A finding about an end needs none: the end stays. */
+export const voidFrom = ({ voidAt, ended }: CaseContext): number => (ended ? NEVER : (voidAt ?? NEVER));
+
+export const isVoid = (caseContext: CaseContext, now: number): boolean => now >= voidFrom(caseContext);
 
 /** Unique among everything that is ever asked for this agent. */
 export const requestId = ({ requests }: CaseState, { caseId }: CaseContext): string => `${caseId}-r${requests + 1}`;

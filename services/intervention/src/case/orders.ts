@@ -14,14 +14,14 @@ import { recoverTask } from './steps/recover.ts';
 import { agentTerminated } from './terminating.ts';
 
 const terminateReceipt = (payload: OrderReceiptPayload): TerminateReceipt | null => {
-  const { outcome, confirmed, why, checkpoint } = payload;
+  const { outcome, confirmed, why } = payload;
   switch (outcome) {
     case 'done':
     case 'superseded':
     case 'expired':
     case 'uncertain':
     case 'failed':
-      return { outcome, confirmed, why, death: deathOf(payload, checkpoint) };
+      return { outcome, confirmed, why, death: deathOf(payload) };
     case 'delivered':
     case 'answered':
     case 'halted':
@@ -32,15 +32,15 @@ const terminateReceipt = (payload: OrderReceiptPayload): TerminateReceipt | null
 
 /** The death that a receipt confirms; null: none. */
 export const confirmedDeath = (payload: OrderReceiptPayload): TerminateReceipt['death'] | null =>
-  payload.outcome === 'done' && payload.confirmed ? deathOf(payload, payload.checkpoint) : null;
+  payload.outcome === 'done' && payload.confirmed ? deathOf(payload) : null;
 
-const deathOf = (payload: OrderReceiptPayload, checkpoint: OrderReceiptPayload['checkpoint']) => ({
-  forced: payload.forced,
-  checkpoint,
-  completedWork: payload.completedWork.length > 0 ? payload.completedWork : (checkpoint?.completedWork ?? []),
-  remainingWork: payload.remainingWork.length > 0 ? payload.remainingWork : (checkpoint?.remainingWork ?? []),
-  claimsReleased: payload.claimsReleased,
-  forensics: payload.forensics,
+const deathOf = ({ completedWork, remainingWork, ...receipt }: OrderReceiptPayload) => ({
+  forced: receipt.forced,
+  checkpoint: receipt.checkpoint,
+  completedWork: completedWork.length > 0 ? completedWork : (receipt.checkpoint?.completedWork ?? []),
+  remainingWork: remainingWork.length > 0 ? remainingWork : (receipt.checkpoint?.remainingWork ?? []),
+  claimsReleased: receipt.claimsReleased,
+  forensics: receipt.forensics,
 });
 
 type Outcome = OrderReceiptPayload['outcome'];

@@ -188,20 +188,15 @@ export type ResumePoint = { readonly planName: string; readonly step: string } &
 
 export type Question = { readonly until: number | null; readonly options: readonly string[] };
 
-type Opening = {
-  readonly dryRun: boolean;
-  readonly openedAt: number;
-  readonly resumePoint: ResumePoint | null;
-  readonly resumedAt: number | null;
-};
-
 type Reads = (typeof Topic)['agentHealth' | 'stepRuling' | 'orderReceipt' | 'decideCase'];
 
 type Writes = (typeof Topic)['agentIntervention' | 'agentOrder' | 'admitStep' | 'recoverTask'];
 
 export type CaseInput = EventOf<Reads>;
+export type InputOf<Type extends CaseInput['type']> = Extract<CaseInput, { readonly type: Type }>;
 
 export type CaseDraft = Draft<Writes>;
+export type DraftOf<Type extends CaseDraft['type']> = Extract<CaseDraft, { readonly type: Type }>;
 
 export type Situation =
   | { readonly kind: 'quiet' }
@@ -337,7 +332,8 @@ export const standsUntil = ({ moreTime, askAgainAt }: ActiveCase): number => Mat
 
 export const opened = (
   caseContext: CaseContext,
-  { dryRun, openedAt, resumePoint, resumedAt }: Opening,
+  resumePoint: ResumePoint | null,
+  { dryRun, openedAt, resumedAt }: Pick<ActiveCase, 'dryRun' | 'openedAt' | 'resumedAt'>,
 ): ActiveCase => ({
   caseContext: { ...caseContext, evidence: [] },
   openedAt,

@@ -11,7 +11,7 @@ import {
   SEC,
   withdrawStep,
 } from './fleet.fixture.ts';
-import { livingIn } from './presence.ts';
+import { livingIn } from './observe.ts';
 import { usual } from './settings.ts';
 
 test('three lost at once engage the brake, two do not', () => {

@@ -1,5 +1,5 @@
 import { NEVER } from '@vigil/stream';
-import { livingIn } from './presence.ts';
+import { livingIn } from './observe.ts';
 import { crashWaitMs, type GovernorSettings } from './settings.ts';
 import { type AwaitedAgent, type Brake, type GovernorState, incidentsOf, type Loss } from './state.ts';
 

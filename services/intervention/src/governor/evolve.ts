@@ -1,5 +1,5 @@
 import type { SpawnWithheldPayload } from '@vigil/events';
-import { asAwaited, leftToPeople } from './presence.ts';
+import { asAwaited, leftToPeople } from './observe.ts';
 import { validMs } from './settings.ts';
 import {
   type AdmissionRequest,

@@ -1,8 +1,19 @@
+import type { AgentLostPayload, AgentPresentPayload, RuntimeAnnouncedPayload } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
 import { counting } from './budget.ts';
-import { announced, lost, present } from './presence.ts';
-import type { GovernorSettings } from './settings.ts';
-import { type AdmissionRequest, type GovernorInput, type GovernorState, requestIdOf } from './state.ts';
+import { freshMs, type GovernorSettings } from './settings.ts';
+import {
+  type AdmissionRequest,
+  type AwaitedAgent,
+  brakeFor,
+  type GovernorInput,
+  type GovernorState,
+  incidentsOf,
+  type Loss,
+  requestIdOf,
+  type Start,
+  type Uncounted,
+} from './state.ts';
 
 export const observe =
   (settings: GovernorSettings) =>
@@ -62,3 +73,188 @@ const withdrawn = (state: GovernorState, requestId: string): GovernorState => ({
   requests: state.requests.filter((request) => requestIdOf(request) !== requestId),
   admitted: state.admitted.filter((one) => one.requestId !== requestId),
 });
+
+type LiveAgents = GovernorState['liveAgents'];
+type Incidents = ReturnType<typeof incidentsOf>;
+
+/** An agent is present: records its place, and that the brake no longer awaits it. */
+const present = (state: GovernorState, payload: AgentPresentPayload, now: number): GovernorState => {
+  const { agentId, taskId, host, runtimeId, why } = payload;
+  const liveAgents = living(without(state.liveAgents, agentId), agentId, host ?? '', runtimeId ?? '');
+  // It has been there all the time: no loss is made good by that.
+  if (why === 'still_present') return { ...state, liveAgents };
+  const lossKey = taskId ?? agentId;
+  const back = (lost: AwaitedAgent) =>
+    lost.lossKey === lossKey || lost.agentId === agentId ? { ...lost, backSince: lost.backSince ?? now } : lost;
+  return {
+    ...state,
+    liveAgents,
+    starts: started(state.starts ?? [], { agentId, taskId, at: now }),
+    losses: state.losses.filter((loss) => loss.lossKey !== lossKey && loss.agentId !== agentId),
+    brake: brakeFor(incidentsOf(state.brake).map((awaited) => awaited.map(back))),
+  };
+};
+
+/** An agent is lost. Expected ends are forgotten; other losses are remembered for as long as they count together. */
+const lost = (
+  state: GovernorState,
+  payload: AgentLostPayload,
+  { brake }: GovernorSettings,
+  now: number,
+): GovernorState => {
+  const { agentId, taskId, host, runtimeId, expected, why } = payload;
+  const gone = { ...state, liveAgents: without(state.liveAgents, agentId) };
+  const lossKey = taskId ?? agentId;
+  if (expected) {
+    const isOther = (loss: Loss) => loss.agentId !== agentId && loss.lossKey !== lossKey;
+    const crashed = state.losses.map((loss) => (isOther(loss) ? loss : { ...loss, isCrashed: true }));
+    const isCounted = incidentsOf(state.brake).some((awaited) => !awaited.every(isOther));
+    // A crash that is reported late is a loss all the same, unless the brake has engaged for it already.
+    const losses = why === 'crashed' && !isCounted ? crashed : state.losses.filter(isOther);
+    return { ...gone, losses, brake: awaitingOnly(state, isOther) };
+  }
+  const place = { host: host ?? '', runtimeId: runtimeId ?? '' };
+  if (!counts(payload, brake)) {
+    const uncounted = uncountedAfter(state.uncounted, place, brake, now);
+    return { ...gone, uncounted, brake: missedAgain(gone, { agentId, lossKey, why }, now) };
+  }
+  const replaced = isReplaced(gone, lossKey, now) ? { isReplaced: true } : {};
+  const loss = { agentId, lossKey, ...place, at: now, ...replaced, ...(why === 'crashed' ? { isCrashed: true } : {}) };
+  const recent = state.losses.filter(({ at, lossKey }) => at > now - brake.windowMs && lossKey !== loss.lossKey);
+  const next = { ...gone, losses: [...recent, loss] };
+  return { ...next, brake: brakeFor(joined(incidentsOf(state.brake), loss, brake.windowMs)) };
+};
+
+/** The brake waits for these only. One that was back before still counts as back. */
+const awaitingOnly = ({ brake }: GovernorState, isAwaited: (loss: Loss) => boolean): GovernorState['brake'] =>
+  brakeFor(incidentsOf(brake).map((those) => those.filter((one) => one.backSince !== null || isAwaited(one))));
+
+/** The task is with people: nothing puts another agent on it by itself. */
+export const leftToPeople = (state: GovernorState, taskId: string): GovernorState => ({
+  ...state,
+  brake: awaitingOnly(state, ({ lossKey }) => lossKey !== taskId),
+});
+
+/** A task that no other living agent holds is missing again. After a crash the wait for its next agent begins again. */
+const missedAgain = (
+  state: GovernorState,
+  { agentId, lossKey, why }: Pick<Loss, 'agentId' | 'lossKey'> & Pick<AgentLostPayload, 'why'>,
+  now: number,
+): GovernorState['brake'] => {
+  if (state.brake === null) return null;
+  const names = namesOf(state.liveAgents);
+  const isLost = (one: AwaitedAgent) => one.agentId === agentId || one.lossKey === lossKey;
+  const isHeld = (one: AwaitedAgent) => names.has(one.agentId) || isReplaced(state, one.lossKey, now);
+  const crash = why === 'crashed' ? { at: now, isCrashed: true } : {};
+  const again = (one: AwaitedAgent) => (isLost(one) && !isHeld(one) ? { ...one, backSince: null, ...crash } : one);
+  return brakeFor(incidentsOf(state.brake).map((awaited) => awaited.map(again)));
+};
+
+type BrakeSettings = GovernorSettings['brake'];
+
+/** An agent that rested, has no instance, or was observed only briefly is not a sign of a mass failure. */
+const counts = ({ instanceId, exemption, observedMs }: AgentLostPayload, { minAgeMs }: BrakeSettings): boolean =>
+  instanceId !== null && exemption === null && observedMs >= minAgeMs;
+
+const uncountedAfter = (
+  before: GovernorState['uncounted'],
+  { host, runtimeId }: Pick<Uncounted, 'host' | 'runtimeId'>,
+  { windowMs }: BrakeSettings,
+  now: number,
+): readonly Uncounted[] => {
+  const at = now - (now % 1000);
+  const isSame = (one: Uncounted) => one.host === host && one.runtimeId === runtimeId && one.at === at;
+  const count = before.find(isSame)?.count ?? 0;
+  const others = before.filter((one) => one.at > now - windowMs && !isSame(one));
+  return [...others, { host, runtimeId, at, count: count + 1 }];
+};
+
+/** While the brake is on, an agent that is lost shortly after the last of the missing of a mass failure is one of them. */
+const joined = (incidents: Incidents, loss: Loss, windowMs: number): Incidents => {
+  const known = incidents.findIndex((awaited) => awaited.some(({ lossKey }) => lossKey === loss.lossKey));
+  const near = incidents.findIndex((awaited) => awaited.some(({ at }) => loss.at < at + windowMs));
+  const own = known < 0 ? near : known;
+  return incidents.map((awaited, i) =>
+    i === own ? [...awaited.filter(({ lossKey }) => lossKey !== loss.lossKey), asAwaited(loss)] : awaited,
+  );
+};
+
+export const asAwaited = (loss: Loss): AwaitedAgent => ({ ...loss, backSince: loss.isReplaced ? loss.at : null });
+
+const keptStarts = 500;
+const keptStartMs = 30 * 60 * 1000;
+
+/** An agent's latest start takes the place of its earlier ones, also where it has no task now. */
+const started = (
+  starts: readonly Start[],
+  { agentId, taskId, at }: Omit<Start, 'taskId'> & { readonly taskId: string | null },
+): readonly Start[] => {
+  const others = starts.filter((one) => one.agentId !== agentId && one.at > at - keptStartMs);
+  return taskId === null ? others : [...others, { agentId, taskId, at }].slice(-keptStarts);
+};
+
+/**
+ * Another living agent has the task, and no longer reports itself present. It is the replacement of an agent that was taken for dead, came back
+ * and is lost again. Or a person started it on the task before the loss was known.
+ */
+const isReplaced = ({ admitted, starts, liveAgents }: GovernorState, lossKey: string, now: number): boolean => {
+  const names = namesOf(liveAgents);
+  const recent = (starts ?? []).filter(({ at }) => at > now - keptStartMs);
+  return [...admitted, ...recent].some((one) => one.taskId === lossKey && names.has(one.agentId));
+};
+
+const namesOf = (liveAgents: LiveAgents): ReadonlySet<string> =>
+  new Set(Object.values(liveAgents).flatMap((runtimes) => Object.values(runtimes).flat()));
+
+/** Runtimes without room for spawns are not kept, nor those that have fallen silent. */
+const announced = (state: GovernorState, payload: RuntimeAnnouncedPayload, now: number): GovernorState => {
+  const { runtimeId, capacity, agents, labels, templates } = payload;
+  const fresh = Object.entries(state.runtimes).filter(
+    ([id, { announcedAt }]) => id !== runtimeId && announcedAt > now - freshMs,
+  );
+  const emitted = { capacity, busy: agents.length, labels, templates, announcedAt: now };
+  const listed = new Set(agents);
+  const admitted = state.admitted.map((one) =>
+    one.kind === 'spawn' && one.runtimeId === runtimeId && listed.has(one.agentId) ? { ...one, isListed: true } : one,
+  );
+  return { ...state, admitted, runtimes: Object.fromEntries(capacity > 0 ? [...fresh, [runtimeId, emitted]] : fresh) };
+};
+
+const living = (liveAgents: LiveAgents, agentId: string, host: string, runtimeId: string): LiveAgents => {
+  const runtimes = own(liveAgents, host) ?? {};
+  return { ...liveAgents, [host]: { ...runtimes, [runtimeId]: [...(own(runtimes, runtimeId) ?? []), agentId] } };
+};
+
+/** A host or a runtime may be called `constructor`: what every object inherits is not a place. */
+const own = <Value>(places: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(places, name) ? places[name] : undefined;
+
+const without = (liveAgents: LiveAgents, agentId: string): LiveAgents => {
+  for (const [host, runtimes] of Object.entries(liveAgents))
+    for (const [runtimeId, agents] of Object.entries(runtimes))
+      if (agents.includes(agentId))
+        return placed(
+          liveAgents,
+          host,
+          runtimeId,
+          agents.filter((other) => other !== agentId),
+        );
+  return liveAgents;
+};
+
+/** Places without agents are forgotten. */
+const placed = (liveAgents: LiveAgents, host: string, runtimeId: string, agents: readonly string[]): LiveAgents => {
+  const { [runtimeId]: _, ...others } = liveAgents[host] ?? {};
+  const runtimes = agents.length > 0 ? { ...others, [runtimeId]: agents } : others;
+  const { [host]: __, ...hosts } = liveAgents;
+  return Object.keys(runtimes).length > 0 ? { ...hosts, [host]: runtimes } : hosts;
+};
+
+/** How many live: in all, on one host, or under one runtime. */
+export const livingIn = (liveAgents: LiveAgents, place: { host?: string; runtimeId?: string }): number => {
+  const hosts = place.host === undefined ? Object.values(liveAgents) : [own(liveAgents, place.host) ?? {}];
+  return hosts
+    .flatMap((runtimes) => Object.entries(runtimes))
+    .filter(([runtimeId]) => place.runtimeId === undefined || runtimeId === place.runtimeId)
+    .reduce((sum, [, agents]) => sum + agents.length, 0);
+};

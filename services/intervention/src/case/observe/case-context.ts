@@ -1,9 +1,6 @@
 import type { Evidence, RequestStepPayload, WarrantFiledPayload, WarrantRenewedPayload } from '@vigil/events';
 import { HANDOFF, type RecoverySettings, type Step, stepOf } from '@vigil/policy';
-import type { CaseContext, CaseInput, Instance } from '../state.ts';
-
-type Warrant = Extract<CaseInput, { readonly type: 'WARRANT_FILED' | 'WARRANT_RENEWED' }>;
-type Request = Extract<CaseInput, { readonly type: 'REQUEST_STEP' }>;
+import type { CaseContext, InputOf, Instance } from '../state.ts';
 
 /** The evidence as one sentence for people, at most 300 characters. */
 export const inWords = (evidence: readonly Evidence[]): string =>
@@ -12,8 +9,11 @@ export const inWords = (evidence: readonly Evidence[]): string =>
     .join('; ')
     .slice(0, 300);
 
-export const contextOfWarrant = (warrant: Warrant): CaseContext => {
-  const { payload, correlationId, policy } = warrant;
+export const contextOfWarrant = ({
+  payload,
+  correlationId,
+  policy,
+}: InputOf<'WARRANT_FILED' | 'WARRANT_RENEWED'>): CaseContext => {
   return {
     ...figuresOf(payload),
     caseId: `case-${payload.warrantId}`,
@@ -103,7 +103,7 @@ const stepsOf = ({ step, message, why }: RequestStepPayload): readonly Step[] =>
 
 /** `known`: the context of the case that the request replaces. Its recovery settings hold where the request has none. */
 export const contextOfRequest = (
-  { payload, eventId, correlationId, policy }: Request,
+  { payload, eventId, correlationId, policy }: InputOf<'REQUEST_STEP'>,
   instance: Instance | null,
   known: CaseContext | null,
 ): CaseContext => ({

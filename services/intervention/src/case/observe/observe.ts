@@ -1,4 +1,4 @@
-import type { EventOf, OrderReceiptPayload, Topic } from '@vigil/events';
+import type { OrderReceiptPayload } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
 import { outstandingReceived, receiptRead } from '../orders.ts';
 import {
@@ -7,6 +7,7 @@ import {
   type CaseState,
   type Ending,
   type Episode,
+  type InputOf,
   inCase,
   notBegun,
 } from '../state.ts';
@@ -25,10 +26,8 @@ import {
 } from './instance.ts';
 import { isRecoveryDecided, replanned, restarted } from './replan.ts';
 
-type Health = EventOf<typeof Topic.agentHealth>;
-type Warrant = Extract<Health, { readonly type: 'WARRANT_FILED' | 'WARRANT_RENEWED' }>;
-type Lapsed = Extract<Health, { readonly type: 'WARRANT_LAPSED' }>;
-type Answered = Extract<Health, { readonly type: 'AGENT_ANSWERED' }>;
+type Warrant = InputOf<'WARRANT_FILED' | 'WARRANT_RENEWED'>;
+type Lapsed = InputOf<'WARRANT_LAPSED'>;
 
 export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseState => {
   const known = { ...state, agentId: input.payload.agentId ?? state.agentId };
@@ -134,7 +133,7 @@ const isDecided = (activeCase: ActiveCase, why: Lapsed['payload']['why']): boole
  * In answer to nudges or by itself: there is nothing more to ask, and a plan whose step is withheld begins again, unless a person has decided. A reply that
  * carries our probe's nonce closes the case as pardoned, unless a person has decided.
  */
-const answered = (state: CaseState, { instanceId, nonce }: Answered['payload']): CaseState =>
+const answered = (state: CaseState, { instanceId, nonce }: InputOf<'AGENT_ANSWERED'>['payload']): CaseState =>
   inCase({ ...state, episode: state.episode && withoutResumePoint(state.episode) }, (activeCase) => {
     if (activeCase.caseContext.instanceId !== instanceId) return activeCase;
     const isWithheld = activeCase.stepState.kind === 'asked' && activeCase.stepState.withheld !== null;

@@ -15,14 +15,9 @@ const rank: Readonly<Record<HealthState, number>> = {
 /** The finding, brought up to date. Its plan stays, so that nothing in flight changes its rules; a worse state brings its own. */
 export const replanned = (activeCase: ActiveCase, found: CaseContext): ActiveCase => {
   const { caseContext } = activeCase;
-  const kept = {
-    caseId: caseContext.caseId,
-    by: caseContext.by,
-    evidence: [],
-    correlationId: caseContext.correlationId,
-  };
-  const decided = caseContext.by !== null;
-  if (decided) return { ...activeCase, caseContext: { ...found, ...kept, ...asDecided(caseContext) } };
+  const { caseId, by, correlationId } = caseContext;
+  const kept = { caseId, by, correlationId, evidence: [] };
+  if (by !== null) return { ...activeCase, caseContext: { ...found, ...kept, ...asDecided(caseContext) } };
   if (rank[found.state] <= rank[caseContext.state] || found.steps.length === 0) {
     return { ...activeCase, caseContext: { ...found, ...kept, ...planOf(caseContext) } };
   }
@@ -82,27 +77,21 @@ export const isRecoveryDecided = ({ caseContext, index }: ActiveCase): boolean =
 
 /** People have decided: the agent is ended and its task put on a fresh one, under any plan. */
 export const terminating = (activeCase: ActiveCase, by: string, terminate: Step): ActiveCase =>
-  begun(
-    { ...activeCase, doneBefore: [], moreTime: { ...activeCase.moreTime, until: 0 }, ending: null },
-    {
-      ...activeCase.caseContext,
-      ...asDecided(activeCase.caseContext),
-      by,
-      steps: activeCase.death ? [{ step: 'recover' }] : [terminate, { step: 'recover' }],
-    },
-    0,
-  );
+  withDecided(activeCase, by, activeCase.death ? [] : [terminate]);
 
 /** People have decided: the agent performs a handoff by itself. Where it does not in time, it is ended. Its task goes to a new agent. */
 export const handingOff = (activeCase: ActiveCase, by: string, handoff: Step): ActiveCase => {
   const planned = activeCase.caseContext.steps.find(({ step }) => step === 'terminate') ?? terminateByHand;
-  const steps: readonly Step[] = [handoff, { ...planned, requires: [] } as Step, { step: 'recover' }];
-  return begun(
+  return withDecided(activeCase, by, [handoff, { ...planned, requires: [] } as Step]);
+};
+
+/** These steps, and then the recovery. */
+const withDecided = (activeCase: ActiveCase, by: string, steps: readonly Step[]): ActiveCase =>
+  begun(
     { ...activeCase, doneBefore: [], moreTime: { ...activeCase.moreTime, until: 0 }, ending: null },
-    { ...activeCase.caseContext, ...asDecided(activeCase.caseContext), by, steps },
+    { ...activeCase.caseContext, ...asDecided(activeCase.caseContext), by, steps: [...steps, { step: 'recover' }] },
     0,
   );
-};
 
 /** More time: nothing moves before `until`. What has been escalated stays a question until then. */
 export const givenTime = (activeCase: ActiveCase, until: number): ActiveCase => {

@@ -1,22 +1,13 @@
+import type { Draft, Topic } from '@vigil/events';
 import { actsAt, type Ruling } from '../ruling.ts';
-import { type ActiveCase, type CaseDraft, type CaseState, inCase, unknownInstance } from '../state.ts';
+import { type ActiveCase, type CaseState, inCase, unknownInstance } from '../state.ts';
 import { pausedUntil } from './pause.ts';
 import { receiptDue } from './terminate.ts';
 
-type Emitted<K extends CaseDraft['type']> = Extract<CaseDraft, { readonly type: K }>;
+/** An order that a step gives. */
+type StepOrder = Exclude<Draft<typeof Topic.agentOrder>, { readonly type: 'SPAWN_AGENT' | 'RESET_BREAKER' }>;
 
-type AnyOrder = Emitted<
-  | 'NUDGE_AGENT'
-  | 'TERMINATE_AGENT'
-  | 'PROBE_AGENT'
-  | 'HANDOFF_AGENT'
-  | 'PAUSE_AGENT'
-  | 'RESUME_AGENT'
-  | 'INTERRUPT_AGENT'
-  | 'RESUME_SESSION'
->;
-
-export const ordered = (state: CaseState, { type, payload }: AnyOrder, ruling: Ruling | null): CaseState => {
+export const ordered = (state: CaseState, { type, payload }: StepOrder, ruling: Ruling | null): CaseState => {
   const { instanceId, number, orderId } = payload;
   const unknown = { ...unknownInstance, instanceId, runtimeId: payload.runtimeId || null };
   const numbered = { ...state, instance: { ...(state.instance ?? unknown), number } };
