@@ -6,7 +6,6 @@ import { plansOf } from '../document/plans.ts';
 import { documentsOf } from '../document/yaml.ts';
 import { canonicalJson, contentHash } from '../values/canonical.ts';
 import { spell } from '../values/duration.ts';
-import { unreadable } from '../values/patterns.ts';
 import type { CompiledPolicy, Ticketing, Vocabulary } from './compiled.ts';
 import { salvaged } from './salvage.ts';
 import { warningsOf } from './warnings.ts';
@@ -46,7 +45,7 @@ export function compile(written: unknown, source: string, vocabulary: Vocabulary
 
 function resolve(d: PolicyDocument, document: string, vocabulary: Vocabulary, mistakes: Mistakes): CompiledPolicy {
   const uses = usesOf(d, vocabulary, mistakes);
-  mistakes.push(...unreadable(d.exclude), ...contradictions(d));
+  mistakes.push(...contradictions(d));
   return {
     name: d.policy,
     hash: contentHash(document),

@@ -13,10 +13,9 @@ export function salvaged(written: unknown, mistakes: readonly Mistake[]): Policy
   const bad = new Set(mistakes.map(({ path }) => path[0]));
   const badExemptions = new Set(mistakes.filter(({ path }) => path[0] === 'exemptions').map(({ path }) => path[1]));
   const sound = Object.entries(written).filter(([section]) => section in policyDocument.shape && !bad.has(section));
-  const { exclude, signals, states, exemptions, plans, warrant, ticket } = written;
+  const { signals, states, exemptions, plans, warrant, ticket } = written;
   const rest = policyDocument.safeParse({
     policy: 'unnamed',
-    exclude: texts(exclude),
     states: isSection(states) ? textsOf(states) : {},
     signals: isSection(signals) ? emptied(signals) : {},
     exemptions: isSection(exemptions) ? without(exemptions, badExemptions) : {},

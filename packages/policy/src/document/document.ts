@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { duration } from '../values/duration.ts';
+import { readable } from '../values/patterns.ts';
 import type { BreakerLimits } from './plan.ts';
 import { spendingDocument } from './spending.ts';
 import { step } from './steps.ts';
@@ -53,7 +54,7 @@ const recovery = z.strictObject({
 export const policyDocument = z.strictObject({
   policy: name,
   enabled: z.boolean().default(true),
-  exclude: z.array(z.string()).default([]),
+  exclude: z.array(z.string().superRefine(readable)).default([]),
   heartbeat: z
     .strictObject({
       interval: duration.default(60_000),

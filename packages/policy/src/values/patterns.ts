@@ -1,21 +1,12 @@
 import { RE2JS } from 're2js';
 import { z } from 'zod';
-import type { CompiledPolicy } from '../compile/compiled.ts';
 
 /** Vigil's own processes are never evaluated, under any policy: ids that are, or begin with, `vigil:` or `vigil.`, and `vigil` itself. */
 const OWN = /^vigil(?:$|[:.])/;
 
 /** Whether the policy only shows this agent. Costs a pattern match: asked when a policy is assigned, not at each heartbeat. */
-export function excludes(policy: Pick<CompiledPolicy, 'exclude'>, agentId: string): boolean {
+export function excludes(policy: { readonly exclude: readonly string[] }, agentId: string): boolean {
   return OWN.test(agentId) || policy.exclude.some((pattern) => RE2JS.compile(pattern).matcher(agentId).find());
-}
-
-/** The patterns that are none, each with its reason. */
-export function unreadable(patterns: readonly string[]): string[] {
-  return patterns.flatMap((pattern, i) => {
-    const why = unreadablePattern(pattern);
-    return why === null ? [] : [`exclude[${i}]: ${why}`];
-  });
 }
 
 /** Why a pattern is none, and what to do; null: it is one. */

@@ -49,7 +49,11 @@ const identityOf = ({ client, agent, task }: SentHook, session: string, principa
   };
 };
 
-type Text = { readonly text: HookText; readonly receipt: OrderReceiptPayload };
+/** `receipt`: without what the schema has by default */
+type Text = {
+  readonly text: HookText;
+  readonly receipt: Pick<OrderReceiptPayload, 'orderId'> & Partial<OrderReceiptPayload>;
+};
 
 const textOf = ({ type, expiresInMs, payload }: OrderEnvelope, agentId: string, at: number): readonly Text[] => {
   if (expiresInMs <= 0 || payload.agentId !== agentId) return [];
@@ -60,11 +64,7 @@ const textOf = ({ type, expiresInMs, payload }: OrderEnvelope, agentId: string, 
   return [
     {
       text: { orderId, text: message },
-      receipt: {
-        ...{ orderId, kind: kinds[type], agentId, instanceId, runtimeId, outcome: 'delivered', why: null, at },
-        ...{ confirmed: false, forced: false, code: null, signal: null, claimsReleased: [], checkpoint: null },
-        ...{ completedWork: [], remainingWork: [], forensics: null, lastOutput: [] },
-      },
+      receipt: { orderId, kind: kinds[type], agentId, instanceId, runtimeId, outcome: 'delivered', at },
     },
   ];
 };
