@@ -219,7 +219,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'wait', minutes: 5 },
     { do: 'hold', agent: 0 },
   ]),
-  // An agent that was asked to hand off is lost and recovered; it comes back when its replacement has crashed, and hands off.
+  // An agent that was asked to hand off is lost and recovered; it comes back when its replacement has crashed, and completes its handoff.
   of('asks', [
     { do: 'host', host: 0, what: 'cut' },
     { do: 'wait', minutes: 3 },

@@ -14,7 +14,7 @@ const DECISIONS = ['allow_more_time', 'force_handoff', 'terminate_and_recover', 
 export const STEPS = {
   nudge: z
     .strictObject({ attempts: count.default(3), interval: duration, message: text.default(NUDGE) })
-    .transform((s): Step => ({ step: 'nudge', attempts: s.attempts, intervalMs: s.interval, message: s.message })),
+    .transform(({ interval: intervalMs, ...s }): Step => ({ step: 'nudge', intervalMs, ...s })),
   interrogate: z
     .strictObject({ waits: z.array(duration).min(1), message: text.default(PROBE) })
     .transform((s): Step => ({ step: 'interrogate', waitsMs: s.waits, message: s.message })),
@@ -29,12 +29,12 @@ export const STEPS = {
       message: text.default(RESUMED),
     })
     .transform(
-      (s): Step => ({
+      ({ wait: waitMs, grace: graceMs, again_after: againAfterMs, ...s }): Step => ({
         step: 'resume',
-        waitMs: s.wait,
-        graceMs: s.grace,
-        againAfterMs: s.again_after,
-        message: s.message,
+        waitMs,
+        graceMs,
+        againAfterMs,
+        ...s,
       }),
     ),
   escalate: z
@@ -46,14 +46,10 @@ export const STEPS = {
         .min(1)
         .default([...DECISIONS]),
     })
-    .transform(
-      (s): Step => ({
-        step: 'escalate',
-        timeoutMs: s.timeout === 'never' ? null : s.timeout,
-        onTimeout: s.on_timeout,
-        options: s.options,
-      }),
-    ),
+    .transform(({ timeout, on_timeout: onTimeout, options }): Step => {
+      const timeoutMs = timeout === 'never' ? null : timeout;
+      return { step: 'escalate', timeoutMs, onTimeout, options };
+    }),
   handoff: z
     .strictObject({ deadline: duration, message: text.default(HANDOFF) })
     .transform((s): Step => ({ step: 'handoff', deadlineMs: s.deadline, message: s.message })),
@@ -69,19 +65,12 @@ export const STEPS = {
       requires: z.array(z.enum(['hard', 'two_axes', 'unanswered'])).default([]),
     })
     .transform(
-      (s): Step => ({
-        step: 'terminate',
-        graceMs: s.grace,
-        cleanupMs: s.cleanup,
-        leave: s.leave,
-        release: s.release,
-        requires: s.requires,
-      }),
+      ({ grace: graceMs, cleanup: cleanupMs, ...s }): Step => ({ step: 'terminate', graceMs, cleanupMs, ...s }),
     ),
   recover: z.strictObject({}).transform((): Step => ({ step: 'recover' })),
   block: z
     .union([text.transform((reason) => ({ reason })), z.strictObject({ reason: text.default('stopped by policy') })])
-    .transform((s): Step => ({ step: 'block', reason: s.reason })),
+    .transform((s): Step => ({ step: 'block', ...s })),
   alert: z
     .union([
       text.transform((channel) => ({ channel, severity: 'warning' as const })),
@@ -90,7 +79,7 @@ export const STEPS = {
         severity: z.enum(['info', 'warning', 'critical']).default('warning'),
       }),
     ])
-    .transform((s): Step => ({ step: 'alert', channel: s.channel, severity: s.severity })),
+    .transform((s): Step => ({ step: 'alert', ...s })),
 } satisfies Record<Step['step'], z.ZodType<Step>>;
 
 /** A step is its name, or its name with its settings: `recover`, `{ nudge: { attempts: 3, interval: 10m } }`. */

@@ -22,14 +22,18 @@ const hangs: Behaviour = async (desk) => {
   return forEver();
 };
 
+const untilNudged = async (nudged: Nudged, attempt: () => Promise<void>): Promise<void> => {
+  let isNudged = false;
+  void nudged.then(() => {
+    isNudged = true;
+  });
+  while (!isNudged) await attempt();
+};
+
 /** The same failing command again and again, until a nudge arrives. */
 const loops: Behaviour = async (desk, nudged) => {
   await part(desk, 1, endless);
-  let reminder: string | null = null;
-  void nudged.then((text) => {
-    reminder = text;
-  });
-  while (reminder === null) {
+  await untilNudged(nudged, async () => {
     print('$ npm test -- parser');
     print('Error: Cannot find module ./parser');
     await call(desk, 'Bash', 'npm test -- parser', 300, {
@@ -38,27 +42,21 @@ const loops: Behaviour = async (desk, nudged) => {
       errorClass: 'tool_error',
     });
     await sleep(1200);
-  }
+  });
   print('reminded; trying something else');
-  for (let step = 2; step < endless; step += 1) await part(desk, step, endless);
+  return finish(desk, endless, 2);
 };
 
 /** Refused by its model as long as it sends requests: the agent is healthy and has to wait for a while. */
 const limited: Behaviour = async (desk, nudged) => {
   await part(desk, 1, endless);
-  let isNudged = false;
-  void nudged.then(() => {
-    isNudged = true;
-  });
-  while (!isNudged) {
+  await untilNudged(nudged, async () => {
     print('HTTP 429 Too Many Requests: rate limit reached');
     await call(desk, 'model', 'next step', 200, { outcome: 'error', result: 'rate limit', errorClass: 'rate_limit' });
-    await sleep(1500);
-    // a message that arrived in the meantime is read first
-    await sleep(500);
-  }
+    await sleep(2000);
+  });
   print('continues after a message');
-  for (let step = 2; step < endless; step += 1) await part(desk, step, endless);
+  return finish(desk, endless, 2);
 };
 
 const crashes: Behaviour = async (desk) => {
