@@ -5,7 +5,7 @@ import { CorrectTheRun, runJudge, sessionJudge, VOCABULARY } from '@vigil/health
 import { type CompiledPolicy, CorrectThePolicy, loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
 import { hashes } from '@vigil/sdk/hashes';
 import { CannotProceed } from '../errors.ts';
-import { jsonText, plain, plainAll } from '../render/plain.ts';
+import { jsonText, plain } from '../render/plain.ts';
 import { endUnwell, print, untilStopped, view } from '../terminal.ts';
 import { piecesOf, type Record } from './records.ts';
 import { evaluatedLines, type Judgement, Tally } from './tally.ts';
@@ -34,7 +34,7 @@ export async function evaluateFiles(files: readonly string[], { policy, gap, jso
     });
   }
   progress.end();
-  if (!json) print(evaluatedLines(view(), plainTally(tally)));
+  if (!json) print(evaluatedLines(view(), tally));
 }
 
 /** Judges a run, or each agent of a session. */
@@ -76,16 +76,6 @@ async function printJudged({ run_id, judged: { worst, changes } }: Judgement): P
   if (process.stdout.write(`${jsonText({ run_id, worst, changes }, 0)}\n`)) return;
   // A reader that has gone causes an error instead of a drain event. It ends the evaluation.
   await once(process.stdout, 'drain').catch(() => undefined);
-}
-
-/** Names that a recorded file gives do not control the terminal. */
-function plainTally(tally: Tally): Tally {
-  const plainly = new Tally();
-  for (const [name, source] of tally.sources) plainly.sources.set(plain(name), source);
-  plainly.flagged.push(...plainAll(tally.flagged));
-  plainly.missed.push(...plainAll(tally.missed));
-  plainly.unknown.push(...plainAll(tally.unknown));
-  return plainly;
 }
 
 const EVERY = 500;

@@ -1,4 +1,5 @@
 import type { JudgedRun } from '@vigil/health';
+import { plainAll } from '../render/plain.ts';
 import { type Column, table, type View } from '../render/view.ts';
 
 /** A judged run, or a judged agent of a session. Null: unknown. */
@@ -99,7 +100,8 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** Judged runs by source, by their worst state; then what stands against `success` and `label`. */
 export function evaluatedLines(view: View, { sources, flagged, missed, unknown }: Tally): string[] {
-  const rows = [...sources].map(([name, source]): Row => ({ name, ...source }));
+  // Names that a recorded file gives do not control the terminal.
+  const rows = plainAll([...sources].map(([name, source]): Row => ({ name, ...source })));
   if (rows.length === 0) return ['No runs.'];
   const sum = (of: (source: Source) => number) => rows.reduce((total, row) => total + of(row), 0);
   const [successes, loops] = [sum(({ successful }) => successful), sum((row) => row.loops)];
@@ -124,7 +126,7 @@ const share = (some: number, all: number, what: string, how: string): string =>
   `${some} of ${all} ${what} ${how} (${((100 * some) / all).toFixed(1)} %).`;
 
 function oddLines(odds: readonly Odd[], all: number): string[] {
-  const lines = odds.map(({ runId, src, what }) => `  ${src} ${runId}: ${what}`);
+  const lines = plainAll(odds).map(({ runId, src, what }) => `  ${src} ${runId}: ${what}`);
   return all > odds.length ? [...lines, `  … and ${all - odds.length} more`] : lines;
 }
 

@@ -87,15 +87,13 @@ const status = (): void => {
   if (!found.some(({ isWhole }) => isWhole)) endUnwell();
 };
 
-const repeated = (one: string, before: readonly string[]): readonly string[] => [...before, one];
-
 const clientOption = (): Option =>
   new Option('--client <name>', `${clientNames.join(', ')}; repeatable (default: those that are found)`)
     .default([], '')
     .argParser((one: string, before: readonly string[]) => {
       if (!clientNames.includes(one))
         throw new Refusal(`--client ${one} is unknown; there are ${clientNames.join(', ')}`);
-      return repeated(one, before);
+      return [...before, one];
     });
 
 export function register(program: Command): void {
