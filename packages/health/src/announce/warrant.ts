@@ -1,4 +1,4 @@
-import type { Evidence, LapseReason, PayloadOf, Topic } from '@vigil/events';
+import { type Evidence, type LapseReason, type PayloadOf, Topic } from '@vigil/events';
 import { type CompiledPlan, spell, stepRecord } from '@vigil/policy';
 import type { Warrant } from '../evaluator/state.ts';
 import type { History } from '../history/history.ts';
@@ -10,16 +10,14 @@ import {
   type Announcement,
   type AnnouncementContext,
   announcement,
+  chain,
   evidenceOf,
   idleMinutes,
   idOf,
   workedMinutes,
 } from './events.ts';
 
-type Finding = Omit<
-  PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>,
-  'agentId' | 'instanceId' | 'taskId' | 'labels' | 'warrantId' | 'episodeId'
->;
+type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId'>;
 
 /** The lease lapses when the last plan ends, or for another instance. It is renewed while a plan holds, and at once for another finding. */
 export function warrantKept(context: AnnouncementContext): Announcement[] {
@@ -36,8 +34,8 @@ export function warrantKept(context: AnnouncementContext): Announcement[] {
   const isTooLong = warrant.voidAt > leaseOf(now, quietAt, terms);
   const due = isTooLong || now >= renewalOf(warrant.voidAt, quietAt, terms);
   if (plan === null || (!due && isSame(warrant, plan, context))) return [];
-  const { episodeId, id: warrantId } = warrant;
-  return [announcement(context, 'WARRANT_RENEWED', { ...finding(context, plan), episodeId, warrantId })];
+  const payload = { ...finding(context, plan), episodeId: warrant.episodeId, warrantId: warrant.id };
+  return [{ topic: Topic.agentHealth, type: 'WARRANT_RENEWED', key: state.agentId, ...chain(context), payload }];
 }
 
 /** Runtimes act on what a warrant awaits. What it no longer awaits must not withdraw an order; what it awaits since then must. */
@@ -58,14 +56,20 @@ export function warrantFiled(context: AnnouncementContext): Announcement[] {
   const { now } = verdict.at;
   const found = finding(context, plan);
   return [
-    announcement(context, 'WARRANT_FILED', {
-      ...found,
-      episodeId: state.announced.episode?.id ?? idOf('episode', state, now),
-      warrantId: idOf('warrant', state, now),
-      title: `stuck:${state.agentId}`,
-      label: rules.policy.warrant.label,
-      metadata: metadata(context, found.evidence),
-    }),
+    {
+      topic: Topic.agentHealth,
+      type: 'WARRANT_FILED',
+      key: state.agentId,
+      ...chain(context),
+      payload: {
+        ...found,
+        episodeId: state.announced.episode?.id ?? idOf('episode', state, now),
+        warrantId: idOf('warrant', state, now),
+        title: `stuck:${state.agentId}`,
+        label: rules.policy.warrant.label,
+        metadata: metadata(context, found.evidence),
+      },
+    },
   ];
 }
 
@@ -86,9 +90,13 @@ function lapsed(context: AnnouncementContext, warrant: Warrant, why: LapseReason
 
 function finding({ state, rules, verdict }: AnnouncementContext, plan: CompiledPlan): Finding {
   const { history } = state;
-  const { runtimeId, attempt, maxAttempts, client, parentId: parentAgentId } = history.identity;
+  const { instanceId, taskId, labels, runtimeId, attempt, maxAttempts, client, parentId } = history.identity;
   const evidence = evidenceOf(rules, history, verdict);
   return {
+    agentId: state.agentId,
+    instanceId,
+    taskId,
+    labels,
     state: verdict.state,
     axes: [...new Set(evidence.map(({ axis }) => axis))],
     awaits: awaitedBy(rules, history, verdict),
@@ -111,7 +119,7 @@ function finding({ state, rules, verdict }: AnnouncementContext, plan: CompiledP
     idleMinutes: idleMinutes(history, verdict.at),
     contextUsagePct: contextPct(history.context),
     workedMinutes: workedMinutes(history, verdict.at),
-    parentAgentId,
+    parentAgentId: parentId,
     ...forAgent(rules, history, verdict),
   };
 }
