@@ -4,7 +4,7 @@ import { ASSIGNMENT, CorrectThePolicy, canonicalJson, compile, readAssignment, r
 import type { AgentRow, ReadModel } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { Problem, unknown } from './problem.ts';
+import { found, Problem } from './problem.ts';
 
 export const WRITTEN = [
   Topic.controlAgent,
@@ -160,7 +160,7 @@ const controlFleet = (type: FleetControl, payload: { by: string; why: string }):
 });
 
 async function resetBreaker({ agentId, name, by, why }: Of<'reset_breaker'>, model: ReadModel): Promise<CommandDraft> {
-  if ((await model.agent(agentId)) === null) throw unknown('agent', agentId, '`vigil health`');
+  found(await model.agent(agentId), 'agent', agentId, '`vigil health`');
   return controlAgent('RESET_BREAKER', agentId, { name, by, why });
 }
 
@@ -168,11 +168,9 @@ async function decideCase(
   { caseId, decision, forMs, by, why }: Of<'decide_case'>,
   model: ReadModel,
 ): Promise<CommandDraft> {
-  const found = await model.case(caseId);
-  if (found === null) throw unknown('case', caseId, '`vigil case list`');
-  if (found.closedAt !== null)
-    throw new Problem(409, 'case_closed', `Case ${caseId} is closed (${found.ending}): nothing is left to decide.`);
-  const { agentId } = found;
+  const { agentId, closedAt, ending } = found(await model.case(caseId), 'case', caseId, '`vigil case list`');
+  if (closedAt !== null)
+    throw new Problem(409, 'case_closed', `Case ${caseId} is closed (${ending}): nothing is left to decide.`);
   const payload = { caseId, agentId, decision, forMs: forMs ?? null, by, why };
   return { topic: Topic.decideCase, type: 'DECIDE_CASE', key: agentId, payload };
 }
@@ -181,8 +179,7 @@ async function requestStep(
   { agentId, step, message, by, why }: Of<'request_step'>,
   model: ReadModel,
 ): Promise<CommandDraft> {
-  const agent = await model.agent(agentId);
-  if (agent === null) throw unknown('agent', agentId, '`vigil health`');
+  const agent = found(await model.agent(agentId), 'agent', agentId, '`vigil health`');
   const { instanceId, taskId, runtimeId, labels } = agent;
   if (instanceId === null)
     throw new Problem(409, 'no_instance', `${agentId} reports no instance id: an order could hit another life of it.`);
@@ -193,8 +190,7 @@ async function requestStep(
 }
 
 async function reviewTask({ taskId, decision, by, why }: Of<'review_task'>, model: ReadModel): Promise<CommandDraft> {
-  const task = await model.task(taskId);
-  if (task === null) throw unknown('task', taskId, '`vigil task list`');
+  const task = found(await model.task(taskId), 'task', taskId, '`vigil task list`');
   if (task.recovery !== 'REVIEW_REQUIRED')
     throw new Problem(
       409,
@@ -205,9 +201,8 @@ async function reviewTask({ taskId, decision, by, why }: Of<'review_task'>, mode
 }
 
 async function acknowledge({ alertId, by, why }: Of<'acknowledge'>, model: ReadModel): Promise<CommandDraft> {
-  const found = (await model.alerts({})).find((alert) => alert.alertId === alertId);
-  if (!found?.alertKey) throw unknown('alert', alertId, '`vigil alert list`');
-  const { alertKey } = found;
+  const alert = (await model.alerts({})).find((one) => one.alertId === alertId);
+  const alertKey = found(alert?.alertKey, 'alert', alertId, '`vigil alert list`');
   return { topic: Topic.controlAlerts, type: 'ACKNOWLEDGE_ALERT', key: alertKey, payload: { alertKey, by, why } };
 }
 

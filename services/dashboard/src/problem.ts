@@ -15,8 +15,14 @@ export class Problem extends Error {
   }
 }
 
-export const unknown = (kind: string, id: string, where: string): Problem =>
+const unknown = (kind: string, id: string, where: string): Problem =>
   new Problem(404, `unknown_${kind}`, `There is no ${kind} ${JSON.stringify(id)}: ${where} lists what there is.`);
+
+/** What was looked for. Throws Problem 404 where there is no such thing. */
+export function found<T>(value: T | null | undefined, kind: string, id: string, where: string): T {
+  if (value === null || value === undefined) throw unknown(kind, id, where);
+  return value;
+}
 
 /** The problem that an error is to its caller; null: an internal error, which callers do not see. */
 function problemOf(error: unknown): Problem | null {
@@ -30,9 +36,9 @@ const INTERNAL = new Problem(500, 'failed', 'The dashboard could not answer; its
 
 /** Answers with a problem. `onFailure` receives internal errors. */
 export function sendProblem(error: unknown, reply: FastifyReply, onFailure: (error: unknown) => void): FastifyReply {
-  const found = problemOf(error);
-  if (found === null) onFailure(error);
-  const { status, type, message, field } = found ?? INTERNAL;
+  const problem = problemOf(error);
+  if (problem === null) onFailure(error);
+  const { status, type, message, field } = problem ?? INTERNAL;
   const body = { type: `urn:vigil:${type}`, title: type.replaceAll('_', ' '), status, detail: message };
   return reply
     .code(status)

@@ -174,17 +174,12 @@ export class MemoryLog implements Log {
   #of(topic: string): LogRecord[][] {
     const known = this.#topics.get(topic);
     if (known !== undefined) return known;
-    const partitions = this.#countOf(topic);
+    const info = (catalogue as Readonly<Record<string, { partitions: string }>>)[topic];
+    const partitions = info?.partitions === 'one' ? 1 : info ? this.#partitions : this.#counts[topic];
     if (partitions === undefined)
       throw new Refused(`there is no topic ${topic}: create it with \`vigil topics apply\``);
     const made = Array.from({ length: partitions }, () => []);
     this.#topics.set(topic, made);
     return made;
-  }
-
-  #countOf(topic: string): number | undefined {
-    const info = (catalogue as Readonly<Record<string, { partitions: string }>>)[topic];
-    if (info === undefined) return this.#counts[topic];
-    return info.partitions === 'one' ? 1 : this.#partitions;
   }
 }

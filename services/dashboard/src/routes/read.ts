@@ -1,7 +1,7 @@
 import { explain, type ReadModel, type SignalsOf } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { Problem, unknown } from '../problem.ts';
+import { found, Problem } from '../problem.ts';
 
 const state = z.enum(['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED', 'UNKNOWN']);
 const yes = z.enum(['true', 'false']).transform((text) => text === 'true');
@@ -43,25 +43,15 @@ export function readRoutes(app: FastifyInstance, model: ReadModel, signalsOf: Si
       }),
     };
   });
-  app.get<One>('/v1/agents/:id', async ({ params: { id } }) => {
-    const agent = await model.agent(id);
-    if (agent === null) throw unknown('agent', id, '/v1/agents');
-    return agent;
-  });
-  app.get<One>('/v1/agents/:id/explain', async ({ params: { id } }) => {
-    const explanation = await explain(model, id, signalsOf);
-    if (explanation === null) throw unknown('agent', id, '/v1/agents');
-    return explanation;
-  });
+  app.get<One>('/v1/agents/:id', async ({ params: { id } }) => found(await model.agent(id), 'agent', id, '/v1/agents'));
+  app.get<One>('/v1/agents/:id/explain', async ({ params: { id } }) =>
+    found(await explain(model, id, signalsOf), 'agent', id, '/v1/agents'),
+  );
   app.get('/v1/cases', async ({ query }) => {
     const { open, agent } = queryOf(caseFilter, query);
     return { cases: await model.cases({ open, agentId: agent }) };
   });
-  app.get<One>('/v1/cases/:id', async ({ params: { id } }) => {
-    const found = await model.case(id);
-    if (found === null) throw unknown('case', id, '/v1/cases');
-    return found;
-  });
+  app.get<One>('/v1/cases/:id', async ({ params: { id } }) => found(await model.case(id), 'case', id, '/v1/cases'));
   taskRoutes(app, model);
   fleetRoutes(app, model);
 }
@@ -69,8 +59,7 @@ export function readRoutes(app: FastifyInstance, model: ReadModel, signalsOf: Si
 function taskRoutes(app: FastifyInstance, model: ReadModel): void {
   app.get('/v1/tasks', async ({ query }) => ({ tasks: await model.tasks(queryOf(taskFilter, query)) }));
   app.get<One>('/v1/tasks/:id', async ({ params: { id } }) => {
-    const task = await model.task(id);
-    if (task === null) throw unknown('task', id, '/v1/tasks');
+    const task = found(await model.task(id), 'task', id, '/v1/tasks');
     const [checkpoints, recoveries] = await Promise.all([model.checkpoints(id), model.recoveries({ taskId: id })]);
     return { ...task, chain: checkpoints, recoveries };
   });
@@ -103,9 +92,8 @@ function fleetRoutes(app: FastifyInstance, model: ReadModel): void {
 export function policyRoutes(app: FastifyInstance, model: ReadModel): void {
   app.get('/v1/policies', async () => ({ policies: await model.policies(), refusals: await model.policyRefusals() }));
   app.get<{ Params: { name: string } }>('/v1/policies/:name', async ({ params: { name } }) => {
-    const found = (await model.policies()).find((policy) => policy.name === name);
-    const document = found && (await model.policyDocument(found.hash));
-    if (!found || !document) throw unknown('policy', name, '`vigil policy list`');
-    return { ...found, document: JSON.parse(document) as unknown };
+    const policy = (await model.policies()).find((one) => one.name === name);
+    const document = found(policy && (await model.policyDocument(policy.hash)), 'policy', name, '`vigil policy list`');
+    return { ...policy, document: JSON.parse(document) as unknown };
   });
 }

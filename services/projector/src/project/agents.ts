@@ -1,6 +1,6 @@
 import type { AgentHeartbeatPayload, PayloadOf, Topic } from '@vigil/events';
 import { register, type Statement } from '@vigil/read-model';
-import { type Handlers, journal, journalOnly, type Placed, policyOf } from './handlers.ts';
+import { type Handlers, journal, journalOnly, type Placed, policyOf, prefixed } from './handlers.ts';
 import { breaker } from './tasks.ts';
 
 type Observation = typeof Topic.agentObservation;
@@ -61,13 +61,8 @@ function exit(event: Placed<Observation, 'AGENT_EXITED'>): Statement {
   const { payload } = event;
   return register(event, 'agents', 'exit', {
     agentId: payload.agentId,
+    ...prefixed('exit', payload),
     exitAt: event.occurredAt,
-    exitInstanceId: payload.instanceId,
-    exitCode: payload.code,
-    exitSignal: payload.signal,
-    exitReason: payload.reason,
-    exitDetails: payload.details,
-    exitLastOutput: payload.lastOutput,
   });
 }
 
@@ -111,44 +106,26 @@ function state(event: Placed<Health, 'HEALTH_STATE_CHANGED'>): Statement {
   return register(event, 'agents', 'state', {
     ...payload,
     ...policyOf(event),
+    ...prefixed('state', payload),
     state: payload.to,
-    stateFrom: payload.from,
     stateSince: event.occurredAt,
-    stateReason: payload.reason,
-    stateOnsetAt: payload.onsetAt,
-    stateEvidence: payload.evidence,
-    stateInstanceId: payload.instanceId,
-    stateTaskId: payload.taskId,
-    stateRuntimeId: payload.runtimeId,
-    stateLabels: payload.labels,
-    stateAttempt: payload.attempt,
-    stateMaxAttempts: payload.maxAttempts,
   });
 }
 
 function exemption(event: Placed<Health, 'EXEMPTION_CHANGED'>): Statement {
-  const { agentId, to, suspends, until } = event.payload;
-  return register(event, 'agents', 'exemption', {
-    agentId,
-    exemption: to,
-    exemptionSuspends: suspends,
-    exemptionUntil: until,
-    exemptionSince: event.occurredAt,
-  });
+  const { payload } = event;
+  const { agentId, to } = payload;
+  const values = { agentId, ...prefixed('exemption', payload), exemption: to, exemptionSince: event.occurredAt };
+  return register(event, 'agents', 'exemption', values);
 }
 
 function instance(event: Placed<Health, 'INSTANCE_STARTED'>): Statement {
   const { payload } = event;
-  const { policyName, policyHash } = policyOf(event);
   return register(event, 'agents', 'instance', {
-    agentId: payload.agentId,
-    instanceId: payload.instanceId,
+    ...payload,
+    ...prefixed('instance', { ...payload, ...policyOf(event) }),
     instancePreviousId: payload.previousInstanceId,
     instanceSince: event.occurredAt,
-    instanceTaskId: payload.taskId,
-    instanceRuntimeId: payload.runtimeId,
-    instancePolicyName: policyName,
-    instancePolicyHash: policyHash,
   });
 }
 
@@ -169,12 +146,11 @@ function warrant(
 }
 
 function duplicate(event: Placed<Health, 'DUPLICATE_INSTANCE'>): Statement {
-  const { agentId, instanceId, otherInstanceId, count } = event.payload;
+  const { payload } = event;
   return register(event, 'agents', 'duplicate', {
-    agentId,
-    duplicateInstanceId: instanceId,
-    duplicateOtherId: otherInstanceId,
-    duplicateCount: count,
+    agentId: payload.agentId,
+    ...prefixed('duplicate', payload),
+    duplicateOtherId: payload.otherInstanceId,
     duplicateAt: event.occurredAt,
   });
 }

@@ -1,7 +1,7 @@
 import type { PlanStep, Topic } from '@vigil/events';
 import { register, type Statement } from '@vigil/read-model';
 import type { PlacedEvent } from '@vigil/stream';
-import { type Handlers, journal, journalOnly, policyOf } from './handlers.ts';
+import { type Handlers, journal, journalOnly, policyOf, prefixed } from './handlers.ts';
 
 /** A line of the story, and the case's newest step. */
 const stepped = (event: PlacedEvent<typeof Topic.agentIntervention>): readonly Statement[] => [
@@ -35,19 +35,15 @@ export const agentIntervention: Handlers<typeof Topic.agentIntervention> = {
     ...stepped(event),
     register(event, 'cases', 'escalation', {
       caseId: event.payload.caseId,
+      ...prefixed('escalation', event.payload),
       escalationAt: event.occurredAt,
-      escalationReason: event.payload.reason,
-      escalationOptions: event.payload.options,
-      escalationDeadlineAt: event.payload.deadlineAt,
-      escalationOnTimeout: event.payload.onTimeout,
     }),
   ],
   ESCALATION_DECIDED: (event) => [
     ...stepped(event),
     register(event, 'cases', 'decision', {
       ...event.payload,
-      decisionBy: event.payload.by,
-      decisionWhy: event.payload.why,
+      ...prefixed('decision', event.payload),
       decisionAt: event.occurredAt,
     }),
   ],
@@ -58,11 +54,10 @@ export const agentIntervention: Handlers<typeof Topic.agentIntervention> = {
   AGENT_TERMINATED: stepped,
   TERMINATION_UNCONFIRMED: stepped,
   STEP_SKIPPED: stepped,
-  CASE_WITHHELD: (event) => {
-    const { caseId, step, why, detail } = event.payload;
-    const withheld = { caseId, withheldStep: step, withheldWhy: why, withheldDetail: detail };
-    return [...stepped(event), register(event, 'cases', 'withheld', withheld)];
-  },
+  CASE_WITHHELD: (event) => [
+    ...stepped(event),
+    register(event, 'cases', 'withheld', { caseId: event.payload.caseId, ...prefixed('withheld', event.payload) }),
+  ],
   CASE_RESUMED: stepped,
   TASK_BLOCKED: stepped,
   // Neither event moves the case: it still waits.

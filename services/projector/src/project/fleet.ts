@@ -1,6 +1,6 @@
 import type { Topic } from '@vigil/events';
 import { fact, register, type Statement } from '@vigil/read-model';
-import { type Handlers, journal, journalOnly, type Placed } from './handlers.ts';
+import { type Handlers, journal, journalOnly, type Placed, prefixed } from './handlers.ts';
 
 export const stepRuling: Handlers<typeof Topic.stepRuling> = { STEP_ADMITTED: journalOnly, STEP_WITHHELD: journalOnly };
 export const spawnRuling: Handlers<typeof Topic.spawnRuling> = {
@@ -24,17 +24,15 @@ export const fleetGovernance: Handlers<Governance> = {
     journal(event),
     register(event, 'fleet', 'dry_run', {
       fleetId: event.key,
+      ...prefixed('dryRun', event.payload),
       dryRun: event.payload.on,
-      dryRunBy: event.payload.by,
-      dryRunWhy: event.payload.why,
       dryRunAt: event.occurredAt,
     }),
   ],
 };
 
 function halt(event: Placed<Governance, 'FLEET_HALTED' | 'FLEET_RESUMED'>, halted: boolean): Statement {
-  const { by, why } = event.payload;
-  const values = { fleetId: event.key, halted, haltBy: by, haltWhy: why, haltAt: event.occurredAt };
+  const values = { fleetId: event.key, ...prefixed('halt', event.payload), halted, haltAt: event.occurredAt };
   return register(event, 'fleet', 'halt', values);
 }
 

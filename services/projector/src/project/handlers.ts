@@ -16,6 +16,12 @@ export const policyOf = ({ policy }: PlacedEvent<TopicName>) => ({
   policyHash: policy?.hash ?? null,
 });
 
+/** Fields as a column group names them: with its name in front. */
+export const prefixed = <Group extends string, Fields extends object>(group: Group, fields: Fields) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [`${group}${name.charAt(0).toUpperCase()}${name.slice(1)}`, value]),
+  ) as { readonly [Name in keyof Fields & string as `${Group}${Capitalize<Name>}`]: Fields[Name] };
+
 type About = Partial<
   Readonly<Record<'agentId' | 'instanceId' | 'taskId' | 'episodeId' | 'caseId', string | null | undefined>>
 >;

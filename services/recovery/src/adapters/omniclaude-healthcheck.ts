@@ -4,7 +4,6 @@ import { assigneeOf, confirmedAssignees } from '../task/instances.ts';
 import { type Healthcheck, isBad, type Recovery, type Situation } from '../task/state.ts';
 
 type Stall = Exclude<StallReason, 'UNKNOWN'>;
-type View = Healthcheck & { readonly agentId: string };
 
 const silence = /no_(heartbeat|activity|calls|output|checkpoint|completion)|call_overdue|inactivity|silent/;
 /** The words of evidence: after the death of an agent, only these are left. */
@@ -47,10 +46,9 @@ export function healthcheck(state: Recovery, now: number): readonly Draft<typeof
 const isSame = (view: Healthcheck, emitted: Healthcheck | null): boolean =>
   emitted !== null && emitted.status === view.status && emitted.path === view.path && emitted.action === view.action;
 
-type Reported = {
+type View = Healthcheck & {
   readonly status: 'stalled' | 'recovered' | 'healthy';
   readonly action: 'relaunch_fresh_agent' | 'none';
-  readonly path: string | null;
   readonly agentId: string;
 };
 
@@ -58,7 +56,7 @@ const stalled = { status: 'stalled', action: 'relaunch_fresh_agent' } as const;
 const recovered = { status: 'recovered', action: 'none' } as const;
 const healthy = { status: 'healthy', action: 'none' } as const;
 
-function viewOf(state: Recovery): (View & Reported) | null {
+function viewOf(state: Recovery): View | null {
   const { situation, subject } = state;
   const path = pathOf(usable(state.checkpoints).from[0]);
   if (situation.kind === 'idle') return state.emitsHealthcheck ? untouched(state, path) : null;
@@ -66,7 +64,7 @@ function viewOf(state: Recovery): (View & Reported) | null {
 }
 
 /** No recovery is under way: a stall is reported, and so is its end. Health alone is reported only after an earlier report. */
-function untouched(state: Recovery, path: string | null): (View & Reported) | null {
+function untouched(state: Recovery, path: string | null): View | null {
   const assignee = confirmedAssignees(state).at(-1);
   if (!assignee) return null;
   const { agentId } = assignee;
@@ -74,7 +72,7 @@ function untouched(state: Recovery, path: string | null): (View & Reported) | nu
   return assignee.state === 'HEALTHY' && state.emitted.healthcheck ? { ...healthy, path, agentId } : null;
 }
 
-function recovering(situation: Situation, path: string | null, dead: string): (View & Reported) | null {
+function recovering(situation: Situation, path: string | null, dead: string): View | null {
   switch (situation.kind) {
     case 'waiting':
     case 'requesting':

@@ -1,9 +1,10 @@
 import type { CheckpointRef } from '@vigil/events';
+import type { Subject } from '../task/state.ts';
 import { pathOf } from './checkpoints.ts';
 
-export type Work = { readonly completed: readonly string[]; readonly remaining: readonly string[] };
+type Work = { readonly completed: readonly string[]; readonly remaining: readonly string[] };
 
-export type Handover = {
+type Handover = {
   readonly taskId: string;
   readonly attempt: number;
   readonly of: number;
@@ -44,11 +45,7 @@ function remainingTasks({ remaining }: Work, checkpoint: CheckpointRef | undefin
  * work never remains.
  */
 export function workFrom(
-  subject: {
-    readonly checkpointId: string | null;
-    readonly completedWork: readonly string[];
-    readonly remainingWork: readonly string[];
-  },
+  subject: Pick<Subject, 'checkpointId' | 'completedWork' | 'remainingWork'>,
   checkpoint: CheckpointRef | undefined,
 ): Work {
   const reported = { completed: subject.completedWork, remaining: subject.remainingWork };

@@ -1,5 +1,5 @@
 import type { Breaker } from '@vigil/circuit-breaker';
-import type { CheckpointRef, Draft, PayloadOf, Topic } from '@vigil/events';
+import type { Draft, PayloadOf, Topic } from '@vigil/events';
 import { seenFrom, usable } from '../checkpoints/checkpoints.ts';
 import { handoverText, workFrom } from '../checkpoints/handover.ts';
 import { type Assignee, limitOf, type Recovery, type Situation, type Subject } from './state.ts';
@@ -79,30 +79,20 @@ export function initiated(
   { requestId, runtimeId }: Admitted,
 ): readonly [Story, Draft<typeof Topic.agentOrder>] {
   const { from, skipped } = usable(seenFrom(runtimeId, state));
-  const attempt = { number: state.attempts + 1, of: limitOf(state, subject), agentId: nextAgent(state) };
+  const { taskId } = state;
+  const attempt = state.attempts + 1;
+  const of = limitOf(state, subject);
+  const agentId = nextAgent(state);
   const story = taskStory(state, 'RECOVERY_INITIATED', {
     fromCheckpoint: from[0]?.checkpointId ?? 'task-start',
-    attempt: attempt.number,
-    of: attempt.of,
-    newAgentId: attempt.agentId,
+    attempt,
+    of,
+    newAgentId: agentId,
     deadAgentId: subject.agentId,
     orderId: requestId,
     runtimeId,
     skipped,
   });
-  return [story, spawn(state.taskId, subject, attempt, { requestId, runtimeId, from })];
-}
-
-function spawn(
-  taskId: string,
-  subject: Subject,
-  { number, of, agentId }: { readonly number: number; readonly of: number; readonly agentId: string },
-  {
-    requestId,
-    runtimeId,
-    from,
-  }: Pick<Admitted, 'requestId' | 'runtimeId'> & { readonly from: readonly CheckpointRef[] },
-): Draft<typeof Topic.agentOrder> {
   const work = workFrom(subject, from[0]);
   const payload = {
     orderId: requestId,
@@ -117,18 +107,18 @@ function spawn(
     foldedSequence: null,
     axes: [],
     requestId,
-    attempt: number,
+    attempt,
     maxAttempts: of,
     checkpoints: from,
     completedWork: work.completed,
     remainingWork: work.remaining,
     stallReason: subject.reason,
-    handover: handoverText({ taskId, attempt: number, of, checkpoint: from[0], work }),
+    handover: handoverText({ taskId, attempt, of, checkpoint: from[0], work }),
     deadAgentId: subject.agentId,
     deadInstanceId: subject.instanceId,
     labels: subject.labels,
   };
-  return { topic: 'onex.cmd.agent-runtime.agent-order.v1', type: 'SPAWN_AGENT', key: agentId, payload };
+  return [story, { topic: 'onex.cmd.agent-runtime.agent-order.v1', type: 'SPAWN_AGENT', key: agentId, payload }];
 }
 
 /** Requests the end of an attempt beside a later one, or before it. */

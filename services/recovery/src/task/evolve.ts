@@ -1,4 +1,5 @@
 import * as breaker from '@vigil/circuit-breaker';
+import type { PayloadOf, Topic } from '@vigil/events';
 import type { Output } from './drafts.ts';
 import { assigneeOf, ownAssignee } from './instances.ts';
 import { delayBefore } from './settings.ts';
@@ -104,12 +105,7 @@ function impossibleReported(state: Recovery): Recovery {
   return { ...state, situation: { ...situation, impossible: { ...situation.impossible, isReported: true } } };
 }
 
-type Initiated = {
-  readonly newAgentId: string;
-  readonly attempt: number;
-  readonly orderId: string;
-  readonly runtimeId: string;
-};
+type Initiated = PayloadOf<typeof Topic.taskRecovery, 'RECOVERY_INITIATED'>;
 
 function spawning(state: Recovery, { newAgentId, attempt: number, orderId, runtimeId }: Initiated): Recovery {
   const { situation, subject } = state;
@@ -205,11 +201,9 @@ function breakerReported(state: Recovery, to: breaker.Breaker['state']): Recover
   return { ...state, breaker: trial, emitted: { ...state.emitted, breaker: to } };
 }
 
-type RequestedEnd = { readonly instanceId: string; readonly askedAt: number | null };
-
 function endRequestsAfter(
   before: readonly EndRequest[],
-  { instanceId: instance, askedAt }: RequestedEnd,
+  { instanceId: instance, askedAt }: PayloadOf<typeof Topic.decideCase, 'REQUEST_STEP'>,
 ): readonly EndRequest[] {
   const times = before.find((one) => one.instance === instance)?.times ?? 0;
   const others = before.filter((one) => one.instance !== instance);
