@@ -1,4 +1,4 @@
-import { type Logger, listen } from '@vigil/chassis';
+import { type Logger, listen, type Part } from '@vigil/chassis';
 import type { Draft } from '@vigil/events';
 import { type Database, readModel } from '@vigil/read-model';
 import { type Log, writer } from '@vigil/stream';
@@ -9,25 +9,15 @@ import { openFeed } from './feed.ts';
 import { signalsFrom } from './signals.ts';
 
 /** `signal` ends the streams of events; `now`: epoch milliseconds. */
-type Dependencies = {
-  readonly logger: Logger;
-  readonly signal: AbortSignal;
-  readonly now: () => number;
-};
+type Dependencies = { readonly logger: Logger; readonly signal: AbortSignal; readonly now: () => number };
 
 /** The HTTP API, listening at `url`. `finished` rejects when it can no longer follow the log. */
-type Dashboard = AsyncDisposable & {
-  readonly url: string;
-  readonly ready: () => boolean;
-  readonly finished: Promise<unknown>;
-};
-
 export async function openDashboard(
   log: Log,
   database: Database,
   config: Config,
   { logger, signal, now }: Dependencies,
-): Promise<Dashboard> {
+): Promise<AsyncDisposable & Part & { readonly url: string }> {
   const model = readModel(database);
   const { write } = writer(log);
   const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');

@@ -1,7 +1,7 @@
 import type { Evidence, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
 import { type Entry, entry } from './journal.ts';
-import { column, type Filter, listed, type RowOf, select, when, where } from './select.ts';
+import { column, type Filter, list, listed, type RowOf, select, when } from './select.ts';
 
 export type Withheld = { readonly step: string; readonly why: string; readonly detail: string };
 
@@ -53,14 +53,14 @@ type CaseFilter = Filter<{ caseId: string; agentId: string; open: boolean }>;
 
 /** Cases, what waits for a person first, then the newest. */
 export function cases(sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]> {
-  const { text, values } = where([
-    ['opened_order IS NOT NULL'],
+  const conditions = [
+    ['opened_order IS NOT NULL'] as const,
     when('case_id = $?', filter.caseId),
     when('agent_id = $?', filter.agentId),
     when('(closed_order IS NULL) = $?', filter.open),
-  ]);
-  const order = `ORDER BY ${WAITING} DESC, opened_at DESC, opened_order DESC, case_id LIMIT 1000`;
-  return select<CaseRow>(sql, `SELECT ${listed(caseColumns)} FROM cases ${text} ${order}`, values);
+  ];
+  const order = `${WAITING} DESC, opened_at DESC, opened_order DESC, case_id`;
+  return list(sql, caseColumns, 'cases', conditions, order, 1000);
 }
 
 // Within one millisecond: admissions, then decisions, then orders, then outcomes.
@@ -106,7 +106,6 @@ export type OrderRow = RowOf<typeof order>;
 
 /** Orders with their receipts, oldest first. */
 export function orders(sql: Sql, filter: Filter<{ agentId: string; taskId: string }>): Promise<readonly OrderRow[]> {
-  const { text, values } = where([when('agent_id = $?', filter.agentId), when('task_id = $?', filter.taskId)]);
-  const oldest = 'ORDER BY issued_at, number, order_id LIMIT 1000';
-  return select<OrderRow>(sql, `SELECT ${listed(order)} FROM orders o ${text} ${oldest}`, values);
+  const conditions = [when('agent_id = $?', filter.agentId), when('task_id = $?', filter.taskId)];
+  return list(sql, order, 'orders o', conditions, 'issued_at, number, order_id', 1000);
 }

@@ -1,6 +1,6 @@
 import type { BreakerState, EscalationTicket, TicketFindings, TicketSeverity } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import { column, type Filter, listed, type RowOf, select, when, where } from './select.ts';
+import { column, type Filter, list, listed, type RowOf, select, when, where } from './select.ts';
 
 const breaker = {
   name: column<string>(),
@@ -65,7 +65,6 @@ export function tickets(
   sql: Sql,
   filter: Filter<{ agentId: string; ticketId: string }> & { readonly limit: number },
 ): Promise<readonly TicketRow[]> {
-  const { text, values } = where([when('agent_id = $?', filter.agentId), when('ticket_id = $?', filter.ticketId)]);
-  const newest = `ORDER BY filed_at DESC NULLS LAST, ticket_id LIMIT $${values.length + 1}`;
-  return select<TicketRow>(sql, `SELECT ${listed(ticket)} FROM tickets ${text} ${newest}`, [...values, filter.limit]);
+  const conditions = [when('agent_id = $?', filter.agentId), when('ticket_id = $?', filter.ticketId)];
+  return list(sql, ticket, 'tickets', conditions, 'filed_at DESC NULLS LAST, ticket_id', filter.limit);
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '../apply.ts';
-import { column, type Filter, listed, type RowOf, select, when, where } from './select.ts';
+import { column, type Filter, list, listed, type RowOf, select, when } from './select.ts';
 
 const alert = {
   alertId: column<string>(),
@@ -29,13 +29,12 @@ type AlertFilter = Filter<{ agentId: string; taskId: string; open: boolean }>;
 
 /** Alerts, the unresolved first, then the newest. */
 export function alerts(sql: Sql, filter: AlertFilter): Promise<readonly AlertRow[]> {
-  const { text, values } = where([
+  const conditions = [
     when('agent_id = $?', filter.agentId),
     when('task_id = $?', filter.taskId),
     when('(resolved_order IS NULL) = $?', filter.open),
-  ]);
-  const newest = 'ORDER BY resolved_order IS NULL DESC, raised_at DESC, alert_id LIMIT 1000';
-  return select<AlertRow>(sql, `SELECT ${listed(alert)} FROM alerts a ${text} ${newest}`, values);
+  ];
+  return list(sql, alert, 'alerts a', conditions, 'resolved_order IS NULL DESC, raised_at DESC, alert_id', 1000);
 }
 
 const fleetColumns = {
@@ -95,10 +94,6 @@ export function deadLetters(
   sql: Sql,
   filter: Filter<{ service: string }> & { readonly limit: number },
 ): Promise<readonly DeadLetterRow[]> {
-  const { text, values } = where([when('service = $?', filter.service)]);
-  const newest = `ORDER BY failed_at DESC NULLS LAST, event_id LIMIT $${values.length + 1}`;
-  return select<DeadLetterRow>(sql, `SELECT ${listed(deadLetter)} FROM dead_letters ${text} ${newest}`, [
-    ...values,
-    filter.limit,
-  ]);
+  const conditions = [when('service = $?', filter.service)];
+  return list(sql, deadLetter, 'dead_letters', conditions, 'failed_at DESC NULLS LAST, event_id', filter.limit);
 }

@@ -1,6 +1,6 @@
 import type { Evidence, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import { column, type Filter, listed, type RowOf, select, when, where } from './select.ts';
+import { column, type Filter, list, type RowOf, when } from './select.ts';
 
 /** One line of a story: `payload` is the event's, or a receipt's. */
 export const entry = {
@@ -18,13 +18,9 @@ type StoryFilter = Filter<{ agentId: string; taskId: string }> & { readonly limi
 
 /** What happened, oldest first: the newest `limit` entries. */
 export async function story(sql: Sql, filter: StoryFilter): Promise<readonly Entry[]> {
-  const { text, values } = where([when('agent_id = $?', filter.agentId), when('task_id = $?', filter.taskId)]);
-  const newest = await select<Entry>(
-    sql,
-    `SELECT ${listed(entry)} FROM journal ${text}
-     ORDER BY occurred_at DESC, event_order DESC, event_id DESC LIMIT $${values.length + 1}`,
-    [...values, filter.limit],
-  );
+  const conditions = [when('agent_id = $?', filter.agentId), when('task_id = $?', filter.taskId)];
+  const order = 'occurred_at DESC, event_order DESC, event_id DESC';
+  const newest = await list(sql, entry, 'journal', conditions, order, filter.limit);
   return newest.toReversed();
 }
 
@@ -52,10 +48,6 @@ export function transitions(
   sql: Sql,
   filter: Filter<{ agentId: string }> & { readonly limit: number },
 ): Promise<readonly TransitionRow[]> {
-  const { text, values } = where([when('agent_id = $?', filter.agentId)]);
-  const newest = `ORDER BY occurred_at DESC, event_order DESC LIMIT $${values.length + 1}`;
-  return select<TransitionRow>(sql, `SELECT ${listed(transition)} FROM transitions ${text} ${newest}`, [
-    ...values,
-    filter.limit,
-  ]);
+  const conditions = [when('agent_id = $?', filter.agentId)];
+  return list(sql, transition, 'transitions', conditions, 'occurred_at DESC, event_order DESC', filter.limit);
 }

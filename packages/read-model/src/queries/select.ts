@@ -23,11 +23,27 @@ export async function select<Row>(sql: Sql, text: string, values: unknown[] = []
   return rows as Row[];
 }
 
+/** The rows of these columns that meet the conditions, in this order, so many at most. */
+export function list<Columns extends Readonly<Record<string, Column<unknown>>>>(
+  sql: Sql,
+  columns: Columns,
+  from: string,
+  conditions: Conditions,
+  order: string,
+  limit: number,
+): Promise<readonly RowOf<Columns>[]> {
+  const { text, values } = where(conditions);
+  const query = `SELECT ${listed(columns)} FROM ${from} ${text} ORDER BY ${order} LIMIT $${values.length + 1}`;
+  return select<RowOf<Columns>>(sql, query, [...values, limit]);
+}
+
 /** What a query is limited to: each may be left out. */
 export type Filter<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
 
+type Conditions = readonly (readonly [sql: string, value?: unknown] | null)[];
+
 /** `WHERE` of the requested conditions; each names its own value as $n. */
-export function where(conditions: readonly (readonly [sql: string, value?: unknown] | null)[]): {
+export function where(conditions: Conditions): {
   readonly text: string;
   readonly values: unknown[];
 } {

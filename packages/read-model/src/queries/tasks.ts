@@ -1,6 +1,6 @@
 import type { CheckpointRef, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import { column, type Filter, listed, type RowOf, select, when, where } from './select.ts';
+import { column, type Filter, list, listed, type RowOf, select, when, where } from './select.ts';
 
 const task = {
   taskId: column<string>('coalesce(h.task_id, t.task_id)'),
@@ -77,16 +77,11 @@ const LAST_OF_ITS_ATTEMPT = `NOT EXISTS (
 
 /** Attempts, newest first. */
 export function recoveries(sql: Sql, filter: Filter<{ taskId: string }>): Promise<readonly RecoveryRow[]> {
-  const { text, values } = where([when('task_id = $?', filter.taskId), [LAST_OF_ITS_ATTEMPT]]);
-  return select<RecoveryRow>(
-    sql,
-    `SELECT ${listed(recovery)}
-     FROM recoveries LEFT JOIN LATERAL (
-       SELECT end_reason FROM task_holders o WHERE o.task_id = recoveries.task_id AND o.agent_id = new_agent_id
-     ) h ON true
-     ${text} ORDER BY initiated_at DESC, task_id, attempt DESC LIMIT 1000`,
-    values,
-  );
+  const from = `recoveries LEFT JOIN LATERAL (
+    SELECT end_reason FROM task_holders o WHERE o.task_id = recoveries.task_id AND o.agent_id = new_agent_id
+  ) h ON true`;
+  const conditions = [when('task_id = $?', filter.taskId), [LAST_OF_ITS_ATTEMPT] as const];
+  return list(sql, recovery, from, conditions, 'initiated_at DESC, task_id, attempt DESC', 1000);
 }
 
 const checkpoint = {

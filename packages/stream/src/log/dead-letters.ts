@@ -16,8 +16,6 @@ export const deadLetterTopic = (service: string): string => `onex.dlq.${service}
 export const isReasoned = (error: unknown): error is DeadLetter | Undecodable =>
   error instanceof DeadLetter || error instanceof Undecodable;
 
-const reasonOf = (error: unknown, otherwise: string): string => (isReasoned(error) ? error.reason : otherwise);
-
 /**
  * The dead letter of a record, to be written by a service. `otherwise`: the reason where the error states none, because
  * it is a fault of Vigil. `partitions`: of the topic of its dead letters.
@@ -30,28 +28,26 @@ export const deadLetterOf = (
   now: number,
 ): OutRecord => {
   const topic = deadLetterTopic(service);
-  const payload = payloadOf(record, error, otherwise, now);
+  const payload: DeadLetterPayload = {
+    original_topic: record.topic,
+    original_message: {
+      key: record.key?.slice(0, KEY_CAP) ?? null,
+      value: record.value === null ? null : record.value.subarray(0, VALUE_CAP),
+      truncated: (record.value?.length ?? 0) > VALUE_CAP,
+      offset: record.offset,
+      partition: record.partition,
+    },
+    original_timestamp: record.timestamp,
+    failure_reason: isReasoned(error) ? error.reason : otherwise,
+    failure_timestamp: now,
+    correlation_id: null,
+    retry_count: 0,
+    error_type: (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 1000),
+  };
   const value = codec.encode({ topic, type: 'DEAD_LETTER', payload } as Parameters<Codec['encode']>[0]);
   const { key } = payload.original_message;
   return { topic, partition: partitionOf(key ?? '', partitions), key, value };
 };
-
-const payloadOf = (record: LogRecord, error: unknown, otherwise: string, now: number): DeadLetterPayload => ({
-  original_topic: record.topic,
-  original_message: {
-    key: record.key?.slice(0, KEY_CAP) ?? null,
-    value: record.value === null ? null : record.value.subarray(0, VALUE_CAP),
-    truncated: (record.value?.length ?? 0) > VALUE_CAP,
-    offset: record.offset,
-    partition: record.partition,
-  },
-  original_timestamp: record.timestamp,
-  failure_reason: reasonOf(error, otherwise),
-  failure_timestamp: now,
-  correlation_id: null,
-  retry_count: 0,
-  error_type: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 1000) : String(error).slice(0, 1000),
-});
 
 /** Writes and counts the dead letter of a record, outside transactions: for runners with effects outside the log. */
 export const writeDeadLetter = async (
