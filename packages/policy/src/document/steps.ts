@@ -14,7 +14,9 @@ const DECISIONS = ['allow_more_time', 'force_handoff', 'terminate_and_recover', 
 export const STEPS = {
   nudge: z
     .strictObject({ attempts: count.default(3), interval: duration, message: text.default(NUDGE) })
-    .transform(({ interval: intervalMs, ...s }): Step => ({ step: 'nudge', intervalMs, ...s })),
+    .transform(
+      ({ attempts, interval: intervalMs, message }): Step => ({ step: 'nudge', attempts, intervalMs, message }),
+    ),
   interrogate: z
     .strictObject({ waits: z.array(duration).min(1), message: text.default(PROBE) })
     .transform((s): Step => ({ step: 'interrogate', waitsMs: s.waits, message: s.message })),
