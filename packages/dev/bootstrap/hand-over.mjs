@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import os from 'node:os';
+import { isatty } from 'node:tty';
 import { report } from './command.mjs';
+
+const terminals = [0, 1, 2].filter((fd) => isatty(fd));
+
+/** An older Node aborts at its exit where it cannot reset a terminal that is gone. It does not reset a closed one. */
+const leaveLostTerminal = () => {
+  for (const fd of terminals) if (!isatty(fd)) closeSync(fd);
+};
 
 /**
  * Becomes the command as far as a parent can: its terminal, its signals, its exit code.
@@ -22,5 +31,6 @@ export const handOver = (command, args, env, ownInterrupts = 2) => {
     report(error.message);
     process.exit(1);
   });
+  process.on('exit', leaveLostTerminal);
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (os.constants.signals[signal] ?? 1)));
 };

@@ -35,7 +35,7 @@ export type Supervised = {
   readonly interrupted: (by: string) => void;
   /** ends the agent on behalf of `by`: asked, then SIGTERM after the grace, then SIGKILL */
   readonly end: (by: string, graceMs: number) => Promise<Ending>;
-  /** marks the end as requested, without acting; an end that has already come keeps its reason */
+  /** marks the end as requested, also on the disk, without acting; an end that has already come keeps its reason */
   readonly expectEnd: (by: string) => void;
   /** resolves when the report of its end is on its way */
   readonly ended: Promise<ExitSummary>;
@@ -247,6 +247,17 @@ export class AgentInstance implements Supervised {
     if (this.#how !== null || this.#stop !== null) return;
     // A person's end takes the place of one by an order or a limit: the task is not continued.
     this.#endRequest = { by, reason: 'explicit', orderId: null, order: this.#endRequest?.order ?? null };
+    this.#recordEndRequest(by);
+  }
+
+  /** Where this supervisor dies before it reports the end, the next one reports that the end was requested. */
+  #recordEndRequest(by: string): void {
+    const { lock, deps, spec } = this.#parts;
+    try {
+      lock.has({ endRequestedBy: by });
+    } catch (error) {
+      deps.log('the request to end an agent is not on the disk', { agentId: spec.agentId, error: String(error) });
+    }
   }
 
   end(by: string, graceMs: number): Promise<Ending> {

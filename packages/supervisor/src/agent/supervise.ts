@@ -119,7 +119,7 @@ export const assemble = async (
 export const newInstance = (spec: AgentSpec, deps: AgentDeps, size: Size): InstanceStart => {
   const { agentId, instanceId, taskId, runtimeId, attempt, orderId } = spec;
   const who = { agentId, instanceId, taskId, runtimeId, attempt, orderId };
-  const lock = takeName(deps.dir, { ...who, supervisor: deps.self, ptyHost: null, child: null });
+  const lock = takeName(deps.dir, { ...who, supervisor: deps.self, ptyHost: null, child: null, endRequestedBy: null });
   const past = { memory: noMemory(deps.clock.now()), seen: [] };
   return { spec, deps, lock, past, size, socket: socketPath(deps.socketDir, instanceId), again: null };
 };

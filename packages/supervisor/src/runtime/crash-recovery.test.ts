@@ -4,6 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AgentDeps } from '../deps.ts';
+import { leaveStopMarker, stoppedBy, takeStopMarker } from '../exit/stop-marker.ts';
 import { type Order, receiptOf } from '../orders/order.ts';
 import { identify, isAlive, type Pid } from '../process/proc.ts';
 import { type Occupant, occupantOf, takeName } from '../state/lock.ts';
@@ -34,6 +35,7 @@ const left = (more: Partial<Occupant>) =>
     supervisor: dead,
     ptyHost: null,
     child: null,
+    endRequestedBy: null,
     ...more,
   });
 
@@ -85,6 +87,22 @@ test('an agent whose end was ordered is reported as ended by the order', async (
     { type: 'ORDER_RECEIPT', payload: { outcome: 'done' } },
     { type: 'AGENT_EXITED', payload: { reason: 'explicit', orderId: 'end-1' } },
   ]);
+});
+
+test('an end that a person requested is not a crash, and takes the place of an ordered one', async () => {
+  const child = await orphan();
+  left({}).has({ child, endRequestedBy: 'the supervisor received SIGTERM' });
+  const reports = await restart(terminate(), child);
+  expect(reports.at(-1)).toMatchObject({ type: 'AGENT_EXITED', payload: { reason: 'explicit', orderId: null } });
+});
+
+test('a stop that its supervisor did not live to read is a requested end', async () => {
+  left({});
+  leaveStopMarker(stage.dir, 'instance-1', 'ada');
+  const reports = await restart(nudge());
+  const payload = { reason: 'explicit', details: expect.stringContaining(stoppedBy('ada')) };
+  expect(reports.at(-1)).toMatchObject({ type: 'AGENT_EXITED', payload });
+  expect(takeStopMarker(stage.dir, 'instance-1')).toBeNull();
 });
 
 test('agents of a living supervisor, or of another runtime, are left alone', async () => {

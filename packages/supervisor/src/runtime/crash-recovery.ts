@@ -2,6 +2,7 @@ import type { SpawnReceiptPayload } from '@vigil/events';
 import type { Supervised } from '../agent/agent-instance.ts';
 import { takeOver } from '../agent/supervise-hosted.ts';
 import type { AgentDeps } from '../deps.ts';
+import { stoppedBy, takeStopMarker } from '../exit/stop-marker.ts';
 import { socketPath } from '../messages/agent-socket.ts';
 import type { RepeatableOrder, Terminate } from '../orders/order.ts';
 import { type Order, type SpawnOrder, spawnReceiptOf } from '../orders/order.ts';
@@ -76,11 +77,18 @@ const repeatableOrderOf = (deps: AgentDeps, one: Instance): RepeatableOrder | nu
   return endOf(deps, one) ?? orders.find(isResume) ?? null;
 };
 
-/** Its terminal died too, so it can be neither reached nor watched any more. */
+/** Who requested the end of an agent at this host before its supervisor died; null: it was not requested. */
+const endRequesterOf = (dir: string, { instanceId, endRequestedBy }: Occupant): string | null => {
+  const who = takeStopMarker(dir, instanceId);
+  return endRequestedBy ?? (who === null ? null : stoppedBy(who));
+};
+
+/** Its terminal died too, so it can be neither reached nor watched any more. A person's end takes the place of one by an order. */
 const reportLost = async (deps: AgentDeps, orphan: Occupant, order: Terminate | null): Promise<void> => {
   const socket = socketPath(deps.socketDir, orphan.instanceId);
   if (orphan.child)
     await endProcess({ leader: orphan.child, socket }, { graceMs: 0, killAfterMs: deps.killAfterMs }, deps.clock);
+  const requester = endRequesterOf(deps.dir, orphan);
   const held = orphan.ptyHost === null ? '' : `, and so did the PTY host of its terminal (${orphan.ptyHost.pid})`;
   deps.outbox.put({
     type: 'AGENT_EXITED',
@@ -91,10 +99,16 @@ const reportLost = async (deps: AgentDeps, orphan: Occupant, order: Terminate | 
       runtimeId: orphan.runtimeId,
       code: null,
       signal: null,
-      reason: order === null ? 'crashed' : 'explicit',
+      reason: order === null && requester === null ? 'crashed' : 'explicit',
       at: deps.clock.now(),
-      orderId: order?.payload.orderId ?? null,
-      details: `its supervisor (${orphan.supervisor.pid}) died${held}; what was left of it has been ended`,
+      orderId: requester === null ? (order?.payload.orderId ?? null) : null,
+      details: [
+        requester,
+        `its supervisor (${orphan.supervisor.pid}) died${held}`,
+        'what was left of it has been ended',
+      ]
+        .filter((words) => words !== null)
+        .join('; '),
       checkpoint: null,
       lastOutput: [],
       forensics: null,

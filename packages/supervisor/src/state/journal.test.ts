@@ -82,6 +82,7 @@ const ptyHost: Occupant = {
   supervisor: { pid: 1, startTime: '1' },
   ptyHost: null,
   child: pid,
+  endRequestedBy: null,
 };
 
 test('a spawn found begun is reported as spawned where the lock file names the process', () => {

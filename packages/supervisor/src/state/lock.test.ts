@@ -26,6 +26,7 @@ const occupant = (more: Partial<Occupant> = {}): Occupant => ({
   supervisor: dead,
   ptyHost: null,
   child: null,
+  endRequestedBy: null,
   ...more,
 });
 

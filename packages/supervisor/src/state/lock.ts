@@ -19,11 +19,13 @@ export type Occupant = {
   readonly ptyHost: Pid | null;
   /** null: not started yet */
   readonly child: Pid | null;
+  /** the person or signal that requested its end at this host; null: its end was not requested here */
+  readonly endRequestedBy: string | null;
 };
 
 export type Lock = {
   /** on the disk when it returns */
-  readonly has: (processes: Partial<Pick<Occupant, 'ptyHost' | 'child'>>) => void;
+  readonly has: (facts: Partial<Pick<Occupant, 'ptyHost' | 'child' | 'endRequestedBy'>>) => void;
   readonly release: () => void;
 };
 
@@ -65,8 +67,8 @@ export const checkFree = (dir: string, agentId: string): void => {
 const lockOf = (path: string, first: Occupant): Lock => {
   let occupant = first;
   return {
-    has: (processes) => {
-      occupant = { ...occupant, ...processes };
+    has: (facts) => {
+      occupant = { ...occupant, ...facts };
       replaceLockFile(path, occupant);
     },
     release: () => rmSync(path, { force: true }),

@@ -10,8 +10,7 @@ process.exitCode = await run(scriptSpec(script, { command, args: ['-c', script, 
   tty: true,
   onOutput: () => {},
   onSignal: (listener) => {
-    process.on('SIGTERM', listener);
-    return () => process.off('SIGTERM', listener);
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, listener);
   },
 });
 deps.close();

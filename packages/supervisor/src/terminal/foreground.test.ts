@@ -1,10 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { identify, isAlive } from '../process/proc.ts';
+import { occupantOf } from '../state/lock.ts';
 import { type Stage, setStage } from '../testing/stage.ts';
 import { streaming } from '../testing/streams.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
@@ -77,6 +79,49 @@ test('a signal to the supervisor reaches the command', async () => {
   process.kill(terminal.pid.pid, 'SIGTERM');
   expect(await terminal.exited).toMatchObject({ code: 3 });
   expect(await exited()).toMatchObject({ reason: 'explicit' });
+});
+
+/** A terminal whose holder can be killed, which closes it, and the supervisor on it. */
+const sitClosable = async (script: string) => {
+  const args = JSON.stringify([process.execPath, commandLine(script), { cwd: tmpdir(), env }]);
+  const open = `import { spawn } from '@lydell/node-pty'; console.log(spawn(...${args}).pid)`;
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', open], { cwd: import.meta.dirname });
+  const [pid] = await once(holder.stdout, 'data');
+  return { supervisor: identify(Number(pid)), close: () => holder.kill('SIGKILL') };
+};
+/** The process of the agent, once the gateway has its first heartbeat. */
+const supervised = () =>
+  until(() => {
+    const child = occupantOf(stage.dir, 'worker-1')?.child;
+    if (!child || stage.gateway.heartbeats.length === 0) throw new Error('it does not run yet');
+    return child;
+  });
+const gone = (pid: Parameters<typeof isAlive>[0]) => until(() => expect(isAlive(pid)).toBe(false));
+
+test('a terminal that is closed while the end of its agent is being reported does not lose the report', async () => {
+  const { supervisor, close } = await sitClosable('echo ready; exec sleep 600');
+  const agent = await supervised();
+  // The report waits for the answer to the last heartbeat.
+  stage.gateway.silent = true;
+  process.kill(supervisor.pid, 'SIGTERM');
+  await gone(agent);
+  close();
+  expect(await exited()).toMatchObject({ reason: 'explicit', signal: 'SIGTERM' });
+  await gone(supervisor);
+  expect(occupantOf(stage.dir, 'worker-1')).toBeNull();
+  expect(readdirSync(join(stage.dir, 'outbox'))).toEqual([]);
+});
+
+test('where the supervisor is killed after it was asked to stop, the next one reports a requested end', async () => {
+  const { pid: first } = sit('trap "" TERM; echo ready; while :; do sleep 0.05; done');
+  const agent = await supervised();
+  process.kill(first.pid, 'SIGTERM');
+  await until(() => expect(occupantOf(stage.dir, 'worker-1')?.endRequestedBy).toBe('the supervisor received SIGTERM'));
+  process.kill(first.pid, 'SIGKILL');
+  await gone(agent);
+  sit('exit 0');
+  const details = expect.stringMatching(/^the supervisor received SIGTERM; its supervisor .* died/);
+  expect(await exited()).toMatchObject({ reason: 'explicit', orderId: null, details });
 });
 
 test.each([

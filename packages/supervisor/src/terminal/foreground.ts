@@ -12,8 +12,8 @@ export type ForegroundStreams = {
   readonly tty: boolean;
   /** what the agent has printed, once it is written to `stdout` */
   readonly onOutput: (data: Buffer) => void;
-  /** signals sent to the supervisor: they are meant for the agent */
-  readonly onSignal: (listener: (signal: NodeJS.Signals) => void) => () => void;
+  /** calls the listener with signals sent to the supervisor, until it exits: they are meant for the agent */
+  readonly onSignal: (listener: (signal: NodeJS.Signals) => void) => void;
 };
 
 const endOfInput = '\x04';
@@ -27,7 +27,7 @@ export type Attached = {
   /** its output goes to a pipe or a file, which must get what the agent printed */
   readonly isPiped: boolean;
   readonly output: (data: Buffer) => void;
-  /** connects input, size and signals; gives what undoes it */
+  /** connects input, size and signals; gives what undoes it at the end of the agent */
   readonly follow: (agent: Supervised) => () => void;
 };
 
@@ -38,6 +38,8 @@ const passInput = ({ stdin, tty }: ForegroundStreams, agent: Supervised): (() =>
     agent.terminal.write(data);
   };
   const onEnd = () => agent.terminal.write(endOfInput);
+  // For good: a terminal that is gone can be neither read nor reset.
+  stdin.on('error', () => {});
   if (isRaw) stdin.setRawMode(true);
   stdin.on('data', onData).on('end', onEnd);
   return () => {
@@ -54,12 +56,23 @@ const passSize = ({ stdout }: ForegroundStreams, agent: Supervised): (() => void
   return () => stdout.off('resize', onResize);
 };
 
-const passSignals = ({ onSignal }: ForegroundStreams, agent: Supervised, senderOf: () => string | null): (() => void) =>
-  onSignal((signal) => {
-    const who = senderOf();
-    agent.expectEnd(who === null ? `the supervisor received ${signal}` : stoppedBy(who));
-    agent.terminal.signal(signal);
-  });
+/** Signals of before the start of the agent reach it then. After its end they are ignored: none may keep the end from being reported. */
+const passSignals = ({ onSignal }: ForegroundStreams, senderOf: () => string | null) => {
+  const early: NodeJS.Signals[] = [];
+  let pass = (signal: NodeJS.Signals): void => void early.push(signal);
+  onSignal((signal) => pass(signal));
+  return (agent: Supervised): (() => void) => {
+    pass = (signal) => {
+      const who = senderOf();
+      agent.expectEnd(who === null ? `the supervisor received ${signal}` : stoppedBy(who));
+      agent.terminal.signal(signal);
+    };
+    early.forEach(pass);
+    return () => {
+      pass = () => {};
+    };
+  };
+};
 
 /** Once no program reads its output any more, its terminal is gone, as it would be for any command. A full disk takes it again later. */
 const outputLost = (agent: Supervised, { code }: NodeJS.ErrnoException): void => {
@@ -74,6 +87,7 @@ const outputLost = (agent: Supervised, { code }: NodeJS.ErrnoException): void =>
  */
 export const attach = (streams: ForegroundStreams, senderOf: () => string | null, log: Log): Attached => {
   let pauseOutput: (() => void) | null = null;
+  const followSignals = passSignals(streams, senderOf);
   const { stdout } = streams;
   return {
     isPiped: !isTerminal(stdout),
@@ -100,7 +114,7 @@ export const attach = (streams: ForegroundStreams, senderOf: () => string | null
         goOn();
         outputLost(agent, error);
       });
-      const undo = [passInput(streams, agent), passSize(streams, agent), passSignals(streams, agent, senderOf)];
+      const undo = [passInput(streams, agent), passSize(streams, agent), followSignals(agent)];
       return () => {
         for (const one of undo) one();
       };

@@ -51,9 +51,6 @@ const seat = (tty: boolean, onOutput: ForegroundStreams['onOutput']): Foreground
   onOutput,
   onSignal: (listener) => {
     for (const signal of passedOn) process.on(signal, listener);
-    return () => {
-      for (const signal of passedOn) process.off(signal, listener);
-    };
   },
 });
 
@@ -61,6 +58,8 @@ const seat = (tty: boolean, onOutput: ForegroundStreams['onOutput']): Foreground
 const hasTerminal = ({ tty }: RunOptions): boolean => tty && process.stderr.isTTY === true;
 
 const inForeground = async (command: readonly string[], options: RunOptions): Promise<void> => {
+  // Without a listener, a terminal that is gone would end the supervisor.
+  process.stderr.on('error', () => {});
   const dir = stateDir(options);
   const spec = specOf(options, command);
   checkFree(dir, options.name);
@@ -81,6 +80,8 @@ const inForeground = async (command: readonly string[], options: RunOptions): Pr
   } finally {
     notices.release();
     deps.close();
+    // A signal may end what is left, such as a request that no gateway answers.
+    for (const signal of passedOn) process.removeAllListeners(signal);
   }
 };
 
