@@ -3,6 +3,15 @@ export class WrongSettings extends Error {
   override readonly name = 'WrongSettings';
 }
 
+/** The folder for Vigil's state cannot be written: make room there, or choose another one. */
+export class StateUnwritable extends WrongSettings {
+  constructor(dir: string, error: unknown) {
+    super(
+      `nothing can be written to the state folder ${dir} (${error instanceof Error ? error.message : String(error)}): make room there, or choose another --dir (VIGIL_STATE_DIR)`,
+    );
+  }
+}
+
 /** The name is taken: choose another, or end that agent first. */
 export class AlreadySupervised extends Error {
   override readonly name = 'AlreadySupervised';

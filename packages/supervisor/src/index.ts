@@ -3,7 +3,7 @@ export type { AgentSpec, NudgeBy } from './agent/agent-spec.ts';
 export type { LimitSettings } from './agent/limits.ts';
 export type { Log, MachineClock } from './clock.ts';
 export type { AgentDeps } from './deps.ts';
-export { AlreadySupervised, GatewayRefused, WrongSettings } from './errors.ts';
+export { AlreadySupervised, GatewayRefused, StateUnwritable, WrongSettings } from './errors.ts';
 export { type Address, connectGateway, type Gateway } from './gateway/gateway-client.ts';
 export { isSameReach, probeReach as askReach, type Reach } from './gateway/reach.ts';
 export * from './notice/terminal-notice.ts';
@@ -22,5 +22,7 @@ export {
   templateFor,
 } from './runtime/runtime-config.ts';
 export type { RuntimeSettings } from './runtime/spec-from-template.ts';
-export { checkFree, occupantOf } from './state/lock.ts';
+export { checkFree, checkName, occupantOf } from './state/lock.ts';
+export { openStateDir } from './state/own-folder.ts';
 export type { ForegroundStreams } from './terminal/foreground.ts';
+export { exitStatus } from './terminal/terminal.ts';

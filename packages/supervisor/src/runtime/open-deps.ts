@@ -7,8 +7,8 @@ import type { Report } from '../orders/order.ts';
 import { PolicyPatternCache } from '../output/policy-patterns.ts';
 import { identify } from '../process/proc.ts';
 import { openJournal } from '../state/journal.ts';
-import { takeRuntime } from '../state/lock.ts';
-import { makeFolder } from '../state/own-folder.ts';
+import { removeLockDrafts, takeRuntime } from '../state/lock.ts';
+import { openStateDir } from '../state/own-folder.ts';
 
 export type DepsSettings = {
   readonly dir: string;
@@ -29,13 +29,14 @@ const killAfterMs = 5000;
 
 /**
  * Opens what a supervisor by this runtime id needs: its journal, the outbox of this folder, the way to the gateway.
- * @throws AlreadySupervised where another process is this runtime; WrongSettings where another user owns the folder
+ * @throws AlreadySupervised where another process is this runtime; WrongSettings where another user owns the folder; StateUnwritable
  */
 export const openDeps = (runtimeId: string, settings: DepsSettings): OpenDeps => {
   const { dir, socketDir, clock, log, onReach, newId, clients } = settings;
   const gateway = connectGateway(settings.gateway, clock);
   const policyPatterns = new PolicyPatternCache({ gateway, clock, log });
-  makeFolder(dir, 'choose another --dir (VIGIL_STATE_DIR)');
+  openStateDir(dir);
+  removeLockDrafts(dir);
   const self = identify(settings.pid);
   const letGo = takeRuntime(dir, runtimeId, self);
   const journal = openJournal(join(dir, 'journal', `${runtimeId}.jsonl`), log);

@@ -1,6 +1,8 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { WrongSettings } from '../errors.ts';
+import { ifKnown, isAlive } from '../process/proc.ts';
+import { removeIfPossible } from './own-folder.ts';
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
@@ -8,7 +10,7 @@ const textOf = (path: string): string | null => {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
     throw error;
   }
 };
@@ -35,8 +37,29 @@ export const readLockFile = <T>(path: string, isOne: (found: object) => found is
 const draftOf = (path: string, content: object): string => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, JSON.stringify(content), { flush: true, mode: 0o600 });
+  try {
+    writeFileSync(draft, JSON.stringify(content), { flush: true, mode: 0o600 });
+  } catch (error) {
+    removeIfPossible(draft);
+    throw error;
+  }
   return draft;
+};
+
+const DRAFT = /\.lock\.(\d+)(\.dead)?$/;
+
+const writerOf = (name: string): number | null => {
+  const pid = DRAFT.exec(name)?.[1];
+  return pid === undefined ? null : Number(pid);
+};
+
+/** Removes what processes that died while they wrote a lock file have left in this folder. */
+export const removeDrafts = (folder: string): void => {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(folder)) {
+    const pid = writerOf(name);
+    if (pid !== null && !ifKnown(() => isAlive({ pid, startTime: null }), true)) removeIfPossible(join(folder, name));
+  }
 };
 
 /** Linking fails where the name is taken, so of two that try at once only one wins. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { identify, type Pid } from '../process/proc.ts';
 import { stopAgent } from '../pty-host/attach.ts';
-import { checkFree, type Occupant, occupantOf, takeName, takeRuntime } from './lock.ts';
+import { checkFree, type Occupant, occupantOf, removeLockDrafts, takeName, takeRuntime } from './lock.ts';
 import { createLockFile } from './lock-file.ts';
 import { makeFolder } from './own-folder.ts';
 
@@ -28,6 +28,14 @@ const occupant = (more: Partial<Occupant> = {}): Occupant => ({
   child: null,
   endRequestedBy: null,
   ...more,
+});
+
+test('the rest of a lock that a process died while writing is removed; that of a living one stays', () => {
+  mkdirSync(join(dir, 'runtimes'), { recursive: true });
+  const draft = (pid: number) => join(dir, 'runtimes', `run-1.lock.${pid}`);
+  for (const path of [draft(dead.pid), `${draft(dead.pid)}.dead`, draft(self.pid)]) writeFileSync(path, '');
+  removeLockDrafts(dir);
+  expect(readdirSync(join(dir, 'runtimes'))).toEqual([`run-1.lock.${self.pid}`]);
 });
 
 test('a name is free again when every process of its occupant has ended; a reused process number does not count', () => {

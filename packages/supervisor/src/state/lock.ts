@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ID, ID_FORM } from '@vigil/events';
 import { AlreadySupervised, WrongSettings } from '../errors.ts';
 import { isAlive, type Pid } from '../process/proc.ts';
-import { createLockFile, readLockFile, replaceLockFile } from './lock-file.ts';
+import { createLockFile, readLockFile, removeDrafts, replaceLockFile } from './lock-file.ts';
 
 /** The occupant of an agent's name on this host. */
 export type Occupant = {
@@ -105,6 +105,11 @@ export const orphansOf = (dir: string, runtimeId: string): readonly Occupant[] =
 };
 
 export const forget = (dir: string, agentId: string): void => rmSync(fileOf(dir, agentId), { force: true });
+
+/** Removes what processes that died while they wrote a lock have left. */
+export const removeLockDrafts = (dir: string): void => {
+  for (const one of ['agents', 'runtimes']) removeDrafts(join(dir, one));
+};
 
 /**
  * One process alone is this runtime here, and writes its journal. Gives what lets it go.

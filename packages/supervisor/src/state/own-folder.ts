@@ -1,5 +1,6 @@
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
-import { WrongSettings } from '../errors.ts';
+import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StateUnwritable, WrongSettings } from '../errors.ts';
 
 /**
  * Makes a folder that this user owns: in a folder that others may write to, another user may have been first.
@@ -10,6 +11,35 @@ export const makeFolder = (path: string, remedy: string): void => {
   const found = lstatSync(path);
   if (!found.isDirectory() || found.uid !== process.getuid?.())
     throw new WrongSettings(`${path} is not a folder of this user: remove it, or ${remedy}`);
+};
+
+/** For the rest of a write that failed: what is wrong with the disk is reported by that failure. */
+export const removeIfPossible = (path: string): void => {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // the disk may be gone
+  }
+};
+
+/** Room for the locks, the journal and the first reports of an agent. */
+const wantedBytes = 1 << 16;
+
+/**
+ * Makes the folder for Vigil's state, and writes to it once: what fails there later would leave an agent without its lock.
+ * @throws WrongSettings where another user owns it; StateUnwritable
+ */
+export const openStateDir = (dir: string): void => {
+  const probe = join(dir, `.room.${process.pid}`);
+  try {
+    makeFolder(dir, 'choose another --dir (VIGIL_STATE_DIR)');
+    writeFileSync(probe, Buffer.alloc(wantedBytes));
+    rmSync(probe);
+  } catch (error) {
+    if (error instanceof WrongSettings) throw error;
+    removeIfPossible(probe);
+    throw new StateUnwritable(dir, error);
+  }
 };
 
 /** The same, closed to all other users. */

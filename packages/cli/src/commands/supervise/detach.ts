@@ -8,6 +8,7 @@ import {
   checkFree,
   connectGateway,
   occupantOf,
+  openStateDir,
   type Supervised,
   WrongSettings,
 } from '@vigil/supervisor';
@@ -68,6 +69,7 @@ export const startDetached = async (args: readonly string[], options: RunOptions
     checkOrphan(dir, name);
     checkSupervised(dir, name);
   }
+  openStateDir(dir);
   noteSilence(args);
   const gateway = connectGateway(addressOf(options), clock);
   noticesOnStderr(options.gateway, noticeOnStderr()).note(await reachBeforeStart(gateway, wantedOf(options)));

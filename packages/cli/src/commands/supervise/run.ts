@@ -2,18 +2,22 @@ import { join } from 'node:path';
 import {
   AlreadySupervised,
   checkFree,
+  checkName,
   type DepsSettings,
   type ForegroundStreams,
   openDeps,
+  openStateDir,
   type Reach,
   readRuntimeConfig,
   run,
   runDetached,
+  StateUnwritable,
   type Supervised,
   startRuntime,
   WrongSettings,
 } from '@vigil/supervisor';
 import { type Command, Option } from 'commander';
+import { CannotProceed } from '../../errors.ts';
 import {
   agentEnvironment,
   collectLabel,
@@ -39,6 +43,7 @@ import {
   specOf,
   wantedOf,
 } from './run-spec.ts';
+import { runUnwatched } from './run-unwatched.ts';
 
 /** How long an agent has to leave by itself when its supervisor in the background is ended, milliseconds. */
 const graceMs = 5000;
@@ -57,12 +62,25 @@ const seat = (tty: boolean, onOutput: ForegroundStreams['onOutput']): Foreground
 /** While the agent has the terminal, lines wait for its end; the log has them at once, and the terminal's title the last one. */
 const hasTerminal = ({ tty }: RunOptions): boolean => tty && process.stderr.isTTY === true;
 
+/** No lock keeps its name, and no report of its end would outlive this process: the command runs without Vigil, or not at all. */
+const withoutState = async (command: readonly string[], { require }: RunOptions, why: StateUnwritable) => {
+  if (require) throw new CannotProceed(`not started, since it would not be watched: ${why.message}`);
+  process.stderr.write(`vigil: not watched: ${why.message}\n`);
+  process.exitCode = await runUnwatched(command, agentEnvironment(), passedOn);
+};
+
 const inForeground = async (command: readonly string[], options: RunOptions): Promise<void> => {
   // Without a listener, a terminal that is gone would end the supervisor.
   process.stderr.on('error', () => {});
   const dir = stateDir(options);
   const spec = specOf(options, command);
   checkFree(dir, options.name);
+  try {
+    openStateDir(dir);
+  } catch (error) {
+    if (!(error instanceof StateUnwritable)) throw error;
+    return withoutState(command, options, error);
+  }
   const notice = noticeOnStderr();
   const notices = noticesOnStderr(options.gateway, notice);
   noteSilence(command);
@@ -109,6 +127,7 @@ const inBackground = async (command: readonly string[], options: RunOptions, rea
 };
 
 const runCommand = async (words: readonly string[], options: RunOptions, command: Command): Promise<void> => {
+  checkName(options.name);
   if (options.readyFd !== undefined) return inBackground(words, options, options.readyFd);
   if (options.detach) return startDetached(words, options);
   if (words.length === 0) command.error("error: missing required argument 'command'");
