@@ -15,6 +15,12 @@ export type Outbox = {
   readonly close: () => void;
 };
 
+/** Where the reports for the gateway at this address wait: one for another gateway waits for a supervisor that uses that one. */
+export const outboxFolder = (dir: string, url: string): string => {
+  const origin = URL.canParse(url) ? new URL(url).origin : url;
+  return join(dir, 'outbox', origin.replace(/[^A-Za-z0-9.-]+/g, '_'));
+};
+
 /** `isSaved`: on the disk. */
 type QueuedReport = { readonly path: string; readonly report: Report; isSaved: boolean };
 

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AgentDeps } from '../deps.ts';
 import { leaveStopMarker, stoppedBy, takeStopMarker } from '../exit/stop-marker.ts';
+import { outboxFolder } from '../gateway/outbox.ts';
 import { type Order, receiptOf } from '../orders/order.ts';
 import { identify, isAlive, type Pid } from '../process/proc.ts';
 import { type Occupant, occupantOf, takeName } from '../state/lock.ts';
+import { fakeGateway } from '../testing/fake-gateway.ts';
 import { nudge, openTestDeps, type Stage, setStage, spawn, terminate } from '../testing/stage.ts';
 import { recoverFromCrash } from './crash-recovery.ts';
 
@@ -116,11 +118,30 @@ test('agents of a living supervisor, or of another runtime, are left alone', asy
 test('a report that a dead supervisor could not send is sent by the next', async () => {
   const payload = { runtimeId: 'x', host: 'h', capacity: 1, agents: [], labels: {} };
   const letter = JSON.stringify({ type: 'RUNTIME_ANNOUNCED', payload });
-  writeFileSync(join(stage.dir, 'outbox', `${dead.pid}-1-00000001.json`), letter);
+  const folder = outboxFolder(stage.dir, stage.gateway.url);
+  writeFileSync(join(folder, `${dead.pid}-1-00000001.json`), letter);
   const deps = openTestDeps(stage.dir, stage.gateway, 'run-2');
   await until(() => expect(stage.gateway.reports).toEqual([JSON.parse(letter)]));
-  await until(() => expect(readdirSync(join(stage.dir, 'outbox'))).toEqual([]));
+  await until(() => expect(readdirSync(folder)).toEqual([]));
   deps.close();
+});
+
+test('a report for another gateway is left for a supervisor that uses that gateway', async () => {
+  const other = await fakeGateway();
+  other.away = true;
+  const gone = openTestDeps(stage.dir, other, 'run-2');
+  const report = { type: 'ORDER_RECEIPT', payload: receiptOf(nudge(), 5, 'delivered') } as const;
+  writeFileSync(join(outboxFolder(stage.dir, other.url), `${dead.pid}-1-00000001.json`), JSON.stringify(report));
+  gone.close();
+  const here = openTestDeps(stage.dir, stage.gateway, 'run-2');
+  expect(await here.outbox.settled(60_000)).toBe(true);
+  here.close();
+  other.away = false;
+  const there = openTestDeps(stage.dir, other, 'run-2');
+  await until(() => expect(other.reports).toEqual([report]));
+  there.close();
+  expect(stage.gateway.reports).toEqual([]);
+  await other.close();
 });
 
 const receipt = { type: 'ORDER_RECEIPT', payload: receiptOf(nudge(), 5, 'delivered') } as const;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Log, MachineClock } from '../clock.ts';
 import type { RuntimeDeps } from '../deps.ts';
 import { type Address, connectGateway } from '../gateway/gateway-client.ts';
-import { openOutbox } from '../gateway/outbox.ts';
+import { openOutbox, outboxFolder } from '../gateway/outbox.ts';
 import type { Report } from '../orders/order.ts';
 import { PolicyPatternCache } from '../output/policy-patterns.ts';
 import { identify } from '../process/proc.ts';
@@ -28,7 +28,7 @@ export type OpenDeps = Omit<RuntimeDeps, 'onOrders'> & { readonly close: () => v
 const killAfterMs = 5000;
 
 /**
- * Opens what a supervisor by this runtime id needs: its journal, the outbox of this folder, the way to the gateway.
+ * Opens what a supervisor by this runtime id needs: its journal, its outbox for this gateway, the way to the gateway.
  * @throws AlreadySupervised where another process is this runtime; WrongSettings where another user owns the folder; StateUnwritable
  */
 export const openDeps = (runtimeId: string, settings: DepsSettings): OpenDeps => {
@@ -43,7 +43,7 @@ export const openDeps = (runtimeId: string, settings: DepsSettings): OpenDeps =>
   const onSent = ({ type, payload }: Report) => {
     if (type === 'ORDER_RECEIPT' || type === 'SPAWN_RECEIPT') journal.write({ kind: 'sent', orderId: payload.orderId });
   };
-  const outbox = openOutbox(join(dir, 'outbox'), self, gateway, log, onSent);
+  const outbox = openOutbox(outboxFolder(dir, settings.gateway.url), self, gateway, log, onSent);
   for (const report of journal.unsent) outbox.put(report);
   const close = () => {
     outbox.close();

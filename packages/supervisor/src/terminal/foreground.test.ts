@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { outboxFolder } from '../gateway/outbox.ts';
 import { identify, isAlive } from '../process/proc.ts';
 import { occupantOf } from '../state/lock.ts';
 import { type Stage, setStage } from '../testing/stage.ts';
@@ -109,7 +110,7 @@ test('a terminal that is closed while the end of its agent is being reported doe
   expect(await exited()).toMatchObject({ reason: 'explicit', signal: 'SIGTERM' });
   await gone(supervisor);
   expect(occupantOf(stage.dir, 'worker-1')).toBeNull();
-  expect(readdirSync(join(stage.dir, 'outbox'))).toEqual([]);
+  expect(readdirSync(outboxFolder(stage.dir, stage.gateway.url))).toEqual([]);
 });
 
 test('where the supervisor is killed after it was asked to stop, the next one reports a requested end', async () => {
