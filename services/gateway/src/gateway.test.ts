@@ -18,6 +18,7 @@ describe('heartbeats', () => {
         intervalMs: 30_000,
         warnings: [],
         refusal: null,
+        successor: null,
         waitedMs: expect.any(Number),
       },
     });

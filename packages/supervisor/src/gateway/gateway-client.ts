@@ -14,6 +14,8 @@ export type HeartbeatAnswer = {
   readonly warnings: readonly string[];
   /** why the agent may make no more calls: a spending limit; null: it may */
   readonly refusal: string | null;
+  /** the newer instance that is judged in the place of this one; null: none is known */
+  readonly successor: string | null;
 };
 
 /** All of it @throws GatewayAway (the same again later) or GatewayRefused (not again). */
@@ -108,6 +110,7 @@ const offerOf =
       policy = null,
       warnings = [],
       refusal = null,
+      successor = null,
       waitedMs,
     } = (await asking()) as Offer;
     const passed = Math.max(now() - began, monotonic() - beganMonotonic);
@@ -116,7 +119,7 @@ const offerOf =
       ...restoreOutput.map((one) => ({ ...one, isRecalled: true })),
       ...orders.map((one) => ({ ...one, isRecalled: false })),
     ].map((one) => ({ ...one, expiresInMs: one.expiresInMs - lateMs }));
-    return { orders: offered, intervalMs, policy, warnings, refusal };
+    return { orders: offered, intervalMs, policy, warnings, refusal, successor };
   };
 
 export const connectGateway = (address: Address, clock: MachineClock): Gateway => ({

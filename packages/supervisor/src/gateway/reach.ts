@@ -11,6 +11,12 @@ export const unwatched = (error: unknown): Reach => ({
   why: error instanceof Error ? error.message : String(error),
 });
 
+/** Two supervisors, each with a state folder of its own, run this name at once, and the gateway judges the newer one. */
+export const replaced = (agentId: string, successor: string): Reach => ({
+  kind: 'unwatched',
+  why: `${agentId} was started again elsewhere as instance ${successor}, and Vigil watches that one in its place: end one of the two, or start it with another --name`,
+});
+
 /** Asks the gateway, before anything is started, whether it takes this runtime. One that does not answer in time does not. */
 export const probeReach = async (gateway: Gateway, runtimeId: string, withinMs: number): Promise<Reach> => {
   try {

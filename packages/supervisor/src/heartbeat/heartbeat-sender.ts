@@ -2,7 +2,7 @@ import type { Checkpoint, MatchedPattern, PolicyRef } from '@vigil/events';
 import { backOff, type Log, type MachineClock, pause } from '../clock.ts';
 import { GatewayRefused } from '../errors.ts';
 import type { Gateway } from '../gateway/gateway-client.ts';
-import { isSameReach, type Reach, unwatched } from '../gateway/reach.ts';
+import { isSameReach, type Reach, replaced, unwatched } from '../gateway/reach.ts';
 import { type ReportedFields, startsCall } from '../messages/agent-report.ts';
 import type { OrderEnvelope } from '../orders/order.ts';
 import {
@@ -58,6 +58,8 @@ export class HeartbeatSender {
   readonly #warned = new Set<string>();
   /** the tokens in the last heartbeat; null: unknown */
   #sentTokens: number | null;
+  /** an instance that another one has replaced is never the newest again */
+  #successor: string | null = null;
   #urgent = false;
   #wake = new AbortController();
 
@@ -156,7 +158,8 @@ export class HeartbeatSender {
     const answer = await this.#parts.gateway.sendHeartbeat(inFlight, signal);
     this.#heartbeatState = answered(this.#heartbeatState);
     this.#parts.onHeartbeat();
-    this.#reached({ kind: 'watched' });
+    this.#successor ??= answer.successor;
+    this.#reached(this.#successor === null ? { kind: 'watched' } : replaced(this.#parts.who.agentId, this.#successor));
     this.#warn(answer.warnings);
     this.#intervalMs = this.#parts.intervalMs ?? answer.intervalMs ?? this.#intervalMs;
     this.#policy = answer.policy?.name ?? this.#policy;

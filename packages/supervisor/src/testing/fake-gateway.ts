@@ -18,6 +18,8 @@ export type FakeGateway = {
   silent: boolean;
   /** why no more calls may be made, as it answers heartbeats; null: they may */
   refusal: string | null;
+  /** the newer instance that it judges, as it answers heartbeats; null: there is none */
+  successor: string | null;
   /** the policy that it reports for every agent */
   assigned: PolicyRef | null;
   /** documents by name, all with hash `h` */
@@ -56,6 +58,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
         policy: gateway.assigned,
         intervalMs: null,
         refusal: gateway.refusal,
+        successor: gateway.successor,
       });
     }
     if (request.url === '/v1/receipts') {
@@ -85,6 +88,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     away: false,
     silent: false,
     refusal: null,
+    successor: null,
     assigned: null,
     policies: new Map(),
     close: () =>

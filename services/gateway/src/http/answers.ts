@@ -52,6 +52,7 @@ export const acceptHeartbeats = async (context: GatewayContext, principal: Princ
     orders: isAllowed ? offersFor(context, [...instances], at) : [],
     ...assignedTo(context, assignedBy(heartbeats[0])),
     refusal: refusalTo(context, heartbeats, at),
+    successor: successorOf(context, heartbeats[0]),
     warnings: warningsFor(sent, Array.isArray(body), context.policies),
     waitedMs: at - receivedAt,
   };
@@ -85,6 +86,10 @@ const refusalTo = (
   const taskId = heartbeat.task_id ?? heartbeat.labels.parent_task ?? null;
   return limits.refusal({ agentId, taskId, policy: policies.assignedTo(assignedBy(heartbeat))?.name ?? null }, now);
 };
+
+/** The newer instance under the name of the first agent: two run at once, and only that one is judged. */
+const successorOf = ({ agentRegistry }: GatewayContext, first: Heartbeat | undefined): string | null =>
+  first === undefined ? null : agentRegistry.successorOf(first.agent_id, first.instance_id);
 
 const assignedBy = (first: Heartbeat | undefined): Assigned => ({
   agentId: first?.agent_id ?? '',

@@ -18,6 +18,16 @@ test('the newest in the log counts, in any order of reading', () => {
   expect(agentRegistry.of('worker-1', now)).toMatchObject({ runtimeId: 'host-2', instanceId: 'i-2', present: true });
 });
 
+test('an instance whose place another one has taken has a successor, also after the end of that one', () => {
+  const agentRegistry = createAgentRegistry();
+  agentRegistry.observe(present('host-1', 'i-1'), 1);
+  expect(agentRegistry.successorOf('worker-1', 'i-1')).toBeNull();
+  agentRegistry.observe(present('host-2', 'i-2'), 2);
+  agentRegistry.observe(lost('host-2', 'i-2'), 3);
+  expect(agentRegistry.successorOf('worker-1', 'i-1')).toBe('i-2');
+  expect(agentRegistry.successorOf('worker-1', 'i-2')).toBeNull();
+});
+
 test('a lost agent keeps its last runtime', () => {
   const agentRegistry = createAgentRegistry();
   agentRegistry.observe(lost('host-1', 'i-1'), 3);

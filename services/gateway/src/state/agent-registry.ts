@@ -23,6 +23,9 @@ const keep = <T>(map: Map<string, T>, agentId: string, value: T): void => {
   if (map.size > MOST_AGENTS && oldest !== undefined) map.delete(oldest);
 };
 
+/** `before`: the instance whose place it has taken; null: none is known. */
+type Published = KnownInstance & { readonly offset: number; readonly before: string | null };
+
 export type AgentRegistry = ReturnType<typeof createAgentRegistry>;
 
 /**
@@ -30,7 +33,7 @@ export type AgentRegistry = ReturnType<typeof createAgentRegistry>;
  * milliseconds.
  */
 export const createAgentRegistry = () => {
-  const present = new Map<string, KnownInstance & { readonly offset: number }>();
+  const present = new Map<string, Published>();
   const reported = new Map<string, KnownInstance & { readonly until: number }>();
 
   const of = (agentId: string, now: number): KnownInstance | null => {
@@ -43,9 +46,11 @@ export const createAgentRegistry = () => {
     observe: ({ type, payload }: EventOf<typeof Topic.fleetPresence>, offset: number): void => {
       if (type === 'AGENT_SPENT') return;
       const { agentId, instanceId, runtimeId } = payload;
-      if ((present.get(agentId)?.offset ?? -1) >= offset) return;
+      const last = present.get(agentId);
+      if ((last?.offset ?? -1) >= offset) return;
       reported.delete(agentId);
-      keep(present, agentId, { instanceId, runtimeId, present: type === 'AGENT_PRESENT', offset });
+      const before = (last?.instanceId === instanceId ? last.before : last?.instanceId) ?? null;
+      keep(present, agentId, { instanceId, runtimeId, present: type === 'AGENT_PRESENT', offset, before });
     },
     /** A heartbeat has been taken. */
     observeHeartbeat: ({ agent_id, instance_id, runtime_id }: Heartbeat, now: number): void => {
@@ -59,6 +64,11 @@ export const createAgentRegistry = () => {
     },
     /** null: the agent is unknown */
     of,
+    /** The instance that has taken the place of this one, which is no longer judged; null: none is known. */
+    successorOf: (agentId: string, instanceId: string | null): string | null => {
+      const newest = present.get(agentId);
+      return newest !== undefined && instanceId !== null && newest.before === instanceId ? newest.instanceId : null;
+    },
     /** A runtime watches the agent, and reports it with more detail than its session does. */
     isWatched: (agentId: string, now: number): boolean => {
       const known = of(agentId, now);

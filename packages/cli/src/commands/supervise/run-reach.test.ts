@@ -17,12 +17,14 @@ let dir = '';
 let server: Server;
 /** the status of every answer but those about policies */
 let status = 202;
+/** the newer instance that the gateway judges */
+let successor: string | null = null;
 let heartbeats: { policy: string | null }[] = [];
 const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'vigil-cli-'));
-  [status, heartbeats] = [202, []];
+  [status, heartbeats, successor] = [202, [], null];
   server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -32,7 +34,7 @@ beforeEach(async () => {
     if (request.url?.startsWith('/v1/policies/'))
       return answer(404, { detail: 'there is no policy "vigli": did you mean vigil? policies: demo, vigil' });
     if (request.url === '/v1/heartbeats') heartbeats.push(JSON.parse(Buffer.concat(parts).toString()));
-    answer(202, { orders: [], warnings: ['unknown field "polcy"'] });
+    answer(202, { orders: [], warnings: ['unknown field "polcy"'], successor });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -106,6 +108,19 @@ describe('vigil run reports that the agent is not watched', () => {
     await until(() => expect(printed.err).toContain('vigil: not watched: no gateway answers at'));
     writeFileSync(stopFile(), '');
     await ended;
+  });
+
+  test('when the gateway judges a newer instance of its name, once', async () => {
+    successor = 'instance-9';
+    const { printed, ended } = start(['--interval', '1s', ...untilStopped()]);
+    const line = 'vigil: not watched: worker-1 was started again elsewhere as instance instance-9';
+    await until(() => expect(printed.err).toContain(line));
+    // Another instance of the gateway may know less.
+    successor = null;
+    const seen = heartbeats.length;
+    await until(() => expect(heartbeats.length).toBeGreaterThan(seen + 1));
+    writeFileSync(stopFile(), '');
+    expect((await ended).err.trim().split('\n')).toHaveLength(1);
   });
 
   test('also before it comes back from the background', async () => {
