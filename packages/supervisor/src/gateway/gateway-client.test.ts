@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { MachineClock } from '../clock.ts';
@@ -9,24 +9,40 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
+const order = { type: 'NUDGE_AGENT', payload: {}, expiresInMs: 60_000 };
+
 /** A gateway with one order that expires in a minute, and a clock that passes while its answer is under way. */
 const asking = async (passed: Partial<MachineClock>, waitedMs?: number) => {
   const passing = { now: 0, monotonic: 0 };
   const server = createServer((_, response) => {
     passing.now = passed.now?.() ?? 0;
     passing.monotonic = passed.monotonic?.() ?? 0;
-    response.end(JSON.stringify({ orders: [{ type: 'NUDGE_AGENT', payload: {}, expiresInMs: 60_000 }], waitedMs }));
+    response.end(JSON.stringify({ orders: [order], recalled: [], waitedMs }));
   });
+  const [offered] = await ordersOf(server, {
+    now: () => 1_000 + passing.now,
+    monotonic: () => 5 + passing.monotonic,
+  });
+  return offered?.expiresInMs;
+};
+
+const ordersOf = async (server: Server, clock: MachineClock) => {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const gateway = connectGateway(
-    { url, token: '' },
-    { now: () => 1_000 + passing.now, monotonic: () => 5 + passing.monotonic },
-  );
-  const [order] = await gateway.orders('host-1', 0, new AbortController().signal);
-  return order?.expiresInMs;
+  return connectGateway({ url, token: '' }, clock).orders('host-1', 0, new AbortController().signal);
 };
+
+test('orders that the gateway recalls come first and are marked', async () => {
+  const server = createServer((_, response) =>
+    response.end(JSON.stringify({ orders: [order], recalled: [{ ...order, expiresInMs: 1 }], waitedMs: 0 })),
+  );
+  const offered = await ordersOf(server, { now: () => 0, monotonic: () => 0 });
+  expect(offered).toEqual([
+    { ...order, expiresInMs: 1, isRecalled: true },
+    { ...order, isRecalled: false },
+  ]);
+});
 
 test('an order that waited at the gateway for its runtime is as fresh as the gateway reports', async () => {
   expect(await asking({ monotonic: () => 25_000, now: () => 25_000 }, 25_000)).toBe(60_000);

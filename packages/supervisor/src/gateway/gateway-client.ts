@@ -93,7 +93,7 @@ const post = (address: Address, path: string, body: unknown, signal?: AbortSigna
 
 type Offer = Partial<HeartbeatAnswer> & {
   /** orders that must not begin */
-  readonly restoreOutput?: readonly OrderEnvelope[];
+  readonly recalled?: readonly OrderEnvelope[];
   /** what passed at the gateway before it answered */
   readonly waitedMs?: number;
 };
@@ -105,7 +105,7 @@ const offerOf =
     const [began, beganMonotonic] = [now(), monotonic()];
     const {
       orders = [],
-      restoreOutput = [],
+      recalled = [],
       intervalMs = null,
       policy = null,
       warnings = [],
@@ -116,7 +116,7 @@ const offerOf =
     const passed = Math.max(now() - began, monotonic() - beganMonotonic);
     const lateMs = waitedMs === undefined ? 0 : Math.max(0, passed - waitedMs);
     const offered = [
-      ...restoreOutput.map((one) => ({ ...one, isRecalled: true })),
+      ...recalled.map((one) => ({ ...one, isRecalled: true })),
       ...orders.map((one) => ({ ...one, isRecalled: false })),
     ].map((one) => ({ ...one, expiresInMs: one.expiresInMs - lateMs }));
     return { orders: offered, intervalMs, policy, warnings, refusal, successor };

@@ -44,7 +44,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
   const reports: Report[] = [];
   const polling = new Set<string>();
   const orders = () => (gateway.halted ? [] : [...offered.values()]);
-  const restoreOutput = () => (gateway.halted ? [...offered.values()] : []);
+  const recalled = () => (gateway.halted ? [...offered.values()] : []);
   const ordersWithHeartbeats = () => orders().filter(({ payload }) => !polling.has(payload.runtimeId));
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request);
@@ -75,7 +75,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     }
     const poller = /^\/v1\/runtimes\/([^/]+)\/orders/.exec(request.url ?? '')?.[1];
     if (poller !== undefined) polling.add(decodeURIComponent(poller));
-    return send(response, 200, { orders: orders(), restoreOutput: restoreOutput() });
+    return send(response, 200, { orders: orders(), recalled: recalled() });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const gateway: FakeGateway = {
