@@ -36,7 +36,15 @@ export const superviseHosted = (spec: AgentSpec, deps: AgentDeps, size: Size): P
   const { agentId, instanceId, command, args, cwd } = spec;
   const kept: Kept = { spec, socket: instance.socket, startedAt: instance.past.memory.startedAt };
   const env = environmentOf(spec, deps.dir, instance.socket);
-  const what = { agentId, instanceId, command, args, cwd, env, rawOutput: printsStream(deps, spec) };
+  const what = {
+    agentId,
+    instanceId,
+    command,
+    args,
+    cwd,
+    env,
+    prints: printsStream(deps, spec) ? 'raw' : 'terminal',
+  } as const;
   const path = ptyHostSocket(deps.dir, instanceId);
   const open: Open = async (on, started) => {
     await startPtyHost(deps.dir, { ...what, size, kept, socket: path, ring: ringBytes }, (ptyHost) => {

@@ -15,7 +15,7 @@ import { readInputMode } from '../screen/input-mode.ts';
 import { printsStream } from '../sessions/event-stream.ts';
 import { type Lock, takeName } from '../state/lock.ts';
 import type { Attached } from '../terminal/foreground.ts';
-import { openTerminal, type Size, type Terminal } from '../terminal/terminal.ts';
+import { type OutputKind, openTerminal, type Size, type Terminal } from '../terminal/terminal.ts';
 import { AgentInstance, type Supervised } from './agent-instance.ts';
 import { AgentMonitor } from './agent-monitor.ts';
 import { type AgentSpec, environmentOf } from './agent-spec.ts';
@@ -154,6 +154,12 @@ export const startInstance = async (beginning: InstanceStart, open: Open): Promi
   return instance;
 };
 
+/** A client that runs one prompt adapts to a terminal: it writes escape sequences there, also to its errors. */
+const printsTo = (deps: AgentDeps, spec: AgentSpec, isPiped: boolean): OutputKind => {
+  if (!isPiped) return printsStream(deps, spec) ? 'raw' : 'terminal';
+  return screenClientOf(deps.clients, spec)?.invocation.headless === true ? 'pipe' : 'raw';
+};
+
 /**
  * Starts an agent on a terminal of this very process, and watches it to its end.
  * @throws AlreadySupervised where its name is taken on this host; WrongSettings for a pattern that RE2 does not take
@@ -167,7 +173,7 @@ export const supervise = (
   const env = environmentOf(spec, deps.dir, instance.socket);
   let from = 0;
   return startInstance(instance, (on) =>
-    openTerminal({ ...spec, env, rawOutput: isPiped || printsStream(deps, spec) }, size, (data) => {
+    openTerminal({ ...spec, env, prints: printsTo(deps, spec, isPiped) }, size, (data) => {
       on.output({ from, at: deps.clock.now(), data });
       from += data.length;
       output(data);

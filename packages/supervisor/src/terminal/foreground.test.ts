@@ -25,7 +25,7 @@ const commandLine = (script: string) => [fixture, stage.dir, stage.gateway.url, 
 const env = { PATH: process.env.PATH ?? '', TERM: 'xterm' };
 const sit = (script: string): Terminal =>
   openTerminal(
-    { command: process.execPath, args: commandLine(script), cwd: tmpdir(), env, rawOutput: false },
+    { command: process.execPath, args: commandLine(script), cwd: tmpdir(), env, prints: 'terminal' },
     { columns: 91, rows: 33 },
     (data) => {
       shown += data.toString();
@@ -138,6 +138,38 @@ test.each([
   piped.stdin?.end();
   await new Promise((resolve) => piped.on('close', resolve));
   expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+});
+
+/** What a pipe gets from a script that reads a line, where the input is there before its terminal is. */
+const piped = async (script: string, more: readonly string[] = []): Promise<string> => {
+  const agent = spawn(process.execPath, [...commandLine(script), ...more], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+  agent.stdin.write('typed\n');
+  let text = '';
+  agent.stdout.on('data', (data) => {
+    text += data;
+  });
+  await once(agent, 'close');
+  return text;
+};
+
+test.each([
+  ['a client that runs one prompt', () => streaming(stage.dir, 'claude')],
+  ['any other command', () => []],
+])('what is typed is not in the output of %s behind a pipe', async (_, more) => {
+  expect(await piped('read line; printf "got "; echo "$line" | rev; exit 3', more())).toBe('got depyt\n');
+});
+
+test('a client that runs one prompt sees that its output goes to a pipe, and keeps a terminal for the rest', async () => {
+  const script =
+    '[ -t 1 ] && echo escapes; [ -t 2 ] && echo escapes >&2; [ -t 0 ] && echo input; stty size; echo end >&2';
+  expect(await piped(script, streaming(stage.dir, 'claude'))).toBe('input\n40 120\nend\n');
+  expect(await piped(script)).toContain('escapes');
+});
+
+test('the end of a client behind a pipe does not wait for a process that it left with its output', async () => {
+  const script = 'sleep 600 & echo $!';
+  const left = await piped(script, streaming(stage.dir, 'claude'));
+  process.kill(Number(left), 'SIGKILL');
 });
 
 test('through pipes the command still has a terminal, and sees the end of its input', async () => {

@@ -1,5 +1,10 @@
-import { constants } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants as files, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
+import { pause } from '../clock.ts';
 import { identify, type Pid, signalled } from '../process/proc.ts';
 
 export type Command = {
@@ -9,10 +14,12 @@ export type Command = {
   readonly env: Readonly<Record<string, string>>;
 };
 /**
- * How a command is started. `rawOutput`: the terminal passes output on unchanged; otherwise it puts a carriage return
- * before each newline.
+ * What a command prints to. `terminal`: its terminal, which echoes input and puts a carriage return before each newline.
+ * `raw`: its terminal, which adds nothing. `pipe`: a pipe, also for its errors; the rest of it has a terminal that adds
+ * nothing.
  */
-export type TerminalCommand = Command & { readonly rawOutput: boolean };
+export type OutputKind = 'terminal' | 'raw' | 'pipe';
+export type TerminalCommand = Command & { readonly prints: OutputKind };
 /** `signal` is null where the process ended by itself. */
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
@@ -89,14 +96,103 @@ const identified = (pid: number): Pid => {
   }
 };
 
+/** How long a pipe may be still after the end of its command, milliseconds: another process may hold it open. */
+const pipeLastsMs = 200;
+
+/** A named pipe that a command prints to. `opened`: the command has it now. */
+class OutputPipe {
+  readonly path: string;
+  readonly #dir: string;
+  /** without a writer the reader would be at the end before the command has begun */
+  #writer: number | null;
+  readonly #reader: Socket;
+  #isOver = false;
+  readonly over: Promise<void>;
+
+  constructor(onOutput: (data: Buffer) => void) {
+    this.#dir = mkdtempSync(join(tmpdir(), 'vigil-pipe-'));
+    this.path = join(this.#dir, 'output');
+    execFileSync('mkfifo', ['-m', '600', this.path]);
+    const reader = openSync(this.path, files.O_RDONLY | files.O_NONBLOCK);
+    this.#writer = openSync(this.path, files.O_WRONLY);
+    this.#reader = new Socket({ fd: reader, readable: true, writable: false }).on('data', onOutput);
+    this.over = new Promise((resolve) => {
+      this.#reader.on('close', () => {
+        this.#isOver = true;
+        resolve();
+      });
+    });
+  }
+
+  opened(): void {
+    if (this.#writer === null) return;
+    closeSync(this.#writer);
+    this.#writer = null;
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
+
+  /** Its command has ended: the rest of its output is read. */
+  async drained(): Promise<void> {
+    this.opened();
+    let readBefore = -1;
+    while (!this.#isOver && (this.#reader.isPaused() || this.#reader.bytesRead > readBefore)) {
+      readBefore = this.#reader.bytesRead;
+      await Promise.race([this.over, pause(pipeLastsMs)]);
+    }
+    this.#reader.destroy();
+    await this.over;
+  }
+
+  pause(): void {
+    this.#reader.pause();
+  }
+  resume(): void {
+    this.#reader.resume();
+  }
+}
+
+/** The first byte on a terminal that adds nothing, before its command starts: until then it would echo input. */
+const prepared = 1;
+
+const scriptFor = (pipe: OutputPipe | null, prints: OutputKind): string => {
+  if (prints === 'terminal') return 'exec "$0" "$@"';
+  const printsTo = pipe === null ? '' : `exec >'${pipe.path}' 2>&1; `;
+  return `stty -opost -echo; exec 3>&1; ${printsTo}printf '\\001' >&3; exec "$0" "$@" 3>&-`;
+};
+
+/** Input waits until the terminal is prepared, and the byte that shows it is taken from the output. */
+class Preparation {
+  #isDone: boolean;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(isDone: boolean) {
+    this.#isDone = isDone;
+  }
+
+  after(act: () => void): void {
+    if (this.#isDone) act();
+    else this.#waiting.push(act);
+  }
+
+  without(data: Buffer): Buffer {
+    if (this.#isDone) return data;
+    const at = data.indexOf(prepared);
+    if (at < 0) return data;
+    this.#isDone = true;
+    for (const act of this.#waiting) act();
+    return Buffer.concat([data.subarray(0, at), data.subarray(at + 1)]);
+  }
+}
+
 /** A command that does not exist ends at once with code 127. */
 const openPty = (
-  { command, args, cwd, env, rawOutput }: TerminalCommand,
+  { command, args, cwd, env, prints }: TerminalCommand,
   size: Size,
   onOutput: (data: Buffer) => void,
 ): Pty => {
-  const script = `${rawOutput ? 'stty -opost; ' : ''}exec "$0" "$@"`;
-  const pty = spawn('/bin/sh', ['-c', script, command, ...args], {
+  const pipe = prints === 'pipe' ? new OutputPipe(onOutput) : null;
+  const preparation = new Preparation(prints === 'terminal');
+  const pty = spawn('/bin/sh', ['-c', scriptFor(pipe, prints), command, ...args], {
     cwd,
     env,
     cols: size.columns,
@@ -104,10 +200,15 @@ const openPty = (
     name: env.TERM ?? 'xterm-256color',
     encoding: null,
   });
-  pty.onData((data) => onOutput(Buffer.from(data)));
+  preparation.after(() => pipe?.opened());
+  pty.onData((data) => {
+    const own = preparation.without(Buffer.from(data));
+    if (own.length > 0) onOutput(own);
+  });
   const exited = new Promise<Exit>((resolve) => {
-    pty.onExit(({ exitCode, signal }) => {
+    pty.onExit(async ({ exitCode, signal }) => {
       const name = signalName(signal);
+      await pipe?.drained();
       resolve({ code: name ? null : exitCode, signal: name });
     });
   });
@@ -115,7 +216,7 @@ const openPty = (
   return {
     pid: identified(pty.pid),
     exited,
-    write: (data) => pty.write(data as string),
+    write: (data) => preparation.after(() => pty.write(data as string)),
     resize: ({ columns, rows }) => {
       try {
         pty.resize(columns, rows);
@@ -127,10 +228,13 @@ const openPty = (
     pause: () => {
       pauses += 1;
       pty.pause();
+      pipe?.pause();
     },
     resume: () => {
       pauses = Math.max(0, pauses - 1);
-      if (pauses === 0) pty.resume();
+      if (pauses > 0) return;
+      pty.resume();
+      pipe?.resume();
     },
   };
 };

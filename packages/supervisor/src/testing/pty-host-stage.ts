@@ -35,7 +35,7 @@ export class PtyHostStage {
     const { dir, path: socket } = this;
     const launch = { agentId: 'worker-1', instanceId: 'instance-1', cwd: dir, env: { PATH: process.env.PATH ?? '' } };
     const size = { columns: 80, rows: 24 };
-    const command = { command: '/bin/sh', args: ['-c', script], rawOutput: false, size };
+    const command = { command: '/bin/sh', args: ['-c', script], prints: 'terminal' as const, size };
     return startPtyHost(dir, { ...launch, ...command, socket, ring, kept: { a: 1 } }, (pid) => {
       this.#ptyHost = pid;
     });
