@@ -175,3 +175,15 @@ function after(breaker: Breaker, generation: number, meaning: Meaning, limits: B
       return giveBack(breaker, generation);
   }
 }
+
+type CallResult = { readonly outcome: string; readonly error_class: string | null };
+
+/**
+ * What an ended call of an agent counts as; `none`: it is not counted. A command's exit code, and a person's
+ * interruption, are not the tool's failure. An overloaded service is waited for.
+ */
+export const callResult = ({ outcome, error_class }: CallResult): 'ok' | 'error' | 'none' => {
+  if (outcome === 'ok') return 'ok';
+  if (outcome !== 'error' || error_class === 'aborted' || error_class === 'rate_limit') return 'none';
+  return error_class?.startsWith('exit_') ? 'ok' : 'error';
+};

@@ -85,6 +85,21 @@ describe('where Vigil counts them', () => {
     expect(a.last()?.payload).toMatchObject({ failures: 5, nextAttemptAt: T0 + 32_000 });
   });
 
+  test('a command that ends with another code than 0 is not a failure of its tool, as for a hook', () => {
+    const a = agent();
+    expect(a.receive(1000, failures(9, { error_class: 'exit_1' }))).toEqual([]);
+    expect(a.receive(2000, failures(4))).toEqual([]);
+    expect(a.receive(3000, failures(1, { error_class: 'exit_127' }))).toEqual([]);
+    expect(a.receive(4000, failures(4))).toEqual([]);
+  });
+
+  test('a call that a person interrupted neither fails nor ends the row', () => {
+    const a = agent();
+    expect(a.receive(1000, failures(4))).toEqual([]);
+    expect(a.receive(2000, failures(4, { error_class: 'aborted' }))).toEqual([]);
+    expect(a.receive(3000, failures(1))).toEqual(['tool_execution CLOSED → OPEN']);
+  });
+
   test('three of checkpoints and of calls outside, each for itself', () => {
     const a = agent();
     expect(a.receive(1000, failures(2, { kind: 'checkpoint_write' }))).toEqual([]);

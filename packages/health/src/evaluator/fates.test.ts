@@ -133,7 +133,7 @@ describe('the demonstration fleet', () => {
       ...works(ms),
       checkpoint: null,
       tool_calls: [
-        call(`c${ms}`, { args_hash: 'npm test', outcome: 'error', result_hash: 'r', error_class: 'exit_1' }),
+        call(`c${ms}`, { args_hash: 'npm test', outcome: 'error', result_hash: 'r', error_class: 'tool_error' }),
       ],
     });
     expect(brief(heartbeats(6000, 10_000, fails))).toEqual([

@@ -1,4 +1,14 @@
-import { ask, type Breaker, type BreakerLimits, closed, fail, giveBack, reset, succeed } from '@vigil/circuit-breaker';
+import {
+  ask,
+  type Breaker,
+  type BreakerLimits,
+  callResult,
+  closed,
+  fail,
+  giveBack,
+  reset,
+  succeed,
+} from '@vigil/circuit-breaker';
 import type { BreakerReport, CallKind, ToolCall } from '@vigil/events';
 
 /** A call that is not to be made now. `nextAttemptAt` in epoch milliseconds; null: when a trial that is under way has ended. */
@@ -59,24 +69,13 @@ export const asked = (
 
 type Result = Pick<ToolCall, 'call_id' | 'outcome' | 'error_class'>;
 
-/**
- * A command's exit code, and a person's interruption, are not the tool's failure. An overloaded service is waited
- * for.
- */
-const outcomeOf = ({ outcome, error_class }: Result): 'ok' | 'error' | 'none' => {
-  if (outcome === 'refused' || outcome === 'abandoned') return 'none';
-  if (outcome !== 'error') return 'ok';
-  if (error_class === 'aborted' || error_class === 'rate_limit') return 'none';
-  return error_class?.startsWith('exit_') ? 'ok' : 'error';
-};
-
 /** A call has ended. */
 export const ended = (state: HookBreakers, call: Result, now: number): HookBreakers => {
   const { [call.call_id]: known, ...underWay } = state.underWay;
   if (known === undefined) return state;
   const before = state.breakers[known.name];
   const rest = { ...state, underWay };
-  switch (outcomeOf(call)) {
+  switch (callResult(call)) {
     case 'ok':
       return withBreaker(rest, known.name, succeed(before, known.generation));
     case 'error':

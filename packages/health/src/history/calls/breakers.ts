@@ -1,8 +1,7 @@
-import { ask, type Breaker, type BreakerLimits, closed, fail, succeed } from '@vigil/circuit-breaker';
+import { ask, type Breaker, type BreakerLimits, callResult, closed, fail, succeed } from '@vigil/circuit-breaker';
 import type { ToolCall } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
 import { ahead, type Heartbeat, instant, type Receipt } from '../moment.ts';
-import { finished, rateLimited } from './calls.ts';
 
 /** The breakers of an agent. A task's recovery_attempt is recovery's. */
 export const AGENT_BREAKERS = ['tool_execution', 'checkpoint_write', 'external_api'] as const;
@@ -105,15 +104,14 @@ function finishedWith(
   receipt: Receipt,
   limits: BreakerLimits,
 ): Breakers['own'] {
-  if (!finished(call) || rateLimited(call)) return own;
+  const result = callResult(call);
+  if (result === 'none') return own;
   const ended = instant(receipt, call.ended_at).now;
   const known = own[name] ?? { breaker: closed, at: ended };
   const asked = ask(known.breaker, limits, ended - spanOf(call));
   if (asked.kind === 'refused') return own;
   const breaker =
-    call.outcome === 'ok'
-      ? succeed(asked.breaker, asked.generation)
-      : fail(asked.breaker, asked.generation, limits, ended);
+    result === 'ok' ? succeed(asked.breaker, asked.generation) : fail(asked.breaker, asked.generation, limits, ended);
   if (breaker.state === 'CLOSED' && breaker.failures === 0) return own[name] ? without(own, name) : own;
   return { ...own, [name]: { breaker, at: breaker.generation === known.breaker.generation ? known.at : ended } };
 }
