@@ -53,13 +53,17 @@ afterAll(() => server.close());
 
 type End = { readonly code: number | null; readonly out: string; readonly err: string };
 
-async function vigil(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<End> {
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [vigilProgram, ...args], {
+  return spawn(process.execPath, [vigilProgram, ...args], {
     env: { PATH, VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: TOKEN, USER: 'ada', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+async function vigil(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<End> {
+  const child = start(args, env);
   let out = '';
   let err = '';
   child.stdout.on('data', (chunk) => {
@@ -71,6 +75,21 @@ async function vigil(args: readonly string[], env: Readonly<Record<string, strin
   const [code] = await once(child, 'close');
   return { code, out, err };
 }
+
+test.each([
+  ['health', 1],
+  ['health steady --json', 0],
+  ['--help', 0],
+])('vigil %s ends without an error where no program reads its output', async (words, code) => {
+  const child = start(words.split(' '));
+  child.stdout.destroy();
+  let err = '';
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  expect(await once(child, 'close')).toEqual([code, null]);
+  expect(err).toBe('');
+});
 
 test('a healthy agent ends with 0, as JSON for programs', async () => {
   const { code, out } = await vigil(['health', 'steady', '--json']);

@@ -43,6 +43,15 @@ export const dashboard = (): Client => openClient(dashboardSettings(process.env)
 /** The author of a command when no name is given. */
 export const whoAmI = (): string => process.env.USER || userInfo().username;
 
+/** A reader that has gone, as in `vigil … | head`, is not an error: the command ends as it would have. */
+export function outliveReaders(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A command that supervises an agent has a listener of its own.
+    if (error.code !== 'EPIPE' && process.stdout.listenerCount('error') === 1) throw error;
+  });
+  process.stderr.on('error', () => {});
+}
+
 /** Aborted by Ctrl-C, and when the reader of the output has gone. */
 export function untilStopped(): AbortSignal {
   const stop = new AbortController();
