@@ -70,7 +70,13 @@ const failureOf = async (where: URL, response: Response): Promise<Error> => {
   return new GatewayAway(`${gateway} answers ${status}: ${detail}`);
 };
 
+const isAddress = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+
 const exchange = async ({ url, token }: Address, path: string, init: RequestInit): Promise<unknown> => {
+  if (!isAddress(url))
+    throw new GatewayAway(
+      `--gateway (or VIGIL_GATEWAY_URL) is ${JSON.stringify(url)}, which is not an address: write one like http://127.0.0.1:7410`,
+    );
   const where = new URL(path, url);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const response = await fetch(where, { ...init, headers }).catch((error: Error) => {

@@ -29,11 +29,12 @@ beforeEach(async () => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const answer = (code: number, body: object) => void response.writeHead(code).end(JSON.stringify(body));
+    if (request.url === '/v1/heartbeats') heartbeats.push(JSON.parse(Buffer.concat(parts).toString()));
+    if (status === 403) return answer(403, { detail: `the gateway gives the reason for ${request.url}` });
     if (status !== 202) return answer(status, { detail: 'the gateway gives the reason' });
     if (request.url === '/v1/policies/vigil') return answer(200, { name: 'vigil', hash: 'h', document: {} });
     if (request.url?.startsWith('/v1/policies/'))
       return answer(404, { detail: 'there is no policy "vigli": did you mean vigil? policies: demo, vigil' });
-    if (request.url === '/v1/heartbeats') heartbeats.push(JSON.parse(Buffer.concat(parts).toString()));
     answer(202, { orders: [], warnings: ['unknown field "polcy"'], successor });
   });
   server.listen(0, '127.0.0.1');
@@ -82,9 +83,23 @@ describe('vigil run reports that the agent is not watched', () => {
     );
   });
 
-  test('with the reason of a gateway that forbids it', async () => {
+  test('with the reason of a gateway that forbids it, once, whichever request it refuses', async () => {
     status = 403;
-    expect((await start(['--', 'true']).ended).err).toContain('refuses this token (403): the gateway gives the reason');
+    const { printed, ended } = start(['--interval', '1s', ...untilStopped()]);
+    await until(() => expect(heartbeats.length).toBeGreaterThan(1));
+    writeFileSync(stopFile(), '');
+    await ended;
+    expect(printed.err).toMatch(
+      /^vigil: not watched: .* refuses this token \(403\): the gateway gives the reason for .*\n$/,
+    );
+  });
+
+  test.each(['nonsense', 'localhost:7410'])('by no gateway where its address is %s: what to write', async (address) => {
+    const { code, err } = await start(['--gateway', address, '--', 'true']).ended;
+    expect(code).toBe(0);
+    expect(err).toBe(
+      `vigil: not watched: --gateway (or VIGIL_GATEWAY_URL) is "${address}", which is not an address: write one like http://127.0.0.1:7410\n`,
+    );
   });
 
   test('when that changes, each time once', async () => {
@@ -202,24 +217,24 @@ describe('while the agent has the terminal', () => {
 
   test('changes are kept, and written with their times when it has ended', () => {
     const notices = new ReachNotices(settings);
-    notices.note({ kind: 'unwatched', why: 'a' });
+    notices.note({ kind: 'unwatched', why: 'a', forbidden: false });
     notices.hold();
     notices.note({ kind: 'watched' });
     notices.note({ kind: 'watched' });
     expect(written).toEqual(['vigil: not watched: a']);
     notices.release();
     expect(written).toEqual(['vigil: not watched: a', 'vigil: at 12:00:05 watched again by the gateway at http://g']);
-    notices.note({ kind: 'unwatched', why: 'b\u001b[2J' });
+    notices.note({ kind: 'unwatched', why: 'b\u001b[2J', forbidden: false });
     expect(written[2]).toBe('vigil: not watched: b');
   });
 
   test('each change is shown at once with a bell, what stood before without one, and nothing before or after', () => {
     const notices = new ReachNotices(settings);
-    notices.note({ kind: 'unwatched', why: 'a' });
+    notices.note({ kind: 'unwatched', why: 'a', forbidden: false });
     expect(shown).toEqual([]);
     notices.hold();
     notices.note({ kind: 'watched' });
-    notices.note({ kind: 'unwatched', why: 'b\u001b[2J' });
+    notices.note({ kind: 'unwatched', why: 'b\u001b[2J', forbidden: false });
     notices.release();
     notices.note({ kind: 'watched' });
     expect(shown).toEqual([['vigil: not watched: a', false], [null, true], ['vigil: not watched: b', true], 'end']);
