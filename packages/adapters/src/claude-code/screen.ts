@@ -22,12 +22,22 @@ const kinds: readonly (readonly [Dialog['wait'], RegExp])[] = [
   ['question', /enter to select · .*to navigate/i],
 ];
 
+/** The command in a box of dashed rules, or the folder: the question does not repeat them. */
+const subjectOf = (within: readonly string[]): string | null => {
+  const texts = within.map((line) => line.trim()).filter((line) => line !== '');
+  const heading = texts.find((line) => !isRule(line)) ?? '';
+  if (/^Accessing workspace:$/.test(heading)) return texts[texts.indexOf(heading) + 1] ?? null;
+  if (!/\bcommand$/.test(heading)) return null;
+  const [from = -1, to = -1] = texts.flatMap((line, row) => (/^╌+$/u.test(line) ? [row] : []));
+  return from < 0 || to < 0 ? null : texts.slice(from + 1, to).join(' ');
+};
+
 const dialogOf = ({ lines, cursor }: ScreenView): Dialog => {
   const shown = lines.filter((line) => line.trim() !== '');
   const from = lines.findLastIndex((line, row) => row < cursor.row && isRule(line) && !/╌/.test(line));
   const within = lines.slice(from + 1);
   const wait = kinds.find(([, pattern]) => shown.some((line) => pattern.test(line)))?.[0] ?? 'dialog';
-  return { kind: 'dialog', wait, text: dialogText(within, Math.max(0, cursor.row - from - 1)) };
+  return { kind: 'dialog', wait, text: dialogText(within, Math.max(0, cursor.row - from - 1), subjectOf(within)) };
 };
 
 /** The rows of the input line, which lies between two rules and contains the cursor; null: there is none. */

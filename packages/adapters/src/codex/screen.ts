@@ -20,7 +20,9 @@ const dialogOf = (view: ScreenView): ScreenMeaning => {
   const options = lines.findIndex((line) => option.test(line));
   const asked = lines.find((line) => permission.test(line));
   const question = asked ?? lines.find((line) => /^\s*Trust this folder\?/.test(line));
-  const text = question?.trim() ?? dialogText(lines, options < 0 ? lines.length : options);
+  const command = lines.slice(0, options < 0 ? lines.length : options).findLast((line) => /^\s*\$ /.test(line));
+  const asks = asked === undefined || command === undefined ? question : `${question} ${command.trim()}`;
+  const text = asks?.trim() ?? dialogText(lines, options < 0 ? lines.length : options, null);
   return { kind: 'dialog', wait: asked === undefined ? 'dialog' : 'permission', text };
 };
 

@@ -11,8 +11,13 @@ const placeholder = /^Type your message or @path\/to\/file/;
 
 const dialogOf = (texts: readonly string[]): ScreenMeaning => {
   const options = texts.findIndex((text) => option.test(text));
+  const subject =
+    texts
+      .findLast((text) => /^\? \S/.test(text))
+      ?.replace(/^\? /, '')
+      .replace(/\s+/g, ' ') ?? null;
   const wait = texts.some((text) => permission.test(text)) ? 'permission' : 'dialog';
-  return { kind: 'dialog', wait, text: dialogText(texts, options) };
+  return { kind: 'dialog', wait, text: dialogText(texts, options, subject) };
 };
 
 /** The rows of the input line, above the rows that name the folder and the model; null: the cursor is in no input line. */

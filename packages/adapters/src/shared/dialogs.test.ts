@@ -49,7 +49,11 @@ const approval = [
 ];
 
 test('a dialog of Codex counts at any position of the cursor', () => {
-  const dialog = { kind: 'dialog', wait: 'permission', text: 'Would you like to run the following command?' };
+  const dialog = {
+    kind: 'dialog',
+    wait: 'permission',
+    text: 'Would you like to run the following command? $ touch a.txt',
+  };
   for (const [row] of approval.entries())
     for (const column of [0, 2, 40]) expect(seen(codexScreen, approval, row, column)).toEqual(dialog);
 });

@@ -30,14 +30,24 @@ export const offersKeys = (lines: readonly string[], keys: RegExp): boolean =>
       .some((part) => part.search(keys) === 0),
   );
 
-/** What a dialog asks: the last question before its options, else the first line of text in it. */
-export const dialogText = (lines: readonly string[], options: number): string => {
-  const question = lines
-    .slice(0, options)
-    .map(unframed)
-    .findLast((line) => line.endsWith('?'));
-  const first = lines.map(unframed).find((line) => /\p{L}{2}/u.test(line));
-  return (question ?? first ?? '').slice(0, longestText);
+/** A line that requests a choice instead of asking. */
+const request = /^(?:choose|select|press enter)\b/i;
+const greeting = /^welcome to /i;
+
+/**
+ * What a dialog asks: the last question before its options, else its first line of text and the line that requests a
+ * choice. `subject`: what the question is about, such as a command; null: it names that itself.
+ */
+export const dialogText = (lines: readonly string[], options: number, subject: string | null): string => {
+  const texts = lines.map(unframed);
+  const question = texts.slice(0, options).findLast((line) => /\?(?:\s|$)/.test(line));
+  const first = texts.find((line) => /\p{L}{2}/u.test(line) && !greeting.test(line));
+  const requested = texts.find((line) => line !== first && request.test(line));
+  const parts = question === undefined ? [first, requested] : [question.replace(/\?\s.*$/, '?'), subject];
+  return parts
+    .filter((part) => part)
+    .join(' ')
+    .slice(0, longestText);
 };
 
 /** The text of an input line that is folded into several rows. Null: it is empty. */

@@ -31,19 +31,30 @@ test.each(recordings)('$name: at each mark the screen shows what the recording n
 test('what a dialog asks, and which kind of dialog it is, is read from the screen', async () => {
   const asked = new Map<string, string>();
   for (const recording of recordings)
-    for (const { isMark, meaning } of await momentsOf(recording))
-      if (isMark && meaning.kind === 'dialog') asked.set(recording.name, `${meaning.wait}: ${meaning.text}`);
+    for (const { isMark, meaning, what } of await momentsOf(recording)) {
+      if (!isMark || meaning.kind !== 'dialog') continue;
+      asked.set(recording.name, `${meaning.wait}: ${meaning.text}`);
+      asked.set(`${recording.name} ${what}`, `${meaning.wait}: ${meaning.text}`);
+    }
   expect(Object.fromEntries(asked)).toMatchObject({
-    'claude-code/permission-bash.cast': 'permission: Do you want to proceed?',
+    'claude-code/permission-bash.cast':
+      'permission: Do you want to proceed? touch approved.txt && curl http://127.0.0.1:1/',
     'claude-code/permission-edit.cast': 'permission: Do you want to make this edit to a.txt?',
     'claude-code/auto-mode-check.cast': "permission: Auto mode can't check actions in this session",
     'claude-code/question.cast': 'question: Which database shall I use?',
     'claude-code/plan.cast': expect.stringMatching(/^plan: .*Would you like to proceed\?$/),
-    'claude-code/login.cast': 'dialog: Login',
-    'codex/approval.cast': 'permission: Would you like to run the following command?',
+    'claude-code/login.cast': 'dialog: Login Select login method:',
+    'claude-code/first-start.cast theme':
+      "dialog: Let's get started. Choose the text style that looks best with your terminal",
+    'claude-code/first-start.cast security notes': 'dialog: Security notes: Press Enter to continue',
+    'claude-code/first-start.cast trust':
+      'dialog: Quick safety check: Is this a project you created or one you trust? /home/dev/project',
+    'codex/approval.cast':
+      'permission: Would you like to run the following command? $ touch approved.txt && curl http://127.0.0.1:1/',
     'codex/trust.cast': expect.stringMatching(/^dialog: Trust this folder\?/),
-    'gemini-cli/permission-shell.cast': 'permission: Allow execution of [Shell]?',
-    'gemini-cli/permission-write.cast': 'permission: Apply this change?',
+    'gemini-cli/permission-shell.cast':
+      'permission: Allow execution of [Shell]? Shell touch approved.txt && curl http://127.0.0.1:1/',
+    'gemini-cli/permission-write.cast': 'permission: Apply this change? WriteFile Writing to written.txt',
   });
 });
 

@@ -24,7 +24,10 @@ const openTurn = { turnOpen: true, waitingFor: null };
 test('a dialog is a wait, with and without hooks; a prompt is one where no hook reports turns', async () => {
   const [asks, , prompt] = await marksOf('claude-code/permission-bash.cast');
   if (asks === undefined || prompt === undefined) throw new Error('the recording has no marks');
-  const waiting = { kind: 'permission', text: 'Do you want to proceed?' };
+  const waiting = {
+    kind: 'permission',
+    text: 'Do you want to proceed? touch approved.txt && curl http://127.0.0.1:1/',
+  };
   for (const session of [noSession, openTurn])
     expect(screenReport(asks.surface, session)).toEqual({ activity: 'awaiting_input', waitingFor: waiting });
   expect(screenReport(prompt.surface, noSession).waitingFor).toEqual({ kind: 'prompt', text: null });
