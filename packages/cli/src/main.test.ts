@@ -150,7 +150,10 @@ test.each([
 
 test('a halt records its author and its reason', async () => {
   const { code, out } = await vigil(['halt', '--why', 'the network is moved']);
-  expect({ code, out }).toEqual({ code: 0, out: 'HALT_FLEET is written (e-1).\n' });
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: 'Requested: a halt of the fleet.\nWhat becomes of it: vigil health\n',
+  });
   expect(commands).toEqual([{ command: 'halt', by: 'ada', why: 'the network is moved' }]);
 });
 
@@ -172,7 +175,9 @@ test.each([
   ],
   [['alert', 'ack', 'alert-1', '--why', 'x'], { command: 'acknowledge', alertId: 'alert-1' }],
 ])('%o is one command, with who asks and why', async (args, command) => {
-  expect(await vigil(args)).toMatchObject({ code: 0, err: '' });
+  const { code, out, err } = await vigil(args);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).not.toMatch(/[A-Z]+_[A-Z]+/);
   expect(commands.at(-1)).toEqual({ ...command, by: 'ada', why: 'x' });
 });
 
@@ -189,6 +194,7 @@ const nudged = (...answers: readonly Partial<CaseStory>[]): Promise<End> => {
 test('a nudge waits for its receipt, and reports that the agent has it', async () => {
   const { code, out } = await nudged(openCase, openCase, receipt('delivered', null));
   expect(code).toBe(0);
+  expect(out).toContain('Requested: a text to worker-1, "Save, please.".\n');
   expect(out).toContain('worker-1 has it: host-1 reports delivered');
 });
 

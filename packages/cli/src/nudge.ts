@@ -19,7 +19,10 @@ const caseOf = ({ eventId }: Written): string => `case-${eventId}`;
 export async function sendNudge(agentId: string, { message, wait, ...options }: NudgeOptions): Promise<void> {
   await untilRunning(dashboard(), agentId);
   const command = { command: 'request_step', agentId, step: 'nudge', message };
-  const written = await writeAndShow(command, options, (one) => (wait ? null : `vigil case show ${caseOf(one)}`));
+  const written = await writeAndShow(command, options, (one) => ({
+    requested: `a text to ${agentId}, "${message ?? options.why}"`,
+    outcome: wait ? null : `vigil case show ${caseOf(one)}`,
+  }));
   if (wait && options.json !== true) await showOutcome(dashboard(), agentId, caseOf(written));
 }
 

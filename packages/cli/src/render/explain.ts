@@ -8,11 +8,14 @@ import { ageText, clockTime, orDash, paintState, table, type View } from './view
 
 type Part = { readonly title: string; readonly lines: readonly string[] };
 
-/** Why an agent stands where it stands, from the reason that matched to what became of it. */
-export function explainLines(view: View, explanation: Explanation): string[] {
+/**
+ * Why an agent stands where it stands, from the reason that matched to what became of it. `earlier`: how much happened
+ * before the story begins.
+ */
+export function explainLines(view: View, explanation: Explanation, earlier: number): string[] {
   const parts: readonly Part[] = [
     { title: 'Signals', lines: signalLines(view, explanation.signals) },
-    { title: 'What happened', lines: explanation.story.map((entry) => trailLine(view, entry)) },
+    { title: 'What happened', lines: storyLines(view, explanation, earlier) },
     { title: 'Cases', lines: explanation.cases.flatMap((found) => caseLines(view, found)) },
     { title: 'Orders outside cases', lines: explanation.orders.map((order) => orderLine(view, order)) },
     { title: 'Recoveries', lines: explanation.recoveries.map((recovery) => recoveryLine(view, recovery)) },
@@ -41,8 +44,14 @@ function standingLines(view: View, agent: AgentRow): string[] {
     `  policy     ${agent.policyName === null ? '-' : `${agent.policyName} ${orDash(agent.policyHash)}`}`,
     `  task       ${orDash(agent.taskId)}   instance ${orDash(agent.instanceId)}   runtime ${orDash(agent.runtimeId)}`,
     `  heartbeat  ${agent.lastHeartbeatAt === null ? 'none' : `${ageText(view, agent.lastHeartbeatAt)} ago`}: ${orDash(agent.phase)}, ${orDash(agent.progress)}`,
+    `  tokens     ${agent.tokens === null || agent.tokens === 0 ? 'no use reported' : `${agent.tokens} used`}`,
     ...(agent.exitReason === null ? [] : [`  ended      ${exitText(agent)}`]),
   ];
+}
+
+function storyLines(view: View, { agent, story }: Explanation, earlier: number): readonly string[] {
+  const more = earlier === 0 ? [] : [`  and ${earlier} earlier: vigil explain ${agent.agentId} --all`];
+  return [...more, ...story.map((entry) => trailLine(view, entry))];
 }
 
 function recoveryStanding(task: Explanation['task']): string[] {

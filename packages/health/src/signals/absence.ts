@@ -46,7 +46,8 @@ export const noTokens: AnySignal = signal(after, {
   awaits: ['tokens'],
   resetOnCallEnd: true,
   firesFrom: (h, limits, at) => absentFrom(usedWorking(h), limits.after, at),
-  evidence: (h, limits, at) => silent('no token used', absentFor(usedWorking(h), at), limits.after),
+  evidence: (h, limits, at) =>
+    silent('no token used', absentFor(usedWorking(h), at), limits.after, '', unmeasuredTokens(h)),
   finding: (h, _, at) => `You have used no tokens for ${spelled(absentFor(usedWorking(h), at))}.`,
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
 });
@@ -57,6 +58,11 @@ function usedWorking({ activity: { value, since, lag }, identity, lastReceipt, t
   const last = tokens.unusedSince ?? lastReceipt.watched;
   if (value === null) return identity.taskId === null ? null : last;
   return value === 'working' ? Math.max(last, since - lag) : null;
+}
+
+function unmeasuredTokens({ activity, tokens }: History): string {
+  if (tokens.count <= 0 || !tokens.known) return 'no use of tokens reported, so not measured';
+  return activity.value === null ? 'measured only while it has a task' : 'measured only while it works';
 }
 
 const noStepLimits = z.strictObject({
@@ -84,7 +90,14 @@ export function sinceOf({ calls }: History, mark: number | null): string {
     : '';
 }
 
-export function silent(what: string, value: number | null, limit: number, more = ''): Figure {
-  if (value === null) return { value, limit, words: `${what} to go by: never reported`, hard: false };
+/** `unknown`: why it is not measured where `value` is null. */
+export function silent(
+  what: string,
+  value: number | null,
+  limit: number,
+  more = '',
+  unknown = 'never reported, so not measured',
+): Figure {
+  if (value === null) return { value, limit, words: `${what}: ${unknown}`, hard: false };
   return { value, limit, words: `${what} for ${spell(value)}${more}; limit ${spell(limit)}`, hard: false };
 }

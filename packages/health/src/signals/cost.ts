@@ -24,6 +24,11 @@ export const tokenSpike: AnySignal = signal(spikeLimits, {
   evidence: (h, limits, at) => {
     const spike = spikeOf(h, limits, at);
     const rate = spike?.rate ?? h.tokens.rates.at(-1) ?? null;
+    const isUsualKnown = spike !== null || h.tokens.rates.length >= limits.min_samples;
+    if (!isUsualKnown) {
+      const words = `${rate ?? 'unknown'} tokens a minute; no limit before ${limits.min_samples} rates are known`;
+      return { value: rate, limit: null, words, hard: false };
+    }
     const limit = limits.factor * (spike?.median ?? medianOf(h.tokens.rates));
     const words = `${rate ?? 'unknown'} tokens a minute; limit ${Math.round(limit)}, ${limits.factor} times its median`;
     return { value: rate, limit, words, hard: false };

@@ -29,7 +29,11 @@ export const noWorkUpdate: AnySignal = signal(after, {
   by: 'work',
   firesFrom: ({ work }, limits, at) => absentFrom(work?.touched ?? null, limits.after, at),
   evidence: ({ work }, limits, at) =>
-    silent(`work item ${work?.id ?? ''} untouched`, absentFor(work?.touched ?? null, at), limits.after),
+    silent(
+      `${work ? `work item ${work.id}` : 'its work item'} untouched`,
+      absentFor(work?.touched ?? null, at),
+      limits.after,
+    ),
   finding: ({ work }, _, at) =>
     `Your work item ${work?.id ?? ''} has had no update for ${spelled(absentFor(work?.touched ?? null, at))}.`,
   advice: 'Update the work item, or say why it does not move.',

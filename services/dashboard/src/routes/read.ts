@@ -43,15 +43,19 @@ export function readRoutes(app: FastifyInstance, model: ReadModel, signalsOf: Si
       }),
     };
   });
-  app.get<One>('/v1/agents/:id', async ({ params: { id } }) => found(await model.agent(id), 'agent', id, '/v1/agents'));
+  app.get<One>('/v1/agents/:id', async ({ params: { id } }) =>
+    found(await model.agent(id), 'agent', id, '`vigil health` (/v1/agents)'),
+  );
   app.get<One>('/v1/agents/:id/explain', async ({ params: { id } }) =>
-    found(await explain(model, id, signalsOf), 'agent', id, '/v1/agents'),
+    found(await explain(model, id, signalsOf), 'agent', id, '`vigil health` (/v1/agents)'),
   );
   app.get('/v1/cases', async ({ query }) => {
     const { open, agent } = queryOf(caseFilter, query);
     return { cases: await model.cases({ open, agentId: agent }) };
   });
-  app.get<One>('/v1/cases/:id', async ({ params: { id } }) => found(await model.case(id), 'case', id, '/v1/cases'));
+  app.get<One>('/v1/cases/:id', async ({ params: { id } }) =>
+    found(await model.case(id), 'case', id, '`vigil case list` (/v1/cases)'),
+  );
   taskRoutes(app, model);
   fleetRoutes(app, model);
 }
@@ -59,7 +63,7 @@ export function readRoutes(app: FastifyInstance, model: ReadModel, signalsOf: Si
 function taskRoutes(app: FastifyInstance, model: ReadModel): void {
   app.get('/v1/tasks', async ({ query }) => ({ tasks: await model.tasks(queryOf(taskFilter, query)) }));
   app.get<One>('/v1/tasks/:id', async ({ params: { id } }) => {
-    const task = found(await model.task(id), 'task', id, '/v1/tasks');
+    const task = found(await model.task(id), 'task', id, '`vigil task list` (/v1/tasks)');
     const [checkpoints, recoveries] = await Promise.all([model.checkpoints(id), model.recoveries({ taskId: id })]);
     return { ...task, chain: checkpoints, recoveries };
   });

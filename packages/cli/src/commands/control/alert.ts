@@ -17,6 +17,9 @@ export function register(program: Command): void {
       show(json, alerts, (rows, view) => alertLines(view, rows));
     });
   withWriteOptions(alerts.command('ack <alert>').description('acknowledge an alert')).action(
-    (alertId: string, options: WriteOptions) => write({ command: 'acknowledge', alertId }, options),
+    (alertId: string, options: WriteOptions) => {
+      const request = { requested: `the acknowledgement of alert ${alertId}`, outcome: 'vigil alert list' };
+      return write({ command: 'acknowledge', alertId }, request, options);
+    },
   );
 }

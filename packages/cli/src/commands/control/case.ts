@@ -33,7 +33,8 @@ export function register(program: Command): void {
     .option('--for <duration>', 'allow_more_time: how long', durationOption);
   withDecisionOptions(decide).action((caseId: string, decision: string, options: WriteOptions & { for?: number }) => {
     const command = { command: 'decide_case', caseId, decision, forMs: options.for };
-    return write(command, options, `vigil case show ${caseId}`);
+    const request = { requested: `the decision ${decision} on case ${caseId}`, outcome: `vigil case show ${caseId}` };
+    return write(command, request, options);
   });
 }
 

@@ -1,20 +1,26 @@
+import { spell } from '@vigil/policy';
 import { Argument, type Command } from 'commander';
 import { directSettings } from '../../config.ts';
 import type { FleetControl } from '../../kafka.ts';
 import type { NudgeOptions } from '../../nudge.ts';
 import { dashboard, show } from '../../terminal.ts';
-import { durationOption, type WriteOptions, type Written, withWriteOptions, write, writtenLine } from './options.ts';
+import { durationOption, requestLines, type WriteOptions, type Written, withWriteOptions, write } from './options.ts';
 
 /** Commands that write one command each: about an agent, a host, or the whole fleet. */
 export function register(program: Command): void {
   const hold = program.command('hold <agent>').description('suspend judgement of an agent for a while');
   withWriteOptions(hold.option('--for <duration>', 'how long; otherwise until released', durationOption))
     .addHelpText('after', '\nExample:\n  vigil hold worker-1 --for 30m --why "a debugger is attached"')
-    .action((agentId: string, options: WriteOptions & { for?: number }) =>
-      write({ command: 'hold', agentId, forMs: options.for }, options),
-    );
+    .action((agentId: string, options: WriteOptions & { for?: number }) => {
+      const until = options.for === undefined ? 'until it is released' : `for ${spell(options.for)}`;
+      const request = { requested: `a hold of ${agentId}, ${until}`, outcome: `vigil explain ${agentId}` };
+      return write({ command: 'hold', agentId, forMs: options.for }, request, options);
+    });
   withWriteOptions(program.command('release <agent>').description('end a hold')).action(
-    (agentId: string, options: WriteOptions) => write({ command: 'release', agentId }, options),
+    (agentId: string, options: WriteOptions) => {
+      const request = { requested: `the end of the hold of ${agentId}`, outcome: `vigil explain ${agentId}` };
+      return write({ command: 'release', agentId }, request, options);
+    },
   );
   const nudge = program
     .command('nudge <agent>')
@@ -30,7 +36,8 @@ export function register(program: Command): void {
     .addHelpText('after', RECOVER)
     .action((agentId: string, options: WriteOptions) => {
       const command = { command: 'request_step', agentId, step: 'terminate_and_recover' };
-      return write(command, options, `vigil case list --agent ${agentId}`);
+      const requested = `the end of ${agentId}, and a fresh agent for its task`;
+      return write(command, { requested, outcome: `vigil case list --agent ${agentId}` }, options);
     });
   const host = program.command('host').description('the machines that agents run on');
   withWriteOptions(host.command('gone <host>').description('confirm that a host is gone, with all its agents'))
@@ -39,32 +46,38 @@ export function register(program: Command): void {
   const breaker = program.command('breaker').description('circuit breakers of agents');
   withWriteOptions(breaker.command('reset <agent> <name>').description('close a breaker before its time'))
     .addHelpText('after', RESET)
-    .action((agentId: string, name: string, options: WriteOptions) =>
-      write({ command: 'reset_breaker', agentId, name }, options, `vigil explain ${agentId}`),
-    );
+    .action((agentId: string, name: string, options: WriteOptions) => {
+      const request = { requested: `a reset of breaker ${name} of ${agentId}`, outcome: `vigil explain ${agentId}` };
+      return write({ command: 'reset_breaker', agentId, name }, request, options);
+    });
   const brake = program.command('brake').description('the brake that a mass failure engages');
   withWriteOptions(brake.command('lift').description('allow destructive steps again')).action((options: WriteOptions) =>
-    write({ command: 'lift_brake' }, options),
+    write({ command: 'lift_brake' }, { requested: 'the end of the brake', outcome: 'vigil health' }, options),
   );
   const dryRun = program
     .command('dry-run')
     .description('report steps instead of executing them: on or off')
     .addArgument(new Argument('<state>', 'which').choices(['on', 'off']));
   withWriteOptions(dryRun).action((state: string, options: WriteOptions) =>
-    write({ command: 'dry_run', on: state === 'on' }, options),
+    write(
+      { command: 'dry_run', on: state === 'on' },
+      { requested: `dry run ${state}`, outcome: 'vigil health' },
+      options,
+    ),
   );
-  for (const [name, description, type] of [
-    ['halt', 'nothing more is begun; everything still observes', 'HALT_FLEET'],
-    ['resume', 'end a halt; findings that still hold are acted on', 'RESUME_FLEET'],
+  for (const [name, description, type, requested] of [
+    ['halt', 'nothing more is begun; everything still observes', 'HALT_FLEET', 'a halt of the fleet'],
+    ['resume', 'end a halt; findings that still hold are acted on', 'RESUME_FLEET', 'the end of the halt of the fleet'],
   ] as const)
     withWriteOptions(
       program.command(name).description(description).option('--direct', 'write to Kafka, without the dashboard'),
     )
       .addHelpText('after', HALT)
       .action(async ({ direct, ...options }: WriteOptions & { direct?: boolean }) => {
-        if (!direct) return write({ command: name }, options);
+        const outcome = 'vigil health';
+        if (!direct) return write({ command: name }, { requested, outcome }, options);
         const written = await directly(type, options);
-        show(options.json, written, (answer) => [writtenLine(answer)]);
+        show(options.json, written, () => requestLines(requested, outcome));
       });
 }
 

@@ -1,5 +1,6 @@
 import { parseDuration } from '@vigil/policy';
 import { type Command, InvalidArgumentError } from 'commander';
+import { plain } from '../../render/plain.ts';
 import { dashboard, show, whoAmI } from '../../terminal.ts';
 
 /** `10m`, `90s`, `1.5h` as milliseconds. */
@@ -33,23 +34,29 @@ export const withWriteOptions = (command: Command): Command => withAuthor(comman
 /** The same for a decision, which needs a reason. */
 export const withDecisionOptions = (command: Command): Command => withAuthor(command.requiredOption(...WHY));
 
-/** Posts a command to the dashboard, and shows the written event. */
-export async function write(command: object, options: WriteOptions, next?: string): Promise<void> {
-  await writeAndShow(command, options, () => next ?? null);
+/** What is requested, in a sentence for people. `outcome`: the command that shows what becomes of it. */
+export type Request = { readonly requested: string; readonly outcome: string };
+
+/** Posts a command to the dashboard, and shows what is requested; the written event to programs. */
+export async function write(command: object, { requested, outcome }: Request, options: WriteOptions): Promise<void> {
+  await writeAndShow(command, options, () => ({ requested, outcome }));
 }
 
-/** The same. `next`: the command that shows the outcome; null: there is none. */
+/** The same, where the command that shows the outcome names the written event. `outcome` null: it is waited for. */
 export async function writeAndShow(
   command: object,
   { by, why, json }: WriteOptions,
-  next: (written: Written) => string | null,
+  requestOf: (written: Written) => { readonly requested: string; readonly outcome: string | null },
 ): Promise<Written> {
   const written = await dashboard().post<Written>('/v1/commands', { ...command, by, why });
-  const where = next(written);
-  show(json, written, (answer) => [writtenLine(answer), ...(where === null ? [] : [`What becomes of it: ${where}`])]);
+  const { requested, outcome } = requestOf(written);
+  show(json, written, () => requestLines(requested, outcome));
   return written;
 }
 
-export const writtenLine = ({ type, eventId }: Written): string => `${type} is written (${eventId}).`;
+export const requestLines = (requested: string, outcome: string | null): readonly string[] => [
+  `Requested: ${plain(requested)}.`,
+  ...(outcome === null ? [] : [`What becomes of it: ${plain(outcome)}`]),
+];
 
 export const path = (...parts: readonly string[]): string => `/v1/${parts.map(encodeURIComponent).join('/')}`;

@@ -23,9 +23,10 @@ export function register(program: Command): void {
     .command('review <task>')
     .description('decide on a task in review')
     .addArgument(new Argument('<decision>', 'what').choices(['retry', 'abandon', 'reset']));
-  withDecisionOptions(review).action((taskId: string, decision: string, options: WriteOptions) =>
-    write({ command: 'review_task', taskId, decision }, options, `vigil task show ${taskId}`),
-  );
+  withDecisionOptions(review).action((taskId: string, decision: string, options: WriteOptions) => {
+    const request = { requested: `the decision ${decision} on task ${taskId}`, outcome: `vigil task show ${taskId}` };
+    return write({ command: 'review_task', taskId, decision }, request, options);
+  });
 }
 
 async function list({ review, json }: Json & { review?: boolean }): Promise<void> {

@@ -1,12 +1,12 @@
 import type { HealthState } from '@vigil/events';
-import type { AgentRow, Explanation, FleetRow } from '@vigil/read-model';
+import type { AgentRow, Entry, Explanation, FleetRow } from '@vigil/read-model';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../../client.ts';
 import { agentJson, agentLines, agentsTable, isUnhealthy, waitingTable } from '../../render/agents.ts';
 import { fleetLines } from '../../render/fleet.ts';
 import { jsonText } from '../../render/plain.ts';
 import type { View } from '../../render/view.ts';
-import { dashboard, endUnwell, print, show, view } from '../../terminal.ts';
+import { dashboard, endUnwell, type Json, print, show, view } from '../../terminal.ts';
 import { watch } from '../../watch.ts';
 import { path } from '../control/options.ts';
 
@@ -25,6 +25,7 @@ Examples:
 const EXPLAIN = `
 Examples:
   vigil explain worker-1           the reason that matched, the case, its steps, orders, recoveries, alerts
+  vigil explain worker-1 --all     all that happened
   vigil explain worker-1 --json    the same for programs`;
 
 const KNOWN: Readonly<Record<HealthState, true>> = {
@@ -36,6 +37,12 @@ const KNOWN: Readonly<Record<HealthState, true>> = {
   TERMINATED: true,
 };
 const STATES = Object.keys(KNOWN);
+
+/** The newest lines of a story that an explanation has, and the most that the dashboard gives. */
+const STORY_SHOWN = 30;
+const MOST_OF_STORY = '1000';
+
+type ExplainOptions = Json & { all?: boolean };
 
 const stateOption = (text: string): string => {
   const state = text.toUpperCase();
@@ -56,6 +63,7 @@ export function register(program: Command): void {
   program
     .command('explain <agent>')
     .description("the reasons for an agent's state")
+    .option('--all', `all that happened, not only the newest ${STORY_SHOWN} lines`)
     .option('--json', 'for programs')
     .addHelpText('after', EXPLAIN)
     .action(explain);
@@ -86,8 +94,19 @@ async function showWithFleet<T>(client: Client, shown: T, lines: Lines<T>): Prom
   show(false, shown, (plain, screen) => [...fleetLines(screen, fleet), ...lines(screen, plain)]);
 }
 
-async function explain(agentId: string, { json }: Options): Promise<void> {
-  const found = await dashboard().get<Explanation>(path('agents', agentId, 'explain'));
+async function explain(agentId: string, { json, all }: ExplainOptions): Promise<void> {
+  const client = dashboard();
+  const found = await client.get<Explanation>(path('agents', agentId, 'explain'));
+  const isWhole = found.story.length < STORY_SHOWN || (json && !all);
+  const story = isWhole ? found.story : await wholeStory(client, agentId);
+  const shown = all ? story : story.slice(-STORY_SHOWN);
   const { explainLines } = await import('../../render/explain.ts');
-  show(json, found, (explanation, view) => explainLines(view, explanation));
+  show(json, { ...found, story: shown }, (explanation, view) =>
+    explainLines(view, explanation, story.length - shown.length),
+  );
+}
+
+async function wholeStory(client: Client, agent: string): Promise<readonly Entry[]> {
+  const { story } = await client.get<{ story: readonly Entry[] }>('/v1/story', { agent, limit: MOST_OF_STORY });
+  return story;
 }
