@@ -32,7 +32,8 @@ export const codex: Adapter = {
     }),
     command: (command) => ({ type: 'command', command, timeout }),
     http: null,
-    remains: 'Codex does not run a hook that you have not trusted: start codex, and trust it under /hooks',
+    remains:
+      'Codex does not run a hook that you have not trusted: start codex here, and trust it where codex asks, or later under /hooks',
   },
   screen: codexScreen,
   typed: typedIntoCodex,

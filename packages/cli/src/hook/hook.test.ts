@@ -66,7 +66,9 @@ test.each(adapters)(
       status: 0,
       stdout: expect.stringContaining(`installed for ${events.length}`),
     });
-    expect(run(['install', '--client', name]).stdout).toContain('as it should be already');
+    const again = run(['install', '--client', name]).stdout;
+    expect(again).toContain('as it should be already');
+    expect(again).not.toContain('moved');
     expect(run(['install', '--uninstall'])).toMatchObject({ status: 0 });
     expect(tree()).toEqual(before);
   },
@@ -74,7 +76,7 @@ test.each(adapters)(
 
 test('Codex asks a person to trust the hook: the output explains that, and no setting bypasses it', () => {
   const { stdout } = run(['install', '--client', 'codex']);
-  expect(stdout).toContain('trust it under /hooks');
+  expect(stdout).toContain('trust it where codex asks, or later under /hooks');
   expect(Object.keys(JSON.parse(readFileSync(join(home, '.codex', 'hooks.json'), 'utf8')))).toEqual(['hooks']);
   expect(existsSync(join(home, '.codex', 'config.toml'))).toBe(false);
 });
@@ -89,6 +91,7 @@ test('without a name it is installed for the clients that are found: a program o
   mkdirSync(join(home, '.gemini'));
   const { stdout } = run(['install', '--user'], { PATH: join(home, 'bin') });
   expect(stdout).toContain('Codex: the hook is set');
+  expect(stdout.match(/is moved or deleted, the hooks do nothing/g)).toHaveLength(1);
   expect(stdout).toContain('Gemini CLI: the hook is set');
   expect(stdout).not.toContain('Claude Code');
 });

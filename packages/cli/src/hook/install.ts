@@ -75,6 +75,12 @@ export const changeOf = (
   return { adapter, file, before, after: withHooks(before, file, hook, adapter.hooks.events) };
 };
 
+/** For people, once the hooks are written: they run this clone. */
+export const cloneNote = (): string =>
+  plain(
+    `The hooks run ${launcher}. Where that folder is moved or deleted, the hooks do nothing: install them again from its new place.`,
+  );
+
 /** Writes the hook, and prints what a person has to do. */
 export const writeHook = ({ adapter: { install, hooks }, file, after }: Change): void => {
   replaceFile(file, after);

@@ -111,7 +111,8 @@ test('with a yes the hooks of the clients that are found are written, once, with
   client('codex');
   const first = await adopt('--yes', '--no-wait');
   expect(first).toMatchObject({ code: 0, err: '' });
-  expect(first.out).toContain('trust it under /hooks');
+  expect(first.out).toContain('trust it where codex asks, or later under /hooks');
+  expect(first.out).toContain('is moved or deleted, the hooks do nothing');
   expect(written()).toEqual(['.claude/settings.json', '.codex/hooks.json']);
   const before = readFileSync(join(folder, 'project', '.claude/settings.json'), 'utf8');
   const second = await adopt('--no-wait');

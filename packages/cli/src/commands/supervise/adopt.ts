@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { hooksOf, type RunningSession, runningSessions, type Seen, seenOf } from '../../adopt/sessions.ts';
 import type { Client } from '../../client.ts';
 import { Refusal } from '../../errors.ts';
-import { type Change, changeOf, clientsOf, here, writeHook } from '../../hook/install.ts';
+import { type Change, changeOf, clientsOf, cloneNote, here, writeHook } from '../../hook/install.ts';
 import { agentLines } from '../../render/agents.ts';
 import { plain } from '../../render/plain.ts';
 import { dashboard, print, show, untilStopped } from '../../terminal.ts';
@@ -122,6 +122,7 @@ async function adopt({ user, yes, wait, json }: Options): Promise<void> {
     if (!yes && !(await isYes('Install these hooks? [y/N] '))) return print(['nothing is installed']);
     const changes = adapters.map((adapter) => changeOf(adapter, scope));
     for (const change of changes) if (change.after !== change.before) writeHook(change);
+    print([cloneNote()]);
   }
   const agents = wait ? await agentsOf(dashboard()) : [];
   print([

@@ -2,7 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Adapter, adapters } from '@vigil/adapters';
 import { type Command, Option } from 'commander';
 import { Refusal } from '../../errors.ts';
-import { changeOf, clientNames, clientsOf, commandFor, here, type Scope, writeHook } from '../../hook/install.ts';
+import {
+  changeOf,
+  clientNames,
+  clientsOf,
+  cloneNote,
+  commandFor,
+  here,
+  type Scope,
+  writeHook,
+} from '../../hook/install.ts';
 import { type Hook, installed, targetOf, withoutHooks } from '../../hook/settings.ts';
 import { readSettings, restoreSettings } from '../../hook/settings-file.ts';
 import { plain } from '../../render/plain.ts';
@@ -35,7 +44,8 @@ const hookOf = ({ name, install }: Adapter, http: string | undefined): Hook => {
   return install.http(new URL(`/v1/hooks/${name}`, addressOf(http)).href);
 };
 
-const installOne = (adapter: Adapter, { user, print: show, uninstall, http }: InstallOptions): void => {
+/** Whether a hook was written. */
+const installOne = (adapter: Adapter, { user, print: show, uninstall, http }: InstallOptions): boolean => {
   const { title } = adapter.install;
   const change = changeOf(adapter, user ? 'user' : 'project', uninstall ? undefined : hookOf(adapter, http));
   const { file, before } = change;
@@ -45,13 +55,18 @@ const installOne = (adapter: Adapter, { user, print: show, uninstall, http }: In
   else if (uninstall) {
     restoreSettings(file, after);
     print([`${title}: the hook is removed from ${plain(file)}`]);
-  } else writeHook(change);
+  } else {
+    writeHook(change);
+    return true;
+  }
+  return false;
 };
 
 const installAll = (options: InstallOptions): void => {
   const names = options.http !== undefined && options.client.length === 0 ? posting : options.client;
   const chosen = options.uninstall && names.length === 0 ? adapters : clientsOf(names, here());
-  for (const adapter of chosen) installOne(adapter, options);
+  const written = chosen.filter((adapter) => installOne(adapter, options));
+  if (written.length > 0 && options.http === undefined) print([cloneNote()]);
 };
 
 const isCurrent = (hook: Hook, { name, install }: Adapter): boolean =>
