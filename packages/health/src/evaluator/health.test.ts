@@ -180,3 +180,27 @@ test('explain gives the reason of each signal, and why it does not fire yet', ()
   });
   expect(explained).toMatchObject({ state: 'HEALTHY', nextAt: T0 + 8001, plan: null });
 });
+
+test('explain names what is not measured, and why', () => {
+  const policies = policyOf(`
+policy: p
+signals: { no_tokens: { after: 5m }, no_work_update: { after: 5m }, no_output: { after: 5m }, token_spike: { factor: 5 } }
+states: { STUCK: [no_tokens, no_work_update, no_output, token_spike] }
+`);
+  const wordsAfter = (more: Partial<HeartbeatPayload>) => {
+    const agent = given(agentHealth(policies), T0);
+    agent.receive(heartbeat(0, more));
+    const explained = explain(policies, agent.state(), agent.clock())?.signals ?? [];
+    return Object.fromEntries(explained.map(({ signal, words }) => [signal, words]));
+  };
+  const used = { token_count: 6300, usage: [] };
+  expect(wordsAfter({ ...used, activity: 'awaiting_input' })).toMatchObject({
+    no_tokens: 'no token used: measured only while it works',
+    no_work_update: 'its work item untouched: never reported, so not measured',
+    no_output: 'no output: never reported, so not measured',
+    token_spike: 'unknown tokens a minute; no limit before 5 rates are known',
+  });
+  expect(wordsAfter({ token_count: null })).toMatchObject({
+    no_tokens: 'no token used: no use of tokens reported, so not measured',
+  });
+});
