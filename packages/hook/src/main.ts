@@ -1,11 +1,11 @@
 import { appendFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventsOfAnswer, type HookAdapter, type HookPayload } from '@vigil/adapters/adapter';
-import type { Answer } from './answer.ts';
+import { parseLine } from '@vigil/adapters/payload';
 import { loadHooks, loadTranscript } from './clients.ts';
 import type { Environment } from './session/agents.ts';
 import { append, type SpoolRecord, spoolFile } from './spool/spool.ts';
-import { querySupervisor } from './supervisor.ts';
+import { type Answer, querySupervisor } from './supervisor.ts';
 
 /** A client writes at once and closes; one that does not is not waited for. Milliseconds. */
 const inputMs = 2000;
@@ -30,15 +30,6 @@ const readStdin = (): Promise<string> =>
     stdin.on('end', () => done(chunks.join(''))).on('error', () => done(''));
   });
 
-const payloadIn = (json: string): HookPayload | null => {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as HookPayload) : null;
-  } catch {
-    return null;
-  }
-};
-
 /** Where the hook reports, and how the record is kept there before anything else. */
 type Way = { readonly exchange: () => Promise<Answer>; readonly keep: (record: SpoolRecord) => void };
 
@@ -60,21 +51,18 @@ const wayOf = (record: SpoolRecord, env: Environment): Promise<Way | null> | Way
   return env.VIGIL_GATEWAY_URL ? toGateway(env.VIGIL_GATEWAY_URL, record, env) : null;
 };
 
-const recordOf = (
-  name: string,
-  hooks: HookAdapter,
-  payload: HookPayload,
-  at: number,
-  _env: Environment,
-): SpoolRecord => ({
-  id: `${process.pid}-${process.hrtime.bigint()}`,
-  client: name,
-  session: hooks.sessionOf(payload),
-  transcripts: hooks.transcriptsOf(payload),
-  takesText: hooks.abilities(payload).takesText,
-  canRefuse: hooks.abilities(payload).canRefuse,
-  events: hooks.eventsOf(payload, at),
-});
+const recordOf = (name: string, hooks: HookAdapter, payload: HookPayload, at: number): SpoolRecord => {
+  const { takesText, canRefuse } = hooks.abilities(payload);
+  return {
+    id: `${process.pid}-${process.hrtime.bigint()}`,
+    client: name,
+    session: hooks.sessionOf(payload),
+    transcripts: hooks.transcriptsOf(payload),
+    takesText,
+    canRefuse,
+    events: hooks.eventsOf(payload, at),
+  };
+};
 
 /** A record that reports nothing and whose hook can answer nothing. */
 const isEmpty = ({ events, takesText, canRefuse }: SpoolRecord): boolean =>
@@ -83,9 +71,9 @@ const isEmpty = ({ events, takesText, canRefuse }: SpoolRecord): boolean =>
 const run = async (name: string, at: number, env: Environment): Promise<string> => {
   const [hooks, input] = await Promise.all([loadHooks(name), readStdin()]);
   if (hooks === undefined) return `there is no adapter ${name}`;
-  const payload = payloadIn(input);
+  const payload = parseLine(input.trim());
   if (payload === null) return 'no hook event';
-  const record = recordOf(name, hooks, payload, at, env);
+  const record = recordOf(name, hooks, payload, at);
   if (isEmpty(record)) return 'an event without facts';
   const way = await wayOf(record, env);
   if (way === null) return 'not watched';

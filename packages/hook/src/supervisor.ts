@@ -1,7 +1,17 @@
 import { connect, type Socket } from 'node:net';
 import type { HookText } from '@vigil/adapters/adapter';
-import { type Answer, nothing } from './answer.ts';
 import type { SpoolRecord } from './spool/spool.ts';
+
+/** What Vigil answers to a hook event. */
+export type Answer = {
+  readonly texts: readonly HookText[];
+  /** why the call that begins is not to be made; null: it may be made */
+  readonly refusal: string | null;
+  /** reports that the texts have been printed: without it they count as uncertain, and are never repeated */
+  readonly printed: () => Promise<void>;
+};
+
+export const nothing: Answer = { texts: [], refusal: null, printed: async () => {} };
 
 /** How long the supervisor on the same machine is waited for, connecting included. Milliseconds. */
 const answerMs = 100;

@@ -1,41 +1,31 @@
 import type { WorkItem } from '@vigil/events';
 import type { Log, MachineClock } from './clock.ts';
-import type { Gateway } from './gateway/gateway-client.ts';
+import type { Gateway, Reach } from './gateway/gateway-client.ts';
 import type { Outbox } from './gateway/outbox.ts';
-import type { Reach } from './gateway/reach.ts';
-import type { ClientControl } from './orders/client-control.ts';
+import type { ClientAdapter } from './orders/client-control.ts';
 import type { OrderEnvelope } from './orders/order.ts';
 import type { PolicyPatternCache } from './output/policy-patterns.ts';
 import type { Pid } from './process/proc.ts';
-import type { ScreenAdapter } from './screen/client.ts';
-import type { StreamAdapter } from './sessions/event-stream.ts';
 import type { Journal } from './state/journal.ts';
 
+type BaseDeps = { readonly clock: MachineClock; readonly log: Log };
+
 /** The machine that the agents run on. */
-export type HostDeps = {
+export type HostDeps = BaseDeps & {
   /** state that outlives the supervisor: locks, journal, outbox, archives */
   readonly dir: string;
   readonly socketDir: string;
   readonly self: Pid;
-  readonly clock: MachineClock;
   /** from SIGTERM to SIGKILL, milliseconds */
   readonly killAfterMs: number;
-  readonly log: Log;
 };
 
 /** Where an order's receipt is recorded and sent from. */
-export type ReceiptDeps = {
-  readonly journal: Journal;
-  readonly outbox: Outbox;
-  readonly clock: MachineClock;
-  readonly log: Log;
-};
+export type ReceiptDeps = BaseDeps & { readonly journal: Journal; readonly outbox: Outbox };
 
 /** The way to the gateway, and what to do with its answers. */
-export type GatewayDeps = {
+export type GatewayDeps = BaseDeps & {
   readonly gateway: Gateway;
-  readonly clock: MachineClock;
-  readonly log: Log;
   /** the gateway accepts an agent's heartbeats from now on, or does not */
   readonly onReach: (agentId: string, reach: Reach) => void;
   /** orders that came with a heartbeat's answer */
@@ -48,7 +38,7 @@ export type MonitorDeps = GatewayDeps & {
   readonly outbox: Outbox;
   readonly policyPatterns: PolicyPatternCache;
   /** the clients whose screens and output streams are understood, and whose turns and sessions orders may interrupt and resume */
-  readonly clients: readonly (ClientControl & ScreenAdapter & StreamAdapter)[];
+  readonly clients: readonly ClientAdapter[];
   /** the work item of a task, as the host's tracker reports it; null: the tracker reports none */
   readonly workOf: (taskId: string | null) => WorkItem | null;
 };

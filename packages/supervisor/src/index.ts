@@ -4,24 +4,30 @@ export type { LimitSettings } from './agent/limits.ts';
 export type { Log, MachineClock } from './clock.ts';
 export type { AgentDeps } from './deps.ts';
 export { AlreadySupervised, GatewayRefused, StateUnwritable, WrongSettings } from './errors.ts';
-export { type Address, connectGateway, type Gateway } from './gateway/gateway-client.ts';
-export { isSameReach, probeReach as askReach, type Reach } from './gateway/reach.ts';
+export {
+  type Address,
+  connectGateway,
+  type Gateway,
+  isSameReach,
+  probeReach as askReach,
+  type Reach,
+} from './gateway/gateway-client.ts';
 export * from './notice/terminal-notice.ts';
 export { openView, stopAgent, type View, type ViewEnd } from './pty-host/attach.ts';
-export { parseSize } from './runtime/byte-size.ts';
 export { type DepsSettings, type OpenDeps, openDeps } from './runtime/open-deps.ts';
 export { type Detached, run, runDetached } from './runtime/run.ts';
 export { type Runtime, startRuntime } from './runtime/runtime.ts';
+export type { RuntimeSettings } from './runtime/runtime-config.ts';
 export {
   monitoringOf,
   parseRuntimeConfig,
+  parseSize,
   plainMonitoring,
   type RuntimeConfig,
   readRuntimeConfig,
   type Template,
   templateFor,
 } from './runtime/runtime-config.ts';
-export type { RuntimeSettings } from './runtime/spec-from-template.ts';
 export { checkFree, checkName, occupantOf } from './state/lock.ts';
 export { openStateDir } from './state/own-folder.ts';
 export type { ForegroundStreams } from './terminal/foreground.ts';

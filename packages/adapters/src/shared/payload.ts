@@ -39,7 +39,7 @@ export const instantAt = (value: unknown, ...path: readonly string[]): number | 
   return Number.isNaN(parsed) ? null : parsed;
 };
 
-/** One line of a stream or a transcript; null: it is not a JSON object. */
+/** One line of a stream, a transcript or a log; null: it is not a JSON object. */
 export const parseLine = (line: string): Fields | null => {
   if (!line.startsWith('{')) return null;
   try {

@@ -1,12 +1,12 @@
 import type { Adapter } from '@vigil/adapters/adapter';
 import type { AgentReport, SessionEvent } from '@vigil/adapters/session';
-import { type Answer, nothing } from '../answer.ts';
 import { type Environment, heartbeatsOf, mainAgent, type Who, whoIs } from '../session/agents.ts';
 import { breakerReports, closedByOrder } from '../session/breakers.ts';
 import { foldEvent, foldRecord, mergeReports } from '../session/fold.ts';
 import { type Marks, ofKnownAgents, readTranscripts, withTranscripts } from '../session/transcript.ts';
 import { type Folder, type Kept, openFolder, removeExpired } from '../spool/folder.ts';
 import { append, readSpool, type SpoolRecord } from '../spool/spool.ts';
+import { type Answer, nothing } from '../supervisor.ts';
 import { post, type Reply } from './http.ts';
 import { lateness, type Order, receiptOf, resetsAmong, textsAmong } from './texts.ts';
 
@@ -33,8 +33,6 @@ type Deps = {
   /** loaded only where records are folded */
   readonly transcript: () => Promise<Reader>;
 };
-
-const mayBeMade = (): null => null;
 
 const isOk = ({ status }: Reply): boolean => status >= 200 && status < 300;
 /** The same request would be refused again. */
@@ -99,7 +97,7 @@ const callsIn = (reports: readonly AgentReport[]): number =>
 
 const withEvents = (taken: Taken, events: readonly SessionEvent[]): Taken =>
   events.reduce(({ kept, reports }, event) => {
-    const one = foldEvent(kept.fold, event, false, mayBeMade);
+    const one = foldEvent(kept.fold, event);
     return { kept: { ...kept, fold: one.fold }, reports: mergeReports(reports, one.reports) };
   }, taken);
 
@@ -251,7 +249,7 @@ const withLateRefusal = (kept: Kept, record: SpoolRecord, who: Who, now: number)
   if (kept.limit === null || start === undefined || kept.refusals[record.id] !== undefined) return kept;
   const { call_id: callId, tool, args_hash: argsHash } = start.call;
   const refused: SessionEvent = { ...start, kind: 'call_refused', call: { callId, tool, argsHash } };
-  const { fold, reports } = foldEvent(kept.fold, refused, false, mayBeMade);
+  const { fold, reports } = foldEvent(kept.fold, refused);
   const { agents, heartbeats } = heartbeatsOf(kept.agents, reports, breakerReports(fold.breakers), who, now);
   return { ...withRefusalOf(kept, record.id, kept.limit), fold, agents, unsent: heartbeats };
 };

@@ -1,8 +1,22 @@
-import { asId } from '@vigil/adapters/names';
+import { asId, asIdPart, subagentId } from '@vigil/adapters/names';
 import type { AgentReport } from '@vigil/adapters/session';
 import type { BreakerReport, Heartbeat } from '@vigil/events';
 import { applyReport, marked, noProgress, type Progress } from '@vigil/sdk/progress';
-import { type AgentIds, subagentIds } from './subagent.ts';
+
+const longestId = 128;
+const shortLength = 16;
+
+/** An agent of Vigil. */
+export type AgentIds = { readonly agentId: string; readonly instanceId: string };
+
+/** The ids of a sub-agent. `type`: the client's name of its sort. One that starts again is another instance. */
+export const subagentIds = (parent: AgentIds, id: string, type: string | null, startedAt: number): AgentIds => {
+  const suffix = asIdPart(`:${id.slice(-shortLength)}-${startedAt.toString(36)}`);
+  return {
+    agentId: subagentId(parent.agentId, type, id),
+    instanceId: `${parent.instanceId.slice(0, longestId - suffix.length)}${suffix}`,
+  };
+};
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -97,10 +97,10 @@ const judged = (so: Folded, event: SessionEvent & { kind: 'call_started' }, refu
   return denied === null ? after : refusedCall(after, event, denialReason(denied, event.at));
 };
 
-/** Folds one event of a session. `canRefuse`: its hook can still refuse the call that it starts. */
-export const foldEvent = (fold: Fold, event: SessionEvent, canRefuse: boolean, refusalOf: RefusalOf): Folded => {
+/** Folds one event of a session. `refusalOf` null: no hook waits that could still refuse the call that it starts. */
+export const foldEvent = (fold: Fold, event: SessionEvent, refusalOf: RefusalOf | null = null): Folded => {
   const so = observed({ fold, reports: [], refusal: null }, event);
-  return canRefuse && event.kind === 'call_started' ? judged(so, event, refusalOf) : so;
+  return refusalOf !== null && event.kind === 'call_started' ? judged(so, event, refusalOf) : so;
 };
 
 /** The outcome is awaited where the record names the file that has it. */
@@ -114,7 +114,7 @@ const withOutcomePending = (event: SessionEvent, { transcripts }: SpoolRecord): 
 export const foldRecord = (fold: Fold, record: SpoolRecord, refusalOf: RefusalOf): Folded =>
   record.events.reduce<Folded>(
     (so, event) => {
-      const one = foldEvent(so.fold, withOutcomePending(event, record), record.canRefuse, refusalOf);
+      const one = foldEvent(so.fold, withOutcomePending(event, record), record.canRefuse ? refusalOf : null);
       return { ...one, reports: mergeReports(so.reports, one.reports), refusal: so.refusal ?? one.refusal };
     },
     { fold, reports: [], refusal: null },

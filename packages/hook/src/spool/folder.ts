@@ -1,12 +1,21 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { OrderReceiptPayload } from '@vigil/events';
 import type { Environment, ReportedAgents, SentHeartbeat } from '../session/agents.ts';
 import { type Fold, newFold } from '../session/fold.ts';
 import type { Marks } from '../session/transcript.ts';
-import { replace } from './replace.ts';
 import { makeFolder, spoolFile } from './spool.ts';
+
+/**
+ * Writes the whole file atomically, so that concurrent readers and writers never see a part. Throws if the disk
+ * accepts nothing.
+ */
+export const replace = (path: string, text: string): void => {
+  const fresh = `${path}.${process.pid}`;
+  writeFileSync(fresh, text, { mode: 0o600 });
+  renameSync(fresh, path);
+};
 
 /** What the hooks of one session remember from one to the next, where no supervisor runs. Plain JSON. */
 export type Kept = {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Transcript } from '@vigil/adapters/adapter';
+import { parseLine } from '@vigil/adapters/payload';
 import type { SessionEvent } from '@vigil/adapters/session';
 import { type Line, lastLinesFrom, linesFrom } from './lines.ts';
 
@@ -59,9 +60,8 @@ export const append = (path: string, record: SpoolRecord): void => {
   }
 };
 
-const isRecord = (value: unknown): value is SpoolRecord => {
-  if (typeof value !== 'object' || value === null) return false;
-  const { id, client, session, events, transcripts } = value as Record<string, unknown>;
+const isRecord = (fields: Readonly<Record<string, unknown>>): boolean => {
+  const { id, client, session, events, transcripts } = fields;
   return (
     typeof id === 'string' &&
     typeof client === 'string' &&
@@ -76,12 +76,8 @@ export type Entry = { readonly record: SpoolRecord; readonly end: number };
 
 const entriesIn = (lines: readonly Line[]): readonly Entry[] =>
   lines.flatMap(({ text, end }) => {
-    try {
-      const record: unknown = JSON.parse(text);
-      return isRecord(record) ? [{ record, end }] : [];
-    } catch {
-      return [];
-    }
+    const record = parseLine(text);
+    return record !== null && isRecord(record) ? [{ record: record as SpoolRecord, end }] : [];
   });
 
 /** Records of one file, and where the next reading begins. */

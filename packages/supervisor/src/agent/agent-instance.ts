@@ -1,17 +1,22 @@
-import { type ExitSummary, exitReport, handleExit, minimalExitSummary } from '../exit/exit-handling.ts';
+import { type ExitSummary, handleExit, minimalExitSummary } from '../exit/exit-handling.ts';
 import { describeExit, type EndRequest, handedOff } from '../exit/exit-reason.ts';
 import { savePreviousRun } from '../exit/previous-run.ts';
 import { resumptionOf } from '../orders/client-control.ts';
-import type { AgentOrder, Outcome, RepeatableOrder, ResumeSession, Terminate } from '../orders/order.ts';
+import {
+  type AgentOrder,
+  exitReport,
+  type Outcome,
+  type RepeatableOrder,
+  type ResumeSession,
+  type Terminate,
+} from '../orders/order.ts';
 import { OrderExecutor } from '../orders/order-executor.ts';
 import { type Ending, endLeftovers, endProcess } from '../process/end-process.ts';
 import { signalled, type Tree } from '../process/proc.ts';
-import type { Lock } from '../state/lock.ts';
 import type { Exit, Size, StartedNext, Terminal } from '../terminal/terminal.ts';
 import { agentProcessOf, type InstanceParts, requestShutdown } from './agent-process.ts';
 import type { AgentSpec } from './agent-spec.ts';
 import type { Memory } from './memory.ts';
-import type { Meter } from './meter.ts';
 
 /** How often questions and waiting orders are looked at again, milliseconds. */
 const lookEveryMs = 250;
@@ -20,40 +25,13 @@ const lastHeartbeatsMs = 1500;
 /** How long one that is over a limit has to leave by itself, milliseconds. */
 const overLimitGraceMs = 2000;
 
-export type Supervised = {
-  readonly spec: AgentSpec;
-  readonly terminal: Terminal;
-  /** starts its heartbeats */
-  readonly begin: () => void;
-  /** sends a heartbeat at once, which shows whether the gateway takes it */
-  readonly heartbeatSoon: () => void;
-  readonly offer: (order: AgentOrder, expiresInMs: number) => void;
-  /** the order must not begin; the message of a resume must not be sent */
-  readonly recall: (order: AgentOrder) => void;
-  readonly resize: (size: Size) => void;
-  /** a person at the terminal pressed Ctrl-C, recorded as `by`: an end by SIGINT is then intended */
-  readonly interrupted: (by: string) => void;
-  /** ends the agent on behalf of `by`: asked, then SIGTERM after the grace, then SIGKILL */
-  readonly end: (by: string, graceMs: number) => Promise<Ending>;
-  /** marks the end as requested, also on the disk, without acting; an end that has already come keeps its reason */
-  readonly expectEnd: (by: string) => void;
+/** An agent under supervision. */
+export class Supervised {
+  readonly #parts: InstanceParts;
+  readonly #orderExecutor: OrderExecutor;
   /** resolves when the report of its end is on its way */
   readonly ended: Promise<ExitSummary>;
   /** resolves when the orders that were under way at its end are answered too */
-  readonly settled: Promise<void>;
-  readonly isOver: () => boolean;
-  /** an agent that is a sub-agent of this one */
-  readonly hasSubagent: (agentId: string) => boolean;
-};
-
-type InstanceDeps = InstanceParts & { readonly meter: Meter; readonly lock: Lock };
-/** What an instance continues from. `again`: an order that another supervisor began and this one completes. */
-type Before = { readonly memory: Memory; readonly again: RepeatableOrder | null };
-
-export class AgentInstance implements Supervised {
-  readonly #parts: InstanceDeps;
-  readonly #orderExecutor: OrderExecutor;
-  readonly ended: Promise<ExitSummary>;
   readonly settled: Promise<void>;
   readonly #startedAt: number;
   /** of the process that runs now; epoch milliseconds */
@@ -67,7 +45,8 @@ export class AgentInstance implements Supervised {
   #how: string | null = null;
   #ending: Promise<unknown> | null = null;
 
-  constructor(deps: InstanceDeps, { memory, again }: Before) {
+  /** `again`: an order that another supervisor began and this one completes. */
+  constructor(deps: InstanceParts, memory: Memory, again: RepeatableOrder | null) {
     this.#parts = deps;
     this.#endRequest = memory.endRequest;
     this.#startedAt = memory.startedAt;
@@ -91,8 +70,10 @@ export class AgentInstance implements Supervised {
     if (again?.type !== 'TERMINATE_AGENT' && memory.endRequest?.order === null) void this.#end(memory.endRequest.by, 0);
   }
 
+  /** starts its heartbeats */
   begin = (): void => this.#parts.monitor.begin();
 
+  /** sends a heartbeat at once, which shows whether the gateway takes it */
   heartbeatSoon = (): void => this.#parts.monitor.heartbeatSoon();
 
   /** The next supervisor continues from here: the number of its last heartbeat is never used twice. */
@@ -116,6 +97,7 @@ export class AgentInstance implements Supervised {
     return this.#parts.terminal;
   }
   isOver = (): boolean => this.#isOver;
+  /** an agent that is a sub-agent of this one */
   hasSubagent = (agentId: string): boolean => this.#parts.monitor.subagents.has(agentId);
 
   #check(): void {
@@ -162,7 +144,7 @@ export class AgentInstance implements Supervised {
     terminal.dropNext();
     await this.#starting;
     if (pauseControl.isPaused) await pauseControl.resume();
-    requestShutdown(this.#parts, reason, deps.log);
+    requestShutdown(this.#parts, reason);
     return endProcess(this.#tree, { graceMs, killAfterMs: deps.killAfterMs }, deps.clock);
   }
 
@@ -230,6 +212,7 @@ export class AgentInstance implements Supervised {
     this.#orderExecutor.offer(order, expiresInMs);
   }
 
+  /** the order must not begin; the message of a resume must not be sent */
   recall(order: AgentOrder): void {
     this.#orderExecutor.recall(order);
   }
@@ -239,10 +222,12 @@ export class AgentInstance implements Supervised {
     this.#parts.terminal.resize(columns, rows);
   }
 
+  /** a person at the terminal pressed Ctrl-C, recorded as `by`: an end by SIGINT is then intended */
   interrupted(by: string): void {
     this.#interrupted = by;
   }
 
+  /** marks the end as requested, also on the disk, without acting; an end that has already come keeps its reason */
   expectEnd(by: string): void {
     if (this.#how !== null || this.#stop !== null) return;
     // A person's end takes the place of one by an order or a limit: the task is not continued.
@@ -260,19 +245,10 @@ export class AgentInstance implements Supervised {
     }
   }
 
+  /** ends the agent on behalf of `by`: asked, then SIGTERM after the grace, then SIGKILL */
   end(by: string, graceMs: number): Promise<Ending> {
     this.expectEnd(by);
     return this.#end(by, graceMs);
-  }
-
-  /** On a full disk the next instance starts without this record; the end is reported all the same. */
-  #savePreviousRun(end: ExitSummary): void {
-    const { spec, deps } = this.#parts;
-    try {
-      savePreviousRun(deps, spec, end);
-    } catch (error) {
-      deps.log('the record of the previous run could not be written', { agentId: spec.agentId, error: String(error) });
-    }
   }
 
   /** The lock of an ended agent does not block its name. */
@@ -294,8 +270,9 @@ export class AgentInstance implements Supervised {
       minimalExitSummary(exit, this.#endRequest, monitor.hasCompleted || !spec.mustSignalCompletion, String(error)),
     );
     const isStopped = end.reason === 'explicit' && this.#endRequest?.orderId == null;
-    if (!isStopped) this.#savePreviousRun(end);
-    deps.outbox.put(exitReport(spec, end, this.#endRequest?.orderId ?? null, at));
+    if (!isStopped) savePreviousRun(deps, spec, end);
+    const { exit: how, claimsReleased: _, ...known } = end;
+    deps.outbox.put(exitReport(spec, { ...how, ...known, at, orderId: this.#endRequest?.orderId ?? null }));
     await terminal.close();
     deps.log('an agent has ended', {
       agentId: spec.agentId,

@@ -1,6 +1,6 @@
 import type { Checkpoint, ClientReport, PolicyRef } from '@vigil/events';
 import { marked } from '@vigil/sdk/progress';
-import { CheckpointWatcher } from '../checkpoint/checkpoint-watcher.ts';
+import { CheckpointWatcher } from '../checkpoint/validate.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { TerminalFacts } from '../heartbeat/heartbeat.ts';
 import { HeartbeatSender } from '../heartbeat/heartbeat-sender.ts';
@@ -11,18 +11,18 @@ import type { OutputReader } from '../output/output-reader.ts';
 import { compilePatterns } from '../output/patterns.ts';
 import { restoreOutput } from '../output/restore-output.ts';
 import type { Pid } from '../process/proc.ts';
+import type { Chunk } from '../pty-host/ring.ts';
 import type { AgentScreen } from '../screen/agent-screen.ts';
 import { isSilenceKnown, printsLines, type Surface } from '../screen/surface.ts';
 import { type ScreenReport, screenReport } from '../screen/waiting.ts';
-import { AgentSessions } from '../sessions/agent-sessions.ts';
-import { EventStream, type StreamedLine } from '../sessions/event-stream.ts';
-import { reportsLimits, withoutReported } from '../sessions/reported-facts.ts';
+import { AgentSessions, hasEnded, reportsLimits } from '../sessions/agent-sessions.ts';
+import { EventStream, type StreamedLine, streamClientOf } from '../sessions/event-stream.ts';
 import { SessionPoll } from '../sessions/session-poll.ts';
 import { Subagents } from '../sessions/subagents.ts';
 import { decideTyping, type SessionFacts, type TypingDecision } from '../typing/decide.ts';
 import { type AgentSpec, spoolOf } from './agent-spec.ts';
-import type { Memory, ObservedState, Past } from './memory.ts';
-import type { Meter } from './meter.ts';
+import type { Meter } from './limits.ts';
+import { after, type Memory, type ObservedState, type Past } from './memory.ts';
 import { refusalOfAgent, type Used, usedBy } from './spending-limit.ts';
 
 /** Monitors one agent: turns its output and reports into heartbeats, and into the facts that orders need. */
@@ -84,9 +84,10 @@ export class AgentMonitor {
         else this.report(ownFields(report.fields, client, this.sessions.breakers, isCurrent));
       },
     });
-    this.#stream = EventStream.of(deps.clients, spec, { ...memory, seen: past.seen }, (bytes) =>
-      deps.log('a line of the output is too long, or was cut, and is not read', { agentId: spec.agentId, bytes }),
-    );
+    const client = streamClientOf(deps.clients, spec);
+    const onDropped = (bytes: number) =>
+      deps.log('a line of the output is too long, or was cut, and is not read', { agentId: spec.agentId, bytes });
+    this.#stream = client && new EventStream(client, { ...memory, seen: past.seen }, onDropped);
     this.subagents = new Subagents({
       ...deps,
       ...{ spec, memory: memory.subagents, onHeartbeat },
@@ -132,11 +133,6 @@ export class AgentMonitor {
       subagents: this.subagents.memory,
     };
   }
-  /** bytes of output that it has taken in */
-  get read(): number {
-    return this.#read;
-  }
-
   /** Matches the patterns of the policy as soon as it has arrived; until then the previous ones. */
   async #follow(policy: PolicyRef): Promise<void> {
     const isKnown = () => policy.hash === this.#observed.looksFor?.policy.hash;
@@ -184,7 +180,9 @@ export class AgentMonitor {
     const now = this.#deps.clock.now();
     const surface = this.#look();
     return {
-      ...withoutReported(this.screen.facts(now), this.#isReportedByClient),
+      ...this.screen.facts(now),
+      // A session that reports its turns and calls reports its questions and errors itself.
+      ...(this.#isReportedByClient ? { asks: null, repeatedError: null } : {}),
       ...{ lastOutputAt: outputAt, completionAt, resultAt, hasAsked },
       isSilenceKnown: isSilenceKnown(surface, this.sessions.current !== null),
       screen: { ...this.#shown, since: Math.round(now - surface.steadyMs) },
@@ -229,8 +227,14 @@ export class AgentMonitor {
     return !this.#isReportedByClient && this.screen.asksSince(this.#deps.clock.now()) !== null;
   }
 
-  /** `at`: when it was printed, epoch milliseconds */
-  output(data: Buffer, at: number): void {
+  /** Output that was lost before it was read is counted; output that was read before is not read again. */
+  judge = (chunk: Chunk): void => {
+    if (chunk.from > this.#read) this.#missed(chunk.from - this.#read);
+    const fresh = after(chunk, this.#read);
+    if (fresh !== null) this.#output(fresh);
+  };
+
+  #output({ data, at }: Chunk): void {
     this.#meter.output(data.length);
     this.#read += data.length;
     this.#printed(this.#stream?.read(data, at) ?? []);
@@ -265,11 +269,10 @@ export class AgentMonitor {
   /** While a session reports its turns, what its client draws is not activity: spinners, retries, our own text, a resized window. */
   get #isReportedByClient(): boolean {
     const session = this.sessions.current;
-    return session !== null && !session.hasEnded && session.state.main.turn !== null;
+    return session !== null && !hasEnded(session) && session.fold.session.main.turn !== null;
   }
 
-  /** This number of bytes of output was lost before it could be read. */
-  missed(bytes: number): void {
+  #missed(bytes: number): void {
     this.#meter.output(bytes);
     this.#read += bytes;
     this.#stream?.missed();
@@ -357,10 +360,6 @@ export class AgentMonitor {
   /** its client and the session of it, as it reports them; null: it reports none */
   get client(): ClientReport | null {
     return this.#heartbeatSender.heartbeatState.latest.client ?? null;
-  }
-  /** as its client reports it; null: it reports none */
-  get turnOpen(): boolean | null {
-    return this.#heartbeatSender.heartbeatState.latest.turn?.open ?? null;
   }
   /** epoch milliseconds; null: it has neither printed nor reported anything */
   get lastActivityAt(): number | null {

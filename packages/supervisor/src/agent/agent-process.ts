@@ -1,21 +1,21 @@
-import { type Log, type MachineClock, pause } from '../clock.ts';
+import { pause } from '../clock.ts';
 import type { AgentDeps } from '../deps.ts';
 import type { AgentSocket, Delivery, TextPush } from '../messages/agent-socket.ts';
 import type { HookResponder } from '../messages/hook-responder.ts';
 import { appendTo } from '../messages/nudge-file.ts';
-import { controlOf } from '../orders/client-control.ts';
-import { decideInterrupt } from '../orders/interrupt.ts';
+import type { ProcessState } from '../orders/admit.ts';
+import { clientOf, decideInterrupt } from '../orders/client-control.ts';
 import type { InterruptAgent, Outcome } from '../orders/order.ts';
 import type { AgentProcess } from '../orders/order-executor.ts';
 import type { PauseControl } from '../orders/pause-control.ts';
 import type { OutputFeed } from '../output/output-feed.ts';
+import type { Lock } from '../state/lock.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { promptSteadyMs } from '../typing/decide.ts';
 import { type Keyboard, standsAtPrompt, typeText } from '../typing/type-text.ts';
 import type { AgentMonitor } from './agent-monitor.ts';
 import type { AgentSpec } from './agent-spec.ts';
-
-type Channel = ReturnType<AgentProcess['process']>['channel'];
+import type { Meter } from './limits.ts';
 
 /** The parts of one instance. */
 export type InstanceParts = {
@@ -28,13 +28,14 @@ export type InstanceParts = {
   /** VIGIL_SOCKET */
   readonly address: string;
   readonly pauseControl: PauseControl;
+  readonly meter: Meter;
+  readonly lock: Lock;
   /** its output on the way to the watch */
   readonly feed: OutputFeed;
-  readonly clock: MachineClock;
 };
 
 /** A hook that has reported is preferred to typing. Where no turn is open, no hook connects until text is typed. */
-const channelOf = ({ spec, socket, monitor }: InstanceParts): Channel => {
+const channelOf = ({ spec, socket, monitor }: InstanceParts): ProcessState['channel'] => {
   if (spec.nudge !== 'auto') return spec.nudge;
   if (socket.hasClient()) return 'socket';
   if (monitor.isReportedByOutput) return 'terminal';
@@ -43,10 +44,10 @@ const channelOf = ({ spec, socket, monitor }: InstanceParts): Channel => {
   return turnOpen === true || (turnOpen === false && isHeadless) ? 'hook' : 'terminal';
 };
 
-const keyboardOf = ({ monitor, terminal, feed, clock }: InstanceParts): Keyboard => ({
+const keyboardOf = ({ monitor, terminal, feed, deps }: InstanceParts): Keyboard => ({
   surface: async () => {
     await feed.caughtUp();
-    return monitor.drawn.fresh(clock.monotonic);
+    return monitor.drawn.fresh(deps.clock.monotonic);
   },
   session: () => monitor.session,
   write: (keys) => {
@@ -94,26 +95,26 @@ const sendText = async (parts: InstanceParts, message: TextPush, text: string): 
 };
 
 /** Over every channel; an agent at a terminal learns it from SIGTERM. */
-export const requestShutdown = ({ socket, spec }: InstanceParts, reason: string, log: Log): void => {
+export const requestShutdown = ({ socket, spec, deps }: InstanceParts, reason: string): void => {
   const request = { type: 'shutdown_request', reason } as const;
   socket.push(request);
   if (spec.nudgeFile === null) return;
   try {
     appendTo(spec.nudgeFile, request, `Please stop: ${reason}`);
   } catch (error) {
-    log('the agent is not asked to leave', { agentId: spec.agentId, error: String(error) });
+    deps.log('the agent is not asked to leave', { agentId: spec.agentId, error: String(error) });
   }
 };
 
 /** Presses the key that ends a turn of the client, where its screen shows that it works. */
 const interrupted = async (parts: InstanceParts, { payload }: InterruptAgent): Promise<Outcome> => {
   const { spec, deps, monitor, terminal } = parts;
-  const control = controlOf(deps.clients, spec);
-  if (control === null) return ['failed', { why: `no adapter exists for the client that ${spec.command} starts` }];
-  const how = control.client.interrupt(control.invocation);
+  const client = clientOf(deps.clients, spec);
+  if (client === null) return ['failed', { why: `no adapter exists for the client that ${spec.command} starts` }];
+  const how = client.interrupt(client.invocation);
   const keyboard = keyboardOf(parts);
   const { meaning } = await keyboard.surface();
-  const pressing = decideInterrupt(how, { meaning, turnOpen: monitor.turnOpen, isWaiting: monitor.atQuestion });
+  const pressing = decideInterrupt(how, { meaning, turnOpen: monitor.session.turnOpen, isWaiting: monitor.atQuestion });
   if (pressing.kind === 'refused') return ['failed', { why: pressing.why }];
   terminal.write(pressing.keys);
   if (!(await standsAtPrompt(keyboard)))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { identify, residentBytes } from '../process/proc.ts';
-import { parseSize } from '../runtime/byte-size.ts';
+import { parseSize } from '../runtime/runtime-config.ts';
 import { limitReports, noLimits, overLimit } from './limits.ts';
 
 const used = { memory: 300 << 20, output: 1000, time: 60_000 };

@@ -1,10 +1,9 @@
 import type { Activity, PolicyRef } from '@vigil/events';
 import type { EndRequest } from '../exit/exit-reason.ts';
-import type { HeartbeatState } from '../heartbeat/heartbeat.ts';
-import { noHeartbeats } from '../heartbeat/heartbeat.ts';
+import { type HeartbeatState, noHeartbeats } from '../heartbeat/heartbeat.ts';
 import { noProgress, type Progress } from '../heartbeat/progress.ts';
 import type { StepMark } from '../heartbeat/step-log.ts';
-import type { HandoffMemory } from '../orders/handoff.ts';
+import type { OrderExecutorMemory } from '../orders/order-executor.ts';
 import type { OutputMemory } from '../output/output-reader.ts';
 import type { Chunk } from '../pty-host/ring.ts';
 import { type EmulatorMemory, noEmulatorMemory } from '../screen/emulator.ts';
@@ -40,7 +39,7 @@ const nothingObserved: ObservedState = {
 };
 
 /** What the next supervisor continues from, as the PTY host keeps it. Plain JSON. */
-export type Memory = HandoffMemory & {
+export type Memory = OrderExecutorMemory & {
   /** bytes of output that all the rest has taken in */
   readonly read: number;
   readonly startedAt: number;
@@ -53,8 +52,6 @@ export type Memory = HandoffMemory & {
   /** of its output as a stream of events; null: the output is not a stream */
   readonly stream: EventStreamMemory | null;
   readonly subagents: SubagentsMemory;
-  /** of the orders that were begun; -1: none */
-  readonly highestNumber: number;
   readonly endRequest: EndRequest | null;
 };
 

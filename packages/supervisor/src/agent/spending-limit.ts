@@ -28,15 +28,10 @@ export const usedIn = ({ main: { usage, costUsd } }: SessionState): Used => ({
 });
 
 /** An unknown use adds nothing; null: every use is unknown. */
-const sumOf = (parts: readonly (number | null)[]): number | null => {
-  const known = parts.filter((part) => part !== null);
+const sumOf = (parts: readonly Spent[], of: keyof Spent): number | null => {
+  const known = parts.map((part) => part[of]).filter((part) => part !== null);
   return known.length === 0 ? null : known.reduce((sum, part) => sum + part, 0);
 };
-
-const together = (parts: readonly Spent[]): Spent => ({
-  tokens: sumOf(parts.map(({ tokens }) => tokens)),
-  usd: sumOf(parts.map(({ usd }) => usd)),
-});
 
 /**
  * Why the policy's limit for one agent allows no more calls; null: it allows them. `document`: the policy as the
@@ -46,6 +41,7 @@ const together = (parts: readonly Spent[]): Spent => ({
 export const refusalOfAgent = (agentId: string, document: unknown, used: readonly Used[]): string | null => {
   const spending = policyDocument.safeParse(document).data?.spending ?? null;
   if (spending === null) return null;
-  const reached = limitReached(spending.agent, together(used.map((one) => spentOf(spending, one))));
+  const spent = used.map((one) => spentOf(spending, one));
+  const reached = limitReached(spending.agent, { tokens: sumOf(spent, 'tokens'), usd: sumOf(spent, 'usd') });
   return reached === null ? null : refusalFor(`agent ${agentId}`, reached);
 };

@@ -5,7 +5,7 @@ import type { AgentDeps } from '../deps.ts';
 import { identify, isAlive } from '../process/proc.ts';
 import { occupantOf } from '../state/lock.ts';
 import { scriptSpec, setStage } from '../testing/stage.ts';
-import { superviseHosted } from './supervise-hosted.ts';
+import { superviseHosted } from './supervise.ts';
 
 const { execPath } = process;
 

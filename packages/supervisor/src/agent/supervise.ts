@@ -1,27 +1,33 @@
-import type { AgentDeps } from '../deps.ts';
+import type { AgentDeps, HostDeps } from '../deps.ts';
+import { AlreadySupervised } from '../errors.ts';
+import { stoppedBy } from '../exit/exit-reason.ts';
 import { openSocket, socketPath } from '../messages/agent-socket.ts';
 import { HookResponder } from '../messages/hook-responder.ts';
+import { clientOf } from '../orders/client-control.ts';
 import type { RepeatableOrder } from '../orders/order.ts';
-import { PauseControl } from '../orders/pause-control.ts';
-import { pauseRecordOf } from '../orders/pause-record.ts';
+import { PauseControl, pauseRecordOf } from '../orders/pause-control.ts';
 import { OutputFeed } from '../output/output-feed.ts';
 import { endProcess } from '../process/end-process.ts';
-import type { Pid } from '../process/proc.ts';
-import type { HostedTerminalEvents } from '../pty-host/hosted-terminal.ts';
+import { isAlive, type Pid, signalled } from '../process/proc.ts';
+import {
+  connectPtyHost,
+  type HostedTerminalEvents,
+  hostedTerminal,
+  type Link,
+  PtyHostRefused,
+} from '../pty-host/hosted-terminal.ts';
 import type { ViewerAction } from '../pty-host/protocol.ts';
+import { ptyHostSocket, startPtyHost } from '../pty-host/start.ts';
 import { AgentScreen } from '../screen/agent-screen.ts';
-import { screenClientOf } from '../screen/client.ts';
 import { readInputMode } from '../screen/input-mode.ts';
-import { printsStream } from '../sessions/event-stream.ts';
-import { type Lock, takeName } from '../state/lock.ts';
+import { type Lock, type Occupant, retakeName, takeName } from '../state/lock.ts';
 import type { Attached } from '../terminal/foreground.ts';
 import { type OutputKind, openTerminal, type Size, type Terminal } from '../terminal/terminal.ts';
-import { AgentInstance, type Supervised } from './agent-instance.ts';
+import { Supervised } from './agent-instance.ts';
 import { AgentMonitor } from './agent-monitor.ts';
 import { type AgentSpec, environmentOf } from './agent-spec.ts';
-import { after, noMemory, type Past } from './memory.ts';
-import { Meter } from './meter.ts';
-import { performViewerAction } from './viewer-actions.ts';
+import { Meter } from './limits.ts';
+import { before, type Memory, noMemory, type Past } from './memory.ts';
 
 /** An instance to be started or taken over. */
 export type InstanceStart = {
@@ -58,23 +64,13 @@ const pauseControlOf = (
   return pauseControl;
 };
 
-/** Output that was lost before it was read is counted; output that was read before is not read again. */
-const seenBy =
-  (monitor: AgentMonitor): HostedTerminalEvents['output'] =>
-  (chunk) => {
-    const { read } = monitor;
-    if (chunk.from > read) monitor.missed(chunk.from - read);
-    const fresh = after(chunk, monitor.read);
-    if (fresh) monitor.output(fresh.data, fresh.at);
-  };
-
 /** The screen as it was, where another supervisor has watched it. */
 const drawnScreen = ({ spec, deps, past, size }: InstanceStart, leader: () => Pid | null): AgentScreen => {
   const readMode = () => {
     const pid = leader();
     return pid === null ? Promise.resolve(null) : readInputMode(pid);
   };
-  const client = screenClientOf(deps.clients, spec);
+  const client = clientOf(deps.clients, spec);
   const screen = new AgentScreen(client, size, past.memory.emulator, readMode, deps.clock.monotonic());
   for (const { data } of past.seen) screen.write(data);
   return screen;
@@ -87,11 +83,11 @@ export const assemble = async (
 ): Promise<Supervised> => {
   const { spec, deps, lock, past, again } = beginning;
   const { memory } = past;
-  let instance: AgentInstance | null = null;
+  let instance: Supervised | null = null;
   const meter = new Meter(spec.limits, deps.clock, memory.startedAt, memory.read);
   const drawn = drawnScreen(beginning, () => instance?.terminal.pid ?? null);
   const monitor = new AgentMonitor(spec, deps, meter, past, drawn, () => instance?.remember());
-  const feed = new OutputFeed({ judge: seenBy(monitor), drawn: () => drawn.drawn }, deps.clock.monotonic);
+  const feed = new OutputFeed({ judge: monitor.judge, drawn: () => drawn.drawn }, deps.clock.monotonic);
   const hookResponder = new HookResponder(monitor, spec.nudge);
   const socket = await openSocket(beginning.socket, hookResponder.socketHandlers);
   try {
@@ -103,9 +99,9 @@ export const assemble = async (
     meter.started(terminal.pid);
     lock.has({ child: terminal.pid });
     const pauseControl = pauseControlOf(beginning, terminal, monitor);
-    const own = { spec, deps, socket, address: beginning.socket, lock, clock: deps.clock };
-    const parts = { ...own, monitor: monitor, hookResponder, terminal, pauseControl, meter, feed };
-    instance = new AgentInstance(parts, { memory, again });
+    const own = { spec, deps, socket, address: beginning.socket, lock };
+    const parts = { ...own, monitor, hookResponder, terminal, pauseControl, meter, feed };
+    instance = new Supervised(parts, memory, again);
     for (const one of early) performViewerAction(instance, deps, one);
     return instance;
   } catch (error) {
@@ -156,8 +152,9 @@ export const startInstance = async (beginning: InstanceStart, open: Open): Promi
 
 /** A client that runs one prompt adapts to a terminal: it writes escape sequences there, also to its errors. */
 const printsTo = (deps: AgentDeps, spec: AgentSpec, isPiped: boolean): OutputKind => {
-  if (!isPiped) return printsStream(deps, spec) ? 'raw' : 'terminal';
-  return screenClientOf(deps.clients, spec)?.invocation.headless === true ? 'pipe' : 'raw';
+  const invocation = clientOf(deps.clients, spec)?.invocation;
+  if (!isPiped) return invocation?.streamsEvents === true ? 'raw' : 'terminal';
+  return invocation?.headless === true ? 'pipe' : 'raw';
 };
 
 /**
@@ -179,4 +176,118 @@ export const supervise = (
       output(data);
     }),
   );
+};
+
+/** Output that a PTY host keeps for the next supervisor and for viewers, bytes. */
+const ringBytes = 1 << 20;
+
+/** What the next supervisor has no other source for. The PTY host keeps it in memory, because a spec's environment may contain keys. */
+type Kept = { readonly spec: AgentSpec; readonly socket: string; readonly startedAt: number };
+
+/**
+ * Starts an agent on a terminal that a process of its own holds, so that the agent outlives this supervisor.
+ * @throws as supervise; and where the PTY host does not start
+ */
+export const superviseHosted = (spec: AgentSpec, deps: AgentDeps, size: Size): Promise<Supervised> => {
+  const instance = newInstance(spec, deps, size);
+  const { agentId, instanceId, command, args, cwd } = spec;
+  const kept: Kept = { spec, socket: instance.socket, startedAt: instance.past.memory.startedAt };
+  const env = environmentOf(spec, deps.dir, instance.socket);
+  const what = { agentId, instanceId, command, args, cwd, env, prints: printsTo(deps, spec, false) };
+  const path = ptyHostSocket(deps.dir, instanceId);
+  const open: Open = async (on, started) => {
+    await startPtyHost(deps.dir, { ...what, size, kept, socket: path, ring: ringBytes }, (ptyHost) => {
+      started(ptyHost);
+      instance.lock.has({ ptyHost });
+    });
+    return hostedTerminal(
+      await connectPtyHost(path, { kind: 'supervisor', self: deps.self }),
+      instance.socket,
+      on,
+      deps,
+    );
+  };
+  return startInstance(instance, open);
+};
+
+const linkTo = async (
+  { dir, self, log }: AgentDeps,
+  { agentId, instanceId, ptyHost }: Occupant,
+): Promise<Link | null> => {
+  if (ptyHost === null || !isAlive(ptyHost)) return null;
+  try {
+    const link = await connectPtyHost(ptyHostSocket(dir, instanceId), { kind: 'supervisor', self });
+    const { hosted } = link;
+    if (hosted.instanceId === instanceId && hosted.ptyHost.pid === ptyHost.pid) return link;
+    link.close();
+    throw new Error(`it holds ${hosted.instanceId} as process ${hosted.ptyHost.pid}`);
+  } catch (error) {
+    if (error instanceof PtyHostRefused) throw new AlreadySupervised(`agent ${agentId}: ${error.message}`);
+    const why = { agentId, ptyHost: ptyHost.pid, error: String(error) };
+    log('the PTY host of an agent cannot be used, and is ended', why);
+    signalled(ptyHost.pid, 'SIGKILL');
+    return null;
+  }
+};
+
+/**
+ * Continues to supervise an agent whose supervisor died: the same instance, from its kept state and the output since.
+ * It sends no heartbeats yet. Null: its terminal died too. `again`: the order that had been begun.
+ * @throws AlreadySupervised where another supervisor was first
+ */
+export const takeOver = async (
+  deps: AgentDeps,
+  orphan: Occupant,
+  again: RepeatableOrder | null,
+): Promise<Supervised | null> => {
+  const link = await linkTo(deps, orphan);
+  if (link === null) return null;
+  try {
+    const { spec, socket, startedAt } = link.hosted.kept as Kept;
+    const memory = (link.hosted.note as Memory | null) ?? noMemory(startedAt);
+    const past = { memory, seen: before(await link.kept, memory.read) };
+    const { size, next, child } = link.hosted;
+    const lock = retakeName(deps.dir, { ...orphan, supervisor: deps.self, child });
+    const instance = await assemble({ spec, deps, lock, past, size, socket, again }, (on) =>
+      hostedTerminal(link, socket, on, deps),
+    );
+    const { agentId, instanceId } = spec;
+    const unread = next - memory.read;
+    deps.log('an agent is supervised again', { agentId, instanceId, pid: instance.terminal.pid.pid, unread });
+    return instance;
+  } catch (error) {
+    // Its PTY host accepts one supervisor at a time.
+    link.leave();
+    throw error;
+  }
+};
+
+const ctrlC = 0x03;
+/** How long an agent that a person ends has to leave by itself, milliseconds. */
+const graceMs = 5000;
+
+/** Carries out what a person at an attached terminal does. The log records who came and left, not what was typed. */
+export const performViewerAction = (instance: Supervised, deps: Pick<HostDeps, 'log'>, action: ViewerAction): void => {
+  const { agentId, instanceId } = instance.spec;
+  const note = (message: string) => deps.log(message, { agentId, instanceId, who: action.who });
+  switch (action.kind) {
+    case 'opens':
+      note('a viewer may type at an agent’s terminal');
+      return;
+    case 'leaves':
+      note('a viewer has left an agent’s terminal');
+      return;
+    case 'types': {
+      const keys = Buffer.from(action.input, 'base64');
+      if (keys.includes(ctrlC)) instance.interrupted(`Ctrl-C by ${action.who} at its terminal`);
+      instance.terminal.write(keys);
+      return;
+    }
+    case 'resizes':
+      instance.resize(action.size);
+      return;
+    case 'ends':
+      note('a viewer ends an agent');
+      void instance.end(stoppedBy(action.who), action.graceMs ?? graceMs);
+  }
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Checkpoint } from '@vigil/events';
 import { expect, test, vi } from 'vitest';
-import { CheckpointWatcher } from './checkpoint-watcher.ts';
+import { CheckpointWatcher } from './validate.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'checkpoint-'));
 const read: (readonly [string, boolean | null, string | null])[] = [];

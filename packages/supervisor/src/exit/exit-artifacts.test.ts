@@ -9,9 +9,7 @@ import { supervise } from '../agent/supervise.ts';
 import { validate } from '../checkpoint/validate.ts';
 import { dispatch } from '../orders/dispatch.ts';
 import { type Stage, scriptSpec, setStage, spawn, terminate } from '../testing/stage.ts';
-import { stallReasonOf } from './dispatch-log.ts';
-import { logRedispatch } from './exit-artifacts.ts';
-import { saveRecovery } from './recovery-file.ts';
+import { logRedispatch, saveRecovery, stallReasonOf } from './exit-artifacts.ts';
 import { attemptsOf, noStateFiles } from './state-files.ts';
 
 let stage: Stage;

@@ -1,10 +1,82 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { CheckpointRef } from '@vigil/events';
+import { stringify } from 'yaml';
 import type { AgentSpec } from '../agent/agent-spec.ts';
 import type { GatewayDeps } from '../deps.ts';
 import type { SpawnOrder, Terminate } from '../orders/order.ts';
-import { type DispatchEvent, logDispatch, stallReasonOf } from './dispatch-log.ts';
-import { saveRecovery } from './recovery-file.ts';
+import { checkName } from '../state/lock.ts';
 import { type StateFiles, stateFilesOf } from './state-files.ts';
+
+/** One of omniclaude's events, in its own words. */
+type DispatchEvent = { readonly event: string; readonly ticket_id: string } & Readonly<Record<string, unknown>>;
+
+/** One line each, on the log of its day. @throws errors of the file system */
+const logDispatch = (folder: string, events: readonly DispatchEvent[], at: number): void => {
+  const lines = events.map((event) => `${JSON.stringify({ timestamp_utc: utc(at), ...event })}\n`);
+  mkdirSync(folder, { recursive: true });
+  appendFileSync(join(folder, `${utc(at).slice(0, 10)}.ndjson`), lines.join(''));
+};
+
+/** One of omniclaude's three reasons; any other as it was given. */
+export const stallReasonOf = (reason: string, axes: readonly string[]): string => {
+  if (axes.includes('absence')) return 'inactivity';
+  if (/context/i.test(reason)) return 'context_overflow';
+  return /rate.?limit/i.test(reason) ? 'rate_limit' : reason;
+};
+
+/** What is left of an agent, for the agent that continues its task. */
+export type Remains = {
+  readonly taskId: string;
+  readonly stallReason: string;
+  readonly checkpoint: CheckpointRef | null;
+  /** the attempt that continues from here */
+  readonly attempt: number;
+};
+
+/** `2026-04-02T14:30:00Z` */
+export const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+const compact = (at: number): string => utc(at).replace(/[-:Z]/g, '');
+
+/** omniclaude's recovery file, field by field. */
+export const recoveryYaml = ({ taskId, stallReason, checkpoint, attempt }: Remains, at: number): string =>
+  stringify({
+    schema_version: '1.1.0',
+    ticket_id: taskId,
+    timestamp_utc: utc(at),
+    stall_reason: stallReason,
+    completed_work: checkpoint?.completedWork ?? [],
+    remaining_work: checkpoint?.remainingWork ?? [],
+    redispatch_attempt: attempt,
+    recovery_action: 'relaunch_fresh_agent',
+  });
+
+/**
+ * Writes it below `folder` atomically, and returns its reference, as the successor of the agent's own newest
+ * checkpoint.
+ * @throws WrongSettings if the task's name would lead out of the folder; errors of the file system
+ */
+export const saveRecovery = (folder: string, remains: Remains, at: number): CheckpointRef => {
+  checkName(remains.taskId);
+  const path = join(folder, remains.taskId, `recovery-${compact(at)}.yaml`);
+  const text = recoveryYaml(remains, at);
+  mkdirSync(join(folder, remains.taskId), { recursive: true });
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+  return {
+    checkpointId: `recovery-${remains.taskId}-${compact(at)}`,
+    parentId: remains.checkpoint?.checkpointId ?? null,
+    uri: pathToFileURL(path).href,
+    sha256: createHash('sha256').update(text).digest('hex'),
+    valid: true,
+    invalidReason: null,
+    createdAt: at,
+    completedWork: remains.checkpoint?.completedWork ?? [],
+    remainingWork: remains.checkpoint?.remainingWork ?? [],
+  };
+};
 
 export type ExitArtifactDeps = Pick<GatewayDeps, 'gateway' | 'clock' | 'log'>;
 
@@ -40,7 +112,9 @@ const stalled = (
     event: 'stall_detected',
     ...who,
     stall_reason: stallReasonOf(reason, axes),
+    // to one decimal
     idle_minutes: lastActivityAt === null ? 0 : Math.round((at - lastActivityAt) / 6000) / 10,
+    // An agent whose call may still run is never reported as stalled.
     bash_timeout_exemption: false,
     redispatch_attempt: spec.attempt + 1,
     max_redispatches: spec.maxAttempts,

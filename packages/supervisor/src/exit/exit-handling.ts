@@ -5,7 +5,6 @@ import { type CheckpointRef, checkpointRef, type ExitReason } from '@vigil/event
 import type { AgentMonitor } from '../agent/agent-monitor.ts';
 import { type AgentSpec, environmentOf } from '../agent/agent-spec.ts';
 import type { HostDeps } from '../deps.ts';
-import type { Report } from '../orders/order.ts';
 import { runForLines } from '../process/command-runner.ts';
 import type { Exit } from '../terminal/terminal.ts';
 import { type ExitArtifactDeps, writeExitArtifacts } from './exit-artifacts.ts';
@@ -36,6 +35,9 @@ export type ExitSummary = {
 
 const commandMs = 30_000;
 
+const detailsOf = (exit: Exit, endRequest: EndRequest | null, more: string | null): string =>
+  [describeExit(exit), endRequest?.by, more].filter((words) => words != null).join('; ');
+
 const archive = (deps: ExitDeps, spec: AgentSpec, facts: object): string | null => {
   const path = join(deps.dir, 'archive', `${spec.instanceId}.json`);
   try {
@@ -49,16 +51,14 @@ const archive = (deps: ExitDeps, spec: AgentSpec, facts: object): string | null 
   }
 };
 
-type EndFacts = Pick<ExitSummary, 'reason' | 'details'> & { readonly endRequest: EndRequest | null };
-
 /** One that is finished, or was stopped with its host, leaves its own checkpoint and nothing else. */
 const exitArtifactsOf = async (
   deps: ExitDeps,
   spec: AgentSpec,
   monitor: AgentMonitor,
-  facts: EndFacts,
+  { reason, details }: Pick<ExitSummary, 'reason' | 'details'>,
+  endRequest: EndRequest | null,
 ): Promise<CheckpointRef | null> => {
-  const { reason, details, endRequest } = facts;
   const own = monitor.progress.checkpoint ? checkpointRef(monitor.progress.checkpoint) : null;
   const continues = reason !== 'finished' && (reason !== 'explicit' || endRequest?.orderId != null);
   if (!continues) return own;
@@ -95,8 +95,8 @@ export const handleExit = async (
   if (spec.cleanup) await runForLines(spec.cleanup, env, order?.cleanupMs ?? commandMs, deps.log);
   const release = reason === 'finished' ? null : spec.release;
   const claimsReleased = release ? await runForLines(release, env, commandMs, deps.log) : [];
-  const details = [describeExit(exit), endRequest?.by, left].filter((words) => words != null).join('; ');
-  const checkpoint = await exitArtifactsOf(deps, spec, monitor, { reason, details, endRequest }).catch(
+  const details = detailsOf(exit, endRequest, left);
+  const checkpoint = await exitArtifactsOf(deps, spec, monitor, { reason, details }, endRequest).catch(
     (error: unknown) => {
       deps.log('what the agent left could not be written', { agentId: spec.agentId, error: String(error) });
       return null;
@@ -115,32 +115,9 @@ export const minimalExitSummary = (
 ): ExitSummary => ({
   exit,
   reason: reasonOf(exit, endRequest, hasCompleted),
-  details: [describeExit(exit), endRequest?.by, `what else there is to know of it is not: ${why}`]
-    .filter((words) => words != null)
-    .join('; '),
+  details: detailsOf(exit, endRequest, `what else there is to know of it is not: ${why}`),
   checkpoint: null,
   lastOutput: [],
   claimsReleased: [],
   forensics: null,
-});
-
-export const exitReport = (spec: AgentSpec, end: ExitSummary, orderId: string | null, at: number): Report => ({
-  type: 'AGENT_EXITED',
-  payload: {
-    agentId: spec.agentId,
-    instanceId: spec.instanceId,
-    taskId: spec.taskId,
-    runtimeId: spec.runtimeId,
-    code: end.exit.code,
-    signal: end.exit.signal,
-    reason: end.reason,
-    at,
-    orderId,
-    details: end.details,
-    checkpoint: end.checkpoint,
-    lastOutput: end.lastOutput,
-    forensics: end.forensics,
-    policy: spec.policy,
-    labels: spec.labels,
-  },
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ExitReason } from '@vigil/events';
 import type { AgentSpec } from '../agent/agent-spec.ts';
 import type { HostDeps } from '../deps.ts';
-import { replaceLockFile } from '../state/lock-file.ts';
+import { replaceLockFile } from '../state/lock.ts';
 
 /** How the last run of a configured agent ended. Recovery decides what follows, so a restart of the runtime does not start it again. */
 export type PreviousRun = {

@@ -34,27 +34,18 @@ const within = (cwd: string, path: string | null): string | null => {
   return found === cwd || found.startsWith(cwd + sep) ? found : null;
 };
 
-const byPolicy = async (
+/** The folders of the template, else those of the policy. */
+export const stateFilesOf = async (
   deps: Pick<GatewayDeps, 'gateway' | 'log'>,
-  policy: string,
-  cwd: string,
+  { cwd, files, policy }: { readonly cwd: string; readonly files: StateFiles; readonly policy: string | null },
 ): Promise<StateFiles> => {
+  if (files.recovery !== null || files.dispatchLog !== null || policy === null) return files;
   try {
-    const { files } = served.parse(await deps.gateway.policy(policy, AbortSignal.timeout(policyMs))).document;
-    return { recovery: within(cwd, files.recovery), dispatchLog: within(cwd, files.dispatch_log) };
+    const answer = await deps.gateway.policy(policy, AbortSignal.timeout(policyMs));
+    const { recovery, dispatch_log } = served.parse(answer).document.files;
+    return { recovery: within(resolve(cwd), recovery), dispatchLog: within(resolve(cwd), dispatch_log) };
   } catch (error) {
     deps.log('the policy is not known, so its files are not written', { policy, error: String(error) });
     return noStateFiles;
   }
-};
-
-type Asking = { readonly cwd: string; readonly files: StateFiles; readonly policy: string | null };
-
-/** The folders of the template, else those of the policy. */
-export const stateFilesOf = async (
-  deps: Pick<GatewayDeps, 'gateway' | 'log'>,
-  { cwd, files, policy }: Asking,
-): Promise<StateFiles> => {
-  if (files.recovery !== null || files.dispatchLog !== null || policy === null) return files;
-  return byPolicy(deps, policy, resolve(cwd));
 };

@@ -6,7 +6,7 @@ import { GatewayAway, GatewayForbids, GatewayRefused } from '../errors.ts';
 import { type Report, receiptOf } from '../orders/order.ts';
 import { nudge } from '../testing/stage.ts';
 import type { Gateway } from './gateway-client.ts';
-import { openOutbox } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 
 let dir = '';
 let taken: string[] = [];
@@ -29,7 +29,7 @@ const report: Gateway['report'] = async (reports) => {
   }
 };
 const open = (pid: number) =>
-  openOutbox(
+  new Outbox(
     dir,
     { pid, startTime: '1' },
     { report } as unknown as Gateway,

@@ -7,14 +7,6 @@ import type { Report } from '../orders/order.ts';
 import { isAlive, type Pid } from '../process/proc.ts';
 import type { Gateway } from './gateway-client.ts';
 
-export type Outbox = {
-  /** on the disk when it returns, or in memory while the disk does not take it; sent until the gateway has it, by this supervisor or the next */
-  readonly put: (report: Report) => void;
-  /** false: a report is still unsent after this time */
-  readonly settled: (withinMs: number) => Promise<boolean>;
-  readonly close: () => void;
-};
-
 /** Where the reports for the gateway at this address wait: one for another gateway waits for a supervisor that uses that one. */
 export const outboxFolder = (dir: string, url: string): string => {
   const origin = URL.canParse(url) ? new URL(url).origin : url;
@@ -32,7 +24,8 @@ const writerOf = (name: string): Pid => {
   return { pid: Number(pid), startTime: startTime === 'x' ? null : (startTime ?? null) };
 };
 
-class FileOutbox implements Outbox {
+/** Reports on their way to the gateway, one file each: none is lost with the supervisor or while the gateway is away. */
+export class Outbox {
   readonly #folder: string;
   readonly #self: Pid;
   readonly #gateway: Gateway;
@@ -45,6 +38,7 @@ class FileOutbox implements Outbox {
   #written = 0;
   #sending: Promise<void> | null = null;
 
+  /** `onSent`: the gateway has the report, or will never accept it. */
   constructor(folder: string, self: Pid, gateway: Gateway, log: Log, onSent: (report: Report) => void) {
     this.#onSent = onSent;
     this.#folder = folder;
@@ -102,6 +96,7 @@ class FileOutbox implements Outbox {
     return join(this.#folder, nameOf(this.#self, this.#written));
   }
 
+  /** on the disk when it returns, or in memory while the disk does not take it; sent until the gateway has it, by this supervisor or the next */
   put(report: Report): void {
     if (this.#queue.some((queued) => isDeepStrictEqual(queued.report, report))) return;
     const queued = { path: this.#newPath(), report, isSaved: false };
@@ -177,6 +172,7 @@ class FileOutbox implements Outbox {
     this.#queue = [...this.#queue.filter((other) => other !== queued), queued];
   }
 
+  /** false: a report is still unsent after this time */
   async settled(withinMs: number): Promise<boolean> {
     const enough = AbortSignal.timeout(withinMs);
     while (this.#queue.length > 0 && !enough.aborted) await pause(25, enough);
@@ -187,15 +183,3 @@ class FileOutbox implements Outbox {
     this.#closed.abort();
   }
 }
-
-/**
- * Reports on their way to the gateway, one file each: none is lost with the supervisor or while the gateway is away.
- * `onSent`: the gateway has the report, or will never accept it.
- */
-export const openOutbox = (
-  folder: string,
-  self: Pid,
-  gateway: Gateway,
-  log: Log,
-  onSent: (report: Report) => void,
-): Outbox => new FileOutbox(folder, self, gateway, log, onSent);

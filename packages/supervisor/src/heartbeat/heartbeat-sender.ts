@@ -1,10 +1,9 @@
 import type { Checkpoint, MatchedPattern, PolicyRef } from '@vigil/events';
-import { backOff, type Log, type MachineClock, pause } from '../clock.ts';
+import { backOff, pause } from '../clock.ts';
+import type { GatewayDeps } from '../deps.ts';
 import { GatewayRefused } from '../errors.ts';
-import type { Gateway } from '../gateway/gateway-client.ts';
-import { isSameReach, type Reach, replaced, unwatched } from '../gateway/reach.ts';
+import { isSameReach, type Reach, replaced, unwatched } from '../gateway/gateway-client.ts';
 import { type ReportedFields, startsCall } from '../messages/agent-report.ts';
-import type { OrderEnvelope } from '../orders/order.ts';
 import {
   answered,
   checkpointRead,
@@ -18,17 +17,12 @@ import {
   withReport,
 } from './heartbeat.ts';
 
-export type HeartbeatSenderDeps = {
+export type HeartbeatSenderDeps = GatewayDeps & {
   readonly who: Identity;
   readonly facts: () => TerminalFacts;
-  readonly gateway: Gateway;
-  readonly clock: MachineClock;
-  readonly log: Log;
-  readonly onReach: (agentId: string, reach: Reach) => void;
   /** null: the interval that the gateway requests */
   readonly intervalMs: number | null;
-  readonly onOrders: (orders: readonly OrderEnvelope[]) => void;
-  /** where another supervisor left off; `noBeats`: there was none */
+  /** where another supervisor left off; `noHeartbeats`: there was none */
   readonly heartbeatState: HeartbeatState;
   /** a heartbeat is about to be sent, or answered: from now on its number is taken */
   readonly onHeartbeat: () => void;

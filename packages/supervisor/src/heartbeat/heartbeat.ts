@@ -90,77 +90,75 @@ const withCalls = (known: readonly ToolCall[], calls: readonly ToolCall[]): read
 };
 
 /** The sequence of the heartbeat that will carry the next report. */
-export const nextSequence = (heartbeatState: HeartbeatState): number => heartbeatState.sequence + 1;
+export const nextSequence = (state: HeartbeatState): number => state.sequence + 1;
 
 /** The client that reported this is gone without an end: what the terminal shows counts again. `reportedAt`: its last report. */
-export const clientGone = (heartbeatState: HeartbeatState, reportedAt: number | null): HeartbeatState => {
-  const { activity: _, ...latest } = heartbeatState.latest;
-  return { ...heartbeatState, reportedAt, latest: { ...latest, turn: null, waiting_for: null } };
+export const clientGone = (state: HeartbeatState, reportedAt: number | null): HeartbeatState => {
+  const { activity: _, ...latest } = state.latest;
+  return { ...state, reportedAt, latest: { ...latest, turn: null, waiting_for: null } };
 };
 
 /** `verdicts` that are not yet sent stay. */
 const stepsOf = ({ steps: before }: ReportedFields, { steps: now }: ReportedFields): Pick<ReportedFields, 'steps'> =>
   now && before ? { steps: { ...now, verdicts: bounded([...before.verdicts, ...now.verdicts]) } } : {};
 
-export const withReport = (heartbeatState: HeartbeatState, report: ReportedFields, at: number): HeartbeatState => {
+export const withReport = (state: HeartbeatState, report: ReportedFields, at: number): HeartbeatState => {
   const { tool_calls = [], errors = [], handoff, blockers, probe_reply, rate_limit, ...lasting } = report;
   const given = Object.entries({ handoff, blockers, probe_reply, rate_limit }).filter(
     ([, value]) => value !== undefined,
   );
   return {
-    ...heartbeatState,
-    latest: { ...heartbeatState.latest, ...lasting, ...stepsOf(heartbeatState.latest, lasting) },
+    ...state,
+    latest: { ...state.latest, ...lasting, ...stepsOf(state.latest, lasting) },
     reportedAt: at,
-    toolCalls: withCalls(heartbeatState.toolCalls, tool_calls),
-    errors: bounded([...heartbeatState.errors, ...errors]),
-    once: { ...heartbeatState.once, ...Object.fromEntries(given) },
+    toolCalls: withCalls(state.toolCalls, tool_calls),
+    errors: bounded([...state.errors, ...errors]),
+    once: { ...state.once, ...Object.fromEntries(given) },
   };
 };
 
 /** Of each pattern the newest match: one on every line pushes no other out. */
-export const matched = (heartbeatState: HeartbeatState, patterns: readonly MatchedPattern[]): HeartbeatState => {
-  const newest = new Map([...heartbeatState.matched, ...patterns].map((one) => [`${one.kind} ${one.source}`, one]));
-  return { ...heartbeatState, matched: bounded([...newest.values()]) };
+export const matched = (state: HeartbeatState, patterns: readonly MatchedPattern[]): HeartbeatState => {
+  const newest = new Map([...state.matched, ...patterns].map((one) => [`${one.kind} ${one.source}`, one]));
+  return { ...state, matched: bounded([...newest.values()]) };
 };
 
 /** The runtime has read the checkpoint that the agent reported. */
-export const checkpointRead = (heartbeatState: HeartbeatState, read: Checkpoint): HeartbeatState =>
-  heartbeatState.latest.checkpoint?.checkpoint_id === read.checkpoint_id
-    ? { ...heartbeatState, latest: { ...heartbeatState.latest, checkpoint: read } }
-    : heartbeatState;
+export const checkpointRead = (state: HeartbeatState, read: Checkpoint): HeartbeatState =>
+  state.latest.checkpoint?.checkpoint_id === read.checkpoint_id
+    ? { ...state, latest: { ...state.latest, checkpoint: read } }
+    : state;
 
 /** Reports and output arrive separately. On a busy host a report from before a question may be read so much later, milliseconds. */
 export const reportLagMs = 2000;
 
-const asksNow = (heartbeatState: HeartbeatState, { asks }: TerminalFacts): boolean =>
-  asks !== null && asks.since + reportLagMs >= (heartbeatState.reportedAt ?? 0);
+const asksNow = (state: HeartbeatState, { asks }: TerminalFacts): boolean =>
+  asks !== null && asks.since + reportLagMs >= (state.reportedAt ?? 0);
 
-const activityOf = (heartbeatState: HeartbeatState, facts: TerminalFacts): Heartbeat['activity'] => {
+const activityOf = (state: HeartbeatState, facts: TerminalFacts): Heartbeat['activity'] => {
   if (facts.ending) return 'exiting';
   if (facts.paused) return 'paused';
-  if (facts.screen.activity === 'awaiting_input' || asksNow(heartbeatState, facts)) return 'awaiting_input';
-  return heartbeatState.latest.activity ?? facts.screen.activity ?? (facts.hasAsked ? 'working' : null);
+  if (facts.screen.activity === 'awaiting_input' || asksNow(state, facts)) return 'awaiting_input';
+  return state.latest.activity ?? facts.screen.activity ?? (facts.hasAsked ? 'working' : null);
 };
 
-const waitingFor = (heartbeatState: HeartbeatState, facts: TerminalFacts): Heartbeat['waiting_for'] => {
+const waitingFor = (state: HeartbeatState, facts: TerminalFacts): Heartbeat['waiting_for'] => {
   const { waitingFor: shown, since } = facts.screen;
   if (shown !== null) return { ...shown, since };
   const { asks } = facts;
-  const question = asks !== null && asksNow(heartbeatState, facts) ? { kind: 'question' as const, ...asks } : null;
-  return question ?? heartbeatState.latest.waiting_for ?? null;
+  const question = asks !== null && asksNow(state, facts) ? { kind: 'question' as const, ...asks } : null;
+  return question ?? state.latest.waiting_for ?? null;
 };
 
-const lastCallOf = (heartbeatState: HeartbeatState): number | null =>
-  heartbeatState.toolCalls.reduce(
-    (last, { started_at }) => Math.max(last, started_at ?? 0),
-    heartbeatState.latest.last_tool_call ?? 0,
-  ) || null;
+const lastCallOf = (state: HeartbeatState): number | null =>
+  state.toolCalls.reduce((last, { started_at }) => Math.max(last, started_at ?? 0), state.latest.last_tool_call ?? 0) ||
+  null;
 
 /** A sub-agent has no terminal of its own. */
-const outputOf = (heartbeatState: HeartbeatState, facts: TerminalFacts): NonNullable<Heartbeat['output']> => ({
+const outputOf = (state: HeartbeatState, facts: TerminalFacts): NonNullable<Heartbeat['output']> => ({
   last_output_at: facts.isSilenceKnown ? facts.lastOutputAt : null,
   lines: facts.isSilenceKnown ? facts.lines : null,
-  matched_patterns: heartbeatState.matched,
+  matched_patterns: state.matched,
   repeated_error: facts.repeatedError,
   result_at: facts.resultAt,
   completion_signal_at: facts.completionAt,
@@ -168,7 +166,7 @@ const outputOf = (heartbeatState: HeartbeatState, facts: TerminalFacts): NonNull
 });
 
 const heartbeat = (
-  heartbeatState: HeartbeatState,
+  state: HeartbeatState,
   who: Identity,
   facts: TerminalFacts,
   now: number,
@@ -177,15 +175,15 @@ const heartbeat = (
   agent_id: who.agentId,
   task_id: who.taskId,
   timestamp: now,
-  phase: heartbeatState.latest.phase ?? 'running',
-  last_tool_call: lastCallOf(heartbeatState),
-  token_count: heartbeatState.latest.token_count ?? null,
-  error_count: heartbeatState.latest.error_count ?? 0,
-  progress_indicator: heartbeatState.latest.progress_indicator ?? 'running',
+  phase: state.latest.phase ?? 'running',
+  last_tool_call: lastCallOf(state),
+  token_count: state.latest.token_count ?? null,
+  error_count: state.latest.error_count ?? 0,
+  progress_indicator: state.latest.progress_indicator ?? 'running',
   instance_id: who.instanceId,
-  sequence: nextSequence(heartbeatState),
+  sequence: nextSequence(state),
   reporter: 'runtime',
-  agent_heartbeat_at: heartbeatState.reportedAt,
+  agent_heartbeat_at: state.reportedAt,
   interval_ms: intervalMs,
   event_driven: false,
   ingress: null,
@@ -194,27 +192,27 @@ const heartbeat = (
   runtime_id: who.runtimeId,
   attempt: who.attempt,
   max_attempts: who.maxAttempts,
-  activity: activityOf(heartbeatState, facts),
-  waiting_for: waitingFor(heartbeatState, facts),
-  turn: heartbeatState.latest.turn ?? null,
+  activity: activityOf(state, facts),
+  waiting_for: waitingFor(state, facts),
+  turn: state.latest.turn ?? null,
   parent_agent_id: who.parentAgentId,
-  client: heartbeatState.latest.client ?? null,
-  tool_calls: heartbeatState.toolCalls,
-  breakers: heartbeatState.latest.breakers ?? [],
-  reports_checkpoints: heartbeatState.latest.reports_checkpoints ?? (heartbeatState.latest.checkpoint ? true : null),
-  checkpoint: heartbeatState.latest.checkpoint ?? null,
-  usage: heartbeatState.latest.usage ?? [],
-  cost_usd: heartbeatState.latest.cost_usd ?? null,
-  context: heartbeatState.latest.context ?? null,
-  work: newerWork(heartbeatState.latest.work ?? null, facts.work),
-  output: who.parentAgentId === null ? outputOf(heartbeatState, facts) : null,
-  steps: heartbeatState.latest.steps ?? null,
-  errors: heartbeatState.errors,
-  rate_limit: heartbeatState.once.rate_limit ?? null,
-  limits: [...facts.limits, ...(heartbeatState.latest.limits ?? [])].slice(0, mostLimits),
-  handoff: heartbeatState.once.handoff ?? null,
-  blockers: heartbeatState.once.blockers ?? [],
-  probe_reply: heartbeatState.once.probe_reply ?? null,
+  client: state.latest.client ?? null,
+  tool_calls: state.toolCalls,
+  breakers: state.latest.breakers ?? [],
+  reports_checkpoints: state.latest.reports_checkpoints ?? (state.latest.checkpoint ? true : null),
+  checkpoint: state.latest.checkpoint ?? null,
+  usage: state.latest.usage ?? [],
+  cost_usd: state.latest.cost_usd ?? null,
+  context: state.latest.context ?? null,
+  work: newerWork(state.latest.work ?? null, facts.work),
+  output: who.parentAgentId === null ? outputOf(state, facts) : null,
+  steps: state.latest.steps ?? null,
+  errors: state.errors,
+  rate_limit: state.once.rate_limit ?? null,
+  limits: [...facts.limits, ...(state.latest.limits ?? [])].slice(0, mostLimits),
+  handoff: state.once.handoff ?? null,
+  blockers: state.once.blockers ?? [],
+  probe_reply: state.once.probe_reply ?? null,
   exit: null,
 });
 
@@ -237,23 +235,23 @@ const afterSending = (latest: ReportedFields): ReportedFields => {
 
 /** Puts the next heartbeat in flight; one that already is stays unchanged. */
 export const nextHeartbeat = (
-  heartbeatState: HeartbeatState,
+  state: HeartbeatState,
   who: Identity,
   facts: TerminalFacts,
   now: number,
   intervalMs: number,
 ): HeartbeatState => {
-  if (heartbeatState.inFlight !== null) return heartbeatState;
-  const inFlight = heartbeat(heartbeatState, who, facts, now, intervalMs);
-  const latest = { ...afterSending(heartbeatState.latest), last_tool_call: inFlight.last_tool_call };
+  if (state.inFlight !== null) return state;
+  const inFlight = heartbeat(state, who, facts, now, intervalMs);
+  const latest = { ...afterSending(state.latest), last_tool_call: inFlight.last_tool_call };
   return {
     ...noHeartbeats,
-    sequence: nextSequence(heartbeatState),
+    sequence: nextSequence(state),
     latest,
-    reportedAt: heartbeatState.reportedAt,
+    reportedAt: state.reportedAt,
     inFlight,
   };
 };
 
 /** The gateway has answered, for good or ill: the next may go. */
-export const answered = (heartbeatState: HeartbeatState): HeartbeatState => ({ ...heartbeatState, inFlight: null });
+export const answered = (state: HeartbeatState): HeartbeatState => ({ ...state, inFlight: null });

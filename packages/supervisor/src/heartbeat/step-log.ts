@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { parseLine } from '@vigil/adapters/payload';
 import type { Heartbeat, Verdict } from '@vigil/events';
 
 type Steps = NonNullable<Heartbeat['steps']>;
@@ -11,16 +12,6 @@ const mostAtOnce = 1 << 20;
 const longestLine = 1 << 20;
 
 const found = (path: string): Stats | null => statSync(path, { throwIfNoEntry: false }) ?? null;
-
-/** A step is a line that is a JSON object; its `verdict` may be missing. */
-const stepIn = (line: string): { readonly verdict?: unknown } | null => {
-  try {
-    const parsed: unknown = JSON.parse(line);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : null;
-  } catch {
-    return null;
-  }
-};
 
 /** How far it has been read, and where. Plain JSON. */
 export type StepMark = { readonly ino: number | null; readonly offset: number; readonly total: number };
@@ -53,7 +44,8 @@ export class StepLog {
   /** The steps since the last call; null: there are none. @throws errors of the file system */
   read(): Steps | null {
     const lines = [...this.#more(), ...(this.#isReplaced() ? this.#fromTheNewOne() : [])];
-    const steps = lines.map(stepIn).filter((step) => step !== null);
+    // A step is a line that is a JSON object; its `verdict` may be missing.
+    const steps = lines.map((line) => parseLine(line.trim())).filter((step) => step !== null);
     if (steps.length === 0) return null;
     this.#total += steps.length;
     const known = steps.flatMap(({ verdict }) => (verdicts.has(verdict) ? [verdict as Verdict] : []));

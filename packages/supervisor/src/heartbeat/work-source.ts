@@ -5,29 +5,26 @@ import { type ConfiguredCommand, runCommand } from '../process/command-runner.ts
 
 const time = z
   .union([z.int().min(0).max(8.64e15), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))])
-  .nullish()
+  .nullable()
+  .default(null)
   .catch(null);
-const count = z.union([z.int().min(0), z.array(z.unknown()).transform(({ length }) => length)]).nullish();
+const count = z
+  .union([z.int().min(0), z.array(z.unknown()).transform(({ length }) => length)])
+  .nullable()
+  .default(null)
+  .catch(null);
 
 /** The output of `br list --json` and `bd list --json`. A value that is not a number is unknown; an entry without an id is not a work item. */
 const item = z
   .object({
     id: z.string().min(1).max(512),
-    status: z.string().max(4096).nullish().catch(null),
+    status: z.string().max(4096).nullable().default(null).catch(null),
     updated_at: time,
     claim_refreshed_at: time,
-    comment_count: count.catch(null),
-    comments: count.catch(null),
+    comment_count: count,
+    comments: count,
   })
-  .transform(
-    (one): WorkItem => ({
-      id: one.id,
-      status: one.status ?? null,
-      updated_at: one.updated_at ?? null,
-      claim_refreshed_at: one.claim_refreshed_at ?? null,
-      comment_count: one.comment_count ?? one.comments ?? null,
-    }),
-  );
+  .transform(({ comments, ...one }): WorkItem => ({ ...one, comment_count: one.comment_count ?? comments }));
 const list = z.array(z.unknown());
 const printed = z.union([list, z.object({ issues: list }).transform(({ issues }) => issues)]);
 

@@ -10,7 +10,7 @@ import { ended, failed, recordOf, started } from '@vigil/hook/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Supervised } from '../agent/agent-instance.ts';
 import { type AgentSpec, spoolOf } from '../agent/agent-spec.ts';
-import type { Reach } from '../gateway/reach.ts';
+import type { Reach } from '../gateway/gateway-client.ts';
 import { stillAfterMs } from '../output/output-reader.ts';
 import { liveOn, nudge, type Stage, scriptSpec, setStage } from '../testing/stage.ts';
 import { socketPath } from './agent-socket.ts';

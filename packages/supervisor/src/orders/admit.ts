@@ -2,17 +2,13 @@ import type { OrderReceiptPayload } from '@vigil/events';
 import { isMidCall, overtaken } from '@vigil/sdk/progress';
 import type { Progress } from '../heartbeat/progress.ts';
 import type { TypingDecision } from '../typing/decide.ts';
-import type { AgentOrder, Received } from './order.ts';
+import { type AgentOrder, orderRules, type Received } from './order.ts';
 
-/** The facts about the process that an order addresses. */
-export type Process = {
+/** The state of the process that an order addresses. */
+export type ProcessState = {
   readonly instanceId: string;
   /** how it ended; null while it runs */
   readonly ended: string | null;
-  /** the highest order number begun for this instance; -1: none */
-  readonly highestNumber: number;
-  /** receipts of executed orders, by order id */
-  readonly done: Pick<ReadonlyMap<string, OrderReceiptPayload>, 'get'>;
   readonly progress: Progress;
   /** how a text would reach it */
   readonly channel: 'socket' | 'terminal' | 'hook' | 'file';
@@ -30,11 +26,13 @@ export type Process = {
   readonly resumedByItself: boolean;
 };
 
-/** What decides whether a text can reach it. */
-export type Reachability = Pick<
-  Process,
-  'paused' | 'channel' | 'atQuestion' | 'progress' | 'quiet' | 'typing' | 'isBeingTypedAt'
->;
+/** With its orders. */
+export type Process = ProcessState & {
+  /** the highest order number begun for this instance; -1: none */
+  readonly highestNumber: number;
+  /** receipts of executed orders, by order id */
+  readonly done: Pick<ReadonlyMap<string, OrderReceiptPayload>, 'get'>;
+};
 
 export type Admission =
   | { readonly kind: 'go' }
@@ -46,7 +44,7 @@ const superseded = (why: string): Admission => ({ kind: 'superseded', why });
 const wait = (why: string): Admission => ({ kind: 'wait', why });
 
 /** A line is typed at a still terminal only. A client at its prompt receives a paste, also while its screen draws. */
-const whenTyped = ({ typing, quiet, isBeingTypedAt }: Reachability): Admission => {
+const whenTyped = ({ typing, quiet, isBeingTypedAt }: ProcessState): Admission => {
   if (isBeingTypedAt) return wait('another text is being typed');
   switch (typing.kind) {
     case 'never':
@@ -65,7 +63,7 @@ const whenTyped = ({ typing, quiet, isBeingTypedAt }: Reachability): Admission =
  * if `decideTyping` allows it. A text over the socket, or for a hook, disturbs nothing. A paused agent can receive
  * none.
  */
-export const whenReachable = (process: Reachability): Admission => {
+export const whenReachable = (process: ProcessState): Admission => {
   if (process.paused) return wait('the agent is paused');
   if (process.channel === 'socket') return { kind: 'go' };
   if (process.channel === 'hook') return wait('no hook of its session has asked yet');
@@ -77,18 +75,12 @@ export const whenReachable = (process: Reachability): Admission => {
 };
 
 const whenDue = (order: AgentOrder, process: Process): Admission => {
-  switch (order.type) {
-    case 'NUDGE_AGENT':
-    case 'PROBE_AGENT':
-    case 'HANDOFF_AGENT':
+  switch (orderRules[order.type].begins) {
+    case 'when_reachable':
       return whenReachable(process);
-    case 'PAUSE_AGENT':
+    case 'between_calls':
       return isMidCall(process.progress) ? wait('the agent is in the middle of a call') : { kind: 'go' };
-    case 'RESUME_AGENT':
-    case 'INTERRUPT_AGENT':
-    case 'RESUME_SESSION':
-    case 'RESET_BREAKER':
-    case 'TERMINATE_AGENT':
+    case 'at_any_time':
       return { kind: 'go' };
   }
 };
@@ -98,20 +90,8 @@ const whenDue = (order: AgentOrder, process: Process): Admission => {
  * receive meanwhile does not count as unanswered.
  */
 const takesSilenceForHang = (order: AgentOrder, isExpired: boolean): boolean => {
-  switch (order.type) {
-    case 'INTERRUPT_AGENT':
-    case 'RESUME_SESSION':
-      return true;
-    case 'NUDGE_AGENT':
-    case 'PROBE_AGENT':
-      return isExpired;
-    case 'HANDOFF_AGENT':
-    case 'PAUSE_AGENT':
-    case 'RESUME_AGENT':
-    case 'RESET_BREAKER':
-    case 'TERMINATE_AGENT':
-      return false;
-  }
+  const { supposesHang } = orderRules[order.type];
+  return supposesHang === 'always' || (supposesHang === 'when_expired' && isExpired);
 };
 
 /** A reset changes nothing but a breaker, so it takes no other order's place in the row, and none takes its. */

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { noMemory } from '../agent/memory.ts';
-import { Handoff } from './handoff.ts';
+import { Handoff } from './order-executor.ts';
 
 let time = { wall: 1_000_000, monotonic: 5000 };
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import type { ScreenMeaning } from '@vigil/adapters/adapter';
 import { describe, expect, test } from 'vitest';
-import { decideInterrupt, type Interruptible } from './interrupt.ts';
+import { decideInterrupt, type Interruptible } from './client-control.ts';
 
 const escapeKey = { kind: 'key', data: '\x1b' } as const;
 const prompt = { kind: 'prompt', pending: null, turnOver: false } as ScreenMeaning;

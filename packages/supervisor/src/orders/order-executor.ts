@@ -1,27 +1,65 @@
-import type { Memory } from '../agent/memory.ts';
+import type { MachineClock } from '../clock.ts';
 import type { ReceiptDeps } from '../deps.ts';
 import type { Push, TextPush } from '../messages/agent-socket.ts';
 import type { Pid } from '../process/proc.ts';
-import { type Admission, admit, isNumbered, type Process } from './admit.ts';
-import { Handoff } from './handoff.ts';
-import type {
-  AgentOrder,
-  InterruptAgent,
-  Outcome,
-  Received,
-  RepeatableOrder,
-  Resume,
-  ResumeSession,
-  Terminate,
+import { type Admission, admit, isNumbered, type ProcessState } from './admit.ts';
+import {
+  type AgentOrder,
+  type InterruptAgent,
+  type Outcome,
+  type Received,
+  type RepeatableOrder,
+  type Resume,
+  type ResumeSession,
+  type Terminate,
+  type Text,
+  textOf,
 } from './order.ts';
-import { type Text, textOf } from './order.ts';
 import { PostResumeMessages } from './post-resume-messages.ts';
 import { answer, HALTED, receiptIn } from './receipts.ts';
+
+export type HandoffMemory = {
+  /** the last handoff order */
+  readonly handedOff: string | null;
+  /** its deadline, epoch milliseconds; not every note has it */
+  readonly handedOffUntil?: number | undefined;
+};
+
+/** The last handoff order of an agent, and until when an end counts as carrying it out. */
+export class Handoff {
+  readonly #clock: MachineClock;
+  #memory: HandoffMemory;
+  /** on the monotonic clock */
+  #until: number;
+
+  constructor(clock: MachineClock, { handedOff, handedOffUntil }: HandoffMemory) {
+    this.#clock = clock;
+    this.#memory = { handedOff, handedOffUntil };
+    this.#until = clock.monotonic() + (handedOffUntil ?? Number.POSITIVE_INFINITY) - clock.now();
+  }
+
+  get memory(): HandoffMemory {
+    return this.#memory;
+  }
+
+  requested(orderId: string, deadlineMs: number): void {
+    this.#memory = { handedOff: orderId, handedOffUntil: this.#clock.now() + deadlineMs };
+    this.#until = this.#clock.monotonic() + deadlineMs;
+  }
+
+  /**
+   * The handoff order that an end this many milliseconds ago has carried out; null: there was none, or its deadline
+   * had passed.
+   */
+  orderOf(agoMs: number): string | null {
+    return this.#clock.monotonic() - agoMs <= this.#until ? this.#memory.handedOff : null;
+  }
+}
 
 /** The process that orders are carried out on. */
 export type AgentProcess = {
   readonly pid: Pid;
-  readonly process: () => Omit<Process, 'done' | 'highestNumber'>;
+  readonly process: () => ProcessState;
   /** by the way that its process names; comes back with what became of it */
   readonly send: (message: TextPush, text: string) => Promise<Outcome>;
   /** to all programs on its socket; false: none is connected */
@@ -40,7 +78,10 @@ export type AgentProcess = {
 };
 
 /** What the order executor of the next supervisor needs. */
-type OrderExecutorMemory = Pick<Memory, 'highestNumber' | 'handedOff' | 'handedOffUntil'>;
+export type OrderExecutorMemory = HandoffMemory & {
+  /** of the orders that were begun; -1: none */
+  readonly highestNumber: number;
+};
 
 /**
  * A waiting order begins only if the gateway has repeated it within this time, milliseconds: it does so every five
@@ -113,13 +154,18 @@ export class OrderExecutor {
   #isRepeated = (orderId: string): boolean =>
     this.#deps.clock.monotonic() - (this.#offeredAt.get(orderId) ?? Number.NEGATIVE_INFINITY) <= REPEATED_MS;
 
+  /** The orders that wait, by their numbers. */
+  get #ordered(): readonly Received<AgentOrder>[] {
+    return [...this.#waiting.values()].sort((a, b) => a.order.payload.number - b.order.payload.number);
+  }
+
   /** What waits is admitted as soon as it may be. */
   check(): void {
     const now = this.#deps.clock.monotonic();
-    const send = ({ orderId, message }: Text) => this.#send({ nudge: message, order_id: orderId }, message);
+    const send = ({ orderId, message }: Text) =>
+      this.#agentProcess.send({ nudge: message, order_id: orderId }, message);
     this.#postResumeMessages.check(this.#agentProcess.process(), { now, isRepeated: this.#isRepeated }, send);
-    const waiting = [...this.#waiting.values()].sort((a, b) => a.order.payload.number - b.order.payload.number);
-    for (const received of waiting) this.#settle(received, this.#admit(received));
+    for (const received of this.#ordered) this.#settle(received, this.#admit(received));
   }
 
   /** The handoff order that an end this many milliseconds ago has carried out; null: none. */
@@ -129,9 +175,7 @@ export class OrderExecutor {
 
   /** Texts that a hook may pass on now; each is begun by its `pass`. */
   textsDue(): readonly Text[] {
-    const orders = [...this.#waiting.values()]
-      .sort((a, b) => a.order.payload.number - b.order.payload.number)
-      .filter((received) => this.#admit(received, 'socket').kind === 'go');
+    const orders = this.#ordered.filter((received) => this.#admit(received, 'socket').kind === 'go');
     return [
       ...this.#postResumeMessages.due(this.#agentProcess.process(), this.#isRepeated),
       ...orders.flatMap(({ order }) => textOf(order)),
@@ -147,7 +191,7 @@ export class OrderExecutor {
     this.#begin(received, async () => ((await toHook(text)) ? ['delivered'] : goneWithIt));
   }
 
-  #admit(received: Received<AgentOrder>, by?: Process['channel']): Admission {
+  #admit(received: Received<AgentOrder>, by?: ProcessState['channel']): Admission {
     const done = { get: (orderId: string) => receiptIn(this.#deps, orderId) };
     const agentProcess = this.#agentProcess.process();
     const process = { ...agentProcess, channel: by ?? agentProcess.channel, done, highestNumber: this.#highestNumber };
@@ -235,15 +279,18 @@ export class OrderExecutor {
     switch (order.type) {
       case 'NUDGE_AGENT': {
         const { orderId: order_id, message } = order.payload;
-        return this.#send({ nudge: message, order_id }, message);
+        return this.#agentProcess.send({ nudge: message, order_id }, message);
       }
       case 'PROBE_AGENT': {
         const { orderId: order_id, message, nonce } = order.payload;
-        return this.#send({ probe: nonce, message, order_id }, message);
+        return this.#agentProcess.send({ probe: nonce, message, order_id }, message);
       }
       case 'HANDOFF_AGENT': {
         const { orderId: order_id, message, deadlineMs } = order.payload;
-        return this.#send({ type: 'handoff_request', message, deadline_ms: deadlineMs, order_id }, message);
+        return this.#agentProcess.send(
+          { type: 'handoff_request', message, deadline_ms: deadlineMs, order_id },
+          message,
+        );
       }
       case 'RESET_BREAKER':
         return this.#reset(order.payload.name) ? ['done'] : noListener;
@@ -287,10 +334,6 @@ export class OrderExecutor {
     const done = this.#pausing.then(change);
     this.#pausing = done.catch(() => {});
     return done;
-  }
-
-  #send(message: TextPush, text: string): Promise<Outcome> {
-    return this.#agentProcess.send(message, text);
   }
 }
 

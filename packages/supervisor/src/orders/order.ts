@@ -33,21 +33,29 @@ export type Report =
       readonly payload: PayloadOf<typeof Topic.runtimePresence, 'RUNTIME_ANNOUNCED'>;
     };
 
-const kinds: Record<Order['type'], OrderKind> = {
-  NUDGE_AGENT: 'nudge',
-  PROBE_AGENT: 'probe',
-  HANDOFF_AGENT: 'handoff',
-  PAUSE_AGENT: 'pause',
-  RESUME_AGENT: 'resume',
-  INTERRUPT_AGENT: 'interrupt',
-  RESUME_SESSION: 'resume_session',
-  RESET_BREAKER: 'reset_breaker',
-  TERMINATE_AGENT: 'terminate',
-  SPAWN_AGENT: 'spawn',
+type OrderRules = {
+  readonly kind: OrderKind;
+  /** when it may begin; `when_reachable`: it sends a text */
+  readonly begins: 'at_any_time' | 'between_calls' | 'when_reachable';
+  /** whether it takes the agent's silence for a hang; `when_expired`: only where its text could not be received in time */
+  readonly supposesHang: 'never' | 'always' | 'when_expired';
 };
 
-export const isOrder = (envelope: { readonly type: string }): envelope is Order => Object.hasOwn(kinds, envelope.type);
-export const kindOf = (order: Order): OrderKind => kinds[order.type];
+export const orderRules: Readonly<Record<Order['type'], OrderRules>> = {
+  NUDGE_AGENT: { kind: 'nudge', begins: 'when_reachable', supposesHang: 'when_expired' },
+  PROBE_AGENT: { kind: 'probe', begins: 'when_reachable', supposesHang: 'when_expired' },
+  HANDOFF_AGENT: { kind: 'handoff', begins: 'when_reachable', supposesHang: 'never' },
+  PAUSE_AGENT: { kind: 'pause', begins: 'between_calls', supposesHang: 'never' },
+  RESUME_AGENT: { kind: 'resume', begins: 'at_any_time', supposesHang: 'never' },
+  INTERRUPT_AGENT: { kind: 'interrupt', begins: 'at_any_time', supposesHang: 'always' },
+  RESUME_SESSION: { kind: 'resume_session', begins: 'at_any_time', supposesHang: 'always' },
+  RESET_BREAKER: { kind: 'reset_breaker', begins: 'at_any_time', supposesHang: 'never' },
+  TERMINATE_AGENT: { kind: 'terminate', begins: 'at_any_time', supposesHang: 'never' },
+  SPAWN_AGENT: { kind: 'spawn', begins: 'at_any_time', supposesHang: 'never' },
+};
+
+export const isOrder = (envelope: { readonly type: string }): envelope is Order =>
+  Object.hasOwn(orderRules, envelope.type);
 
 /** An order's receipt with nothing to add; `at` in epoch milliseconds. */
 export const receiptOf = (
@@ -57,7 +65,7 @@ export const receiptOf = (
   more: Partial<OrderReceiptPayload> = {},
 ): OrderReceiptPayload => ({
   orderId: order.payload.orderId,
-  kind: kindOf(order),
+  kind: orderRules[order.type].kind,
   agentId: order.payload.agentId,
   instanceId: order.payload.instanceId,
   runtimeId: order.payload.runtimeId,
@@ -90,22 +98,36 @@ export const spawnReceiptOf = (
   ...more,
 });
 
+type Exited = Extract<Report, { type: 'AGENT_EXITED' }>['payload'];
+
+/** The report of an end; what `end` does not name is unknown. */
+export const exitReport = (
+  who: Pick<Exited, 'agentId' | 'instanceId' | 'taskId' | 'runtimeId'> & Partial<Pick<Exited, 'policy' | 'labels'>>,
+  end: Pick<Exited, 'reason' | 'at' | 'details'> & Partial<Exited>,
+): Report => ({
+  type: 'AGENT_EXITED',
+  payload: {
+    agentId: who.agentId,
+    instanceId: who.instanceId,
+    taskId: who.taskId,
+    runtimeId: who.runtimeId,
+    code: null,
+    signal: null,
+    orderId: null,
+    checkpoint: null,
+    lastOutput: [],
+    forensics: null,
+    policy: who.policy ?? null,
+    labels: who.labels ?? {},
+    ...end,
+  },
+});
+
 /** A text for the agent, and the order that it is of. */
 export type Text = { readonly orderId: string; readonly message: string };
 
 /** The text that an order sends to the agent; empty where the order does something else. */
-export const textOf = (order: AgentOrder): readonly Text[] => {
-  switch (order.type) {
-    case 'NUDGE_AGENT':
-    case 'PROBE_AGENT':
-    case 'HANDOFF_AGENT':
-      return [{ orderId: order.payload.orderId, message: order.payload.message }];
-    case 'PAUSE_AGENT':
-    case 'RESUME_AGENT':
-    case 'INTERRUPT_AGENT':
-    case 'RESUME_SESSION':
-    case 'RESET_BREAKER':
-    case 'TERMINATE_AGENT':
-      return [];
-  }
-};
+export const textOf = ({ type, payload }: AgentOrder): readonly Text[] =>
+  orderRules[type].begins === 'when_reachable' && 'message' in payload && payload.message !== null
+    ? [{ orderId: payload.orderId, message: payload.message }]
+    : [];

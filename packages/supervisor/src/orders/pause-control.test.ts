@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { PauseControl, type PauseControlDeps, RESUME_LATE_MS } from './pause-control.ts';
-import { pauseRecordOf } from './pause-record.ts';
+import { PauseControl, type PauseControlDeps, pauseRecordOf, RESUME_LATE_MS } from './pause-control.ts';
 
 let dir = '';
 let time = { wall: 1_000_000, monotonic: 0 };

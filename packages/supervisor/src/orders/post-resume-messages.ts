@@ -1,7 +1,6 @@
-import { type Process, type Reachability as Reachable, whenReachable } from './admit.ts';
+import { type ProcessState, whenReachable } from './admit.ts';
 import type { Outcome, Text } from './order.ts';
 
-type Reachability = Reachable & Pick<Process, 'ended'>;
 type Waiting = {
   readonly text: Text;
   readonly expiresAt: number;
@@ -28,10 +27,10 @@ export class PostResumeMessages {
   }
 
   /** `now` is monotonic, as `expiresAt`. */
-  check(reachability: Reachability, { now, isRepeated }: Look, send: (text: Text) => Promise<Outcome>): void {
+  check(process: ProcessState, { now, isRepeated }: Look, send: (text: Text) => Promise<Outcome>): void {
     for (const { text, expiresAt, over } of this.#waiting.values()) {
-      const reason = reasonNotToSend(reachability, expiresAt, now);
-      const reach = whenReachable(reachability);
+      const reason = reasonNotToSend(process, expiresAt, now);
+      const reach = whenReachable(process);
       if (reason === null && (reach.kind === 'wait' || !isRepeated(text.orderId))) continue;
       this.#waiting.delete(text.orderId);
       if (reason !== null) over(reason);
@@ -40,8 +39,8 @@ export class PostResumeMessages {
     }
   }
 
-  due(reachability: Reachability, isRepeated: Look['isRepeated']): readonly Text[] {
-    if (whenReachable({ ...reachability, channel: 'socket' }).kind !== 'go') return [];
+  due(process: ProcessState, isRepeated: Look['isRepeated']): readonly Text[] {
+    if (whenReachable({ ...process, channel: 'socket' }).kind !== 'go') return [];
     return [...this.#waiting.values()].map(({ text }) => text).filter(({ orderId }) => isRepeated(orderId));
   }
 
@@ -55,7 +54,7 @@ export class PostResumeMessages {
   }
 }
 
-const reasonNotToSend = ({ ended, paused }: Reachability, expiresAt: number, now: number): string | null => {
+const reasonNotToSend = ({ ended, paused }: ProcessState, expiresAt: number, now: number): string | null => {
   if (ended !== null) return `the instance has ended: ${ended}`;
   if (paused) return 'it was paused again';
   return now > expiresAt ? 'it could not be sent within the time to live' : null;

@@ -1,6 +1,6 @@
-import type { OrderReceiptPayload } from '@vigil/events';
+import type { OrderReceiptPayload, SpawnReceiptPayload } from '@vigil/events';
 import type { ReceiptDeps } from '../deps.ts';
-import { type AgentOrder, receiptOf } from './order.ts';
+import { type AgentOrder, type Order, type Report, receiptOf, type SpawnOrder, spawnReceiptOf } from './order.ts';
 
 /** The receipt by which an order was answered before. */
 export const receiptIn = (deps: ReceiptDeps, orderId: string): OrderReceiptPayload | undefined => {
@@ -11,16 +11,27 @@ export const receiptIn = (deps: ReceiptDeps, orderId: string): OrderReceiptPaylo
 /** Why an order that was given before a halt is not begun. */
 export const HALTED = 'the fleet is halted';
 
+type Receipt = Extract<Report, { type: 'ORDER_RECEIPT' | 'SPAWN_RECEIPT' }>;
+
 /** In the journal first: the order is done, even if the receipt has to be sent by the next supervisor. */
+const record = (deps: ReceiptDeps, { type }: Order, report: Receipt): void => {
+  const { orderId, outcome, why } = report.payload;
+  deps.journal.write({ kind: 'done', orderId, report });
+  deps.outbox.put(report);
+  deps.log('an order is answered', { type, orderId, outcome, why });
+};
+
 export const answer = (
   deps: ReceiptDeps,
   order: AgentOrder,
   outcome: OrderReceiptPayload['outcome'],
   more: Partial<OrderReceiptPayload> = {},
-): void => {
-  const payload = receiptOf(order, deps.clock.now(), outcome, more);
-  const report = { type: 'ORDER_RECEIPT', payload } as const;
-  deps.journal.write({ kind: 'done', orderId: payload.orderId, report });
-  deps.outbox.put(report);
-  deps.log('an order is answered', { type: order.type, orderId: payload.orderId, outcome, why: payload.why });
-};
+): void => record(deps, order, { type: 'ORDER_RECEIPT', payload: receiptOf(order, deps.clock.now(), outcome, more) });
+
+export const answerSpawn = (
+  deps: ReceiptDeps,
+  order: SpawnOrder,
+  outcome: SpawnReceiptPayload['outcome'],
+  more: Partial<SpawnReceiptPayload>,
+): void =>
+  record(deps, order, { type: 'SPAWN_RECEIPT', payload: spawnReceiptOf(order, deps.clock.now(), outcome, more) });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EchoFilter } from './echo-filter.ts';
+import { EchoFilter } from './output-reader.ts';
 
 const sent = (...texts: string[]) => {
   const own = new EchoFilter();

@@ -25,7 +25,7 @@ test('the last lines are kept, without colours, and with what a carriage return 
   const one = screen();
   one.write('first\r\n\u001b[31mred\u001b[0m\r\n10%\r50%\r100%\r\n\r\nlast', 5);
   expect(one.tail.map(({ text }) => text)).toEqual(['red', '100%', 'last']);
-  expect(one.lines).toBe(4);
+  expect(one.memory.lines).toBe(4);
 });
 
 test('a sequence that comes in two pieces is not text', () => {
@@ -76,9 +76,9 @@ test('output that only begins as our text does is output', () => {
 test('the same error raises its count, another starts from one, and figures make no difference', () => {
   const one = screen();
   one.write('error: took 12 ms\nok\nerror: took 15 ms\n', 10);
-  expect(one.repeatedError).toEqual({ hash: errorHash('error: took 7 ms'), count: 2, first_at: 10 });
+  expect(one.memory.repeated).toEqual({ hash: errorHash('error: took 7 ms'), count: 2, first_at: 10 });
   one.write('error: no such file\n', 20);
-  expect(one.repeatedError).toMatchObject({ count: 1, first_at: 20 });
+  expect(one.memory.repeated).toMatchObject({ count: 1, first_at: 20 });
 });
 
 test('a pattern that is not RE2 is refused by name', () => {

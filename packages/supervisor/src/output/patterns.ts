@@ -71,16 +71,8 @@ const written = (kind: PatternKind, sources: readonly string[]): readonly Looked
   });
 
 /** Under a policy, built-in patterns give way to its own, and what a template calls an error is reported only where the policy requests it. */
-const besidePolicy = (kind: JudgedKind, sources: PatternSources): readonly string[] => {
-  switch (kind) {
-    case 'rate_limit':
-    case 'completion':
-      return sources[kind].filter((source) => !defaultPatterns[kind].includes(source));
-    case 'error':
-    case 'fatal':
-      return [];
-  }
-};
+const besidePolicy = (kind: JudgedKind, sources: PatternSources): readonly string[] =>
+  kind === 'error' || kind === 'fatal' ? [] : sources[kind].filter((source) => !defaultPatterns[kind].includes(source));
 
 const judged = (kind: JudgedKind, sources: PatternSources, policy: PolicyPatterns | null): readonly Looked[] => {
   if (policy === null) return written(kind, sources[kind]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultPatterns, type PolicyPatterns } from './patterns.ts';
-import { readPolicyPatterns } from './policy-reading.ts';
+import { readPolicyPatterns } from './policy-patterns.ts';
 
 const policyPatterns = (signals: unknown, more: object = {}) =>
   readPolicyPatterns({ policy: 'p', signals, ...more }).policyPatterns;

@@ -2,7 +2,7 @@ import type { AgentSpec } from '../agent/agent-spec.ts';
 import type { Past } from '../agent/memory.ts';
 import { OutputReader } from './output-reader.ts';
 import { compilePatterns } from './patterns.ts';
-import { readPolicyPatterns } from './policy-reading.ts';
+import { readPolicyPatterns } from './policy-patterns.ts';
 
 /** The screen as another supervisor had it: what that one has judged is shown again, and not judged again. */
 export const restoreOutput = (

@@ -50,10 +50,6 @@ const goneWhenAsked = (tree: Tree): (() => boolean) => {
   };
 };
 
-const killAll = (tree: Tree): void => {
-  for (const member of treeOf(tree)) signalled(member, 'SIGKILL');
-};
-
 /**
  * Ends a process and all that it started, including processes outside its session. It has `graceMs` to exit by itself
  * (it has been requested to), then its tree receives SIGTERM, and SIGKILL `killAfterMs` later.
@@ -73,7 +69,7 @@ export const endProcess = async (
 /** Processes that were started while the others were killed are killed, too. */
 const treeIsKilled = (tree: Tree): boolean => {
   if (isGone(tree)) return true;
-  killAll(tree);
+  for (const member of treeOf(tree)) signalled(member, 'SIGKILL');
   return false;
 };
 

@@ -70,10 +70,7 @@ export const isAlive = ({ pid, startTime }: Pid): boolean => {
 /** Everything that still runs in the session of this process: its groups and its orphans. @throws ProcessesUnknown */
 export const sessionOf = (leader: number): readonly number[] => {
   if (process.platform !== 'linux') return signalled(-leader, 0) ? [leader] : [];
-  return processes().filter((pid) => {
-    const stat = statOf(pid);
-    return stat?.session === leader && !isDead(stat);
-  });
+  return running().flatMap(({ pid, session }) => (session === leader ? [pid] : []));
 };
 
 /** The arguments of its command line; none: it has ended, or belongs to another user. @throws ProcessesUnknown */
@@ -86,9 +83,7 @@ export const wordsOf = (pid: number): readonly string[] =>
  */
 export type Tree = { readonly leader: Pid; readonly socket: string };
 
-type Running = Stat & { readonly pid: number };
-
-const running = (): readonly Running[] =>
+const running = (): readonly (Stat & { readonly pid: number })[] =>
   processes().flatMap((pid) => {
     const stat = statOf(pid);
     return stat === null || isDead(stat) ? [] : [{ ...stat, pid }];

@@ -6,11 +6,9 @@ import { type Pid, signalled } from '../process/proc.ts';
 import { until } from '../testing/orphans.ts';
 import { type Stage, scriptSpec, setStage } from '../testing/stage.ts';
 import { openView, stopAgent } from './attach.ts';
-import { hostedTerminal } from './hosted-terminal.ts';
-import { connectPtyHost, type Link } from './link.ts';
-import { ptyHostSocket } from './paths.ts';
+import { connectPtyHost, hostedTerminal, type Link } from './hosted-terminal.ts';
 import type { ViewerAction } from './protocol.ts';
-import { startPtyHost } from './start.ts';
+import { ptyHostSocket, startPtyHost } from './start.ts';
 
 let stage: Stage;
 const links: Link[] = [];

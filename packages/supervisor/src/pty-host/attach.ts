@@ -1,13 +1,12 @@
 import { pause } from '../clock.ts';
 import { WrongSettings } from '../errors.ts';
-import { describeExit } from '../exit/exit-reason.ts';
-import { leaveStopMarker, takeStopMarker } from '../exit/stop-marker.ts';
+import { describeExit, leaveStopMarker, takeStopMarker } from '../exit/exit-reason.ts';
 import { isAlive, signalled } from '../process/proc.ts';
 import { checkName, type Occupant, occupantOf } from '../state/lock.ts';
 import type { Size } from '../terminal/terminal.ts';
-import { connectPtyHost, type Link, PtyHostRefused } from './link.ts';
-import { ptyHostSocket } from './paths.ts';
+import { connectPtyHost, type Link, PtyHostRefused } from './hosted-terminal.ts';
 import type { FromPtyHost, Viewer } from './protocol.ts';
+import { ptyHostSocket } from './start.ts';
 
 /** Bytes of output that a new viewer is shown first. */
 const shownBytes = 1 << 14;

@@ -1,30 +1,125 @@
-import { type MachineClock, pause } from '../clock.ts';
+import { lstatSync } from 'node:fs';
+import { createConnection, type Socket } from 'node:net';
+import { pause } from '../clock.ts';
+import type { HostDeps } from '../deps.ts';
 import { endProcess } from '../process/end-process.ts';
-import { ifKnown, isAlive, signalled, type Tree } from '../process/proc.ts';
+import { ifKnown, isAlive, signalled } from '../process/proc.ts';
 import type { Exit, StartedNext, Terminal } from '../terminal/terminal.ts';
-import type { Link } from './link.ts';
-import type { FromPtyHost, ViewerAction } from './protocol.ts';
+import {
+  eachMessage,
+  type FromPtyHost,
+  type Hello,
+  type HostedAgent,
+  type ToPtyHost,
+  type ViewerAction,
+  writeMessage,
+} from './protocol.ts';
 import type { Chunk } from './ring.ts';
+
+/** The PTY host has refused the connection: why, and what to do about it. */
+export class PtyHostRefused extends Error {
+  override readonly name = 'PtyHostRefused';
+}
+
+/** Generous, because a busy host does not mean a broken PTY host: a supervisor that takes an agent over would end both. Milliseconds. */
+const answerMs = 60_000;
+
+const chunksIn = (messages: readonly FromPtyHost[]): Chunk[] =>
+  messages.flatMap((one) => ('output' in one ? [{ ...one, data: Buffer.from(one.output, 'base64') }] : []));
+
+/** A connection to a PTY host. Its messages wait until there is a listener. */
+export class Link {
+  readonly hosted: HostedAgent;
+  /** resolves when it is over, by whichever side */
+  readonly closed: Promise<void>;
+  readonly #socket: Socket;
+  readonly #kept = Promise.withResolvers<readonly Chunk[]>();
+  readonly #waiting: FromPtyHost[] = [];
+  #listener: ((message: FromPtyHost) => void) | null = null;
+  /** the agent works on without us */
+  isLeft = false;
+
+  constructor(socket: Socket, hosted: HostedAgent) {
+    this.#socket = socket;
+    this.hosted = hosted;
+    this.closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
+    this.#look();
+    void this.closed.then(() => this.#kept.resolve(chunksIn(this.#waiting)));
+  }
+
+  /** resolves with the kept output when all of it has arrived; the listener receives it as well */
+  get kept(): Promise<readonly Chunk[]> {
+    return this.#kept.promise;
+  }
+
+  #look(): void {
+    const last = chunksIn(this.#waiting.slice(-1)).at(0);
+    const { first, next } = this.hosted;
+    if ((last ? last.from + last.data.length : first) >= next) this.#kept.resolve(chunksIn(this.#waiting));
+  }
+
+  listen(onMessage: (message: FromPtyHost) => void): void {
+    this.#listener = onMessage;
+    this.#waiting.splice(0).forEach(onMessage);
+  }
+
+  /** From the PTY host. */
+  receive(message: FromPtyHost): void {
+    if (this.#listener) this.#listener(message);
+    else {
+      this.#waiting.push(message);
+      this.#look();
+    }
+  }
+
+  send = (message: ToPtyHost): void => void (this.#socket.writable && writeMessage(this.#socket, message));
+  /** reads no further until resumed; output waits in the PTY host, within its limit */
+  pause = (): void => void this.#socket.pause();
+  resume = (): void => void this.#socket.resume();
+  close = (): void => void this.#socket.end();
+
+  /** closes it, where the agent works on without us */
+  leave(): void {
+    this.isLeft = true;
+    this.close();
+  }
+}
+
+/** A socket of another user is not used. */
+const checkOwner = (path: string): void => {
+  const found = lstatSync(path);
+  if (!found.isSocket() || found.uid !== process.getuid?.()) throw new Error(`${path} is not a socket of this user`);
+};
+
+/**
+ * Connects to the PTY host at this socket.
+ * @throws PtyHostRefused if it refuses; else the connection's error
+ */
+export const connectPtyHost = (path: string, hello: Hello): Promise<Link> =>
+  new Promise((resolve, reject) => {
+    checkOwner(path);
+    let link: Link | null = null;
+    const socket = createConnection(path, () => writeMessage(socket, { hello }));
+    const late = setTimeout(() => socket.destroy(new Error(`the PTY host at ${path} does not answer`)), answerMs);
+    socket.on('error', reject);
+    socket.once('close', () => {
+      clearTimeout(late);
+      reject(new Error(`the PTY host at ${path} has closed the connection`));
+    });
+    eachMessage<FromPtyHost>(socket, (message) => {
+      clearTimeout(late);
+      if (link) link.receive(message);
+      else if ('refused' in message) reject(new PtyHostRefused(message.refused));
+      else if ('hosted' in message) {
+        link = new Link(socket, message.hosted);
+        resolve(link);
+      } else socket.destroy(new Error(`what listens at ${path} is not a PTY host`));
+    });
+  });
 
 export type HostedTerminalEvents = {
   readonly output: (chunk: Chunk) => void;
   readonly action: (action: ViewerAction) => void;
-};
-
-const unknownEnd: Exit = { code: null, signal: null };
-
-/**
- * Its terminal is gone: it has received SIGHUP, and a process that survives that can be neither watched nor reached.
- */
-type Patience = { readonly killAfterMs: number; readonly clock: MachineClock };
-
-const endWithoutPtyHost = async (
-  { ptyHost }: Link['hosted'],
-  tree: Tree,
-  { killAfterMs, clock }: Patience,
-): Promise<void> => {
-  if (ifKnown(() => isAlive(ptyHost), false)) signalled(ptyHost.pid, 'SIGKILL');
-  await endProcess(tree, { graceMs: 0, killAfterMs }, clock);
 };
 
 /** The agent's end as its PTY host saw it (`socket`: its VIGIL_SOCKET). Where the PTY host died first, the agent is ended, with an unknown result. */
@@ -32,7 +127,7 @@ export const hostedTerminal = (
   link: Link,
   socket: string,
   on: HostedTerminalEvents,
-  { killAfterMs, clock }: Patience,
+  { killAfterMs, clock }: Pick<HostDeps, 'killAfterMs' | 'clock'>,
 ): Terminal => {
   let { child, started } = link.hosted;
   const waiting = new Map<string, (started: StartedNext) => void>();
@@ -56,9 +151,12 @@ export const hostedTerminal = (
     };
     link.listen(receive);
     void link.closed.then(async () => {
-      if (endedAt !== null || link.isLeft()) return;
-      await endWithoutPtyHost(link.hosted, { leader: child, socket }, { killAfterMs, clock });
-      resolve(unknownEnd);
+      if (endedAt !== null || link.isLeft) return;
+      // Its terminal is gone: it has received SIGHUP, and a process that survives that can be neither watched nor reached.
+      const { ptyHost } = link.hosted;
+      if (ifKnown(() => isAlive(ptyHost), false)) signalled(ptyHost.pid, 'SIGKILL');
+      await endProcess({ leader: child, socket }, { graceMs: 0, killAfterMs }, clock);
+      resolve({ code: null, signal: null });
     });
   });
   return {

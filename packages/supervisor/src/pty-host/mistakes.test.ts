@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until } from '../testing/orphans.ts';
 import { keys, PtyHostStage } from '../testing/pty-host-stage.ts';
-import { ptyHostLog } from './paths.ts';
 import { eachMessage } from './protocol.ts';
+import { ptyHostLog } from './start.ts';
 
 let on: PtyHostStage;
 beforeEach(() => {

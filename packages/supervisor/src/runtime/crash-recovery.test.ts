@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AgentDeps } from '../deps.ts';
-import { leaveStopMarker, stoppedBy, takeStopMarker } from '../exit/stop-marker.ts';
+import { leaveStopMarker, stoppedBy, takeStopMarker } from '../exit/exit-reason.ts';
 import { outboxFolder } from '../gateway/outbox.ts';
 import { type Order, receiptOf } from '../orders/order.ts';
 import { identify, isAlive, type Pid } from '../process/proc.ts';

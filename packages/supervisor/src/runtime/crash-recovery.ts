@@ -1,81 +1,89 @@
-import type { SpawnReceiptPayload } from '@vigil/events';
 import type { Supervised } from '../agent/agent-instance.ts';
-import { takeOver } from '../agent/supervise-hosted.ts';
+import { takeOver } from '../agent/supervise.ts';
 import type { AgentDeps } from '../deps.ts';
-import { stoppedBy, takeStopMarker } from '../exit/stop-marker.ts';
+import { stoppedBy, takeStopMarker } from '../exit/exit-reason.ts';
 import { socketPath } from '../messages/agent-socket.ts';
-import type { RepeatableOrder, Terminate } from '../orders/order.ts';
-import { type Order, type SpawnOrder, spawnReceiptOf } from '../orders/order.ts';
-import { answer } from '../orders/receipts.ts';
-import { endProcess } from '../process/end-process.ts';
+import {
+  type AgentOrder,
+  exitReport,
+  type Order,
+  type RepeatableOrder,
+  type SpawnOrder,
+  type Terminate,
+} from '../orders/order.ts';
+import { answer, answerSpawn } from '../orders/receipts.ts';
+import { type Ending, endProcess } from '../process/end-process.ts';
+import type { Pid } from '../process/proc.ts';
 import type { Begun } from '../state/journal.ts';
 import { forget, type Occupant, occupantOf, orphansOf } from '../state/lock.ts';
-import { remedyOf } from './unfinished-orders.ts';
 
-/** In the journal first, as every answer. */
-export const answerSpawn = (
-  deps: AgentDeps,
-  order: SpawnOrder,
-  outcome: SpawnReceiptPayload['outcome'],
-  more: Partial<SpawnReceiptPayload>,
-): void => {
-  const report = { type: 'SPAWN_RECEIPT', payload: spawnReceiptOf(order, deps.clock.now(), outcome, more) } as const;
-  deps.journal.write({ kind: 'done', orderId: order.payload.orderId, report });
-  deps.outbox.put(report);
-  deps.log('an order is answered', {
-    type: order.type,
-    orderId: order.payload.orderId,
-    outcome,
-    why: report.payload.why,
-  });
+/** What to do about an order that a dead supervisor had begun. */
+export type Remedy =
+  | { readonly kind: 'report_uncertain'; readonly order: AgentOrder; readonly why: string }
+  | { readonly kind: 'end_again'; readonly order: Terminate; readonly pid: Pid }
+  | { readonly kind: 'report_spawned'; readonly order: SpawnOrder; readonly ptyHost: Occupant }
+  | { readonly kind: 'spawn_uncertain'; readonly order: SpawnOrder; readonly why: string }
+  /** nothing came of it: it may be done when it is offered again */
+  | { readonly kind: 'forget'; readonly orderId: string };
+
+const spawnRemedyOf = (order: SpawnOrder, ptyHost: Occupant | null): Remedy => {
+  if (ptyHost?.orderId !== order.payload.orderId) return { kind: 'forget', orderId: order.payload.orderId };
+  if (ptyHost.child) return { kind: 'report_spawned', order, ptyHost };
+  return { kind: 'spawn_uncertain', order, why: 'the supervisor died while it was starting the agent' };
 };
+
+/** `ptyHost`: the occupant of the name of the order's agent. A text is not repeated; an end is, because that is safe. */
+export const remedyOf = ({ order, pid }: Begun, ptyHost: Occupant | null): Remedy => {
+  if (order.type === 'SPAWN_AGENT') return spawnRemedyOf(order, ptyHost);
+  if (order.type !== 'TERMINATE_AGENT')
+    return { kind: 'report_uncertain', order, why: 'the supervisor died while it was doing this; it is not repeated' };
+  return pid
+    ? { kind: 'end_again', order, pid }
+    : { kind: 'report_uncertain', order, why: 'the journal has no process for this order' };
+};
+
+/** Ends what is left of an agent whose supervisor died. */
+const endRest = (deps: AgentDeps, leader: Pid, instanceId: string | null): Promise<Ending> =>
+  endProcess(
+    { leader, socket: socketPath(deps.socketDir, instanceId ?? '') },
+    { graceMs: 0, killAfterMs: deps.killAfterMs },
+    deps.clock,
+  );
 
 const remedy = async (deps: AgentDeps, begun: Begun): Promise<void> => {
   const found = remedyOf(begun, occupantOf(deps.dir, begun.order.payload.agentId));
   switch (found.kind) {
     case 'report_uncertain':
-      answer(deps, found.order, 'uncertain', { why: found.why });
-      return;
+      return answer(deps, found.order, 'uncertain', { why: found.why });
     case 'end_again': {
-      const socket = socketPath(deps.socketDir, found.order.payload.instanceId ?? '');
-      const ending = await endProcess(
-        { leader: found.pid, socket },
-        { graceMs: 0, killAfterMs: deps.killAfterMs },
-        deps.clock,
-      );
-      answer(deps, found.order, ending.confirmed ? 'done' : 'failed', {
-        ...ending,
-        why: 'ended after its supervisor had died',
-      });
-      return;
+      const ending = await endRest(deps, found.pid, found.order.payload.instanceId);
+      const why = 'ended after its supervisor had died';
+      return answer(deps, found.order, ending.confirmed ? 'done' : 'failed', { ...ending, why });
     }
     case 'report_spawned':
-      answerSpawn(deps, found.order, 'spawned', { instanceId: found.ptyHost.instanceId });
-      return;
+      return answerSpawn(deps, found.order, 'spawned', { instanceId: found.ptyHost.instanceId });
     case 'spawn_uncertain':
-      answerSpawn(deps, found.order, 'uncertain', { why: found.why });
-      return;
+      return answerSpawn(deps, found.order, 'uncertain', { why: found.why });
     case 'forget':
       return;
   }
 };
 
-type Instance = Pick<Occupant, 'instanceId'>;
-
-const isEndOf = (order: Order, { instanceId }: Instance): order is Terminate =>
-  order.type === 'TERMINATE_AGENT' && order.payload.instanceId === instanceId;
+/** Whether an order is of this type and of this instance. */
+const isOf =
+  <T extends RepeatableOrder['type']>(type: T, instanceId: string) =>
+  (order: Order): order is Extract<RepeatableOrder, { type: T }> =>
+    order.type === type && order.payload.instanceId === instanceId;
 
 /** The terminate order that had been begun for this instance. */
-const endOf = ({ journal }: AgentDeps, one: Instance): Terminate | null =>
-  journal.unfinished.map(({ order }) => order).find((order) => isEndOf(order, one)) ?? null;
+const endOf = ({ journal }: AgentDeps, { instanceId }: Pick<Occupant, 'instanceId'>): Terminate | null =>
+  journal.unfinished.map(({ order }) => order).find(isOf('TERMINATE_AGENT', instanceId)) ?? null;
 
 /** The order that had been begun for this instance and is completed: its end, else the resume of its session. */
-const repeatableOrderOf = (deps: AgentDeps, one: Instance): RepeatableOrder | null => {
-  const orders = deps.journal.unfinished.map(({ order }) => order);
-  const isResume = (order: Order): order is RepeatableOrder =>
-    order.type === 'RESUME_SESSION' && order.payload.instanceId === one.instanceId;
-  return endOf(deps, one) ?? orders.find(isResume) ?? null;
-};
+const repeatableOrderOf = (deps: AgentDeps, one: Pick<Occupant, 'instanceId'>): RepeatableOrder | null =>
+  endOf(deps, one) ??
+  deps.journal.unfinished.map(({ order }) => order).find(isOf('RESUME_SESSION', one.instanceId)) ??
+  null;
 
 /** Who requested the end of an agent at this host before its supervisor died; null: it was not requested. */
 const endRequesterOf = (dir: string, { instanceId, endRequestedBy }: Occupant): string | null => {
@@ -85,37 +93,18 @@ const endRequesterOf = (dir: string, { instanceId, endRequestedBy }: Occupant): 
 
 /** Its terminal died too, so it can be neither reached nor watched any more. A person's end takes the place of one by an order. */
 const reportLost = async (deps: AgentDeps, orphan: Occupant, order: Terminate | null): Promise<void> => {
-  const socket = socketPath(deps.socketDir, orphan.instanceId);
-  if (orphan.child)
-    await endProcess({ leader: orphan.child, socket }, { graceMs: 0, killAfterMs: deps.killAfterMs }, deps.clock);
+  if (orphan.child) await endRest(deps, orphan.child, orphan.instanceId);
   const requester = endRequesterOf(deps.dir, orphan);
   const held = orphan.ptyHost === null ? '' : `, and so did the PTY host of its terminal (${orphan.ptyHost.pid})`;
-  deps.outbox.put({
-    type: 'AGENT_EXITED',
-    payload: {
-      agentId: orphan.agentId,
-      instanceId: orphan.instanceId,
-      taskId: orphan.taskId,
-      runtimeId: orphan.runtimeId,
-      code: null,
-      signal: null,
+  const died = `its supervisor (${orphan.supervisor.pid}) died${held}`;
+  deps.outbox.put(
+    exitReport(orphan, {
       reason: order === null && requester === null ? 'crashed' : 'explicit',
       at: deps.clock.now(),
       orderId: requester === null ? (order?.payload.orderId ?? null) : null,
-      details: [
-        requester,
-        `its supervisor (${orphan.supervisor.pid}) died${held}`,
-        'what was left of it has been ended',
-      ]
-        .filter((words) => words !== null)
-        .join('; '),
-      checkpoint: null,
-      lastOutput: [],
-      forensics: null,
-      policy: null,
-      labels: {},
-    },
-  });
+      details: [requester, died, 'what was left of it has been ended'].filter((words) => words !== null).join('; '),
+    }),
+  );
   forget(deps.dir, orphan.agentId);
 };
 

@@ -1,16 +1,16 @@
 import type { Supervised } from '../agent/agent-instance.ts';
 import type { AgentSpec } from '../agent/agent-spec.ts';
-import { supervise } from '../agent/supervise.ts';
-import { superviseHosted } from '../agent/supervise-hosted.ts';
+import { supervise, superviseHosted } from '../agent/supervise.ts';
 import type { AgentDeps } from '../deps.ts';
 import { WrongSettings } from '../errors.ts';
-import { takeStopMarker } from '../exit/stop-marker.ts';
+import { takeStopMarker } from '../exit/exit-reason.ts';
 import { dispatch, pollOrders } from '../orders/dispatch.ts';
 import type { SpawnOrder } from '../orders/order.ts';
+import { answerSpawn } from '../orders/receipts.ts';
 import { checkFree } from '../state/lock.ts';
 import { attach, type ForegroundStreams } from '../terminal/foreground.ts';
 import { exitStatus, type Size } from '../terminal/terminal.ts';
-import { answerSpawn, recoverFromCrash } from './crash-recovery.ts';
+import { recoverFromCrash } from './crash-recovery.ts';
 
 /** How long a finished command waits for the gateway to take the report of its end, milliseconds. */
 const farewellMs = 1500;

@@ -4,9 +4,28 @@ import { ID, ID_FORM } from '@vigil/events';
 import { duration, templateFits } from '@vigil/policy';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import type { AgentSpec } from '../agent/agent-spec.ts';
 import { WrongSettings } from '../errors.ts';
 import { defaultPatterns } from '../output/patterns.ts';
-import { size } from './byte-size.ts';
+
+const UNITS = { B: 1, KiB: 1 << 10, MiB: 1 << 20, GiB: 1 << 30, K: 1 << 10, M: 1 << 20, G: 1 << 30 } as const;
+
+/** `512MiB`, `2G`, `100000B` as bytes; null where the text is not a size. */
+export const parseSize = (text: string): number | null => {
+  const found = /^(\d+(?:\.\d+)?) ?(B|KiB|MiB|GiB|K|M|G)$/.exec(text.trim());
+  return found ? Math.round(Number(found[1]) * UNITS[found[2] as keyof typeof UNITS]) : null;
+};
+
+/** Bytes in a configuration: always with their unit. */
+const size: z.ZodType<number> = z.unknown().transform((value, context) => {
+  const bytes = typeof value === 'string' ? parseSize(value) : null;
+  if (bytes !== null) return bytes;
+  context.addIssue({
+    code: 'custom',
+    message: `${JSON.stringify(value)} is not a size: write one like 512MiB or 2GiB`,
+  });
+  return z.NEVER;
+});
 
 const name = z.string().regex(ID, ID_FORM);
 const labels = z.record(z.string(), z.string());
@@ -147,15 +166,14 @@ export const monitoringOf = (one: Template, agentId: string, taskId: string | nu
   pause: one.pause ?? null,
   resume: one.resume ?? null,
   stepLog: one.step_log === undefined ? null : pathIn(one, one.step_log, agentId, taskId),
-  limits: {
-    ...{ memory: one.limits.memory, output: one.limits.output, time: one.limits.time },
-    reportOnly: one.limits.report_only,
-  },
+  limits: limitsOf(one),
   files: {
     recovery: one.files.recovery === undefined ? null : resolve(one.cwd, one.files.recovery),
     dispatchLog: one.files.dispatch_log === undefined ? null : resolve(one.cwd, one.files.dispatch_log),
   },
 });
+
+const limitsOf = ({ limits: { report_only: reportOnly, ...limits } }: Template) => ({ ...limits, reportOnly });
 
 const pathIn = ({ cwd }: Template, path: string, agentId: string, taskId: string | null): string =>
   resolve(
@@ -178,3 +196,39 @@ const definedOnly = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };
+
+/** Beside the configuration: the place and the identity. */
+export type RuntimeSettings = {
+  readonly config: RuntimeConfig;
+  readonly host: string;
+  /** the environment that agents inherit, without secrets of the runtime */
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** What an instance is requested by. */
+export type InstanceRequest = Pick<
+  AgentSpec,
+  'agentId' | 'taskId' | 'attempt' | 'maxAttempts' | 'labels' | 'checkpoint' | 'handover' | 'orderId'
+>;
+
+/** An instance as its template describes it. */
+export const specOf = (
+  instance: InstanceRequest,
+  template: Template,
+  { config, host, env }: RuntimeSettings,
+  instanceId: string,
+): AgentSpec => ({
+  ...instance,
+  ...monitoringOf(template, instance.agentId, instance.taskId),
+  instanceId,
+  runtimeId: config.runtime,
+  policy: template.policy ?? config.policy ?? null,
+  labels: { host, ...config.labels, ...instance.labels },
+  parentAgentId: null,
+  command: template.command,
+  args: template.args,
+  cwd: template.cwd,
+  env: { ...env, ...template.env },
+  checkpointRoots: config.checkpoint_roots,
+  intervalMs: config.interval ?? null,
+});

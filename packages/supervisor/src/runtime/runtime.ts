@@ -1,26 +1,25 @@
 import { availableParallelism } from 'node:os';
 import type { Supervised } from '../agent/agent-instance.ts';
-import { superviseHosted } from '../agent/supervise-hosted.ts';
+import { superviseHosted } from '../agent/supervise.ts';
 import { pause } from '../clock.ts';
 import type { RuntimeDeps } from '../deps.ts';
 import { logRedispatch } from '../exit/exit-artifacts.ts';
 import { forgetPreviousRuns, previousRunFile, previousRunOf } from '../exit/previous-run.ts';
-import { announce } from '../gateway/announce.ts';
 import { WorkSource } from '../heartbeat/work-source.ts';
 import { dispatch, pollOrders } from '../orders/dispatch.ts';
 import type { Received, SpawnOrder } from '../orders/order.ts';
-import { HALTED } from '../orders/receipts.ts';
+import { answerSpawn, HALTED } from '../orders/receipts.ts';
 import { admitSpawn, closedAs, type Host, type Origin, originOf, writeHandover } from '../orders/spawn.ts';
 import type { Occupant } from '../state/lock.ts';
-import { answerSpawn, recoverFromCrash, recoverLeftAlone } from './crash-recovery.ts';
-import { type RuntimeConfig, type Template, templateFor } from './runtime-config.ts';
-import { type InstanceRequest, type RuntimeSettings, specOf } from './spec-from-template.ts';
-
-export type Runtime = {
-  readonly agents: () => readonly Supervised[];
-  /** ends its agents, each with its grace, and waits until their ends are reported */
-  readonly stop: (by: string) => Promise<void>;
-};
+import { recoverFromCrash, recoverLeftAlone } from './crash-recovery.ts';
+import {
+  type InstanceRequest,
+  type RuntimeConfig,
+  type RuntimeSettings,
+  specOf,
+  type Template,
+  templateFor,
+} from './runtime-config.ts';
 
 const size = { columns: 120, rows: 40 };
 
@@ -42,7 +41,7 @@ const eachOf = async <T>(items: readonly T[], atOnce: number, work: (item: T) =>
 /** An agent of the configuration that is to be started. */
 type Configured = { readonly instance: InstanceRequest; readonly template: Template };
 
-class HostRuntime implements Runtime {
+export class Runtime {
   readonly #deps: RuntimeDeps;
   readonly #settings: RuntimeSettings;
   readonly #startAgent: typeof superviseHosted;
@@ -250,11 +249,30 @@ class HostRuntime implements Runtime {
     return this.#begin({ ...instance, checkpoint: checkpoint?.path ?? null, handover }, template);
   }
 
-  #announce(): Promise<void> {
-    const agents = () => this.#occupants().map(({ agentId }) => agentId);
-    return announce(this.#deps, this.#settings, agents, this.#stopping.signal);
+  /**
+   * Announces this runtime until it stops; then announces that it has no room, so that no task waits for an agent that
+   * will never start. Only the newest announcement counts, so a failed one is not kept.
+   */
+  async #announce(): Promise<void> {
+    const { config, host } = this.#settings;
+    const { runtime: runtimeId, capacity } = config;
+    const labels = { host, ...config.labels };
+    const templates = config.templates.map((one) => ({ task: one.task, labels: one.labels }));
+    const report = (room: number): Promise<void> => {
+      const agents = this.#occupants().map(({ agentId }) => agentId);
+      const payload = { runtimeId, host, capacity: room, agents, labels, templates };
+      return this.#deps.gateway
+        .report([{ type: 'RUNTIME_ANNOUNCED', payload }])
+        .catch((error: unknown) => this.#deps.log('the runtime is not announced', { error: String(error) }));
+    };
+    while (!this.#stopping.signal.aborted) {
+      await report(capacity);
+      await pause(config.announce, this.#stopping.signal);
+    }
+    await report(0);
   }
 
+  /** ends its agents, each with its grace, and waits until their ends are reported */
   async stop(by: string): Promise<void> {
     this.#stopping.abort();
     const forget = () => forgetPreviousRuns(this.#deps.dir, this.#settings.config.runtime);
@@ -276,7 +294,7 @@ export const startRuntime = async (
   deps: Omit<RuntimeDeps, 'onOrders'>,
   startAgent: typeof superviseHosted = superviseHosted,
 ): Promise<Runtime> => {
-  const runtime = new HostRuntime(settings, deps, startAgent);
+  const runtime = new Runtime(settings, deps, startAgent);
   await runtime.start();
   return runtime;
 };

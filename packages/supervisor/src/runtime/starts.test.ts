@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { superviseHosted } from '../agent/supervise-hosted.ts';
+import { superviseHosted } from '../agent/supervise.ts';
 import { type Stage, setStage, spawn, terminate } from '../testing/stage.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import { parseRuntimeConfig } from './runtime-config.ts';

@@ -1,6 +1,5 @@
 import type { ScreenMeaning, ScreenView } from '@vigil/adapters/adapter';
 import type { Size } from '../terminal/terminal.ts';
-import type { ScreenClient } from './client.ts';
 import { Emulator, type EmulatorMemory } from './emulator.ts';
 import type { InputMode } from './input-mode.ts';
 import type { Surface } from './surface.ts';
@@ -15,7 +14,7 @@ const noMeaning: ScreenMeaning = { kind: 'unknown' };
 /** The screen of one agent, its meaning, and how its program reads input. */
 export class AgentScreen {
   readonly #emulator: Emulator;
-  readonly #client: ScreenClient | null;
+  readonly #client: Surface['client'];
   readonly #readMode: () => Promise<InputMode | null>;
   #mode: InputMode | null = null;
   #modeReadAt = Number.NEGATIVE_INFINITY;
@@ -27,7 +26,7 @@ export class AgentScreen {
 
   /** `now`: monotonic, as all times here */
   constructor(
-    client: ScreenClient | null,
+    client: Surface['client'],
     size: Size,
     memory: EmulatorMemory,
     readMode: () => Promise<InputMode | null>,

@@ -1,5 +1,5 @@
 import type { ScreenMeaning, ScreenView } from '@vigil/adapters/adapter';
-import type { ScreenClient } from './client.ts';
+import type { StartedClient } from '../orders/client-control.ts';
 import type { InputMode } from './input-mode.ts';
 
 /** The state of an agent's terminal at one moment. */
@@ -9,7 +9,7 @@ export type Surface = {
   /** null: not known */
   readonly mode: InputMode | null;
   /** null: there is no adapter for the program */
-  readonly client: ScreenClient | null;
+  readonly client: Pick<StartedClient, 'invocation' | 'screen' | 'typed'> | null;
   readonly meaning: ScreenMeaning;
   /** for how long the screen has meant the same, milliseconds */
   readonly steadyMs: number;

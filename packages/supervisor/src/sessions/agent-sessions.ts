@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import type { AgentReport, SessionEvent, SessionState } from '@vigil/adapters/session';
+import { adapterNamed } from '@vigil/adapters';
+import type { AgentReport, SessionEvent } from '@vigil/adapters/session';
 import { agentsWithOverdueOutcomes, isBusy, withoutUsage } from '@vigil/adapters/session';
 import type { BreakerReport } from '@vigil/events';
 import { breakerReports, closedByOrder, noBreakers } from '@vigil/hook/breakers';
 import { type Fold, type Folded, foldEvent, foldRecord, newFold, type RefusalOf } from '@vigil/hook/fold';
 import { readSpool, type SpoolRecord, spoolFile, spoolFiles } from '@vigil/hook/spool';
-import { type Marks, ofKnownAgents } from '@vigil/hook/transcript';
+import { type Marks, ofKnownAgents, readTranscripts, withTranscripts } from '@vigil/hook/transcript';
 import { type Used, usedIn } from '../agent/spending-limit.ts';
 import type { Log } from '../clock.ts';
-import { readTranscripts, withTranscripts } from './transcripts.ts';
 
 /** The source of a session's reports: the hooks of its client, or the lines that the client itself prints. */
 export type SessionSource = 'hooks' | 'output';
@@ -35,18 +35,8 @@ export type SessionsMemory = {
 
 export const noSessions: SessionsMemory = { offsets: {}, sessions: {}, current: null, earlier: [] };
 
-/** The session that an agent is, as orders have to know it. */
-export type SessionView = {
-  readonly client: string;
-  readonly source: SessionSource;
-  /** by which the client resumes it; null: unknown */
-  readonly id: string | null;
-  readonly state: SessionState;
-  /** a turn or a sub-agent is at work */
-  readonly isBusy: boolean;
-  /** it has ended, and another may follow in the same process */
-  readonly hasEnded: boolean;
-};
+/** The reader of a client's transcripts; undefined: there is no adapter for the client. */
+const readerOf = (client: string) => adapterNamed(client)?.transcript;
 
 /** What a hook is answered about its record. */
 export type HookQuestion = { readonly takesText: boolean; readonly refusal: string | null };
@@ -90,7 +80,7 @@ const reportedByHooks = (known: KnownSession): KnownSession => {
 const foldEvents = (fold: Fold, events: readonly SessionEvent[]): Folded =>
   events.reduce<Folded>(
     (so, event) => {
-      const one = foldEvent(so.fold, event, false, () => null);
+      const one = foldEvent(so.fold, event);
       return { ...one, reports: [...so.reports, ...one.reports] };
     },
     { fold, reports: [], refusal: null },
@@ -105,7 +95,8 @@ const withoutCalls = (known: KnownSession): KnownSession => {
   return { ...known, fold: { session, breakers: noBreakers } };
 };
 
-const hasEnded = ({ fold }: KnownSession): boolean => fold.session.main.ended;
+/** Another session may follow in the same process. */
+export const hasEnded = ({ fold }: KnownSession): boolean => fold.session.main.ended;
 
 /**
  * The sessions of one agent: reads the records that hooks append to the spool and the output of its client, and
@@ -126,16 +117,8 @@ export class AgentSessions {
     return this.#memory;
   }
 
-  /** null: none is reported yet */
-  get current(): SessionView | null {
-    const known = this.#current;
-    if (known === null) return null;
-    const state = known.fold.session;
-    const { client, source, id } = known;
-    return { client, source, id, state, isBusy: isBusy(state), hasEnded: hasEnded(known) };
-  }
-
-  get #current(): KnownSession | null {
+  /** The session that the agent is; null: none is reported yet. */
+  get current(): KnownSession | null {
     const { current, sessions } = this.#memory;
     return current === null ? null : (sessions[current] ?? null);
   }
@@ -152,14 +135,14 @@ export class AgentSessions {
 
   /** As heartbeats report them; none where no hook can refuse a call. */
   get breakers(): readonly BreakerReport[] {
-    const known = this.#current;
+    const known = this.current;
     return known?.source === 'hooks' ? breakerReports(known.fold.breakers) : [];
   }
 
   /** Closes the breaker of that name; false: the session holds none. */
   resetBreaker(name: string): boolean {
     const { current } = this.#memory;
-    const known = this.#current;
+    const known = this.current;
     if (current === null || known?.source !== 'hooks') return false;
     const breakers = closedByOrder(known.fold.breakers, name);
     if (breakers === undefined) return false;
@@ -213,13 +196,9 @@ export class AgentSessions {
   /** A fact about the current session that no hook reports, as its screen shows it. */
   add(event: SessionEvent): void {
     const { current } = this.#memory;
-    const known = this.#current;
+    const known = this.current;
     if (current === null || known === null) return;
-    this.#take(
-      current,
-      known,
-      foldEvent(known.fold, event, false, () => null),
-    );
+    this.#take(current, known, foldEvent(known.fold, event));
   }
 
   #readFile(name: string, isOver: boolean): void {
@@ -241,7 +220,12 @@ export class AgentSessions {
     const before = this.#memory.sessions[name];
     const session = before === undefined ? newSession(client, id, 'hooks') : reportedByHooks(before);
     try {
-      const known = this.#readBefore(name, { ...session, transcripts: withTranscripts(session.transcripts, record) });
+      const reader = readerOf(client);
+      const transcripts = reader ? withTranscripts(session.transcripts, record, reader) : session.transcripts;
+      // Entries from before a hook started are folded before its events. They hold the exit code of a command whose end
+      // it reports, and the tokens that reach a limit before its call is made.
+      const earlier = ofKnownAgents(transcripts, session.fold.session);
+      const known = this.#readTranscripts(name, { ...session, transcripts }, earlier);
       const folded = foldRecord(known.fold, record, this.#deps.refusalOf);
       this.#elect(name, record);
       this.#take(name, known, folded);
@@ -259,7 +243,7 @@ export class AgentSessions {
   #elect(name: string, record: SpoolRecord): void {
     const { current } = this.#memory;
     if (current === name) return;
-    const known = this.#current;
+    const known = this.current;
     if (known !== null && !hasEnded(known) && (isBusy(known.fold.session) || !startsWork(record))) return;
     this.#become(name);
   }
@@ -277,21 +261,13 @@ export class AgentSessions {
     if (this.#questions.size > mostQuestions && oldest !== undefined) this.#questions.delete(oldest);
   }
 
-  /**
-   * Entries from before a hook started are folded before its events. They hold the exit code of a command whose end it reports,
-   * and the tokens that reach a limit before its call is made.
-   */
-  #readBefore(name: string, known: KnownSession): KnownSession {
-    const { marks, events } = readTranscripts(ofKnownAgents(known.transcripts, known.fold.session), known.client);
-    if (events.length === 0) return known;
+  /** The session after a look into these of its files. */
+  #readTranscripts(name: string, known: KnownSession, files: Marks = known.transcripts): KnownSession {
+    const reader = readerOf(known.client);
+    const { marks, events } = reader ? readTranscripts(files, reader) : { marks: files, events: [] };
+    if (marks === files) return known;
     this.#take(name, { ...known, transcripts: { ...known.transcripts, ...marks } }, foldEvents(known.fold, events));
     return this.#memory.sessions[name] ?? known;
-  }
-
-  #readTranscripts(name: string, known: KnownSession): void {
-    const { marks, events } = readTranscripts(known.transcripts, known.client);
-    if (marks === known.transcripts) return;
-    this.#take(name, { ...known, transcripts: marks }, foldEvents(known.fold, events));
   }
 
   #take(name: string, known: KnownSession, { fold, reports }: Folded): void {
@@ -313,3 +289,12 @@ export class AgentSessions {
     this.#memory = { ...this.#memory, sessions: { ...sessions, ...Object.fromEntries(forgotten) } };
   }
 }
+
+/**
+ * Whether the limits of a session are reported by other ways than the words in its output. The other ways are its hooks, its files, its stream of
+ * events, or the screen of an interactive client. The words alone are in every source file about limits.
+ */
+export const reportsLimits = (session: KnownSession | null, isHeadless: boolean): boolean => {
+  if (session === null || hasEnded(session)) return false;
+  return session.source === 'output' || !isHeadless || adapterNamed(session.client)?.hooks.reportsLimits === true;
+};

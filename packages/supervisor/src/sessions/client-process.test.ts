@@ -2,7 +2,7 @@ import { adapters } from '@vigil/adapters';
 import { expect, test } from 'vitest';
 import { ProcessesUnknown } from '../errors.ts';
 import type { Pid } from '../process/proc.ts';
-import { ClientProcess, type RunningProgram } from './client-process.ts';
+import { ClientProcess, type RunningProgram } from './session-poll.ts';
 
 const pidOf = (pid: number): Pid => ({ pid, startTime: `${pid}` });
 const shell: RunningProgram = { pid: pidOf(1), words: ['/bin/sh', 'wrapper.sh'] };

@@ -2,7 +2,7 @@ import { adapters } from '@vigil/adapters';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { recordedLines, type StreamingClient } from '../testing/streams.ts';
-import { EventStream, type EventStreamMemory, printsStream } from './event-stream.ts';
+import { EventStream, type EventStreamMemory, streamClientOf } from './event-stream.ts';
 
 const lineOf = (text: string) => {
   const [command = '', ...args] = text.split(' ');
@@ -14,13 +14,17 @@ const commands = {
   gemini: 'gemini -p work --output-format stream-json',
 } as const;
 
+const streamAfter = (client: StreamingClient, past: ConstructorParameters<typeof EventStream>[1]) => {
+  const streaming = streamClientOf(adapters, lineOf(commands[client]));
+  if (streaming === null) throw new Error(`${client} prints no stream`);
+  return new EventStream(streaming, past, () => {});
+};
+
 /** A stream whose first `read` bytes another supervisor has read; of these the last `kept` are still there. */
 const open = (client: StreamingClient, memory: EventStreamMemory | null = null, bytes = Buffer.alloc(0), read = 0) => {
   const data = bytes.subarray(0, read);
   const past = { read, stream: memory, seen: read === 0 ? [] : [{ from: 0, at: 0, data }] };
-  const stream = EventStream.of(adapters, lineOf(commands[client]), past, () => {});
-  if (stream === null) throw new Error(`${client} prints no stream`);
-  return stream;
+  return streamAfter(client, past);
 };
 const eventsOf = (lines: readonly { readonly events: readonly unknown[] }[]) => lines.flatMap(({ events }) => events);
 const printed = (client: StreamingClient, run: string, newline = '\n') =>
@@ -41,7 +45,7 @@ test.each([
   [commands.gemini, true],
   ['sh -c work --output-format stream-json -p', false],
 ])('whether %s prints a stream of events is %s', (text, expected) => {
-  expect(printsStream({ clients: adapters }, lineOf(text))).toBe(expected);
+  expect(streamClientOf(adapters, lineOf(text)) !== null).toBe(expected);
 });
 
 test.each([
@@ -102,7 +106,7 @@ test('a supervisor that comes when the beginning of a line is gone reads from th
   const read = newline + 40;
   const seen = [{ from: newline + 10, at: 0, data: bytes.subarray(newline + 10, read) }];
   const past = { read, stream: stream.memory, seen };
-  const next = EventStream.of(adapters, lineOf(commands.claude), past, () => {});
+  const next = streamAfter('claude', past);
   const rest = bytes.subarray(read);
   const expected = open('claude', stream.memory).read(rest.subarray(rest.indexOf('\n') + 1), 1);
   expect(eventsOf(next?.read(rest, 1) ?? [])).toEqual(eventsOf(expected));

@@ -1,11 +1,8 @@
-import type { Adapter, CommandLine } from '@vigil/adapters/adapter';
+import type { CommandLine } from '@vigil/adapters/adapter';
 import type { SessionEvent } from '@vigil/adapters/session';
+import { type ClientAdapter, clientOf, type StartedClient } from '../orders/client-control.ts';
 import { withoutSequences } from '../output/plain-text.ts';
 import type { Chunk } from '../pty-host/ring.ts';
-import { OutputLines } from './output-lines.ts';
-
-/** What a supervisor has to know of a client to read its output stream. */
-export type StreamAdapter = Pick<Adapter, 'name' | 'invocation' | 'stream'>;
 
 /** What the lines so far come to. Plain JSON. `sessionId` null: no line has named the session yet. */
 export type EventStreamMemory = { readonly reader: unknown; readonly sessionId: string | null };
@@ -23,22 +20,23 @@ export type StreamedLine = { readonly sessionId: string; readonly events: readon
 /** The result of a tool stands whole in one line, a picture too; more is dropped. */
 const longestLine = 4 << 20;
 
-/** The client that this command line starts, where its output is a stream of events; undefined: it is not. */
-const streamClientOf = (clients: readonly StreamAdapter[], line: CommandLine): StreamAdapter | undefined =>
-  clients.find(({ invocation }) => invocation(line)?.streamsEvents === true);
+/** The client that this command line starts, where its output is a stream of events; null: it is not. */
+export const streamClientOf = (clients: readonly ClientAdapter[], line: CommandLine): StartedClient | null => {
+  const client = clientOf(clients, line);
+  return client?.invocation.streamsEvents === true ? client : null;
+};
 
-/** Whether the output of this command is a stream of events. */
-export const printsStream = ({ clients }: { readonly clients: readonly StreamAdapter[] }, line: CommandLine): boolean =>
-  streamClientOf(clients, line) !== undefined;
+type StreamClient = Pick<ClientAdapter, 'name' | 'stream'>;
 
 /** Reads the events that a headless client prints on its terminal, each line once, among any other output. */
 export class EventStream {
   readonly client: string;
-  readonly #reader: StreamAdapter['stream'];
+  readonly #reader: ClientAdapter['stream'];
   readonly #lines: OutputLines;
   #memory: EventStreamMemory;
 
-  private constructor({ name, stream }: StreamAdapter, past: StreamPast, onDropped: (bytes: number) => void) {
+  /** `onDropped`: a line of this many bytes is not read. */
+  constructor({ name, stream }: StreamClient, past: StreamPast, onDropped: (bytes: number) => void) {
     this.client = name;
     this.#reader = stream;
     this.#memory = past.stream ?? { reader: stream.initial, sessionId: null };
@@ -47,17 +45,6 @@ export class EventStream {
     const first = past.seen[0]?.from ?? past.read;
     if (first > 0) this.#lines.lose();
     for (const { data } of past.seen) this.#lines.take(data);
-  }
-
-  /** Null: this command line requests no stream. `onDropped`: a line of this many bytes is not read. */
-  static of(
-    clients: readonly StreamAdapter[],
-    line: CommandLine,
-    past: StreamPast,
-    onDropped: (bytes: number) => void,
-  ): EventStream | null {
-    const client = streamClientOf(clients, line);
-    return client === undefined ? null : new EventStream(client, past, onDropped);
   }
 
   get memory(): EventStreamMemory {
@@ -86,5 +73,59 @@ export class EventStream {
     const sessionId = named ?? this.#memory.sessionId;
     this.#memory = { reader, sessionId };
     return sessionId === null || events.length === 0 ? [] : [{ sessionId, events }];
+  }
+}
+
+const newline = 0x0a;
+
+/** Puts the lines of an output together that comes in pieces, however they are cut. A line that is too long is dropped alone. */
+export class OutputLines {
+  readonly #longest: number;
+  readonly #onDropped: (bytes: number) => void;
+  #parts: Buffer[] = [];
+  /** of the line that is not complete yet, dropped ones included */
+  #bytes = 0;
+  #isDropped = false;
+
+  /**
+   * `longest`: the longest line that is kept, bytes; `onDropped`: a line of this many bytes, as far as they came, was
+   * dropped
+   */
+  constructor(longest: number, onDropped: (bytes: number) => void) {
+    this.#longest = longest;
+    this.#onDropped = onDropped;
+  }
+
+  /** The lines that are complete now, without their newlines. */
+  take(data: Buffer): readonly string[] {
+    const lines: string[] = [];
+    let from = 0;
+    for (let end = data.indexOf(newline); end >= 0; end = data.indexOf(newline, from)) {
+      this.#keep(data.subarray(from, end));
+      lines.push(...this.end());
+      from = end + 1;
+    }
+    this.#keep(data.subarray(from));
+    return lines;
+  }
+
+  /** Some bytes never came: the line that they belong to is dropped. */
+  lose(): void {
+    this.#isDropped = true;
+    this.#parts = [];
+  }
+
+  /** What came of the last line, where no newline follows any more. */
+  end(): readonly string[] {
+    const [parts, bytes, isDropped] = [this.#parts, this.#bytes, this.#isDropped];
+    [this.#parts, this.#bytes, this.#isDropped] = [[], 0, false];
+    if (isDropped) this.#onDropped(bytes);
+    return isDropped || bytes === 0 ? [] : [Buffer.concat(parts).toString('utf8')];
+  }
+
+  #keep(data: Buffer): void {
+    this.#bytes += data.length;
+    if (this.#bytes > this.#longest) this.lose();
+    if (!this.#isDropped && data.length > 0) this.#parts.push(Buffer.from(data));
   }
 }

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { OutputLines } from './output-lines.ts';
+import { OutputLines } from './event-stream.ts';
 
 /** The lines of these pieces, and the lengths of dropped lines. */
 const read = (pieces: readonly string[], longest = 1000) => {

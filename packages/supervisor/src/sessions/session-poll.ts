@@ -1,12 +1,60 @@
 import { rmSync } from 'node:fs';
+import type { CommandLine } from '@vigil/adapters/adapter';
 import { type AgentSpec, spoolOf } from '../agent/agent-spec.ts';
 import type { MonitorDeps } from '../deps.ts';
-import { controlOf } from '../orders/client-control.ts';
-import { identify, isAlive, type Pid, sessionOf, wordsOf } from '../process/proc.ts';
+import { type ClientAdapter, clientOf } from '../orders/client-control.ts';
+import { identify, ifKnown, isAlive, type Pid, sessionOf, wordsOf } from '../process/proc.ts';
 import type { Surface } from '../screen/surface.ts';
 import { limitShown, missedEvents } from '../screen/waiting.ts';
-import type { AgentSessions } from './agent-sessions.ts';
-import { ClientProcess } from './client-process.ts';
+import { type AgentSessions, hasEnded } from './agent-sessions.ts';
+
+/** A process, and the arguments of its command line. */
+export type RunningProgram = { readonly pid: Pid; readonly words: readonly string[] };
+
+/** The processes of a terminal. All of it @throws ProcessesUnknown */
+export type RunningPrograms = {
+  readonly programs: () => readonly RunningProgram[];
+  readonly isAlive: (pid: Pid) => boolean;
+};
+
+type Clients = readonly Pick<ClientAdapter, 'name' | 'invocation'>[];
+
+/** A script follows its interpreter. */
+const linesIn = ([first, second, ...rest]: readonly string[]): readonly CommandLine[] => [
+  ...(first === undefined ? [] : [{ command: first, args: second === undefined ? [] : [second, ...rest] }]),
+  ...(second === undefined ? [] : [{ command: second, args: rest }]),
+];
+
+/** Whether a client that has reported a session still runs. One that was killed reports no end. */
+export class ClientProcess {
+  readonly #clients: Clients;
+  readonly #running: RunningPrograms;
+  #seen: { readonly client: string; readonly pid: Pid } | null = null;
+
+  constructor(clients: Clients, running: RunningPrograms) {
+    this.#clients = clients;
+    this.#running = running;
+  }
+
+  /** True, once: a process of this client was seen, and none is left. */
+  isGone(client: string): boolean {
+    return ifKnown(() => this.#look(client), false);
+  }
+
+  #look(client: string): boolean {
+    const before = this.#seen?.client === client ? this.#seen : null;
+    if (before !== null && this.#running.isAlive(before.pid)) return false;
+    const pid = this.#find(client);
+    this.#seen = pid === null ? null : { client, pid };
+    return pid === null && before !== null;
+  }
+
+  #find(name: string): Pid | null {
+    const client = this.#clients.find((one) => one.name === name);
+    const starts = ({ words }: RunningProgram) => linesIn(words).some((line) => client?.invocation(line) != null);
+    return this.#running.programs().find(starts)?.pid ?? null;
+  }
+}
 
 /** How often the spool is read where no hook connects, and the transcripts where no hook reports. Milliseconds. */
 const readSpoolEveryMs = 1000;
@@ -41,7 +89,7 @@ export class SessionPoll {
         ? []
         : sessionOf(this.#leader.pid).map((pid) => ({ pid: identify(pid), words: wordsOf(pid) }));
     this.#clientProcess =
-      controlOf(deps.clients, spec) === null ? new ClientProcess(deps.clients, { programs, isAlive }) : null;
+      clientOf(deps.clients, spec) === null ? new ClientProcess(deps.clients, { programs, isAlive }) : null;
   }
 
   /** `onClientGone`: the client of the current session was killed, so its session ends */
@@ -55,7 +103,7 @@ export class SessionPoll {
 
   /** Some facts fire no hook: an Esc, and a dialog that a person has answered. */
   #addMissed(surface: Surface): void {
-    const state = this.#sessions.current?.state;
+    const state = this.#sessions.current?.fold.session;
     if (state === undefined) return;
     for (const event of missedEvents(surface, state, this.#deps.clock.now())) this.#sessions.add(event);
     this.#addLimit(surface, state.main.turn?.open ?? null);
@@ -82,7 +130,7 @@ export class SessionPoll {
 
   #isClientGone(now: number): boolean {
     const session = this.#sessions.current;
-    if (session === null || session.hasEnded || now < this.#clientLookedForAt + lookForClientEveryMs) return false;
+    if (session === null || hasEnded(session) || now < this.#clientLookedForAt + lookForClientEveryMs) return false;
     this.#clientLookedForAt = now;
     if (this.#clientProcess?.isGone(session.client) !== true) return false;
     this.#deps.log('the client of a session is gone', { agentId: this.#spec.agentId, client: session.client });

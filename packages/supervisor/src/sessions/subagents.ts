@@ -1,11 +1,11 @@
 import type { AgentReport } from '@vigil/adapters/session';
-import { subagentIds } from '@vigil/hook/subagent';
+import { subagentIds } from '@vigil/hook/agents';
 import type { AgentSpec } from '../agent/agent-spec.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { type HeartbeatState, type Identity, noHeartbeats, type TerminalFacts } from '../heartbeat/heartbeat.ts';
 import { HeartbeatSender } from '../heartbeat/heartbeat-sender.ts';
 import { checkFields, isNotable } from '../messages/agent-report.ts';
-import type { Report } from '../orders/order.ts';
+import { exitReport } from '../orders/order.ts';
 
 /** One sub-agent that is reported. Plain JSON. */
 export type KnownSubagent = {
@@ -67,27 +67,6 @@ const identityOf = (spec: AgentSpec, { agent, type }: AgentReport, at: number): 
   parentAgentId: spec.agentId,
 });
 
-const exitOf = ({ agentId, instanceId, runtimeId, policy, labels }: Identity, end: SubagentEnd): Report => ({
-  type: 'AGENT_EXITED',
-  payload: {
-    agentId,
-    instanceId,
-    taskId: null,
-    runtimeId,
-    code: null,
-    signal: null,
-    reason: end.reason,
-    at: end.at,
-    orderId: null,
-    details: end.details,
-    checkpoint: null,
-    lastOutput: [],
-    forensics: null,
-    policy,
-    labels,
-  },
-});
-
 type SubagentEnd = { readonly reason: 'finished' | 'explicit'; readonly at: number; readonly details: string };
 
 /** The sub-agents of one agent, each an agent of its own with heartbeats and one end. */
@@ -100,7 +79,7 @@ export class Subagents {
   constructor(deps: SubagentsDeps) {
     this.#deps = deps;
     for (const [name, { identity, heartbeatState, endedAt }] of Object.entries(deps.memory))
-      this.#add(name, { identity, heartbeats: this.#heartbeatsOf(identity, heartbeatState), endedAt });
+      this.#reported.set(name, { identity, heartbeats: this.#heartbeatsOf(identity, heartbeatState), endedAt });
   }
 
   /** From now on their heartbeats are sent. */
@@ -151,16 +130,10 @@ export class Subagents {
   }
 
   #heartbeatsOf(identity: Identity, heartbeatState: HeartbeatState): HeartbeatSender {
-    const { gateway, clock, log, onOrders, spec, isPaused, onHeartbeat, onRefusal } = this.#deps;
+    const { log, spec, isPaused, onRefusal } = this.#deps;
     return new HeartbeatSender({
-      gateway,
-      clock,
-      log,
-      onOrders,
-      who: identity,
-      intervalMs: spec.intervalMs,
-      heartbeatState,
-      onHeartbeat,
+      ...this.#deps,
+      ...{ who: identity, intervalMs: spec.intervalMs, heartbeatState },
       // People are informed of whether the agent itself is watched.
       onReach: (agentId, reach) =>
         reach.kind === 'watched'
@@ -176,20 +149,16 @@ export class Subagents {
 
   #start(name: string, identity: Identity): Reported {
     const one = { identity, heartbeats: this.#heartbeatsOf(identity, noHeartbeats), endedAt: null };
-    this.#add(name, one);
+    this.#reported.set(name, one);
     if (this.#hasBegun) one.heartbeats.begin();
     return one;
-  }
-
-  #add(name: string, one: Reported): void {
-    this.#reported.set(name, one);
   }
 
   #end(name: string, one: Reported, end: SubagentEnd): void {
     one.endedAt = end.at;
     if (!this.#hasBegun) return;
     const ending = one.heartbeats.finish(lastHeartbeatsMs).then(() => {
-      this.#deps.outbox.put(exitOf(one.identity, end));
+      this.#deps.outbox.put(exitReport(one.identity, end));
       this.#reported.delete(name);
       this.#deps.onHeartbeat();
     });

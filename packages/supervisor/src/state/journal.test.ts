@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Order, receiptOf } from '../orders/order.ts';
-import { remedyOf } from '../runtime/unfinished-orders.ts';
+import { remedyOf } from '../runtime/crash-recovery.ts';
 import { nudge, spawn, terminate } from '../testing/stage.ts';
 import { openJournal } from './journal.ts';
 import type { Occupant } from './lock.ts';

@@ -4,8 +4,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { identify, type Pid } from '../process/proc.ts';
 import { stopAgent } from '../pty-host/attach.ts';
-import { checkFree, type Occupant, occupantOf, removeLockDrafts, takeName, takeRuntime } from './lock.ts';
-import { createLockFile } from './lock-file.ts';
+import {
+  checkFree,
+  createLockFile,
+  type Occupant,
+  occupantOf,
+  removeLockDrafts,
+  takeName,
+  takeRuntime,
+} from './lock.ts';
 import { makeFolder } from './own-folder.ts';
 
 let dir: string;

@@ -1,9 +1,98 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseLine } from '@vigil/adapters/payload';
 import { ID, ID_FORM } from '@vigil/events';
 import { AlreadySupervised, WrongSettings } from '../errors.ts';
-import { isAlive, type Pid } from '../process/proc.ts';
-import { createLockFile, readLockFile, removeDrafts, replaceLockFile } from './lock-file.ts';
+import { ifKnown, isAlive, type Pid } from '../process/proc.ts';
+import { removeIfPossible } from './own-folder.ts';
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+const textOf = (path: string): string | null => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
+    throw error;
+  }
+};
+
+/** The content of this lock file; null: there is none. @throws WrongSettings where it contains something else */
+export const readLockFile = <T>(path: string, isOne: (found: object) => found is T & object): T | null => {
+  const text = textOf(path);
+  if (text === null) return null;
+  const found = parseLine(text);
+  if (found !== null && isOne(found)) return found;
+  throw new WrongSettings(
+    `${path} is not a Vigil lock file: remove it once you are sure that no agent runs under its name`,
+  );
+};
+
+const draftOf = (path: string, content: object): string => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}`;
+  try {
+    writeFileSync(draft, JSON.stringify(content), { flush: true, mode: 0o600 });
+  } catch (error) {
+    removeIfPossible(draft);
+    throw error;
+  }
+  return draft;
+};
+
+const draftName = /\.lock\.(\d+)(\.dead)?$/;
+
+const writerOf = (name: string): number | null => {
+  const pid = draftName.exec(name)?.[1];
+  return pid === undefined ? null : Number(pid);
+};
+
+/** Removes what processes that died while they wrote a lock have left. */
+export const removeLockDrafts = (dir: string): void => {
+  for (const folder of [join(dir, 'agents'), join(dir, 'runtimes')]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(folder)) {
+      const pid = writerOf(name);
+      if (pid !== null && !ifKnown(() => isAlive({ pid, startTime: null }), true)) removeIfPossible(join(folder, name));
+    }
+  }
+};
+
+/** Linking fails where the name is taken, so of two that try at once only one wins. */
+const link = (from: string, path: string): boolean => {
+  try {
+    linkSync(from, path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(from);
+  }
+};
+
+/** Removes the lock file of a dead process; a lock that another process has taken meanwhile is put back. */
+const sweep = (path: string, dead: object): void => {
+  const aside = `${path}.${process.pid}.dead`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  if (textOf(aside) === JSON.stringify(dead)) rmSync(aside);
+  else link(aside, path);
+};
+
+/** Takes a lock file that does not exist, or that `dead` has left. False: another process was first. */
+export const createLockFile = (path: string, content: object, dead: object | null): boolean => {
+  const draft = draftOf(path, content);
+  if (dead !== null) sweep(path, dead);
+  return link(draft, path);
+};
+
+/** Replaces the content of one's own lock file. */
+export const replaceLockFile = (path: string, content: object): void => renameSync(draftOf(path, content), path);
 
 /** The occupant of an agent's name on this host. */
 export type Occupant = {
@@ -105,11 +194,6 @@ export const orphansOf = (dir: string, runtimeId: string): readonly Occupant[] =
 };
 
 export const forget = (dir: string, agentId: string): void => rmSync(fileOf(dir, agentId), { force: true });
-
-/** Removes what processes that died while they wrote a lock have left. */
-export const removeLockDrafts = (dir: string): void => {
-  for (const one of ['agents', 'runtimes']) removeDrafts(join(dir, one));
-};
 
 /**
  * One process alone is this runtime here, and writes its journal. Gives what lets it go.

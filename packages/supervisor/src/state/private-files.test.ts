@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { saveRecovery } from '../exit/recovery-file.ts';
+import { saveRecovery } from '../exit/exit-artifacts.ts';
 import { writeHandover } from '../orders/spawn.ts';
 import { monitoringOf, parseRuntimeConfig } from '../runtime/runtime-config.ts';
 import { fakeGateway } from '../testing/fake-gateway.ts';

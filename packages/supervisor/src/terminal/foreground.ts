@@ -1,7 +1,7 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { Supervised } from '../agent/agent-instance.ts';
 import type { Log } from '../clock.ts';
-import { stoppedBy } from '../exit/stop-marker.ts';
+import { stoppedBy } from '../exit/exit-reason.ts';
 import type { Size } from './terminal.ts';
 
 /** The place where Vigil was started: a terminal, a pipe or neither. */

@@ -77,14 +77,7 @@ export type Size = { readonly columns: number; readonly rows: number };
 /** The shell's answer for a command that ended so. */
 export const exitStatus = ({ code, signal }: Exit): number => (signal ? 128 + constants.signals[signal] : (code ?? 1));
 
-type Pty = {
-  readonly pid: Pid;
-  readonly exited: Promise<Exit>;
-  readonly write: (data: string | Buffer) => void;
-  readonly resize: (size: Size) => void;
-  readonly pause: () => void;
-  readonly resume: () => void;
-};
+type Pty = Pick<Terminal, 'pid' | 'exited' | 'write' | 'pause' | 'resume'> & { readonly resize: (size: Size) => void };
 
 /** A process that could not be ended later is not started. @throws ProcessesUnknown */
 const identified = (pid: number): Pid => {
@@ -240,10 +233,11 @@ const openPty = (
 };
 
 /** One command after the other on one terminal; the agent ends with the last. */
-class LocalTerminal {
+class LocalTerminal implements Terminal {
   readonly #command: TerminalCommand;
   readonly #onOutput: (data: Buffer) => void;
   readonly #over = Promise.withResolvers<Exit>();
+  readonly exited = this.#over.promise;
   #size: Size;
   #pty: Pty;
   #next: NextCommand | null = null;
@@ -267,31 +261,33 @@ class LocalTerminal {
     return pty;
   }
 
-  get pty(): Pty {
-    return this.#pty;
+  get pid(): Pid {
+    return this.#pty.pid;
   }
-  get exited(): Promise<Exit> {
-    return this.#over.promise;
-  }
-  get started(): StartedNext | null {
-    return this.#started;
-  }
+  write = (data: string | Buffer): void => this.#pty.write(data);
+  pause = (): void => this.#pty.pause();
+  resume = (): void => this.#pty.resume();
+  signal = (signal: NodeJS.Signals): void => void signalled(-this.pid.pid, signal);
+  startedNext = (): StartedNext | null => this.#started;
+  endedAt = (): null => null;
+  note = (): void => {};
+  close = async (): Promise<void> => {};
 
   resize(columns: number, rows: number): void {
     this.#size = { columns: Math.max(1, columns), rows: Math.max(1, rows) };
     this.#pty.resize(this.#size);
   }
 
-  prepare(next: NextCommand): void {
+  prepareNext(next: NextCommand): void {
     if (this.#started?.id !== next.id) this.#next = next;
   }
 
-  drop(): void {
+  dropNext(): void {
     this.#next = null;
     if (this.#ended !== null) this.#over.resolve(this.#ended);
   }
 
-  async start(id: string): Promise<StartedNext> {
+  async startNext(id: string): Promise<StartedNext> {
     if (this.#next?.id === id) await this.#pty.exited;
     const next = this.#next;
     if (this.#started?.id === id) return this.#started;
@@ -305,24 +301,5 @@ class LocalTerminal {
 }
 
 /** Starts the command; a command that does not exist ends at once with code 127. */
-export const openTerminal = (command: TerminalCommand, size: Size, onOutput: (data: Buffer) => void): Terminal => {
-  const local = new LocalTerminal(command, size, onOutput);
-  return {
-    get pid() {
-      return local.pty.pid;
-    },
-    exited: local.exited,
-    write: (data) => local.pty.write(data),
-    resize: (columns, rows) => local.resize(columns, rows),
-    pause: () => local.pty.pause(),
-    resume: () => local.pty.resume(),
-    signal: (signal) => void signalled(-local.pty.pid.pid, signal),
-    prepareNext: (next) => local.prepare(next),
-    startNext: (id) => local.start(id),
-    dropNext: () => local.drop(),
-    startedNext: () => local.started,
-    endedAt: () => null,
-    note: () => {},
-    close: async () => {},
-  };
-};
+export const openTerminal = (command: TerminalCommand, size: Size, onOutput: (data: Buffer) => void): Terminal =>
+  new LocalTerminal(command, size, onOutput);

@@ -7,8 +7,8 @@ import type { Heartbeat } from '@vigil/events';
 import { pause } from '../clock.ts';
 import type { Report } from '../orders/order.ts';
 import { isAlive, signalled } from '../process/proc.ts';
-import { connectPtyHost } from '../pty-host/link.ts';
-import { ptyHostSocket } from '../pty-host/paths.ts';
+import { connectPtyHost } from '../pty-host/hosted-terminal.ts';
+import { ptyHostSocket } from '../pty-host/start.ts';
 import { type Occupant, occupantOf } from '../state/lock.ts';
 import { type Stage, setStage } from './stage.ts';
 

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { identify, isAlive, type Pid, signalled } from '../process/proc.ts';
-import { connectPtyHost, type Link } from '../pty-host/link.ts';
-import { ptyHostSocket } from '../pty-host/paths.ts';
+import { connectPtyHost, type Link } from '../pty-host/hosted-terminal.ts';
 import type { FromPtyHost } from '../pty-host/protocol.ts';
-import { startPtyHost } from '../pty-host/start.ts';
+import { ptyHostSocket, startPtyHost } from '../pty-host/start.ts';
 
 const self = identify(process.pid);
 

@@ -1,12 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { asPaste } from '@vigil/adapters';
 import type { AgentDeps } from '../deps.ts';
-import type { StreamAdapter } from '../sessions/event-stream.ts';
 
 export const simulatedClient = fileURLToPath(new URL('./simulated-client.fixture.ts', import.meta.url));
 
 /** Of a client that prints no events. */
-export const noStream: StreamAdapter['stream'] = {
+export const noStream: AgentDeps['clients'][number]['stream'] = {
   initial: null,
   read: (state) => ({ state, events: [], sessionId: null }),
 };
