@@ -120,9 +120,10 @@ test('where the supervisor is killed after it was asked to stop, the next one re
   await until(() => expect(occupantOf(stage.dir, 'worker-1')?.endRequestedBy).toBe('the supervisor received SIGTERM'));
   process.kill(first.pid, 'SIGKILL');
   await gone(agent);
-  sit('exit 0');
+  const { pid: second } = sit('exit 0');
   const details = expect.stringMatching(/^the supervisor received SIGTERM; its supervisor .* died/);
   expect(await exited()).toMatchObject({ reason: 'explicit', orderId: null, details });
+  await gone(second);
 });
 
 test.each([
