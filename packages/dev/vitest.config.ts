@@ -2,10 +2,12 @@ import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const modules = '**/node_modules/**';
+/** Their policies count in seconds: they fail beside other work, so one file runs at a time. */
+const stories = ['test/{chaos,scenarios,time,walkthrough}/*.it.test.ts'];
 
 /**
  * `unit` needs no server; `integration` (`*.it.test.ts` beside the code) takes its servers' addresses from the
- * environment: see src/test.ts. `system` (`*.it.test.ts` in test/) starts servers for each file. `clients`
+ * environment: see src/test.ts. `system` and `stories` (`*.it.test.ts` in test/) start servers for each file. `clients`
  * (`*.clients.test.ts`) starts its own servers. `cluster` is the suites on the log, with three brokers.
  */
 export default defineConfig({
@@ -50,13 +52,23 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // Each file starts its own servers. Two files at a time save a third of the run. But stories whose policies count in seconds
-          // then fail where other work shares the machine.
+          // Two files at a time, each with its own servers.
           name: 'system',
           include: ['test/**/*.it.test.ts'],
+          exclude: [...stories, modules],
+          sequence: { groupOrder: 2 },
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'stories',
+          include: stories,
           exclude: [modules],
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           testTimeout: 300_000,
           hookTimeout: 300_000,
         },

@@ -44,7 +44,7 @@ export const inputs = (id: string, codec: Codec): Readonly<Record<string, Input>
     json(heartbeat(id, { instance_id: `${id}.${instance}`, sequence: n })),
   );
   const compressed = (by: Input['codec']): Input => ({ ...with_({}), ...(by && { codec: by }) });
-  const proto = json(heartbeat('__proto__', {}))
+  const proto = json(heartbeat('constructor', {}))
     .toString()
     .replace('{', '{"labels":{"__proto__":"x","team":"t"},"__proto__":{"a":1},');
   return {
@@ -74,7 +74,7 @@ export const inputs = (id: string, codec: Codec): Readonly<Record<string, Input>
     'a record in the wrong partition': { ...with_({}), astray: true },
     'hostile texts: HTML, SQL, ANSI escapes, NUL': with_({ phase: HOSTILE, progress_indicator: HOSTILE }),
     'half a surrogate pair': one(Buffer.from(JSON.stringify(heartbeat(id)).replace('implement', '\\ud800')) as Bytes),
-    '`__proto__` as agent id and as a label': one(Buffer.from(proto) as Bytes, '__proto__'),
+    '`constructor` as agent id, `__proto__` as a label': one(Buffer.from(proto) as Bytes, 'constructor'),
     'fields that the schema does not have, unknown symbols': with_(SYMBOLS),
     'a policy that is not published, an interval below 1 s': with_({ policy: 'nosuch', interval_ms: 5 }),
     'a batch compressed by gzip, by another client': compressed('gzip'),

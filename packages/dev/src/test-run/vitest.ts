@@ -7,7 +7,7 @@ import type { Suite, TestRequest } from './arguments.ts';
 
 const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
 
-type Project = 'unit' | 'integration' | 'system' | Suite;
+type Project = 'unit' | 'integration' | 'system' | 'stories' | Suite;
 
 const argsOf = ({ pattern, paths, watch }: TestRequest, projects: readonly Project[]): string[] => [
   ...[vitest, watch ? 'watch' : 'run', '--config', 'packages/dev/vitest.config.ts', '--root', root],
@@ -33,7 +33,7 @@ export type VitestRun = {
 
 const projectsOf = ({ suite }: TestRequest, withServers: boolean): readonly Project[] => {
   if (suite !== null) return [suite];
-  return withServers ? ['unit', 'integration', 'system'] : ['unit'];
+  return withServers ? ['unit', 'integration', 'system', 'stories'] : ['unit'];
 };
 
 /** Runs the tests on this terminal; resolves with the exit code, 1 when a signal ended it. */
