@@ -34,12 +34,27 @@ const spawnRemedyOf = (order: SpawnOrder, ptyHost: Occupant | null): Remedy => {
 
 /** `ptyHost`: the occupant of the name of the order's agent. A text is not repeated; an end is, because that is safe. */
 export const remedyOf = ({ order, pid }: Begun, ptyHost: Occupant | null): Remedy => {
-  if (order.type === 'SPAWN_AGENT') return spawnRemedyOf(order, ptyHost);
-  if (order.type !== 'TERMINATE_AGENT')
-    return { kind: 'report_uncertain', order, why: 'the supervisor died while it was doing this; it is not repeated' };
-  return pid
-    ? { kind: 'end_again', order, pid }
-    : { kind: 'report_uncertain', order, why: 'the journal has no process for this order' };
+  switch (order.type) {
+    case 'NUDGE_AGENT':
+    case 'PROBE_AGENT':
+    case 'HANDOFF_AGENT':
+    case 'PAUSE_AGENT':
+    case 'RESUME_AGENT':
+    case 'INTERRUPT_AGENT':
+    case 'RESUME_SESSION':
+    case 'RESET_BREAKER':
+      return {
+        kind: 'report_uncertain',
+        order,
+        why: 'the supervisor died while it was doing this; it is not repeated',
+      };
+    case 'TERMINATE_AGENT':
+      return pid
+        ? { kind: 'end_again', order, pid }
+        : { kind: 'report_uncertain', order, why: 'the journal has no process for this order' };
+    case 'SPAWN_AGENT':
+      return spawnRemedyOf(order, ptyHost);
+  }
 };
 
 /** Ends what is left of an agent whose supervisor died. */
