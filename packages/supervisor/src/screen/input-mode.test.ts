@@ -21,9 +21,10 @@ const open = async (script: string): Promise<Terminal> => {
 };
 
 test.each([
-  ['true', { canonical: true, echo: true }],
-  ['stty -echo', { canonical: true, echo: false }],
-  ['stty raw -echo', { canonical: false, echo: false }],
+  ['true', { canonical: true, echo: true, opost: true }],
+  ['stty -echo', { canonical: true, echo: false, opost: true }],
+  ['stty -echo -opost', { canonical: true, echo: false, opost: false }],
+  ['stty raw -echo', { canonical: false, echo: false, opost: false }],
 ])('the mode of a terminal after %j is read from outside', async (script, mode) => {
   expect(await readInputMode((await open(script)).pid)).toEqual(mode);
 });

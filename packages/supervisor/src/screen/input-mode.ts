@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Pid } from '../process/proc.ts';
 
-/** How the program on a terminal reads input. `canonical`: line by line. */
-export type InputMode = { readonly canonical: boolean; readonly echo: boolean };
+/** The settings of a terminal. `canonical`: input is read line by line. `opost`: output is processed. */
+export type InputMode = { readonly canonical: boolean; readonly echo: boolean; readonly opost: boolean };
 
 const run = promisify(execFile);
 /** A terminal whose program is stopped answers too; what takes longer is broken. Milliseconds. */
@@ -35,8 +35,8 @@ const terminalOf = async ({ pid }: Pid): Promise<string | null> => {
 export const modeIn = (settings: string): InputMode | null => {
   const words = new Set(settings.split(/[\s;]+/));
   const isSet = (name: string): boolean | null => (words.has(name) ? true : words.has(`-${name}`) ? false : null);
-  const [canonical, echo] = [isSet('icanon'), isSet('echo')];
-  return canonical === null || echo === null ? null : { canonical, echo };
+  const [canonical, echo, opost] = [isSet('icanon'), isSet('echo'), isSet('opost')];
+  return canonical === null || echo === null || opost === null ? null : { canonical, echo, opost };
 };
 
 /** The mode of the terminal that this process has for its own; null: not known, for instance because the process has ended. */

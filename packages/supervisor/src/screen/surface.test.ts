@@ -13,7 +13,7 @@ const surface = (command: string | null, more: Partial<Surface> = {}): Surface =
   return {
     view: { lines: [], withoutFaint: [], cursor: { column: 0, row: 0 }, alternate: false },
     bracketedPaste: false,
-    mode: { canonical: true, echo: true },
+    mode: { canonical: true, echo: true, opost: true },
     client: invocation === null ? null : { ...client, invocation },
     meaning: { kind: 'unknown' },
     steadyMs: 0,
@@ -38,6 +38,15 @@ test.each([
 test('the silence of a program that draws is unknown, with or without a report of its session', () => {
   for (const isReported of [false, true]) {
     expect(isSilenceKnown(surface('claude'), isReported)).toBe(false);
-    expect(isSilenceKnown(surface('./tui', { mode: { canonical: false, echo: false } }), isReported)).toBe(false);
+    for (const opost of [false, true])
+      expect(isSilenceKnown(surface('./tui', { mode: { canonical: false, echo: false, opost } }), isReported)).toBe(
+        false,
+      );
   }
+});
+
+test('the silence of a command behind a pipe, whose terminal Vigil prepared, is known; that of a question for a password is not', () => {
+  const silent = (opost: boolean) => surface('./agent.sh', { mode: { canonical: true, echo: false, opost } });
+  expect(isSilenceKnown(silent(false), false)).toBe(true);
+  expect(isSilenceKnown(silent(true), false)).toBe(false);
 });

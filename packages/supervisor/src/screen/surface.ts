@@ -18,11 +18,12 @@ export type Surface = {
 /**
  * Whether the program prints lines. A program draws in the alternate screen, key by key, or with bracketed
  * paste. The output of one that draws does not count as activity: a spinner turns while it hangs, and it stands still while it waits.
+ * Behind a pipe Vigil itself switches echo off, together with the processing of output.
  */
 export const printsLines = ({ view, bracketedPaste, mode, client }: Surface): boolean =>
   !view.alternate &&
   !bracketedPaste &&
-  (mode === null || (mode.canonical && mode.echo)) &&
+  (mode === null || (mode.canonical && (mode.echo || !mode.opost))) &&
   (client === null || client.invocation.headless);
 
 /**

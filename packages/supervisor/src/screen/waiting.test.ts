@@ -14,7 +14,7 @@ const marksOf = async (name: string) => {
   return (await momentsOf(recording))
     .filter(({ isMark }) => isMark)
     .map(({ what, view, bracketedPaste, meaning }) => {
-      const mode = { canonical: false, echo: false };
+      const mode = { canonical: false, echo: false, opost: false };
       const surface: Surface = { view, bracketedPaste, mode, client, meaning, steadyMs: interruptedAfterMs };
       return { what, surface };
     });

@@ -31,7 +31,7 @@ const screenOf = ({ client, columns, rows }: Recording): AgentScreen => {
     ...clientNamed(client),
     invocation: { headless: false, streamsEvents: false, printsProgress: false },
   };
-  const mode = { canonical: false, echo: false };
+  const mode = { canonical: false, echo: false, opost: false };
   return new AgentScreen(known, { columns, rows }, noEmulatorMemory, async () => mode, 0);
 };
 

@@ -5,7 +5,7 @@ import { clientNamed, type Moment, momentsOf, recordings } from '../screen/recor
 import type { Surface } from '../screen/surface.ts';
 import { decideTyping, noSession, promptSteadyMs, type SessionFacts } from './decide.ts';
 
-const raw = { canonical: false, echo: false };
+const raw = { canonical: false, echo: false, opost: false };
 const anySession: fc.Arbitrary<SessionFacts> = fc.record({
   turnOpen: fc.constantFrom(null, true, false),
   waitingFor: fc.constantFrom(null, 'permission' as const, 'question' as const, 'prompt' as const),
