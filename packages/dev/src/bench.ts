@@ -18,7 +18,7 @@ const chosen = (wanted: string | undefined): readonly string[] => {
   const all = benchmarks();
   const names = wanted === undefined ? all : all.filter((name) => name === wanted);
   if (names.length > 0) return names;
-  throw new Refusal(`there is no benchmark ${wanted} in test/bench: ${all.join(', ')}`);
+  throw new Refusal(`test/bench has no benchmark ${wanted}; it has ${all.join(', ')}`);
 };
 
 /**

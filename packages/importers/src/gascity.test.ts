@@ -74,8 +74,8 @@ test('a bad pattern is named by its index, with every other mistake', () => {
     mistakesIn('gascity', `[daemon]\nstuck_wisp_threshold = "soon"\nstuck_error_patterns = ['ok', '(', '(?!no)']`),
   ).toEqual([
     'daemon.stuck_wisp_threshold: "soon" is not a Go duration: write one like "10m"',
-    expect.stringMatching(/^daemon\.stuck_error_patterns\[1\]: "\(" is no RE2 pattern/),
-    expect.stringMatching(/^daemon\.stuck_error_patterns\[2\]: "\(\?!no\)" is no RE2 pattern/),
+    expect.stringMatching(/^daemon\.stuck_error_patterns\[1\]: "\(" is not an RE2 pattern/),
+    expect.stringMatching(/^daemon\.stuck_error_patterns\[2\]: "\(\?!no\)" is not an RE2 pattern/),
   ]);
   expect(
     mistakesIn('gascity', `[daemon]\nstuck_error_patterns = ["ok", "(unclosed", "(?=lookahead)", '(a)\\1', 5]`),

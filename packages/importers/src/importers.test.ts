@@ -15,7 +15,7 @@ test('a figure that no policy takes is a mistake of the key that it comes from, 
   ]);
   expect(policyOf('botbox', botbox({ repeated_error_threshold: 2 })).signals.repeated_error.times).toBe(2);
   expect(mistakesIn('adr-110', 'heartbeat: { interval_seconds: 1.0e-7 }')).toEqual([
-    expect.stringMatching(/^heartbeat\.interval_seconds: 1e-7 becomes heartbeat\.interval: "1e-7s" is no duration/),
+    expect.stringMatching(/^heartbeat\.interval_seconds: 1e-7 becomes heartbeat\.interval: "1e-7s" is not a duration/),
   ]);
 });
 

@@ -47,13 +47,13 @@ export type Register = {
 
 export type Statement = Fact | Register;
 
-/** The fact of these values. Those that are no column are left out. */
+/** The fact of these values. Values without a column are left out. */
 export function fact<T extends FactTable>(table: T, values: Values<T, ''>): Fact {
   const { key, groups } = tables[table];
   return { kind: 'fact', table, key: picked(key, values), columns: picked(groups[''], values) };
 }
 
-/** A column group as of an event. Values that are no column of the group are left out. */
+/** A column group as of an event. Values without a column in the group are left out. */
 export function register<T extends RegisterTable, G extends Group<T>>(
   event: Ordered,
   table: T,

@@ -82,7 +82,7 @@ export const health: Descriptions = {
       ? `no longer exempt (${p.from})`
       : `exempt: ${p.to}${p.suspends.length > 0 ? `, ${listed(p.suspends)} not counted` : ''}`,
   WAIT_OVERDUE: (p) => `waits for a person for more than ${spell(p.limitMs)}${because(p.text ?? p.kind)}`,
-  WAIT_ENDED: (p) => `its wait is no longer overdue${because(p.why)}`,
+  WAIT_ENDED: (p) => `its overdue wait has ended${because(p.why)}`,
   WARRANT_FILED: (p) => `warrant filed, plan "${p.planName}" (${p.axes.join(', ')})`,
   WARRANT_RENEWED: (p) => `warrant renewed, plan "${p.planName}"`,
   WARRANT_LAPSED: (p) => `warrant lapsed: ${p.why.replaceAll('_', ' ')}`,

@@ -71,9 +71,11 @@ test('a pattern that is none is a mistake of the policy, with its place and why'
   const load = (signals: string) => () => loadPolicy(policy(signals), 'p.yaml', VOCABULARY);
   expect(load('error_pattern: { patterns: ["fine", "(open", "a(?=b)"] }')).toThrow(CorrectThePolicy);
   expect(load('error_pattern: { patterns: ["fine", "(open"] }')).toThrow(
-    /signals\.error_pattern\.patterns\[1\]: "\(open" is no RE2 pattern \(.+\): correct or remove it/,
+    /signals\.error_pattern\.patterns\[1\]: "\(open" is not an RE2 pattern \(.+\): correct or remove it/,
   );
-  expect(load('rate_limited: { patterns: ["[a"] }')).toThrow(/signals\.rate_limited\.patterns\[0\]: "\[a" is no RE2/);
+  expect(load('rate_limited: { patterns: ["[a"] }')).toThrow(
+    /signals\.rate_limited\.patterns\[0\]: "\[a" is not an RE2/,
+  );
   expect(load('unrecoverable_error: { patterns: ["*"] }')).toThrow(/signals\.unrecoverable_error\.patterns\[0\]/);
 });
 

@@ -38,7 +38,7 @@ export const textsAmong = (orders: readonly Order[], who: Who, done: readonly st
 export const resetsAmong = (orders: readonly Order[], who: Who, done: readonly string[]): readonly Order[] =>
   orders.filter(({ type, payload }) => type === 'RESET_BREAKER' && isOpen(payload, who, done));
 
-/** Why a text is no longer delivered; null: it is delivered. */
+/** Why a text is not delivered any more; null: it is delivered. */
 export const lateness = (
   { expiresInMs, payload }: Order,
   progress: Progress = noProgress,

@@ -17,12 +17,12 @@ warrant: { renew: 60s, void: 60s }
 plans: [{ when: STUCKED, do: [{ nudge: { interval: soon } }, jump] }]
 `),
   ).toEqual([
-    expect.stringMatching(/^exclude\[1\]: "\(" is no RE2 pattern/),
-    'plans[0].do[0].nudge.interval: "soon" is no duration: write one like 10m, 60s or 500ms',
+    expect.stringMatching(/^exclude\[1\]: "\(" is not an RE2 pattern/),
+    'plans[0].do[0].nudge.interval: "soon" is not a duration: write one like 10m, 60s or 500ms',
     expect.stringMatching(/^plans\[0\]\.do\[1\]: there is no step jump: write one of nudge, /),
     expect.stringMatching(/^colour: there is no such key: write one of policy, enabled, /),
     'signals.looping.tims: there is no such key: did you mean times?',
-    'signals.no_activity.after: 10 is no duration: write one like 10m, 60s or 500ms',
+    'signals.no_activity.after: 10 is not a duration: write one like 10m, 60s or 500ms',
     'signals.silent: there is no signal nothing: write one of no_activity, looping',
     expect.stringMatching(/^warrant\.void: 1 min is not above warrant\.renew/),
     'exemptions.naps: there is no such exemption: write one of idle, starting',
@@ -119,7 +119,7 @@ test('an entry that is not text hides no mistake beside it, and is itself named 
   expect(
     mistakesIn("{ policy: p, exclude: ['(', 5], signals: { looping: {} }, states: { STUCK: [looping, nope, 5] } }"),
   ).toEqual([
-    expect.stringMatching(/^exclude\[0\]: "\(" is no RE2 pattern/),
+    expect.stringMatching(/^exclude\[0\]: "\(" is not an RE2 pattern/),
     'exclude[1]: 5 is not a text: write a text',
     'states.STUCK[2]: 5 is not a text: write a text',
     expect.stringMatching(/^states\.STUCK\[1\]: nope is not declared/),
@@ -148,7 +148,7 @@ test('a duration that is not there is missing, and one of another kind is none',
     'plans[0].do[0].nudge.interval: is missing: write one like 10m, 60s or 500ms',
   ]);
   expect(wrong('plans: [{ when: STUCK, do: [{ nudge: { interval: null } }] }]')).toEqual([
-    'plans[0].do[0].nudge.interval: null is no duration: write one like 10m, 60s or 500ms',
+    'plans[0].do[0].nudge.interval: null is not a duration: write one like 10m, 60s or 500ms',
   ]);
 });
 

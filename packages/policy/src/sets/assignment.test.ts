@@ -57,7 +57,7 @@ test('every mistake is named, with its rule and what to write', () => {
     'defalt: there is no such key: did you mean default?',
   ]);
   expect(mistakesOf(() => readAssignment({ rules: [{ id: '(', policy: 'vigil' }], default: 'vigil' }, 'f'))).toEqual([
-    expect.stringMatching(/^rules\[0\]\.id: "\(" is no RE2 pattern/),
+    expect.stringMatching(/^rules\[0\]\.id: "\(" is not an RE2 pattern/),
   ]);
 });
 
@@ -93,7 +93,7 @@ test("Vigil's own processes are always excluded, others only by a pattern", () =
 
 test('a bad pattern is named beside a value of the wrong kind', () => {
   expect(mistakesOf(() => readAssignment({ rules: [{ id: '(', policy: 5 }], default: 'a' }, 'assign.yaml'))).toEqual([
-    expect.stringMatching(/^rules\[0\]\.id: "\(" is no RE2 pattern/),
+    expect.stringMatching(/^rules\[0\]\.id: "\(" is not an RE2 pattern/),
     'rules[0].policy: 5 is not a text: write a text',
   ]);
 });

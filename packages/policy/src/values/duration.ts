@@ -32,7 +32,7 @@ export const duration: z.ZodType<number> = z.unknown().transform((value, context
   if (ms !== null) return ms;
   context.addIssue({
     code: 'custom',
-    message: `${value === undefined ? 'is missing' : `${JSON.stringify(value)} is no duration`}: write one like 10m, 60s or 500ms`,
+    message: `${value === undefined ? 'is missing' : `${JSON.stringify(value)} is not a duration`}: write one like 10m, 60s or 500ms`,
   });
   return z.NEVER;
 });

@@ -16,7 +16,7 @@ function unreadablePattern(pattern: string): string | null {
     return null;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return `${JSON.stringify(pattern)} is no RE2 pattern (${why}): correct or remove it`;
+    return `${JSON.stringify(pattern)} is not an RE2 pattern (${why}): correct or remove it`;
   }
 }
 

@@ -15,7 +15,8 @@ const bodyOf = async (response: IncomingMessage): Promise<string> => {
   for await (const part of response) {
     chunks.push(part as Buffer);
     size += (part as Buffer).length;
-    if (size > LARGEST_ANSWER) throw new Error(`an answer of more than ${LARGEST_ANSWER} bytes is no gateway's`);
+    if (size > LARGEST_ANSWER)
+      throw new Error(`an answer of more than ${LARGEST_ANSWER} bytes does not come from a gateway`);
   }
   return Buffer.concat(chunks).toString('utf8');
 };

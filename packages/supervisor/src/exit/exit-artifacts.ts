@@ -10,8 +10,27 @@ import type { SpawnOrder, Terminate } from '../orders/order.ts';
 import { checkName } from '../state/lock.ts';
 import { type StateFiles, stateFilesOf } from './state-files.ts';
 
-/** One of omniclaude's events, in its own words. */
-type DispatchEvent = { readonly event: string; readonly ticket_id: string } & Readonly<Record<string, unknown>>;
+/** omniclaude's events, in its own words. Minutes to one decimal. */
+type DispatchEvent =
+  | {
+      readonly event: 'stall_detected';
+      readonly ticket_id: string;
+      readonly agent_id: string;
+      readonly stall_reason: string;
+      readonly idle_minutes: number;
+      /** an agent whose call may still run is never reported as stalled */
+      readonly bash_timeout_exemption: false;
+      readonly redispatch_attempt: number;
+      readonly max_redispatches: number | null;
+      readonly action: 'kill_and_redispatch';
+    }
+  | { readonly event: 'agent_killed'; readonly ticket_id: string; readonly agent_id: string }
+  | {
+      readonly event: 'redispatch';
+      readonly ticket_id: string;
+      readonly redispatch_attempt: number;
+      readonly remaining_tasks: readonly string[];
+    };
 
 /** One line each, on the log of its day. @throws errors of the file system */
 const logDispatch = (folder: string, events: readonly DispatchEvent[], at: number): void => {
@@ -112,9 +131,7 @@ const stalled = (
     event: 'stall_detected',
     ...who,
     stall_reason: stallReasonOf(reason, axes),
-    // to one decimal
     idle_minutes: lastActivityAt === null ? 0 : Math.round((at - lastActivityAt) / 6000) / 10,
-    // An agent whose call may still run is never reported as stalled.
     bash_timeout_exemption: false,
     redispatch_attempt: spec.attempt + 1,
     max_redispatches: spec.maxAttempts,

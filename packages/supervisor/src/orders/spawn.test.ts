@@ -153,7 +153,7 @@ test('paths count from the file’s folder, durations are milliseconds', () => {
 test('an interval below a second is a mistake, one of a second is not', () => {
   const parsed = (interval: string) => parseRuntimeConfig(`runtime: host-1\ninterval: ${interval}`, '/');
   expect(() => parsed('999ms')).toThrow('interval: write a duration of at least 1s, such as 1s or 30s');
-  expect(() => parsed('5x')).toThrow('interval: "5x" is no duration: write one like 10m, 60s or 500ms');
+  expect(() => parsed('5x')).toThrow('interval: "5x" is not a duration: write one like 10m, 60s or 500ms');
   expect(parsed('1s').interval).toBe(1000);
 });
 

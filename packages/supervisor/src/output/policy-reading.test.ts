@@ -77,7 +77,7 @@ test('an invalid pattern is left out with its reason; the others count', () => {
   });
   expect(sources(found).error).toEqual(['good']);
   expect(problems).toHaveLength(5);
-  expect(problems[0]).toMatch(/^signals\.error_pattern\.patterns: "\(\?=x\)" is no RE2 pattern/);
+  expect(problems[0]).toMatch(/^signals\.error_pattern\.patterns: "\(\?=x\)" is not an RE2 pattern/);
 });
 
 test('of too many patterns the first hundred count, and few of the others are named', () => {

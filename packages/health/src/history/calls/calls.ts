@@ -46,7 +46,7 @@ export function callsAfter(before: Calls, heartbeat: Heartbeat, receipt: Receipt
 
 /** It ran, and its result is known: what counts as success or failure. */
 export const finished = (call: ToolCall): boolean => call.outcome === 'ok' || call.outcome === 'error';
-/** The call is no longer in flight, whether it ran or was refused, and whether its result is known. */
+/** The call has ended: it ran or was refused. Its result may be unknown. */
 const ended = (call: ToolCall): boolean => finished(call) || call.outcome === 'refused' || call.outcome === 'abandoned';
 export const rateLimited = (call: ToolCall): boolean => call.error_class === 'rate_limit';
 
