@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -81,6 +82,13 @@ const notedInputs = {
 
 const COMMANDS = path.join(root, 'packages/cli/src/commands');
 
+/** The names of the commands in each file, as commands.ts lists them. */
+const namesByFile = () => {
+  const list = readFileSync(path.join(COMMANDS, 'commands.ts'), 'utf8');
+  const entries = list.matchAll(/names: \[([^\]]+)\],\s*load: \(\) => import\('([^']+)'\)/g);
+  return new Map([...entries].map(([, names, file]) => [path.join(COMMANDS, file), names.match(/[\w-]+/g) ?? []]));
+};
+
 /** The sources that a command of `vigil` is made of, so that a command checks no others when it starts. */
 const commands = {};
 const notedCommands = {
@@ -96,10 +104,12 @@ const notedCommands = {
       if (file !== list.id) for (const next of dynamicallyImportedIds) reached(next, found);
       return found;
     };
+    const names = namesByFile();
     for (const file of list.dynamicallyImportedIds) {
+      if (!names.has(file)) throw new Error(`commands.ts names no command of ${file}`);
       const found = reached(path.join(COMMANDS, '../main.ts'), new Set());
       const sources = [...reached(file, found)].map((source) => path.relative(root, source));
-      commands[path.basename(file, '.ts')] = [...SETTINGS, ...sources];
+      for (const name of names.get(file)) commands[name] = [...SETTINGS, ...sources];
     }
   },
 };
