@@ -230,4 +230,13 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'end', agent: 5, reason: 'crashed' },
     { do: 'start', of: 0, host: 0, again: false },
   ]),
+  // An attempt is given up since its host cannot report. The next one finishes the task; then the host reports that the first one crashed.
+  of('asks', [
+    { do: 'end', agent: 0, reason: 'finished' },
+    { do: 'host', host: 2, what: 'mute' },
+    { do: 'request', agent: 0, step: 'terminate_and_recover' },
+    { do: 'wait', minutes: 12 },
+    { do: 'end', agent: 3, reason: 'crashed' },
+    { do: 'end', agent: 1, reason: 'finished' },
+  ]),
 ];

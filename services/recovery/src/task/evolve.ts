@@ -117,6 +117,7 @@ function spawning(state: Recovery, { newAgentId, attempt: number, orderId, runti
     attempts: state.attempts + 1,
     serial: state.serial + 1,
     tried: remember(state.tried, attempt),
+    unseen: remember(state.unseen, newAgentId),
     breaker: breaker.admit(state.breaker),
     situation: { kind: 'spawning', attempt, orderId, runtimeId, deadlineAt, failed: null },
   };

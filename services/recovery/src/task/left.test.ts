@@ -135,6 +135,17 @@ describe('a task that the agent which was taken for dead finishes', () => {
     expect(story.receive(died('worker-1-r1'))).toEqual([]);
   });
 
+  test('is not done again when an attempt that was given up begins after all, and crashes', () => {
+    const story = spawning();
+    story.wait(3 * minute);
+    admit(story);
+    story.receive(took('worker-1-r2'));
+    expect(types(story.receive(left('worker-1-r2', 'finished')))).toEqual(['TASK_RELEASED']);
+    story.receive(took('worker-1-r1'));
+    story.receive(left('worker-1-r1', 'crashed'));
+    expect(story.receive(died('worker-1-r1'))).toEqual([]);
+  });
+
   test('while a spawn is requested gets none', () => {
     const story = openStory();
     story.receive(took('worker-1'));

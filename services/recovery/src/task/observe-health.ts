@@ -21,6 +21,7 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
     ...before,
     assignees,
     takenBy,
+    unseen: before.unseen.filter((agentId) => agentId !== health.agentId),
     finished: finished ? finishedBy(before, health) : finishedAfter(before, health),
     revived,
     lost,
@@ -108,15 +109,17 @@ function lostAfter(lost: readonly string[], health: TaskHealth): readonly string
     : lost.filter((instance) => instance !== instanceKey(health));
 }
 
-/** A finish holds for all that have taken the task: one that still works, or was taken for dead and comes back, has nothing to recover. */
-function finishedBy({ finished, takenBy, situation }: Recovery, health: TaskHealth): readonly string[] {
-  const begun = situation.kind === 'spawning' ? [situation.attempt.agentId] : [];
-  return [...takenBy, ...begun, instanceKey(health)].reduce(remember<string>, finished);
+/**
+ * A finish holds for all that have taken the task, and for every attempt that may still begin. One that still works, or was taken for dead
+ * and comes back, has nothing to recover.
+ */
+function finishedBy({ finished, takenBy, unseen }: Recovery, health: TaskHealth): readonly string[] {
+  return [...takenBy, ...unseen, instanceKey(health)].reduce(remember<string>, finished);
 }
 
 /**
  * An agent that takes the task again starts it again. One that was taken for dead takes it by its next heartbeat, and starts nothing;
- * neither does an attempt whose spawn was out at the finish.
+ * neither does an attempt that had not begun at the finish.
  */
 function finishedAfter(state: Recovery, health: TaskHealth): readonly string[] {
   const { finished } = state;

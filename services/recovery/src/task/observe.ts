@@ -133,6 +133,7 @@ function notBegun(state: Recovery, { orderId }: Receipt, why: string, now: numbe
     attempts: state.attempts - 1,
     serial: state.serial - 1,
     tried: state.tried.slice(0, -1),
+    unseen: state.unseen.slice(0, -1),
     breaker: breaker.giveBack(state.breaker),
     situation: { kind: 'waiting', dueAt: now, immediate: true, withheld: 0, why },
   };

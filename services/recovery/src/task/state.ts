@@ -135,6 +135,8 @@ export type Recovery = {
   readonly lost: readonly string[];
   /** spawned agents, newest last */
   readonly tried: readonly Attempt[];
+  /** spawned agents that have not taken the task yet, newest last: their spawn may have been given up, and they may still begin */
+  readonly unseen: readonly string[];
   readonly assignees: readonly Assignee[];
   /** instances that took the task and have not left it alive since it was last finished: their deaths concern the task */
   readonly takenBy: readonly string[];
@@ -184,6 +186,7 @@ export const initial: Recovery = {
   revived: [],
   lost: [],
   tried: [],
+  unseen: [],
   assignees: [],
   takenBy: [],
   finished: [],
