@@ -239,4 +239,14 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'end', agent: 3, reason: 'crashed' },
     { do: 'end', agent: 1, reason: 'finished' },
   ]),
+  // Cases are read late: the end of a terminate stays unconfirmed after its alert could have ended with the agent.
+  of('asks', [
+    { do: 'end', agent: 0, reason: 'crashed' },
+    { do: 'request', agent: 2, step: 'terminate_and_recover' },
+    { do: 'stall', reader: 2, seconds: 300 },
+    { do: 'host', host: 0, what: 'crash' },
+    { do: 'wait', minutes: 3 },
+    { do: 'request', agent: 0, step: 'nudge' },
+    { do: 'end', agent: 0, reason: 'finished' },
+  ]),
 ];

@@ -46,11 +46,14 @@ describe('an agent whose end was ordered and never confirmed', () => {
     }
   });
 
-  test('and that finishes, or is stopped by a person, is not recovered: neither did the order', () => {
+  test('and that finishes, or is stopped by a person, is not recovered: its case is closed again, and ends its alert', () => {
     for (const end of [finished, stopped]) {
       const one = unconfirmed();
-      expect(one.receive(end)).toEqual([]);
+      expect(one.drafts(end)).toMatchObject([
+        { type: 'CASE_CLOSED', payload: { ending: 'superseded', instanceEnded: true } },
+      ]);
       expect(one.situation()).toBe('quiet');
+      expect(one.receive(end)).toEqual([]);
     }
   });
 

@@ -89,9 +89,7 @@ export const ended = (before: CaseState, end: InstanceEnd): CaseState => {
     case 'asking':
       return { ...state, instance, situation: dropping(situation, 'the instance has ended') };
     case 'unconfirmed':
-      return isByItself(situation.activeCase, end)
-        ? { ...state, instance, situation: { kind: 'quiet' } }
-        : { ...state, instance, situation: { ...situation, activeCase: endedAt(situation.activeCase, end) } };
+      return { ...state, instance, situation: { ...situation, activeCase: endedAt(situation.activeCase, end) } };
     case 'open':
       return { ...inCase(state, (activeCase) => endedIn(activeCase, end)), instance };
   }
