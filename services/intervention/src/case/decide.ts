@@ -17,8 +17,9 @@ export const decide = (state: CaseState, clock: Clock, input: CaseInput | null):
   const emitted: CaseDraft[] = [];
   let current = state;
   const emit = (drafts: readonly CaseDraft[]): void => {
-    emitted.push(...drafts.map((draft) => withEnd(draft, current)));
-    current = drafts.reduce((before, draft) => evolve(before, draft, clock, input), current);
+    const withEnds = drafts.map((draft) => withEnd(draft, current));
+    emitted.push(...withEnds);
+    current = withEnds.reduce((before, draft) => evolve(before, draft, clock, input), current);
   };
   if (input !== null) emit(answer(state, input));
   for (let next = moves(current, now, ruling); next.length > 0; next = moves(current, now, ruling)) emit(next);
@@ -50,7 +51,11 @@ const moves = (state: CaseState, now: number, ruling: Ruling | null): readonly C
 
 const quietMoves = (state: CaseState, now: number): readonly CaseDraft[] => {
   const tooLate = state.outstanding ? outstandingMoves(state.outstanding) : [];
-  return tooLate.length > 0 ? tooLate : nextCase(state, now);
+  if (tooLate.length > 0) return tooLate;
+  const { unconfirmed, instance } = state;
+  return unconfirmed && instance?.ended
+    ? [closed(unconfirmed, 'superseded', 'the agent has ended after all')]
+    : nextCase(state, now);
 };
 
 const nextCase = (state: CaseState, now: number): readonly CaseDraft[] =>

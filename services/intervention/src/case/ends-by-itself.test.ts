@@ -42,11 +42,11 @@ describe('an agent whose end was ordered and never confirmed', () => {
       const one = unconfirmed();
       expect(one.receive(sign)).toEqual([]);
       expect(one.situation()).toBe('quiet');
-      expect(one.receive(end)).toEqual([]);
+      expect(one.receive(end)).toEqual(['CASE_CLOSED superseded']);
     }
   });
 
-  test('and that finishes, or is stopped by a person, is not recovered: its case is closed again, and ends its alert', () => {
+  test('and that finishes, or is stopped by a person, is not recovered: its case is closed again, which ends its alert', () => {
     for (const end of [finished, stopped]) {
       const one = unconfirmed();
       expect(one.drafts(end)).toMatchObject([
@@ -61,8 +61,8 @@ describe('an agent whose end was ordered and never confirmed', () => {
     for (const end of [byOrder(), receipt('done', ORDER)]) {
       const one = unconfirmed();
       one.receive(lapsed('progress'));
-      expect(one.receive(end)).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK']);
-      expect(one.receive(end)).toEqual([]);
+      expect(one.receive(end).slice(0, 2)).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK']);
+      expect(one.receive(end)).not.toContain('RECOVER_TASK');
     }
   });
 
@@ -80,8 +80,8 @@ describe('an agent whose end was ordered and never confirmed', () => {
       one.receive(filed([handoff], { warrantId: 'warrant-2', episodeId: 'episode-2' }));
       expect(one.admit()).toContain('order 2 HANDOFF_AGENT');
       one.receive(decides('pardon', { caseId: 'case-warrant-2' }));
-      expect(one.receive(end)).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK']);
-      expect(one.receive(end)).toEqual([]);
+      expect(one.receive(end).slice(0, 2)).toEqual(['AGENT_TERMINATED', 'RECOVER_TASK']);
+      expect(one.receive(end)).not.toContain('RECOVER_TASK');
     }
     const activeCase = unconfirmed();
     activeCase.receive(healthy());

@@ -1,5 +1,6 @@
 import type { Clock } from '@vigil/stream';
 import { beginsAgain, decided, successorOf } from './commands.ts';
+import { contextIn } from './observe/instance.ts';
 import { outstandingWith } from './orders.ts';
 import { ASK_AGAIN_MS, answerTo, isTooLate, openingAnswer, type Ruling, rulingOf } from './ruling.ts';
 import {
@@ -85,6 +86,7 @@ export const evolve = (state: CaseState, draft: CaseDraft, clock: Clock, input: 
     case 'RESET_BREAKER':
       return { ...state, instance: state.instance && { ...state.instance, number: draft.payload.number } };
     case 'TERMINATION_UNCONFIRMED':
+      return { ...state, unconfirmed: contextIn(state) };
     case 'DECISION_LAPSED':
     case 'SPAWN_AGENT':
     case 'ADMIT_SPAWN':
@@ -188,7 +190,7 @@ const caseOpened = (state: CaseState, ruling: Ruling | null): CaseState => {
 /** An unconfirmed terminate is remembered: a late receipt continues its plan. */
 const caseClosed = (
   state: CaseState,
-  { caseId, ending }: DraftOf<'CASE_CLOSED'>['payload'],
+  { caseId, taskId, ending, instanceEnded }: DraftOf<'CASE_CLOSED'>['payload'],
   requested: CaseContext | null,
 ): CaseState => {
   const { situation } = state;
@@ -201,7 +203,11 @@ const caseClosed = (
     : succeeded(successor);
   const leaves = situation.kind === 'open' && !unconfirmed;
   const outstanding = leaves ? outstandingWith(state, situation.activeCase) : (state.outstanding ?? null);
-  const known = { ...state, situation: rest, last: { caseId, ending: ending as Ending }, outstanding };
+  const known = {
+    ...state,
+    ...{ situation: rest, last: { caseId, ending: ending as Ending }, outstanding },
+    unconfirmed: instanceEnded && state.unconfirmed?.taskId === taskId ? null : state.unconfirmed,
+  };
   return activeCase === null
     ? known
     : { ...known, episode: episodeAfter(state, activeCase, ending as Ending, successor !== null) };

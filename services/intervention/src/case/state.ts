@@ -271,6 +271,8 @@ export type CaseState = {
   readonly situation: Situation;
   /** of the newest case that is closed: orders by which the agent may still end; absent: none, or the state is older than this */
   readonly outstanding?: Outstanding | null;
+  /** the case whose terminate was not confirmed: people are notified until the agent has ended */
+  readonly unconfirmed: CaseContext | null;
   /** what opens the next case */
   readonly next: CaseContext | null;
 };
@@ -297,6 +299,7 @@ export const initial: CaseState = {
   acknowledgedDeath: null,
   situation: { kind: 'quiet' },
   outstanding: null,
+  unconfirmed: null,
   next: null,
 };
 

@@ -11,13 +11,13 @@ import {
 
 type Terminating = Extract<ActiveCase['stepState'], { readonly kind: 'terminating' }>;
 
-/** A terminate that is under way, or (`tooLate`) was given up: only the agent's end still changes that. */
+/** A terminate that is under way, or (`late`) was given up: only a confirmed death still changes that. */
 export const terminateMoves = (activeCase: ActiveCase, now: number, tooLate: boolean): readonly CaseDraft[] => {
   const { stepState } = activeCase;
   if (stepState.kind !== 'terminating') return [];
   const death = deathOf(activeCase, stepState, now, tooLate);
   if (death) return [agentTerminated(activeCase, death)];
-  if (tooLate) return stepState.ended ? [closed(activeCase.caseContext, 'superseded', byItself(stepState.ended))] : [];
+  if (tooLate) return [];
   if (stepState.ended && (now >= stepState.until || isUnseen(stepState)))
     return [closed(activeCase.caseContext, 'superseded', byItself(stepState.ended))];
   if (awaitsReport(activeCase, stepState))

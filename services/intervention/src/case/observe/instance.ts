@@ -46,7 +46,12 @@ export const asInstance = (state: CaseState, instanceId: string | null, runtimeI
   if (state.instance?.instanceId === instanceId)
     return { ...state, instance: { ...state.instance, runtimeId: runtimeId ?? state.instance.runtimeId } };
   const previous = state.instance?.instanceId ?? null;
-  const asLiving = { ...state, outstanding: null, instance: { ...unknownInstance, instanceId, previous, runtimeId } };
+  const asLiving = {
+    ...state,
+    outstanding: null,
+    unconfirmed: null,
+    instance: { ...unknownInstance, instanceId, previous, runtimeId },
+  };
   const caseContext = contextIn(state);
   if (caseContext === null || caseContext.instanceId === instanceId) return asLiving;
   const over = inCase(
@@ -89,7 +94,9 @@ export const ended = (before: CaseState, end: InstanceEnd): CaseState => {
     case 'asking':
       return { ...state, instance, situation: dropping(situation, 'the instance has ended') };
     case 'unconfirmed':
-      return { ...state, instance, situation: { ...situation, activeCase: endedAt(situation.activeCase, end) } };
+      return isByItself(situation.activeCase, end)
+        ? { ...state, instance, situation: { kind: 'quiet' } }
+        : { ...state, instance, situation: { ...situation, activeCase: endedAt(situation.activeCase, end) } };
     case 'open':
       return { ...inCase(state, (activeCase) => endedIn(activeCase, end)), instance };
   }
