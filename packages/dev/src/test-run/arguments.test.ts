@@ -33,7 +33,19 @@ it('--watch watches the tests without servers, and no others', () => {
 });
 
 it('an unknown option is refused by its name', () => {
-  expect(() => requestOf(['--coverage'])).toThrow('it does not know --coverage');
+  expect(() => requestOf(['--coverage'])).toThrow('--coverage is not one of them');
+  expect(() => requestOf(['--shard'])).toThrow('--shard is not one of them');
+});
+
+it('--integration selects the tests that need servers, and excludes --unit', () => {
+  expect(requestOf(['--integration', 'a'])).toEqual({ ...requestOf(['a']), integrationOnly: true });
+  expect(requestOf([]).integrationOnly).toBe(false);
+  expect(() => requestOf(['--unit', '--integration'])).toThrow('exclude each other');
+});
+
+it('--shard selects one of the parts into which the test files are divided', () => {
+  expect(requestOf(['--integration', '--shard=2/4'])).toEqual({ ...requestOf(['--integration']), shard: '2/4' });
+  expect(requestOf(['--integration']).shard).toBeNull();
 });
 
 it.each(['clients', 'cluster'])('the suite %s runs when its name is the first word, and never without it', (suite) => {

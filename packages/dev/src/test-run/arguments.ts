@@ -9,6 +9,10 @@ export type TestRequest = {
   /** files and folders whose tests are run; empty: all */
   readonly paths: readonly string[];
   readonly unitOnly: boolean;
+  /** only the tests that need servers */
+  readonly integrationOnly: boolean;
+  /** `2/4`: the second of four parts of the test files; null for all */
+  readonly shard: string | null;
   /** keeps running, and repeats the tests of a written file */
   readonly watch: boolean;
   /** the long form of suites that have one: more rounds, longer faults, 100,000 stories */
@@ -21,6 +25,9 @@ export type TestRequest = {
 export type Suite = (typeof SUITES)[number];
 const SUITES = ['clients', 'cluster'] as const;
 
+const OPTIONS = ['--unit', '--integration', '--watch'];
+const SHARD = /^--shard=\d+\/\d+$/;
+
 const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
 /** A name that contains each of the words, wherever, in upper or lower case. */
@@ -30,10 +37,10 @@ export const patternOf = (words: readonly string[]): string | null =>
 /** The request of `npm test …`. @throws Refusal for an unknown option */
 export const requestOf = (args: readonly string[]): TestRequest => {
   const options = args.filter((arg) => arg.startsWith('--'));
-  const unknown = options.find((option) => option !== '--unit' && option !== '--watch');
+  const unknown = options.find((option) => !OPTIONS.includes(option) && !SHARD.test(option));
   if (unknown !== undefined)
     throw new Refusal(
-      `npm test takes words of a test's name, folders, -- --unit and -- --unit --watch; it does not know ${unknown}`,
+      `npm test takes words of a test's name, folders, and after -- the options ${OPTIONS.join(', ')} and --shard=1/4; ${unknown} is not one of them`,
     );
   const given = args.filter((arg) => !arg.startsWith('--')).flatMap((arg) => arg.split(/\s+/).filter(Boolean));
   const paths = given.filter((word) => word.includes('/') && existsSync(path.join(root, word)));
@@ -41,8 +48,13 @@ export const requestOf = (args: readonly string[]): TestRequest => {
   const long = all[0] === 'long';
   const words = long ? all.slice(1) : all;
   const unitOnly = options.includes('--unit');
+  const integrationOnly = options.includes('--integration');
+  if (unitOnly && integrationOnly)
+    throw new Refusal('--unit and --integration exclude each other: without both, npm test runs all tests');
+  const shard = options.find((option) => SHARD.test(option))?.replace('--shard=', '') ?? null;
   const watch = options.includes('--watch');
   if (watch && !unitOnly) throw new Refusal('--watch requires --unit: npm test -- --unit --watch');
   const suite = (unitOnly ? undefined : SUITES.find((name) => name === words[0])) ?? null;
-  return { pattern: patternOf(suite === null ? words : words.slice(1)), paths, unitOnly, watch, long, suite };
+  const pattern = patternOf(suite === null ? words : words.slice(1));
+  return { pattern, paths, unitOnly, integrationOnly, shard, watch, long, suite };
 };

@@ -9,10 +9,11 @@ const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
 
 type Project = 'unit' | 'integration' | 'system' | 'stories' | Suite;
 
-const argsOf = ({ pattern, paths, watch }: TestRequest, projects: readonly Project[]): string[] => [
+const argsOf = ({ pattern, paths, watch, shard }: TestRequest, projects: readonly Project[]): string[] => [
   ...[vitest, watch ? 'watch' : 'run', '--config', 'packages/dev/vitest.config.ts', '--root', root],
   ...projects.flatMap((project) => ['--project', project]),
   ...(pattern === null ? [] : ['-t', pattern]),
+  ...(shard === null ? [] : [`--shard=${shard}`]),
   ...paths,
 ];
 
@@ -31,9 +32,10 @@ export type VitestRun = {
   readonly signal: AbortSignal;
 };
 
-const projectsOf = ({ suite }: TestRequest, withServers: boolean): readonly Project[] => {
+const projectsOf = ({ suite, integrationOnly }: TestRequest, withServers: boolean): readonly Project[] => {
   if (suite !== null) return [suite];
-  return withServers ? ['unit', 'integration', 'system', 'stories'] : ['unit'];
+  if (!withServers) return ['unit'];
+  return [...(integrationOnly ? [] : ['unit' as const]), 'integration', 'system', 'stories'];
 };
 
 /** Runs the tests on this terminal; resolves with the exit code, 1 when a signal ended it. */
