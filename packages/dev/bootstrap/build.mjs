@@ -48,10 +48,13 @@ const sourcePaths = {
   name: 'source-paths',
   transform: {
     filter: { id: OURS, code: 'import.meta.' },
-    handler: (code, file) =>
-      code
+    handler: (code, file) => ({
+      code: code
         .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(file)))
         .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(file).href)),
+      // Its lines stay where they are.
+      map: null,
+    }),
   },
 };
 
@@ -133,6 +136,7 @@ const bundle = async (folder, { target, input }) => {
   await build.write({
     dir: path.join(folder, 'modules'),
     format: 'esm',
+    sourcemap: true,
     entryFileNames: '[name].mjs',
     chunkFileNames: '[name]-[hash].mjs',
   });
