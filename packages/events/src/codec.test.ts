@@ -2,9 +2,9 @@ import avsc from 'avsc';
 import { expect, test } from 'vitest';
 import { createCodec, memoryCodec } from './codec.ts';
 import { Undecodable, UnknownSchemaId } from './errors.ts';
-import { example } from './examples.ts';
 import { catalogue, Topic } from './generated/catalogue.ts';
 import { schemaOf, topicNames } from './schemas.ts';
+import { example } from './testing/examples.ts';
 
 const codec = memoryCodec();
 const all = topicNames.flatMap((topic) => catalogue[topic].events.map(({ type }) => [topic, type] as const));

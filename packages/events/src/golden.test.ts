@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createCodec } from './codec.ts';
 import { UnknownSchemaId } from './errors.ts';
-import { example } from './examples.ts';
 import type { TopicName } from './generated/catalogue.ts';
+import { example } from './testing/examples.ts';
 
 type Golden = { readonly topic: TopicName; readonly type: string; readonly schema: unknown; readonly avro: string };
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createCodec } from './codec.ts';
 import { type NewerEvent, RegistryTrouble, UnknownSchemaId } from './errors.ts';
-import { example } from './examples.ts';
 import { Topic } from './generated/catalogue.ts';
 import { schemaOf } from './schemas.ts';
+import { example } from './testing/examples.ts';
 
 const MINUTE = 60_000;
 const { json: nudge } = schemaOf(Topic.agentIntervention, 'NUDGE_SENT');

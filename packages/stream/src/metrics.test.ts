@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { silentLogger } from './logger.ts';
-import { MemoryLog } from './memory/memory-log.ts';
 import { type Count, METRICS, type Metric } from './metrics.ts';
 import { runProcessor } from './processor/run-processor.ts';
 import { event, projecting, reacting, sinkOf } from './runner/outside.fixture.ts';
 import { echoing, jsonCodec, listening, topicsOf } from './runner/processors.fixture.ts';
 import { PARTITIONS, T, testBed, until } from './runner/runner.fixture.ts';
+import { MemoryLog } from './testing/memory/memory-log.ts';
 
 const COMMANDS = 'onex.cmd.run.do.v1';
 

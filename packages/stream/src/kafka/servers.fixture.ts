@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '../logger.ts';
+import { connectPlacement, coordinatesGroups } from '../testing/placement.ts';
 import { Client, openClients } from './client.ts';
-import { connectPlacement, coordinatesGroups } from './placement.ts';
 import { makeTopics as makeKnown } from './topics.ts';
 
 /** The brokers of integration tests: from the environment, as packages/dev sets it. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { MemoryLog } from '../memory/memory-log.ts';
 import { jsonCodec } from '../runner/processors.fixture.ts';
 import { aliased } from '../runner/runner.fixture.ts';
+import { MemoryLog } from '../testing/memory/memory-log.ts';
 import { readAndFollow } from './reading.ts';
 
 const TOPIC = 'emitted';

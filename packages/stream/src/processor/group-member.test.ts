@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import type { Log } from '../log/log.ts';
-import { MemoryLog } from '../memory/memory-log.ts';
 import { jsonCodec, listening, topicsOf } from '../runner/processors.fixture.ts';
 import { aliased } from '../runner/runner.fixture.ts';
+import { MemoryLog } from '../testing/memory/memory-log.ts';
 import { quiet } from '../testing.ts';
 import { runProcessor } from './run-processor.ts';
 

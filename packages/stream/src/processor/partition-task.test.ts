@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Batch } from '../log/log.ts';
-import { MemoryLog } from '../memory/memory-log.ts';
 import { dependencies, jsonCodec, listening, topicsOf } from '../runner/processors.fixture.ts';
+import { MemoryLog } from '../testing/memory/memory-log.ts';
 import { PartitionTask } from './partition-task.ts';
 
 const opened = async () => {

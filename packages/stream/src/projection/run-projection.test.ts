@@ -1,10 +1,10 @@
 import { RegistryTrouble } from '@vigil/events';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Log, Member, Membership } from '../log/log.ts';
-import { MemoryLog } from '../memory/memory-log.ts';
 import { event, projecting, sinkOf } from '../runner/outside.fixture.ts';
 import { jsonCodec, topicsOf } from '../runner/processors.fixture.ts';
 import { aliased, PARTITIONS, until } from '../runner/runner.fixture.ts';
+import { MemoryLog } from '../testing/memory/memory-log.ts';
 
 const key = 'run.in/0';
 

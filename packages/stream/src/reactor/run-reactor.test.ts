@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Retry } from '../errors.ts';
-import { MemoryLog } from '../memory/memory-log.ts';
 import { event, reacting } from '../runner/outside.fixture.ts';
 import { jsonCodec, topicsOf } from '../runner/processors.fixture.ts';
 import { PARTITIONS, until } from '../runner/runner.fixture.ts';
+import { MemoryLog } from '../testing/memory/memory-log.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Retry } from '../errors.ts';
 import type { Log } from '../log/log.ts';
-import { MemoryLog } from '../memory/memory-log.ts';
+import { MemoryLog } from '../testing/memory/memory-log.ts';
 import { event, projecting, reacting, sinkOf } from './outside.fixture.ts';
 import { jsonCodec, topicsOf } from './processors.fixture.ts';
 import { aliased, PARTITIONS, until } from './runner.fixture.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Log } from '../log/log.ts';
-import { MemoryLog } from '../memory/memory-log.ts';
 import { jsonCodec } from '../runner/processors.fixture.ts';
 import { aliased } from '../runner/runner.fixture.ts';
+import { MemoryLog } from '../testing/memory/memory-log.ts';
 import { type Move, movePosition } from './move-position.ts';
 
 const snapshot = 'onex.snapshot.counting.state.v1';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MemoryLog } from '../memory/memory-log.ts';
+import { MemoryLog } from '../testing/memory/memory-log.ts';
 import type { AtRest } from './at-rest.ts';
 import { readSnapshot } from './snapshot-reader.ts';
 import { Store } from './store.ts';

@@ -2,7 +2,7 @@ import { Topic } from '@vigil/events';
 import { expect, test, vi } from 'vitest';
 import type { Log } from '../log/log.ts';
 import { silentLogger } from '../logger.ts';
-import { MemoryLog } from '../memory/memory-log.ts';
+import { MemoryLog } from '../testing/memory/memory-log.ts';
 import { startIngress, startTicks } from './ticks.ts';
 
 const ingressOn = (log: MemoryLog, isOpen = () => true, write: Log['write'] = log.write) =>

@@ -1,8 +1,8 @@
 import avro, { type Type, type types } from 'avsc';
-import type { Envelope, EventOf, PayloadOf } from './event.ts';
-import { convert, jsonTypeOf } from './from-json.ts';
-import { catalogue, type TopicName } from './generated/catalogue.ts';
-import { schemaOf } from './schemas.ts';
+import type { Envelope, EventOf, PayloadOf } from '../event.ts';
+import { convert, jsonTypeOf } from '../from-json.ts';
+import { catalogue, type TopicName } from '../generated/catalogue.ts';
+import { schemaOf } from '../schemas.ts';
 
 /** 2026-11-22T00:00:00Z: the moment of all examples. */
 export const EXAMPLE_TIME = 1_795_305_600_000;

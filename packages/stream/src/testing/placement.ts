@@ -1,6 +1,6 @@
+import { openClients } from '../kafka/client.ts';
 import { silentLogger } from '../logger.ts';
 import { within } from '../runner/within.ts';
-import { openClients } from './client.ts';
 
 /**
  * Where a partition is stored, by broker ids. `leader`: -1 without a leader; `replicas`: the preferred leader first.

@@ -1,5 +1,5 @@
-import type { Batch, LogRecord, Member, Membership, Position } from '../log/log.ts';
-import { partitionKey, shareOut } from '../log/partitioner.ts';
+import type { Batch, LogRecord, Member, Membership, Position } from '../../log/log.ts';
+import { partitionKey, shareOut } from '../../log/partitioner.ts';
 
 const HEARTBEAT_MS = 20;
 const BATCH = 100;

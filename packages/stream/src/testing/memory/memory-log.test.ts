@@ -1,14 +1,14 @@
 import { describe } from 'vitest';
-import { groupContract } from '../log/group.contract.ts';
-import { logContract } from '../log/log.contract.ts';
-import type { Subject } from '../log/log.fixture.ts';
-import { projectionContract } from '../projection/projection.contract.ts';
-import { reactorContract } from '../reactor/reactor.contract.ts';
-import { crashContract } from '../runner/crash.contract.ts';
-import { jsonCodec, topicsOf } from '../runner/processors.fixture.ts';
-import { refusalContract } from '../runner/refusal.contract.ts';
-import { runnerContract } from '../runner/runner.contract.ts';
-import { aliased, type LogFactory } from '../runner/runner.fixture.ts';
+import { groupContract } from '../../log/group.contract.ts';
+import { logContract } from '../../log/log.contract.ts';
+import type { Subject } from '../../log/log.fixture.ts';
+import { projectionContract } from '../../projection/projection.contract.ts';
+import { reactorContract } from '../../reactor/reactor.contract.ts';
+import { crashContract } from '../../runner/crash.contract.ts';
+import { jsonCodec, topicsOf } from '../../runner/processors.fixture.ts';
+import { refusalContract } from '../../runner/refusal.contract.ts';
+import { runnerContract } from '../../runner/runner.contract.ts';
+import { aliased, type LogFactory } from '../../runner/runner.fixture.ts';
 import { MemoryLog } from './memory-log.ts';
 
 const counts: Record<string, number> = {};

@@ -1,6 +1,6 @@
 import { type Codec, catalogue, type Draft, type HealthEvent, memoryCodec, type TopicName } from '@vigil/events';
-import { Refused, Retry } from '../errors.ts';
-import { eventOf, isCommand } from '../log/inputs.ts';
+import { Refused, Retry } from '../../errors.ts';
+import { eventOf, isCommand } from '../../log/inputs.ts';
 import type {
   Bounds,
   Following,
@@ -12,10 +12,10 @@ import type {
   Membership,
   OutRecord,
   Transactor,
-} from '../log/log.ts';
-import { partitionOf } from '../log/partitioner.ts';
-import { writer } from '../log/writer.ts';
-import { TICK } from '../processor/fold.ts';
+} from '../../log/log.ts';
+import { partitionOf } from '../../log/partitioner.ts';
+import { writer } from '../../log/writer.ts';
+import { TICK } from '../../processor/fold.ts';
 import { MemoryGroup } from './memory-group.ts';
 
 /** `now`: what the broker stamps records with; `topics`: partition counts of topics that the catalogue does not have. */
