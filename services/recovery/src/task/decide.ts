@@ -161,6 +161,7 @@ function situationDueAt(state: Recovery, now: number): number {
   switch (situation.kind) {
     case 'waiting': {
       if (awaitsEnd(state)) return Number.POSITIVE_INFINITY;
+      if (!situation.isDoubted && (heldAlready(state) ?? []).length > 0) return now;
       if (state.breaker.state !== state.emitted.breaker) return now;
       if (situation.isDoubted && situation.limitedUntil !== undefined) return doubtIsOverAt(state, subject, situation);
       const from = requestAt(state, subject, situation);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { dueAt } from './decide.ts';
 import {
   admit,
   find,
@@ -9,6 +10,7 @@ import {
   start,
   task,
   took,
+  turned,
   types,
   withhold,
 } from './story.fixture.ts';
@@ -202,4 +204,14 @@ test('a spawn of the next attempt is reported again', () => {
   story.wait(300_000);
   for (let n = 1; n < 5; n += 1) expect(types(refused())).toEqual(['ADMIT_SPAWN']);
   expect(types(refused())).toEqual(['RECOVERY_WAITING', 'ADMIT_SPAWN']);
+});
+
+test('a spawn that lapsed unseen while the task has a living agent is due at once, not at its next attempt', () => {
+  const story = openStory();
+  story.receive(recoverTask({ confirmed: false, immediate: true, by: 'ada' }));
+  admit(story);
+  story.receive(turned('worker-1', 'STUCK'));
+  const late = story.now() + 120_001;
+  expect(dueAt(story.state(), late)).toBe(late);
+  expect(types(story.wait(120_001))).toContain('TASK_RELEASED');
 });
