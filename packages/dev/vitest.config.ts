@@ -1,9 +1,19 @@
 import path from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+type ProjectConfig = NonNullable<TestProjectInlineConfiguration['test']>;
 
 const modules = '**/node_modules/**';
 /** Their policies count in seconds: they fail beside other work, so one file runs at a time. */
 const stories = ['test/{chaos,scenarios,time,walkthrough}/*.it.test.ts'];
+
+/** Only a test that hangs is ended: each wait in a test has its own limit, and on a busy machine a property takes its time. */
+const limited = (ms: number) => ({ testTimeout: ms, hookTimeout: ms });
+
+const project = (name: string, include: readonly string[], own: ProjectConfig): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: { name, include: [...include], exclude: [modules], ...limited(300_000), ...own },
+});
 
 /**
  * `unit` needs no server; `integration` (`*.it.test.ts` beside the code) takes its servers' addresses from the
@@ -22,83 +32,34 @@ export default defineConfig({
     setupFiles: [path.resolve(import.meta.dirname, 'src/test-run/patience.ts')],
     teardownTimeout: 30_000,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          include: ['{packages,services}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/*.it.test.ts', '**/*.clients.test.ts', modules],
-          // The files of a process share its modules: most of a run was their import. No test mocks a module.
-          isolate: false,
-          // Only what hangs is ended: on a busy machine a property takes its time.
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'integration',
-          include: ['{packages,services}/*/src/**/*.it.test.ts'],
-          exclude: [modules],
-          // One file at a time: the tests share one broker.
-          fileParallelism: false,
-          sequence: { groupOrder: 1 },
-          // Only a hanging test is ended, and each wait in a test has its own limit.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // Two files at a time, each with its own servers.
-          name: 'system',
-          include: ['test/**/*.it.test.ts'],
-          exclude: [...stories, modules],
-          sequence: { groupOrder: 2 },
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'stories',
-          include: stories,
-          exclude: [modules],
-          fileParallelism: false,
-          sequence: { groupOrder: 3 },
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // Suites of "integration" and "system" on three brokers: `npm test cluster` only.
-          name: 'cluster',
-          include: ['packages/stream/src/kafka/{log,patch}.it.test.ts', 'test/{crash,time}/*.it.test.ts'],
-          exclude: [modules],
-          fileParallelism: false,
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // Real coding agents from npm: `npm test clients` only.
-          name: 'clients',
-          include: ['test/clients/**/*.clients.test.ts'],
-          exclude: [modules],
-          fileParallelism: false,
-          // A session mostly waits; more at once make the clients themselves slow.
-          maxConcurrency: 4,
-          testTimeout: 900_000,
-          hookTimeout: 900_000,
-        },
-      },
+      project('unit', ['{packages,services}/*/src/**/*.test.ts', 'test/**/*.test.ts'], {
+        exclude: ['**/*.it.test.ts', '**/*.clients.test.ts', modules],
+        // The files of a process share its modules: most of a run was their import. No test mocks a module.
+        isolate: false,
+        // Many of them wait for processes that they start.
+        maxWorkers: 4,
+        // These processes find their modules compiled.
+        env: { NODE_COMPILE_CACHE: path.resolve(import.meta.dirname, '../../.cache/test-compile-cache') },
+        ...limited(120_000),
+      }),
+      // One file at a time: the tests share one broker.
+      project('integration', ['{packages,services}/*/src/**/*.it.test.ts'], {
+        fileParallelism: false,
+        sequence: { groupOrder: 1 },
+      }),
+      // Two files at a time, each with its own servers.
+      project('system', ['test/**/*.it.test.ts'], { exclude: [...stories, modules], sequence: { groupOrder: 2 } }),
+      project('stories', stories, { fileParallelism: false, sequence: { groupOrder: 3 } }),
+      // Suites of "integration" and "system" on three brokers: `npm test cluster` only.
+      project('cluster', ['packages/stream/src/kafka/{log,patch}.it.test.ts', 'test/{crash,time}/*.it.test.ts'], {
+        fileParallelism: false,
+      }),
+      // Real coding agents from npm: `npm test clients` only. A session mostly waits; more at once make the clients themselves slow.
+      project('clients', ['test/clients/**/*.clients.test.ts'], {
+        fileParallelism: false,
+        maxConcurrency: 4,
+        ...limited(900_000),
+      }),
     ],
   },
 });
