@@ -36,10 +36,10 @@ const labour = (): void => {
 setInterval(labour, 300);
 
 let isLeaving = false;
-function leave(): void {
+const leave = (): void => {
   if (isLeaving) return;
   isLeaving = true;
   appendFileSync(path.join(folder, `${name}.ends`), 'asked to end\n');
   setTimeout(() => process.exit(0), 1500);
-}
+};
 process.on('SIGTERM', leave);

@@ -20,7 +20,7 @@ export const answersOf = (suite: Suite): readonly Answer[] =>
 
 type Found = Omit<Answer, 'name' | 'differs' | 'outside'> & { readonly outside?: string };
 
-function answerOf(suite: Suite, one: PeerCase): Found {
+const answerOf = (suite: Suite, one: PeerCase): Found => {
   switch (one.kind) {
     case 'outside':
       return { outside: one.why, agrees: true, theirs: '', ours: '' };
@@ -48,9 +48,9 @@ function answerOf(suite: Suite, one: PeerCase): Found {
       };
     }
   }
-}
+};
 
-function hashOf(of: Compared, tool: string | undefined, value: unknown): string | null {
+const hashOf = (of: Compared, tool: string | undefined, value: unknown): string | null => {
   switch (of) {
     case 'call': {
       const made = hashes({ args: value }).args_hash;
@@ -61,13 +61,13 @@ function hashOf(of: Compared, tool: string | undefined, value: unknown): string 
     case 'masked':
       return hashes({ result: value }).masked_result_hash;
   }
-}
+};
 
-function satisfies({ state, plan, words }: Seen, each: Asked): boolean {
+const satisfies = ({ state, plan, words }: Seen, each: Asked): boolean => {
   if (!each.state.includes(state)) return false;
   if (each.plan !== undefined && each.plan !== plan) return false;
   return each.contains === undefined || words.some((text) => text.includes(each.contains as string));
-}
+};
 
 const wordsOf = ({ state, plan }: Asked): string => state.join(' or ') + planWords(plan);
 /** The plan only where one is expected. */

@@ -23,12 +23,12 @@ const begun = (states = new Map<string, AgentState>()) => {
   return { folding, states };
 };
 /** The output of ticks until `ms` after T0, with all time watched. */
-function ticked(folding: Folding, ms: number): readonly Announcement[] {
+const ticked = (folding: Folding, ms: number): readonly Announcement[] => {
   const emitted: Announcement[] = [];
   while (folding.dueAt <= T0 + ms)
     emitted.push(...folding.fold({ clock: at(folding.dueAt - T0), input: null }).emitted);
   return emitted;
-}
+};
 const of = (type: Announcement['type'], emitted: readonly Announcement[]) => emitted.filter((one) => one.type === type);
 
 test('red-skills #3578: a monitor that was away for an hour reported deaths when it came back', () => {

@@ -1,6 +1,13 @@
 import { RECORDS } from './openclaw-calls.peer.ts';
 import { hash, outside, type PeerCase } from './peer.ts';
 
+const circular = (turned: boolean): object => {
+  const shared = { id: 'shared' };
+  const both: Record<string, unknown> = turned ? { second: shared, first: shared } : { first: shared, second: shared };
+  both.self = both;
+  return both;
+};
+
 export const hashing: readonly PeerCase[] = [
   hash('the same call twice', 'call', 'alike', [
     { tool: 'read', value: { path: '/f' } },
@@ -25,10 +32,3 @@ export const hashing: readonly PeerCase[] = [
   ),
   ...outside(RECORDS, 'a call is added', 'the last 30 calls are kept', 'calls have a time', 'calls have a run'),
 ];
-
-function circular(turned: boolean): object {
-  const shared = { id: 'shared' };
-  const both: Record<string, unknown> = turned ? { second: shared, first: shared } : { first: shared, second: shared };
-  both.self = both;
-  return both;
-}

@@ -4,14 +4,14 @@ import type { Suite } from './peer.ts';
 type Answered = { readonly suite: Suite; readonly answers: readonly Answer[] };
 
 /** The page: what each suite expects, and Vigil's answer. */
-export function pageOf(all: readonly Answered[]): string {
+export const pageOf = (all: readonly Answered[]): string => {
   const rows = all.map(({ suite, answers }) => rowOf(suite.name, answers));
   const total = rowOf(
     'all',
     all.flatMap(({ answers }) => answers),
   );
   return [INTRODUCTION, ...HEAD, ...rows, total, '', ...all.flatMap(section)].join('\n');
-}
+};
 
 const INTRODUCTION = `# Peers
 
@@ -24,15 +24,15 @@ Outside: tests of other things than detection by the actions of agents. Differ: 
 `;
 const HEAD = ['| suite | tests | outside | replayed | agree | differ |', '| --- | --- | --- | --- | --- | --- |'];
 
-function rowOf(name: string, answers: readonly Answer[]): string {
+const rowOf = (name: string, answers: readonly Answer[]): string => {
   const replayed = answers.filter(({ outside }) => outside === null);
   const agree = replayed.filter(({ agrees }) => agrees).length;
   const outside = answers.length - replayed.length;
   const figures = [answers.length, outside, replayed.length, agree, replayed.length - agree];
   return `| ${name} | ${figures.join(' | ')} |`;
-}
+};
 
-function section({ suite, answers }: Answered): string[] {
+const section = ({ suite, answers }: Answered): string[] => {
   const differ = answers.flatMap(({ name, differs, theirs, ours }) =>
     differs === null ? [] : [`- **${name}**: expected ${theirs}, Vigil: ${ours}. ${sentence(differs)}`],
   );
@@ -53,7 +53,7 @@ function section({ suite, answers }: Answered): string[] {
     ...listed('Differ:', differ),
     ...listed('Outside:', outside),
   ];
-}
+};
 
 const listed = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [title, '', ...lines, ''];

@@ -20,7 +20,7 @@ const policiesFor = (yaml: string): Policies => {
 };
 
 /** Folds the steps of one agent as the evaluator folds them, and looks at each `look` step and at the end. */
-export function replayed(policy: string, steps: readonly Step[]): readonly Seen[] {
+export const replayed = (policy: string, steps: readonly Step[]): readonly Seen[] => {
   const stage = new Stage(policiesFor(policy));
   const seen: Seen[] = [];
   for (const step of steps) {
@@ -28,13 +28,13 @@ export function replayed(policy: string, steps: readonly Step[]): readonly Seen[
     else stage.take(step);
   }
   return [...seen, stage.look()];
-}
+};
 
 /** An example with the given fields. */
-function order<K extends Observation['type']>(type: K, more: object): Observation {
+const order = <K extends Observation['type']>(type: K, more: object): Observation => {
   const it = example(Topic.agentObservation, type);
   return { ...it, key: AGENT, payload: { ...it.payload, ...more } } as Observation;
-}
+};
 
 class Stage {
   readonly #policies: Policies;

@@ -5,19 +5,19 @@ import { admit, admitsFrom, ask, type Breaker, closed, fail, giveBack, reset, su
 const limits = { failureThreshold: 3, recoveryTimeoutMs: 1000, halfOpenRequests: 1 };
 
 /** One request and its end, at `now`. Refused: the breaker as it is. */
-function through(breaker: Breaker, how: 'ok' | 'error', now = 0): Breaker {
+const through = (breaker: Breaker, how: 'ok' | 'error', now = 0): Breaker => {
   const answer = ask(breaker, limits, now);
   if (answer.kind === 'refused') return breaker;
   const { breaker: admitted, generation } = answer;
   return how === 'ok' ? succeed(admitted, generation) : fail(admitted, generation, limits, now);
-}
+};
 const opened = (now = 0): Breaker => [1, 2, 3].reduce((b) => through(b, 'error', now), closed);
 
-function admitted(breaker: Breaker, now: number, most = limits) {
+const admitted = (breaker: Breaker, now: number, most = limits) => {
   const answer = ask(breaker, most, now);
   if (answer.kind === 'refused') throw new Error(`refused until ${answer.nextAttemptAt}`);
   return answer;
-}
+};
 
 describe('closed', () => {
   test('lets everything through', () => {
@@ -146,7 +146,7 @@ describe('any sequence of results and waits', () => {
   const steps = fc.array(step, { maxLength: 60, size: 'max' });
 
   /** What became of it, step by step; `keep` is applied to the breaker between two steps. */
-  function story(all: readonly Step[], keep: (b: Breaker) => Breaker): Breaker[] {
+  const story = (all: readonly Step[], keep: (b: Breaker) => Breaker): Breaker[] => {
     let breaker: Breaker = closed;
     let now = 0;
     const underWay: number[] = [];
@@ -165,7 +165,7 @@ describe('any sequence of results and waits', () => {
       if (generation !== undefined && step === 'none') breaker = giveBack(breaker, generation);
       return breaker;
     });
-  }
+  };
 
   test('it is plain data in all three states: stored and read again, it behaves the same', () => {
     const seen = new Set<string>();

@@ -23,23 +23,22 @@ export type Breaker =
 export const closed: Breaker = { state: 'CLOSED', generation: 0, failures: 0 };
 
 /** Closed by hand, or because there is nothing left to protect: results of calls under way are ignored. */
-export function reset(breaker: Breaker): Breaker {
-  return breaker.state === 'CLOSED' && breaker.failures === 0
+export const reset = (breaker: Breaker): Breaker =>
+  breaker.state === 'CLOSED' && breaker.failures === 0
     ? breaker
     : { state: 'CLOSED', generation: breaker.generation + 1, failures: 0 };
-}
 
 /** The next request is a trial: the timeout is over, or a person asked. */
-export function tryAgain(breaker: Breaker): Breaker {
+export const tryAgain = (breaker: Breaker): Breaker => {
   if (breaker.state !== 'OPEN') return breaker;
   return { state: 'HALF_OPEN', generation: breaker.generation + 1, failures: breaker.failures, admitted: 0 };
-}
+};
 
 /**
  * From when a request is admitted, epoch milliseconds. A trial that `ask` admitted and that has not ended within the timeout blocks no
  * other: its end may never be reported. One that `admit` counted keeps its place until it has ended (infinity).
  */
-export function admitsFrom(breaker: Breaker, limits: BreakerLimits): number {
+export const admitsFrom = (breaker: Breaker, limits: BreakerLimits): number => {
   switch (breaker.state) {
     case 'CLOSED':
       return 0;
@@ -49,12 +48,11 @@ export function admitsFrom(breaker: Breaker, limits: BreakerLimits): number {
       if (breaker.admitted < limits.halfOpenRequests) return 0;
       return (breaker.trialAt ?? Number.POSITIVE_INFINITY) + limits.recoveryTimeoutMs;
   }
-}
+};
 
 /** A request is under way. */
-export function admit(breaker: Breaker): Breaker {
-  return breaker.state === 'HALF_OPEN' ? { ...breaker, admitted: breaker.admitted + 1 } : breaker;
-}
+export const admit = (breaker: Breaker): Breaker =>
+  breaker.state === 'HALF_OPEN' ? { ...breaker, admitted: breaker.admitted + 1 } : breaker;
 
 /**
  * `generation`: passed with the request's result. `nextAttemptAt`: at the latest; sooner, once a trial under way has ended. Null: only
@@ -65,12 +63,12 @@ export type Admission =
   | { readonly kind: 'refused'; readonly nextAttemptAt: number | null };
 
 /** Asks for one request at `now`; the first after the timeout is a trial. An admitted one ends in `succeed`, `fail` or `giveBack`. */
-export function ask(breaker: Breaker, limits: BreakerLimits, now: number): Admission {
+export const ask = (breaker: Breaker, limits: BreakerLimits, now: number): Admission => {
   const from = admitsFrom(breaker, limits);
   if (now < from) return { kind: 'refused', nextAttemptAt: Number.isFinite(from) ? from : null };
   const admitted = withTrial(admit(freed(tryAgain(breaker), limits)), now);
   return { kind: 'admitted', breaker: admitted, generation: admitted.generation };
-}
+};
 
 /** Its trials are all overdue. */
 const freed = (breaker: Breaker, { halfOpenRequests }: BreakerLimits): Breaker =>
@@ -82,20 +80,20 @@ const withTrial = (breaker: Breaker, trialAt: number): Breaker =>
   breaker.state === 'HALF_OPEN' ? { ...breaker, trialAt } : breaker;
 
 /** A request has turned out not to be one: its place is free again. */
-export function giveBack(breaker: Breaker, generation: number = breaker.generation): Breaker {
+export const giveBack = (breaker: Breaker, generation: number = breaker.generation): Breaker => {
   if (breaker.state !== 'HALF_OPEN' || generation !== breaker.generation) return breaker;
   return { ...breaker, admitted: Math.max(0, breaker.admitted - 1) };
-}
+};
 
 /** The row of failures ends; a trial's success closes. */
-export function succeed(breaker: Breaker, generation: number): Breaker {
+export const succeed = (breaker: Breaker, generation: number): Breaker => {
   if (generation !== breaker.generation || breaker.state === 'OPEN') return breaker;
   if (breaker.state === 'HALF_OPEN') return reset(breaker);
   return breaker.failures === 0 ? breaker : { ...breaker, failures: 0 };
-}
+};
 
 /** The last failure in a row that it bears opens it; so does a trial's. */
-export function fail(breaker: Breaker, generation: number, limits: BreakerLimits, now: number): Breaker {
+export const fail = (breaker: Breaker, generation: number, limits: BreakerLimits, now: number): Breaker => {
   if (generation !== breaker.generation || breaker.state === 'OPEN') return breaker;
   const failures = breaker.failures + 1;
   if (breaker.state === 'CLOSED' && failures < limits.failureThreshold) return { ...breaker, failures };
@@ -105,7 +103,7 @@ export function fail(breaker: Breaker, generation: number, limits: BreakerLimits
     failures,
     nextAttemptAt: now + limits.recoveryTimeoutMs,
   };
-}
+};
 
 /** Refused at once, without a call: wait until `nextAttemptAt` (epoch milliseconds; null: until the trial under way has ended). */
 export class BreakerOpen extends Error {
@@ -137,7 +135,7 @@ export type Guard = {
 };
 
 /** `from`: the stored breaker to continue with. `now`: epoch milliseconds. */
-export function guard(name: string, limits: BreakerLimits, now: () => number, from: Breaker = closed): Guard {
+export const guard = (name: string, limits: BreakerLimits, now: () => number, from: Breaker = closed): Guard => {
   // A trial that another process began will not report a result.
   let breaker: Breaker = from.state === 'HALF_OPEN' ? { ...from, admitted: 0 } : from;
   return {
@@ -163,9 +161,9 @@ export function guard(name: string, limits: BreakerLimits, now: () => number, fr
       }
     },
   };
-}
+};
 
-function after(breaker: Breaker, generation: number, meaning: Meaning, limits: BreakerLimits, now: number): Breaker {
+const after = (breaker: Breaker, generation: number, meaning: Meaning, limits: BreakerLimits, now: number): Breaker => {
   switch (meaning) {
     case 'failure':
       return fail(breaker, generation, limits, now);
@@ -174,7 +172,7 @@ function after(breaker: Breaker, generation: number, meaning: Meaning, limits: B
     case 'nothing':
       return giveBack(breaker, generation);
   }
-}
+};
 
 type CallResult = { readonly outcome: string; readonly error_class: string | null };
 

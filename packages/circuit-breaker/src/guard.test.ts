@@ -3,7 +3,7 @@ import { type Breaker, BreakerOpen, closed, guard } from './breaker.ts';
 
 const limits = { failureThreshold: 2, recoveryTimeoutMs: 1000, halfOpenRequests: 1 };
 
-function guarded(from: Breaker = closed) {
+const guarded = (from: Breaker = closed) => {
   let time = 0;
   const it = guard('tool_execution', limits, () => time, from);
   const boom = () => {
@@ -16,7 +16,7 @@ function guarded(from: Breaker = closed) {
     },
     boom: () => expect(it.run(boom)).rejects.toThrow('boom'),
   };
-}
+};
 
 test('what the call gives, and what it throws, reaches the caller', async () => {
   const g = guarded();

@@ -22,7 +22,7 @@ const ANSWER_LIMIT_MS = 10_000;
 
 type Question = { readonly method: 'GET' | 'POST'; readonly body: string | null; readonly signal: AbortSignal };
 
-export function openClient({ url, token }: DashboardSettings): Client {
+export const openClient = ({ url, token }: DashboardSettings): Client => {
   const ask = (path: string, question: Question) => send(new URL(path, url), token, question);
   const limited = () => AbortSignal.timeout(ANSWER_LIMIT_MS);
   return {
@@ -34,12 +34,12 @@ export function openClient({ url, token }: DashboardSettings): Client {
       yield* linesOf<T>(await ask(withQuery(path, query), { method: 'GET', body: null, signal }));
     },
   };
-}
+};
 
-function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
+const withQuery = (path: string, query: Readonly<Record<string, string | undefined>>): string => {
   const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
-}
+};
 
 const json = async <T>(answer: IncomingMessage): Promise<T> => JSON.parse(await text(answer)) as T;
 
@@ -47,7 +47,7 @@ const json = async <T>(answer: IncomingMessage): Promise<T> => JSON.parse(await 
  * Loading `fetch` takes longer than the rest of a command. So does `import 'node:http'`, which loads `fetch` to export WebSocket; the
  * built-in module alone does not.
  */
-function answerTo(url: URL, token: string, { method, body, signal }: Question): Promise<IncomingMessage> {
+const answerTo = (url: URL, token: string, { method, body, signal }: Question): Promise<IncomingMessage> => {
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   const headers = {
     authorization: `Bearer ${token}`,
@@ -58,9 +58,9 @@ function answerTo(url: URL, token: string, { method, body, signal }: Question): 
       .once('error', reject)
       .end(body ?? undefined);
   });
-}
+};
 
-async function send(url: URL, token: string, question: Question): Promise<IncomingMessage> {
+const send = async (url: URL, token: string, question: Question): Promise<IncomingMessage> => {
   const { signal } = question;
   const answer = await answerTo(url, token, question).catch((error: unknown) => {
     const cause = (signal.aborted ? signal.reason : error) as { name: string; message: string; code?: unknown };
@@ -74,15 +74,15 @@ async function send(url: URL, token: string, question: Question): Promise<Incomi
   const { statusCode = 0 } = answer;
   if (statusCode >= 200 && statusCode < 300) return answer;
   throw await refusalOf(statusCode, answer);
-}
+};
 
-async function refusalOf(status: number, answer: IncomingMessage): Promise<Error> {
+const refusalOf = async (status: number, answer: IncomingMessage): Promise<Error> => {
   const problem = await json<{ detail?: unknown } | null>(answer).catch(() => null);
   const named = problem?.detail;
   const detail = typeof named === 'string' ? named : `The dashboard answers with status ${status}.`;
   if (status === 401) return new CannotProceed(`VIGIL_DASHBOARD_TOKEN is not the dashboard's: ${detail}`);
   return status === 400 ? new CannotProceed(detail) : new Refusal(detail);
-}
+};
 
 async function* linesOf<T>(body: IncomingMessage): AsyncIterable<T> {
   const decoder = new TextDecoder();

@@ -8,7 +8,7 @@ export type DashboardSettings = { readonly url: string; readonly token: string }
 const DASHBOARD = 'http://127.0.0.1:7420';
 
 /** The address of the dashboard, and the token that it requires. Throws CannotProceed. */
-export function dashboardSettings(env: Environment): DashboardSettings {
+export const dashboardSettings = (env: Environment): DashboardSettings => {
   const url = env.VIGIL_DASHBOARD_URL || DASHBOARD;
   if (!URL.canParse(url))
     throw new CannotProceed(`VIGIL_DASHBOARD_URL is ${JSON.stringify(url)}: give http://host:port.`);
@@ -18,28 +18,31 @@ export function dashboardSettings(env: Environment): DashboardSettings {
       'VIGIL_DASHBOARD_TOKEN is not set. Start Vigil here (npm start), or give the token of the dashboard elsewhere.',
     );
   return { url, token };
-}
+};
 
 /** The secret from which the gateway's tokens of a name are made. Throws CannotProceed. */
-export function gatewaySecret({ VIGIL_GATEWAY_SECRET: secret = '' }: Environment): string {
+export const gatewaySecret = ({ VIGIL_GATEWAY_SECRET: secret = '' }: Environment): string => {
   if (secret.length >= LEAST_SECRET) return secret;
   const wrong = secret === '' ? 'not set' : `too short (${LEAST_SECRET} characters are wanted)`;
   throw new CannotProceed(`VIGIL_GATEWAY_SECRET is ${wrong}: give the secret that the gateway was started with.`);
-}
+};
 
 /** The Kafka cluster that a command connects to itself. Throws CannotProceed. */
-export function brokersOf({ KAFKA_BROKERS: brokers }: Environment): readonly string[] {
+export const brokersOf = ({ KAFKA_BROKERS: brokers }: Environment): readonly string[] => {
   if (!brokers) throw new CannotProceed('KAFKA_BROKERS is not set: this speaks to Kafka itself; give host:port[,…].');
   return brokers.split(',').map((broker) => broker.trim());
-}
+};
 
 /** Throws CannotProceed. */
-export function registryOf({ SCHEMA_REGISTRY_URL: registry }: Environment): string {
+export const registryOf = ({ SCHEMA_REGISTRY_URL: registry }: Environment): string => {
   if (!registry) throw new CannotProceed('SCHEMA_REGISTRY_URL is not set: give the address that the services use.');
   return registry;
-}
+};
 
 /** What `--direct` writes to, in bytes that others can read. Throws CannotProceed. */
-export function directSettings(env: Environment): { readonly brokers: readonly string[]; readonly registry: string } {
-  return { brokers: brokersOf(env), registry: registryOf(env) };
-}
+export const directSettings = (
+  env: Environment,
+): { readonly brokers: readonly string[]; readonly registry: string } => ({
+  brokers: brokersOf(env),
+  registry: registryOf(env),
+});

@@ -53,16 +53,16 @@ afterAll(() => server.close());
 
 type End = { readonly code: number | null; readonly out: string; readonly err: string };
 
-function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { PATH = '' } = process.env;
   return spawn(process.execPath, [vigilProgram, ...args], {
     env: { PATH, VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: TOKEN, USER: 'ada', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-}
+};
 
-async function vigil(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<End> {
+const vigil = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<End> => {
   const child = start(args, env);
   let out = '';
   let err = '';
@@ -74,7 +74,7 @@ async function vigil(args: readonly string[], env: Readonly<Record<string, strin
   });
   const [code] = await once(child, 'close');
   return { code, out, err };
-}
+};
 
 test.each([
   ['health', 1],

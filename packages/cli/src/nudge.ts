@@ -16,7 +16,7 @@ export type NudgeOptions = WriteOptions & { readonly message?: string; readonly 
 
 const caseOf = ({ eventId }: Written): string => `case-${eventId}`;
 
-export async function sendNudge(agentId: string, { message, wait, ...options }: NudgeOptions): Promise<void> {
+export const sendNudge = async (agentId: string, { message, wait, ...options }: NudgeOptions): Promise<void> => {
   await untilRunning(dashboard(), agentId);
   const command = { command: 'request_step', agentId, step: 'nudge', message };
   const written = await writeAndShow(command, options, (one) => ({
@@ -24,7 +24,7 @@ export async function sendNudge(agentId: string, { message, wait, ...options }: 
     outcome: wait ? null : `vigil case show ${caseOf(one)}`,
   }));
   if (wait && options.json !== true) await showOutcome(dashboard(), agentId, caseOf(written));
-}
+};
 
 const checkRunning = async (client: Client, agentId: string): Promise<void> => {
   const { state, endReason } = await client.get<AgentRow>(path('agents', agentId));
@@ -80,7 +80,7 @@ const caseSoFar = async (client: Client, caseId: string): Promise<CaseStory | nu
   }
 };
 
-async function showOutcome(client: Client, agentId: string, caseId: string): Promise<void> {
+const showOutcome = async (client: Client, agentId: string, caseId: string): Promise<void> => {
   const stop = untilStopped();
   for (let waited = 0; waited < PATIENCE_MS && !stop.aborted; waited += LOOK_MS) {
     const found = await caseSoFar(client, caseId);
@@ -93,4 +93,4 @@ async function showOutcome(client: Client, agentId: string, caseId: string): Pro
   }
   if (!stop.aborted) endUnwell();
   print([`Nothing is known of it yet. What becomes of it: vigil case show ${caseId}`]);
-}
+};

@@ -9,7 +9,7 @@ import type { View } from './render/view.ts';
 const PIPE_WIDTH = 200;
 
 /** The command line's output settings and the current time. */
-export function view(): View {
+export const view = (): View => {
   const { isTTY, columns } = process.stdout;
   const colors = isTTY === true && !process.env.NO_COLOR;
   const now = Date.now();
@@ -19,7 +19,7 @@ export function view(): View {
     width: isTTY ? columns : PIPE_WIDTH,
     offsetMinutes: -new Date(now).getTimezoneOffset(),
   };
-}
+};
 
 export const print = (lines: readonly string[]): void => {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));
@@ -29,14 +29,14 @@ export const print = (lines: readonly string[]): void => {
 export type Json = { readonly json?: boolean };
 
 /** An answer for programs as JSON, for people as lines; no text of it reaches the terminal raw. */
-export function show<T>(
+export const show = <T>(
   json: boolean | undefined,
   answer: T,
   lines: (answer: T, view: View) => readonly string[],
-): void {
+): void => {
   if (json === true) print([jsonText(answer)]);
   else print(lines(plainAll(answer), view()));
-}
+};
 
 export const dashboard = (): Client => openClient(dashboardSettings(process.env));
 
@@ -44,22 +44,22 @@ export const dashboard = (): Client => openClient(dashboardSettings(process.env)
 export const whoAmI = (): string => process.env.USER || userInfo().username;
 
 /** A reader that has gone, as in `vigil … | head`, is not an error: the command ends as it would have. */
-export function outliveReaders(): void {
+export const outliveReaders = (): void => {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // A command that supervises an agent has a listener of its own.
     if (error.code !== 'EPIPE' && process.stdout.listenerCount('error') === 1) throw error;
   });
   process.stderr.on('error', () => {});
-}
+};
 
 /** Aborted by Ctrl-C, and when the reader of the output has gone. */
-export function untilStopped(): AbortSignal {
+export const untilStopped = (): AbortSignal => {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   process.once('SIGTERM', () => stop.abort());
   process.stdout.once('error', () => stop.abort());
   return stop.signal;
-}
+};
 
 /** Ends with code 1 once all is printed: something is unhealthy, or refused. */
 export const endUnwell = (): void => {
@@ -70,8 +70,8 @@ export const endUnwell = (): void => {
  * Prints the error and sets the exit code. 1: refused; 2: cannot proceed. Any other error is a bug in Vigil, shown
  * with its stack.
  */
-export function printError(error: unknown): void {
+export const printError = (error: unknown): void => {
   if (!(error instanceof CannotProceed || error instanceof Refusal)) throw error;
   process.stderr.write(`vigil: ${error.message.split('\n').map(plain).join('\n')}\n`);
   process.exitCode = error instanceof Refusal ? 1 : 2;
-}
+};

@@ -16,17 +16,17 @@ const CLEAR_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
 
 /** Shows the fleet until Ctrl-C: redrawn each second on a terminal, otherwise a line for each thing that happens. */
-export async function watch(client: Client): Promise<void> {
+export const watch = async (client: Client): Promise<void> => {
   const signal = untilStopped();
   const draw = process.stdout.isTTY ? redraw() : addLines();
   while (!signal.aborted) {
     draw(await look(client));
     await after(EVERY_MS, undefined, { signal }).catch(() => {});
   }
-}
+};
 
 /** A dashboard that is away for a moment is waited for: it may be starting. */
-async function look(client: Client): Promise<Seen | string> {
+const look = async (client: Client): Promise<Seen | string> => {
   try {
     const [{ agents }, { story }, { fleet }] = await Promise.all([
       client.get<{ agents: readonly AgentRow[] }>('/v1/agents'),
@@ -38,17 +38,17 @@ async function look(client: Client): Promise<Seen | string> {
     if (error instanceof CannotProceed || error instanceof Refusal) return plain(error.message);
     throw error;
   }
-}
+};
 
-function redraw(): (seen: Seen | string) => void {
+const redraw = (): ((seen: Seen | string) => void) => {
   process.stdout.write(`${HOME}${CLEAR_BELOW}`);
   return (seen) => {
     const lines = typeof seen === 'string' ? [seen] : watchScreen(view(), process.stdout.rows, seen);
     process.stdout.write(`${HOME}${lines.map((line) => `${line}${CLEAR_LINE}\n`).join('')}${CLEAR_BELOW}`);
   };
-}
+};
 
-function addLines(): (seen: Seen | string) => void {
+const addLines = (): ((seen: Seen | string) => void) => {
   let known: ReadonlySet<string> = new Set();
   let trouble = '';
   return (seen) => {
@@ -61,7 +61,7 @@ function addLines(): (seen: Seen | string) => void {
     print(notShownYet(known, seen.story).map((entry) => storyLine(view(), entry)));
     known = new Set(seen.story.map(({ eventId }) => eventId));
   };
-}
+};
 
 /** The watched state at one moment. */
 export type Seen = { readonly agents: readonly AgentRow[]; readonly story: readonly Entry[]; readonly fleet: FleetRow };
@@ -73,7 +73,7 @@ const ROUTINE = new Set(['STEP_ADMITTED', 'SPAWN_ADMITTED', 'AGENT_PRESENT', 'WA
 export const isNotRoutine = ({ type }: Pick<Entry, 'type'>): boolean => !ROUTINE.has(type);
 
 /** The plain watching view: agents, below them the last events as a story. As many as `rows` lines have room for. */
-export function watchScreen(view: View, rows: number, { agents, story, fleet }: Seen): string[] {
+export const watchScreen = (view: View, rows: number, { agents, story, fleet }: Seen): string[] => {
   const unhealthy = agents.filter(isUnhealthy).length;
   const title = `${view.paint.bold('vigil')}  ${agents.length} agents, ${unhealthy} unhealthy  ${view.paint.dim(clockTime(view, view.now))}`;
   const table = agentsTable(view, agents);
@@ -81,9 +81,8 @@ export function watchScreen(view: View, rows: number, { agents, story, fleet }: 
   const room = Math.max(3, rows - above.length - ROWS_BESIDE + 2);
   const shown = story.filter(isNotRoutine).slice(-room);
   return [...above, '', view.paint.bold('Lately'), ...shown.map((entry) => storyLine(view, entry))].slice(0, rows - 1);
-}
+};
 
 /** The entries that were not there before, for a terminal that cannot be redrawn. */
-export function notShownYet(known: ReadonlySet<string>, story: readonly Entry[]): readonly Entry[] {
-  return story.filter((entry) => !known.has(entry.eventId) && isNotRoutine(entry));
-}
+export const notShownYet = (known: ReadonlySet<string>, story: readonly Entry[]): readonly Entry[] =>
+  story.filter((entry) => !known.has(entry.eventId) && isNotRoutine(entry));

@@ -36,31 +36,29 @@ export const BARE: HeartbeatPayload = parseHeartbeat({
 });
 
 /** A heartbeat received at `ms` after T0. Its own time is the same moment unless given. */
-export function heartbeat(ms: number, more: Partial<HeartbeatPayload> = {}): Heartbeat {
+export const heartbeat = (ms: number, more: Partial<HeartbeatPayload> = {}): Heartbeat => {
   const payload = { ...BARE, timestamp: T0 + ms, ...more };
   const it = example(Topic.agentObservation, 'AGENT_HEARTBEAT');
   return { ...it, eventId: `e${ms}`, correlationId: `c${ms}`, key: payload.agent_id, payload };
-}
+};
 
-export function call(id: string, more: Partial<Call> = {}): Call {
-  return {
-    call_id: id,
-    kind: 'tool',
-    tool: 'bash',
-    args_hash: 'args',
-    result_hash: 'result',
-    masked_result_hash: null,
-    outcome: 'ok',
-    error_class: null,
-    started_at: null,
-    ended_at: null,
-    deadline_at: null,
-    mutating: false,
-    polling: false,
-    target: null,
-    ...more,
-  };
-}
+export const call = (id: string, more: Partial<Call> = {}): Call => ({
+  call_id: id,
+  kind: 'tool',
+  tool: 'bash',
+  args_hash: 'args',
+  result_hash: 'result',
+  masked_result_hash: null,
+  outcome: 'ok',
+  error_class: null,
+  started_at: null,
+  ended_at: null,
+  deadline_at: null,
+  mutating: false,
+  polling: false,
+  target: null,
+  ...more,
+});
 
 /** CODITECT's limits. */
 const of = (failureThreshold: number, seconds: number) => ({
@@ -70,10 +68,10 @@ const of = (failureThreshold: number, seconds: number) => ({
 const usual = { tool_execution: of(5, 30), checkpoint_write: of(3, 120), external_api: of(3, 60) };
 
 /** The history that heartbeats at their moments leave, for a policy that looks for these patterns. */
-export function history(
+export const history = (
   heartbeats: readonly (readonly [ms: number, more: Partial<HeartbeatPayload>])[],
   { rateLimits = RATE_LIMIT_PATTERNS, others = [], together = [] }: Partial<LookedFor> = {},
-): History {
+): History => {
   let h: History | null = null;
   for (const [ms, more] of heartbeats) {
     const payload = heartbeat(ms, more).payload;
@@ -85,7 +83,7 @@ export function history(
   }
   if (h === null) throw new Error('give at least one heartbeat');
   return h;
-}
+};
 
 export const at = (ms: number): Clock => clockAt(T0 + ms);
 
@@ -100,11 +98,9 @@ export const policyOf = (yaml: string): Policies => {
 };
 
 /** The announcements, short enough to compare: their names and main fields. */
-export function brief(emitted: readonly Announcement[]): string[] {
-  return emitted.map(briefly);
-}
+export const brief = (emitted: readonly Announcement[]): string[] => emitted.map(briefly);
 
-function briefly(event: Announcement): string {
+const briefly = (event: Announcement): string => {
   switch (event.type) {
     case 'HEALTH_STATE_CHANGED':
       return `${event.payload.from} → ${event.payload.to}`;
@@ -137,4 +133,4 @@ function briefly(event: Announcement): string {
     case 'DUPLICATE_INSTANCE':
       return event.type;
   }
-}
+};

@@ -53,25 +53,25 @@ export const readBotbox: Reading = (text, mistakes) => {
 };
 
 /** What stands where the section should, or where it would be written. */
-export function misplaced(file: unknown): string[] {
+export const misplaced = (file: unknown): string[] => {
   if (!isObject(file)) return ['document: is no JSON object: give a .botbox.json'];
   const { agents = {} } = file;
   if (!isObject(agents)) return ['agents: is not an object: correct it, as botbox init writes it'];
   const { health = {} } = agents;
   return isObject(health) ? [] : [`${SECTION}: is not an object: correct it, or remove it and let --migrate write it`];
-}
+};
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The file as values; invalid JSON is reported with its line. */
-export function parsed(text: string, mistakes: string[]): unknown {
+export const parsed = (text: string, mistakes: string[]): unknown => {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors);
   for (const { error, offset } of errors)
     mistakes.push(`line ${text.slice(0, offset).split('\n').length}: ${printParseErrorCode(error)}: correct the JSON`);
   return value;
-}
+};
 
 /** What the proposal writes into `.botbox.json`, in its order. */
 export const BOTBOX_DEFAULTS = {
@@ -89,7 +89,7 @@ export const BOTBOX_DEFAULTS = {
  * A `.botbox.json` with the defaults for `agents.health`; an existing section stays unchanged. No other character
  * changes.
  */
-export function migrateBotbox(text: string, source: string = '.botbox.json'): string {
+export const migrateBotbox = (text: string, source: string = '.botbox.json'): string => {
   const mistakes: string[] = [];
   const settings = parsed(text, mistakes);
   const file = parseTree(text);
@@ -98,10 +98,10 @@ export function migrateBotbox(text: string, source: string = '.botbox.json'): st
   if (mistakes.length > 0 || !file) throw new CorrectThePolicy(source, mistakes);
   if (!agents) return inserted(text, file, 'agents', { health: BOTBOX_DEFAULTS });
   return findNodeAtLocation(agents, ['health']) ? text : inserted(text, agents, 'health', BOTBOX_DEFAULTS);
-}
+};
 
 /** The text with one more member at the end of an object, written as the object is. */
-function inserted(text: string, object: Node, key: string, value: object): string {
+const inserted = (text: string, object: Node, key: string, value: object): string => {
   const last = object.children?.at(-1);
   const at = last ? last.offset + last.length : object.offset + 1;
   const own = text.slice(object.offset, object.offset + object.length);
@@ -113,14 +113,14 @@ function inserted(text: string, object: Node, key: string, value: object): strin
   const inner = `${eol}${last ? indentAt(text, last.offset) : outer + unit}`;
   const member = `"${key}": ${JSON.stringify(value, null, unit).replaceAll('\n', inner)}`;
   return `${text.slice(0, at)}${comma}${inner}${member}${last ? '' : eol + outer}${text.slice(at)}`;
-}
+};
 
 /** By the first indented line, and the first line end. */
-function styleOf(text: string): { readonly unit: string; readonly eol: string } {
-  return { unit: /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ', eol: text.includes('\r\n') ? '\r\n' : '\n' };
-}
+const styleOf = (text: string): { readonly unit: string; readonly eol: string } => ({
+  unit: /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ',
+  eol: text.includes('\r\n') ? '\r\n' : '\n',
+});
 
 /** What the line begins with that the offset is in. */
-function indentAt(text: string, offset: number): string {
-  return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? '';
-}
+const indentAt = (text: string, offset: number): string =>
+  /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? '';

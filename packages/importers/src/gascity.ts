@@ -12,14 +12,14 @@ const UNITS = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_
 const AMOUNT = String.raw`(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)`;
 
 /** A Go duration (`10m`, `+1h30m0s`, `-.5h`) as milliseconds; null: none. */
-function goDuration(text: string): number | null {
+const goDuration = (text: string): number | null => {
   const [, sign, figures = ''] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (!new RegExp(`^(${AMOUNT})+$`).test(figures)) return figures === '0' ? 0 : null;
   let ms = 0;
   for (const [, amount, unit] of figures.matchAll(new RegExp(AMOUNT, 'g')))
     ms += Number(amount) * UNITS[unit as keyof typeof UNITS];
   return Math.round(sign === '-' ? -ms : ms);
-}
+};
 
 const noDuration = no('Go duration', '"10m"');
 const threshold = z.string(noDuration).superRefine((text, { addIssue }) => {

@@ -33,7 +33,7 @@ export const MIGRATIONS: Readonly<Partial<Record<ImportKind, (text: string, sour
 };
 
 /** A source's own file, unchanged, as a policy: its preset with the file's figures. Throws CorrectThePolicy with every mistake, also where the policy would have one; `source` names the file. */
-export function importPolicy(kind: ImportKind, text: string, source: string, vocabulary: Vocabulary): Imported {
+export const importPolicy = (kind: ImportKind, text: string, source: string, vocabulary: Vocabulary): Imported => {
   const { preset, what, read, settings } = SOURCES[kind];
   const mistakes: string[] = [];
   const given = read(text, mistakes);
@@ -46,10 +46,10 @@ export function importPolicy(kind: ImportKind, text: string, source: string, voc
   mistakes.push(...refusals(yaml, policy, vocabulary));
   if (mistakes.length > 0) throw new CorrectThePolicy(source, mistakes);
   return { yaml, unmapped };
-}
+};
 
 /** Figures that a source may give and a policy may not, each with the key that it comes from. */
-function refusals(yaml: string, policy: PolicyText, vocabulary: Vocabulary): string[] {
+const refusals = (yaml: string, policy: PolicyText, vocabulary: Vocabulary): string[] => {
   try {
     compile(parseYaml(yaml, 'policy'), 'policy', vocabulary);
     return [];
@@ -60,4 +60,4 @@ function refusals(yaml: string, policy: PolicyText, vocabulary: Vocabulary): str
       return from === null ? mistake : `${from} becomes ${mistake}`;
     });
   }
-}
+};

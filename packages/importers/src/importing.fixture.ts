@@ -11,7 +11,7 @@ type Document = any;
 /** A preset's document, as parsed. */
 export const preset = (name: string): Document => parse(readFileSync(path.join(PRESETS, `${name}.yaml`), 'utf8'));
 /** What the preset of a source names; of the limits only one counts here. */
-function vocabularyOf(kind: ImportKind): Vocabulary {
+const vocabularyOf = (kind: ImportKind): Vocabulary => {
   const { signals, exemptions = {} } = preset(kind === 'adr-110' ? 'coditect' : kind);
   const limits = z.looseObject({ times: z.int().min(2).optional() });
   const used = Object.entries<{ readonly is?: string } | null>(signals).map(([name, use]) => use?.is ?? name);
@@ -19,7 +19,7 @@ function vocabularyOf(kind: ImportKind): Vocabulary {
     signals: Object.fromEntries(used.map((name) => [name, { axis: 'fact', limits }])),
     exemptions: Object.fromEntries([...Object.keys(exemptions), 'rate_limited'].map((name) => [name, { limits }])),
   };
-}
+};
 
 export const imported = (kind: ImportKind, text: string, source = 'theirs'): Imported =>
   importPolicy(kind, text, source, vocabularyOf(kind));
@@ -28,7 +28,7 @@ export const policyOf = (kind: ImportKind, text: string): Document => parse(impo
 export const unmappedOf = (kind: ImportKind, text: string): readonly string[] =>
   imported(kind, text).unmapped.map(({ path }) => path);
 
-export function mistakesIn(kind: ImportKind, text: string): readonly string[] {
+export const mistakesIn = (kind: ImportKind, text: string): readonly string[] => {
   try {
     imported(kind, text);
     return [];
@@ -36,7 +36,7 @@ export function mistakesIn(kind: ImportKind, text: string): readonly string[] {
     if (error instanceof CorrectThePolicy) return error.mistakes;
     throw error;
   }
-}
+};
 
 /** What the plan for `when` does. */
 export const steps = (policy: Document, when: string): readonly Document[] =>

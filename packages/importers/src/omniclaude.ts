@@ -53,7 +53,7 @@ export const readOmniclaude: Reading = (text, mistakes) => {
 type Rows = (readonly [name: string, value: string])[];
 
 /** The rows under `Switch | Default`: name and value, with or without the outer pipes. */
-function tableOf(text: string): Rows | null {
+const tableOf = (text: string): Rows | null => {
   const lines = text.split('\n');
   const head = lines.findIndex((line) => /^\|?\s*Switch\s*\|\s*(Default|Value)\s*\|/i.test(line));
   if (head < 0) return null;
@@ -66,16 +66,16 @@ function tableOf(text: string): Rows | null {
       .map((cell) => cell.replaceAll('`', '').trim());
     return /^:?-+:?$/.test(name) ? [] : [[name, value]];
   });
-}
+};
 
-function argumentsOf(text: string): Rows | null {
+const argumentsOf = (text: string): Rows | null => {
   const found = [...text.matchAll(/(?:^|\s)--([a-z-]+)(?:=|\s+)(\S+)/g)];
   return found.length === 0 ? null : found.map(([, name = '', value = '']) => [name.replaceAll('-', '_'), value]);
-}
+};
 
 /** Invalid YAML is read as a text. */
-function scalar(text: string): unknown {
+const scalar = (text: string): unknown => {
   const mistakes: string[] = [];
   const [value = null] = documentsOf(text, mistakes);
   return mistakes.length > 0 ? text : value;
-}
+};

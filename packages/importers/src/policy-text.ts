@@ -107,6 +107,5 @@ export class PolicyText {
 }
 
 /** The preset's own note stays where it marks one of Vigil's figures. */
-function oursOn({ comment }: Noted): Map<string, string> {
-  return new Map(comment?.includes('(p)') ? [['', comment.trim()]] : []);
-}
+const oursOn = ({ comment }: Noted): Map<string, string> =>
+  new Map(comment?.includes('(p)') ? [['', comment.trim()]] : []);

@@ -22,12 +22,10 @@ export type Settings = Readonly<Record<string, Setting>>;
 /** Reads a source's text. Values that cannot be read go to `mistakes`. */
 export type Reading = (text: string, mistakes: string[]) => readonly Given[];
 
-export function setting<V>(
+export const setting = <V>(
   read: z.ZodType<V>,
   write: (to: PolicyText, value: V, from: string) => string | null | undefined,
-): Setting {
-  return { read, write };
-}
+): Setting => ({ read, write });
 
 /** Written unchanged, or as `spelled`, at one place or several. */
 export const copied =
@@ -60,7 +58,7 @@ export const seconds: (...targets: readonly string[]) => Setting = copied(amount
 export const minutes: (...targets: readonly string[]) => Setting = copied(amount('minutes'), (m) => `${m}m`);
 
 /** Writes the given settings; a mistake is `path: what is wrong, what to write`. */
-export function apply(settings: Settings, given: readonly Given[], to: PolicyText, mistakes: string[]): Unmapped[] {
+export const apply = (settings: Settings, given: readonly Given[], to: PolicyText, mistakes: string[]): Unmapped[] => {
   const left = new Map<string, string>();
   for (const { key, path } of given) if (settingOf(settings, key) === undefined) left.set(path, 'not known here');
   for (const [key, { read, write }] of Object.entries(settings))
@@ -74,45 +72,43 @@ export function apply(settings: Settings, given: readonly Given[], to: PolicyTex
       if (why) left.set(below(path, key), why);
     }
   return [...left].map(([path, why]) => ({ path, why }));
-}
+};
 
-export function settingOf(settings: Settings, key: string): Setting | undefined {
-  return Object.entries(settings).find(([known]) => matches(known, key))?.[1];
-}
+export const settingOf = (settings: Settings, key: string): Setting | undefined =>
+  Object.entries(settings).find(([known]) => matches(known, key))?.[1];
 
 const matches = (known: string, key: string): boolean =>
   known.endsWith('.*') ? key.startsWith(known.slice(0, -1)) : key === known;
 
 /** `x.*` is named once, as x. */
-function below(path: string, key: string): string {
+const below = (path: string, key: string): string => {
   const named = key.slice(0, -2);
   return key.endsWith('.*') ? path.slice(0, path.indexOf(named) + named.length) : path;
-}
+};
 
 const indexes = (path: readonly PropertyKey[]): string =>
   path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
 
 /** The values of a nested source, by dotted key. A list is a value. */
-export function valuesOf(value: unknown, at = ''): Given[] {
+export const valuesOf = (value: unknown, at = ''): Given[] => {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date)
     return [{ key: at, path: at, value }];
   return Object.entries(value).flatMap(([key, inner]) => valuesOf(inner, at === '' ? key : `${at}.${key}`));
-}
+};
 
 /** A section's values, and itself under the key '': it is known even where it is empty, or (undefined) not there. */
-export function sectionOf(name: string, section: unknown): Given[] {
+export const sectionOf = (name: string, section: unknown): Given[] => {
   const values = section === undefined ? [] : valuesOf(section);
   const inside = values.map(({ key, value }): Given => ({ key, path: `${name}.${key}`, value }));
   return [{ key: '', path: name, value: section }, ...inside];
-}
+};
 
 /** A repeated setting is taken once; two different values of it are a mistake. */
-export function withoutRepeats(given: readonly Given[], mistakes: string[]): readonly Given[] {
-  return given.filter((one, i) => {
+export const withoutRepeats = (given: readonly Given[], mistakes: string[]): readonly Given[] =>
+  given.filter((one, i) => {
     const other = given.slice(0, i).find(({ key }) => key === one.key);
     if (other === undefined) return true;
     const [first, second] = [JSON.stringify(other.value), JSON.stringify(one.value)];
     if (first !== second) mistakes.push(`${one.path}: ${second}, but ${other.path} is ${first}: keep one of them`);
     return false;
   });
-}

@@ -9,28 +9,28 @@ type Row = Readonly<Record<string, unknown>>;
 type Insert = { readonly table: Statement['table']; readonly text: string; readonly rows: Map<string, Statement> };
 
 /** Postgres' jsonb takes neither NUL nor half a surrogate pair; any text of an agent must get through. */
-export function clean(value: unknown): unknown {
+export const clean = (value: unknown): unknown => {
   if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD').toWellFormed();
   if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`;
   if (Array.isArray(value)) return value.map(clean);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [clean(k), clean(v)]));
-}
+};
 
 const quoted = (name: string): string => `"${name}"`;
 const listed = (names: readonly string[]): string => names.map(quoted).join(', ');
 
-function insertInto(table: string, key: readonly string[], columns: readonly string[], conflict: string): string {
+const insertInto = (table: string, key: readonly string[], columns: readonly string[], conflict: string): string => {
   const all = listed([...key, ...columns]);
   const from = `SELECT ${all} FROM jsonb_populate_recordset(NULL::${quoted(table)}, $1::jsonb)`;
   return `INSERT INTO ${quoted(table)} (${all}) ${from} ON CONFLICT (${listed(key)}) DO ${conflict}`;
-}
+};
 
 /** The columns of a statement besides its key: those of a column group begin with its order. */
 const columnsOf = (one: Statement): Row =>
   one.kind === 'fact' ? one.columns : { [`${one.group}_order`]: one.order, ...one.columns };
 
-function insertOf(statement: Statement): string {
+const insertOf = (statement: Statement): string => {
   const { table, key } = statement;
   const columns = Object.keys(columnsOf(statement));
   if (statement.kind === 'fact') return insertInto(table, Object.keys(key), columns, 'NOTHING');
@@ -39,10 +39,10 @@ function insertOf(statement: Statement): string {
   const held = `${quoted(table)}.${order}`;
   const newer = `UPDATE SET ${set} WHERE ${held} IS NULL OR ${held} < EXCLUDED.${order}`;
   return insertInto(table, Object.keys(key), columns, newer);
-}
+};
 
 /** Keeps the first of equal facts, and the newest write of a column group. */
-function add(inserts: Map<string, Insert>, statement: Statement): void {
+const add = (inserts: Map<string, Insert>, statement: Statement): void => {
   const name = statement.kind === 'fact' ? statement.table : `${statement.table}.${statement.group}`;
   const insert = inserts.get(name) ?? { table: statement.table, text: insertOf(statement), rows: new Map() };
   inserts.set(name, insert);
@@ -50,7 +50,7 @@ function add(inserts: Map<string, Insert>, statement: Statement): void {
   const held = insert.rows.get(key);
   if (held?.kind === 'fact' || (statement.kind === 'register' && held && held.order >= statement.order)) return;
   insert.rows.set(key, statement);
-}
+};
 
 type Query = { readonly text: string; readonly json: string };
 
@@ -63,19 +63,19 @@ const query = (text: string, rows: ReadonlyMap<string, Statement>, rowOf: (one: 
  * Locks every row of these groups, and makes missing ones, without changing any: an upsert locks the row that it finds
  * even where its WHERE is false.
  */
-function lock(table: string, groups: readonly Insert[]): Query {
+const lock = (table: string, groups: readonly Insert[]): Query => {
   const rows = new Map(groups.flatMap((group) => [...group.rows]));
   const key = Object.keys(rows.values().next().value?.key ?? {});
   const first = quoted(key[0] ?? '');
   const text = insertInto(table, key, [], `UPDATE SET ${first} = EXCLUDED.${first} WHERE false`);
   return query(text, rows, (one) => one.key);
-}
+};
 
 /**
  * One INSERT a table or column group. Two writers must not block each other: all take rows in the order of tables and
  * keys. So a writer of several groups of a table locks the rows of all of them first.
  */
-export function inserts(statements: readonly Statement[]): readonly Query[] {
+export const inserts = (statements: readonly Statement[]): readonly Query[] => {
   const found = new Map<string, Insert>();
   for (const statement of statements) add(found, statement);
   const named = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, insert]) => insert);
@@ -83,12 +83,12 @@ export function inserts(statements: readonly Statement[]): readonly Query[] {
     const queries = groups.map(({ text, rows }) => query(text, rows, (one) => ({ ...one.key, ...columnsOf(one) })));
     return groups.length === 1 ? queries : [lock(table, groups), ...queries];
   });
-}
+};
 
 /** Writes statements within the caller's transaction. Applied twice, or in another order, they leave the same rows. */
-export async function apply(sql: Sql, statements: readonly Statement[]): Promise<void> {
+export const apply = async (sql: Sql, statements: readonly Statement[]): Promise<void> => {
   for (const insert of inserts(statements)) await sql.query(insert.text, [insert.json]);
-}
+};
 
 /** The channel of the ids of changed rows, as JSON `[[table, id], …]`, at the end of each transaction. */
 export const CHANGES = 'vigil_changes';
@@ -98,7 +98,7 @@ const pairOf = (statement: Statement): string =>
   JSON.stringify([statement.table, clean(String(Object.values(statement.key)[0]))]);
 
 /** What changed, in as many notices as it takes: readers fetch the rows again. */
-export function notices(statements: readonly Statement[]): readonly string[] {
+export const notices = (statements: readonly Statement[]): readonly string[] => {
   const pairs = statements.filter((s) => s.table !== 'journal').map(pairOf);
   const texts: string[] = [];
   let ids: string[] = [];
@@ -114,9 +114,9 @@ export function notices(statements: readonly Statement[]): readonly string[] {
     size += bytes;
   }
   return ids.length === 0 ? texts : [...texts, `[${ids.join(',')}]`];
-}
+};
 
 /** Notifies listeners (LISTEN vigil_changes) of the changes, when the caller's transaction commits. */
-export async function notify(sql: Sql, statements: readonly Statement[]): Promise<void> {
+export const notify = async (sql: Sql, statements: readonly Statement[]): Promise<void> => {
   for (const text of notices(statements)) await sql.query('SELECT pg_notify($1, $2)', [CHANGES, text]);
-}
+};

@@ -21,7 +21,7 @@ export type Database = Sql &
     readonly close: () => Promise<void>;
   };
 
-async function transaction<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
+const transaction = async <T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> => {
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
@@ -34,13 +34,13 @@ async function transaction<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Pr
     client.release(true);
     throw error;
   }
-}
+};
 
 /**
  * Opens a database and sends it one query. `onTrouble` receives errors of idle connections; the pool replaces them.
  * Throws DatabaseUnreachable.
  */
-export async function openDatabase(databaseUrl: string, onTrouble: (error: Error) => void): Promise<Database> {
+export const openDatabase = async (databaseUrl: string, onTrouble: (error: Error) => void): Promise<Database> => {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 8, types, application_name: 'vigil' });
   pool.on('error', onTrouble);
   await pool.query('SELECT 1').catch(async (cause) => {
@@ -53,7 +53,7 @@ export async function openDatabase(databaseUrl: string, onTrouble: (error: Error
     close: () => pool.end(),
     [Symbol.asyncDispose]: () => pool.end(),
   };
-}
+};
 
 /** Start Postgres, or correct DATABASE_URL. */
 export class DatabaseUnreachable extends Error {
@@ -74,15 +74,15 @@ export class OtherCluster extends Error {
 }
 
 /** Where a database is, without the password: for messages. */
-function addressOf(databaseUrl: string): string {
+const addressOf = (databaseUrl: string): string => {
   const url = URL.parse(databaseUrl);
   return url === null ? 'DATABASE_URL (which is not a URL)' : `${url.host}${url.pathname}`;
-}
+};
 
 const NO_CONNECTION = new Set(['ECONNREFUSED', 'ENOTFOUND', 'ECONNRESET', 'ETIMEDOUT', 'EAI_AGAIN']);
 
 /** A connection that cannot be made, as DatabaseUnreachable; everything else as it is. */
-export function asUnreachable(databaseUrl: string, cause: unknown): unknown {
+export const asUnreachable = (databaseUrl: string, cause: unknown): unknown => {
   const code = (cause as { code?: unknown } | null)?.code;
   if (typeof code !== 'string') return cause;
   if (!NO_CONNECTION.has(code) && !code.startsWith('28') && code !== '3D000') return cause;
@@ -91,10 +91,10 @@ export function asUnreachable(databaseUrl: string, cause: unknown): unknown {
     `Postgres at ${addressOf(databaseUrl)} cannot be used: ${why}. Start it, or correct DATABASE_URL.`,
     { cause },
   );
-}
+};
 
 /** Whether Postgres refuses the values of a statement (SQLSTATE classes 22, 23, and 54: too long for an index): the same ones will be refused again. */
-export function isDataError(error: unknown): boolean {
+export const isDataError = (error: unknown): boolean => {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' && /^(22|23|54)\w{3}$/.test(code);
-}
+};

@@ -52,11 +52,11 @@ export type SignalsOf = (
 ) => Promise<{ readonly signals: readonly SignalFigure[]; readonly notes: readonly string[] } | null>;
 
 /** Reads all of it from the read model. null: no such agent. */
-export async function explain(
+export const explain = async (
   model: ReadModel,
   agentId: string,
   signalsOf: SignalsOf = async () => null,
-): Promise<Explanation | null> {
+): Promise<Explanation | null> => {
   const agent = await model.agent(agentId);
   if (agent === null) return null;
   const { taskId } = agent;
@@ -88,11 +88,11 @@ export async function explain(
     signals: judged?.signals ?? null,
     notes: judged?.notes ?? null,
   };
-}
+};
 
 const NO_TASK = { task: null, checkpoints: [], recoveries: [], alerts: [] };
 
-async function aboutTask(model: ReadModel, taskId: string) {
+const aboutTask = async (model: ReadModel, taskId: string) => {
   const [task, checkpoints, recoveries, alerts] = await Promise.all([
     model.task(taskId),
     model.checkpoints(taskId),
@@ -100,7 +100,7 @@ async function aboutTask(model: ReadModel, taskId: string) {
     model.alerts({ taskId }),
   ]);
   return { task, checkpoints, recoveries, alerts };
-}
+};
 
 /** Readers of committed records stand at `stableEnd`, before a transaction that will not end by itself. */
 export type HangingTransaction = {

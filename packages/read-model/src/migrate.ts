@@ -10,7 +10,7 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
  * Brings a database to this code's tables, in one transaction; two callers at once wait for each other. An up-to-date
  * database is fine. `onProgress` receives the name of each applied migration. Throws DatabaseUnreachable.
  */
-export async function migrate(databaseUrl: string, onProgress: (applied: string) => void = () => {}): Promise<void> {
+export const migrate = async (databaseUrl: string, onProgress: (applied: string) => void = () => {}): Promise<void> => {
   // The library does not wait for the end of its own connection: dropping the database right after would break it.
   const dbClient = new pg.Client({ connectionString: databaseUrl });
   dbClient.on('error', () => {});
@@ -30,4 +30,4 @@ export async function migrate(databaseUrl: string, onProgress: (applied: string)
   } finally {
     await dbClient.end();
   }
-}
+};

@@ -5,28 +5,28 @@ import { OtherCluster } from './database.ts';
 export type Position = { readonly topic: string; readonly partition: number; readonly offset: number };
 
 /** Remembers the cluster that the rows are built from. Throws OtherCluster where it is another. */
-export async function claimCluster(sql: Sql, clusterId: string): Promise<void> {
+export const claimCluster = async (sql: Sql, clusterId: string): Promise<void> => {
   await sql.query('INSERT INTO cluster (cluster_id) VALUES ($1) ON CONFLICT DO NOTHING', [clusterId]);
   const { rows } = await sql.query('SELECT cluster_id FROM cluster');
   const remembered = String(rows[0]?.cluster_id);
   if (remembered !== clusterId) throw new OtherCluster(remembered, clusterId);
-}
+};
 
-export async function positions(sql: Sql): Promise<readonly Position[]> {
+export const positions = async (sql: Sql): Promise<readonly Position[]> => {
   const { rows } = await sql.query(
     'SELECT topic, partition, next_offset AS "offset" FROM positions ORDER BY topic, partition',
   );
   return rows as Position[];
-}
+};
 
 /**
  * Moves a position from where the writer believes it is, within the transaction that writes the rows. False: it is
  * elsewhere, because another writer has moved it, and no row may be written.
  */
-export async function savePosition(
+export const savePosition = async (
   sql: Sql,
   { topic, partition, from, next }: { topic: string; partition: number; from: number; next: number },
-): Promise<boolean> {
+): Promise<boolean> => {
   const { rows } = await sql.query(
     `INSERT INTO positions (topic, partition, next_offset) VALUES ($1, $2, $3)
      ON CONFLICT (topic, partition) DO UPDATE SET next_offset = EXCLUDED.next_offset WHERE positions.next_offset = $4
@@ -34,4 +34,4 @@ export async function savePosition(
     [topic, partition, next, from],
   );
   return rows.length === 1;
-}
+};

@@ -41,10 +41,10 @@ type Bound<Query> = Query extends (sql: Sql, ...rest: infer Rest) => infer Found
 /** All queries of readers. */
 export type ReadModel = { readonly [Name in keyof typeof queries]: Bound<(typeof queries)[Name]> };
 
-export function readModel(sql: Sql): ReadModel {
+export const readModel = (sql: Sql): ReadModel => {
   const bound = Object.entries<(sql: Sql, ...rest: never[]) => unknown>(queries).map(([name, query]) => [
     name,
     query.bind(null, sql),
   ]);
   return Object.fromEntries(bound) as ReadModel;
-}
+};

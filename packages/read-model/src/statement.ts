@@ -48,27 +48,27 @@ export type Register = {
 export type Statement = Fact | Register;
 
 /** The fact of these values. Values without a column are left out. */
-export function fact<T extends FactTable>(table: T, values: Values<T, ''>): Fact {
+export const fact = <T extends FactTable>(table: T, values: Values<T, ''>): Fact => {
   const { key, groups } = tables[table];
   return { kind: 'fact', table, key: picked(key, values), columns: picked(groups[''], values) };
-}
+};
 
 /** A column group as of an event. Values without a column in the group are left out. */
-export function register<T extends RegisterTable, G extends Group<T>>(
+export const register = <T extends RegisterTable, G extends Group<T>>(
   event: Ordered,
   table: T,
   group: G,
   values: Values<T, G>,
-): Register {
+): Register => {
   const { key, groups } = tables[table];
   const columns = (groups as Readonly<Record<string, Readonly<Record<string, string>>>>)[group] ?? {};
   const order = orderOf(event);
   return { kind: 'register', table, key: picked(key, values), group, order, columns: picked(columns, values) };
-}
+};
 
 const camel = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-function picked(columns: Readonly<Record<string, string>>, values: object): Row {
+const picked = (columns: Readonly<Record<string, string>>, values: object): Row => {
   const given = values as Row;
   return Object.fromEntries(
     Object.entries(columns).map(([name, type]) => {
@@ -76,17 +76,17 @@ function picked(columns: Readonly<Record<string, string>>, values: object): Row 
       return [name, type.startsWith('timestamptz') ? instant(value as number | null) : value];
     }),
   );
-}
+};
 
 const MAX_INSTANT = 253_402_300_799_999; // the end of the year 9999: later ones Postgres does not read as RFC 3339
 
 /**
  * Epoch milliseconds as Postgres reads them. An instant outside the calendar is unknown: agents may report any number.
  */
-export function instant(ms: number | null): string | null {
+export const instant = (ms: number | null): string | null => {
   if (ms === null || !(ms >= 0 && ms <= MAX_INSTANT)) return null;
   return new Date(ms).toISOString();
-}
+};
 
 type Ordered = {
   readonly version: number | null;
@@ -101,7 +101,7 @@ const padded = (n: number, width: number): string => String(n).padStart(width, '
  * The place of an event among those of the same state key, as a text that sorts bytewise. It is epoch and version where
  * a decider wrote it; else its offset, for no clock is the same on all brokers or gateways.
  */
-export function orderOf(event: Ordered): string {
+export const orderOf = (event: Ordered): string => {
   if (event.version !== null) return `${padded(event.epoch ?? 0, 16)}.${padded(event.version, 16)}`;
   return `@${padded(event.offset, 16)}`;
-}
+};

@@ -6,13 +6,13 @@ import { claimCluster, positions, savePosition } from './positions.ts';
 import { readModel } from './read-model.ts';
 import { scratchReadModel } from './testing.ts';
 
-async function columnsIn(database: Awaited<ReturnType<typeof scratchReadModel>>, table: string) {
+const columnsIn = async (database: Awaited<ReturnType<typeof scratchReadModel>>, table: string) => {
   const { rows } = await database.query(
     'SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = $1',
     [table],
   );
   return rows.map(({ column_name }) => String(column_name)).sort();
-}
+};
 
 test('the tables as data name every column of the tables as SQL', async () => {
   await using database = await scratchReadModel();

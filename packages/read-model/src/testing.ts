@@ -4,7 +4,7 @@ import { tables } from './generated/tables.ts';
 import { migrate } from './migrate.ts';
 
 /** An empty read model on the server of DATABASE_URL, dropped when it is disposed of. */
-export async function scratchReadModel(): Promise<Database & AsyncDisposable & { readonly url: string }> {
+export const scratchReadModel = async (): Promise<Database & AsyncDisposable & { readonly url: string }> => {
   const server = process.env.DATABASE_URL;
   if (server === undefined) throw new Error('DATABASE_URL is not set: run it by `npm test`, which starts Postgres');
   const name = `vigil_test_${randomBytes(6).toString('hex')}`;
@@ -22,13 +22,13 @@ export async function scratchReadModel(): Promise<Database & AsyncDisposable & {
       await admin.close();
     },
   };
-}
+};
 
 /** Every row of every table that events write: what two databases are compared by. */
-export async function dump(database: Database): Promise<Readonly<Record<string, readonly unknown[]>>> {
+export const dump = async (database: Database): Promise<Readonly<Record<string, readonly unknown[]>>> => {
   const names = Object.keys(tables);
   const rows = await Promise.all(
     names.map((table) => database.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`)),
   );
   return Object.fromEntries(names.map((table, i) => [table, rows[i]?.rows.map(({ row }) => row) ?? []]));
-}
+};

@@ -12,7 +12,7 @@ const agent = { agentId: 'worker-1', instanceId: 'i1', taskId: 'T-1', runtimeId:
 const open = { caseId: 'case-1', agentId: 'worker-1', closedAt: null };
 
 /** The app over prepared answers; its written events are kept. */
-function dashboard(answers: object = {}) {
+const dashboard = (answers: object = {}) => {
   const written: Draft[] = [];
   const failures: unknown[] = [];
   const model = {
@@ -46,7 +46,7 @@ function dashboard(answers: object = {}) {
   const request = (method: 'GET' | 'POST', url: string, payload?: object) =>
     app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });
   return { app, request, written, failures, listeners, stop };
-}
+};
 
 const reason = { by: 'ada', why: 'because' };
 

@@ -23,14 +23,14 @@ export type AppDeps = {
   readonly signal: AbortSignal;
 };
 
-function same(given: string, expected: string): boolean {
+const same = (given: string, expected: string): boolean => {
   const a = Buffer.from(given);
   const b = Buffer.from(expected);
   return a.length === b.length && timingSafeEqual(a, b);
-}
+};
 
 /** The API for people: HTTP in front of the read model and the command topics. */
-export function openApp(deps: AppDeps): FastifyInstance {
+export const openApp = (deps: AppDeps): FastifyInstance => {
   const app = fastify({ bodyLimit: 64 * 1024, requestTimeout: 30_000, forceCloseConnections: true });
   app.setErrorHandler((error, _request, reply) => sendProblem(error, reply, deps.onFailure));
   app.setNotFoundHandler(({ method, url }, reply) =>
@@ -49,4 +49,4 @@ export function openApp(deps: AppDeps): FastifyInstance {
   eventRoutes(app, deps.feed, deps.signal);
   app.get('/v1/doctor', deps.doctor);
   return app;
-}
+};

@@ -66,25 +66,24 @@ export type Command = z.output<typeof commandShape>;
 type Of<Name extends Command['command']> = Extract<Command, { command: Name }>;
 
 /** Reads a command. Throws Problem 400, naming the field. */
-export function parseCommand(body: unknown): Command {
+export const parseCommand = (body: unknown): Command => {
   const read = commandShape.safeParse(body);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const field = issue?.path.join('.') || 'command';
   throw new Problem(400, 'bad_command', `${field}: ${issue?.message}`, field);
-}
+};
 
 /**
  * The events that a command is written as: one, except for a host, which has one for each agent. Throws Problem if
  * its subject does not exist, or is over.
  */
-export async function draftsOf(command: Command, model: ReadModel, now: number): Promise<readonly CommandDraft[]> {
-  return command.command === 'host_gone' ? hostGone(command, model) : [await draftOf(command, model, now)];
-}
+export const draftsOf = async (command: Command, model: ReadModel, now: number): Promise<readonly CommandDraft[]> =>
+  command.command === 'host_gone' ? hostGone(command, model) : [await draftOf(command, model, now)];
 
 type OfOne = Exclude<Command, { command: 'host_gone' }>;
 
-async function draftOf(command: OfOne, model: ReadModel, now: number): Promise<CommandDraft> {
+const draftOf = async (command: OfOne, model: ReadModel, now: number): Promise<CommandDraft> => {
   const { by, why } = command;
   switch (command.command) {
     case 'decide_case':
@@ -120,10 +119,10 @@ async function draftOf(command: OfOne, model: ReadModel, now: number): Promise<C
       return { topic: Topic.controlAlerts, type: 'SILENCE_ALERTS', key: 'silences', payload };
     }
   }
-}
+};
 
 /** Ends every instance that was last seen on the host, as a person reports. */
-async function hostGone({ host, by, why }: Of<'host_gone'>, model: ReadModel): Promise<readonly CommandDraft[]> {
+const hostGone = async ({ host, by, why }: Of<'host_gone'>, model: ReadModel): Promise<readonly CommandDraft[]> => {
   const runtimes = (await model.runtimes()).filter((runtime) => runtime.host === host);
   const there = new Set(runtimes.map(({ runtimeId }) => runtimeId));
   const agents = (await model.agents({})).filter(
@@ -137,7 +136,7 @@ async function hostGone({ host, by, why }: Of<'host_gone'>, model: ReadModel): P
       `No living agent was seen on ${JSON.stringify(host)}: \`vigil health --json\` names the hosts.`,
     );
   return agents.map(({ agentId, instanceId }) => confirmDeath(agentId, instanceId, { by, why }));
-}
+};
 
 const confirmDeath = (agentId: string, instanceId: string | null, asked: { by: string; why: string }): CommandDraft =>
   controlAgent('CONFIRM_DEATH', agentId, { instanceId, source: 'person', by: asked.by, why: asked.why });
@@ -159,26 +158,29 @@ const controlFleet = (type: FleetControl, payload: { by: string; why: string }):
   payload,
 });
 
-async function resetBreaker({ agentId, name, by, why }: Of<'reset_breaker'>, model: ReadModel): Promise<CommandDraft> {
+const resetBreaker = async (
+  { agentId, name, by, why }: Of<'reset_breaker'>,
+  model: ReadModel,
+): Promise<CommandDraft> => {
   found(await model.agent(agentId), 'agent', agentId, '`vigil health`');
   return controlAgent('RESET_BREAKER', agentId, { name, by, why });
-}
+};
 
-async function decideCase(
+const decideCase = async (
   { caseId, decision, forMs, by, why }: Of<'decide_case'>,
   model: ReadModel,
-): Promise<CommandDraft> {
+): Promise<CommandDraft> => {
   const { agentId, closedAt, ending } = found(await model.case(caseId), 'case', caseId, '`vigil case list`');
   if (closedAt !== null)
     throw new Problem(409, 'case_closed', `Case ${caseId} is closed (${ending}): nothing is left to decide.`);
   const payload = { caseId, agentId, decision, forMs: forMs ?? null, by, why };
   return { topic: Topic.decideCase, type: 'DECIDE_CASE', key: agentId, payload };
-}
+};
 
-async function requestStep(
+const requestStep = async (
   { agentId, step, message, by, why }: Of<'request_step'>,
   model: ReadModel,
-): Promise<CommandDraft> {
+): Promise<CommandDraft> => {
   const agent = found(await model.agent(agentId), 'agent', agentId, '`vigil health`');
   const { instanceId, taskId, runtimeId, labels } = agent;
   if (instanceId === null)
@@ -187,9 +189,12 @@ async function requestStep(
   const { policy, recovery } = step === 'terminate_and_recover' ? await recoveryOf(agent, model) : nothingKnown;
   const payload = { ...about, step, message: message ?? null, by, why, recovery, askedAt: null };
   return { topic: Topic.decideCase, type: 'REQUEST_STEP', key: agentId, policy, payload };
-}
+};
 
-async function reviewTask({ taskId, decision, by, why }: Of<'review_task'>, model: ReadModel): Promise<CommandDraft> {
+const reviewTask = async (
+  { taskId, decision, by, why }: Of<'review_task'>,
+  model: ReadModel,
+): Promise<CommandDraft> => {
   const task = found(await model.task(taskId), 'task', taskId, '`vigil task list`');
   if (task.recovery !== 'REVIEW_REQUIRED')
     throw new Problem(
@@ -198,22 +203,22 @@ async function reviewTask({ taskId, decision, by, why }: Of<'review_task'>, mode
       `${taskId} is not in review: there is nothing to decide. \`vigil task list --review\` shows what is.`,
     );
   return { topic: Topic.reviewTask, type: 'REVIEW_TASK', key: taskId, payload: { taskId, decision, by, why } };
-}
+};
 
-async function acknowledge({ alertId, by, why }: Of<'acknowledge'>, model: ReadModel): Promise<CommandDraft> {
+const acknowledge = async ({ alertId, by, why }: Of<'acknowledge'>, model: ReadModel): Promise<CommandDraft> => {
   const alert = (await model.alerts({})).find((one) => one.alertId === alertId);
   const alertKey = found(alert?.alertKey, 'alert', alertId, '`vigil alert list`');
   return { topic: Topic.controlAlerts, type: 'ACKNOWLEDGE_ALERT', key: alertKey, payload: { alertKey, by, why } };
-}
+};
 
 /** A document to be applied, or taken back. Throws Problem 422 with every mistake that can be seen in it alone; the evaluator sees the rest. */
-function applyPolicy({ name, document, by, why }: Of<'apply_policy'>): Draft<typeof Topic.applyPolicy> {
+const applyPolicy = ({ name, document, by, why }: Of<'apply_policy'>): Draft<typeof Topic.applyPolicy> => {
   if (document !== null) check(name, document);
   const payload = { name, document: document && canonicalJson(document), by, why };
   return { topic: Topic.applyPolicy, type: 'APPLY_POLICY', key: name, payload };
-}
+};
 
-function check(name: string, document: Of<'apply_policy'>['document']): void {
+const check = (name: string, document: Of<'apply_policy'>['document']): void => {
   try {
     if (name === ASSIGNMENT) readAssignment(document, name);
     else if (compile(document, name, VOCABULARY).name !== name)
@@ -222,17 +227,17 @@ function check(name: string, document: Of<'apply_policy'>['document']): void {
     if (error instanceof CorrectThePolicy) throw new Problem(422, 'bad_policy', error.message, 'document');
     throw error;
   }
-}
+};
 
 type Recovers = { readonly policy: PolicyRef | null; readonly recovery: RecoverySettings | null };
 
 const nothingKnown: Recovers = { policy: null, recovery: null };
 
 /** How the policy that an agent is judged by recovers its task. Nothing, where the agent has none yet or its document is not known. */
-async function recoveryOf(
+const recoveryOf = async (
   { policyName, policyHash }: Pick<AgentRow, 'policyName' | 'policyHash'>,
   model: Pick<ReadModel, 'policyDocument'>,
-): Promise<Recovers> {
+): Promise<Recovers> => {
   if (!policyName || !policyHash) return nothingKnown;
   const document = await model.policyDocument(policyHash);
   if (document === null) return nothingKnown;
@@ -244,7 +249,7 @@ async function recoveryOf(
     if (error instanceof CorrectThePolicy) return nothingKnown;
     throw error;
   }
-}
+};
 
 /** Writes one event, acknowledged by all replicas; its id. */
 export type Write = (draft: Draft) => Promise<string>;
@@ -253,7 +258,7 @@ export type Write = (draft: Draft) => Promise<string>;
  * Commands of people, as events on a command topic. 202: written, with further keys in `alsoFor`. The events that it
  * causes report the outcome.
  */
-export function commandRoutes(app: FastifyInstance, model: ReadModel, write: Write, now: () => number): void {
+export const commandRoutes = (app: FastifyInstance, model: ReadModel, write: Write, now: () => number): void => {
   app.post('/v1/commands', async ({ body }, reply) => {
     const [first, ...more] = await draftsOf(parseCommand(body), model, now());
     if (first === undefined) throw new Error('a command is written as at least one event');
@@ -262,4 +267,4 @@ export function commandRoutes(app: FastifyInstance, model: ReadModel, write: Wri
     const { topic, type, key } = first;
     return reply.code(202).send({ eventId, topic, type, key, alsoFor: more.map((draft) => draft.key) });
   });
-}
+};

@@ -19,7 +19,7 @@ export const config = z.object({
     .pipe(z.array(z.tuple([z.string().min(1, probes), httpUrl(probes)]))),
 });
 
-function named(pair: string): [string, string] {
+const named = (pair: string): [string, string] => {
   const at = pair.indexOf('=');
   return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
-}
+};

@@ -12,12 +12,12 @@ import { signalsFrom } from './signals.ts';
 type Dependencies = { readonly logger: Logger; readonly signal: AbortSignal; readonly now: () => number };
 
 /** The HTTP API, listening at `url`. `finished` rejects when it can no longer follow the log. */
-export async function openDashboard(
+export const openDashboard = async (
   log: Log,
   database: Database,
   config: Config,
   { logger, signal, now }: Dependencies,
-): Promise<AsyncDisposable & Part & { readonly url: string }> {
+): Promise<AsyncDisposable & Part & { readonly url: string }> => {
   const model = readModel(database);
   const { write } = writer(log);
   const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');
@@ -36,4 +36,4 @@ export async function openDashboard(
   });
   const url = await listen(app, config.VIGIL_DASHBOARD_HOST, config.VIGIL_DASHBOARD_PORT, 'VIGIL_DASHBOARD_PORT');
   return { url, ready: feed.ready, finished: feed.finished, [Symbol.asyncDispose]: () => app.close() };
-}
+};

@@ -36,7 +36,7 @@ export type DoctorDeps = {
   readonly now: () => number;
 };
 
-export async function examine(deps: DoctorDeps): Promise<Doctor> {
+export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
   const { model, probes, hanging } = deps;
   const [services, time, atMost, agents, replayFrom, fleet] = await Promise.all([
     Promise.all(probes.map(([service, url]) => probe(service, url))),
@@ -53,9 +53,9 @@ export async function examine(deps: DoctorDeps): Promise<Doctor> {
   );
   const lag = [{ group: 'projector', atMost }];
   return { services, time, lag, duplicates, hanging: hanging(), replayFrom, fleet };
-}
+};
 
-async function ages({ log, now }: DoctorDeps): Promise<Doctor['time']> {
+const ages = async ({ log, now }: DoctorDeps): Promise<Doctor['time']> => {
   const at = now();
   const topics = TIMED.map(([, topic]) => topic);
   const ticks = await newestTicks(log, topics, at);
@@ -64,34 +64,39 @@ async function ages({ log, now }: DoctorDeps): Promise<Doctor['time']> {
     const ageMs = slowest === null ? null : Math.max(0, at - slowest);
     return { processor, ageMs, aheadMs: fastest === null ? 0 : Math.max(0, fastest - at) };
   });
-}
+};
 
-async function projectorLag({ log, model }: DoctorDeps): Promise<number | null> {
+const projectorLag = async ({ log, model }: DoctorDeps): Promise<number | null> => {
   const positions = await model.positions();
   if (positions.length === 0) return null;
   const topics = [...new Set(positions.map(({ topic }) => topic))];
   const bounds = new Map(await Promise.all(topics.map(async (topic) => [topic, await log.bounds(topic)] as const)));
   const lagging = positions.map((at) => Math.max(0, (bounds.get(at.topic)?.[at.partition]?.high ?? 0) - at.offset));
   return lagging.reduce((sum, records) => sum + records, 0);
-}
+};
 
-async function replayReach(log: DoctorDeps['log']): Promise<number | null> {
+const replayReach = async (log: DoctorDeps['log']): Promise<number | null> => {
   const bounds = await log.bounds(Topic.agentObservation);
   const firsts = await Promise.all(bounds.map(({ low, high }, partition) => firstIn(log, partition, low, high)));
   const known = firsts.filter((first) => first !== null);
   return known.length === 0 ? null : Math.max(...known);
-}
+};
 
-async function firstIn(log: DoctorDeps['log'], partition: number, low: number, high: number): Promise<number | null> {
+const firstIn = async (
+  log: DoctorDeps['log'],
+  partition: number,
+  low: number,
+  high: number,
+): Promise<number | null> => {
   if (low >= high) return null;
   let first: number | null = null;
   const range = { low, high: Math.min(high, low + FIRST_RECORDS) };
   const signal = AbortSignal.timeout(PROBE_LIMIT_MS);
   await log.read(Topic.agentObservation, partition, range, ({ timestamp }) => (first ??= timestamp), signal);
   return first;
-}
+};
 
-async function probe(service: string, url: string): Promise<Doctor['services'][number]> {
+const probe = async (service: string, url: string): Promise<Doctor['services'][number]> => {
   try {
     const answer = await fetch(new URL('/ready', url), { signal: AbortSignal.timeout(PROBE_LIMIT_MS) });
     return { service, ready: answer.ok, detail: await answer.text() };
@@ -99,7 +104,7 @@ async function probe(service: string, url: string): Promise<Doctor['services'][n
     const cause = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).message;
     return { service, ready: false, detail: `${url} does not answer (${cause}): is it running?` };
   }
-}
+};
 
 /** Ticks are looked for this far back: a processor whose time is older stands. */
 export const LOOK_BACK_MS = 15_000;
@@ -116,11 +121,11 @@ export type NewestTicks = { readonly slowest: number | null; readonly fastest: n
  * When each topic last had a tick, in the slowest and in the fastest of its partitions.
  * Reads to the end: at once where all are young, otherwise for two seconds.
  */
-export async function newestTicks(
+export const newestTicks = async (
   log: Pick<Log, 'follow' | 'partitionCount'>,
   topics: readonly string[],
   now: number,
-): Promise<ReadonlyMap<string, NewestTicks>> {
+): Promise<ReadonlyMap<string, NewestTicks>> => {
   const newest = new Map<string, number[]>();
   for (const topic of topics) newest.set(topic, Array(await log.partitionCount(topic)).fill(Number.NEGATIVE_INFINITY));
   const enough = new AbortController();
@@ -141,7 +146,7 @@ export async function newestTicks(
   const seen = (moment: number) => (Number.isFinite(moment) ? moment : null);
   const fastest = (topic: string) => Math.max(...(newest.get(topic) ?? []));
   return new Map(topics.map((topic) => [topic, { slowest: seen(slowest(topic)), fastest: seen(fastest(topic)) }]));
-}
+};
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -154,7 +159,11 @@ const LOOK_MS = 10_000;
 /**
  * Looks at every topic for hanging transactions, until the signal is aborted. Returns the findings of the last look.
  */
-export function watchTransactions(log: Log, signal: AbortSignal, logger: Logger): () => readonly HangingTransaction[] {
+export const watchTransactions = (
+  log: Log,
+  signal: AbortSignal,
+  logger: Logger,
+): (() => readonly HangingTransaction[]) => {
   const look = hangingTransactions(log, Object.keys(catalogue));
   let found: readonly HangingTransaction[] = [];
   let looking = false;
@@ -173,4 +182,4 @@ export function watchTransactions(log: Log, signal: AbortSignal, logger: Logger)
   const timer = setInterval(() => void again(), LOOK_MS);
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });
   return () => found;
-}
+};

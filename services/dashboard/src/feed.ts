@@ -21,7 +21,7 @@ export type Feed = {
  * One reader of the topics for all listeners. `onFailure` receives the error that has ended observations for a
  * listener.
  */
-export async function openFeed(log: Log, signal: AbortSignal, onFailure: (error: unknown) => void): Promise<Feed> {
+export const openFeed = async (log: Log, signal: AbortSignal, onFailure: (error: unknown) => void): Promise<Feed> => {
   const listeners = new Set<Listener>();
   const onEvent = (event: HealthEvent) => {
     for (const listener of listeners) listener(event);
@@ -41,12 +41,12 @@ export async function openFeed(log: Log, signal: AbortSignal, onFailure: (error:
     finished,
     ready: () => ready() && [...observations].every((following) => following.ready()),
   };
-}
+};
 
-async function observe(log: Log, open: Set<Following>, onEvent: Listener, signal: AbortSignal): Promise<never> {
+const observe = async (log: Log, open: Set<Following>, onEvent: Listener, signal: AbortSignal): Promise<never> => {
   const following = await tail(log, [Topic.agentObservation], { from: 'end', onEvent, signal });
   if (signal.aborted) return following.finished;
   open.add(following);
   signal.addEventListener('abort', () => open.delete(following), { once: true });
   return following.finished;
-}
+};

@@ -19,23 +19,23 @@ const unknown = (kind: string, id: string, where: string): Problem =>
   new Problem(404, `unknown_${kind}`, `There is no ${kind} ${JSON.stringify(id)}: ${where} lists what there is.`);
 
 /** What was looked for. Throws Problem 404 where there is no such thing. */
-export function found<T>(value: T | null | undefined, kind: string, id: string, where: string): T {
+export const found = <T>(value: T | null | undefined, kind: string, id: string, where: string): T => {
   if (value === null || value === undefined) throw unknown(kind, id, where);
   return value;
-}
+};
 
 /** The problem that an error is to its caller; null: an internal error, which callers do not see. */
-function problemOf(error: unknown): Problem | null {
+const problemOf = (error: unknown): Problem | null => {
   if (error instanceof Problem) return error;
   if (error instanceof Unfit) return new Problem(400, error.reason, error.message, error.field);
   const status = (error as Partial<FastifyError>).statusCode;
   return status !== undefined && status < 500 ? new Problem(status, 'bad_request', (error as Error).message) : null;
-}
+};
 
 const INTERNAL = new Problem(500, 'failed', 'The dashboard could not answer; its log has the reason. Try again.');
 
 /** Answers with a problem. `onFailure` receives internal errors. */
-export function sendProblem(error: unknown, reply: FastifyReply, onFailure: (error: unknown) => void): FastifyReply {
+export const sendProblem = (error: unknown, reply: FastifyReply, onFailure: (error: unknown) => void): FastifyReply => {
   const problem = problemOf(error);
   if (problem === null) onFailure(error);
   const { status, type, message, field } = problem ?? INTERNAL;
@@ -44,4 +44,4 @@ export function sendProblem(error: unknown, reply: FastifyReply, onFailure: (err
     .code(status)
     .type('application/problem+json')
     .send(JSON.stringify(field === null ? body : { ...body, field }));
-}
+};

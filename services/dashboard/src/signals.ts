@@ -23,7 +23,7 @@ export const signalsFrom =
       return null;
     });
 
-async function figures(log: Read, model: Model, agentId: string): ReturnType<SignalsOf> {
+const figures = async (log: Read, model: Model, agentId: string): ReturnType<SignalsOf> => {
   const found = await readSnapshot<AgentState>(log, evaluator, agentId, AbortSignal.timeout(PATIENCE_MS));
   if (found === null || found.state.kind === 'unseen') return null;
   const { name, hash } = found.state.policy;
@@ -31,4 +31,4 @@ async function figures(log: Read, model: Model, agentId: string): ReturnType<Sig
   if (document === null) return null;
   const policies = policiesOf([republished(document, VOCABULARY)], name);
   return explain(policies, found.state, found.clock);
-}
+};

@@ -31,7 +31,7 @@ export type Applying = {
  * each as it comes.
  * A document with mistakes is refused with its reasons, and the previous one stays in force.
  */
-export async function followApplied(log: Log, files: PolicySet, deps: ApplyingDeps): Promise<Applying> {
+export const followApplied = async (log: Log, files: PolicySet, deps: ApplyingDeps): Promise<Applying> => {
   const { logger, count, signal, now } = deps;
   const before = await readPublished(log);
   const published = { newest: new Map(before.newest), refusals: new Set(before.refusals) };
@@ -87,4 +87,4 @@ export async function followApplied(log: Log, files: PolicySet, deps: ApplyingDe
   });
   for (const warning of warningsIn(inForce.set)) logger.warn(warning, 'a policy that is probably not meant so');
   return { inForce: () => inForce, ready, finished };
-}
+};

@@ -13,29 +13,27 @@ import { Refused, type Rules } from '@vigil/stream';
 export type InForce = Rules<AgentState, Observation, Announcement> & { readonly set: PolicySet };
 
 /** The presets, and the policies and assign.yaml of `directory`. Throws Refused with every mistake: starting again would change nothing. */
-export function loadPolicies(directory: string | undefined, defaultName: string): PolicySet {
+export const loadPolicies = (directory: string | undefined, defaultName: string): PolicySet => {
   try {
     return readPolicySet(directory ?? null, defaultName, VOCABULARY);
   } catch (error) {
     throw new Refused(error instanceof Error ? error.message : String(error), { cause: error });
   }
-}
+};
 
 /** `value`: name and hash of everything in force, for the marker. */
-export function inForceOf(set: PolicySet): InForce {
+export const inForceOf = (set: PolicySet): InForce => {
   const policies = set.policies.map(({ policy }) => policy);
   const { assignment } = set.assignment;
   const names = [...policies.map(({ name, hash }) => ({ name, hash })), { name: ASSIGNMENT, hash: assignment.hash }];
   return { set, value: JSON.stringify(names), decider: agentHealth(policiesOf(policies, assignment)) };
-}
+};
 
 /** Settings that work but are probably not intended, with their document. */
-export function warningsIn({
+export const warningsIn = ({
   policies,
   assignment: { assignment },
-}: PolicySet): readonly { policy: string; warning: string }[] {
-  return [
-    ...policies.flatMap(({ policy: { name, warnings } }) => warnings.map((warning) => ({ policy: name, warning }))),
-    ...assignment.warnings.map((warning) => ({ policy: ASSIGNMENT, warning })),
-  ];
-}
+}: PolicySet): readonly { policy: string; warning: string }[] => [
+  ...policies.flatMap(({ policy: { name, warnings } }) => warnings.map((warning) => ({ policy: name, warning }))),
+  ...assignment.warnings.map((warning) => ({ policy: ASSIGNMENT, warning })),
+];

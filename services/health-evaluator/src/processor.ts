@@ -19,20 +19,18 @@ export const EVALUATOR = {
  * The evaluator of the agent key space: from observations to states, warrants, presence and the health of tasks.
  * `rules`: those in force now.
  */
-export function evaluator(rules: () => InForce): DeciderProcessor<AgentState, In, Out> {
-  return {
-    ...EVALUATOR,
-    time: { topic: Topic.agentObservation, sources: 'own' },
-    ticks: [
-      { topic: Topic.agentHealth, everyMs: 1000, to: 'same' },
-      { topic: Topic.fleetPresence, everyMs: 1000, to: 'every' },
-      { topic: Topic.taskHealth, everyMs: 5000, to: 'every' },
-    ],
-    decider: rules().decider,
-    atRest: AT_REST,
-    marker: { topic: Topic.agentHealth, key: '@policy', rules },
-  };
-}
+export const evaluator = (rules: () => InForce): DeciderProcessor<AgentState, In, Out> => ({
+  ...EVALUATOR,
+  time: { topic: Topic.agentObservation, sources: 'own' },
+  ticks: [
+    { topic: Topic.agentHealth, everyMs: 1000, to: 'same' },
+    { topic: Topic.fleetPresence, everyMs: 1000, to: 'every' },
+    { topic: Topic.taskHealth, everyMs: 5000, to: 'every' },
+  ],
+  decider: rules().decider,
+  atRest: AT_REST,
+  marker: { topic: Topic.agentHealth, key: '@policy', rules },
+});
 
 /** omniclaude's attribute, one of a few: what its sweep has found, else the axis of what comes first. */
 export const axisOf = ({ evidence, axes }: Pick<WarrantFiledPayload, 'evidence' | 'axes'>): string => {

@@ -9,27 +9,27 @@ type PolicyDraft = Draft<typeof Topic.policy>;
 export type Published = { readonly newest: ReadonlyMap<string, Publication>; readonly refusals: ReadonlySet<string> };
 
 /** Everything in force in its published form, by name. */
-export function publications({
+export const publications = ({
   policies,
   assignment,
-}: PolicySet): ReadonlyMap<string, Publication & { at: number | null }> {
+}: PolicySet): ReadonlyMap<string, Publication & { at: number | null }> => {
   const payload = ({ origin, by, why, at }: Provenance, name: string, of: { hash: string; document: string }) =>
     [name, { name, hash: of.hash, document: of.document, by, origin, why, withdrawn: false, at }] as const;
   return new Map([
     ...policies.map((held) => payload(held, held.policy.name, held.policy)),
     payload(assignment, ASSIGNMENT, assignment.assignment),
   ]);
-}
+};
 
 /**
  * What has to be published so that the topic has the policies in force: new documents, and removed names. `at`: their
  * time where it is unknown.
  */
-export function unpublished(
+export const unpublished = (
   set: PolicySet,
   { newest }: Published,
   now: number,
-): readonly { draft: PolicyDraft; at: number }[] {
+): readonly { draft: PolicyDraft; at: number }[] => {
   const inForce = publications(set);
   const fresh = [...inForce.values()].filter((one) => !isPublished(one, newest.get(one.name)));
   const gone = [...newest.values()].filter(({ name, withdrawn }) => !withdrawn && !inForce.has(name));
@@ -37,7 +37,7 @@ export function unpublished(
     ...fresh.map(({ at, ...payload }) => ({ draft: published(payload), at: at ?? now })),
     ...gone.map((payload) => ({ draft: published({ ...payload, withdrawn: true }), at: now })),
   ];
-}
+};
 
 const isPublished = (one: Publication, published: Publication | undefined): boolean =>
   published !== undefined &&
@@ -46,13 +46,13 @@ const isPublished = (one: Publication, published: Publication | undefined): bool
   published.origin === one.origin &&
   published.why === one.why;
 
-function published(payload: Publication): PolicyDraft {
+const published = (payload: Publication): PolicyDraft => {
   const { name, hash } = payload;
   return { topic: Topic.policy, type: 'POLICY_PUBLISHED', key: hash, payload, policy: { name, hash } };
-}
+};
 
 /** Reads the topic to its end. */
-export async function readPublished(log: Log): Promise<Published> {
+export const readPublished = async (log: Log): Promise<Published> => {
   const newest = new Map<string, Publication>();
   const refusals = new Set<string>();
   const over = new AbortController();
@@ -63,4 +63,4 @@ export async function readPublished(log: Log): Promise<Published> {
   await readAndFollow(log, Topic.policy, { onEvent, onUnreadable: () => {}, signal: over.signal });
   over.abort();
   return { newest, refusals };
-}
+};

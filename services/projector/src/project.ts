@@ -46,8 +46,8 @@ export const reads = Object.keys(table) as readonly ProjectedTopic[];
  * What an event changes in the read model. An event type of a newer version, which this code does not know, changes nothing:
  * after an upgrade the rows are rebuilt from the topics.
  */
-export function project(event: PlacedEvent<ProjectedTopic>): readonly Statement[] {
+export const project = (event: PlacedEvent<ProjectedTopic>): readonly Statement[] => {
   const handlers: Readonly<Record<string, unknown>> = table[event.topic];
   const handler = handlers[event.type] as ((event: PlacedEvent<TopicName>) => readonly Statement[]) | undefined;
   return handler === undefined ? [] : handler(event);
-}
+};

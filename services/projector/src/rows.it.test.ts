@@ -10,7 +10,7 @@ import { type ProjectedTopic, project, reads } from './project.ts';
 type Event = PlacedEvent<ProjectedTopic>;
 
 /** Every event of every topic that is read, three times over with rising versions. */
-function log(): readonly Event[] {
+const log = (): readonly Event[] => {
   const versions = new Map<string, number>();
   const drafts = [1, 2, 3].flatMap((round) =>
     reads.flatMap((topic) => catalogue[topic].events.map(({ type }) => ({ topic, type, round }))),
@@ -31,9 +31,9 @@ function log(): readonly Event[] {
       occurredAt: EXAMPLE_TIME + round * 1000 + i,
     } as Event;
   });
-}
+};
 
-async function applied(database: Database, events: readonly Event[], size: number): Promise<void> {
+const applied = async (database: Database, events: readonly Event[], size: number): Promise<void> => {
   for (let at = 0; at < events.length; at += size) {
     const statements = events.slice(at, at + size).flatMap(project);
     await database.transaction(async (sql) => {
@@ -41,7 +41,7 @@ async function applied(database: Database, events: readonly Event[], size: numbe
       await notify(sql, statements);
     });
   }
-}
+};
 
 test('the same events give the same rows, in any order and however often each is read', async () => {
   await using inOrder = await scratchReadModel();

@@ -5,22 +5,20 @@ import { type ProjectedTopic, project } from './project.ts';
 type Sink = Pick<ProjectionOptions<ProjectedTopic>, 'open' | 'apply'>;
 
 /** The read model as the sink of a projection: rows written from events, and the positions they reach. */
-export function rowsIn(database: Database): Sink {
-  return {
-    open: async (clusterId) => {
-      await claimCluster(database, clusterId);
-      const at = await positions(database);
-      return new Map(at.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
-    },
-    apply: (batch) => write(database, batch),
-  };
-}
+export const rowsIn = (database: Database): Sink => ({
+  open: async (clusterId) => {
+    await claimCluster(database, clusterId);
+    const at = await positions(database);
+    return new Map(at.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
+  },
+  apply: (batch) => write(database, batch),
+});
 
 /**
  * Writes events and the position after them in one transaction. Throws Retry if another projector has moved the
  * position, DeadLetter if Postgres rejects the values.
  */
-async function write(database: Database, batch: ProjectionBatch<ProjectedTopic>): Promise<void> {
+const write = async (database: Database, batch: ProjectionBatch<ProjectedTopic>): Promise<void> => {
   const { topic, partition, from, next, events } = batch;
   const statements = events.flatMap(project);
   try {
@@ -34,4 +32,4 @@ async function write(database: Database, batch: ProjectionBatch<ProjectedTopic>)
     if (!isDataError(error)) throw error;
     throw new DeadLetter('unwritable', (error as Error).message, { cause: error });
   }
-}
+};

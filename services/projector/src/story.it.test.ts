@@ -9,21 +9,20 @@ type Event = Parameters<typeof project>[0];
 type Unplaced = Omit<Event, 'offset'>;
 
 /** Events as their deciders would have numbered them, a second apart. */
-function happening(...events: readonly Unplaced[]): readonly Event[] {
-  return events.map((event, i) => ({
+const happening = (...events: readonly Unplaced[]): readonly Event[] =>
+  events.map((event, i) => ({
     ...event,
     offset: i,
     eventId: `event-${i}`,
     version: event.topic === Topic.agentObservation ? null : i + 1,
     occurredAt: EXAMPLE_TIME + i * 1000,
   })) as readonly Event[];
-}
 
-async function modelOf(...events: readonly Unplaced[]) {
+const modelOf = async (...events: readonly Unplaced[]) => {
   const database = await scratchReadModel();
   await apply(database, happening(...events).flatMap(project));
   return { model: readModel(database), [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
-}
+};
 
 const changed = (to: 'HEALTHY' | 'STUCK' | 'TERMINATED', more: object = {}) =>
   example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to, exemption: null, endReason: null, ...more });

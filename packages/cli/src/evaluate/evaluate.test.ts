@@ -30,7 +30,7 @@ const lines = (...runs: readonly string[]) => `${runs.join('\n')}\n`;
 
 type End = { readonly code: number | null; readonly out: string; readonly err: string };
 
-async function evaluate(args: readonly string[], input: string | Buffer = ''): Promise<End> {
+const evaluate = async (args: readonly string[], input: string | Buffer = ''): Promise<End> => {
   const { PATH = '' } = process.env;
   const child = spawn(process.execPath, [vigilProgram, 'evaluate', ...args], { env: { PATH }, stdio: 'pipe' });
   child.stdin.end(input);
@@ -41,7 +41,7 @@ async function evaluate(args: readonly string[], input: string | Buffer = ''): P
   });
   const [code] = await once(child, 'close');
   return { code, out: (await out) ?? '', err: (await err) ?? '' };
-}
+};
 
 const judged = (run_id: string) => ({
   run_id,

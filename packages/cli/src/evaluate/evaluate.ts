@@ -13,7 +13,7 @@ import { evaluatedLines, type Judgement, Tally } from './tally.ts';
 type Options = { readonly policy: string; readonly gap: number; readonly json?: boolean };
 
 /** Judges every run and session of every file. What cannot be read is reported on standard error, and the rest is judged. */
-export async function evaluateFiles(files: readonly string[], { policy, gap, json }: Options): Promise<void> {
+export const evaluateFiles = async (files: readonly string[], { policy, gap, json }: Options): Promise<void> => {
   const judge = judgeOf(policy, gap);
   const stop = untilStopped();
   const tally = new Tally();
@@ -35,10 +35,10 @@ export async function evaluateFiles(files: readonly string[], { policy, gap, jso
   }
   progress.end();
   if (!json) print(evaluatedLines(view(), tally));
-}
+};
 
 /** Judges a run, or each agent of a session. */
-export function judgeOf(policy: string, gap: number): (record: Record) => readonly Judgement[] {
+export const judgeOf = (policy: string, gap: number): ((record: Record) => readonly Judgement[]) => {
   const compiled = policyCalled(policy);
   const [judgeRun, judgeSession] = [runJudge(compiled, hashes, gap), sessionJudge(compiled)];
   return (record) => {
@@ -52,10 +52,10 @@ export function judgeOf(policy: string, gap: number): (record: Record) => readon
       judged,
     }));
   };
-}
+};
 
 /** Reports what cannot be read, and sets the exit code. */
-async function readable(where: string, read: () => Promise<void>): Promise<void> {
+const readable = async (where: string, read: () => Promise<void>): Promise<void> => {
   try {
     await read();
   } catch (error) {
@@ -63,7 +63,7 @@ async function readable(where: string, read: () => Promise<void>): Promise<void>
     process.stderr.write(`vigil: ${plain(`${where}: ${error.message}`)}\n`);
     endUnwell();
   }
-}
+};
 
 /** No such file, no right to read it, or bytes that are no gzip. */
 const isOfTheSystem = (error: unknown): error is NodeJS.ErrnoException =>
@@ -72,16 +72,16 @@ const isOfTheSystem = (error: unknown): error is NodeJS.ErrnoException =>
   typeof error.code === 'string' &&
   /^(E[A-Z]+|Z_[A-Z_]+)$/.test(error.code);
 
-async function printJudged({ run_id, judged: { worst, changes } }: Judgement): Promise<void> {
+const printJudged = async ({ run_id, judged: { worst, changes } }: Judgement): Promise<void> => {
   if (process.stdout.write(`${jsonText({ run_id, worst, changes }, 0)}\n`)) return;
   // A reader that has gone causes an error instead of a drain event. It ends the evaluation.
   await once(process.stdout, 'drain').catch(() => undefined);
-}
+};
 
 const EVERY = 500;
 
 /** Shows the number of evaluated runs on a terminal. */
-function progressOn(out: NodeJS.WriteStream): { readonly step: () => void; readonly end: () => void } {
+const progressOn = (out: NodeJS.WriteStream): { readonly step: () => void; readonly end: () => void } => {
   if (!out.isTTY) return { step: () => {}, end: () => {} };
   let runs = 0;
   return {
@@ -91,10 +91,10 @@ function progressOn(out: NodeJS.WriteStream): { readonly step: () => void; reado
     },
     end: () => void out.write('\r\u001b[K'),
   };
-}
+};
 
 /** The preset of that name, or the policy in that file. Throws CannotProceed. */
-export function policyCalled(nameOrPath: string): CompiledPolicy {
+export const policyCalled = (nameOrPath: string): CompiledPolicy => {
   const presets = readPolicies([PRESETS], VOCABULARY);
   const preset = presets.find(({ name }) => name === nameOrPath);
   if (preset) return preset;
@@ -108,9 +108,9 @@ export function policyCalled(nameOrPath: string): CompiledPolicy {
   } catch (error) {
     throw error instanceof CorrectThePolicy ? new CannotProceed(error.message) : error;
   }
-}
+};
 
-function textOf(file: string): string {
+const textOf = (file: string): string => {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
@@ -118,4 +118,4 @@ function textOf(file: string): string {
       `${JSON.stringify(file)} cannot be read (${(error as Error).message}): give a preset's name, or the path of a policy.`,
     );
   }
-}
+};

@@ -15,7 +15,7 @@ export async function* linesOf(file: string): AsyncGenerator<{ readonly number: 
 }
 
 /** The first two bytes show whether a file is gzipped; its name does not. */
-async function unpacked(chunks: Chunks): Promise<Chunks> {
+const unpacked = async (chunks: Chunks): Promise<Chunks> => {
   const rest = chunks[Symbol.asyncIterator]();
   let head: Buffer = Buffer.alloc(0);
   while (head.length < 2) {
@@ -29,7 +29,7 @@ async function unpacked(chunks: Chunks): Promise<Chunks> {
   })();
   const gzipped = head[0] === 0x1f && head[1] === 0x8b;
   return gzipped ? pipeline(Readable.from(whole), createGunzip(), () => {}) : whole;
-}
+};
 
 async function* splitted(chunks: Chunks): AsyncGenerator<string> {
   const decoder = new TextDecoder();

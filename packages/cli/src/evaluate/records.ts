@@ -24,38 +24,38 @@ export type Format =
   | { readonly kind: 'session'; readonly adapter: Adapter };
 
 /** A text as a JSON object. Throws CorrectTheRun. */
-export function entryOf(text: string): Entry {
+export const entryOf = (text: string): Entry => {
   const parsed = parsedOf(text);
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Entry;
   throw new CorrectTheRun(`${shown(text)} is not a JSON object`);
-}
+};
 
-function parsedOf(text: string): unknown {
+const parsedOf = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
     throw new CorrectTheRun(`no JSON: ${(error as Error).message}`);
   }
-}
+};
 
 /** The format that an entry shows; null: it shows none, as the first lines of a session may. */
-export function formatOf(text: string): Format | null {
+export const formatOf = (text: string): Format | null => {
   const entry = objectOr(text);
   if (entry === null) return null;
   if ('run_id' in entry || 'calls' in entry) return { kind: 'runs' };
   if (isTrajectory(entry)) return { kind: 'trajectories' };
   const adapter = adapterOfEntry(entry);
   return adapter === undefined ? null : { kind: 'session', adapter };
-}
+};
 
-function objectOr(text: string): Entry | null {
+const objectOr = (text: string): Entry | null => {
   try {
     return entryOf(text);
   } catch (error) {
     if (error instanceof CorrectTheRun) return null;
     throw error;
   }
-}
+};
 
 const SHOWN = 100;
 const shown = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
@@ -102,11 +102,11 @@ export async function* piecesOf(file: string): AsyncGenerator<Piece> {
   else yield* apart(file, format.kind, all);
 }
 
-async function listed(lines: AsyncIterable<Line>): Promise<readonly Line[]> {
+const listed = async (lines: AsyncIterable<Line>): Promise<readonly Line[]> => {
   const list: Line[] = [];
   for await (const line of lines) list.push(line);
   return list;
-}
+};
 
 async function* apart(file: string, kind: 'runs' | 'trajectories', lines: AsyncIterable<Line>): AsyncGenerator<Piece> {
   const read = kind === 'runs' ? oneRun : trajectories;
@@ -130,7 +130,7 @@ const trajectories = (text: string): readonly Record[] =>
   readTrajectory(entryOf(text)).map((run) => ({ kind: 'run', run: withTraits(run) }));
 
 /** A trajectory does not describe its tools; the adapter of its client does. */
-function withTraits(run: RecordedRun): RecordedRun {
+const withTraits = (run: RecordedRun): RecordedRun => {
   const adapter = adapterNamed(run.src ?? '');
   if (adapter === undefined) return run;
   const calls = run.calls.map((call) => {
@@ -138,7 +138,7 @@ function withTraits(run: RecordedRun): RecordedRun {
     return { ...call, mutating, polling, target };
   });
   return { ...run, calls };
-}
+};
 
 /** A line that is damaged is named and left out. */
 async function* session(file: string, adapter: Adapter, lines: readonly Line[]): AsyncGenerator<Piece> {
@@ -151,21 +151,21 @@ async function* session(file: string, adapter: Adapter, lines: readonly Line[]):
 }
 
 /** Nothing by itself. Throws CorrectTheRun if the line is not an entry. */
-function checked(text: string): readonly Record[] {
+const checked = (text: string): readonly Record[] => {
   entryOf(text);
   return [];
-}
+};
 
-function subagentFiles(file: string, adapter: Adapter): readonly string[] {
+const subagentFiles = (file: string, adapter: Adapter): readonly string[] => {
   const folder = adapter.sessionFile.subagentsOf(file);
   if (folder === null || !existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
     .sort()
     .map((name) => path.join(folder, name));
-}
+};
 
-function sessionOf(file: string, adapter: Adapter, files: readonly (readonly string[])[]): Record {
+const sessionOf = (file: string, adapter: Adapter, files: readonly (readonly string[])[]): Record => {
   const recorded = recordedSession(adapter, files);
   const id = asId(recorded.id ?? path.basename(file));
   const reports = recorded.reports.map((report) => reportOf(id, report));
@@ -179,7 +179,7 @@ function sessionOf(file: string, adapter: Adapter, files: readonly (readonly str
     // The file of a sub-agent alone does not name its parent.
     reports: reports.filter(({ agent }) => active.has(agent)),
   };
-}
+};
 
 const reportOf = (id: string, { at, agent, type, fields }: RecordedReport): SessionReport => ({
   at,

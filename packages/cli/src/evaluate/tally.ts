@@ -99,7 +99,7 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 /** Judged runs by source, by their worst state; then what stands against `success` and `label`. */
-export function evaluatedLines(view: View, { sources, flagged, missed, unknown }: Tally): string[] {
+export const evaluatedLines = (view: View, { sources, flagged, missed, unknown }: Tally): string[] => {
   // Names that a recorded file gives do not control the terminal.
   const rows = plainAll([...sources].map(([name, source]): Row => ({ name, ...source })));
   if (rows.length === 0) return ['No runs.'];
@@ -120,17 +120,17 @@ export function evaluatedLines(view: View, { sources, flagged, missed, unknown }
     loops === 0 ? 'No run is labelled a loop.' : share(caught, loops, 'runs labelled loop', 'caught'),
     ...oddLines(missed, loops - caught),
   ];
-}
+};
 
 const share = (some: number, all: number, what: string, how: string): string =>
   `${some} of ${all} ${what} ${how} (${((100 * some) / all).toFixed(1)} %).`;
 
-function oddLines(odds: readonly Odd[], all: number): string[] {
+const oddLines = (odds: readonly Odd[], all: number): string[] => {
   const lines = plainAll(odds).map(({ runId, src, what }) => `  ${src} ${runId}: ${what}`);
   return all > odds.length ? [...lines, `  … and ${all - odds.length} more`] : lines;
-}
+};
 
-function atCall(calls: readonly number[]): string {
+const atCall = (calls: readonly number[]): string => {
   const sorted = calls.toSorted((a, b) => a - b);
   return sorted.length === 0 ? '-' : `${sorted[Math.floor((sorted.length - 1) / 2)]}, ${sorted.at(-1)}`;
-}
+};

@@ -8,13 +8,12 @@ import { replaceFile } from '../replace-file.ts';
 import { endUnwell, type Json, print, show } from '../terminal.ts';
 
 /** Reads files. Throws CannotProceed where one is not there, Refusal with every mistake. `known`: policies that an assignment may name besides. */
-export function readFiles(paths: readonly string[], known: readonly string[]): readonly Checked[] {
-  return withRefusals(() => checkFiles(paths, VOCABULARY, known));
-}
+export const readFiles = (paths: readonly string[], known: readonly string[]): readonly Checked[] =>
+  withRefusals(() => checkFiles(paths, VOCABULARY, known));
 
 const presetNames = (): readonly string[] => readPolicies([PRESETS], VOCABULARY).map(({ name }) => name);
 
-export function check(paths: readonly string[], { json }: Json): void {
+export const check = (paths: readonly string[], { json }: Json): void => {
   const known = presetNames();
   if (json !== true) {
     show(false, readFiles(paths, known), (files, view) => checkedLines(view, files));
@@ -24,21 +23,21 @@ export function check(paths: readonly string[], { json }: Json): void {
   const answer = files.map(({ file, name, hash, warnings }) => ({ file, name, hash, warnings }));
   show(true, { files: answer, mistakes }, () => []);
   if (mistakes.length > 0) endUnwell();
-}
+};
 
 /** For programs, mistakes are part of the answer. */
-function collected(paths: readonly string[], known: readonly string[]) {
+const collected = (paths: readonly string[], known: readonly string[]) => {
   try {
     return { files: withMissingFiles(() => checkFiles(paths, VOCABULARY, known)), mistakes: [] };
   } catch (error) {
     if (error instanceof CorrectThePolicy) return { files: [], mistakes: error.mistakes };
     throw error;
   }
-}
+};
 
 type Import = Json & { readonly migrate?: boolean; readonly write?: boolean };
 
-export function importFile(kind: string, file: string, options: Import): void {
+export const importFile = (kind: string, file: string, options: Import): void => {
   const { json, migrate, write } = options;
   const known = IMPORT_KINDS.find((one) => one === kind);
   if (known === undefined)
@@ -53,10 +52,10 @@ export function importFile(kind: string, file: string, options: Import): void {
   if (json === true) show(true, { yaml, unmapped }, () => []);
   else print([yaml.trimEnd()]);
   for (const { path, why } of unmapped) process.stderr.write(`not taken over: ${path}: ${why}\n`);
-}
+};
 
 /** Prints the migrated file, or writes it; an unchanged file is not written. */
-function migrated(kind: ImportKind, file: string, { json, write }: Import): void {
+const migrated = (kind: ImportKind, file: string, { json, write }: Import): void => {
   const { [kind]: migrate } = MIGRATIONS;
   if (migrate === undefined)
     throw new CannotProceed(
@@ -77,10 +76,10 @@ function migrated(kind: ImportKind, file: string, { json, write }: Import): void
       ? `${result.file} has the defaults of agents.health now.`
       : `${result.file} has agents.health already.`,
   ]);
-}
+};
 
 /** Node's error does not name a directory. */
-function textOf(file: string): string {
+const textOf = (file: string): string => {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
@@ -88,19 +87,19 @@ function textOf(file: string): string {
       `${file} cannot be read (${(error as NodeJS.ErrnoException).code}): give a file that is there.`,
     );
   }
-}
+};
 
-function withRefusals<T>(read: () => T): T {
+const withRefusals = <T>(read: () => T): T => {
   try {
     return withMissingFiles(read);
   } catch (error) {
     if (error instanceof CorrectThePolicy) throw new Refusal(error.message);
     throw error;
   }
-}
+};
 
 /** A file that is not there is a question that cannot be asked. */
-function withMissingFiles<T>(read: () => T): T {
+const withMissingFiles = <T>(read: () => T): T => {
   try {
     return read();
   } catch (error) {
@@ -108,4 +107,4 @@ function withMissingFiles<T>(read: () => T): T {
     if (code === undefined || path === undefined) throw error;
     throw new CannotProceed(`${path} cannot be read (${code}): give a file or a directory that is there.`);
   }
-}
+};

@@ -24,37 +24,37 @@ const LOOK_MS = 250;
 
 const inForce = () => dashboard().get<InForce>('/v1/policies');
 
-export async function list({ json }: Json): Promise<void> {
+export const list = async ({ json }: Json): Promise<void> => {
   const { policies } = await inForce();
   show(json, policies, (rows, view) => policiesTable(view, rows));
-}
+};
 
-export async function showOne(name: string, { json }: Json): Promise<void> {
+export const showOne = async (name: string, { json }: Json): Promise<void> => {
   const found = await dashboard().get<Whole>(path('policies', name));
   show(json, found, ({ hash, origin, publishedBy, why, document }) => [
     `# ${name} ${hash}, ${origin ?? 'published'} by ${publishedBy}${why === null ? '' : `: ${why}`}`,
     stringify(document, { lineWidth: 120 }).trimEnd(),
   ]);
-}
+};
 
-export async function diff(before: string, after: string, { json }: Json): Promise<void> {
+export const diff = async (before: string, after: string, { json }: Json): Promise<void> => {
   const [old, now] = [await documentOf(before), await documentOf(after)];
   const found = differences(old, now);
   show(json, found, (all, view) => differenceLines(view, all));
   if (found.length > 0) endUnwell();
-}
+};
 
 /** A file where there is one of that name, else the policy in force. */
-async function documentOf(named: string): Promise<unknown> {
+const documentOf = async (named: string): Promise<unknown> => {
   if (!existsSync(named)) return (await dashboard().get<Whole>(path('policies', named))).document;
   const [file, ...more] = readFiles([named], [named]);
   if (file === undefined || more.length > 0) throw new CannotProceed(`${named} is a directory: give one file.`);
   return JSON.parse(file.document);
-}
+};
 
 const NOT_APPLIED = 'This was a dry run: nothing has been applied.';
 
-export async function apply(paths: readonly string[], { remove = [], dryRun, why, by, json }: Apply): Promise<void> {
+export const apply = async (paths: readonly string[], { remove = [], dryRun, why, by, json }: Apply): Promise<void> => {
   if (paths.length + remove.length === 0)
     throw new CannotProceed('Nothing is to be applied: give files, or --remove NAME.');
   const { policies } = await inForce();
@@ -71,12 +71,12 @@ export async function apply(paths: readonly string[], { remove = [], dryRun, why
     await outcome(planned, await dashboard().post<Written>('/v1/commands', command));
   }
   show(json, changes, (all, view) => appliedLines(view, all));
-}
+};
 
-async function plannedFor(
+const plannedFor = async (
   { name, hash, document, file, warnings }: Checked,
   policies: readonly PolicyRow[],
-): Promise<PolicyChange> {
+): Promise<PolicyChange> => {
   const written = JSON.parse(document) as Readonly<Record<string, unknown>>;
   const before = policies.find((policy) => policy.name === name);
   const planned = { name, hash, document: written, file, warnings, differences: [] };
@@ -84,19 +84,19 @@ async function plannedFor(
   if (before.hash === hash) return { ...planned, change: 'none' };
   const old = (await dashboard().get<Whole>(path('policies', name))).document;
   return { ...planned, change: 'changed', differences: differences(old, written) };
-}
+};
 
-function removal(name: string, policies: readonly PolicyRow[]): PolicyChange {
+const removal = (name: string, policies: readonly PolicyRow[]): PolicyChange => {
   const applied = policies.find((policy) => policy.name === name && policy.origin === 'applied');
   if (applied === undefined)
     throw new CannotProceed(
       `Nothing is applied under the name ${name}: \`vigil policy list\` lists the applied policies and their origin.`,
     );
   return { name, hash: null, document: null, file: null, warnings: [], change: 'removed', differences: [] };
-}
+};
 
 /** Waits until it is in force. Throws Refusal with the evaluator's reasons. */
-async function outcome({ name, hash, change }: PolicyChange, { eventId }: Written): Promise<void> {
+const outcome = async ({ name, hash, change }: PolicyChange, { eventId }: Written): Promise<void> => {
   for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
     const { policies, refusals } = await inForce();
     const now = policies.find((policy) => policy.name === name);
@@ -109,4 +109,4 @@ async function outcome({ name, hash, change }: PolicyChange, { eventId }: Writte
   throw new Refusal(
     `${name} is written (${eventId}), and is not in force after ${PATIENCE_MS / 1000} s: \`vigil doctor\` shows what is behind.`,
   );
-}
+};

@@ -71,7 +71,7 @@ afterAll(() => {
 
 const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
 
-async function vigil(...args: readonly string[]) {
+const vigil = async (...args: readonly string[]) => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { PATH = '' } = process.env;
   const env = { PATH, VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: 'a-token-for-tests-only', USER: 'ada' };
@@ -89,7 +89,7 @@ async function vigil(...args: readonly string[]) {
   });
   const [code] = await once(child, 'close');
   return { code, ...printed };
-}
+};
 
 test('check finds every mistake of every file without servers, and ends with 1', async () => {
   const { code, err } = await vigil('check', 'bad.yaml', 'assign.yaml', 'mine.yaml');

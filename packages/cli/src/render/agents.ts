@@ -15,25 +15,24 @@ const columns = (view: View): readonly Column<AgentRow>[] => [
   { title: 'REASON', of: reasonOf, rest: true },
 ];
 
-function reasonOf({ caseWaiting, caseWithheld, reason, endReason, exitCode, state, phase }: AgentRow): string {
+const reasonOf = ({ caseWaiting, caseWithheld, reason, endReason, exitCode, state, phase }: AgentRow): string => {
   if (state === 'TERMINATED') return endText({ reason, endReason, exitCode });
   if (caseWithheld) return `withheld: ${withheldText(caseWithheld)}`;
   if (caseWaiting) return `waits for a decision: ${orDash(reason)}`;
   return state === 'HEALTHY' ? orDash(phase) : orDash(reason);
-}
+};
 
-function endText({ endReason, reason, exitCode }: Pick<AgentRow, 'endReason' | 'reason' | 'exitCode'>): string {
+const endText = ({ endReason, reason, exitCode }: Pick<AgentRow, 'endReason' | 'reason' | 'exitCode'>): string => {
   if (endReason === 'crashed' && exitCode !== null) return `crashed, code ${exitCode}`;
   return endReason === 'explicit' ? orDash(reason).replace(/^ended: /, '') : orDash(endReason ?? reason);
-}
+};
 
 /** Everything that is not HEALTHY, finished ones excluded. */
 export const isUnhealthy = ({ state, endReason }: AgentRow): boolean =>
   state !== 'HEALTHY' && !(state === 'TERMINATED' && endReason === 'finished');
 
-export function agentsTable(view: View, agents: readonly AgentRow[]): string[] {
-  return table(view, columns(view), agents, 'No agents.');
-}
+export const agentsTable = (view: View, agents: readonly AgentRow[]): string[] =>
+  table(view, columns(view), agents, 'No agents.');
 
 const waitingColumns = (view: View): readonly Column<AgentRow>[] => [
   { title: 'AGENT', of: ({ agentId }) => agentId },
@@ -45,9 +44,8 @@ const waitingColumns = (view: View): readonly Column<AgentRow>[] => [
 ];
 
 /** Agents that wait for a person, in the given order: since when, and their question. */
-export function waitingTable(view: View, agents: readonly AgentRow[]): string[] {
-  return table(view, waitingColumns(view), agents, 'No agent waits for a person.');
-}
+export const waitingTable = (view: View, agents: readonly AgentRow[]): string[] =>
+  table(view, waitingColumns(view), agents, 'No agent waits for a person.');
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
@@ -59,33 +57,31 @@ export const isHeld = ({ now }: Pick<View, 'now'>, { held, heldUntil }: AgentRow
  * The fields of the status answer that omniclaude defines (agent, status, last_output, errors), and Vigil's own
  * beside them.
  */
-export function agentJson({ now }: Pick<View, 'now'>, agent: AgentRow): object {
-  return {
-    agent: agent.agentId,
-    status: agent.state.toLowerCase(),
-    last_output: iso(agent.lastOutputAt),
-    errors: agent.errors.map(({ message, errorClass, count }) => ({ message, class: errorClass, count })),
-    reason: agent.reason,
-    evidence: agent.evidence,
-    exemption: agent.exemption,
-    waiting_for: agent.waitingFor,
-    since: iso(agent.since),
-    end_reason: agent.endReason,
-    instance: agent.instanceId,
-    task: agent.taskId,
-    runtime: agent.runtimeId,
-    attempt: agent.attempt,
-    last_heartbeat: iso(agent.lastHeartbeatAt),
-    phase: agent.phase,
-    held: isHeld({ now }, agent),
-    case: agent.caseId,
-    withheld: agent.caseWithheld,
-    policy: agent.policyName === null ? null : { name: agent.policyName, hash: agent.policyHash },
-  };
-}
+export const agentJson = ({ now }: Pick<View, 'now'>, agent: AgentRow): object => ({
+  agent: agent.agentId,
+  status: agent.state.toLowerCase(),
+  last_output: iso(agent.lastOutputAt),
+  errors: agent.errors.map(({ message, errorClass, count }) => ({ message, class: errorClass, count })),
+  reason: agent.reason,
+  evidence: agent.evidence,
+  exemption: agent.exemption,
+  waiting_for: agent.waitingFor,
+  since: iso(agent.since),
+  end_reason: agent.endReason,
+  instance: agent.instanceId,
+  task: agent.taskId,
+  runtime: agent.runtimeId,
+  attempt: agent.attempt,
+  last_heartbeat: iso(agent.lastHeartbeatAt),
+  phase: agent.phase,
+  held: isHeld({ now }, agent),
+  case: agent.caseId,
+  withheld: agent.caseWithheld,
+  policy: agent.policyName === null ? null : { name: agent.policyName, hash: agent.policyHash },
+});
 
 /** One agent in a few lines. */
-export function agentLines(view: View, agent: AgentRow): string[] {
+export const agentLines = (view: View, agent: AgentRow): string[] => {
   const since = agent.since === null ? '' : ` for ${ageText(view, agent.since)}`;
   const heartbeat = agent.lastHeartbeatAt === null ? 'none' : `${ageText(view, agent.lastHeartbeatAt)} ago`;
   const facts: readonly (readonly [string, string])[] = [
@@ -108,4 +104,4 @@ export function agentLines(view: View, agent: AgentRow): string[] {
     `${view.paint.bold(agent.agentId)} ${paintState(view, agent.state)}${since}`,
     ...facts.map(([name, text]) => `  ${view.paint.dim(name.padEnd(10))} ${text}`),
   ];
-}
+};

@@ -2,14 +2,14 @@ import type { CaseRow, CaseStory, Withheld } from '@vigil/read-model';
 import { trailLine } from './describe.ts';
 import { ageText, clockTime, orDash, table, type View } from './view.ts';
 
-function standing({ waiting, withheld, closedAt, ending, step }: CaseRow): string {
+const standing = ({ waiting, withheld, closedAt, ending, step }: CaseRow): string => {
   if (closedAt !== null) return `closed: ${orDash(ending)}`;
   if (withheld !== null) return `withheld: ${withheld.why.replaceAll('_', ' ')}`;
   return waiting ? 'waits for you' : `open: ${orDash(step).toLowerCase().replaceAll('_', ' ')}`;
-}
+};
 
-export function casesTable(view: View, cases: readonly CaseRow[]): string[] {
-  return table<CaseRow>(
+export const casesTable = (view: View, cases: readonly CaseRow[]): string[] =>
+  table<CaseRow>(
     view,
     [
       { title: 'CASE', of: ({ caseId }) => caseId },
@@ -26,19 +26,18 @@ export function casesTable(view: View, cases: readonly CaseRow[]): string[] {
     cases,
     'No cases.',
   );
-}
 
 /** `nudge → escalate → terminate → recover`. */
-export function planText(plan: unknown): string {
+export const planText = (plan: unknown): string => {
   if (!Array.isArray(plan)) return 'plan unknown';
   return plan.map((step: { step?: unknown }) => String(step?.step ?? '?')).join(' → ');
-}
+};
 
 /** The step that the governor withholds, and until when. */
 export const withheldText = ({ step, detail }: Withheld): string => `${step}: ${detail}`;
 
 /** A case read back whole. */
-export function caseLines(view: View, found: CaseStory): string[] {
+export const caseLines = (view: View, found: CaseStory): string[] => {
   const { paint } = view;
   const asks = found.waiting
     ? [
@@ -59,7 +58,7 @@ export function caseLines(view: View, found: CaseStory): string[] {
     ...found.trail.map((entry) => trailLine(view, entry)),
     ...asks,
   ];
-}
+};
 
 const clockTimeLeft = (view: View, at: number): string =>
   at <= view.now ? '0 s' : ageText({ ...view, now: at }, view.now);

@@ -133,29 +133,28 @@ export const orderTarget = (runtimeId: string): string => (runtimeId === '' ? 't
 const descriptions = { ...health, ...acting } as Readonly<Record<string, ((payload: never) => string) | undefined>>;
 
 /** An event in words. One that this version has no words for is called by its name. */
-export function describeEvent(type: string, payload: unknown): string {
+export const describeEvent = (type: string, payload: unknown): string => {
   const description = descriptions[type];
   return description === undefined ? type.toLowerCase().replaceAll('_', ' ') : description(payload as never);
-}
+};
 
 type About = { readonly agentId?: unknown; readonly agent_id?: unknown; readonly taskId?: unknown };
 
 /** The subject of an event: an agent, else a task, else the fleet. */
-export function subject(payload: unknown): string {
+export const subject = (payload: unknown): string => {
   const { agentId, agent_id, taskId } = payload as About;
   const found = agentId ?? agent_id ?? taskId;
   return typeof found === 'string' ? found : 'fleet';
-}
+};
 
 /** `14:03:10  worker-1  HEALTHY → STUCK: no call for 21 s`, cut to the line where `width` is finite. */
-export function storyLine(view: View, { at, type, payload }: Pick<Entry, 'at' | 'type' | 'payload'>): string {
+export const storyLine = (view: View, { at, type, payload }: Pick<Entry, 'at' | 'type' | 'payload'>): string => {
   const time = clockTime(view, at);
   const whom = subject(payload);
   const text = cut(describeEvent(type, payload), Math.max(20, view.width - time.length - whom.length - 4));
   return `${view.paint.dim(time)}  ${view.paint.bold(whom)}  ${text}`;
-}
+};
 
 /** A trail, where everything is about one case: without its subject. */
-export function trailLine(view: View, { at, type, payload }: Pick<Entry, 'at' | 'type' | 'payload'>): string {
-  return `  ${view.paint.dim(clockTime(view, at))}  ${describeEvent(type, payload)}`;
-}
+export const trailLine = (view: View, { at, type, payload }: Pick<Entry, 'at' | 'type' | 'payload'>): string =>
+  `  ${view.paint.dim(clockTime(view, at))}  ${describeEvent(type, payload)}`;

@@ -11,11 +11,11 @@ const AHEAD_MS = 30_000;
 
 const isTimely = ({ ageMs, aheadMs }: ProcessorTime): boolean => !stale(ageMs) && aheadMs <= AHEAD_MS;
 
-function timeWords({ ageMs, aheadMs }: ProcessorTime): string {
+const timeWords = ({ ageMs, aheadMs }: ProcessorTime): string => {
   if (aheadMs > AHEAD_MS)
     return `${spell(aheadMs)} ahead of this host: the clock of a broker is wrong, or was; nothing falls due until it is right again`;
   return ageMs === null ? 'stands: no tick for over 15 s' : `${spell(ageMs)} old`;
-}
+};
 
 const stale = (ageMs: number | null): boolean => ageMs === null || ageMs > OLD_MS;
 
@@ -23,7 +23,7 @@ const stale = (ageMs: number | null): boolean => ageMs === null || ageMs > OLD_M
 export const isWell = ({ services, time, hanging }: Doctor): boolean =>
   services.every(({ ready }) => ready) && time.every(isTimely) && hanging.length === 0;
 
-export function doctorLines(view: View, found: Doctor): string[] {
+export const doctorLines = (view: View, found: Doctor): string[] => {
   const { paint } = view;
   const mark = (good: boolean) => (good ? paint.green('ok ') : paint.red('BAD'));
   return [
@@ -44,17 +44,17 @@ export function doctorLines(view: View, found: Doctor): string[] {
     `     replay reaches back to ${found.replayFrom === null ? 'nowhere: nothing was observed yet' : clockTime(view, found.replayFrom)}`,
     ...fleetLines(view, found.fleet),
   ];
-}
+};
 
 const tool = (brokers: readonly string[], rest: string): string =>
   `  kafka-transactions.sh --bootstrap-server ${brokers.join(',')} ${rest}`;
 
 /** What to do about each, in the order in which it is to be done. */
-export function hangingLines(
+export const hangingLines = (
   { paint }: View,
   hanging: readonly HangingTransaction[],
   brokers: readonly string[],
-): string[] {
+): string[] => {
   if (hanging.length === 0) return ['No transaction hangs.'];
   return [
     ...hanging.map(
@@ -73,4 +73,4 @@ export function hangingLines(
     ),
     '4. Start the service again; vigil doctor shows whether readers get further.',
   ];
-}
+};

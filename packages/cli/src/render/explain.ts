@@ -12,7 +12,7 @@ type Part = { readonly title: string; readonly lines: readonly string[] };
  * Why an agent stands where it stands, from the reason that matched to what became of it. `earlier`: how much happened
  * before the story begins.
  */
-export function explainLines(view: View, explanation: Explanation, earlier: number): string[] {
+export const explainLines = (view: View, explanation: Explanation, earlier: number): string[] => {
   const parts: readonly Part[] = [
     { title: 'Signals', lines: signalLines(view, explanation.signals) },
     { title: 'What happened', lines: storyLines(view, explanation, earlier) },
@@ -31,9 +31,9 @@ export function explainLines(view: View, explanation: Explanation, earlier: numb
     ...(explanation.notes ?? []).map((note) => `  note       ${note}`),
     ...shown.flatMap(({ title, lines }) => ['', view.paint.bold(title), ...lines]),
   ];
-}
+};
 
-function standingLines(view: View, agent: AgentRow): string[] {
+const standingLines = (view: View, agent: AgentRow): string[] => {
   const since = agent.since === null ? '' : ` since ${clockTime(view, agent.since)} (${ageText(view, agent.since)})`;
   return [
     `${view.paint.bold(agent.agentId)} is ${paintState(view, agent.state)}${since}`,
@@ -47,40 +47,40 @@ function standingLines(view: View, agent: AgentRow): string[] {
     `  tokens     ${agent.tokens === null || agent.tokens === 0 ? 'no use reported' : `${agent.tokens} used`}`,
     ...(agent.exitReason === null ? [] : [`  ended      ${exitText(agent)}`]),
   ];
-}
+};
 
-function storyLines(view: View, { agent, story }: Explanation, earlier: number): readonly string[] {
+const storyLines = (view: View, { agent, story }: Explanation, earlier: number): readonly string[] => {
   const more = earlier === 0 ? [] : [`  and ${earlier} earlier: vigil explain ${agent.agentId} --all`];
   return [...more, ...story.map((entry) => trailLine(view, entry))];
-}
+};
 
-function recoveryStanding(task: Explanation['task']): string[] {
+const recoveryStanding = (task: Explanation['task']): string[] => {
   if (task === null || task.recovery === null) return [];
   return [`  recovery   ${inWords(task.recovery)}${task.recoveryReason === null ? '' : `: ${task.recoveryReason}`}`];
-}
+};
 
 const CHECKPOINTS_SHOWN = 5;
 
-function checkpointLines(view: View, { checkpoints, task }: Explanation): string[] {
+const checkpointLines = (view: View, { checkpoints, task }: Explanation): string[] => {
   const earlier = checkpoints.length - CHECKPOINTS_SHOWN;
   const rest = earlier > 0 ? [`  and ${earlier} earlier: vigil task show ${task?.taskId}`] : [];
   return [...checkpoints.slice(0, CHECKPOINTS_SHOWN).map((at) => checkpointLine(view, at)), ...rest];
-}
+};
 
 const evidenceLine = ({ signal, axis, words, value, limit }: AgentRow['evidence'][number]): string =>
   `  evidence   ${signal} (${axis}): ${words}${value === null ? '' : ` [${value}${limit === null ? '' : ` of ${limit}`}]`}`;
 
-function exemptionText(view: View, agent: AgentRow): string {
+const exemptionText = (view: View, agent: AgentRow): string => {
   if (agent.exemption === null) return 'no';
   const until = agent.exemptionUntil === null ? '' : ` until ${clockTime(view, agent.exemptionUntil)}`;
   const what = agent.exemptionSuspends.length === 0 ? '' : `, ${listed(agent.exemptionSuspends)} not counted`;
   return `${agent.exemption}${until}${what}`;
-}
+};
 
 const exitText = ({ exitReason, exitCode, exitSignal, exitDetails }: AgentRow): string =>
   [exitReason, exitCode === null ? null : `code ${exitCode}`, exitSignal, exitDetails].filter(Boolean).join(', ');
 
-function signalLines(view: View, signals: Explanation['signals']): string[] {
+const signalLines = (view: View, signals: Explanation['signals']): string[] => {
   if (signals === null || signals.length === 0) return [];
   return table<SignalFigure>(
     view,
@@ -93,30 +93,33 @@ function signalLines(view: View, signals: Explanation['signals']): string[] {
     signals,
     'No signals.',
   );
-}
+};
 
-function firesText(view: View, { fires, firesFrom }: SignalFigure): string {
+const firesText = (view: View, { fires, firesFrom }: SignalFigure): string => {
   if (firesFrom === null) return 'not as things stand';
   return fires ? `since ${clockTime(view, firesFrom)}` : `at ${clockTime(view, firesFrom)}`;
-}
+};
 
-function orderLine(view: View, { issuedAt, kind, runtimeId, receipts }: OrderRow): string {
+const orderLine = (view: View, { issuedAt, kind, runtimeId, receipts }: OrderRow): string => {
   const became = receipts.map(({ outcome, why }) => (why === null ? outcome : `${outcome} (${why})`)).join(', ');
   const what = kind.toLowerCase().replaceAll('_', ' ');
   return `  ${view.paint.dim(clockTime(view, issuedAt))}  ${what}, to ${orderTarget(runtimeId)}: ${became || 'no receipt yet'}`;
-}
+};
 
-export function breakerLine(view: View, { name, state, failures, since, nextAttemptAt, trips }: BreakerRow): string {
+export const breakerLine = (view: View, { name, state, failures, since, nextAttemptAt, trips }: BreakerRow): string => {
   const next = nextAttemptAt === null ? '' : `, next attempt ${clockTime(view, nextAttemptAt)}`;
   const failed = state === 'CLOSED' ? '' : ` after ${failures} failures`;
   return `  ${name} ${state} since ${clockTime(view, since)}${failed}${next}, opened ${trips} times`;
-}
+};
 
 const ANSWERS = { intervene: 'people were asked in', dismissed: 'dismissed' } as const;
 
 /** What was found, and whether people were notified. */
-export function ticketLine(view: View, { ticketId, severity, ticket, filedAt, answer, analysis }: TicketRow): string {
+export const ticketLine = (
+  view: View,
+  { ticketId, severity, ticket, filedAt, answer, analysis }: TicketRow,
+): string => {
   const at = filedAt === null ? '-' : clockTime(view, filedAt);
   const asking = answer === null ? 'not triaged yet' : `${ANSWERS[answer]}: ${orDash(analysis)}`;
   return `  ${at} ${orDash(severity)} ticket ${ticketId}: ${orDash(ticket?.cause ?? null)}; ${asking}`;
-}
+};

@@ -5,21 +5,19 @@ import { stripVTControlCharacters } from 'node:util';
 const STEERING = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text as it may be printed: one line, no escape sequences, nothing that moves the cursor or turns text around. */
-export function plain(text: string): string {
-  return stripVTControlCharacters(text.replaceAll(/[\t\r\n]+/g, ' ')).replaceAll(STEERING, '\uFFFD');
-}
+export const plain = (text: string): string =>
+  stripVTControlCharacters(text.replaceAll(/[\t\r\n]+/g, ' ')).replaceAll(STEERING, '\uFFFD');
 
 /** The same for every text of an answer, at any depth. */
-export function plainAll<T>(value: T): T {
+export const plainAll = <T>(value: T): T => {
   if (typeof value === 'string') return plain(value) as T;
   if (Array.isArray(value)) return value.map(plainAll) as T;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [plain(k), plainAll(v)])) as T;
-}
+};
 
 /** Printable JSON: characters that JSON itself leaves raw (C1 controls, direction marks) are escaped too. */
-export function jsonText(value: unknown, indent = 2): string {
-  return JSON.stringify(value, null, indent).replaceAll(STEERING, (c) =>
+export const jsonText = (value: unknown, indent = 2): string =>
+  JSON.stringify(value, null, indent).replaceAll(STEERING, (c) =>
     c === '\n' ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}

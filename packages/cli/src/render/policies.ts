@@ -13,8 +13,8 @@ export type PolicyChange = {
   readonly differences: readonly Difference[];
 };
 
-export function policiesTable(view: View, policies: readonly PolicyRow[]): string[] {
-  return table<PolicyRow>(
+export const policiesTable = (view: View, policies: readonly PolicyRow[]): string[] =>
+  table<PolicyRow>(
     view,
     [
       { title: 'POLICY', of: ({ name }) => name },
@@ -28,23 +28,21 @@ export function policiesTable(view: View, policies: readonly PolicyRow[]): strin
     policies,
     'No policy is published: start health-evaluator.',
   );
-}
 
-export function checkedLines({ paint }: View, files: readonly Checked[]): string[] {
-  return files.flatMap(({ file, name, hash, warnings }) => [
+export const checkedLines = ({ paint }: View, files: readonly Checked[]): string[] =>
+  files.flatMap(({ file, name, hash, warnings }) => [
     `${paint.green('well')}  ${file}: ${name} ${hash}`,
     ...warningLines(paint.yellow, warnings),
   ]);
-}
 
 /** `signals.no_activity.after: 6 min → 8 min`. */
-export function differenceLines({ paint }: View, found: readonly Difference[]): string[] {
+export const differenceLines = ({ paint }: View, found: readonly Difference[]): string[] => {
   if (found.length === 0) return ['They are the same.'];
   return found.map(({ path, old, new: now }) => {
     if (old === null) return `${path}: ${paint.green(`${now}`)} is new`;
     return now === null ? `${path}: ${paint.red(old)} is gone` : `${path}: ${paint.red(old)} → ${paint.green(now)}`;
   });
-}
+};
 
 const CHANGE_TEXT = {
   none: 'is in force already',
@@ -53,13 +51,12 @@ const CHANGE_TEXT = {
   removed: 'is taken back',
 } as const;
 
-export function appliedLines(view: View, changes: readonly PolicyChange[]): string[] {
-  return changes.flatMap(({ name, hash, change, warnings, differences }) => [
+export const appliedLines = (view: View, changes: readonly PolicyChange[]): string[] =>
+  changes.flatMap(({ name, hash, change, warnings, differences }) => [
     `${name}${hash === null ? '' : ` ${hash}`} ${CHANGE_TEXT[change]}`,
     ...(differences.length > 0 ? differenceLines(view, differences).map((line) => `  ${line}`) : []),
     ...warningLines(view.paint.yellow, warnings),
   ]);
-}
 
 const warningLines = (paint: (text: string) => string, warnings: readonly string[]): string[] =>
   warnings.map((warning) => `  ${paint('probably not meant so')}: ${warning}`);

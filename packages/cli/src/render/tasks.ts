@@ -3,8 +3,8 @@ import { clockTime, orDash, paintState, table, type View } from './view.ts';
 
 export const inWords = (type: string | null): string => orDash(type).toLowerCase().replaceAll('_', ' ');
 
-export function tasksTable(view: View, tasks: readonly TaskRow[]): string[] {
-  return table<TaskRow>(
+export const tasksTable = (view: View, tasks: readonly TaskRow[]): string[] =>
+  table<TaskRow>(
     view,
     [
       { title: 'TASK', of: ({ taskId }) => taskId },
@@ -17,39 +17,39 @@ export function tasksTable(view: View, tasks: readonly TaskRow[]): string[] {
     tasks,
     'No tasks.',
   );
-}
 
-export function recoveryLine(view: View, recovery: RecoveryRow): string {
+export const recoveryLine = (view: View, recovery: RecoveryRow): string => {
   const { attempt, maxAttempts, newAgentId, fromCheckpoint, runtimeId } = recovery;
   const what = `attempt ${attempt} of ${maxAttempts}: ${newAgentId} from ${fromCheckpoint} on ${runtimeId}`;
   return `  ${view.paint.dim(clockTime(view, recovery.initiatedAt))}  ${what}: ${becameText(recovery)}`;
-}
+};
 
 /** What became of an attempt, the last word first. */
-function becameText(recovery: RecoveryRow): string {
+const becameText = (recovery: RecoveryRow): string => {
   if (recovery.failedAt !== null) return `failed: ${orDash(recovery.failedReason)}`;
   if (recovery.reviewAt !== null) return 'in review';
   if (recovery.releasedAt !== null) return `over (${orDash(recovery.releasedWhy)})`;
   if (recovery.probationPassedAt !== null && recovery.endReason === null) return 'probation passed';
   if (recovery.endReason !== null) return `ended: ${recovery.endReason}`;
   return recovery.completedAt !== null ? 'running' : 'no report yet';
-}
+};
 
-export function checkpointLine(view: View, { checkpointId, recordedAt, valid, invalidReason }: CheckpointRow): string {
+export const checkpointLine = (
+  view: View,
+  { checkpointId, recordedAt, valid, invalidReason }: CheckpointRow,
+): string => {
   const validity = valid === null ? '' : valid ? ' (valid)' : ` (invalid: ${orDash(invalidReason)})`;
   return `  ${view.paint.dim(clockTime(view, recordedAt))}  ${checkpointId}${validity}`;
-}
+};
 
 export type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonly recoveries: readonly RecoveryRow[] };
 
 /** One task: its assignee, its checkpoints, its attempts. */
-export function taskLines(view: View, task: Task): string[] {
-  return [
-    `${view.paint.bold(task.taskId)} is held by ${orDash(task.agentId)} (${orDash(task.state)})`,
-    `  recovery   ${inWords(task.recovery)}: ${orDash(task.recoveryReason)}`,
-    ...(task.chain.length === 0 ? [] : ['Checkpoints']),
-    ...task.chain.map((at) => checkpointLine(view, at)),
-    ...(task.recoveries.length === 0 ? [] : ['Recoveries']),
-    ...task.recoveries.map((recovery) => recoveryLine(view, recovery)),
-  ];
-}
+export const taskLines = (view: View, task: Task): string[] => [
+  `${view.paint.bold(task.taskId)} is held by ${orDash(task.agentId)} (${orDash(task.state)})`,
+  `  recovery   ${inWords(task.recovery)}: ${orDash(task.recoveryReason)}`,
+  ...(task.chain.length === 0 ? [] : ['Checkpoints']),
+  ...task.chain.map((at) => checkpointLine(view, at)),
+  ...(task.recoveries.length === 0 ? [] : ['Recoveries']),
+  ...task.recoveries.map((recovery) => recoveryLine(view, recovery)),
+];

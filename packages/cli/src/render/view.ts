@@ -13,12 +13,12 @@ export type View = {
 const DAY_MS = 86_400_000;
 
 /** `14:03:10`; with its date where that is not today's. */
-export function clockTime({ now, offsetMinutes }: View, at: number): string {
+export const clockTime = ({ now, offsetMinutes }: View, at: number): string => {
   const local = (ms: number) => new Date(ms + offsetMinutes * 60_000).toISOString();
   const text = local(at);
   const today = Math.abs(now - at) < DAY_MS && local(now).slice(0, 10) === text.slice(0, 10);
   return today ? text.slice(11, 19) : `${text.slice(0, 10)} ${text.slice(11, 19)}`;
-}
+};
 
 /** `2 min 3 s`, never negative: two clocks may differ. */
 export const ageText = ({ now }: View, at: number): string => spell(Math.max(0, now - at));
@@ -26,12 +26,12 @@ export const ageText = ({ now }: View, at: number): string => spell(Math.max(0, 
 export const orDash = (text: string | number | null | undefined): string =>
   text === null || text === undefined || text === '' ? '-' : String(text);
 
-export function paintState({ paint }: View, state: string): string {
+export const paintState = ({ paint }: View, state: string): string => {
   if (state === 'HEALTHY') return paint.green(state);
   if (state === 'DEGRADED') return paint.yellow(state);
   if (state === 'TERMINATED' || state === 'UNKNOWN') return paint.dim(state);
   return paint.bold(paint.red(state));
-}
+};
 
 export const cut = (text: string, width: number): string =>
   text.length <= width ? text : width <= 1 ? text.slice(0, width) : `${text.slice(0, width - 1)}…`;
@@ -48,12 +48,12 @@ const GAP = 2;
 const LEAST = 12;
 
 /** Columns under titles, each as wide as it must be. `none`: the line without a row */
-export function table<Row>(
+export const table = <Row>(
   { paint, width }: View,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   none: string,
-): string[] {
+): string[] => {
   if (rows.length === 0) return [none];
   const cells = rows.map((row) => columns.map(({ of }) => of(row)));
   const widths = columns.map(({ title }, i) => Math.max(title.length, ...cells.map((line) => line[i]?.length ?? 0)));
@@ -73,4 +73,4 @@ export function table<Row>(
   );
   const lines = rows.map((row, r) => line(cells[r] ?? [], (text, i) => columns[i]?.paint?.(text, row) ?? text));
   return [titles, ...lines];
-}
+};

@@ -20,16 +20,16 @@ type FleetTopic = typeof Topic.fleetPresence;
 type About = ReturnType<typeof about>;
 
 /** Fields that every event about an agent carries, so that routing and alerting need no look-up. */
-function about(state: KnownAgent) {
+const about = (state: KnownAgent) => {
   const { instanceId, taskId, labels } = state.history.identity;
   return { agentId: state.agentId, instanceId, taskId, episodeId: state.announced.episode?.id ?? null, labels };
-}
+};
 
 /** Chain and policy of a draft: an episode's events keep the heartbeat that came before it. */
-export function chain({ state, rules: { policy } }: AnnouncementContext) {
+export const chain = ({ state, rules: { policy } }: AnnouncementContext) => {
   const correlationId = state.announced.episode?.correlationId ?? state.history.lastReceipt.correlationId;
   return { correlationId, policy: { name: policy.name, hash: policy.hash } };
-}
+};
 
 /** An event about the agent. `payload`: without the fields of every event, or with others in their place. */
 export const announcement = <Type extends BodyOf<AgentTopic>['type']>(
@@ -61,30 +61,27 @@ export const presenceEvent = <Type extends BodyOf<FleetTopic>['type']>(
 });
 
 /** The same at every re-decision: from the agent, its instance, how many it has had, and the moment. */
-export function idOf(kind: 'episode' | 'warrant', state: KnownAgent, now: number): string {
+export const idOf = (kind: 'episode' | 'warrant', state: KnownAgent, now: number): string => {
   const { instanceId } = state.history.identity;
   return `${kind}-${contentHash(`${state.agentId} ${instanceId} ${state.announced.issued} ${now}`)}`;
-}
+};
 
 /** Every rule that fires, in words and figures. A mitigating signal is not evidence. */
-export function evidenceOf({ rules }: Rules, history: History, verdict: Verdict): Evidence[] {
-  return rules.flatMap((rule, i) => {
+export const evidenceOf = ({ rules }: Rules, history: History, verdict: Verdict): Evidence[] =>
+  rules.flatMap((rule, i) => {
     const { name, signal, limits } = rule;
     const onsetAt = verdict.from[i] ?? 0;
     if (onsetAt > verdict.at.now || signal.mitigating) return [];
     const { value, limit, words, hard, matched } = signal.evidence(history, limits, judgingOf(verdict, rule));
     return [{ signal: name, axis: signal.axis, words, onsetAt, value, limit, hard, matched: matched ?? null }];
   });
-}
 
 const MINUTE_MS = 60_000;
 
 /** Minutes since the last call, else since the last sign of its own; watched. */
-export function idleMinutes({ calls, activity, started }: History, { watched }: Verdict['at']): number {
-  return Math.max(0, watched - (calls.last ?? activity.own ?? started.watched)) / MINUTE_MS;
-}
+export const idleMinutes = ({ calls, activity, started }: History, { watched }: Verdict['at']): number =>
+  Math.max(0, watched - (calls.last ?? activity.own ?? started.watched)) / MINUTE_MS;
 
 /** Minutes since the last checkpoint, else since the start of the instance; watched. */
-export function workedMinutes({ checkpoint, started }: History, { watched }: Verdict['at']): number {
-  return Math.max(0, watched - (checkpoint.mark ?? started.watched)) / MINUTE_MS;
-}
+export const workedMinutes = ({ checkpoint, started }: History, { watched }: Verdict['at']): number =>
+  Math.max(0, watched - (checkpoint.mark ?? started.watched)) / MINUTE_MS;

@@ -6,7 +6,7 @@ import { endWords } from '../signals/fact.ts';
 import { type Announcement, type AnnouncementContext, announcement, evidenceOf, idOf } from './events.ts';
 
 /** A state that differs from the one last announced. */
-export function stateChanged(context: AnnouncementContext): Announcement[] {
+export const stateChanged = (context: AnnouncementContext): Announcement[] => {
   const { state, rules, verdict } = context;
   const { announced, history } = state;
   if (announced.state === verdict.state) return [];
@@ -30,31 +30,31 @@ export function stateChanged(context: AnnouncementContext): Announcement[] {
       leftTaskId: leftOf(context),
     }),
   ];
-}
+};
 
 /** The task under which the last state was announced, where the agent no longer has it: its state would never end otherwise. */
 const leftOf = ({ state: { announced, history } }: AnnouncementContext): string | null =>
   announced.stateTaskId === history.identity.taskId ? null : (announced.stateTaskId ?? null);
 
 /** It opens when HEALTHY is left; a good end, or a return, opens none. */
-function episodeOf({ state, verdict }: AnnouncementContext): string | null {
+const episodeOf = ({ state, verdict }: AnnouncementContext): string | null => {
   const { announced, history } = state;
   if (announced.episode) return announced.episode.id;
   const well =
     verdict.state === 'HEALTHY' ||
     (history.end !== null && (history.end.orderId !== null || history.end.reason === 'finished'));
   return well ? null : idOf('episode', state, verdict.at.now);
-}
+};
 
 type Named = Omit<Shown, 'name'> & { readonly name: Shown['name'] | 'exiting' };
 
 /** The exemption as it is named to people: one that is being ended rests no more. */
-function shownTo({ state: { history }, rules, verdict }: AnnouncementContext): Named | null {
+const shownTo = ({ state: { history }, rules, verdict }: AnnouncementContext): Named | null => {
   const shown = shownOf(rules, verdict);
   return shown?.name === 'idle' && history.activity.value === 'exiting' ? { ...shown, name: 'exiting' } : shown;
-}
+};
 
-function reasonOf(to: HealthState, evidence: readonly Evidence[], context: AnnouncementContext): string {
+const reasonOf = (to: HealthState, evidence: readonly Evidence[], context: AnnouncementContext): string => {
   const { state, rules, fresh } = context;
   if (to === 'TERMINATED') return state.history.end ? endWords(state.history.end) : 'ended';
   if (to === 'HEALTHY') {
@@ -65,10 +65,10 @@ function reasonOf(to: HealthState, evidence: readonly Evidence[], context: Annou
   const those = rules.states.find((s) => s.state === to)?.anyOf.flat() ?? [];
   const names = new Set(those.map((i) => rules.rules[i]?.name));
   return evidence.flatMap(({ signal, words }) => (names.has(signal) ? [words] : [])).join('; ');
-}
+};
 
 /** An exemption that differs from the one last announced. */
-export function exemptionChanged(context: AnnouncementContext): Announcement[] {
+export const exemptionChanged = (context: AnnouncementContext): Announcement[] => {
   const { announced, history } = context.state;
   const shown = history.end ? null : shownTo(context);
   const from = announced.exemption;
@@ -76,4 +76,4 @@ export function exemptionChanged(context: AnnouncementContext): Announcement[] {
   if (to === from) return [];
   const until = shown && shown.until < NEVER ? shown.until : null;
   return [announcement(context, 'EXEMPTION_CHANGED', { from, to, suspends: [...(shown?.suspends ?? [])], until })];
-}
+};

@@ -6,16 +6,16 @@ const MORE_THAN = 3;
 const NOTHING: readonly Announcement[] = [];
 
 /** An instance that has not been announced. */
-export function instanceStarted(context: AnnouncementContext): readonly Announcement[] {
+export const instanceStarted = (context: AnnouncementContext): readonly Announcement[] => {
   const { history, previousInstanceId, announced, instanceNumber } = context.state;
   if (announced.instanceNumber === instanceNumber) return NOTHING;
   const { runtimeId, attempt, maxAttempts } = history.identity;
   const payload = { episodeId: null, previousInstanceId, runtimeId, attempt, maxAttempts };
   return [announcement(context, 'INSTANCE_STARTED', payload)];
-}
+};
 
 /** More than three records of an older instance in a minute: two run under one name. */
-export function duplicateInstance(context: AnnouncementContext): readonly Announcement[] {
+export const duplicateInstance = (context: AnnouncementContext): readonly Announcement[] => {
   const { state } = context;
   const { stragglers } = state;
   if (stragglers === null || stragglers.announced || stragglers.count <= MORE_THAN) return NOTHING;
@@ -33,16 +33,16 @@ export function duplicateInstance(context: AnnouncementContext): readonly Announ
       },
     },
   ];
-}
+};
 
 /** What the agent has answered since it was last asked. */
-export function answered(context: AnnouncementContext): readonly Announcement[] {
+export const answered = (context: AnnouncementContext): readonly Announcement[] => {
   const { answers } = context.state;
   return answers.length === 0 ? NOTHING : answers.map((answer) => announcement(context, 'AGENT_ANSWERED', answer));
-}
+};
 
 /** Each of its breakers whose state differs from the one last announced. After its end, or where it is excluded, all are closed. */
-export function breakersChanged(context: AnnouncementContext): readonly Announcement[] {
+export const breakersChanged = (context: AnnouncementContext): readonly Announcement[] => {
   const { state, verdict } = context;
   const over = state.history.end !== null || state.excluded;
   let emitted = NOTHING;
@@ -52,15 +52,15 @@ export function breakersChanged(context: AnnouncementContext): readonly Announce
     if (from !== (tripped?.state ?? 'CLOSED')) emitted = [...emitted, changed(context, name, from, tripped)];
   }
   return emitted;
-}
+};
 
 /** Under the task that it opened with, so that what began there ends there. */
-function changed(
+const changed = (
   context: AnnouncementContext,
   name: AgentBreaker,
   from: BreakerState,
   tripped: Tripped | null,
-): Announcement {
+): Announcement => {
   const { state } = context;
   const announced = state.announced.breakers[name];
   return {
@@ -78,13 +78,13 @@ function changed(
       nextAttemptAt: tripped?.nextAttemptAt ?? null,
     },
   };
-}
+};
 
 /** What people want closed and its caller holds: only the caller can. */
-export function resetsAsked(context: AnnouncementContext): readonly Announcement[] {
+export const resetsAsked = (context: AnnouncementContext): readonly Announcement[] => {
   const { resets, history } = context.state;
   return resets.map(({ correlationId, ...reset }) => ({
     ...announcement(context, 'BREAKER_RESET_ASKED', { runtimeId: history.identity.runtimeId, ...reset }),
     correlationId,
   }));
-}
+};

@@ -11,17 +11,17 @@ import { momentOf } from '../signals/signal.ts';
 import { type Announcement, type AnnouncementContext, presenceEvent } from './events.ts';
 
 /** From when nothing has been received for three intervals, and for the policy's least time: then the agent is not present. */
-export function lostFrom({ lastReceipt, identity }: History, { policy: { heartbeat } }: Rules, at: Moment): number {
+export const lostFrom = ({ lastReceipt, identity }: History, { policy: { heartbeat } }: Rules, at: Moment): number => {
   if (identity.eventDriven) return NEVER;
   const after = lostAfter(lastReceipt.intervalMs ?? heartbeat.intervalMs, heartbeat.lostAfterMs);
   return momentOf(lastReceipt.watched + after + 1, at);
-}
+};
 
 /**
  * Present again, or for the first time; silent, or ended. An agent that is forgotten after a long silence is not part of a mass failure:
  * its ingress may be gone for good. The end of an agent that is already lost is reported, so that the brake no longer waits for it.
  */
-export function presenceChanged(context: AnnouncementContext): Announcement[] {
+export const presenceChanged = (context: AnnouncementContext): Announcement[] => {
   const { state, rules, verdict } = context;
   const { history, announced } = state;
   const here = history.end === null && lostFrom(history, rules, verdict.at) > verdict.at.now;
@@ -29,18 +29,18 @@ export function presenceChanged(context: AnnouncementContext): Announcement[] {
   if (here && !isAnnounced) return [present(context)];
   if (!here && announced.presentInstance !== 0) return [lost(context)];
   return announced.lostInstance === state.instanceNumber && isSettled(context) ? [lost(context)] : [];
-}
+};
 
 /** Repeated once a day while the agent is alive: a reader of the topic from its beginning finds each living agent. */
 const REPEAT_MS = 24 * 3_600_000;
 
-function whyPresent({ state, fresh }: AnnouncementContext): Exclude<PresentWhy, 'UNKNOWN'> {
+const whyPresent = ({ state, fresh }: AnnouncementContext): Exclude<PresentWhy, 'UNKNOWN'> => {
   if (state.announced.presentInstance === state.instanceNumber) return 'still_present';
   if (!fresh) return 'returned';
   return state.instanceNumber === 1 ? 'first_heartbeat' : 'new_instance';
-}
+};
 
-function present(context: AnnouncementContext): Announcement {
+const present = (context: AnnouncementContext): Announcement => {
   const { state, rules, verdict } = context;
   const why = whyPresent(context);
   const { now } = verdict.at;
@@ -48,9 +48,9 @@ function present(context: AnnouncementContext): Announcement {
   const intervalMs = state.history.lastReceipt.intervalMs ?? rules.policy.heartbeat.intervalMs;
   const payload = { ...place(state.history), why, intervalMs, presentSince, repeatAt: now + REPEAT_MS };
   return presenceEvent(context, 'AGENT_PRESENT', payload);
-}
+};
 
-function lost(context: AnnouncementContext): Announcement {
+const lost = (context: AnnouncementContext): Announcement => {
   const { history, announced, instanceNumber } = context.state;
   const { end } = history;
   const isForgotten = context.verdict.at.now >= lostForGoodFrom(history);
@@ -61,24 +61,21 @@ function lost(context: AnnouncementContext): Announcement {
     exemption: exemptionWhenLost(history),
     observedMs: observedMs(history),
   });
-}
+};
 
 /** Why the agent was not expected to work at its last heartbeat; null: it was. The governor's brake does not count such a loss. */
-function exemptionWhenLost(history: History): 'held' | 'paused' | 'idle' | null {
+const exemptionWhenLost = (history: History): 'held' | 'paused' | 'idle' | null => {
   if (isOnHold(history.hold, lastSeen(history))) return 'held';
   if (history.activity.value === 'paused') return 'paused';
   return isIdle(history) ? 'idle' : null;
-}
+};
 
 /** Its last heartbeat, or its reported end; a loss that a person confirms does not show when it ended. */
-function lastSeen({ lastReceipt, end }: History): number {
-  return end === null || end.reason === 'lost' ? lastReceipt.now : end.at;
-}
+const lastSeen = ({ lastReceipt, end }: History): number =>
+  end === null || end.reason === 'lost' ? lastReceipt.now : end.at;
 
 /** From the first heartbeat of this instance. */
-function observedMs(history: History): number {
-  return Math.max(0, lastSeen(history) - history.started.now);
-}
+const observedMs = (history: History): number => Math.max(0, lastSeen(history) - history.started.now);
 
 /** A host whose runtime is stopped ends its agents on purpose: that is not a mass failure, and does not engage the brake. */
 const expectedReasons: ReadonlySet<string> = new Set(['finished', 'explicit']);
@@ -89,12 +86,14 @@ const isExpected = ({ orderId, reason }: End): boolean => orderId !== null || ex
 const isSettled = ({ state: { history }, verdict }: AnnouncementContext): boolean =>
   history.end !== null || verdict.at.now >= lostForGoodFrom(history);
 
-function whyLost(end: History['end']): LostWhy {
+const whyLost = (end: History['end']): LostWhy => {
   if (end === null) return 'silent';
   const crashed = end.orderId === null && ['crashed', 'resource_limit', 'lost'].includes(end.reason);
   return crashed ? 'crashed' : 'ended';
-}
+};
 
-function place({ identity: { labels, runtimeId } }: History) {
-  return { host: labels.host ?? null, runtimeId, model: labels.model ?? null };
-}
+const place = ({ identity: { labels, runtimeId } }: History) => ({
+  host: labels.host ?? null,
+  runtimeId,
+  model: labels.model ?? null,
+});

@@ -4,9 +4,8 @@ import type { Announced, Counted, KnownAgent } from '../evaluator/state.ts';
 import { type Announcement, type AnnouncementContext, chain, FLEET } from './events.ts';
 
 /** What an agent has used by its present count, as its policy counts it. */
-function spentBy({ history: { spend } }: KnownAgent, { policy }: AnnouncementContext['rules']): Spent {
-  return policy.spending === null ? { tokens: null, usd: null } : spentOf(policy.spending, spend);
-}
+const spentBy = ({ history: { spend } }: KnownAgent, { policy }: AnnouncementContext['rules']): Spent =>
+  policy.spending === null ? { tokens: null, usd: null } : spentOf(policy.spending, spend);
 
 type Scope = 'agent' | 'task' | 'day';
 
@@ -29,7 +28,7 @@ const isSameLimit = (one: SpendingLimit, other: SpendingLimit): boolean =>
  * What an agent has used, and its policy limits, is counted: for itself, for its task and for the day. Nothing is counted twice; each session of
  * its client adds what it uses. A sub-agent is an agent of its own. Another limit than before is announced at once: an agent whose calls are refused may use nothing more.
  */
-export function spendingCounted(context: AnnouncementContext): Announcement[] {
+export const spendingCounted = (context: AnnouncementContext): Announcement[] => {
   const { state, rules } = context;
   const { spending, name } = rules.policy;
   if (spending === null && state.announced.spent === undefined) return [];
@@ -39,9 +38,9 @@ export function spendingCounted(context: AnnouncementContext): Announcement[] {
     ...counted(context, spent, 'task', taskOf(state)),
     ...counted(context, spent, 'day', name),
   ];
-}
+};
 
-function counted(context: AnnouncementContext, spent: Spent, scope: Scope, scopeId: string | null): Announcement[] {
+const counted = (context: AnnouncementContext, spent: Spent, scope: Scope, scopeId: string | null): Announcement[] => {
   const { state, rules } = context;
   const limit = rules.policy.spending?.[scope] ?? NO_LIMIT;
   const known = countedOf(state, scope);
@@ -72,7 +71,7 @@ function counted(context: AnnouncementContext, spent: Spent, scope: Scope, scope
       },
     },
   ];
-}
+};
 
 type AgentSpent = PayloadOf<typeof Topic.fleetPresence, 'AGENT_SPENT'>;
 
@@ -80,10 +79,10 @@ type AgentSpent = PayloadOf<typeof Topic.fleetPresence, 'AGENT_SPENT'>;
 const MOST_COUNTS = 4;
 
 /** It is counted. */
-export function spentAnnounced(
+export const spentAnnounced = (
   { instanceNumber, history, announced }: KnownAgent,
   spent: AgentSpent,
-): Announced['spent'] {
+): Announced['spent'] => {
   const { scope, tokens, usd, limitTokens, limitUsd } = spent;
   const known = announced.spent?.instanceNumber === instanceNumber ? announced.spent : { instanceNumber };
   if (scope === 'UNKNOWN') return known;
@@ -93,10 +92,10 @@ export function spentAnnounced(
   const after = { count, tokens: before.tokens + tokens, usd: before.usd + (usd ?? 0) };
   const others = counts.filter((one) => one.count !== count).slice(1 - MOST_COUNTS);
   return { ...known, [scope]: { counts: [...others, after], limit: { tokens: limitTokens, usd: limitUsd } } };
-}
+};
 
 /** A count that had no name is that of a session: what is counted of it is counted of that session, which may be taken up again. */
-export function countNamed(state: KnownAgent, session: number): KnownAgent {
+export const countNamed = (state: KnownAgent, session: number): KnownAgent => {
   const { history, announced } = state;
   const { spend } = history;
   const named = { ...state, history: { ...history, spend: { ...spend, count: session } } };
@@ -104,12 +103,16 @@ export function countNamed(state: KnownAgent, session: number): KnownAgent {
   if (spent === undefined) return named;
   const of = (scope: Scope) => renamed(scope, spent[scope], { from: spend.count, to: session });
   return { ...named, announced: { ...announced, spent: { ...spent, ...of('agent'), ...of('task'), ...of('day') } } };
-}
+};
 
 type Renaming = { readonly from: number; readonly to: number };
 
-function renamed(scope: Scope, counted: Counted | undefined, { from, to }: Renaming): { [scope in Scope]?: Counted } {
+const renamed = (
+  scope: Scope,
+  counted: Counted | undefined,
+  { from, to }: Renaming,
+): { [scope in Scope]?: Counted } => {
   if (counted === undefined) return {};
   const counts = counted.counts.map((one) => (one.count === from ? { ...one, count: to } : one));
   return { [scope]: { ...counted, counts } };
-}
+};

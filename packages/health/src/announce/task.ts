@@ -6,7 +6,7 @@ import { type Announcement, type AnnouncementContext, chain, evidenceOf, idleMin
 type Task = NonNullable<Announced['task']>;
 
 /** Who holds a task, and how it is: left before taken, so that a task never has two holders of one agent. */
-export function taskChanged(context: AnnouncementContext): Announcement[] {
+export const taskChanged = (context: AnnouncementContext): Announcement[] => {
   const { state, verdict } = context;
   const { task } = state.announced;
   const holder = holderOf(state);
@@ -24,20 +24,21 @@ export function taskChanged(context: AnnouncementContext): Announcement[] {
   if (same) return left;
   const took = taskChange(context, holder, 'took', 'UNKNOWN', alive ? verdict.state : 'HEALTHY');
   return alive ? [...left, took] : [...left, took, taskChange(context, holder, 'left', 'HEALTHY', 'TERMINATED')];
-}
+};
 
 /** The agent's own id is used where it has no task, and for a sub-agent, whose task is its parent's. */
-function holderOf({ agentId, history: { identity } }: KnownAgent): Omit<Task, 'state'> {
-  return { taskId: (identity.parentId === null ? identity.taskId : null) ?? agentId, instanceId: identity.instanceId };
-}
+const holderOf = ({ agentId, history: { identity } }: KnownAgent): Omit<Task, 'state'> => ({
+  taskId: (identity.parentId === null ? identity.taskId : null) ?? agentId,
+  instanceId: identity.instanceId,
+});
 
-function taskChange(
+const taskChange = (
   context: AnnouncementContext,
   task: Omit<Task, 'state'>,
   hold: Hold,
   from: HealthState,
   to: HealthState,
-): Announcement {
+): Announcement => {
   const { state, rules, verdict } = context;
   const { history } = state;
   const ofThisLife = task.instanceId === history.identity.instanceId;
@@ -63,4 +64,4 @@ function taskChange(
       emitHealthcheck: rules.policy.recovery.emitHealthcheck,
     },
   };
-}
+};

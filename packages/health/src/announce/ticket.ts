@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const NOTHING: readonly Announcement[] = [];
 
 /** The worst ticket that is due, where none as bad has been filed in its episode; before it, those that people file. */
-export function ticketsFiled(context: AnnouncementContext): readonly Announcement[] {
+export const ticketsFiled = (context: AnnouncementContext): readonly Announcement[] => {
   const { state, rules, verdict } = context;
   if (state.tickets.length === 0 && rules.policy.ticket === null) return NOTHING;
   const byHand = state.tickets.map((ticket) => filed(context, ticket));
@@ -21,19 +21,19 @@ export function ticketsFiled(context: AnnouncementContext): readonly Announcemen
     .reduce<Due | null>((most, due) => (most && !isWorse(due.severity, most.severity) ? most : due), null);
   if (worst === null || alreadyFiled(context, worst)) return byHand;
   return [...byHand, filed(context, ticketOf(context, worst))];
-}
+};
 
 /** A ticket that is filed outside an episode counts until the instance ends. */
-function alreadyFiled({ state: { announced, instanceNumber } }: AnnouncementContext, { severity }: Due): boolean {
+const alreadyFiled = ({ state: { announced, instanceNumber } }: AnnouncementContext, { severity }: Due): boolean => {
   const { ticket, episode } = announced;
   if (ticket === null || ticket.instanceNumber !== instanceNumber || isWorse(severity, ticket.severity)) return false;
   return ticket.episodeId === null || ticket.episodeId === (episode?.id ?? null);
-}
+};
 
 const filed = (context: AnnouncementContext, ticket: EscalationTicket): Announcement =>
   announcement(context, 'WORKER_ESCALATION_TICKET', { ticket, findings: findingsOf(context) });
 
-function findingsOf({ state: { history }, rules, verdict }: AnnouncementContext): TicketFindings {
+const findingsOf = ({ state: { history }, rules, verdict }: AnnouncementContext): TicketFindings => {
   const firing = rules.rules.filter((_, i) => (verdict.from[i] ?? 0) <= verdict.at.now);
   const { progress, started, progressEvidence } = history;
   return {
@@ -43,11 +43,11 @@ function findingsOf({ state: { history }, rules, verdict }: AnnouncementContext)
     unrecoverable: firing.some(({ signalName }) => FATAL.has(signalName)),
     loop: loopFrom(rules, history, verdict) <= verdict.at.now,
   };
-}
+};
 
 const FATAL: ReadonlySet<string> = new Set(['unrecoverable_error']);
 
-function ticketOf(context: AnnouncementContext, due: Due): EscalationTicket {
+const ticketOf = (context: AnnouncementContext, due: Due): EscalationTicket => {
   const { state, rules, verdict } = context;
   const { identity, steps, progressEvidence } = state.history;
   const evidence = evidenceOf(rules, state.history, verdict).map(({ words }) => words);
@@ -69,30 +69,30 @@ function ticketOf(context: AnnouncementContext, due: Due): EscalationTicket {
     stall_minutes: stalledMs === null || stalledMs < MINUTE_MS ? null : Math.round((100 * stalledMs) / MINUTE_MS) / 100,
     evidence_snippet: progressEvidence?.snippet || ending(evidence.join('; ')) || words.cause,
   };
-}
+};
 
 /** Of ours, for ids made of names (RFC 9562, version 5). */
 const NAMESPACE = Buffer.from('b1a0c1f2d0f54e0c9a3e4d1f7a5c2b68', 'hex');
 
 /** The same at every re-decision: from the agent, its instance, the moment and the severity. */
-function ticketId({ state, verdict }: AnnouncementContext, { severity }: Due): string {
+const ticketId = ({ state, verdict }: AnnouncementContext, { severity }: Due): string => {
   const name = `${state.agentId} ${state.history.identity.instanceId} ${state.instanceNumber} ${verdict.at.now} ${severity}`;
   const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-}
+};
 
 type Words = Pick<EscalationTicket, 'cause' | 'judge_reasoning' | 'suggested_action'>;
 
 /** What was observed, why it is a ticket, and what could be done: from the same figures that made it due. */
-function ticketWords(
+const ticketWords = (
   due: Due,
   { sinceAccept, recent }: Steps,
   stalledMs: number | null,
   findings: TicketFindings,
   evidence: readonly string[],
-): Words {
+): Words => {
   const stall = due.at === null;
   const cause = stall ? `no step for ${spell(stalledMs ?? 0)}` : `${sinceAccept} steps without an ACCEPT`;
   const reached = stall ? 'a stall' : `${due.at} steps without an ACCEPT`;
@@ -103,11 +103,11 @@ function ticketWords(
     judge_reasoning: reasons.join('; '),
     suggested_action: actionOf(stall, findings),
   };
-}
+};
 
-function actionOf(stall: boolean, { unrecoverable, loop }: TicketFindings): string {
+const actionOf = (stall: boolean, { unrecoverable, loop }: TicketFindings): string => {
   if (unrecoverable) return 'kill session: it cannot recover by itself';
   if (stall) return 'restart: nothing comes any more';
   if (loop) return 'restart: it goes round in circles';
   return 'human review: look at its last steps';
-}
+};

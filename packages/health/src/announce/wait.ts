@@ -17,7 +17,7 @@ const isSilent = ({ history }: KnownAgent, rules: Rules, { at }: Verdict): boole
   at.watched >= trustedTo(rules, history);
 
 /** When a wait has lasted longer than the policy's limit, watched. NEVER: it is not announced. */
-export function overdueFrom(state: KnownAgent, rules: Rules, verdict: Verdict): number {
+export const overdueFrom = (state: KnownAgent, rules: Rules, verdict: Verdict): number => {
   const { excluded, history } = state;
   const { wait, end } = history;
   const limit = limitOf(rules);
@@ -25,10 +25,10 @@ export function overdueFrom(state: KnownAgent, rules: Rules, verdict: Verdict): 
   if (!isJudged || wait === null || limit === null) return NEVER;
   const overdue = wait.mark + limit + 1;
   return overdue >= trustedTo(rules, history) ? NEVER : momentOf(overdue, verdict.at);
-}
+};
 
 /** An overdue wait is announced once, and once that it is over. It is not a finding: no state, plan or order follows from it. */
-export function waitChanged(context: AnnouncementContext): Announcement[] {
+export const waitChanged = (context: AnnouncementContext): Announcement[] => {
   const { state, rules, verdict } = context;
   const { announced, history, instanceNumber } = state;
   const { wait } = history;
@@ -39,7 +39,7 @@ export function waitChanged(context: AnnouncementContext): Announcement[] {
     ...(announced.wait !== null && !(isOverdue && isAnnounced) ? [ended(context, announced.wait)] : []),
     ...(wait !== null && isOverdue && !isAnnounced ? [overdue(context, wait)] : []),
   ];
-}
+};
 
 const overdue = (context: AnnouncementContext, { at: since, kind, text }: NonNullable<Wait>): Announcement =>
   announcement(context, 'WAIT_OVERDUE', { since, limitMs: limitOf(context.rules) ?? 0, kind, text });
@@ -48,7 +48,7 @@ const overdue = (context: AnnouncementContext, { at: since, kind, text }: NonNul
 const ended = (context: AnnouncementContext, { instanceId, taskId, at: since }: AnnouncedWait): Announcement =>
   announcement(context, 'WAIT_ENDED', { instanceId, taskId, since, why: whyEnded(context) });
 
-function whyEnded({ state, rules, verdict }: AnnouncementContext): string {
+const whyEnded = ({ state, rules, verdict }: AnnouncementContext): string => {
   const { history, instanceNumber, announced } = state;
   if (announced.wait?.instanceNumber !== instanceNumber) return 'another instance has started';
   if (history.end !== null) return 'it has ended';
@@ -56,4 +56,4 @@ function whyEnded({ state, rules, verdict }: AnnouncementContext): string {
   if (history.wait.at !== announced.wait.at) return 'it waits for something else';
   if (isSilent(state, rules, verdict)) return 'its runtime has fallen silent';
   return isHeld(rules, verdict) ? 'a person holds it' : 'its policy no longer limits the wait';
-}
+};

@@ -20,7 +20,7 @@ import {
 type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId'>;
 
 /** The lease lapses when the last plan ends, or for another instance. It is renewed while a plan holds, and at once for another finding. */
-export function warrantKept(context: AnnouncementContext): Announcement[] {
+export const warrantKept = (context: AnnouncementContext): Announcement[] => {
   const { state, rules, verdict } = context;
   const { warrant } = state.announced;
   if (warrant === null) return [];
@@ -36,20 +36,20 @@ export function warrantKept(context: AnnouncementContext): Announcement[] {
   if (plan === null || (!due && isSame(warrant, plan, context))) return [];
   const payload = { ...finding(context, plan), episodeId: warrant.episodeId, warrantId: warrant.id };
   return [{ topic: Topic.agentHealth, type: 'WARRANT_RENEWED', key: state.agentId, ...chain(context), payload }];
-}
+};
 
 /** Runtimes act on what a warrant awaits. What it no longer awaits must not withdraw an order; what it awaits since then must. */
-function isSame(warrant: Warrant, plan: CompiledPlan, { state, rules, verdict }: AnnouncementContext): boolean {
+const isSame = (warrant: Warrant, plan: CompiledPlan, { state, rules, verdict }: AnnouncementContext): boolean => {
   const { state: found, awaits } = warrant;
   return (
     warrant.plan === plan.name &&
     found === verdict.state &&
     awaits === groupsInWords(awaitedBy(rules, state.history, verdict))
   );
-}
+};
 
 /** At most one an agent: filed when some plan's `when` holds. */
-export function warrantFiled(context: AnnouncementContext): Announcement[] {
+export const warrantFiled = (context: AnnouncementContext): Announcement[] => {
   const { state, rules, verdict } = context;
   const { plan } = verdict;
   if (plan === null || state.announced.warrant !== null) return [];
@@ -71,9 +71,9 @@ export function warrantFiled(context: AnnouncementContext): Announcement[] {
       },
     },
   ];
-}
+};
 
-function lapseOf({ state, rules, verdict }: AnnouncementContext, warrant: Warrant): LapseReason | null {
+const lapseOf = ({ state, rules, verdict }: AnnouncementContext, warrant: Warrant): LapseReason | null => {
   const { history } = state;
   if (warrant.instanceId !== history.identity.instanceId) return 'new_instance';
   if (history.end && warrant.state !== 'TERMINATED') return 'ended';
@@ -81,14 +81,14 @@ function lapseOf({ state, rules, verdict }: AnnouncementContext, warrant: Warran
   if (history.end) return 'ended';
   if (state.excluded || !rules.policy.enabled) return 'excluded';
   return shownOf(rules, verdict)?.name === 'held' ? 'held' : 'progress';
-}
+};
 
-function lapsed(context: AnnouncementContext, warrant: Warrant, why: LapseReason): Announcement {
+const lapsed = (context: AnnouncementContext, warrant: Warrant, why: LapseReason): Announcement => {
   const { episodeId, instanceId, id: warrantId } = warrant;
   return announcement(context, 'WARRANT_LAPSED', { episodeId, instanceId, warrantId, why });
-}
+};
 
-function finding({ state, rules, verdict }: AnnouncementContext, plan: CompiledPlan): Finding {
+const finding = ({ state, rules, verdict }: AnnouncementContext, plan: CompiledPlan): Finding => {
   const { history } = state;
   const { instanceId, taskId, labels, runtimeId, attempt, maxAttempts, client, parentId } = history.identity;
   const evidence = evidenceOf(rules, history, verdict);
@@ -122,7 +122,7 @@ function finding({ state, rules, verdict }: AnnouncementContext, plan: CompiledP
     parentAgentId: parentId,
     ...forAgent(rules, history, verdict),
   };
-}
+};
 
 /** A client that works on has passed its limit, whichever reset it named; one that only ends its session has not. */
 const isAtLimit = ({ activity, rateLimit, progress }: History): boolean =>
@@ -143,7 +143,7 @@ const firstOf = (evidence: readonly Evidence[]): number | null => {
  * gascity's six fields. gascity's `wisp` is the work item; its age counts from its last update. Without a work item, the task is used,
  * and the time since progress.
  */
-function metadata({ state, rules, verdict }: AnnouncementContext, evidence: readonly Evidence[]) {
+const metadata = ({ state, rules, verdict }: AnnouncementContext, evidence: readonly Evidence[]) => {
   const { identity, work, progress } = state.history;
   const { now, watched } = verdict.at;
   const age = work?.dated ? watched - work.dated : now - progress.at;
@@ -155,7 +155,7 @@ function metadata({ state, rules, verdict }: AnnouncementContext, evidence: read
     wisp_id: work?.id ?? identity.taskId ?? '',
     wisp_age: spell(Math.max(0, age)),
   };
-}
+};
 
 /** A finding in sentences for the agent itself. */
 export type ForAgent = { readonly finding: string; readonly advice: string };
@@ -170,21 +170,21 @@ const oneLine = (text: string): string =>
     .slice(0, LONGEST);
 
 /** The first line of the state that holds, in the order of the policy: policies write the most important one first. Else all that fires. */
-function foundBy({ rules, states }: Rules, { state, from, at }: Verdict): readonly Rule[] {
+const foundBy = ({ rules, states }: Rules, { state, from, at }: Verdict): readonly Rule[] => {
   const fires = (i: number) => (from[i] ?? 0) <= at.now;
   const those = states.find((one) => one.state === state)?.anyOf.find((together) => together.every(fires));
   if (those) return those.flatMap((i) => rules[i] ?? []);
   return rules.filter(({ signal }, i) => fires(i) && !signal.mitigating);
-}
+};
 
-export function forAgent(rules: Rules, history: History, verdict: Verdict): ForAgent {
+export const forAgent = (rules: Rules, history: History, verdict: Verdict): ForAgent => {
   const found = foundBy(rules, verdict);
   const findings = found.map((rule) => rule.signal.finding(history, rule.limits, judgingOf(verdict, rule)));
   return {
     finding: oneLine(findings.join(' ')),
     advice: oneLine([...new Set(found.map(({ signal }) => signal.advice))].join(' ')),
   };
-}
+};
 
 /** How long a warrant holds, and how often it is renewed, milliseconds (the policy's `warrant`). */
 type Terms = { readonly renewMs: number; readonly voidMs: number };

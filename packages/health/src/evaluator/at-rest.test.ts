@@ -40,7 +40,7 @@ spending: { agent: { tokens: 100 }, task: { tokens: 100, usd: 5 }, cost: reporte
 `);
 
 /** In its second session. */
-function limited(): AgentState {
+const limited = (): AgentState => {
   const agent = given(agentHealth(LIMITED), T0);
   const usage = [{ model: 'm', input_tokens: 9, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0 }];
   for (const [i, session_id] of ['A', 'B'].entries()) {
@@ -48,7 +48,7 @@ function limited(): AgentState {
     agent.receive(heartbeat(i * 1000, { ...used, sequence: i + 1, task_id: 'T' }), T0 + i * 1000);
   }
   return agent.state();
-}
+};
 
 const silentFor = (ms: number): AgentState => {
   const agent = given(decider, T0);

@@ -22,7 +22,7 @@ const failures = (n: number, more: Partial<Call> = {}): Partial<HeartbeatPayload
 });
 const ok = (more: Partial<Call> = {}): Partial<HeartbeatPayload> => ({ tool_calls: [call('ok', more)] });
 
-function agent() {
+const agent = () => {
   const driven = given(decider, T0);
   const changes = (events: readonly Announcement[]) => brief(events).filter((line) => /CLOSED|OPEN|reset/.test(line));
   const receive = (ms: number, more: Partial<HeartbeatPayload> = {}) =>
@@ -38,7 +38,7 @@ function agent() {
     due: () => decider.dueAt(driven.state(), driven.clock()) - T0,
     memory: () => JSON.stringify(driven.state()),
   };
-}
+};
 
 describe('as the caller holds them', () => {
   test('a change is announced once, with the fields that the caller reports', () => {

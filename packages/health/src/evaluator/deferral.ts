@@ -9,16 +9,16 @@ import type { AgentState, KnownAgent } from './state.ts';
  * When to evaluate an agent after its state changed; `now`: at once. Most heartbeats of a healthy agent only defer its next finding.
  * Then only the rules that read what has changed are evaluated, as if nothing suspended or quieted them.
  */
-export function wakesAt(policies: Policies, before: AgentState, after: AgentState, clock: Clock): number {
+export const wakesAt = (policies: Policies, before: AgentState, after: AgentState, clock: Clock): number => {
   if (before.kind === 'unseen' || after.kind === 'unseen' || !isSteady(before, after)) return clock.now;
   if (!isRoutine(before.history, after.history)) return clock.now;
   if (policies.rules(after.policy).policy.spending !== null && hasSpent(before.history, after.history))
     return clock.now;
   return after.excluded ? NEVER : soonest(policies.rules(after.policy), before.history, after.history, clock);
-}
+};
 
 /** A present, healthy agent: only its history can lead to an event. */
-function isSteady(before: KnownAgent, after: KnownAgent): boolean {
+const isSteady = (before: KnownAgent, after: KnownAgent): boolean => {
   const { announced } = after;
   return (
     announced === before.announced &&
@@ -33,7 +33,7 @@ function isSteady(before: KnownAgent, after: KnownAgent): boolean {
     after.tickets === before.tickets &&
     after.stragglers === before.stragglers
   );
-}
+};
 
 /** Tokens or money are reported that are not counted yet. */
 const hasSpent = (before: History, after: History): boolean => after.spend !== before.spend;
@@ -81,17 +81,17 @@ type OnChange<Part> = 'wakes' | 'defers' | ((before: Part, after: Part) => boole
 const CHECKED = (Object.keys(ON_CHANGE) as (keyof History)[]).filter((name) => ON_CHANGE[name] !== 'defers');
 
 /** Nothing has changed that exempts the agent or that several rules read. */
-function isRoutine(before: History, after: History): boolean {
+const isRoutine = (before: History, after: History): boolean => {
   for (const name of CHECKED) if (!isRoutineChange(name, before, after)) return false;
   return true;
-}
+};
 
-function isRoutineChange<Name extends keyof History>(name: Name, before: History, after: History): boolean {
+const isRoutineChange = <Name extends keyof History>(name: Name, before: History, after: History): boolean => {
   const onChange = ON_CHANGE[name];
   return typeof onChange === 'function' ? onChange(before[name], after[name]) : after[name] === before[name];
-}
+};
 
-function soonest(rules: Rules, before: History, after: History, clock: Clock): number {
+const soonest = (rules: Rules, before: History, after: History, clock: Clock): number => {
   const { now, watched } = momentOn(after.axis, clock);
   const at: Judging = { now, watched, floor: 0 };
   let first = firstOf(rules, rules.reevaluatedEveryHeartbeat, after, at);
@@ -99,13 +99,13 @@ function soonest(rules: Rules, before: History, after: History, clock: Clock): n
     if (deciding.length > 0 && partOf(after) !== partOf(before))
       first = Math.min(first, firstOf(rules, deciding, after, at));
   return first;
-}
+};
 
-function firstOf({ rules }: Rules, positions: readonly number[], history: History, at: Judging): number {
+const firstOf = ({ rules }: Rules, positions: readonly number[], history: History, at: Judging): number => {
   let first = NEVER;
   for (const i of positions) {
     const { signal, limits } = rules[i] as Rule;
     first = Math.min(first, signal.firesFrom(history, limits, at));
   }
   return first;
-}
+};

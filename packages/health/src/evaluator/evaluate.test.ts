@@ -19,7 +19,7 @@ const steps = fc.array(
 );
 type Steps = typeof steps extends fc.Arbitrary<infer S> ? S : never;
 
-function recorded(all: Steps): Recorded[] {
+const recorded = (all: Steps): Recorded[] => {
   let ms = 0;
   return all.map(({ ms: by, agent, result, outcome, activity }, i) => {
     ms += by;
@@ -27,10 +27,10 @@ function recorded(all: Steps): Recorded[] {
     const more = { agent_id: agent ?? '', instance_id: `${agent}.1`, activity, tool_calls };
     return { clock: at(ms), input: agent === null ? null : heartbeat(ms, more) };
   });
-}
+};
 
 /** The records in pieces, the states of each written down and read again before the next. */
-function inPieces(records: readonly Recorded[], ends: readonly number[]) {
+const inPieces = (records: readonly Recorded[], ends: readonly number[]) => {
   let states = new Map<string, AgentState>();
   const cuts = [0, ...ends.map((end) => Math.min(end, records.length)).toSorted((a, b) => a - b), records.length];
   const all = cuts.flatMap((from, i) => {
@@ -39,7 +39,7 @@ function inPieces(records: readonly Recorded[], ends: readonly number[]) {
     return piece;
   });
   return { all, states };
-}
+};
 
 test('where records are cut into batches, and states are written down and restored, changes nothing', () => {
   fc.assert(

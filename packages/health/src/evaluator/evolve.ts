@@ -4,11 +4,10 @@ import { groupsInWords } from '../judgement/plans.ts';
 import type { AgentState, Announced, KnownAgent } from './state.ts';
 
 /** Applies an event that was emitted. */
-export function evolve(state: AgentState, event: Announcement): AgentState {
-  return state.kind === 'unseen' ? state : evolved(state, event);
-}
+export const evolve = (state: AgentState, event: Announcement): AgentState =>
+  state.kind === 'unseen' ? state : evolved(state, event);
 
-export function evolved(state: KnownAgent, event: Announcement): KnownAgent {
+export const evolved = (state: KnownAgent, event: Announcement): KnownAgent => {
   const { announced } = state;
   const announce = (more: Partial<Announced>): KnownAgent => ({ ...state, announced: { ...announced, ...more } });
   switch (event.type) {
@@ -61,16 +60,16 @@ export function evolved(state: KnownAgent, event: Announcement): KnownAgent {
     case 'WORKER_ESCALATION_TICKET':
       return ticketAnnounced(state, event.payload);
   }
-}
+};
 
 type Of<K extends Announcement['type']> = Extract<Announcement, { type: K }>;
 
 /** An end closes the episode it found; where it found none and is a bad one, it opens one for what follows. */
-function stateAnnounced(
+const stateAnnounced = (
   announced: Announced,
   payload: Of<'HEALTH_STATE_CHANGED'>['payload'],
   correlationId: string,
-): Partial<Announced> {
+): Partial<Announced> => {
   const { to, episodeId, taskId } = payload;
   const changed = { state: to, stateTaskId: to === 'HEALTHY' || to === 'TERMINATED' ? null : taskId };
   const over = to === 'HEALTHY' || (to === 'TERMINATED' && announced.episode !== null);
@@ -81,34 +80,34 @@ function stateAnnounced(
     episode: announced.episode ?? { id: episodeId, correlationId },
     issued: announced.issued + (opened ? 1 : 0),
   };
-}
+};
 
 /** Its own episode where a bad end closed the one before. */
-function episodeNeeded(announced: Announced, { payload, correlationId }: Of<'WARRANT_FILED'>): Partial<Announced> {
+const episodeNeeded = (announced: Announced, { payload, correlationId }: Of<'WARRANT_FILED'>): Partial<Announced> => {
   const issued = announced.issued + 1;
   if (announced.episode || payload.episodeId === null) return { issued };
   return { issued, episode: { id: payload.episodeId, correlationId: correlationId ?? '' } };
-}
+};
 
-function warrantAnnounced({ payload }: Of<'WARRANT_FILED'> | Of<'WARRANT_RENEWED'>): Partial<Announced> {
+const warrantAnnounced = ({ payload }: Of<'WARRANT_FILED'> | Of<'WARRANT_RENEWED'>): Partial<Announced> => {
   const { warrantId: id, instanceId, planName: plan, state: found, voidAt } = payload;
   const awaits = groupsInWords(payload.awaits ?? []);
   return { warrant: { id, instanceId, episodeId: payload.episodeId ?? '', plan, state: found, awaits, voidAt } };
-}
+};
 
-function breakersAnnounced(
+const breakersAnnounced = (
   announced: Announced['breakers'],
   { name, to, taskId }: Of<'CIRCUIT_BREAKER_STATE_CHANGED'>['payload'],
-): Announced['breakers'] {
+): Announced['breakers'] => {
   const { [name]: _, ...others } = announced;
   return to === 'OPEN' || to === 'HALF_OPEN' ? { ...others, [name]: { state: to, taskId } } : others;
-}
+};
 
 /** A ticket that another program filed does not count as one of Vigil's. */
-function ticketAnnounced(
+const ticketAnnounced = (
   state: KnownAgent,
   { ticket, episodeId }: Of<'WORKER_ESCALATION_TICKET'>['payload'],
-): KnownAgent {
+): KnownAgent => {
   const byHand = state.tickets.findIndex(({ ticket_id }) => ticket_id === ticket.ticket_id);
   if (byHand >= 0) return { ...state, tickets: state.tickets.toSpliced(byHand, 1) };
   const { severity } = ticket;
@@ -117,4 +116,4 @@ function ticketAnnounced(
     ...state,
     announced: { ...state.announced, ticket: { severity, instanceNumber: state.instanceNumber, episodeId } },
   };
-}
+};

@@ -45,7 +45,7 @@ export type Explanation = {
 };
 
 /** Null where nothing has been received about the agent. */
-export function explain(policies: Policies, state: AgentState, clock: Clock): Explanation | null {
+export const explain = (policies: Policies, state: AgentState, clock: Clock): Explanation | null => {
   if (state.kind === 'unseen') return null;
   const rules = policies.rules(state.policy);
   const verdict = verdictAt(policies, state, clock);
@@ -63,9 +63,9 @@ export function explain(policies: Policies, state: AgentState, clock: Clock): Ex
     driftMs: state.history.lastReceipt.driftMs,
     notes: notesOf(state, rules),
   };
-}
+};
 
-function explained(rules: Rules, { history }: KnownAgent, verdict: Verdict, rule: Rule, i: number): Explained {
+const explained = (rules: Rules, { history }: KnownAgent, verdict: Verdict, rule: Rule, i: number): Explained => {
   const { from, until, at } = verdict;
   const { value, limit, words, hard } = rule.signal.evidence(history, rule.limits, judgingOf(verdict, rule));
   const first = from[i] ?? NEVER;
@@ -83,9 +83,9 @@ function explained(rules: Rules, { history }: KnownAgent, verdict: Verdict, rule
     ),
     states: rules.states.flatMap(({ state, anyOf }) => (anyOf.some((all) => all.includes(i)) ? [state] : [])),
   };
-}
+};
 
-function notesOf({ history, excluded }: KnownAgent, { policy }: Rules): string[] {
+const notesOf = ({ history, excluded }: KnownAgent, { policy }: Rules): string[] => {
   const { driftMs } = history.lastReceipt;
   const notes: string[] = [];
   if (Math.abs(driftMs) > policy.clockToleranceMs)
@@ -97,6 +97,6 @@ function notesOf({ history, excluded }: KnownAgent, { policy }: Rules): string[]
   if (cost !== null) notes.push(`its cost is not known, so no limit in US dollars holds: ${cost}`);
   if (!policy.enabled) notes.push(`policy ${policy.name} is not enabled: no warrants`);
   return notes;
-}
+};
 
 const momentOrNull = (moment: number): number | null => (moment < NEVER ? moment : null);

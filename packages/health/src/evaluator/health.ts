@@ -53,7 +53,7 @@ export type AgentHealth = Omit<Decider<AgentState, Observation, Announcement>, '
 };
 
 /** Judgement of one agent: what its heartbeats report, the state and the warrant that follow, and what has been announced. */
-export function agentHealth(policies: Policies): AgentHealth {
+export const agentHealth = (policies: Policies): AgentHealth => {
   const verdictOf = lastKept((state: KnownAgent, clock: Clock) => verdictAt(policies, state, clock));
   const decide = lastKept((state: KnownAgent, clock: Clock) =>
     announcements(policies, lapsed(state, clock), verdictOf(state, clock)),
@@ -73,46 +73,46 @@ export function agentHealth(policies: Policies): AgentHealth {
     wakesAt: (before, after, clock) => wakesAt(policies, before, after, clock),
     forgets: (state, clock) => state.kind === 'known' && clock.now >= forgetAt(state) && isClosed(state.announced),
   };
-}
+};
 
 /** The state to judge: long silence ends an agent without a reported end. */
-function lapsed(state: KnownAgent, { now }: Clock): KnownAgent {
+const lapsed = (state: KnownAgent, { now }: Clock): KnownAgent => {
   const history = endedBySilence(state.history, now);
   return history === state.history ? state : { ...state, history };
-}
+};
 
 /** Nothing that others remember of it is left open: what it holds, where it is, what is wanted of it. */
-function isClosed({ warrant, wait, presentInstance, task, breakers }: Announced): boolean {
+const isClosed = ({ warrant, wait, presentInstance, task, breakers }: Announced): boolean => {
   const holds = task !== null && task.state !== 'TERMINATED';
   return warrant === null && wait === null && presentInstance === 0 && !holds && Object.keys(breakers).length === 0;
-}
+};
 
-export function verdictAt(policies: Policies, known: KnownAgent, clock: Clock): Verdict {
+export const verdictAt = (policies: Policies, known: KnownAgent, clock: Clock): Verdict => {
   const state = lapsed(known, clock);
   const rules = policies.rules(state.policy);
   const verdict = judge(rules, state.history, momentOn(state.history.axis, clock), !state.excluded);
   return isEnding(rules, state, verdict) ? standing(rules, state, verdict) : verdict;
-}
+};
 
 /** It was found unwell and is on its way out: that nothing is missing any more is not a recovery. */
-function isEnding(
+const isEnding = (
   rules: Rules,
   { excluded, instanceNumber, history, announced }: KnownAgent,
   verdict: Verdict,
-): boolean {
+): boolean => {
   const isExiting = history.end === null && history.activity.value === 'exiting';
   if (!isExiting || excluded || isHeld(rules, verdict)) return false;
   return announced.instanceNumber === instanceNumber && announced.state !== 'HEALTHY' && verdict.state === 'HEALTHY';
-}
+};
 
 /** What was found last stands until the end is reported, or until the agent reports something else than that it exits. */
-function standing(rules: Rules, { history, announced }: KnownAgent, verdict: Verdict): Verdict {
+const standing = (rules: Rules, { history, announced }: KnownAgent, verdict: Verdict): Verdict => {
   const { warrant } = announced;
   const plan = warrant && plansFor(rules.plans, history).find(({ name }) => name === warrant.plan);
   return { ...verdict, state: announced.state, onsetAt: null, plan: plan ?? verdict.plan };
-}
+};
 
-function announcements(policies: Policies, state: KnownAgent, verdict: Verdict): readonly Announcement[] {
+const announcements = (policies: Policies, state: KnownAgent, verdict: Verdict): readonly Announcement[] => {
   const rules = policies.rules(state.policy);
   const fresh = state.announced.instanceNumber !== state.instanceNumber;
   let emitted: Announcement[] | null = null;
@@ -124,10 +124,10 @@ function announcements(policies: Policies, state: KnownAgent, verdict: Verdict):
       context = { state: evolved(context.state, event), rules, verdict, fresh };
     }
   return emitted ?? NOTHING;
-}
+};
 
 /** The next moment at which an event may be due. */
-function nextOf(policies: Policies, state: KnownAgent, verdict: Verdict): number {
+const nextOf = (policies: Policies, state: KnownAgent, verdict: Verdict): number => {
   const rules = policies.rules(state.policy);
   const { warrant, presentInstance, presentUntil } = state.announced;
   const lost = presentInstance === 0 ? NEVER : lostFrom(state.history, rules, verdict.at);
@@ -137,16 +137,15 @@ function nextOf(policies: Policies, state: KnownAgent, verdict: Verdict): number
   const ticket = nextTicket(rules, state, verdict);
   const overdue = ahead(overdueFrom(state, rules, verdict), verdict.at.now);
   return Math.min(verdict.next, lost, repeat, renewal, halfOpen, ticket, overdue, forgetAt(state));
-}
+};
 
 const ahead = (moment: number, now: number): number => (moment > now ? moment : NEVER);
 
-function nextTicket(rules: Rules, { history }: KnownAgent, verdict: Verdict): number {
+const nextTicket = (rules: Rules, { history }: KnownAgent, verdict: Verdict): number => {
   let next: number = NEVER;
   for (const { from } of ticketsDue(rules, history, verdict)) if (from > verdict.at.now) next = Math.min(next, from);
   return next;
-}
+};
 
-function forgetAt({ history }: KnownAgent): number {
-  return Math.min(lostForGoodFrom(history), history.end ? history.end.at + REMEMBERED_MS : NEVER);
-}
+const forgetAt = ({ history }: KnownAgent): number =>
+  Math.min(lostForGoodFrom(history), history.end ? history.end.at + REMEMBERED_MS : NEVER);

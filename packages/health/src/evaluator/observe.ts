@@ -38,7 +38,7 @@ export class OlderInstance extends Unwelcome {
 }
 
 /** Folds an input into the state, by kind. Never judges. */
-export function observe(policies: Policies, state: AgentState, input: Observation, clock: Clock): AgentState {
+export const observe = (policies: Policies, state: AgentState, input: Observation, clock: Clock): AgentState => {
   switch (input.type) {
     case 'AGENT_HEARTBEAT':
       return heartbeat(policies, state, input, clock);
@@ -57,9 +57,9 @@ export function observe(policies: Policies, state: AgentState, input: Observatio
     case 'FILE_TICKET':
       return withTicket(state, input.key, input.payload.ticket);
   }
-}
+};
 
-function heartbeat(policies: Policies, state: AgentState, input: HeartbeatEvent, clock: Clock): AgentState {
+const heartbeat = (policies: Policies, state: AgentState, input: HeartbeatEvent, clock: Clock): AgentState => {
   const payload = input.payload;
   if (state.kind === 'known') {
     const { identity, end } = state.history;
@@ -82,7 +82,7 @@ function heartbeat(policies: Policies, state: AgentState, input: HeartbeatEvent,
     );
   const first = observed(policies, begun(policies, state, input, identityOf(payload), receipt), input, receipt, clock);
   return endedBySelf(first, payload, clock);
-}
+};
 
 const isPresent = ({ history: { end }, announced, instanceNumber }: KnownAgent): boolean =>
   end === null && announced.presentInstance === instanceNumber;
@@ -110,21 +110,21 @@ const isSupervised = ({ identity }: History): boolean => identity.runtimeId !== 
  * Only an agent without a runtime can report its own end, and only that it has finished or was stopped. A crash that it reports is a hint,
  * since a replacement starts only after a confirmed death. Nor does a heartbeat of another instance end an agent that a runtime still runs.
  */
-function endedBySelf(
+const endedBySelf = (
   state: KnownAgent,
   { exit, runtime_id: runtimeId, reporter }: Heartbeat,
   clock: Clock,
-): KnownAgent {
+): KnownAgent => {
   if (exit === null || runtimeId !== null || reporter !== 'agent') return state;
   if (isSupervised(state.history) || state.displacing) return state;
   const { reason } = exit;
   if (reason !== 'finished' && reason !== 'explicit') return state;
   const end: End = { reason, at: clock.now, orderId: null, bySelf: true };
   return { ...state, history: { ...state.history, end } };
-}
+};
 
 /** Another heartbeat of the current instance. After its end, or out of order, it only counts as received. */
-function continued(policies: Policies, state: KnownAgent, input: HeartbeatEvent, clock: Clock): KnownAgent {
+const continued = (policies: Policies, state: KnownAgent, input: HeartbeatEvent, clock: Clock): KnownAgent => {
   const payload = input.payload;
   const h = state.history;
   const axis = axisThrough(payload.ingress, h.axis, clock);
@@ -136,24 +136,24 @@ function continued(policies: Policies, state: KnownAgent, input: HeartbeatEvent,
     return { ...here, history: received(here.history, payload, receipt, input.correlationId) };
   const alive = h.end === null ? here : { ...here, history: { ...here.history, end: null } };
   return endedBySelf(observed(policies, alive, input, receipt, clock), payload, clock);
-}
+};
 
 /**
  * A heartbeat after an end that no runtime has seen: the agent was taken for dead from afar, or has reported its own end and continues. One that
  * was sent before and comes late is not a sign of life.
  */
-function isOutlived({ lastReceipt }: History, end: End, payload: Heartbeat): boolean {
+const isOutlived = ({ lastReceipt }: History, end: End, payload: Heartbeat): boolean => {
   if (end.bySelf && payload.exit !== null) return false;
   return (end.reason === 'lost' || end.bySelf) && payload.timestamp + lastReceipt.driftMs > end.at;
-}
+};
 
-function observed(
+const observed = (
   policies: Policies,
   state: KnownAgent,
   input: HeartbeatEvent,
   receipt: Receipt,
   clock: Clock,
-): KnownAgent {
+): KnownAgent => {
   const payload = input.payload;
   const history = historyAfter(state.history, payload, receipt, input.correlationId);
   const axis = axisThrough(payload.ingress, history.axis, clock);
@@ -162,25 +162,25 @@ function observed(
   const unnamed = { ...state, history: through, requestedPolicy: payload.policy };
   const known = policies.current(session === null ? unnamed : countNamed(unnamed, session));
   return answering(readWith(policies.rules(known.policy), known, payload, receipt), state.history, payload);
-}
+};
 
 /** Closes a breaker of ours. If the agent holds the breaker itself, an event asks the agent to close it. */
-function breakerClosed(state: AgentState, { payload, correlationId }: ResetEvent): AgentState {
+const breakerClosed = (state: AgentState, { payload, correlationId }: ResetEvent): AgentState => {
   if (state.kind === 'unseen') return state;
   const { name, by, why } = payload;
   if (isHeld(state.history.breakers, name))
     return state.history.end ? state : { ...state, resets: [...state.resets, { name, by, why, correlationId }] };
   return { ...state, history: { ...state.history, breakers: breakerReset(state.history.breakers, name) } };
-}
+};
 
 /** A new instance starts; the previous one is remembered by its id. */
-function begun(
+const begun = (
   policies: Policies,
   state: AgentState,
   input: Observation,
   identity: Identity,
   receipt: Receipt,
-): KnownAgent {
+): KnownAgent => {
   const fresh = initialHistory(identity, receipt, input.correlationId);
   if (state.kind === 'unseen') return policies.current(firstInstance(input.key, fresh));
   const previous = state.history.identity.instanceId;
@@ -197,10 +197,10 @@ function begun(
     answers: [],
     resets: [],
   };
-}
+};
 
 /** The end of an instance that never sent a heartbeat is all that is known of it. */
-function ended(policies: Policies, state: AgentState, input: ExitedEvent, clock: Clock): AgentState {
+const ended = (policies: Policies, state: AgentState, input: ExitedEvent, clock: Clock): AgentState => {
   const { instanceId, taskId, runtimeId, labels, policy, reason, orderId, at } = input.payload;
   const end: End = { reason, at: clock.now, orderId, bySelf: false };
   if (state.kind === 'known') {
@@ -220,10 +220,10 @@ function ended(policies: Policies, state: AgentState, input: ExitedEvent, clock:
     history: { ...instance.history, lastReceipt, end },
     requestedPolicy: policy ?? instance.requestedPolicy,
   });
-}
+};
 
 /** It was taken for dead from afar, and had finished its task: that it is gone and has left the task is announced again, with that reason. */
-function finishedAfterAll(state: KnownAgent, known: End, end: End): KnownAgent {
+const finishedAfterAll = (state: KnownAgent, known: End, end: End): KnownAgent => {
   const { task } = state.announced;
   if (known.reason !== 'lost' || end.reason !== 'finished' || task === null) return state;
   const announced = {
@@ -232,38 +232,43 @@ function finishedAfterAll(state: KnownAgent, known: End, end: End): KnownAgent {
     task: { ...task, state: 'UNKNOWN' as const },
   };
   return { ...state, history: { ...state.history, end }, announced };
-}
+};
 
-function deathConfirmed(state: AgentState, instanceId: string | null, end: End): AgentState {
+const deathConfirmed = (state: AgentState, instanceId: string | null, end: End): AgentState => {
   if (state.kind === 'unseen' || state.history.end) return state;
   if (instanceId !== null && instanceId !== state.history.identity.instanceId) return state;
   return { ...state, history: { ...state.history, end } };
-}
+};
 
-function holdChanged(state: AgentState, until: number | null, over: boolean, clock: Clock): AgentState {
+const holdChanged = (state: AgentState, until: number | null, over: boolean, clock: Clock): AgentState => {
   if (state.kind === 'unseen') return state;
   const { now, watched } = momentOn(state.history.axis, clock);
   if (over && !isOnHold(state.history.hold, now)) return state;
   const mark = until === null ? watched : watched + Math.max(0, until - now);
   return { ...state, history: { ...state.history, hold: { until, mark, over } } };
-}
+};
 
-function receiptOf(history: History | null, payload: Heartbeat, clock: Clock): Receipt {
+const receiptOf = (history: History | null, payload: Heartbeat, clock: Clock): Receipt => {
   const moment = momentOn(history?.axis ?? OWN_AXIS, clock);
   return { now: moment.now, watched: moment.watched, stamp: payload.timestamp, previous: history?.lastReceipt ?? null };
-}
+};
 
-function straggling(state: KnownAgent, instanceId: string, now: number): KnownAgent {
+const straggling = (state: KnownAgent, instanceId: string, now: number): KnownAgent => {
   const before = state.stragglers;
   const same = before !== null && before.instanceId === instanceId && now - before.from < STRAGGLING_MS;
   const stragglers: Stragglers = same
     ? { ...before, count: before.count + 1 }
     : { instanceId, count: 1, from: now, announced: false };
   return { ...state, stragglers };
-}
+};
 
 /** What of a heartbeat is read with the limits and patterns of a policy. */
-function readWith({ policy, lookedFor }: Rules, state: KnownAgent, heartbeat: Heartbeat, receipt: Receipt): KnownAgent {
+const readWith = (
+  { policy, lookedFor }: Rules,
+  state: KnownAgent,
+  heartbeat: Heartbeat,
+  receipt: Receipt,
+): KnownAgent => {
   const { history } = state;
   const breakers = breakersAfter(history.breakers, heartbeat, receipt, policy.breakers);
   const { matches, rateLimit } = searched(history, lookedFor, heartbeat, receipt);
@@ -272,26 +277,26 @@ function readWith({ policy, lookedFor }: Rules, state: KnownAgent, heartbeat: He
   const same = breakers === history.breakers && matches === history.matches && rateLimit === history.rateLimit;
   if (same && progressEvidence === history.progressEvidence) return state;
   return { ...state, history: { ...history, breakers, matches, rateLimit, progressEvidence } };
-}
+};
 
-export function searched(
+export const searched = (
   history: History,
   lookedFor: LookedFor,
   heartbeat: Heartbeat,
   receipt: Receipt,
-): { readonly matches: History['matches']; readonly rateLimit: RateLimit } {
+): { readonly matches: History['matches']; readonly rateLimit: RateLimit } => {
   const texts = textsOf(history.matches, heartbeat);
   const limited = texts.some(({ text }) => lookedFor.rateLimits.some((pattern) => pattern.isIn(text)));
   return {
     matches: matchesAfter(history.matches, texts, lookedFor, heartbeat, receipt),
     rateLimit: limited ? limitedBy(history.rateLimit, heartbeat, receipt) : history.rateLimit,
   };
-}
+};
 
 const ANSWER_CHARACTERS = 500;
 
 /** A handoff, blockers, a probe's reply, or a state that the agent reports itself: each once. */
-function answering(state: KnownAgent, before: History, heartbeat: Heartbeat): KnownAgent {
+const answering = (state: KnownAgent, before: History, heartbeat: Heartbeat): KnownAgent => {
   const words =
     heartbeat.handoff === null && heartbeat.blockers.length === 0 && heartbeat.probe_reply === null
       ? ''
@@ -304,12 +309,12 @@ function answering(state: KnownAgent, before: History, heartbeat: Heartbeat): Kn
   if (self && before.activity.value !== heartbeat.activity)
     answers.push({ how: 'self_report', nonce: null, text: `it reports that it is ${heartbeat.activity}` });
   return answers.length === 0 ? state : { ...state, answered, answers: [...state.answers, ...answers] };
-}
+};
 
 const wordsOf = (heartbeat: Heartbeat): string =>
   [heartbeat.handoff ?? '', ...heartbeat.blockers, heartbeat.probe_reply ?? ''].join('\n').trim();
 
-function answersOf(heartbeat: Heartbeat): Answer[] {
+const answersOf = (heartbeat: Heartbeat): Answer[] => {
   const text = (t: string) => t.slice(0, ANSWER_CHARACTERS);
   const answers: Answer[] = [];
   if (heartbeat.handoff) answers.push({ how: 'handoff', nonce: null, text: text(heartbeat.handoff) });
@@ -317,4 +322,4 @@ function answersOf(heartbeat: Heartbeat): Answer[] {
     answers.push({ how: 'blockers', nonce: null, text: text(heartbeat.blockers.join('; ')) });
   if (heartbeat.probe_reply) answers.push({ how: 'probe_reply', nonce: heartbeat.probe_reply, text: null });
   return answers;
-}
+};

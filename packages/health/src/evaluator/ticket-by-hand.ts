@@ -16,15 +16,15 @@ const TEXTS = [
 const COUNTS = ['total_steps_checked', 'steps_since_last_accept'] as const;
 
 /** A ticket that another program files: whole, or not at all. Throws Unwelcome with the first field that is wrong. */
-export function withTicket(state: AgentState, agentId: string, ticket: EscalationTicket): KnownAgent {
+export const withTicket = (state: AgentState, agentId: string, ticket: EscalationTicket): KnownAgent => {
   const wrong = wrongIn(ticket, agentId);
   if (wrong !== null) throw new Unwelcome('bad_ticket', `ticket ${ticket.ticket_id} of ${agentId}: ${wrong}`);
   if (state.kind === 'unseen')
     throw new Unwelcome('unknown_agent', `a ticket for ${agentId}, which is unknown: correct the agent's id`);
   return { ...state, tickets: [...state.tickets, ticket] };
-}
+};
 
-function wrongIn(ticket: EscalationTicket, agentId: string): string | null {
+const wrongIn = (ticket: EscalationTicket, agentId: string): string | null => {
   const {
     worker_agent_id: worker,
     severity,
@@ -42,4 +42,4 @@ function wrongIn(ticket: EscalationTicket, agentId: string): string | null {
     return `stall_minutes is ${stall}: count from 0, or null`;
   if (shown.length > SNIPPET) return `evidence_snippet has ${shown.length} characters: keep at most ${SNIPPET}`;
   return null;
-}
+};

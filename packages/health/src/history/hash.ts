@@ -2,11 +2,11 @@ const OFFSET = 0x811c9dc5;
 const PRIME = 0x01000193;
 
 /** FNV-1a over the texts and their borders: 32 bits, to compare with, never to prove with. */
-export function hash32(...texts: readonly string[]): number {
+export const hash32 = (...texts: readonly string[]): number => {
   let hash = OFFSET;
   for (const text of texts) {
     for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), PRIME);
     hash = Math.imul(hash ^ 0x1f, PRIME);
   }
   return hash >>> 0;
-}
+};

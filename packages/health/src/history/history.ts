@@ -86,7 +86,7 @@ export type History = {
 };
 
 /** An instance that has started and reported nothing else. */
-export function initialHistory(identity: Identity, receipt: Receipt, correlationId: string): History {
+export const initialHistory = (identity: Identity, receipt: Receipt, correlationId: string): History => {
   const { now, watched } = receipt;
   return {
     identity,
@@ -120,7 +120,7 @@ export function initialHistory(identity: Identity, receipt: Receipt, correlation
     hold: null,
     end: null,
   };
-}
+};
 
 const UNIDENTIFIED = {
   instanceId: null,
@@ -170,7 +170,7 @@ export type Part = keyof typeof PARTS;
  * A heartbeat, except for the contents that are read with a policy (`readWith`): matches, breakers and progress evidence. A part that reads
  * another one follows it. The literal is faster than a table of functions by part.
  */
-export function historyAfter(h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History {
+export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History => {
   const identity = identityAfter(h.identity, heartbeat);
   const takesTask = identity.taskId !== h.identity.taskId;
   const calls = callsAfter(h.calls, heartbeat, receipt);
@@ -220,43 +220,39 @@ export function historyAfter(h: History, heartbeat: Heartbeat, receipt: Receipt,
     end: h.end,
   };
   return receipt.previous !== null && isUnassigned(h) && !isUnassigned(after) ? woken(after, receipt) : after;
-}
+};
 
 /** It never reports its activity and has neither a task, a runtime nor a call yet: whether it works or is idle is unknown. */
-export function isUnassigned({ activity, identity, calls: { last } }: History): boolean {
-  return activity.value === null && identity.taskId === null && identity.runtimeId === null && last === null;
-}
+export const isUnassigned = ({ activity, identity, calls: { last } }: History): boolean =>
+  activity.value === null && identity.taskId === null && identity.runtimeId === null && last === null;
 
-function woken(h: History, { watched }: Receipt): History {
-  return { ...h, activity: { ...h.activity, left: { ...h.activity.left, idle: watched } } };
-}
+const woken = (h: History, { watched }: Receipt): History => ({
+  ...h,
+  activity: { ...h.activity, left: { ...h.activity.left, idle: watched } },
+});
 
 /** Records a receipt, without the contents of the heartbeat. */
-export function received(h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History {
+export const received = (h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History => {
   // A heartbeat that is late or out of order gives no measure of the sender's clock.
   const lastReceipt = lastReceiptAfter(h.lastReceipt, heartbeat, receipt, correlationId);
   return { ...h, lastReceipt: { ...lastReceipt, driftMs: h.lastReceipt.driftMs } };
-}
+};
 
-function lastReceiptAfter(
+const lastReceiptAfter = (
   before: LastReceipt,
   heartbeat: Heartbeat,
   receipt: Receipt,
   correlationId: string,
-): LastReceipt {
-  return {
-    now: receipt.now,
-    watched: receipt.watched,
-    sequence:
-      heartbeat.sequence === null
-        ? before.sequence
-        : Math.max(heartbeat.sequence, before.sequence ?? heartbeat.sequence),
-    intervalMs: heartbeat.interval_ms ?? before.intervalMs,
-    driftMs: receipt.now - receipt.stamp,
-    byRuntime: heartbeat.reporter === 'runtime',
-    correlationId,
-  };
-}
+): LastReceipt => ({
+  now: receipt.now,
+  watched: receipt.watched,
+  sequence:
+    heartbeat.sequence === null ? before.sequence : Math.max(heartbeat.sequence, before.sequence ?? heartbeat.sequence),
+  intervalMs: heartbeat.interval_ms ?? before.intervalMs,
+  driftMs: receipt.now - receipt.stamp,
+  byRuntime: heartbeat.reporter === 'runtime',
+  correlationId,
+});
 
 /** An agent that has been silent for this long counts as lost, and is forgotten: seven days. */
 const LOST_MS = 7 * 24 * 3_600_000;
@@ -265,8 +261,8 @@ const LOST_MS = 7 * 24 * 3_600_000;
 export const lostForGoodFrom = ({ lastReceipt }: History): number => lastReceipt.now + LOST_MS;
 
 /** Without a reported end, and silent for seven days, the agent ended at its last heartbeat. Otherwise the same history. */
-export function endedBySilence(history: History, now: number): History {
+export const endedBySilence = (history: History, now: number): History => {
   if (history.end !== null || now < lostForGoodFrom(history)) return history;
   const end: End = { reason: 'lost', at: history.lastReceipt.now, orderId: null, bySelf: false };
   return { ...history, end };
-}
+};

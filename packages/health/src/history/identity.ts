@@ -17,22 +17,20 @@ export type Identity = {
   readonly parentId: string | null;
 };
 
-export function identityOf(heartbeat: Heartbeat): Identity {
-  return {
-    instanceId: heartbeat.instance_id,
-    taskId: heartbeat.task_id,
-    runtimeId: heartbeat.runtime_id,
-    attempt: heartbeat.attempt,
-    maxAttempts: heartbeat.max_attempts,
-    labels: heartbeat.labels,
-    eventDriven: heartbeat.event_driven,
-    client: heartbeat.client,
-    parentId: heartbeat.parent_agent_id,
-  };
-}
+export const identityOf = (heartbeat: Heartbeat): Identity => ({
+  instanceId: heartbeat.instance_id,
+  taskId: heartbeat.task_id,
+  runtimeId: heartbeat.runtime_id,
+  attempt: heartbeat.attempt,
+  maxAttempts: heartbeat.max_attempts,
+  labels: heartbeat.labels,
+  eventDriven: heartbeat.event_driven,
+  client: heartbeat.client,
+  parentId: heartbeat.parent_agent_id,
+});
 
 /** The same object where nothing is new: most heartbeats repeat what is known. */
-export function identityAfter(known: Identity, heartbeat: Heartbeat): Identity {
+export const identityAfter = (known: Identity, heartbeat: Heartbeat): Identity => {
   const reported = identityOf(heartbeat);
   const after: Identity = {
     ...reported,
@@ -46,15 +44,15 @@ export function identityAfter(known: Identity, heartbeat: Heartbeat): Identity {
   };
   for (const field in after) if (after[field as keyof Identity] !== known[field as keyof Identity]) return after;
   return known;
-}
+};
 
-function clientAfter(known: ClientReport | null, reported: ClientReport | null): ClientReport | null {
+const clientAfter = (known: ClientReport | null, reported: ClientReport | null): ClientReport | null => {
   if (reported === null) return known;
   return known?.name === reported.name && known.session_id === reported.session_id ? known : reported;
-}
+};
 
 /** Without labels: as they were. */
-function labelsAfter(known: Identity['labels'], announced: Identity['labels']): Identity['labels'] {
+const labelsAfter = (known: Identity['labels'], announced: Identity['labels']): Identity['labels'] => {
   let more = 0;
   let same = true;
   for (const name in announced) {
@@ -63,9 +61,9 @@ function labelsAfter(known: Identity['labels'], announced: Identity['labels']): 
   }
   for (const _ in known) more -= 1;
   return (same && more === 0) || isEmpty(announced) ? known : announced;
-}
+};
 
-function isEmpty(labels: Identity['labels']): boolean {
+const isEmpty = (labels: Identity['labels']): boolean => {
   for (const _ in labels) return false;
   return true;
-}
+};

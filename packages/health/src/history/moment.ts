@@ -15,21 +15,21 @@ export type Axis = { readonly ingress: string | null; readonly offset: number };
 
 export const OWN_AXIS: Axis = { ingress: null, offset: 0 };
 
-export function momentOn(axis: Axis, clock: Clock): Moment {
-  return { now: clock.now, watched: watchedAt(axis.ingress, clock) + axis.offset };
-}
+export const momentOn = (axis: Axis, clock: Clock): Moment => ({
+  now: clock.now,
+  watched: watchedAt(axis.ingress, clock) + axis.offset,
+});
 
 /** The axis of the ingress that the agent has come through now, or of its family where that one is not known; its marks stay what they are. */
-export function axisThrough(ingress: string | null, axis: Axis, clock: Clock): Axis {
+export const axisThrough = (ingress: string | null, axis: Axis, clock: Clock): Axis => {
   const known =
     ingress === null ? null : ([ingress, familyOf(ingress)].find((one) => Object.hasOwn(clock.ingresses, one)) ?? null);
   if (known === axis.ingress) return axis;
   return { ingress: known, offset: momentOn(axis, clock).watched - watchedAt(known, clock) };
-}
+};
 
-function watchedAt(ingress: string | null, clock: Clock): number {
-  return ingress === null ? clock.watched : (clock.ingresses[ingress] ?? clock.watched);
-}
+const watchedAt = (ingress: string | null, clock: Clock): number =>
+  ingress === null ? clock.watched : (clock.ingresses[ingress] ?? clock.watched);
 
 /** The receipt of a heartbeat: its moment, the time on its sender's clock, and the receipt before it. */
 export type Receipt = Moment & { readonly stamp: number; readonly previous: Moment | null };
@@ -38,21 +38,18 @@ export type Receipt = Moment & { readonly stamp: number; readonly previous: Mome
  * Law 5: an instant of the sender's clock on ours, kept between the previous and this receipt; null where none is given. Watched time
  * between two receipts may have stood still somewhere: the later mark is taken, so that no agent is blamed for a gap.
  */
-export function instant(receipt: Receipt, t: number | null): Moment {
+export const instant = (receipt: Receipt, t: number | null): Moment => {
   const { previous } = receipt;
   if (t === null || previous === null) return receipt;
   const now = Math.min(receipt.now, Math.max(previous.now, receipt.now - (receipt.stamp - t)));
   return { now, watched: markOf(receipt, now) };
-}
+};
 
 /** The mark of a moment between the previous and this receipt. */
-export function markOf({ now, watched, previous }: Receipt, moment: number): number {
-  return previous === null || moment === now ? watched : Math.min(watched, previous.watched + (moment - previous.now));
-}
+export const markOf = ({ now, watched, previous }: Receipt, moment: number): number =>
+  previous === null || moment === now ? watched : Math.min(watched, previous.watched + (moment - previous.now));
 
 /** A moment ahead on the sender's clock, on ours; never before the receipt. */
-export function ahead(receipt: Receipt, t: number): number {
-  return Math.max(receipt.now, receipt.now + (t - receipt.stamp));
-}
+export const ahead = (receipt: Receipt, t: number): number => Math.max(receipt.now, receipt.now + (t - receipt.stamp));
 
 export type Heartbeat = AgentHeartbeatPayload;

@@ -29,9 +29,8 @@ export type Exemption<Limits> = {
 };
 export type AnyExemption = Exemption<never>;
 
-function exemption<S extends z.ZodType>(limits: S, rest: Omit<Exemption<z.output<S>>, 'limits'>): AnyExemption {
-  return { limits, ...rest } as Exemption<z.output<S>>;
-}
+const exemption = <S extends z.ZodType>(limits: S, rest: Omit<Exemption<z.output<S>>, 'limits'>): AnyExemption =>
+  ({ limits, ...rest }) as Exemption<z.output<S>>;
 
 const none = z.strictObject({});
 
@@ -44,19 +43,16 @@ const idle = exemption(none, {
 });
 
 /** An agent that reports that it is done is not silent but done. Only a reported activity makes it idle: an agent that never reports one is missed. */
-export function isIdle({ activity: { value } }: History): boolean {
-  return value === 'idle' || value === 'finished' || value === 'exiting';
-}
+export const isIdle = ({ activity: { value } }: History): boolean =>
+  value === 'idle' || value === 'finished' || value === 'exiting';
 
 /** The mark up to which it was idle. */
-function lastIdle({ activity: { left } }: History): number {
-  return Math.max(left.idle ?? 0, left.finished ?? 0, left.exiting ?? 0);
-}
+const lastIdle = ({ activity: { left } }: History): number =>
+  Math.max(left.idle ?? 0, left.finished ?? 0, left.exiting ?? 0);
 
 /** The agent itself has sent a heartbeat, printed something, or begun a turn. */
-function hasShownItself({ lastReceipt, output, activity, turn }: History): boolean {
-  return !lastReceipt.byRuntime || output.sentOutput !== null || activity.sentHeartbeat !== null || turn !== null;
-}
+const hasShownItself = ({ lastReceipt, output, activity, turn }: History): boolean =>
+  !lastReceipt.byRuntime || output.sentOutput !== null || activity.sentHeartbeat !== null || turn !== null;
 
 /** `until`: it ends with the first call, or with any sign of the agent's own (a call, output, a turn, a heartbeat), at the latest after `grace`. */
 const startingLimits = z.strictObject({
@@ -88,6 +84,16 @@ const awaitingInput = exemption(awaitingInputLimits, {
   floor: ({ activity }) => activity.left.awaiting_input ?? 0,
 });
 
+const inFlightUntil = (h: History, limits: CallLimits, at: Moment, from: number): number => {
+  let last = UNHELD;
+  for (const call of h.calls.open) {
+    if (momentOf(call.mark, at) > from) continue;
+    const until = absentFrom(call.mark, callLimit(call, limits), { ...at, floor: heldUpUntil(h) });
+    if (until < NEVER) last = Math.max(last, until);
+  }
+  return last;
+};
+
 const callInFlight = exemption(callLimits, {
   suspends: ['absence'],
   announced: false,
@@ -106,19 +112,7 @@ const callInFlight = exemption(callLimits, {
 });
 
 /** The mark up to which no call could continue: a person had to allow it, or it was paused. */
-function heldUpUntil({ activity: { left } }: History): number {
-  return Math.max(left.awaiting_input ?? 0, left.paused ?? 0);
-}
-
-function inFlightUntil(h: History, limits: CallLimits, at: Moment, from: number): number {
-  let last = UNHELD;
-  for (const call of h.calls.open) {
-    if (momentOf(call.mark, at) > from) continue;
-    const until = absentFrom(call.mark, callLimit(call, limits), { ...at, floor: heldUpUntil(h) });
-    if (until < NEVER) last = Math.max(last, until);
-  }
-  return last;
-}
+const heldUpUntil = ({ activity: { left } }: History): number => Math.max(left.awaiting_input ?? 0, left.paused ?? 0);
 
 const rateLimited = exemption(z.strictObject({ for: duration.default(60_000) }), {
   suspends: ALL_BUT_FACT,

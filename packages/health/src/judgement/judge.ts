@@ -26,27 +26,25 @@ export type Verdict = {
 };
 
 /** A person holds it now, and its policy heeds that. */
-export function isHeld({ exemptions }: Rules, { until, at }: Pick<Verdict, 'until' | 'at'>): boolean {
-  return (until[exemptions.findIndex(({ name }) => name === 'held')] ?? 0) > at.now;
-}
+export const isHeld = ({ exemptions }: Rules, { until, at }: Pick<Verdict, 'until' | 'at'>): boolean =>
+  (until[exemptions.findIndex(({ name }) => name === 'held')] ?? 0) > at.now;
 
 /** An exemption that holds. `until` on `now`'s axis, NEVER where it is unknown. */
 export type Shown = { readonly name: ExemptionName; readonly suspends: readonly Axis[]; readonly until: number };
 
 /** The one that is shown beside the state: the first that holds, of those that are announced. */
-export function shownOf({ exemptions }: Rules, { until, at }: Verdict): Shown | null {
+export const shownOf = ({ exemptions }: Rules, { until, at }: Verdict): Shown | null => {
   const i = exemptions.findIndex(({ exemption }, e) => (until[e] ?? 0) > at.now && exemption.announced);
   const first = exemptions[i];
   return first ? { name: first.name, suspends: first.exemption.suspends, until: until[i] ?? 0 } : null;
-}
+};
 
 /** The moment of the rule's judgement, for which its evidence is given. */
-export function judgingOf({ at, judging }: Pick<Verdict, 'at' | 'judging'>, { group }: Rule): Judging {
-  return judging[group] ?? { now: at.now, watched: at.watched, floor: 0 };
-}
+export const judgingOf = ({ at, judging }: Pick<Verdict, 'at' | 'judging'>, { group }: Rule): Judging =>
+  judging[group] ?? { now: at.now, watched: at.watched, floor: 0 };
 
 /** Everything is min and max: all of = max, any of = min, an exemption a max. `judged` false: only shown. */
-export function judge(rules: Rules, history: History, moment: Moment, judged: boolean): Verdict {
+export const judge = (rules: Rules, history: History, moment: Moment, judged: boolean): Verdict => {
   const until = untilOf(rules, history, moment);
   const judging = judgingsOf(rules, history, moment);
   const from = judged ? fromOf(rules, history, judging, until) : rules.never;
@@ -58,13 +56,13 @@ export function judge(rules: Rules, history: History, moment: Moment, judged: bo
   const plan = acts ? planOf(rules, history, state, { from, until, at: moment }) : null;
   const onset = fires ? Math.min(ahead(from, now), firstEnd(rules, history, from, judging, now)) : first;
   return { state, onsetAt, from, until, plan, judging, next: Math.min(onset, ahead(until, now)), at: moment };
-}
+};
 
 const HEALTHY: Pick<Verdict, 'state' | 'onsetAt'> = { state: 'HEALTHY', onsetAt: null };
 
 // Some thirty rules judge each heartbeat: what follows are loops over numbers that allocate little else.
 
-function untilOf(rules: Rules, history: History, moment: Moment): readonly number[] {
+const untilOf = (rules: Rules, history: History, moment: Moment): readonly number[] => {
   const { exemptions, neverExempt } = rules;
   const until = neverExempt.slice();
   const trusted = momentOf(trustedTo(rules, history), moment);
@@ -74,23 +72,23 @@ function untilOf(rules: Rules, history: History, moment: Moment): readonly numbe
     until[e] = exemption.isReported ? Math.min(last, trusted) : last;
   }
   return until;
-}
+};
 
 /**
  * The mark up to which the last report excuses silence. A runtime reports also when its agent does nothing, so its own silence means that its host
  * is gone or cut off. No work is expected of an idle agent without a task.
  */
-export function trustedTo({ policy: { heartbeat } }: Rules, history: History): number {
+export const trustedTo = ({ policy: { heartbeat } }: Rules, history: History): number => {
   const { lastReceipt, identity } = history;
   const isMissed = lastReceipt.byRuntime && !identity.eventDriven && !(isIdle(history) && identity.taskId === null);
   return isMissed ? lastReceipt.watched + heartbeat.trustedForMs : NEVER;
-}
+};
 
 /**
  * A suspended absence does not count against the agent afterwards: its clock restarts when the exemption ends, and only that of suspended
  * rules.
  */
-function judgingsOf(rules: Rules, history: History, { now, watched }: Moment): readonly Judging[] {
+const judgingsOf = (rules: Rules, history: History, { now, watched }: Moment): readonly Judging[] => {
   const floors = rules.neverExempt.slice();
   const trusted = trustedTo(rules, history);
   for (let e = 0; e < floors.length; e++) {
@@ -103,20 +101,20 @@ function judgingsOf(rules: Rules, history: History, { now, watched }: Moment): r
     const floor = most(restartedBy, floors);
     return floor === 0 ? free : { now, watched, floor };
   });
-}
+};
 
-function most(positions: readonly number[], moments: readonly number[]): number {
+const most = (positions: readonly number[], moments: readonly number[]): number => {
   let last = 0;
   for (const i of positions) last = Math.max(last, moments[i] ?? 0);
   return last;
-}
+};
 
-function fromOf(
+const fromOf = (
   rules: Rules,
   history: History,
   judging: readonly Judging[],
   until: readonly number[],
-): readonly number[] {
+): readonly number[] => {
   const from = rules.never.slice();
   const suspended = rules.groups.map(({ suspendedBy }) => most(suspendedBy, until));
   const ask = (positions: readonly number[]) => {
@@ -131,17 +129,17 @@ function fromOf(
   for (const { partOf, initial, positions } of rules.byPart) if (partOf(history) !== initial) ask(positions);
   for (const i of rules.quieted) if (isQuiet(rules.rules[i] as Rule, from, judging)) from[i] = NEVER;
   return from;
-}
+};
 
 /** From when it counts what fires at `first`. */
-function suspendedUntil(
+const suspendedUntil = (
   { exemptions, groups }: Rules,
   history: History,
   judging: readonly Judging[],
   until: readonly number[],
   group: number,
   first: number,
-): number {
+): number => {
   let last = first;
   for (const e of groups[group]?.suspendedBy ?? []) {
     const { exemption, limits } = exemptions[e] as Exempting;
@@ -149,22 +147,22 @@ function suspendedUntil(
     last = Math.max(last, Math.min(explained, until[e] ?? 0));
   }
   return last;
-}
+};
 
 /** Its counter-evidence fires. */
-function isQuiet({ unless, group }: Rule, from: readonly number[], judging: readonly Judging[]): boolean {
+const isQuiet = ({ unless, group }: Rule, from: readonly number[], judging: readonly Judging[]): boolean => {
   const { now } = judging[group] as Judging;
   return unless.some((other) => (from[other] ?? NEVER) <= now);
-}
+};
 
 /** When the first of those that fire now ends by itself. */
-function firstEnd(
+const firstEnd = (
   { rules, ending }: Rules,
   history: History,
   from: readonly number[],
   judging: readonly Judging[],
   now: number,
-): number {
+): number => {
   let first = NEVER;
   for (const i of ending) {
     if ((from[i] ?? NEVER) > now) continue;
@@ -172,22 +170,20 @@ function firstEnd(
     first = Math.min(first, signal.endsAt?.(history, limits, judging[group] as Judging) ?? NEVER);
   }
   return first;
-}
+};
 
 /** How long the end of an agent is remembered, and its warrant kept: a day. */
 export const REMEMBERED_MS = 24 * 3_600_000;
 
 /** Its end is too long ago to act on. */
-function forgotten({ end }: History, now: number): boolean {
-  return end !== null && now >= end.at + REMEMBERED_MS;
-}
+const forgotten = ({ end }: History, now: number): boolean => end !== null && now >= end.at + REMEMBERED_MS;
 
-function stateOf(
+const stateOf = (
   { states, stating }: Rules,
   { end }: History,
   from: readonly number[],
   now: number,
-): Pick<Verdict, 'state' | 'onsetAt'> {
+): Pick<Verdict, 'state' | 'onsetAt'> => {
   if (end) return { state: 'TERMINATED', onsetAt: end.at };
   if (!stating.some((i) => (from[i] ?? NEVER) <= now)) return HEALTHY;
   for (const { state, anyOf } of states) {
@@ -195,31 +191,31 @@ function stateOf(
     if (onset <= now) return { state, onsetAt: onset };
   }
   return HEALTHY;
-}
+};
 
-function onsetOf(anyOf: readonly Together[], from: readonly number[]): number {
+const onsetOf = (anyOf: readonly Together[], from: readonly number[]): number => {
   let first = NEVER;
   for (const together of anyOf) first = Math.min(first, latest(together, from));
   return first;
-}
+};
 
-function latest(together: Together, from: readonly number[]): number {
+const latest = (together: Together, from: readonly number[]): number => {
   let last = 0;
   for (const i of together) last = Math.max(last, from[i] ?? NEVER);
   return last;
-}
+};
 
-function soonest(moments: readonly number[]): number {
+const soonest = (moments: readonly number[]): number => {
   let first = NEVER;
   for (const moment of moments) if (moment < first) first = moment;
   return first;
-}
+};
 
-function ahead(moments: readonly number[], now: number): number {
+const ahead = (moments: readonly number[], now: number): number => {
   let next = NEVER;
   for (let i = 0; i < moments.length; i++) {
     const moment = moments[i] as number;
     if (moment > now && moment < next) next = moment;
   }
   return next;
-}
+};

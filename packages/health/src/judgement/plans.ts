@@ -13,44 +13,44 @@ type Moments = {
 };
 
 /** The first plan with an alternative that holds: by a state, by signals that fire, or by an exemption. */
-export function planOf(rules: Rules, history: History, state: HealthState, moments: Moments): CompiledPlan | null {
+export const planOf = (rules: Rules, history: History, state: HealthState, moments: Moments): CompiledPlan | null => {
   // The state that holds hides lesser ones, whose rules fire too.
   const holds = (term: Term) =>
     term.kind === 'state' ? term.state === state : holdingBy(rules, term, moments).length > 0;
   for (const plan of plansFor(rules.plans, history))
     for (const terms of plan.anyOf) if (terms.every(holds)) return plan;
   return null;
-}
+};
 
 /**
  * What ends a finding, so that no plan holds any more: one mark of each group. A group is a way in which some plan holds now: rules that
  * fire together, where the end of one is enough.
  */
-export function awaitedBy(rules: Rules, history: History, verdict: Moments): Mark[][] {
+export const awaitedBy = (rules: Rules, history: History, verdict: Moments): Mark[][] => {
   const ways = plansFor(rules.plans, history).flatMap(({ anyOf }) =>
     anyOf.flatMap((terms) => waysOf(rules, terms, verdict)),
   );
   const groups = ways.map((way) => [...new Set(way.flatMap((i) => rules.rules[i]?.signal.awaits ?? []))].sort());
   return [...new Map(groups.map((group) => [group.join(' '), group])).values()];
-}
+};
 
 /** The same for the same: to compare with. */
 export const groupsInWords = (groups: readonly (readonly string[])[]): string =>
   groups.map((marks) => marks.join(' ')).join(', ');
 
 /** Each way in which all terms hold. */
-function waysOf(rules: Rules, terms: readonly Term[], verdict: Moments): readonly Together[] {
+const waysOf = (rules: Rules, terms: readonly Term[], verdict: Moments): readonly Together[] => {
   const joined = (ways: readonly Together[], term: Term) =>
     ways.flatMap((way) => holdingBy(rules, term, verdict).map((more) => [...way, ...more]));
   return terms.reduce<readonly Together[]>(joined, [[]]);
-}
+};
 
 /** A worse state hides a lesser one only for now: each counts by its own rules. */
-function holdingBy(
+const holdingBy = (
   { states, exemptions }: Rules,
   term: Term,
   { from, until, at: { now } }: Moments,
-): readonly Together[] {
+): readonly Together[] => {
   const fires = (use: number) => (from[use] ?? NEVER) <= now;
   switch (term.kind) {
     case 'state':
@@ -62,4 +62,4 @@ function holdingBy(
     case 'exemption':
       return (until[exemptions.findIndex(({ name }) => name === term.exemption)] ?? 0) > now ? [[]] : [];
   }
-}
+};

@@ -20,7 +20,7 @@ const REMEMBERED = 200_000;
 const REQUESTS_KEPT = 100;
 
 /** `assignment`: a name where agents get the policy that they request, else that of this name. Throws where the default is not loaded. */
-export function policiesOf(all: readonly CompiledPolicy[], assignment: Assignment | string): Policies {
+export const policiesOf = (all: readonly CompiledPolicy[], assignment: Assignment | string): Policies => {
   const rules = all.map(rulesOf);
   const byHash = new Map(rules.map((r) => [r.policy.hash, r]));
   const byName = new Map(rules.map((r) => [r.policy.name, r]));
@@ -43,16 +43,16 @@ export function policiesOf(all: readonly CompiledPolicy[], assignment: Assignmen
       return { ...state, policy: ref, excluded: excludes(find(ref).policy, state.agentId) };
     },
   };
-}
+};
 
 /** Keeps the last answer: agent after agent has the same policy, and a state is asked about twice at the same moment. */
-export function lastKept<Args extends readonly unknown[], R>(find: (...args: Args) => R): (...args: Args) => R {
+export const lastKept = <Args extends readonly unknown[], R>(find: (...args: Args) => R): ((...args: Args) => R) => {
   let last: { readonly args: Args; readonly r: R } | null = null;
   return (...args) => {
     if (last === null || args.some((arg, i) => arg !== last?.args[i])) last = { args, r: find(...args) };
     return last.r;
   };
-}
+};
 
 type Choice = {
   readonly labels: Readonly<Record<string, string>>;
@@ -64,7 +64,7 @@ type Choice = {
  * Patterns are matched only where an agent's request or labels have changed. Where neither patterns nor labels count, once for each
  * request.
  */
-function remembering({ rules }: Assignment, assign: ReturnType<typeof assigner>): (state: KnownAgent) => string {
+const remembering = ({ rules }: Assignment, assign: ReturnType<typeof assigner>): ((state: KnownAgent) => string) => {
   const patterns = rules.some(({ id }) => id !== null);
   const onlyRequestsCount = !patterns && rules.every(({ labels }) => Object.keys(labels).length === 0);
   const byRequest = new Map<string | null, string>();
@@ -81,7 +81,7 @@ function remembering({ rules }: Assignment, assign: ReturnType<typeof assigner>)
     if (onlyRequestsCount && byRequest.size < REQUESTS_KEPT) byRequest.set(requestedPolicy, name);
     return name;
   };
-}
+};
 
 type Labels = Choice['labels'];
 

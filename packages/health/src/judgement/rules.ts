@@ -60,7 +60,7 @@ export type Rules = {
   readonly lookedFor: LookedFor;
 };
 
-export function rulesOf(policy: CompiledPolicy): Rules {
+export const rulesOf = (policy: CompiledPolicy): Rules => {
   const exemptions = policy.exemptions.map(({ name, limits }): Exempting => {
     const known = name as ExemptionName;
     return { name: known, exemption: EXEMPTIONS[known], limits: limits as never };
@@ -100,10 +100,10 @@ export function rulesOf(policy: CompiledPolicy): Rules {
     plans: plansOf(policy.plans),
     lookedFor: lookedForBy(rules),
   };
-}
+};
 
 /** Those that counter-evidence may quiet, each after those that may quiet its counter-evidence. So a quieted signal quiets no other, with any names. */
-function quietedOf(rules: readonly Rule[]): number[] {
+const quietedOf = (rules: readonly Rule[]): number[] => {
   const seen = new Set<number>();
   const inOrder = (i: number): readonly number[] => {
     if (seen.has(i)) return [];
@@ -112,19 +112,19 @@ function quietedOf(rules: readonly Rule[]): number[] {
     return unless.length === 0 ? [] : [...unless.flatMap(inOrder), i];
   };
   return rules.flatMap((_, i) => inOrder(i));
-}
+};
 
 /** Positions of the uses that a state or a plan names. */
-function namedBy({ states, plans }: CompiledPolicy): ReadonlySet<number> {
+const namedBy = ({ states, plans }: CompiledPolicy): ReadonlySet<number> => {
   const terms = plans.flatMap(({ anyOf }) => anyOf.flat());
   return new Set([
     ...states.flatMap(({ anyOf }) => anyOf.flat()),
     ...terms.flatMap((term) => (term.kind === 'use' ? [term.use] : [])),
   ]);
-}
+};
 
 /** Rate limits are looked for whether or not a policy names the signal: they exempt. */
-function lookedForBy(rules: readonly Rule[]): LookedFor {
+const lookedForBy = (rules: readonly Rule[]): LookedFor => {
   const of = (wanted: (rule: Rule) => boolean) =>
     rules.filter(wanted).map(({ signal, limits }) => signal.patterns?.(limits) ?? []);
   const named = rules.some(({ signalName }) => signalName === 'rate_limited');
@@ -134,23 +134,22 @@ function lookedForBy(rules: readonly Rule[]): LookedFor {
     others: others.flat(),
     together: others.map((patterns) => patterns.map(({ source }) => hash32(source))),
   };
-}
+};
 
 /** Its position; a new one where none of them is the same. */
-function groupOf(signal: AnySignal, exemptions: readonly Exempting[], groups: Group[]): number {
+const groupOf = (signal: AnySignal, exemptions: readonly Exempting[], groups: Group[]): number => {
   const suspendedBy = suspenders(signal, exemptions);
   const restartedBy = suspendedBy.filter((e) => signal.resetOnCallEnd || exemptions[e]?.name !== 'call_in_flight');
   const known = groups.findIndex(
     (one) => `${one.suspendedBy}` === `${suspendedBy}` && `${one.restartedBy}` === `${restartedBy}`,
   );
   return known >= 0 ? known : groups.push({ suspendedBy, restartedBy }) - 1;
-}
+};
 
-function suspenders(signal: AnySignal, exemptions: readonly Exempting[]): number[] {
-  return exemptions.flatMap(({ name, exemption }, i) =>
+const suspenders = (signal: AnySignal, exemptions: readonly Exempting[]): number[] =>
+  exemptions.flatMap(({ name, exemption }, i) =>
     exemption.suspends.includes(signal.axis) && !signal.notSuspendedBy?.includes(name) ? [i] : [],
   );
-}
 
 /** The plans of a policy for the kinds of agents that cannot take every step. */
 type Plans = {
@@ -176,11 +175,11 @@ const FOR_SUBAGENT: Readonly<Record<Step['step'], boolean>> = {
 
 const DECISIONS_ON_SUBAGENT: readonly string[] = ['allow_more_time', 'pardon'];
 
-function ofSubagent(step: Step): readonly Step[] {
+const ofSubagent = (step: Step): readonly Step[] => {
   if (!FOR_SUBAGENT[step.step]) return [];
   if (step.step !== 'escalate') return [step];
   return [{ ...step, onTimeout: 'hold', options: DECISIONS_ON_SUBAGENT }];
-}
+};
 
 /** A client that reports its turns backs off by itself: a pause would stop it while it waits, and its end would be typed to no reader. */
 const ofClient = (step: Step): readonly Step[] => (step.step === 'pause' ? [] : [step]);
@@ -194,7 +193,7 @@ const plansOf = (plans: readonly CompiledPlan[]): Plans => ({
   ofSubagent: withSteps(plans, ofSubagent),
 });
 
-export function plansFor(plans: Plans, { identity, turn }: History): readonly CompiledPlan[] {
+export const plansFor = (plans: Plans, { identity, turn }: History): readonly CompiledPlan[] => {
   if (identity.parentId !== null) return plans.ofSubagent;
   return turn === null ? plans.all : plans.ofClient;
-}
+};

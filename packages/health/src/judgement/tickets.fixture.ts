@@ -19,7 +19,7 @@ export const decider: ReturnType<typeof agentHealth> = agentHealth(policies);
 export type Filed = PayloadOf<typeof Topic.agentHealth, 'WORKER_ESCALATION_TICKET'>;
 
 /** One agent under a policy with bands, driven by hand; what each step gives are the tickets filed at it. */
-export function agent() {
+export const agent = () => {
   const driven = given(decider, T0);
   let total = 0;
   const tickets = (emitted: readonly { readonly type: string; readonly payload: unknown }[]) =>
@@ -45,7 +45,7 @@ export function agent() {
     all: () => tickets(driven.all()),
     memory: () => JSON.stringify(driven.state()),
   };
-}
+};
 export const severities = (filed: readonly Filed[]) => filed.map(({ ticket }) => ticket.severity);
 /** past the first two minutes */
 export const after: number = 3 * MIN;

@@ -18,7 +18,7 @@ export const isWorse = (one: TicketSeverity, than: TicketSeverity): boolean =>
   MILDEST_FIRST.indexOf(one) > MILDEST_FIRST.indexOf(than);
 
 /** The bands of tickets, by steps without an ACCEPT or by a stall, as far as is known now. Each fires when it is reached. */
-export function ticketsDue(rules: Rules, history: History, verdict: Verdict): readonly Due[] {
+export const ticketsDue = (rules: Rules, history: History, verdict: Verdict): readonly Due[] => {
   const { ticket } = rules.policy;
   if (ticket === null || history.end !== null) return [];
   const grace = history.started.now + ticket.graceMs;
@@ -32,27 +32,27 @@ export function ticketsDue(rules: Rules, history: History, verdict: Verdict): re
   const stalled = absentFrom(history.steps.changed, ticket.stallMs - 1, stepping(rules, history, verdict));
   const from = Math.max(stalled, grace, suspendedUntil(rules, verdict, 'absence'));
   return [...ofSteps, { severity: 'critical', at: null, from }];
-}
+};
 
 /** From when it is in a loop: a rule fires, or three RETRY come in a row. */
-export function loopFrom({ rules }: Rules, { steps }: History, { from }: Verdict): number {
+export const loopFrom = ({ rules }: Rules, { steps }: History, { from }: Verdict): number => {
   let first = steps.retries >= RETRIES ? steps.at : NEVER;
   for (const [i, { signalName }] of rules.entries())
     if (LOOPS.has(signalName)) first = Math.min(first, from[i] ?? NEVER);
   return first;
-}
+};
 
 /** As a rule on missing steps is judged: what an exemption of absence has suspended does not count. */
-export function stepping({ exemptions }: Rules, history: History, { at }: Verdict): Judging {
+export const stepping = ({ exemptions }: Rules, history: History, { at }: Verdict): Judging => {
   let floor = 0;
   for (const { exemption, limits } of exemptions)
     if (exemption.suspends.includes('absence')) floor = Math.max(floor, exemption.floor(history, limits));
   return { now: at.now, watched: at.watched, floor };
-}
+};
 
-function suspendedUntil({ exemptions }: Rules, { until }: Verdict, axis: Axis): number {
+const suspendedUntil = ({ exemptions }: Rules, { until }: Verdict, axis: Axis): number => {
   let last = 0;
   for (const [i, { exemption }] of exemptions.entries())
     if (exemption.suspends.includes(axis)) last = Math.max(last, until[i] ?? 0);
   return last;
-}
+};

@@ -24,7 +24,7 @@ export type Preset = {
   readonly limits: (signal: string) => unknown;
 };
 
-export function preset(name: string): Preset {
+export const preset = (name: string): Preset => {
   const policies = presetsWith(name);
   const rules = policies.rules({ name, hash: '' });
   const at = (heartbeats: Heartbeats, ms: number): Judged => {
@@ -36,7 +36,7 @@ export function preset(name: string): Preset {
   const steps = (when: string) => rules.plans.all.find((plan) => plan.name === when)?.steps ?? [];
   const limits = (signal: string) => rules.policy.uses.find((use) => use.name === signal)?.limits;
   return { policy: rules.policy, at, steps, limits };
-}
+};
 
 /** The heartbeat at 0, then `n` more a second apart, each with the fields of `more`. */
 export const each = (n: number, more: (i: number) => Heartbeats[number][1]): Heartbeats =>

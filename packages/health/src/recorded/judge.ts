@@ -25,7 +25,7 @@ const BEGIN = Date.UTC(2026, 0, 1);
 const WORST_FIRST: readonly HealthState[] = ['FAILING', 'STUCK', 'DEGRADED'];
 
 /** Judges recorded runs by the fold that judges agents. `gapMs`: from call to call where no times are recorded. */
-export function runJudge(policy: CompiledPolicy, hashing: Hashing, gapMs: number): RunJudge {
+export const runJudge = (policy: CompiledPolicy, hashing: Hashing, gapMs: number): RunJudge => {
   const judge = observationJudge(policy);
   return (run) => {
     const reports = reportsOf(run, hashing, gapMs);
@@ -39,20 +39,20 @@ export function runJudge(policy: CompiledPolicy, hashing: Hashing, gapMs: number
     );
     return judge(given).get(AGENT) ?? { worst: 'HEALTHY', changes: [] };
   };
-}
+};
 
 /** An observation at its moment. `folded`: calls of its agent that are known with it. */
 type Given = { readonly at: number; readonly folded: number; readonly observation: Observation };
 
 /** Judges observations in the order of their times: the judgement of each agent by its key. */
-function observationJudge(policy: CompiledPolicy): (given: readonly Given[]) => ReadonlyMap<string, JudgedRun> {
+const observationJudge = (policy: CompiledPolicy): ((given: readonly Given[]) => ReadonlyMap<string, JudgedRun>) => {
   const judged = forRecords(policy);
   const [policies, rules] = [policiesOf([judged], judged.name), rulesOf(judged)];
   return (given) => {
     const changes = changesOf(policies, rules, given);
     return new Map([...changes].map(([key, some]) => [key, { worst: worstOf(some), changes: some }]));
   };
-}
+};
 
 const worstOf = (changes: readonly Change[]): HealthState =>
   WORST_FIRST.find((state) => changes.some(({ to }) => to === state)) ?? 'HEALTHY';
@@ -61,15 +61,15 @@ const worstOf = (changes: readonly Change[]): HealthState =>
  * The policy without what a record cannot show. Heartbeats are not recorded, so their absence is unknown. A finished run is not acted on,
  * so no plan is followed. Exclusions are by name, and a run has none.
  */
-function forRecords(policy: CompiledPolicy): CompiledPolicy {
+const forRecords = (policy: CompiledPolicy): CompiledPolicy => {
   const uses = policy.uses.map((use) =>
     use.signal === 'no_heartbeat' ? { ...use, limits: { ...(use.limits as object), after: NEVER } } : use,
   );
   return { ...policy, uses, heartbeat: { ...policy.heartbeat, trustedForMs: NEVER }, plans: [], exclude: [] };
-}
+};
 
 /** After the last observation nothing is judged: how the run continued is unknown. */
-function changesOf(policies: Policies, rules: Rules, given: readonly Given[]): ReadonlyMap<string, Change[]> {
+const changesOf = (policies: Policies, rules: Rules, given: readonly Given[]): ReadonlyMap<string, Change[]> => {
   const folding = new Folding(policies);
   const origin = given[0]?.at ?? 0;
   const changes = new Map<string, Change[]>(given.map(({ observation }) => [observation.key, []]));
@@ -95,29 +95,29 @@ function changesOf(policies: Policies, rules: Rules, given: readonly Given[]): R
     fold(at, observation);
   }
   return changes;
-}
+};
 
-function isHealthy(folding: Folding, key: string): boolean {
+const isHealthy = (folding: Folding, key: string): boolean => {
   const state = folding.stateOf(key);
   return state.kind === 'known' && state.announced.state === 'HEALTHY';
-}
+};
 
 type StateChanged = Extract<Announcement, { type: 'HEALTH_STATE_CHANGED' }>;
 
-function changed({ rules, states }: Rules, { payload }: StateChanged, call: number, at: number): Change {
+const changed = ({ rules, states }: Rules, { payload }: StateChanged, call: number, at: number): Change => {
   const fires = new Set(payload.evidence.map(({ signal }) => signal));
   const names = (states.find(({ state }) => state === payload.to)?.anyOf ?? []).flatMap((together) => {
     const those = together.map((i) => rules[i]?.name ?? '');
     return those.every((name) => fires.has(name)) ? those : [];
   });
   return { to: payload.to, call, at, signals: [...new Set(names)] };
-}
+};
 
 /** The agent of these heartbeats: a run's id is not the name of an agent, and some names are never judged. */
 const AGENT = 'recorded';
 
 /** The heartbeat that the agent itself would have sent with this report. `shift`: added to its times. */
-function heartbeatOf(run: RecordedRun, { at, call, tokens }: Report, shift: number): Observation {
+const heartbeatOf = (run: RecordedRun, { at, call, tokens }: Report, shift: number): Observation => {
   const moved = (ms: number | null) => (ms === null ? null : ms + shift);
   const { started_at, ended_at, deadline_at } = call;
   const times = { started_at: moved(started_at), ended_at: moved(ended_at), deadline_at: moved(deadline_at) };
@@ -129,10 +129,10 @@ function heartbeatOf(run: RecordedRun, { at, call, tokens }: Report, shift: numb
     token_count: tokens,
     tool_calls: [{ ...call, ...times }],
   });
-}
+};
 
 /** A heartbeat with these fields; all others are unknown. `eventId`: its unique id. */
-function observed(eventId: string, fields: Partial<Heartbeat> & { readonly timestamp: number }): Observation {
+const observed = (eventId: string, fields: Partial<Heartbeat> & { readonly timestamp: number }): Observation => {
   const payload = { ...SILENT, ...fields };
   return {
     topic: Topic.agentObservation,
@@ -148,7 +148,7 @@ function observed(eventId: string, fields: Partial<Heartbeat> & { readonly times
     causationId: null,
     policy: null,
   };
-}
+};
 
 /** A heartbeat without any fields of its own; the agent and the moment are set for each. */
 const SILENT = parseHeartbeat({
@@ -174,9 +174,9 @@ export type SessionReport = {
 export type JudgedAgent = { readonly agent: string; readonly calls: number; readonly judged: JudgedRun };
 
 /** Judges the agents of recorded sessions, of reports in the order of their times. */
-export function sessionJudge(
+export const sessionJudge = (
   policy: CompiledPolicy,
-): (id: string, reports: readonly SessionReport[]) => readonly JudgedAgent[] {
+): ((id: string, reports: readonly SessionReport[]) => readonly JudgedAgent[]) => {
   const judge = observationJudge(policy);
   return (id, reports) => {
     const ended = new Map<string, Set<string>>();
@@ -189,7 +189,7 @@ export function sessionJudge(
     const judged = judge(given);
     return [...judged].map(([agent, one]) => ({ agent, calls: ended.get(agent)?.size ?? 0, judged: one }));
   };
-}
+};
 
 const KNOWN: ReadonlySet<string> = new Set(['ok', 'error', 'refused']);
 

@@ -13,7 +13,7 @@ export type Report = {
  * The reports of a run in the order of time: of each call its end, and its start where that is known. Between two calls without a known
  * start nothing is known, so nothing is reported there.
  */
-export function reportsOf(run: RecordedRun, hashing: Hashing, gapMs: number): readonly Report[] {
+export const reportsOf = (run: RecordedRun, hashing: Hashing, gapMs: number): readonly Report[] => {
   const times = momentsOf(run.calls, gapMs);
   const calls = identified(run.calls.map((call) => toolCall(call, hashing)));
   const ends = calls.map((call, i): Report => {
@@ -26,7 +26,7 @@ export function reportsOf(run: RecordedRun, hashing: Hashing, gapMs: number): re
     return [{ at: from, folded: folded - 1, call: { ...call, ...UNANSWERED }, tokens }];
   });
   return inOrder([...ends, ...starts]);
-}
+};
 
 const UNANSWERED = {
   outcome: 'running',
@@ -37,7 +37,7 @@ const UNANSWERED = {
 } as const;
 
 /** When each call was over. The order of calls is the run's; a time that goes back is taken as no time passing. */
-function momentsOf(calls: readonly RecordedCall[], gapMs: number): readonly number[] {
+const momentsOf = (calls: readonly RecordedCall[], gapMs: number): readonly number[] => {
   const known = calls.map(({ ts, ended_at }) => ts ?? ended_at);
   const first = known.findIndex((at) => at !== null);
   let last = first < 0 ? 0 : (known[first] ?? 0) - first * gapMs;
@@ -45,12 +45,12 @@ function momentsOf(calls: readonly RecordedCall[], gapMs: number): readonly numb
     if (i > 0 || at !== null) last = at === null ? last + gapMs : Math.max(last, at);
     return last;
   });
-}
+};
 
 type Unidentified = Omit<ToolCall, 'call_id'> & Pick<RecordedCall, 'call_id'>;
 
 /** Every entry without an id is a call of its own, except one that reports a running call with the same tool and arguments. */
-function identified(calls: readonly Unidentified[]): readonly ToolCall[] {
+const identified = (calls: readonly Unidentified[]): readonly ToolCall[] => {
   const running = new Map<string, string>();
   return calls.map((call, i) => {
     if (call.call_id !== null) return { ...call, call_id: call.call_id };
@@ -60,13 +60,13 @@ function identified(calls: readonly Unidentified[]): readonly ToolCall[] {
     else running.delete(what);
     return { ...call, call_id };
   });
-}
+};
 
 /**
  * Hashes that were recorded are of the whole result, which the record may have cut: they go first. Where null was recorded nothing is
  * known, while the agent's side, which sees the values themselves, takes null for one.
  */
-function toolCall(call: RecordedCall, hashing: Hashing): Unidentified {
+const toolCall = (call: RecordedCall, hashing: Hashing): Unidentified => {
   const known = call.args_h !== null && call.res_h !== null && call.resn_h !== null;
   const made = known ? null : hashing({ args: call.args ?? undefined, result: call.result ?? undefined });
   return {
@@ -85,16 +85,15 @@ function toolCall(call: RecordedCall, hashing: Hashing): Unidentified {
     polling: call.polling,
     target: call.target,
   };
-}
+};
 
 const outcomeOf = ({ outcome, err }: RecordedCall): CallOutcome => outcome ?? (err ? 'error' : 'ok');
 
-function ended(call: ToolCall, at: number): ToolCall {
-  return call.outcome === 'running' ? { ...call, ended_at: null } : { ...call, ended_at: at };
-}
+const ended = (call: ToolCall, at: number): ToolCall =>
+  call.outcome === 'running' ? { ...call, ended_at: null } : { ...call, ended_at: at };
 
 /** By time; at the same moment an end comes before a start, and a call before the next. */
-function inOrder(reports: readonly Report[]): readonly Report[] {
+const inOrder = (reports: readonly Report[]): readonly Report[] => {
   const begins = ({ call }: Report) => Number(call.outcome === 'running');
   return reports.toSorted((a, b) => a.at - b.at || begins(a) - begins(b) || a.folded - b.folded);
-}
+};

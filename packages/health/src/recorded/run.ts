@@ -108,21 +108,21 @@ const NAMED = 5;
 export const readRun = (line: string): RecordedRun => readAs(recordedRun, fromJson(line));
 
 /** What a schema makes of a value. Throws CorrectTheRun. */
-export function readAs<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+export const readAs = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> => {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
   const mistakes = read.error.issues.map(({ path, message }) => `${fieldOf(path)}: ${message}`);
   const more = mistakes.length > NAMED ? `; and ${mistakes.length - NAMED} more` : '';
   throw new CorrectTheRun(mistakes.slice(0, NAMED).join('; ') + more);
-}
+};
 
-function fromJson(line: string): unknown {
+const fromJson = (line: string): unknown => {
   try {
     return JSON.parse(line);
   } catch (error) {
     throw new CorrectTheRun(`no JSON: ${(error as Error).message}`);
   }
-}
+};
 
 const fieldOf = (path: readonly PropertyKey[]): string =>
   path.length === 0

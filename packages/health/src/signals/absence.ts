@@ -53,17 +53,17 @@ export const noTokens: AnySignal = signal(after, {
 });
 
 /** Where it reports its activity, since it reported that it works; else while it has a task. */
-function usedWorking({ activity: { value, since, lag }, identity, lastReceipt, tokens }: History): number | null {
+const usedWorking = ({ activity: { value, since, lag }, identity, lastReceipt, tokens }: History): number | null => {
   if (tokens.count <= 0 || !tokens.known) return null;
   const last = tokens.unusedSince ?? lastReceipt.watched;
   if (value === null) return identity.taskId === null ? null : last;
   return value === 'working' ? Math.max(last, since - lag) : null;
-}
+};
 
-function unmeasuredTokens({ activity, tokens }: History): string {
+const unmeasuredTokens = ({ activity, tokens }: History): string => {
   if (tokens.count <= 0 || !tokens.known) return 'no use of tokens reported, so not measured';
   return activity.value === null ? 'measured only while it has a task' : 'measured only while it works';
-}
+};
 
 const noStepLimits = z.strictObject({
   after: duration,
@@ -84,20 +84,17 @@ export const noStep: AnySignal = signal(noStepLimits, {
 });
 
 /** After which call a silence began, where a call was the last sign. */
-export function sinceOf({ calls }: History, mark: number | null): string {
-  return mark !== null && calls.last === mark && calls.lastTool !== null
-    ? `, since your call of ${calls.lastTool}`
-    : '';
-}
+export const sinceOf = ({ calls }: History, mark: number | null): string =>
+  mark !== null && calls.last === mark && calls.lastTool !== null ? `, since your call of ${calls.lastTool}` : '';
 
 /** `unknown`: why it is not measured where `value` is null. */
-export function silent(
+export const silent = (
   what: string,
   value: number | null,
   limit: number,
   more = '',
   unknown = 'never reported, so not measured',
-): Figure {
+): Figure => {
   if (value === null) return { value, limit, words: `${what}: ${unknown}`, hard: false };
   return { value, limit, words: `${what} for ${spell(value)}${more}; limit ${spell(limit)}`, hard: false };
-}
+};

@@ -31,12 +31,12 @@ export const noCalls: AnySignal = signal(noCallsLimits, {
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
 });
 
-function stretched({ calls }: History, limits: z.output<typeof noCallsLimits>): number {
+const stretched = ({ calls }: History, limits: z.output<typeof noCallsLimits>): number => {
   const { lastTool, lastSpanMs } = calls;
   const applies = lastTool !== null && limits.applies_to.includes(lastTool);
   if (!applies || lastSpanMs === null || lastSpanMs <= limits.deadlines_above) return limits.after;
   return Math.max(limits.after, lastSpanMs + limits.buffer);
-}
+};
 
 /** How long calls may take: their own deadline, or that of their kind. Shared with the exemption call_in_flight. */
 export const callLimits: z.ZodType<CallLimits> = z.strictObject({
@@ -81,20 +81,19 @@ export const callOverdue: AnySignal = signal(callLimits, {
 });
 
 /** From its start to its deadline and buffer; NEVER where there is no deadline. */
-export function callLimit(call: OpenCall, limits: CallLimits): number {
+export const callLimit = (call: OpenCall, limits: CallLimits): number => {
   const deadline = call.spanMs ?? (call.kind === 'UNKNOWN' ? undefined : limits.default_deadline[call.kind]);
   return deadline === undefined ? NEVER : deadline + limits.buffer;
-}
+};
 
 /**
  * A declared deadline counts from the start of the call. An estimate counts from the last event of the client, where it reports any:
  * a call that starts a sub-agent lasts as long as that works.
  */
-function sinceWhen({ mark, spanMs }: OpenCall, { turn }: History): number {
-  return spanMs === null && turn !== null ? Math.max(mark, turn.moved) : mark;
-}
+const sinceWhen = ({ mark, spanMs }: OpenCall, { turn }: History): number =>
+  spanMs === null && turn !== null ? Math.max(mark, turn.moved) : mark;
 
-function mostOverdue(h: History, limits: CallLimits, at: Judging): OpenCall | null {
+const mostOverdue = (h: History, limits: CallLimits, at: Judging): OpenCall | null => {
   let worst: OpenCall | null = null;
   let first = NEVER;
   for (const call of h.calls.open) {
@@ -102,7 +101,7 @@ function mostOverdue(h: History, limits: CallLimits, at: Judging): OpenCall | nu
     if (from < first) [worst, first] = [call, from];
   }
   return worst;
-}
+};
 
 /** The client reports an open turn, no call is in flight, and the model does not answer: no event, no call and no use of tokens. */
 export const noModelAnswer: AnySignal = signal(after, {
@@ -124,8 +123,8 @@ export const noModelAnswer: AnySignal = signal(after, {
 });
 
 /** Mark of the last sign of the client; null: no turn is open, or a call is in flight. */
-export function movedAt({ turn, calls, tokens, lastReceipt }: History): number | null {
+export const movedAt = ({ turn, calls, tokens, lastReceipt }: History): number | null => {
   if (turn === null || !turn.open || calls.open.length > 0) return null;
   const used = tokens.count > 0 ? (tokens.unusedSince ?? lastReceipt.watched) : 0;
   return Math.max(turn.moved, calls.last ?? 0, used);
-}
+};

@@ -41,9 +41,8 @@ export const tokenSpike: AnySignal = signal(spikeLimits, {
 });
 
 /** The first that counts; what was used while an exemption held does not. */
-function spikeOf({ tokens }: History, { factor, min_samples }: SpikeLimits, { floor }: Judging): Spike | null {
-  return tokens.spikes.find((s) => s.samples >= min_samples && s.rate > factor * s.median && s.mark > floor) ?? null;
-}
+const spikeOf = ({ tokens }: History, { factor, min_samples }: SpikeLimits, { floor }: Judging): Spike | null =>
+  tokens.spikes.find((s) => s.samples >= min_samples && s.rate > factor * s.median && s.mark > floor) ?? null;
 
 const burnLimits = z.strictObject({ for: duration });
 
@@ -71,13 +70,13 @@ export const tokenBurn: AnySignal = signal(burnLimits, {
 });
 
 /** Marks: from the last progress, or from where use began again after a pause or an exemption, to the last use. */
-function burning(
+const burning = (
   { tokens, progress, lastReceipt, started }: History,
   { floor }: Judging,
-): { from: number; to: number } {
+): { from: number; to: number } => {
   const from = Math.max(started.watched, progress.at - progress.lag, tokens.resumed ?? 0, floor);
   return { from, to: tokens.count > 0 ? (tokens.unusedSince ?? lastReceipt.watched) : from };
-}
+};
 
 const contextLimits = z.strictObject({
   /** used / max, such as 0.8 */

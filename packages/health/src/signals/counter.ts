@@ -47,6 +47,10 @@ const steadyLimits = z.strictObject({
 });
 type Steady = z.output<typeof steadyLimits>;
 
+/** The last use is over so long ago that it shows nothing; as far as is known, it has lasted until the last heartbeat. */
+const usedUntil = ({ tokens, lastReceipt }: History, { within: after }: Steady, at: Judging): number =>
+  at.now + ((tokens.unusedSince ?? lastReceipt.watched) + after + 1 - at.watched);
+
 /** Tokens used at a rate that stays about the same. */
 export const steadyTokens: AnySignal = signal(steadyLimits, {
   axis: 'fact',
@@ -64,18 +68,16 @@ export const steadyTokens: AnySignal = signal(steadyLimits, {
   advice: 'Continue with your task.',
 });
 
-function isSteady({ tokens: { rates } }: History, { samples, factor }: Steady): boolean {
+const isSteady = ({ tokens: { rates } }: History, { samples, factor }: Steady): boolean => {
   if (rates.length < samples) return false;
   const last = rates.slice(-samples);
   const median = medianOf(last);
   return last.every((rate) => rate <= median * factor && rate >= median / factor);
-}
+};
 
-/** The last use is over so long ago that it shows nothing; as far as is known, it has lasted until the last heartbeat. */
-function usedUntil({ tokens, lastReceipt }: History, { within: after }: Steady, at: Judging): number {
-  return at.now + ((tokens.unusedSince ?? lastReceipt.watched) + after + 1 - at.watched);
-}
-
-function speaking(value: number, limit: number | null, words: string, during: number): Figure {
-  return { value, limit, words: `${words}; counts for ${spell(during)}`, hard: false };
-}
+const speaking = (value: number, limit: number | null, words: string, during: number): Figure => ({
+  value,
+  limit,
+  words: `${words}; counts for ${spell(during)}`,
+  hard: false,
+});

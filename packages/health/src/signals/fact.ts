@@ -85,18 +85,17 @@ export const breakerOpen: AnySignal = signal(z.strictObject({}), {
   advice: 'Wait for its next trial, or try another way.',
 });
 
-function openOnes(breakers: Breakers, now: number) {
-  return AGENT_BREAKERS.flatMap((name) => {
+const openOnes = (breakers: Breakers, now: number) =>
+  AGENT_BREAKERS.flatMap((name) => {
     const tripped = trippedAt(breakers, name, now);
     return tripped?.state === 'OPEN' ? [{ name, ...tripped }] : [];
   });
-}
 
 /** How it ended, for people. */
-export function endWords({ reason, orderId }: End): string {
+export const endWords = ({ reason, orderId }: End): string => {
   if (reason === 'explicit') return orderId !== null ? 'ended: as ordered' : 'ended: on request';
   return `ended: ${reason.replaceAll('_', ' ')}${orderId !== null ? ', as ordered' : ''}`;
-}
+};
 
 const reasons = z.array(z.enum(['finished', 'explicit', 'crashed', 'resource_limit', 'lost'])).min(1);
 
@@ -136,10 +135,10 @@ export const falseCompletion: AnySignal = signal(z.strictObject({}), {
   advice: 'Finish what is left, or write a checkpoint that no longer names it.',
 });
 
-function finishedAt({ activity, end }: History): number | null {
+const finishedAt = ({ activity, end }: History): number | null => {
   if (end) return end.reason === 'finished' && end.orderId === null ? end.at : null;
   return activity.value === 'finished' ? activity.since : null;
-}
+};
 
 const figure = (n: number): string => String(Math.round(n * 100) / 100);
 

@@ -58,7 +58,7 @@ export const unrecoverableError: AnySignal = signal(unrecoverableLimits, {
   advice: 'Write a checkpoint if you can, and say what blocks you.',
 });
 
-function classFrom({ errors }: History, names: readonly string[]): number {
+const classFrom = ({ errors }: History, names: readonly string[]): number => {
   if (errors.classes.length === 0) return NEVER;
   let first = NEVER;
   for (const name of names) {
@@ -66,21 +66,21 @@ function classFrom({ errors }: History, names: readonly string[]): number {
     for (const known of errors.classes) if (known.sign === sign) first = Math.min(first, known.at);
   }
   return first;
-}
+};
 
-function matchedFrom({ matches, progress }: History, { patterns, lines }: Looking): number {
+const matchedFrom = ({ matches, progress }: History, { patterns, lines }: Looking): number => {
   if (matches.seen.length === 0) return NEVER;
   let first = NEVER;
   for (const { source } of patterns)
     first = Math.min(first, standingSince(matches, source, lines, progress.at) ?? NEVER);
   return first;
-}
+};
 
 /** The sources in order and with commas between them: the same findings give the same words. */
-function matchedFigure(what: string, { matches, progress }: History, { patterns, lines }: Looking): Figure | null {
+const matchedFigure = (what: string, { matches, progress }: History, { patterns, lines }: Looking): Figure | null => {
   const sources = patterns.map(({ source }) => source);
   const found = sources.filter((source) => standingSince(matches, source, lines, progress.at) !== null);
   if (found.length === 0) return null;
   const matched = [...new Set(found)].sort().join(',');
   return { ...fact(`${what} matches ${matched} within its last ${lines} lines`, true), matched };
-}
+};

@@ -75,14 +75,13 @@ const reachedOf = (runs: Runs, l: Limits): Way | undefined =>
     .sort((x, y) => x.from - y.from)[0];
 
 /** Nothing repeats for most agents, most of the time. */
-function repeats({ exact, masked, failing, stale }: Runs): boolean {
-  return inRow(exact) || inRow(masked) || failing.top > 1 || stale.count > 1;
-}
+const repeats = ({ exact, masked, failing, stale }: Runs): boolean =>
+  inRow(exact) || inRow(masked) || failing.top > 1 || stale.count > 1;
 
 const some = (counts: readonly number[]): boolean => counts.some((count) => count > 0);
 const inRow = ({ top, same }: Row): boolean => some(top) || some(same);
 
-function waysOf({ exact, masked, failing, stale }: Runs, l: Limits): readonly Way[] {
+const waysOf = ({ exact, masked, failing, stale }: Runs, l: Limits): readonly Way[] => {
   const again = 'times in a row with the same result';
   return [
     ...inRowOf(exact, 1, l.times, l, `the same call (#) ${again}`),
@@ -100,10 +99,10 @@ function waysOf({ exact, masked, failing, stale }: Runs, l: Limits): readonly Wa
       finding: () => `${stale.count} calls in a row that returned nothing new`,
     },
   ];
-}
+};
 
 /** What was found since the last progress, and the polls of the present row. */
-function inRowOf(row: Row, period: number, limit: number, l: Limits, words: string): readonly Way[] {
+const inRowOf = (row: Row, period: number, limit: number, l: Limits, words: string): readonly Way[] => {
   const isInRow = (row.same[period - 1] ?? 0) > 0;
   const way = (value: number, from: number, more = ''): Way => {
     const often = words.replace('(#)', `(${row.tool}) ${value}`);
@@ -115,12 +114,12 @@ function inRowOf(row: Row, period: number, limit: number, l: Limits, words: stri
   if (polls === 0) return [found];
   const lasted = `, polling for ${spell(Math.max(0, row.at - row.since))}`;
   return [found, way(polls, Math.max(row.at, row.since + l.polling_after + 1), lasted)];
-}
+};
 
-function inCycleOf(row: Row, limit: number, l: Limits, words: string): readonly Way[] {
+const inCycleOf = (row: Row, limit: number, l: Limits, words: string): readonly Way[] => {
   const periods = Array.from({ length: l.max_cycle - 1 }, (_, i) => i + 2);
   return periods.flatMap((period) => inRowOf(row, period, limit, l, words));
-}
+};
 
 const errorLimits = z.strictObject({ times: z.int().min(2).max(MOST_TIMES), within: duration });
 
@@ -168,12 +167,12 @@ const LOOP_TIMES = 3;
 const LOOP_WITHIN_MS = 600_000;
 
 /** Since when it goes round in a loop, however small: enough to confirm another signal, not to judge by. NEVER: it does not. */
-function loopFrom({ runs, errors, steps }: History): number {
+const loopFrom = ({ runs, errors, steps }: History): number => {
   const { top, at } = runs.exact;
   const repeats = top.some((times) => times >= LOOP_TIMES);
   const fails = (errors.spans[LOOP_TIMES - 2] ?? NEVER) <= LOOP_WITHIN_MS;
   return Math.min(repeats ? at : NEVER, fails ? errors.at : NEVER, steps.retries >= LOOP_TIMES ? steps.at : NEVER);
-}
+};
 
 const acceptLimits = z.strictObject({
   at: z.int().min(1),

@@ -57,24 +57,19 @@ export type Signal<Limits> = {
 export type AnySignal = Signal<never>;
 
 /** A signal whose limits have the type that their schema gives. */
-export function signal<S extends z.ZodType>(limits: S, rest: Omit<Signal<z.output<S>>, 'limits'>): AnySignal {
-  return { limits, ...rest } as Signal<z.output<S>>;
-}
+export const signal = <S extends z.ZodType>(limits: S, rest: Omit<Signal<z.output<S>>, 'limits'>): AnySignal =>
+  ({ limits, ...rest }) as Signal<z.output<S>>;
 
 /** A mark, on `now`'s axis. */
-export function momentOf(mark: number, at: Moment): number {
-  return at.now + (mark - at.watched);
-}
+export const momentOf = (mark: number, at: Moment): number => at.now + (mark - at.watched);
 
 /** When something last seen at `mark` has been absent for longer than `after`, in watched time. */
-export function absentFrom(mark: number | null, after: number, at: Judging): number {
-  return mark === null ? NEVER : at.now + (Math.max(mark, at.floor) + after + 1 - at.watched);
-}
+export const absentFrom = (mark: number | null, after: number, at: Judging): number =>
+  mark === null ? NEVER : at.now + (Math.max(mark, at.floor) + after + 1 - at.watched);
 
 /** For how long it has been absent, watched; null where it was never seen. */
-export function absentFor(mark: number | null, at: Judging): number | null {
-  return mark === null ? null : Math.max(0, at.watched - Math.max(mark, at.floor));
-}
+export const absentFor = (mark: number | null, at: Judging): number | null =>
+  mark === null ? null : Math.max(0, at.watched - Math.max(mark, at.floor));
 
 /** A duration for a sentence; null: unknown. */
 export const spelled = (ms: number | null): string => (ms === null ? 'some time' : spell(Math.max(0, ms)));

@@ -18,9 +18,8 @@ export const noCheckpoint: AnySignal = signal(noCheckpointLimits, {
   advice: 'Write a checkpoint with the work done and the work left, then continue.',
 });
 
-function checkpointMark({ checkpoint, started }: History, limits: z.output<typeof noCheckpointLimits>): number | null {
-  return checkpoint.mark ?? (checkpoint.reports || limits.assume_checkpoints ? started.watched : null);
-}
+const checkpointMark = ({ checkpoint, started }: History, limits: z.output<typeof noCheckpointLimits>): number | null =>
+  checkpoint.mark ?? (checkpoint.reports || limits.assume_checkpoints ? started.watched : null);
 
 /** The work item had no update and no comment. */
 export const noWorkUpdate: AnySignal = signal(after, {
@@ -68,9 +67,8 @@ export const progressMismatch: AnySignal = signal(after, {
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
 });
 
-function mismatched({ activity: { own }, work }: History): boolean {
-  return own !== null && work !== null && work.dated !== null && own < work.dated;
-}
+const mismatched = ({ activity: { own }, work }: History): boolean =>
+  own !== null && work !== null && work.dated !== null && own < work.dated;
 
 const noCompletionLimits = z.strictObject({
   after: duration,

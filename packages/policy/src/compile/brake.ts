@@ -13,7 +13,7 @@ const never = Number.POSITIVE_INFINITY;
  * Plans that end an agent which falls silent before it counts as lost. The governor's brake counts lost agents: where all fall silent at
  * once, it finds none lost until they are ended.
  */
-export function endsBeforeLost(policy: CompiledPolicy): string[] {
+export const endsBeforeLost = (policy: CompiledPolicy): string[] => {
   const lostAt = lostAfter(policy.heartbeat.intervalMs, policy.heartbeat.lostAfterMs);
   const from = policy.plans.map((plan) => matchesFrom(plan, policy));
   return policy.plans.flatMap(({ steps }, i) => {
@@ -24,10 +24,10 @@ export function endsBeforeLost(policy: CompiledPolicy): string[] {
     if (end < 0 || endsAt >= lostAt || isOvertaken) return [];
     return `plans[${i}].do[${end}].${steps[end]?.step}: comes after ${spell(endsAt)} of silence, while an agent counts as lost after ${spell(lostAt)} (three heartbeat intervals, at least heartbeat.lost_after): the brake is too late where many fall silent at once; wait longer, or count sooner`;
   });
-}
+};
 
 /** For how long an agent has been silent when silence alone makes the plan match; never, where it does not. */
-function matchesFrom({ anyOf }: CompiledPlan, { uses, states }: CompiledPolicy): number {
+const matchesFrom = ({ anyOf }: CompiledPlan, { uses, states }: CompiledPolicy): number => {
   const ofUse = (i: number): number => {
     const use = uses[i];
     if (!use || !SILENCES.includes(use.signal)) return never;
@@ -44,14 +44,14 @@ function matchesFrom({ anyOf }: CompiledPlan, { uses, states }: CompiledPolicy):
     }
   };
   return first(anyOf, ofTerm);
-}
+};
 
 /** When the first of the alternatives holds whole. */
 const first = <T>(anyOf: readonly (readonly T[])[], from: (one: T) => number): number =>
   Math.min(never, ...anyOf.map((all) => Math.max(...all.map(from))));
 
 /** How long a case stays at a step that gets no answer. */
-function waitOf(step: Step): number {
+const waitOf = (step: Step): number => {
   switch (step.step) {
     case 'nudge':
       return step.attempts * step.intervalMs;
@@ -72,4 +72,4 @@ function waitOf(step: Step): number {
     case 'alert':
       return 0;
   }
-}
+};

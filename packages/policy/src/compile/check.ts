@@ -19,11 +19,11 @@ export type Checked = {
  * The documents of files and of the *.yaml of directories, policies before an assignment. `known`: policies that an assignment may name
  * besides them. Throws CorrectThePolicy with the mistakes of all files.
  */
-export function checkFiles(
+export const checkFiles = (
   paths: readonly string[],
   vocabulary: Vocabulary,
   known: readonly string[],
-): readonly Checked[] {
+): readonly Checked[] => {
   const mistakes: string[] = paths.flatMap(misnamedAt);
   const files = paths.flatMap(filesAt);
   const found = files.flatMap(
@@ -38,21 +38,20 @@ export function checkFiles(
   return [...found]
     .sort((a, b) => Number(a.name === ASSIGNMENT) - Number(b.name === ASSIGNMENT))
     .map(({ assignment: _, ...rest }) => rest);
-}
+};
 
-function namedTwice(found: readonly Checked[]): string[] {
-  return found.flatMap(({ file, name }, i) => {
+const namedTwice = (found: readonly Checked[]): string[] =>
+  found.flatMap(({ file, name }, i) => {
     const other = found.slice(0, i).find((before) => before.name === name);
     if (!other) return [];
     return `${file}: policy: ${name} is the name of ${other.file} too: give one another name`;
   });
-}
 
-function checked(
+const checked = (
   file: string,
   written: unknown,
   vocabulary: Vocabulary,
-): Checked & { readonly assignment?: Assignment } {
+): Checked & { readonly assignment?: Assignment } => {
   if (isAssignment(file, written)) {
     const assignment = readAssignment(written, file);
     const { hash, document, warnings } = assignment;
@@ -60,7 +59,7 @@ function checked(
   }
   const { name, hash, document, warnings } = compile(written, file, vocabulary);
   return { file, name, hash, document, warnings };
-}
+};
 
 const isAssignment = (file: string, written: unknown): boolean =>
   path.basename(file) === ASSIGNMENT ||

@@ -11,7 +11,7 @@ import { salvaged } from './salvage.ts';
 import { warningsOf } from './warnings.ts';
 
 /** Text of a YAML (or JSON) file as plain data. Throws CorrectThePolicy where it cannot be read. `source` names the file. */
-export function parseYaml(text: string, source: string): unknown {
+export const parseYaml = (text: string, source: string): unknown => {
   const mistakes: string[] = [];
   const [document = null, ...more] = documentsOf(text, mistakes);
   if (more.length > 0)
@@ -20,15 +20,14 @@ export function parseYaml(text: string, source: string): unknown {
     );
   if (mistakes.length === 0) return document;
   throw new CorrectThePolicy(source, mistakes);
-}
+};
 
 /** Text of a YAML (or JSON) file → a policy ready to judge with. Throws CorrectThePolicy with every mistake. `source` names the file. */
-export function loadPolicy(text: string, source: string, vocabulary: Vocabulary): CompiledPolicy {
-  return compile(parseYaml(text, source), source, vocabulary);
-}
+export const loadPolicy = (text: string, source: string, vocabulary: Vocabulary): CompiledPolicy =>
+  compile(parseYaml(text, source), source, vocabulary);
 
 /** A document as parsed → a policy ready to judge with. Throws CorrectThePolicy with every mistake. */
-export function compile(written: unknown, source: string, vocabulary: Vocabulary): CompiledPolicy {
+export const compile = (written: unknown, source: string, vocabulary: Vocabulary): CompiledPolicy => {
   const read = reading(policyDocument, written);
   const mistaken = 'value' in read ? [] : read.mistakes;
   const document = 'value' in read ? read.value : salvaged(written, mistaken);
@@ -41,9 +40,9 @@ export function compile(written: unknown, source: string, vocabulary: Vocabulary
     (other) => !places.some((at) => other.startsWith(`${at}.`) || other.startsWith(`${at}:`)),
   );
   throw new CorrectThePolicy(source, [...mistaken.map((mistake) => spelled(mistake)), ...others]);
-}
+};
 
-function resolve(d: PolicyDocument, document: string, vocabulary: Vocabulary, mistakes: Mistakes): CompiledPolicy {
+const resolve = (d: PolicyDocument, document: string, vocabulary: Vocabulary, mistakes: Mistakes): CompiledPolicy => {
   const uses = usesOf(d, vocabulary, mistakes);
   mistakes.push(...contradictions(d));
   return {
@@ -80,10 +79,10 @@ function resolve(d: PolicyDocument, document: string, vocabulary: Vocabulary, mi
     alerts: d.alerts,
     warnings: [],
   };
-}
+};
 
 /** Settings that are each right and cannot hold together. */
-function contradictions({ warrant, ticket }: PolicyDocument): string[] {
+const contradictions = ({ warrant, ticket }: PolicyDocument): string[] => {
   const found: string[] = [];
   if (warrant.void <= warrant.renew)
     found.push(
@@ -93,25 +92,23 @@ function contradictions({ warrant, ticket }: PolicyDocument): string[] {
     if (ticket?.bands.findIndex((band) => band.at === at) !== i)
       found.push(`ticket.bands[${i}].at: ${at} stands in an earlier band already: write another number of steps`);
   return found;
-}
+};
 
-function ticketingOf(ticket: PolicyDocument['ticket']): Ticketing | null {
+const ticketingOf = (ticket: PolicyDocument['ticket']): Ticketing | null => {
   if (ticket === null) return null;
   const bands = ticket.bands.map(({ at, severity, needs_loop: needsLoop }) => ({ at, severity, needsLoop }));
   return { bands: bands.sort((a, b) => a.at - b.at), stallMs: ticket.stall, graceMs: ticket.grace };
-}
+};
 
-function recoveryOf(r: PolicyDocument['recovery']): RecoverySettings {
-  return {
-    maxAttempts: r.max_attempts,
-    delaysMs: r.delays,
-    jitter: r.jitter,
-    spawnDeadlineMs: r.spawn_deadline,
-    probationMs: r.probation,
-    stableMs: r.stable,
-    limitWaitMs: r.limit_wait,
-    onProbationFailure: r.on_probation_failure,
-    breaker: r.breaker,
-    emitHealthcheck: r.emit_healthcheck,
-  };
-}
+const recoveryOf = (r: PolicyDocument['recovery']): RecoverySettings => ({
+  maxAttempts: r.max_attempts,
+  delaysMs: r.delays,
+  jitter: r.jitter,
+  spawnDeadlineMs: r.spawn_deadline,
+  probationMs: r.probation,
+  stableMs: r.stable,
+  limitWaitMs: r.limit_wait,
+  onProbationFailure: r.on_probation_failure,
+  breaker: r.breaker,
+  emitHealthcheck: r.emit_healthcheck,
+});

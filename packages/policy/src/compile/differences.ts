@@ -4,7 +4,7 @@ import { parseDuration, spell } from '../values/duration.ts';
 export type Difference = { readonly path: string; readonly old: string | null; readonly new: string | null };
 
 /** What differs between two documents, by path. Durations written otherwise but equally long do not differ. */
-export function differences(before: unknown, after: unknown): readonly Difference[] {
+export const differences = (before: unknown, after: unknown): readonly Difference[] => {
   const old = new Map(leaves(before, ''));
   const now = new Map(leaves(after, ''));
   const paths = [...new Set([...old.keys(), ...now.keys()])].sort(byPlace);
@@ -17,19 +17,19 @@ export function differences(before: unknown, after: unknown): readonly Differenc
       was === is ? { path, old: JSON.stringify(a.value), new: JSON.stringify(b.value) } : { path, old: was, new: is },
     ];
   });
-}
+};
 
 /** `value`: the value at a place; a list of one entry equals the entry. */
 type Leaf = { readonly value: unknown };
 
-function leaves(value: unknown, at: string): (readonly [path: string, leaf: Leaf])[] {
+const leaves = (value: unknown, at: string): (readonly [path: string, leaf: Leaf])[] => {
   if (Array.isArray(value) && value.length > 0 && !value.every(isPlain))
     return value.flatMap((entry, i) => leaves(entry, `${at}[${i}]`));
   if (Array.isArray(value)) return [[at || 'document', { value: value.length === 1 ? value[0] : value }]];
   const fields = isPlain(value) ? [] : Object.entries(value as object);
   if (fields.length === 0) return [[at || 'document', { value }]];
   return fields.flatMap(([key, field]) => leaves(field, at === '' ? key : `${at}.${key}`));
-}
+};
 
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
@@ -44,7 +44,7 @@ const meaning = (value: unknown): string =>
 
 const wordsOf = (leaf: Leaf | undefined): string | null => (leaf === undefined ? null : words(leaf.value));
 
-function words(value: unknown): string {
+const words = (value: unknown): string => {
   if (Array.isArray(value)) return value.length === 0 ? 'nothing' : value.map(words).join(', ');
   const ms = durationOf(value);
   if (ms !== null) return keepsAll(ms) ? spell(ms) : String(value).trim();
@@ -52,7 +52,7 @@ function words(value: unknown): string {
   if (value === false) return 'off';
   if (typeof value === 'object') return value === null ? 'none' : 'as usual';
   return String(value);
-}
+};
 
 /** Words leave out fractions of a second, and from an hour on seconds. */
 const keepsAll = (ms: number): boolean => ms < 1000 || ms % (ms < HOUR_MS ? 1000 : MINUTE_MS) === 0;

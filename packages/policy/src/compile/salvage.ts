@@ -8,7 +8,7 @@ type Section = Readonly<Record<string, unknown>>;
  * Lists keep each entry at its number, with '' in place of a wrong one. Other sections stay if they have no mistake.
  * Null: nothing can be read.
  */
-export function salvaged(written: unknown, mistakes: readonly Mistake[]): PolicyDocument | null {
+export const salvaged = (written: unknown, mistakes: readonly Mistake[]): PolicyDocument | null => {
   if (!isSection(written)) return null;
   const bad = new Set(mistakes.map(({ path }) => path[0]));
   const badExemptions = new Set(mistakes.filter(({ path }) => path[0] === 'exemptions').map(({ path }) => path[1]));
@@ -25,7 +25,7 @@ export function salvaged(written: unknown, mistakes: readonly Mistake[]): Policy
     ...Object.fromEntries(sound),
   });
   return rest.success ? rest.data : null;
-}
+};
 
 const isSection = (written: unknown): written is Section =>
   typeof written === 'object' && written !== null && !Array.isArray(written);
@@ -40,16 +40,16 @@ const textsOf = (states: Section): Section =>
   Object.fromEntries(Object.keys(policyDocument.shape.states.shape).map((state) => [state, texts(states[state])]));
 
 /** Its two figures are compared where both can be read. */
-function lease({ renew, void: until }: Section): Section {
+const lease = ({ renew, void: until }: Section): Section => {
   const both = { renew, void: until };
   return policyDocument.shape.warrant.safeParse(both).success ? both : {};
-}
+};
 
 /** A band without its number of steps is placed at a number that no other band has. */
-function stepsOnly(band: unknown, i: number): Section {
+const stepsOnly = (band: unknown, i: number): Section => {
   const at = isSection(band) ? Number(band.at) : 0;
   return { at: Number.isSafeInteger(at) && at > 0 ? at : Number.MAX_SAFE_INTEGER - i, severity: 'low' };
-}
+};
 
 const emptied = (signals: Section): Section =>
   Object.fromEntries(
@@ -59,8 +59,8 @@ const emptied = (signals: Section): Section =>
   );
 
 /** A plan whose steps have mistakes still has its `when`. */
-function whenOnly(plan: unknown): Section {
+const whenOnly = (plan: unknown): Section => {
   const when = isSection(plan) ? plan.when : undefined;
   const lines = Array.isArray(when) && when.length > 0 ? when : [when];
   return { when: lines.map((line) => (typeof line === 'string' ? line : 'STUCK')), do: ['recover'] };
-}
+};

@@ -20,20 +20,18 @@ const CHANNELS: readonly string[] = ['console', 'slack', 'pagerduty', 'linear', 
 const LOOPS = ['repeated_calls', 'repeated_error'];
 
 /** What works but is probably not meant. */
-export function warningsOf(d: PolicyDocument, policy: CompiledPolicy, vocabulary: Vocabulary): readonly string[] {
-  return [
-    ...shortAbsences(policy, vocabulary),
-    ...unused(policy),
-    ...policy.plans.flatMap((_, i) => unmatchable(d, policy, vocabulary, i)),
-    ...endsBeforeLost(policy),
-    ...misspeltChannels(policy),
-    ...(d.ticket && d.ticket.bands.length === 0 && d.ticket.stall === null
-      ? ['ticket: has neither bands nor stall, so no ticket is ever filed: add one, or remove the section']
-      : []),
-  ];
-}
+export const warningsOf = (d: PolicyDocument, policy: CompiledPolicy, vocabulary: Vocabulary): readonly string[] => [
+  ...shortAbsences(policy, vocabulary),
+  ...unused(policy),
+  ...policy.plans.flatMap((_, i) => unmatchable(d, policy, vocabulary, i)),
+  ...endsBeforeLost(policy),
+  ...misspeltChannels(policy),
+  ...(d.ticket && d.ticket.bands.length === 0 && d.ticket.stall === null
+    ? ['ticket: has neither bands nor stall, so no ticket is ever filed: add one, or remove the section']
+    : []),
+];
 
-function shortAbsences(policy: CompiledPolicy, { signals }: Vocabulary): string[] {
+const shortAbsences = (policy: CompiledPolicy, { signals }: Vocabulary): string[] => {
   const least = 2 * policy.heartbeat.intervalMs + SETTLING_MS;
   const accusing = accusers(policy);
   return policy.uses.flatMap(({ name, signal, limits }, i) => {
@@ -41,19 +39,19 @@ function shortAbsences(policy: CompiledPolicy, { signals }: Vocabulary): string[
     if (typeof after !== 'number' || after > least || !accusing.has(i)) return [];
     return `signals.${name}.after: ${spell(after)} is not above ${spell(least)} (two heartbeat intervals and settling): one lost heartbeat would accuse`;
   });
-}
+};
 
 /** What makes an agent STUCK or FAILING, or leads to a plan; to be DEGRADED alone is not an accusation. */
-function accusers({ states, plans }: CompiledPolicy): ReadonlySet<number> {
+const accusers = ({ states, plans }: CompiledPolicy): ReadonlySet<number> => {
   const terms = plans.flatMap(({ anyOf }) => anyOf.flat());
   const acting = new Set(terms.flatMap((term) => (term.kind === 'state' ? [term.state] : [])));
   const grave = states.filter(({ state }) => state !== 'DEGRADED' || acting.has(state));
   return new Set([...grave.flatMap(({ anyOf }) => anyOf.flat()), ...named(terms)]);
-}
+};
 
 const named = (terms: readonly Term[]): number[] => terms.flatMap((term) => (term.kind === 'use' ? [term.use] : []));
 
-function unused({ uses, states, plans, ticket }: CompiledPolicy): string[] {
+const unused = ({ uses, states, plans, ticket }: CompiledPolicy): string[] => {
   const loops = ticket?.bands.some(({ needsLoop }) => needsLoop) ? LOOPS : [];
   const used = new Set([
     ...states.flatMap(({ anyOf }) => anyOf.flat()),
@@ -63,9 +61,9 @@ function unused({ uses, states, plans, ticket }: CompiledPolicy): string[] {
   return uses.flatMap(({ name }, i) =>
     used.has(i) ? [] : `signals.${name}: no state, plan or unless names it: it is only shown; name it, or remove it`,
   );
-}
+};
 
-function unmatchable(d: PolicyDocument, policy: CompiledPolicy, vocabulary: Vocabulary, i: number): string[] {
+const unmatchable = (d: PolicyDocument, policy: CompiledPolicy, vocabulary: Vocabulary, i: number): string[] => {
   const written = d.plans[i];
   const plan = policy.plans[i];
   if (!written || !plan) return [];
@@ -73,9 +71,9 @@ function unmatchable(d: PolicyDocument, policy: CompiledPolicy, vocabulary: Voca
     const why = impossible(terms, policy, vocabulary) ?? overtaken(terms, policy.plans.slice(0, i));
     return why === null ? [] : `${whenAt(written, i, j)}: can never match: ${why}`;
   });
-}
+};
 
-function impossible(terms: readonly Term[], policy: CompiledPolicy, vocabulary: Vocabulary): string | null {
+const impossible = (terms: readonly Term[], policy: CompiledPolicy, vocabulary: Vocabulary): string | null => {
   const states = terms.flatMap((term) => (term.kind === 'state' ? [term.state] : []));
   if (new Set(states).size > 1) return `an agent is never ${states.join(' and ')} at once`;
   const empty = policy.states.find(({ state, anyOf }) => states.includes(state) && anyOf.length === 0);
@@ -88,26 +86,26 @@ function impossible(terms: readonly Term[], policy: CompiledPolicy, vocabulary: 
     if (suspended) return `while ${exemption} holds, ${suspended.name} does not count`;
   }
   return null;
-}
+};
 
 const isNamed = (terms: readonly Term[], use: number): boolean => terms.some((t) => t.kind === 'use' && t.use === use);
 
-function suspends(exemption: string, signal: string, { signals, exemptions }: Vocabulary): boolean {
+const suspends = (exemption: string, signal: string, { signals, exemptions }: Vocabulary): boolean => {
   const known = signals[signal];
   const axes = exemptions[exemption]?.suspends ?? [];
   return known !== undefined && !known.notSuspendedBy?.includes(exemption) && axes.includes(known.axis);
-}
+};
 
 /** The first match wins: an earlier plan that asks for no more takes all of it. */
-function overtaken(terms: readonly Term[], before: readonly CompiledPlan[]): string | null {
+const overtaken = (terms: readonly Term[], before: readonly CompiledPlan[]): string | null => {
   const all = new Set(terms.map(textOf));
   const earlier = before.findIndex(({ anyOf }) => anyOf.some((fewer) => fewer.every((term) => all.has(textOf(term)))));
   return earlier < 0 ? null : `plans[${earlier}] matches first: move it up, or remove it`;
-}
+};
 
 const textOf = (term: Term): string => JSON.stringify(term);
 
-function misspeltChannels({ plans, alerts }: CompiledPolicy): string[] {
+const misspeltChannels = ({ plans, alerts }: CompiledPolicy): string[] => {
   const named = [
     ...plans.flatMap(({ steps }, i) =>
       steps.flatMap((s, j) =>
@@ -124,4 +122,4 @@ function misspeltChannels({ plans, alerts }: CompiledPolicy): string[] {
       ? []
       : `${at}: did you mean ${usual}? ${channel} has to stand in alerting's VIGIL_ALERTS_FILE`;
   });
-}
+};

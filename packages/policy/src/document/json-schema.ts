@@ -14,7 +14,7 @@ const DURATION: Json = {
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
 /** The JSON Schema of a policy's document, for editors: the names and settings of every signal, exemption and step. */
-export function policySchema({ signals, exemptions }: Vocabulary): Json {
+export const policySchema = ({ signals, exemptions }: Vocabulary): Json => {
   const schema = schemaOf(policyDocument);
   const properties = schema.properties as Json;
   const definitions: Json = Object.fromEntries(
@@ -40,7 +40,7 @@ export function policySchema({ signals, exemptions }: Vocabulary): Json {
     },
     definitions: { ...definitions, named: namedSchema(Object.keys(signals)), step: stepSchema() },
   };
-}
+};
 
 /** The JSON Schema of assign.yaml. */
 export const assignmentSchema = (): Json => ({
@@ -49,7 +49,7 @@ export const assignmentSchema = (): Json => ({
   ...schemaOf(assignDocument),
 });
 
-function schemaOf(schema: z.ZodType): Json {
+const schemaOf = (schema: z.ZodType): Json => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     target: 'draft-7',
@@ -57,14 +57,14 @@ function schemaOf(schema: z.ZodType): Json {
     override: ({ zodSchema, jsonSchema }) => described(zodSchema, jsonSchema as Json),
   }) as Json;
   return rest;
-}
+};
 
 /** What zod cannot express: durations are read by a function, and steps by their name. */
-function described(schema: unknown, json: Json): void {
+const described = (schema: unknown, json: Json): void => {
   if (schema === duration) Object.assign(json, DURATION);
   if (schema === step) Object.assign(json, { $ref: '#/definitions/step' });
   if (schema instanceof z.ZodDefault && isDuration(schema.unwrap())) json.default = inWords(schema.def.defaultValue);
-}
+};
 
 const isDuration = (schema: unknown): boolean =>
   schema === duration ||
@@ -77,7 +77,7 @@ const inWords = (value: unknown): unknown => {
 };
 
 /** The settings of one signal, with the fields that any use of a signal may have. */
-function useOf({ properties, ...settings }: Json): Json {
+const useOf = ({ properties, ...settings }: Json): Json => {
   const name = { type: 'string' };
   return {
     ...settings,
@@ -90,10 +90,10 @@ function useOf({ properties, ...settings }: Json): Json {
       ...(properties as Json | undefined),
     },
   };
-}
+};
 
 /** A use is a signal under its own name, or under another name with the signal in `is`. */
-function signalsSchema(names: readonly string[]): Json {
+const signalsSchema = (names: readonly string[]): Json => {
   const settingsOf = (name: string): Json => ({ $ref: `#/definitions/signal_${name}` });
   const named: Json = { $ref: '#/definitions/named' };
   const own = (name: string): Json =>
@@ -104,12 +104,12 @@ function signalsSchema(names: readonly string[]): Json {
     additionalProperties: named,
     propertyNames: { pattern: '^[a-z][a-z0-9_-]*$' },
   };
-}
+};
 
-function conditional(condition: Json, consequence: Json, otherwise?: Json): Json {
+const conditional = (condition: Json, consequence: Json, otherwise?: Json): Json => {
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   return { if: condition, then: consequence, ...(otherwise && { else: otherwise }) };
-}
+};
 
 /** A use under a name of its own: the settings are those of the signal that it is. */
 const namedSchema = (names: readonly string[]): Json => ({
@@ -121,7 +121,7 @@ const namedSchema = (names: readonly string[]): Json => ({
   ),
 });
 
-function stepSchema(): Json {
+const stepSchema = (): Json => {
   const entries = Object.entries(STEPS).map(([name, settings]) => [name, schemaOf(settings)] as const);
   const bare = Object.entries(STEPS).flatMap(([name, settings]) => (settings.safeParse({}).success ? [name] : []));
   return {
@@ -136,4 +136,4 @@ function stepSchema(): Json {
       },
     ],
   };
-}
+};

@@ -17,29 +17,26 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Reads with a schema; every mistake in words, with its remedy. */
-export function reading<S extends z.ZodType>(
+export const reading = <S extends z.ZodType>(
   schema: S,
   written: unknown,
-): { readonly value: z.output<S> } | { readonly mistakes: readonly Mistake[] } {
+): { readonly value: z.output<S> } | { readonly mistakes: readonly Mistake[] } => {
   const read = schema.safeParse(written);
   if (read.success) return { value: read.data };
   return { mistakes: read.error.issues.flatMap((issue) => worded(issue, schema, written)) };
-}
+};
 
 export const spelled = ({ path, message }: Mistake, within: Path = []): string =>
   `${place([...within, ...path])}: ${message}`;
 
 /** `plans[0].do[1].nudge`; a document as a whole has no place. */
-export function place(path: Path): string {
-  return (
-    path.reduce<string>(
-      (at, key) => (typeof key === 'number' ? `${at}[${key}]` : at ? `${at}.${String(key)}` : String(key)),
-      '',
-    ) || 'document'
-  );
-}
+export const place = (path: Path): string =>
+  path.reduce<string>(
+    (at, key) => (typeof key === 'number' ? `${at}[${key}]` : at ? `${at}.${String(key)}` : String(key)),
+    '',
+  ) || 'document';
 
-function worded(issue: z.core.$ZodIssue, schema: z.ZodType, written: unknown): Mistake[] {
+const worded = (issue: z.core.$ZodIssue, schema: z.ZodType, written: unknown): Mistake[] => {
   const { path } = issue;
   const value = at(written, path);
   const here = (message: string): Mistake[] => [{ path, message }];
@@ -71,10 +68,10 @@ function worded(issue: z.core.$ZodIssue, schema: z.ZodType, written: unknown): M
     case 'not_multiple_of':
       return here(issue.message);
   }
-}
+};
 
 /** Of the alternatives, that which was meant: it fails within; else all that may stand here. */
-function ofUnion(issue: z.core.$ZodIssueInvalidUnion, schema: z.ZodType, written: unknown): Mistake[] {
+const ofUnion = (issue: z.core.$ZodIssueInvalidUnion, schema: z.ZodType, written: unknown): Mistake[] => {
   const meant = issue.errors.find((issues) => issues.some(({ path, code }) => path.length > 0 || !UNMEANT.has(code)));
   if (meant)
     return meant.flatMap((inner) => worded({ ...inner, path: [...issue.path, ...inner.path] }, schema, written));
@@ -87,28 +84,28 @@ function ofUnion(issue: z.core.$ZodIssueInvalidUnion, schema: z.ZodType, written
   return [
     { path: issue.path, message: value === undefined ? `is missing: write ${all}` : `${shown(value)}: write ${all}` },
   ];
-}
+};
 const UNMEANT: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value']);
 
 const wanted = (expected: string): string => NAMES[expected] ?? expected;
 const no = (value: unknown, expected: string): string =>
   `${shown(value)} is not ${wanted(expected)}: write ${wanted(expected)}`;
-function least({ minimum, origin }: z.core.$ZodIssueTooSmall): string {
+const least = ({ minimum, origin }: z.core.$ZodIssueTooSmall): string => {
   const many = minimum === 1 ? ['entry', 'character'] : ['entries', 'characters'];
   if (origin === 'array') return `${minimum} ${many[0]}`;
   return origin === 'string' ? `${minimum} ${many[1]}` : `${minimum}`;
-}
+};
 
-function shown(value: unknown): string {
+const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
-}
+};
 
 const at = (written: unknown, path: Path): unknown =>
   path.reduce<unknown>((inside, key) => (inside as Record<PropertyKey, unknown> | null | undefined)?.[key], written);
 
 /** The keys that a section of a document may have. */
-function keysAt(schema: z.core.$ZodType, path: Path): string[] {
+const keysAt = (schema: z.core.$ZodType, path: Path): string[] => {
   const [key, ...rest] = path;
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodUnion) return inner.options.flatMap((option) => keysAt(option, path));
@@ -119,13 +116,13 @@ function keysAt(schema: z.core.$ZodType, path: Path): string[] {
   }
   if (inner instanceof z.ZodArray) return keysAt(inner.element, rest);
   return inner instanceof z.ZodRecord ? keysAt(inner.valueType, rest) : [];
-}
+};
 
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+const unwrapped = (schema: z.core.$ZodType): z.core.$ZodType => {
   if (schema instanceof z.ZodPipe) return unwrapped(schema.in);
   const wrapper = schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodNullable;
   return wrapper || schema instanceof z.ZodOptional ? unwrapped(schema.unwrap()) : schema;
-}
+};
 
 /** A policy that cannot be used: every mistake at once, each with its place and what to write instead. Fatal at start, refused on reload. */
 export class CorrectThePolicy extends Error {

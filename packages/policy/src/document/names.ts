@@ -9,7 +9,7 @@ export const WORST_FIRST: readonly JudgedState[] = ['FAILING', 'STUCK', 'DEGRADE
 export const together = (line: string): string[] => line.split('+').map((word) => word.trim());
 
 /** The signals under their names; in order of name, so that documents of one hash compile to one policy. */
-export function usesOf(d: PolicyDocument, { signals }: Vocabulary, mistakes: Mistakes): readonly Use[] {
+export const usesOf = (d: PolicyDocument, { signals }: Vocabulary, mistakes: Mistakes): readonly Use[] => {
   const inOrder = Object.entries(d.signals).sort(([a], [b]) => (a < b ? -1 : 1));
   const names = inOrder.map(([name]) => name);
   const uses = inOrder.map(([name, { is = name, unless = [], ...limits }]): Use => {
@@ -30,10 +30,10 @@ export function usesOf(d: PolicyDocument, { signals }: Vocabulary, mistakes: Mis
     if (!unless.includes(i) && quietedBy(uses, i).has(i))
       mistakes.push(`signals.${name}.unless: ${name} would keep itself quiet by way of others: remove one of them`);
   return uses;
-}
+};
 
 /** The positions of all that may quiet this use, directly or by way of others. */
-function quietedBy(uses: readonly Use[], position: number): ReadonlySet<number> {
+const quietedBy = (uses: readonly Use[], position: number): ReadonlySet<number> => {
   const found = new Set<number>();
   const add = (i: number) => {
     for (const other of uses[i]?.unless ?? [])
@@ -44,14 +44,14 @@ function quietedBy(uses: readonly Use[], position: number): ReadonlySet<number> 
   };
   add(position);
   return found;
-}
+};
 
 /** Those switched on: all that the document does not switch off. */
-export function exemptionsOf(
+export const exemptionsOf = (
   d: PolicyDocument,
   { exemptions }: Vocabulary,
   mistakes: Mistakes,
-): CompiledPolicy['exemptions'] {
+): CompiledPolicy['exemptions'] => {
   for (const name of Object.keys(d.exemptions))
     if (!Object.hasOwn(exemptions, name))
       mistakes.push(`exemptions.${name}: there is no such exemption: ${insteadOf(name, Object.keys(exemptions))}`);
@@ -60,10 +60,10 @@ export function exemptionsOf(
     if (written === false) return [];
     return [{ name, limits: settingsOf(exemption, written === true ? {} : written, ['exemptions', name], mistakes) }];
   });
-}
+};
 
 /** Worst first; each alternative as positions in `uses`. */
-export function statesOf(d: PolicyDocument, uses: readonly Use[], mistakes: Mistakes): CompiledPolicy['states'] {
+export const statesOf = (d: PolicyDocument, uses: readonly Use[], mistakes: Mistakes): CompiledPolicy['states'] => {
   const names = uses.map(({ name }) => name);
   const positions = (line: string, at: string): Together =>
     together(line).map((name) => {
@@ -74,23 +74,23 @@ export function statesOf(d: PolicyDocument, uses: readonly Use[], mistakes: Mist
     state,
     anyOf: d.states[state].map((line, i) => positions(line, `states.${state}[${i}]`)),
   }));
-}
+};
 
-function undeclared(name: string, declared: readonly string[]): string {
+const undeclared = (name: string, declared: readonly string[]): string => {
   if (name === '') return 'a name is missing: write names of signals, with + between those that hold together';
   const near = nearest(name, declared);
   const remedy = near === null ? '' : `did you mean ${near}? Otherwise `;
   return `${name} is not declared: ${remedy}add it under signals, as "${name}: {}"`;
-}
+};
 
-function settingsOf(
+const settingsOf = (
   { limits }: Vocabulary['exemptions'][string],
   written: unknown,
   at: Path,
   mistakes: Mistakes,
-): unknown {
+): unknown => {
   const read = reading(limits, written);
   if ('value' in read) return read.value;
   mistakes.push(...read.mistakes.map((mistake) => spelled(mistake, at)));
   return written;
-}
+};

@@ -7,12 +7,12 @@ import { together, WORST_FIRST } from './names.ts';
 type WrittenPlan = PolicyDocument['plans'][number];
 
 /** Plans in the order in which they are tried; each is called by its `when`. */
-export function plansOf(
+export const plansOf = (
   d: PolicyDocument,
   uses: readonly Use[],
   { exemptions }: Vocabulary,
   mistakes: Mistakes,
-): readonly CompiledPlan[] {
+): readonly CompiledPlan[] => {
   const known = [...WORST_FIRST, ...uses.map(({ name }) => name), ...Object.keys(exemptions)];
   return d.plans.map((plan, i) => ({
     name: plan.when.join(' or '),
@@ -24,22 +24,22 @@ export function plansOf(
       }),
     ),
   }));
-}
+};
 
 /** Where an alternative of a plan stands: `plans[2].when`, or `plans[2].when[1]` where it is one of several. */
 export const whenAt = ({ when }: Pick<WrittenPlan, 'when'>, plan: number, alternative: number): string =>
   when.length === 1 ? `plans[${plan}].when` : `plans[${plan}].when[${alternative}]`;
 
-function termOf(word: string, uses: readonly Use[]): Term {
+const termOf = (word: string, uses: readonly Use[]): Term => {
   const state = WORST_FIRST.find((s) => s === word);
   if (state) return { kind: 'state', state };
   const use = uses.findIndex(({ name }) => name === word);
   return use < 0 ? { kind: 'exemption', exemption: word } : { kind: 'use', use };
-}
+};
 
-function unknown(word: string, known: readonly string[]): string {
+const unknown = (word: string, known: readonly string[]): string => {
   const near = nearest(word, known);
   const remedy =
     near === null ? `write one of ${WORST_FIRST.join(', ')}, or declare the signal` : `did you mean ${near}?`;
   return `${word} is neither a state nor declared under signals nor an exemption: ${remedy}`;
-}
+};

@@ -14,7 +14,7 @@ import {
 } from 'yaml';
 
 /** The documents of a YAML (or JSON) text as plain data. What cannot be read goes to `mistakes`, with its place and what to write instead. */
-export function documentsOf(text: string, mistakes: string[]): unknown[] {
+export const documentsOf = (text: string, mistakes: string[]): unknown[] => {
   const lineCounter = new LineCounter();
   return [...parseAllDocuments(text, { merge: true, lineCounter })].map((document) => {
     const bad = misused(document, lineCounter);
@@ -27,13 +27,13 @@ export function documentsOf(text: string, mistakes: string[]): unknown[] {
       return null;
     }
   });
-}
+};
 
 const tooMuch = ({ message }: Error): string =>
   `document: its aliases stand for too much (${message}): write out what they stand for`;
 
 /** Aliases and merges that refer to nothing. */
-function misused(document: Document, lines: LineCounter): string[] {
+const misused = (document: Document, lines: LineCounter): string[] => {
   const found: string[] = [];
   const here = (node: Node, message: string) => {
     const { line, col } = lines.linePos(node.range?.[0] ?? 0);
@@ -50,24 +50,24 @@ function misused(document: Document, lines: LineCounter): string[] {
     },
   });
   return found;
-}
+};
 
-function astray(alias: Alias, document: Document, within: readonly unknown[]): string | null {
+const astray = (alias: Alias, document: Document, within: readonly unknown[]): string | null => {
   const to = alias.resolve(document);
   if (to === undefined)
     return `*${alias.source} refers to an anchor that stands nowhere before it: where a text is meant, write it in quotes, as '*${alias.source}'`;
   return within.includes(to) ? `*${alias.source} stands inside of what it refers to: write out what is meant` : null;
-}
+};
 
 const isMerge = (pair: Pair): pair is Pair<Scalar, Node | null> =>
   isScalar(pair.key) && pair.key.type === Scalar.PLAIN && pair.key.source === '<<';
 
 /** An alias that is astray is named as such. */
-function isMergeable(value: Node | null, document: Document): boolean {
+const isMergeable = (value: Node | null, document: Document): boolean => {
   const isSection = (node: unknown) => {
     const meant = isAlias(node) ? node.resolve(document) : node;
     return isMap(meant) || (isAlias(node) && meant === undefined);
   };
   const meant = isAlias(value) ? value.resolve(document) : value;
   return isSeq(meant) ? meant.items.every(isSection) : isSection(value);
-}
+};

@@ -43,7 +43,7 @@ export const asRequested = (fallback: string): Assignment =>
   readAssignment({ rules: [{ policy: fallback, may_request: 'any' }], default: fallback }, ASSIGNMENT);
 
 /** A document as parsed. Throws CorrectThePolicy with every mistake that can be seen without the policies. */
-export function readAssignment(written: unknown, source: string): Assignment {
+export const readAssignment = (written: unknown, source: string): Assignment => {
   const read = reading(assignDocument, written);
   if (!('value' in read))
     throw new CorrectThePolicy(
@@ -53,10 +53,10 @@ export function readAssignment(written: unknown, source: string): Assignment {
   const { rules, default: fallback } = read.value;
   const document = canonicalJson(written);
   return { hash: contentHash(document), document, rules, fallback, warnings: unreachable(rules) };
-}
+};
 
 /** Names of policies that there are not. */
-export function unknownIn({ rules, fallback }: Assignment, known: readonly string[]): string[] {
+export const unknownIn = ({ rules, fallback }: Assignment, known: readonly string[]): string[] => {
   const named = [
     ...rules.flatMap(({ policy, may_request: requestable }, i) => [
       { at: place(['rules', i, 'policy']), name: policy },
@@ -69,13 +69,13 @@ export function unknownIn({ rules, fallback }: Assignment, known: readonly strin
   return named
     .filter(({ name }) => !known.includes(name))
     .map(({ at, name }) => `${at}: there is no policy ${name}: ${insteadOf(name, known)}`);
-}
+};
 
 /** Gives the name of the policy of an agent. `isThere`: whether a policy of that name is in force. */
-export function assigner(
+export const assigner = (
   { rules, fallback }: Assignment,
   isThere: (name: string) => boolean,
-): (agent: Assigned) => string {
+): ((agent: Assigned) => string) => {
   const compiled = rules.map(({ id, ...rest }) => ({ ...rest, id: id === null ? null : RE2JS.compile(id) }));
   return ({ agentId, labels, requestedPolicy }) => {
     const held = compiled.find(
@@ -89,14 +89,13 @@ export function assigner(
       (held.may_request === 'any' ? isThere(requestedPolicy) : held.may_request.includes(requestedPolicy));
     return granted ? requestedPolicy : held.policy;
   };
-}
+};
 
-function unreachable(rules: readonly AssignRule[]): string[] {
-  return rules.flatMap((later, i) => {
+const unreachable = (rules: readonly AssignRule[]): string[] =>
+  rules.flatMap((later, i) => {
     const earlier = rules.findIndex((r, j) => j < i && covers(r, later));
     return earlier < 0 ? [] : `rules[${i}]: is never reached: rules[${earlier}] holds first; move it up, or remove it`;
   });
-}
 
 /** True: the other rule has every condition that this one has. */
 const covers = (one: AssignRule, other: AssignRule): boolean =>

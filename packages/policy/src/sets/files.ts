@@ -10,7 +10,7 @@ import { type HeldPolicy, type PolicySet, type Provenance, policySet } from './p
 export const PRESETS: string = path.resolve(import.meta.dirname, '../../presets');
 
 /** Every *.yaml of the directories, in order of name; the mistakes of all files in one message. A later file replaces an earlier one of its name. */
-export function readPolicies(directories: readonly string[], vocabulary: Vocabulary): readonly CompiledPolicy[] {
+export const readPolicies = (directories: readonly string[], vocabulary: Vocabulary): readonly CompiledPolicy[] => {
   const found = new Map<string, CompiledPolicy>();
   const fileOf = new Map<string, string>();
   const mistakes: string[] = [];
@@ -27,13 +27,13 @@ export function readPolicies(directories: readonly string[], vocabulary: Vocabul
   }
   if (mistakes.length > 0) throw new CorrectThePolicy(directories.join(', '), mistakes);
   return [...found.values()];
-}
+};
 
 /**
  * The presets, and the policies and assign.yaml of `directory`. Without an assign.yaml agents get the policy that they request, else
  * `fallback`. Throws CorrectThePolicy with the mistakes of all files.
  */
-export function readPolicySet(directory: string | null, fallback: string, vocabulary: Vocabulary): PolicySet {
+export const readPolicySet = (directory: string | null, fallback: string, vocabulary: Vocabulary): PolicySet => {
   const held = (origin: 'preset' | 'file'): Provenance => ({ origin, by: 'health-evaluator', why: null, at: null });
   const mistakes: string[] = [];
   const found = new Map<string, HeldPolicy>();
@@ -57,24 +57,23 @@ export function readPolicySet(directory: string | null, fallback: string, vocabu
   const set = mistakes.length > 0 ? null : noting(mistakes, file, () => policySet([...found.values()], assignment));
   if (set) return set;
   throw new CorrectThePolicy(directory ?? PRESETS, mistakes);
-}
+};
 
 /** The policy of a published document (canonical JSON). */
-export function republished(document: string, vocabulary: Vocabulary): CompiledPolicy {
-  return compile(JSON.parse(document), 'published policy', vocabulary);
-}
+export const republished = (document: string, vocabulary: Vocabulary): CompiledPolicy =>
+  compile(JSON.parse(document), 'published policy', vocabulary);
 
-function assignmentIn(directory: string): Assignment | null {
+const assignmentIn = (directory: string): Assignment | null => {
   const file = path.join(directory, ASSIGNMENT);
   if (!readdirSync(directory).includes(ASSIGNMENT)) return null;
   const mistakes: string[] = [];
   const assignment = noting(mistakes, file, () => readAssignment(parseYaml(textOf(file), ASSIGNMENT), ASSIGNMENT));
   if (assignment) return assignment;
   throw new CorrectThePolicy(directory, mistakes);
-}
+};
 
 /** What it gives; where it has mistakes, undefined, and they are noted. */
-export function noting<T>(mistakes: string[], file: string | null, read: () => T): T | undefined {
+export const noting = <T>(mistakes: string[], file: string | null, read: () => T): T | undefined => {
   try {
     return read();
   } catch (error) {
@@ -82,7 +81,7 @@ export function noting<T>(mistakes: string[], file: string | null, read: () => T
     mistakes.push(...error.mistakes.map((mistake) => (file === null ? mistake : `${file}: ${mistake}`)));
     return undefined;
   }
-}
+};
 
 const textOf = (file: string): string => readFileSync(file, 'utf8');
 

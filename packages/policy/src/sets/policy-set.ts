@@ -30,19 +30,24 @@ export type Application = {
 };
 
 /** Throws CorrectThePolicy where agents would be given policies that there are not. */
-export function policySet(policies: readonly HeldPolicy[], assignment: PolicySet['assignment']): PolicySet {
+export const policySet = (policies: readonly HeldPolicy[], assignment: PolicySet['assignment']): PolicySet => {
   const names = policies.map(({ policy }) => policy.name);
   const unknown = unknownIn(assignment.assignment, names);
   if (unknown.length > 0) throw new CorrectThePolicy(ASSIGNMENT, unknown);
   const inOrder = [...policies].sort((a, b) => (a.policy.name < b.policy.name ? -1 : 1));
   return { policies: inOrder, assignment };
-}
+};
 
 /**
  * The set that is in force once a document is applied; `files`: the documents of the files. Throws CorrectThePolicy: then all stays as it
  * is.
  */
-export function applied(set: PolicySet, files: PolicySet, application: Application, vocabulary: Vocabulary): PolicySet {
+export const applied = (
+  set: PolicySet,
+  files: PolicySet,
+  application: Application,
+  vocabulary: Vocabulary,
+): PolicySet => {
   const { name, document, by, why, at } = application;
   const who: Provenance = { origin: 'applied', by, why, at };
   if (name === ASSIGNMENT) {
@@ -55,18 +60,18 @@ export function applied(set: PolicySet, files: PolicySet, application: Applicati
   const others = set.policies.filter(({ policy }) => policy.name !== name);
   const own = document === null ? fromFiles(files, name, at) : [{ ...who, policy: named(name, document, vocabulary) }];
   return policySet([...others, ...own], set.assignment);
-}
+};
 
 const fromFiles = (files: PolicySet, name: string, at: number): readonly HeldPolicy[] =>
   files.policies.filter(({ policy }) => policy.name === name).map((held) => ({ ...held, at }));
 
-function named(name: string, document: string, vocabulary: Vocabulary): CompiledPolicy {
+const named = (name: string, document: string, vocabulary: Vocabulary): CompiledPolicy => {
   const policy = compile(parsed(name, document), name, vocabulary);
   if (policy.name === name) return policy;
   throw new CorrectThePolicy(name, [`policy: ${policy.name} was applied under the name ${name}: write ${name}`]);
-}
+};
 
-function parsed(name: string, document: string): unknown {
+const parsed = (name: string, document: string): unknown => {
   try {
     return JSON.parse(document);
   } catch (error) {
@@ -74,4 +79,4 @@ function parsed(name: string, document: string): unknown {
       `document: is no JSON (${(error as Error).message}): apply it with \`vigil policy apply\``,
     ]);
   }
-}
+};

@@ -4,27 +4,27 @@ const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as co
 type Unit = keyof typeof UNIT_MS;
 
 /** `10m`, `60s`, `1.5h`, `500ms` as milliseconds; null where the text is not a duration. */
-export function parseDuration(text: string): number | null {
+export const parseDuration = (text: string): number | null => {
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
   return found ? Math.round(Number(found[1]) * UNIT_MS[found[2] as Unit]) : null;
-}
+};
 
 /** As people write it in a document: `10m`, `90s`, `500ms`. */
-export function brief(ms: number): string {
+export const brief = (ms: number): string => {
   const units = Object.entries(UNIT_MS).toReversed();
   const [unit, length] = units.find(([, length]) => ms >= length && ms % length === 0) ?? ['ms', 1];
   return `${ms / length}${unit}`;
-}
+};
 
 /** For people: `6 min 12 s`, `45 s`, `800 ms`, `2 h 5 min`. */
-export function spell(ms: number): string {
+export const spell = (ms: number): string => {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const s = Math.floor(ms / 1000);
   if (s < 60) return `${s} s`;
   const m = Math.floor(s / 60);
   if (m < 60) return s % 60 === 0 ? `${m} min` : `${m} min ${s % 60} s`;
   return m % 60 === 0 ? `${m / 60} h` : `${Math.floor(m / 60)} h ${m % 60} min`;
-}
+};
 
 /** Milliseconds. A policy's document always has the unit, so that seconds are not mistaken for minutes. */
 export const duration: z.ZodType<number> = z.unknown().transform((value, context) => {

@@ -5,12 +5,11 @@ import { z } from 'zod';
 const OWN = /^vigil(?:$|[:.])/;
 
 /** Whether the policy only shows this agent. Costs a pattern match: asked when a policy is assigned, not at each heartbeat. */
-export function excludes(policy: { readonly exclude: readonly string[] }, agentId: string): boolean {
-  return OWN.test(agentId) || policy.exclude.some((pattern) => RE2JS.compile(pattern).matcher(agentId).find());
-}
+export const excludes = (policy: { readonly exclude: readonly string[] }, agentId: string): boolean =>
+  OWN.test(agentId) || policy.exclude.some((pattern) => RE2JS.compile(pattern).matcher(agentId).find());
 
 /** Why a pattern is none, and what to do; null: it is one. */
-function unreadablePattern(pattern: string): string | null {
+const unreadablePattern = (pattern: string): string | null => {
   try {
     RE2JS.compile(pattern);
     return null;
@@ -18,13 +17,13 @@ function unreadablePattern(pattern: string): string | null {
     const why = error instanceof Error ? error.message : String(error);
     return `${JSON.stringify(pattern)} is not an RE2 pattern (${why}): correct or remove it`;
   }
-}
+};
 
 /** For zod: asked of each text by itself, so that a wrong neighbour hides nothing. */
-export function readable(pattern: string, { addIssue }: z.core.$RefinementCtx<string>): void {
+export const readable = (pattern: string, { addIssue }: z.core.$RefinementCtx<string>): void => {
   const message = unreadablePattern(pattern);
   if (message !== null) addIssue({ code: 'custom', message });
-}
+};
 
 /** A pattern of a policy, compiled when the policy is read. Two of the same source are equal. */
 export class Pattern {
@@ -43,8 +42,8 @@ export class Pattern {
   }
 }
 
-function reading(flags: number): z.ZodType<Pattern> {
-  return z
+const reading = (flags: number): z.ZodType<Pattern> =>
+  z
     .string()
     .min(1)
     .transform((source, ctx) => {
@@ -53,7 +52,6 @@ function reading(flags: number): z.ZodType<Pattern> {
       ctx.issues.push({ code: 'custom', input: source, message: why });
       return z.NEVER;
     });
-}
 
 /** RE2, as it is written: `(?i)` for any case. */
 export const pattern: z.ZodType<Pattern> = reading(0);

@@ -1,5 +1,5 @@
 /** The known word that was probably meant; null: none is near. */
-export function nearest(word: string, known: readonly string[]): string | null {
+export const nearest = (word: string, known: readonly string[]): string | null => {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   const allowed = word.length < 3 ? 0 : Math.max(1, Math.floor(word.length / 3));
   let best: string | null = null;
@@ -9,17 +9,17 @@ export function nearest(word: string, known: readonly string[]): string | null {
     if (far < least) [best, least] = [candidate, far];
   }
   return best;
-}
+};
 
 /** What to write instead of a word that is not known: the nearest, else all there are. */
-export function insteadOf(word: string, known: readonly string[]): string {
+export const insteadOf = (word: string, known: readonly string[]): string => {
   const near = nearest(word, known);
   if (near !== null) return `did you mean ${near}?`;
   return known.length === 0 ? 'remove it' : `write one of ${known.join(', ')}`;
-}
+};
 
 /** Letters to add, take away, change, or swap with their neighbour. */
-function distance(a: string, b: string): number {
+const distance = (a: string, b: string): number => {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
@@ -33,4 +33,4 @@ function distance(a: string, b: string): number {
     [before, row] = [row, next];
   }
   return row[b.length] ?? 0;
-}
+};

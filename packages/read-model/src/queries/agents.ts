@@ -128,10 +128,10 @@ const WAITING = `current_state <> 'TERMINATED' AND exemption IS NOT DISTINCT FRO
  * Agents by name; those that wait for a person by the length of the wait. `unhealthy`: everything that is not HEALTHY,
  * finished ones excluded.
  */
-export function agents(
+export const agents = (
   sql: Sql,
   filter: Filter<{ agentId: string; state: HealthState; taskId: string; unhealthy: boolean; waiting: boolean }>,
-): Promise<readonly AgentRow[]> {
+): Promise<readonly AgentRow[]> => {
   const { text, values } = where([
     when('j.agent_id = $?', filter.agentId),
     when('current_state = $?', filter.state),
@@ -141,4 +141,4 @@ export function agents(
   ]);
   const order = `ORDER BY ${filter.waiting === true ? 'exemption_since, ' : ''}j.agent_id`;
   return select<AgentRow>(sql, `${AGENTS} ${text} ${order}`, values);
-}
+};

@@ -52,7 +52,7 @@ export type CaseStory = CaseRow & { readonly trail: readonly Entry[] };
 type CaseFilter = Filter<{ caseId: string; agentId: string; open: boolean }>;
 
 /** Cases, what waits for a person first, then the newest. */
-export function cases(sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]> {
+export const cases = (sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]> => {
   const conditions = [
     ['opened_order IS NOT NULL'] as const,
     when('case_id = $?', filter.caseId),
@@ -61,7 +61,7 @@ export function cases(sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]>
   ];
   const order = `${WAITING} DESC, opened_at DESC, opened_order DESC, case_id`;
   return list(sql, caseColumns, 'cases', conditions, order, 1000);
-}
+};
 
 // Within one millisecond: admissions, then decisions, then orders, then outcomes.
 const TRAIL = `
@@ -79,11 +79,11 @@ SELECT ${listed({ ...entry, at: column('at') })} FROM (
 `;
 
 /** A case read back whole: evidence, rulings, steps, orders, receipts, decisions, ending, in the order they happened. */
-export async function caseStory(sql: Sql, caseId: string): Promise<CaseStory | null> {
+export const caseStory = async (sql: Sql, caseId: string): Promise<CaseStory | null> => {
   const [found] = await cases(sql, { caseId });
   if (found === undefined) return null;
   return { ...found, trail: await select<Entry>(sql, TRAIL, [caseId]) };
-}
+};
 
 const order = {
   orderId: column<string>(),
@@ -105,7 +105,7 @@ const order = {
 export type OrderRow = RowOf<typeof order>;
 
 /** Orders with their receipts, oldest first. */
-export function orders(sql: Sql, filter: Filter<{ agentId: string; taskId: string }>): Promise<readonly OrderRow[]> {
+export const orders = (sql: Sql, filter: Filter<{ agentId: string; taskId: string }>): Promise<readonly OrderRow[]> => {
   const conditions = [when('agent_id = $?', filter.agentId), when('task_id = $?', filter.taskId)];
   return list(sql, order, 'orders o', conditions, 'issued_at, number, order_id', 1000);
-}
+};

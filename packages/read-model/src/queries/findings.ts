@@ -20,7 +20,7 @@ export type BreakerRow = RowOf<typeof breaker> & { readonly trips: number };
 type BreakerFilter = Filter<{ agentId: string; taskId: string; open: boolean; tripsSince: number }>;
 
 /** Breakers that have ever opened, those that are not closed first. */
-export function breakers(sql: Sql, filter: BreakerFilter): Promise<readonly BreakerRow[]> {
+export const breakers = (sql: Sql, filter: BreakerFilter): Promise<readonly BreakerRow[]> => {
   const { text, values } = where([
     when('agent_id = $?', filter.agentId),
     when('task_id = $?', filter.taskId),
@@ -37,7 +37,7 @@ export function breakers(sql: Sql, filter: BreakerFilter): Promise<readonly Brea
      FROM breakers b ${text} ORDER BY state = 'CLOSED', breaker_since DESC, holder, name LIMIT 1000`,
     [...values, filter.tripsSince ?? 0],
   );
-}
+};
 
 const ticket = {
   ticketId: column<string>(),
@@ -61,10 +61,10 @@ const ticket = {
 export type TicketRow = RowOf<typeof ticket>;
 
 /** Tickets, the newest first. */
-export function tickets(
+export const tickets = (
   sql: Sql,
   filter: Filter<{ agentId: string; ticketId: string }> & { readonly limit: number },
-): Promise<readonly TicketRow[]> {
+): Promise<readonly TicketRow[]> => {
   const conditions = [when('agent_id = $?', filter.agentId), when('ticket_id = $?', filter.ticketId)];
   return list(sql, ticket, 'tickets', conditions, 'filed_at DESC NULLS LAST, ticket_id', filter.limit);
-}
+};

@@ -28,14 +28,14 @@ export type AlertRow = RowOf<typeof alert>;
 type AlertFilter = Filter<{ agentId: string; taskId: string; open: boolean }>;
 
 /** Alerts, the unresolved first, then the newest. */
-export function alerts(sql: Sql, filter: AlertFilter): Promise<readonly AlertRow[]> {
+export const alerts = (sql: Sql, filter: AlertFilter): Promise<readonly AlertRow[]> => {
   const conditions = [
     when('agent_id = $?', filter.agentId),
     when('task_id = $?', filter.taskId),
     when('(resolved_order IS NULL) = $?', filter.open),
   ];
   return list(sql, alert, 'alerts a', conditions, 'resolved_order IS NULL DESC, raised_at DESC, alert_id', 1000);
-}
+};
 
 const fleetColumns = {
   halted: column<boolean>('coalesce(halted, false)'),
@@ -54,11 +54,11 @@ const fleetColumns = {
 export type FleetRow = RowOf<typeof fleetColumns>;
 
 /** Halt, brake and dry run. */
-export async function fleet(sql: Sql): Promise<FleetRow> {
+export const fleet = async (sql: Sql): Promise<FleetRow> => {
   const from = '(SELECT 1) one LEFT JOIN fleet f ON true LIMIT 1';
   const [row] = await select<FleetRow>(sql, `SELECT ${listed(fleetColumns)} FROM ${from}`);
   return row as FleetRow;
-}
+};
 
 const runtime = {
   runtimeId: column<string>(),
@@ -90,10 +90,10 @@ const deadLetter = {
 type DeadLetterRow = RowOf<typeof deadLetter>;
 
 /** Dead letters, newest first. */
-export function deadLetters(
+export const deadLetters = (
   sql: Sql,
   filter: Filter<{ service: string }> & { readonly limit: number },
-): Promise<readonly DeadLetterRow[]> {
+): Promise<readonly DeadLetterRow[]> => {
   const conditions = [when('service = $?', filter.service)];
   return list(sql, deadLetter, 'dead_letters', conditions, 'failed_at DESC NULLS LAST, event_id', filter.limit);
-}
+};

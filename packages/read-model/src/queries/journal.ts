@@ -17,12 +17,12 @@ export type Entry = RowOf<typeof entry>;
 type StoryFilter = Filter<{ agentId: string; taskId: string }> & { readonly limit: number };
 
 /** What happened, oldest first: the newest `limit` entries. */
-export async function story(sql: Sql, filter: StoryFilter): Promise<readonly Entry[]> {
+export const story = async (sql: Sql, filter: StoryFilter): Promise<readonly Entry[]> => {
   const conditions = [when('agent_id = $?', filter.agentId), when('task_id = $?', filter.taskId)];
   const order = 'occurred_at DESC, event_order DESC, event_id DESC';
   const newest = await list(sql, entry, 'journal', conditions, order, filter.limit);
   return newest.toReversed();
-}
+};
 
 const transition = {
   eventId: column<string>(),
@@ -44,10 +44,10 @@ const transition = {
 export type TransitionRow = RowOf<typeof transition>;
 
 /** Changes of state, newest first. */
-export function transitions(
+export const transitions = (
   sql: Sql,
   filter: Filter<{ agentId: string }> & { readonly limit: number },
-): Promise<readonly TransitionRow[]> {
+): Promise<readonly TransitionRow[]> => {
   const conditions = [when('agent_id = $?', filter.agentId)];
   return list(sql, transition, 'transitions', conditions, 'occurred_at DESC, event_order DESC', filter.limit);
-}
+};

@@ -2,11 +2,11 @@ import type { Sql } from '../apply.ts';
 import { column, listed, type RowOf, select } from './select.ts';
 
 /** A policy as canonical JSON, by its hash. null: never published. */
-export async function policyDocument(sql: Sql, hash: string): Promise<string | null> {
+export const policyDocument = async (sql: Sql, hash: string): Promise<string | null> => {
   const text = 'SELECT document FROM policies WHERE hash = $1 LIMIT 1';
   const [row] = await select<{ document: string }>(sql, text, [hash]);
   return row?.document ?? null;
-}
+};
 
 const policy = {
   name: column<string>(),
@@ -25,8 +25,8 @@ const policy = {
 export type PolicyRow = RowOf<typeof policy>;
 
 /** Policies in force, by name: the last published version of each. */
-export function policies(sql: Sql): Promise<readonly PolicyRow[]> {
-  return select<PolicyRow>(
+export const policies = (sql: Sql): Promise<readonly PolicyRow[]> =>
+  select<PolicyRow>(
     sql,
     `SELECT ${listed(policy)}
      FROM (SELECT DISTINCT ON (name) * FROM policies ORDER BY name, published_at DESC, hash) newest
@@ -36,7 +36,6 @@ export function policies(sql: Sql): Promise<readonly PolicyRow[]> {
      ) by_policy ON policy = name
      WHERE NOT withdrawn ORDER BY name`,
   );
-}
 
 const refusal = {
   refusalId: column<string>(),
@@ -54,11 +53,10 @@ const refusal = {
 export type PolicyRefusalRow = RowOf<typeof refusal>;
 
 /** Refused policies, newest first. Each instance of the evaluator refuses for itself: the first one counts. */
-export function policyRefusals(sql: Sql): Promise<readonly PolicyRefusalRow[]> {
-  return select<PolicyRefusalRow>(
+export const policyRefusals = (sql: Sql): Promise<readonly PolicyRefusalRow[]> =>
+  select<PolicyRefusalRow>(
     sql,
     `SELECT ${listed(refusal)}
      FROM (SELECT DISTINCT ON (refusal_id) * FROM policy_refusals ORDER BY refusal_id, refused_at) first
      ORDER BY refused_at DESC, refusal_id LIMIT 20`,
   );
-}

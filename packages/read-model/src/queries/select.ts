@@ -18,24 +18,24 @@ export const listed = (columns: Readonly<Record<string, Column<unknown>>>): stri
     .map(([name, { sql }]) => `${sql ?? snake(name)} AS "${name}"`)
     .join(', ');
 
-export async function select<Row>(sql: Sql, text: string, values: unknown[] = []): Promise<readonly Row[]> {
+export const select = async <Row>(sql: Sql, text: string, values: unknown[] = []): Promise<readonly Row[]> => {
   const { rows } = await sql.query(text, values);
   return rows as Row[];
-}
+};
 
 /** The rows of these columns that meet the conditions, in this order, so many at most. */
-export function list<Columns extends Readonly<Record<string, Column<unknown>>>>(
+export const list = <Columns extends Readonly<Record<string, Column<unknown>>>>(
   sql: Sql,
   columns: Columns,
   from: string,
   conditions: Conditions,
   order: string,
   limit: number,
-): Promise<readonly RowOf<Columns>[]> {
+): Promise<readonly RowOf<Columns>[]> => {
   const { text, values } = where(conditions);
   const query = `SELECT ${listed(columns)} FROM ${from} ${text} ORDER BY ${order} LIMIT $${values.length + 1}`;
   return select<RowOf<Columns>>(sql, query, [...values, limit]);
-}
+};
 
 /** What a query is limited to: each may be left out. */
 export type Filter<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
@@ -43,10 +43,12 @@ export type Filter<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | 
 type Conditions = readonly (readonly [sql: string, value?: unknown] | null)[];
 
 /** `WHERE` of the requested conditions; each names its own value as $n. */
-export function where(conditions: Conditions): {
+export const where = (
+  conditions: Conditions,
+): {
   readonly text: string;
   readonly values: unknown[];
-} {
+} => {
   const values: unknown[] = [];
   const texts = conditions
     .filter((c) => c !== null)
@@ -56,7 +58,7 @@ export function where(conditions: Conditions): {
       return sql.replaceAll('$?', `$${values.length}`);
     });
   return { text: texts.length === 0 ? '' : `WHERE ${texts.join(' AND ')}`, values };
-}
+};
 
 /** A condition where a value is given. */
 export const when = (sql: string, value: unknown): readonly [string, unknown] | null =>

@@ -34,7 +34,7 @@ LEFT JOIN LATERAL (
 `;
 
 /** Tasks by name. `review`: only those that wait for a person. */
-export function tasks(sql: Sql, filter: Filter<{ taskId: string; review: boolean }>): Promise<readonly TaskRow[]> {
+export const tasks = (sql: Sql, filter: Filter<{ taskId: string; review: boolean }>): Promise<readonly TaskRow[]> => {
   const { text, values } = where([
     when('coalesce(h.task_id, t.task_id) = $?', filter.taskId),
     // An agent without a task holds one of its own name: that is not a task.
@@ -44,7 +44,7 @@ export function tasks(sql: Sql, filter: Filter<{ taskId: string; review: boolean
     filter.review === true ? [`t.recovery = 'REVIEW_REQUIRED'`] : null,
   ]);
   return select<TaskRow>(sql, `${TASKS} ${text} ORDER BY 1 LIMIT 10000`, values);
-}
+};
 
 const recovery = {
   taskId: column<string>(),
@@ -76,13 +76,13 @@ const LAST_OF_ITS_ATTEMPT = `NOT EXISTS (
     AND again.payload ->> 'newAgentId' = recoveries.new_agent_id)`;
 
 /** Attempts, newest first. */
-export function recoveries(sql: Sql, filter: Filter<{ taskId: string }>): Promise<readonly RecoveryRow[]> {
+export const recoveries = (sql: Sql, filter: Filter<{ taskId: string }>): Promise<readonly RecoveryRow[]> => {
   const from = `recoveries LEFT JOIN LATERAL (
     SELECT end_reason FROM task_holders o WHERE o.task_id = recoveries.task_id AND o.agent_id = new_agent_id
   ) h ON true`;
   const conditions = [when('task_id = $?', filter.taskId), [LAST_OF_ITS_ATTEMPT] as const];
   return list(sql, recovery, from, conditions, 'initiated_at DESC, task_id, attempt DESC', 1000);
-}
+};
 
 const checkpoint = {
   taskId: column<string>(),
@@ -101,9 +101,9 @@ const checkpoint = {
 export type CheckpointRow = RowOf<typeof checkpoint>;
 
 /** A task's checkpoints, newest first. */
-export function checkpoints(sql: Sql, taskId: string): Promise<readonly CheckpointRow[]> {
+export const checkpoints = (sql: Sql, taskId: string): Promise<readonly CheckpointRow[]> => {
   const newest = 'ORDER BY recorded_at DESC, checkpoint_id DESC';
   return select<CheckpointRow>(sql, `SELECT ${listed(checkpoint)} FROM checkpoints WHERE task_id = $1 ${newest}`, [
     taskId,
   ]);
-}
+};

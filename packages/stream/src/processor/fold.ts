@@ -211,9 +211,9 @@ export class Fold {
   }
 }
 
-function logicOf(processor: AnyProcessor, deps: FoldDependencies): ProcessorLogic {
+const logicOf = (processor: AnyProcessor, deps: FoldDependencies): ProcessorLogic => {
   const encoding = { ...processor, codec: deps.codec, partitions: deps.partitions };
   return 'decider' in processor
     ? new DeciderLogic(processor, deps, encoding)
     : new MapperLogic(processor, deps, encoding);
-}
+};

@@ -10,7 +10,7 @@ type Requested = Extract<EventOf<typeof Topic.alert>, { type: 'QUEEN_INTERVENTIO
 const GRAPH = 'vigil-alerting';
 
 /** The ticket that people are asked to review: by triage, or by an explicit request for the operator. */
-export function reviewOf(input: Input): TriagedTicket | null {
+export const reviewOf = (input: Input): TriagedTicket | null => {
   switch (input.type) {
     case 'NOTIFY':
       return input.payload.action === 'raise' ? input.payload.ticket : null;
@@ -22,22 +22,20 @@ export function reviewOf(input: Input): TriagedTicket | null {
     case 'SILENCE_ALERTS':
       return null;
   }
-}
+};
 
 /** A ticket that triage dismisses without notifying people, and its subject. */
-export function dismissedOf({ type, payload }: Input): Dismissed | null {
+export const dismissedOf = ({ type, payload }: Input): Dismissed | null => {
   if (type !== 'NOTIFY' || payload.action !== 'dismiss' || payload.ticket === null) return null;
   const { alertKey, agentId, taskId, episodeId, labels, ticket } = payload;
   return { alertKey, agentId, taskId, episodeId, labels, ...ticket };
-}
+};
 
 /** The worker is neither paused nor notified. */
-export function reviewRequested(alertKey: string, ticket: TriagedTicket): Pick<Requested, 'type' | 'payload'> {
-  return {
-    type: 'QUEEN_INTERVENTION_REQUESTED',
-    payload: { ...ticket, queen_graph_id: GRAPH, queen_stream_id: alertKey },
-  };
-}
+export const reviewRequested = (alertKey: string, ticket: TriagedTicket): Pick<Requested, 'type' | 'payload'> => ({
+  type: 'QUEEN_INTERVENTION_REQUESTED',
+  payload: { ...ticket, queen_graph_id: GRAPH, queen_stream_id: alertKey },
+});
 
 const UNKNOWN = {
   ...{ agentId: null, taskId: null, episodeId: null, caseId: null, labels: {} },
@@ -45,7 +43,10 @@ const UNKNOWN = {
 };
 
 /** The content of an alert when the operator is requested: about the ticket's agent and task, if its alert is open. */
-export function operatorContent(known: Content | null, { ticket_id, analysis, urgency, by }: NotifyOperator): Content {
+export const operatorContent = (
+  known: Content | null,
+  { ticket_id, analysis, urgency, by }: NotifyOperator,
+): Content => {
   const title = known?.title ?? `operator asked for by ${by}, ticket ${ticket_id}`;
   return { ...(known ?? UNKNOWN), route: TICKET_ROUTE, severity: severityOf(urgency), title, text: analysis };
-}
+};

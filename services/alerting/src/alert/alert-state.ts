@@ -55,7 +55,7 @@ export const initial: Alert = {
 const isDated = (input: Input): input is Extract<Input, { readonly type: 'NOTIFY' }> =>
   input.type === 'NOTIFY' && input.payload.route !== SINK_FAILING;
 
-export function timesAfter(times: Times, input: Input): Times {
+export const timesAfter = (times: Times, input: Input): Times => {
   if (!isDated(input)) return times;
   const { occurredAt: at } = input;
   switch (input.payload.action) {
@@ -68,10 +68,10 @@ export function timesAfter(times: Times, input: Input): Times {
     case 'UNKNOWN':
       return times;
   }
-}
+};
 
 /** The input happened before a contrary one. In the same millisecond the later record counts. */
-export function isBefore(times: Times, input: Input): boolean {
+export const isBefore = (times: Times, input: Input): boolean => {
   if (!isDated(input)) return false;
   switch (input.payload.action) {
     case 'raise':
@@ -83,4 +83,4 @@ export function isBefore(times: Times, input: Input): boolean {
     case 'UNKNOWN':
       return false;
   }
-}
+};

@@ -18,7 +18,7 @@ import { isSilenced, type Open, sendFrom } from './due.ts';
 
 const MOST_AGENTS = 16;
 
-function observe(before: Alert, input: Input, { now }: Clock, settings: Settings): Alert {
+const observe = (before: Alert, input: Input, { now }: Clock, settings: Settings): Alert => {
   const { agents = [] } = before;
   const isLate = isLateEnd(input, now);
   const after = agentsAfter(before, input, isLate);
@@ -34,7 +34,7 @@ function observe(before: Alert, input: Input, { now }: Clock, settings: Settings
   const chain = state.open ? {} : { correlationId, policy };
   const { keptUntil: _, ...rest } = state;
   return { ...rest, alertKey, ...chain, times };
-}
+};
 
 /** Alerting that catches up may read an end before an earlier raise. Milliseconds. */
 const LATE_MS = 10_000;
@@ -44,7 +44,7 @@ const isLateEnd = (input: Input, now: number): boolean =>
   input.type === 'NOTIFY' && input.payload.action === 'resolve' && now - input.occurredAt > LATE_MS;
 
 /** What an input changes of the alert of its key; empty: nothing. */
-function changes(state: Alert, input: Input, now: number, settings: Settings): readonly Output[] {
+const changes = (state: Alert, input: Input, now: number, settings: Settings): readonly Output[] => {
   const { open, alertKey } = state;
   switch (input.type) {
     case 'NOTIFY': {
@@ -70,7 +70,7 @@ function changes(state: Alert, input: Input, now: number, settings: Settings): r
       return raising(state, content, { id: input.eventId, at: now, isOver: false }, settings);
     }
   }
-}
+};
 
 /** An agent that has raised the alert of a task and is not healthy yet keeps it open for all. */
 const isOpenForOthers = ({ agents = [] }: Alert): boolean => agents.some(({ isOpen }) => isOpen);
@@ -103,15 +103,15 @@ const unknownAgent = (state: Alert, agentId: string): OfAgent => ({
  * The input happened before a contrary report of the same agent. For a task as a whole, a newer report of one of its
  * agents keeps it open.
  */
-function isPast(state: Alert, input: Input): boolean {
+const isPast = (state: Alert, input: Input): boolean => {
   const { agents = [], times } = state;
   const agentId = agentIn(input);
   const known = agents.find((one) => one.agentId === agentId);
   if (agentId !== null) return isBefore((known ?? unknownAgent(state, agentId)).times, input);
   return agents.length === 0 && isBefore(times, input);
-}
+};
 
-function agentsAfter(state: Alert, input: Input, isLate: boolean): readonly OfAgent[] {
+const agentsAfter = (state: Alert, input: Input, isLate: boolean): readonly OfAgent[] => {
   const { agents = [] } = state;
   if (input.type !== 'NOTIFY' || !SHARED.has(input.payload.route)) return agents;
   const { action, agentId } = input.payload;
@@ -127,7 +127,7 @@ function agentsAfter(state: Alert, input: Input, isLate: boolean): readonly OfAg
   if (known === undefined && action === 'resolve' && agents.length === 0 && !isLate) return agents;
   const others = agents.filter((one) => one !== known);
   return [...kept(others), dated(known ?? unknownAgent(state, agentId))];
-}
+};
 
 /** Those that are over are forgotten first. */
 const kept = (agents: readonly OfAgent[]): readonly OfAgent[] => {
@@ -139,7 +139,7 @@ const kept = (agents: readonly OfAgent[]): readonly OfAgent[] => {
 /** `isOver`: it was over before it was reported. Such an alert is raised, and resolved. */
 type Raise = { readonly id: string; readonly at: number; readonly isOver: boolean };
 
-function raising(state: Alert, reported: Content, { id, at, isOver }: Raise, settings: Settings): readonly Output[] {
+const raising = (state: Alert, reported: Content, { id, at, isOver }: Raise, settings: Settings): readonly Output[] => {
   const { open } = state;
   if (open) {
     const content = inPlace(open.content, reported);
@@ -150,38 +150,38 @@ function raising(state: Alert, reported: Content, { id, at, isOver }: Raise, set
   if (!isOver) return [event];
   const over = { title: reported.title, text: 'it was over before it was reported' };
   return [event, ...ended(evolve(state, event, settings), over, at, settings)];
-}
+};
 
 /** The answer to the input; then, the notification that is due. */
-function decide(state: Alert, now: number, input: Input | null, settings: Settings): readonly Output[] {
+const decide = (state: Alert, now: number, input: Input | null, settings: Settings): readonly Output[] => {
   const answer = input === null ? [] : answerTo(state, input, now, settings);
   const after = answer.reduce((before, event) => evolve(before, event, settings), state);
   const { open } = after;
   return open && now >= sendFrom(after, open, settings.routing)
     ? [...answer, updated(after, open, now, settings)]
     : answer;
-}
+};
 
-function answerTo(state: Alert, input: Input, now: number, settings: Settings): readonly Output[] {
+const answerTo = (state: Alert, input: Input, now: number, settings: Settings): readonly Output[] => {
   const [review, dismissed] = [reviewOf(input), dismissedOf(input)];
   return [
     ...(review === null ? [] : [draft(state, reviewRequested(state.alertKey, review))]),
     ...(dismissed === null ? [] : [draft(state, { type: 'TICKET_DISMISSED' as const, payload: dismissed })]),
     ...changes(state, input, now, settings),
   ];
-}
+};
 
 /** A notification that a case requested is sent even if the alert is over within the group wait. */
-function ended(state: Alert, over: Over, now: number, settings: Settings): readonly Output[] {
+const ended = (state: Alert, over: Over, now: number, settings: Settings): readonly Output[] => {
   const { open } = state;
   if (open === null) return [];
   const isOwed = open.sentSeverity === null && open.content.caseId !== null && !isSilenced(state, open.content, now);
   if (!isOwed) return [resolved(state, open, over, now)];
   const sent = updated(state, open, now, settings);
   return [sent, ...ended(evolve(state, sent, settings), over, now, settings)];
-}
+};
 
-function evolve(state: Alert, event: Output, settings: Settings): Alert {
+const evolve = (state: Alert, event: Output, settings: Settings): Alert => {
   switch (event.type) {
     case 'ALERT_RAISED':
     case 'ALERT_UPDATED':
@@ -197,11 +197,11 @@ function evolve(state: Alert, event: Output, settings: Settings): Alert {
     case 'ALERT_DELIVERED':
       return state;
   }
-}
+};
 
 type RaisedPayload = Extract<Output, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
 
-function opened(before: Open | null, payload: RaisedPayload, settings: Settings): Open {
+const opened = (before: Open | null, payload: RaisedPayload, settings: Settings): Open => {
   const { alertKey: _, alertId, deliverAt, sinks, raisedAt: recordedAt, ...content } = payload;
   const raisedAt = recordedAt ?? 0;
   const unsent = { sentSeverity: null, sentTo: [], sentQuestion: null, sendAt: raisedAt + waitOf(content, settings) };
@@ -215,7 +215,7 @@ function opened(before: Open | null, payload: RaisedPayload, settings: Settings)
     sendAt: deliverAt + settings.repeatMs,
   };
   return { ...known, alertId, raisedAt, content, ...sent };
-}
+};
 
 /** One alert an episode: raised once, updated in place, resolved under the same key; what rises again is a new one. */
 export const alerts = (settings: Settings): Decider<Alert, Input, Output> => ({

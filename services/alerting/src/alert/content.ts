@@ -9,7 +9,7 @@ export const isWorse = (one: AlertSeverity, than: AlertSeverity): boolean =>
   severities.indexOf(one) > severities.indexOf(than);
 
 /** Within an episode severity never falls, and what people may choose stays, with the case that it is for. */
-export function inPlace(known: Content, update: Content): Content {
+export const inPlace = (known: Content, update: Content): Content => {
   const asking = update.options.length > 0 || known.options.length === 0 ? update : known;
   const { options, deadlineAt, onTimeout } = asking;
   return {
@@ -23,7 +23,7 @@ export function inPlace(known: Content, update: Content): Content {
     blocked: update.blocked ?? known.blocked,
     channels: [...new Set([...known.channels, ...update.channels])],
   };
-}
+};
 
 /** Without the question of a case that is answered or closed; null: it has no question of that case. */
 export const settledBy = (known: Content, { caseId, title, text }: Content): Content | null =>

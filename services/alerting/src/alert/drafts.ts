@@ -17,32 +17,32 @@ export type Over = { readonly title: string; readonly text: string };
 export const waitOf = ({ route }: Content, { groupWaitMs }: Settings): number =>
   route === SINK_FAILING ? 0 : groupWaitMs;
 
-export function raised(state: Alert, content: Content, id: string, at: number, settings: Settings): Output {
+export const raised = (state: Alert, content: Content, id: string, at: number, settings: Settings): Output => {
   const deliverAt = waitOf(content, settings) === 0 && !isSilenced(state, content, at) ? at : null;
   const sinks = sinksOf(content, settings.routing);
   const payload = { alertKey: state.alertKey, ...content, alertId: id, deliverAt, sinks, raisedAt: at };
   return draft(state, { type: 'ALERT_RAISED', payload });
-}
+};
 
 export const changed = (state: Alert, open: Open, now: number, settings: Settings): Output =>
   updated(state, open, now >= sendFrom(state, open, settings.routing) ? now : null, settings);
 
-export function updated(state: Alert, open: Open, deliverAt: number | null, { routing }: Settings): Output {
+export const updated = (state: Alert, open: Open, deliverAt: number | null, { routing }: Settings): Output => {
   const { content, alertId, raisedAt } = open;
   const sinks = deliverAt === null ? sinksOf(content, routing) : sinksToSend(open, deliverAt, routing);
   const payload = { alertKey: state.alertKey, ...content, alertId, deliverAt, sinks, raisedAt };
   return draft(state, { type: 'ALERT_UPDATED', payload });
-}
+};
 
 /**
  * Every sink that received the beginning receives the end, silenced or not: else the alert stays open there. No other
  * sink does.
  */
-export function resolved(state: Alert, open: Open, { title, text }: Over, now: number): Output {
+export const resolved = (state: Alert, open: Open, { title, text }: Over, now: number): Output => {
   const { agentId, taskId, episodeId, caseId, labels, route, severity } = open.content;
   const about = { agentId, taskId, episodeId, caseId, labels, route, severity };
   const { alertId, raisedAt, sentTo: sinks } = open;
   const deliverAt = open.sentSeverity === null ? null : now;
   const what = { ...about, title, text, alertId, raisedAt, deliverAt, sinks };
   return draft(state, { type: 'ALERT_RESOLVED', payload: { alertKey: state.alertKey, ...what } });
-}
+};

@@ -37,19 +37,19 @@ const newTo = ({ content, sentTo }: Open, routing: Routing): readonly string[] =
  * From when sinks are notified: after the group wait, at once of news, and again until the alert is acknowledged; not
  * while it is silenced.
  */
-export function sendFrom({ silence }: Known, open: Open, routing: Routing): number {
+export const sendFrom = ({ silence }: Known, open: Open, routing: Routing): number => {
   const { content, sentSeverity, sendAt, acknowledgedBy } = open;
   const isNew = isUrgent(open) || (sentSeverity !== null && newTo(open, routing).length > 0);
   const from = isNew ? 0 : sentSeverity !== null && acknowledgedBy !== null ? NEVER : sendAt;
   return silence && matches(silence, content) ? Math.max(from, silence.until) : from;
-}
+};
 
 /** The sinks to notify now: all, or only those with news. */
-export function sinksToSend(open: Open, now: number, routing: Routing): readonly string[] {
+export const sinksToSend = (open: Open, now: number, routing: Routing): readonly string[] => {
   const isDue = now >= open.sendAt && (open.sentSeverity === null || open.acknowledgedBy === null);
   const fresh = newTo(open, routing);
   return isDue || isUrgent(open) || fresh.length === 0 ? sinksOf(open.content, routing) : fresh;
-}
+};
 
 export const isSilenced = ({ silence }: Known, content: Content, now: number): boolean =>
   silence !== null && now < silence.until && matches(silence, content);

@@ -23,7 +23,7 @@ export const unknownOf = (
 ): readonly string[] => channels.filter((channel) => channel !== DEFAULT && !configured.includes(channel));
 
 /** The sinks of an alert, at least one. An unknown name drops nothing; a failing sink is reported to all others. */
-export function sinksOf({ route, labels, channels }: Addressed, routing: Routing): readonly string[] {
+export const sinksOf = ({ route, labels, channels }: Addressed, routing: Routing): readonly string[] => {
   const { defaults, configured } = routing;
   if (route === SINK_FAILING) return orConsole(configured.filter((name) => name !== labels.sink));
   const unknown = unknownOf(channels, routing);
@@ -31,6 +31,6 @@ export function sinksOf({ route, labels, channels }: Addressed, routing: Routing
     channel === DEFAULT || unknown.includes(channel) ? defaults : [channel],
   );
   return orConsole([...new Set(unknown.length > 0 ? [...named, CONSOLE] : named)]);
-}
+};
 
 const orConsole = (names: readonly string[]): readonly string[] => (names.length > 0 ? names : [CONSOLE]);

@@ -36,17 +36,17 @@ const document = z
 type Config = { readonly VIGIL_ALERTS_FILE?: string | undefined; readonly VIGIL_DASHBOARD_URL: string };
 
 /** Without a file, the console alone. Throws Refused with every mistake and its place. */
-export function openChannels(
+export const openChannels = (
   { VIGIL_ALERTS_FILE: file, VIGIL_DASHBOARD_URL: dashboardUrl }: Config,
   deps: ChannelDeps,
-): Channels {
+): Channels => {
   const read = file === undefined ? { defaults: [CONSOLE], sinks: [] } : readChannels(file, { ...deps, dashboardUrl });
   const configured = [CONSOLE, ...read.sinks.map((sink) => sink.name)];
   const routing = { defaults: read.defaults, configured };
   return { routing, sinks: [consoleSink(deps.write, configured), ...read.sinks] };
-}
+};
 
-function readChannels(file: string, deps: SinkDeps): { defaults: readonly string[]; sinks: readonly Sink[] } {
+const readChannels = (file: string, deps: SinkDeps): { defaults: readonly string[]; sinks: readonly Sink[] } => {
   const read = document.safeParse(parsed(file) ?? {});
   if (!read.success)
     throw refusal(
@@ -65,9 +65,9 @@ function readChannels(file: string, deps: SinkDeps): { defaults: readonly string
   });
   if (mistakes.length > 0) throw refusal(file, mistakes);
   return { defaults: read.data.default, sinks };
-}
+};
 
-function parsed(file: string): unknown {
+const parsed = (file: string): unknown => {
   try {
     return parseYaml(readFileSync(file, 'utf8'), file);
   } catch (error) {
@@ -75,7 +75,7 @@ function parsed(file: string): unknown {
     if (error instanceof CorrectThePolicy) throw refusal(file, error.mistakes.map(firstLine));
     throw new Refused(`VIGIL_ALERTS_FILE ${file} cannot be read: ${(error as Error).message}`);
   }
-}
+};
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 

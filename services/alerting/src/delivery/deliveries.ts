@@ -21,7 +21,11 @@ type DeliveriesDeps = Pick<DeliveryDeps, 'now' | 'random'> & { readonly logger: 
 const maxInFlight = 16;
 
 /** A reactor a sink, so that a slow one holds up no other. */
-export async function runDeliveries(log: Log, sinks: readonly Sink[], { now, random, logger, count }: DeliveriesDeps) {
+export const runDeliveries = async (
+  log: Log,
+  sinks: readonly Sink[],
+  { now, random, logger, count }: DeliveriesDeps,
+) => {
   await using opened = new AsyncDisposableStack();
   const deps = { now, random, report: reportTo(log), delivered: await deliveredIn(log) };
   const reactors: RunningPart[] = [];
@@ -41,23 +45,23 @@ export async function runDeliveries(log: Log, sinks: readonly Sink[], { now, ran
     finished: Promise.race(reactors.map(({ finished }) => finished)),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
-}
+};
 
 /** A broker that is away makes no dead letter of an alert. */
-function reportTo(log: Log): DeliveryDeps['report'] {
+const reportTo = (log: Log): DeliveryDeps['report'] => {
   const { write } = writer(log);
   return async (notices: readonly Notify[]) => {
     await write(notices).catch((error: unknown) => {
       throw new Retry('it cannot be written that a sink fails', { cause: error });
     });
   };
-}
+};
 
 /** How far back from the end a delivery can lie whose group's position was not written yet, records. */
 const LOOK_BACK = 5000;
 
 /** Recent deliveries: a reactor that starts a little before its end does not repeat them. */
-async function deliveredIn(log: Log): Promise<Set<string>> {
+const deliveredIn = async (log: Log): Promise<Set<string>> => {
   const records: LogRecord[] = [];
   for (const [partition, { low, high }] of (await log.bounds(Topic.alert)).entries()) {
     const range = { low: Math.max(low, high - LOOK_BACK), high };
@@ -70,9 +74,9 @@ async function deliveredIn(log: Log): Promise<Set<string>> {
     if (one !== null) delivered.add(one);
   }
   return delivered;
-}
+};
 
-async function deliveryIn(log: Log, record: LogRecord): Promise<string | null> {
+const deliveryIn = async (log: Log, record: LogRecord): Promise<string | null> => {
   if (!isEvent(record)) return null;
   try {
     const { type, payload } = (await readEvent(log.codec, record)) as EventOf<typeof Topic.alert>;
@@ -81,4 +85,4 @@ async function deliveryIn(log: Log, record: LogRecord): Promise<string | null> {
     if (error instanceof Undecodable) return null;
     throw error;
   }
-}
+};

@@ -30,7 +30,7 @@ export type DeliveryDeps = {
 export const deliveryOf = (sink: string, eventId: string): string => `${sink} ${eventId}`;
 
 /** What sinks are sent now; null: nothing. */
-export function alertEventOf(event: Alert): AlertEvent | null {
+export const alertEventOf = (event: Alert): AlertEvent | null => {
   switch (event.type) {
     case 'ALERT_RAISED':
     case 'ALERT_UPDATED':
@@ -43,14 +43,14 @@ export function alertEventOf(event: Alert): AlertEvent | null {
     case 'TICKET_DISMISSED':
       return null;
   }
-}
+};
 
 /** An alert from before there were channels is for the console. */
 const isFor = (sink: string, { payload: { sinks } }: AlertEvent): boolean =>
   sinks.length === 0 ? sink === CONSOLE : sinks.includes(sink);
 
 /** Delivers to one sink, and reports the outcome. Rejects with Retry, and after how long, or with DeadLetter. */
-export function deliver(sink: Sink, deps: DeliveryDeps): (event: Alert) => Promise<readonly Outcome[]> {
+export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Promise<readonly Outcome[]>) => {
   const health = sinkHealth(sink.name);
   const tries = new Map<string, number>();
   const report = (notices: readonly Noticed[]) => deps.report(drafts(notices)).then(health.reported);
@@ -84,7 +84,7 @@ export function deliver(sink: Sink, deps: DeliveryDeps): (event: Alert) => Promi
     if (notices.length > 0) await report(notices);
     throw new Retry(`${sink.name}: ${error.message}`, { afterMs: waitOf(error, Math.max(rounds, attempt), deps) });
   };
-}
+};
 
 const FIRST_MS = 1000;
 const LONGEST_MS = 300_000;
@@ -98,8 +98,8 @@ const waitOf = (error: Error, failures: number, { random }: DeliveryDeps): numbe
 
 const drafts = (notices: readonly Noticed[]): readonly Notify[] => notices.map((one) => notify(one, null, noPolicies));
 
-function delivered(sink: string, { payload, eventId }: AlertEvent, attempt: number): Draft<typeof Topic.alert> {
+const delivered = (sink: string, { payload, eventId }: AlertEvent, attempt: number): Draft<typeof Topic.alert> => {
   const { alertKey, alertId } = payload;
   const outcome = { alertKey, alertId, ofEventId: eventId, sink, attempt, ok: true, detail: null };
   return { topic: 'onex.evt.alerting.alert.v1', type: 'ALERT_DELIVERED', key: alertKey, payload: outcome };
-}
+};

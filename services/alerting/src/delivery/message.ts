@@ -47,7 +47,7 @@ const headOf = (payload: Payload) => ({
 /**
  * The question, its deadline, and how to answer it: `body` is posted to `url` with one of the options as `decision`.
  */
-function decisionOf({ options, deadlineAt, onTimeout, caseId, taskId }: Asking, dashboardUrl: string) {
+const decisionOf = ({ options, deadlineAt, onTimeout, caseId, taskId }: Asking, dashboardUrl: string) => {
   const about = caseId === null ? taskId && { command: 'review_task', taskId } : { command: 'decide_case', caseId };
   if (options.length === 0 || !about) return null;
   return {
@@ -58,10 +58,10 @@ function decisionOf({ options, deadlineAt, onTimeout, caseId, taskId }: Asking, 
     method: 'POST',
     body: { ...about, decision: options[0], by: '', why: '' },
   };
-}
+};
 
 /** `valid` null: the checkpoint has not been read yet. */
-function checkpointOf({ checkpoint }: Asking) {
+const checkpointOf = ({ checkpoint }: Asking) => {
   if (checkpoint === null) return null;
   const { checkpointId, uri, sha256, valid, invalidReason, createdAt, completedWork, remainingWork } = checkpoint;
   return {
@@ -74,7 +74,7 @@ function checkpointOf({ checkpoint }: Asking) {
     completed_work: completedWork,
     remaining_work: remainingWork,
   };
-}
+};
 
 /** What agents wrote must not control the terminal that shows it, nor turn its text around. */
 export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ');

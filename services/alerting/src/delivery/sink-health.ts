@@ -14,7 +14,7 @@ type Failed = {
  * Tracks the health of one sink. Its notices have to be reported. What was reported before a restart is unknown: the
  * first success reports that the sink works.
  */
-export function sinkHealth(sink: string) {
+export const sinkHealth = (sink: string) => {
   const about = { agentId: null, taskId: null, labels: { sink }, of: sink };
   const failures = new Map<string, number>();
   let known: 'nothing' | 'failing' | 'well' = 'nothing';
@@ -50,4 +50,4 @@ export function sinkHealth(sink: string) {
       return [resolve(SINK_FAILING, about, `${sink} takes alerts`)];
     },
   };
-}
+};

@@ -13,7 +13,7 @@ const route = 'stuck_agent';
 export const BLOCKED_ROUTE = 'task_blocked';
 
 /** What people should know about an agent: one alert an episode, for all that happens in it. */
-export function agentNotices(input: Input): readonly Noticed[] {
+export const agentNotices = (input: Input): readonly Noticed[] => {
   switch (input.type) {
     case 'HEALTH_STATE_CHANGED':
       return [...stateNotices(input.payload), ...leftNotices(input.payload), ...finishedNotices(input.payload)];
@@ -88,10 +88,10 @@ export function agentNotices(input: Input): readonly Noticed[] {
     case 'AGENT_TERMINATED':
       return [];
   }
-}
+};
 
 /** Degraded is still the same episode: the alert stays as it is. */
-function stateNotices(changed: StateChanged): readonly Noticed[] {
+const stateNotices = (changed: StateChanged): readonly Noticed[] => {
   const { agentId, to, reason, evidence } = changed;
   switch (to) {
     case 'STUCK':
@@ -111,26 +111,26 @@ function stateNotices(changed: StateChanged): readonly Noticed[] {
     case 'UNKNOWN':
       return [];
   }
-}
+};
 
 /** An agent that was stuck and has gone on to another task leaves no alert behind. */
-function leftNotices(changed: StateChanged): readonly Noticed[] {
+const leftNotices = (changed: StateChanged): readonly Noticed[] => {
   const { agentId, leftTaskId: taskId } = changed;
   const text = `${agentId} has left it`;
   if (taskId === null) return [];
   const about = { agentId, taskId };
   const ofAgent = [route, BLOCKED_ROUTE].map((one) => resolve(one, about, text));
   return [...ofAgent, ticketOver(about, text), taskSpent(taskId, text)];
-}
+};
 
 /** A finished task needs no more attempts. */
-function finishedNotices({ agentId, taskId, to, endReason }: StateChanged): readonly Noticed[] {
+const finishedNotices = ({ agentId, taskId, to, endReason }: StateChanged): readonly Noticed[] => {
   const isDone = to === 'TERMINATED' && endReason === 'finished' && taskId !== null;
   if (!isDone) return [];
   const text = `${agentId} has finished it`;
   // Also where another agent of the task was blocked, and ended by order.
   return [taskSpent(taskId, text), resolve(BLOCKED_ROUTE, { agentId: null, taskId }, text)];
-}
+};
 
 /**
  * A task left to people is over when an agent works on it again, even if the agent that was blocked was ended by
@@ -147,11 +147,11 @@ const ended = (changed: StateChanged, text: string): readonly Noticed[] =>
   changed.endOrderId === null ? well(changed, text) : over(changed, text);
 
 /** Includes reports about the agent from before it had its task. */
-function over(changed: StateChanged, text: string): readonly Noticed[] {
+const over = (changed: StateChanged, text: string): readonly Noticed[] => {
   const own = { ...changed, taskId: null };
   const ofTask = [resolve(route, changed, text), ticketOver(changed, text)];
   return changed.taskId === null ? [...ofTask, resolve(BLOCKED_ROUTE, own, text)] : [...ofTask, ...over(own, text)];
-}
+};
 
 type Overdue = PayloadOf<typeof Topic.agentHealth, 'WAIT_OVERDUE'>;
 type EndedWait = PayloadOf<typeof Topic.agentHealth, 'WAIT_ENDED'>;
@@ -171,14 +171,14 @@ const WORDS = {
   UNKNOWN: 'input',
 } as const satisfies Record<NonNullable<Overdue['kind']>, string>;
 
-function overdueWait(overdue: Overdue): Noticed {
+const overdueWait = (overdue: Overdue): Noticed => {
   const { agentId, since, limitMs, kind, text } = overdue;
   const asked = text ?? (kind === 'prompt' ? 'it stands at its prompt' : 'it does not report what it asks');
   return raise(WAIT_ROUTE, aboutWait(overdue), {
     title: `${agentId} waits for ${WORDS[kind ?? 'UNKNOWN']}`,
     text: `since ${new Date(since).toISOString()}, for more than ${spell(limitMs)}: ${asked}`,
   });
-}
+};
 
 const endedWait = (ended: EndedWait): Noticed =>
   resolve(WAIT_ROUTE, aboutWait(ended), `${ended.agentId}: ${ended.why}`);

@@ -4,7 +4,7 @@ import { type Noticed, raise, resolve } from './notice.ts';
 const route = 'circuit_breaker_open';
 
 /** HALF_OPEN is neither: the alert stays until a trial has succeeded. */
-export function breakerNotices(changed: CircuitBreakerStateChangedPayload): readonly Noticed[] {
+export const breakerNotices = (changed: CircuitBreakerStateChangedPayload): readonly Noticed[] => {
   const { name, to, agentId, taskId, failures, nextAttemptAt } = changed;
   const about = { agentId, taskId, of: name };
   switch (to) {
@@ -19,4 +19,4 @@ export function breakerNotices(changed: CircuitBreakerStateChangedPayload): read
     case 'UNKNOWN':
       return [];
   }
-}
+};

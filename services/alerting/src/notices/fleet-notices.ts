@@ -6,7 +6,9 @@ const route = 'fleet_brake';
 const fleet = { agentId: null, taskId: null };
 
 /** What people should know about the fleet: a mass failure is one incident. What people have done themselves they know. */
-export function fleetNotices(input: EventOf<typeof Topic.fleetGovernance | typeof Topic.spending>): readonly Noticed[] {
+export const fleetNotices = (
+  input: EventOf<typeof Topic.fleetGovernance | typeof Topic.spending>,
+): readonly Noticed[] => {
   switch (input.type) {
     case 'BRAKE_ENGAGED': {
       const { agentIds, scope, why } = input.payload;
@@ -24,7 +26,7 @@ export function fleetNotices(input: EventOf<typeof Topic.fleetGovernance | typeo
     case 'DRY_RUN_CHANGED':
       return [];
   }
-}
+};
 
 type Reached = PayloadOf<typeof Topic.spending, 'SPENDING_LIMIT_REACHED'>;
 type Lifted = PayloadOf<typeof Topic.spending, 'SPENDING_LIMIT_LIFTED'>;
@@ -33,7 +35,7 @@ type Scoped = Pick<Reached, 'scope' | 'scopeId'>;
 const SPENDING_ROUTE = 'spending_limit';
 
 /** An agent is named like no task: each has an alert of its own. */
-function aboutOf({ scope, scopeId }: Scoped): About {
+const aboutOf = ({ scope, scopeId }: Scoped): About => {
   switch (scope) {
     case 'agent':
       return { agentId: scopeId, taskId: null, of: scope };
@@ -43,9 +45,9 @@ function aboutOf({ scope, scopeId }: Scoped): About {
     case 'UNKNOWN':
       return { agentId: null, taskId: null, of: scopeId };
   }
-}
+};
 
-function nameOf({ scope, scopeId }: Scoped): string {
+const nameOf = ({ scope, scopeId }: Scoped): string => {
   switch (scope) {
     case 'agent':
       return `agent ${scopeId}`;
@@ -56,10 +58,10 @@ function nameOf({ scope, scopeId }: Scoped): string {
     case 'UNKNOWN':
       return scopeId;
   }
-}
+};
 
 /** Its next calls are refused: the use, the limit, until when, and how people allow more. */
-function limitReached(reached: Reached): Noticed {
+const limitReached = (reached: Reached): Noticed => {
   const { tokens, usd, limitTokens, limitUsd, until, scope } = reached;
   const used = words({ tokens: limitTokens, usd: limitUsd }, { tokens, usd }) ?? 'all is used';
   const end = until === null ? '' : ` until ${new Date(until).toISOString()}`;
@@ -68,7 +70,7 @@ function limitReached(reached: Reached): Noticed {
     title: `the spending limit of ${nameOf(reached)} is reached`,
     text: `${used}; calls are refused${end}; ${more}`,
   });
-}
+};
 
 const limitLifted = (lifted: Lifted): Noticed =>
   resolve(SPENDING_ROUTE, aboutOf(lifted), `calls of ${nameOf(lifted)} are allowed again: ${lifted.why}`);

@@ -80,11 +80,11 @@ const SEVERITIES: Readonly<Record<string, AlertSeverity>> = {
 };
 
 /** As the policy of the agent or task has it; `policy` null: of none. */
-export function notify(
+export const notify = (
   { route, about, action, details }: Noticed,
   policy: PolicyRef | null,
   alerts: PolicyAlerts,
-): Notify {
+): Notify => {
   const { agentId, taskId, episodeId = null, caseId = null, labels = {} } = about;
   const alertKey = keyOf(route, about);
   const ofRoute = alerts.of(policy, route);
@@ -96,13 +96,13 @@ export function notify(
   const asked = { options, deadlineAt, onTimeout, checkpoint, blocked, channels };
   const payload = { ...whom, route, severity, title, text, action, ...asked, timeAgeMs: null, ticket };
   return { topic: 'onex.cmd.alerting.notify.v1', type: 'NOTIFY', key: alertKey, payload, policy };
-}
+};
 
 const longestKey = 128;
 
 /** Route and task (or agent). A text that is too long for a key keeps its end, where ids differ. */
-function keyOf(route: string, { agentId, taskId, of }: About): string {
+const keyOf = (route: string, { agentId, taskId, of }: About): string => {
   const who = taskId ?? agentId ?? 'fleet';
   const what = of === undefined ? '' : `:${of.replace(/[^A-Za-z0-9._:-]/g, '-').slice(-40)}`;
   return `${route}:${who.slice(-(longestKey - route.length - 1 - what.length))}${what}`;
-}
+};

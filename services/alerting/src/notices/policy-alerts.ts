@@ -25,7 +25,7 @@ const document = z.object({ alerts: routes.default({}) });
  * A document's hash is its content, so a notice under it always uses it. An unknown document falls back to the newest
  * of its name.
  */
-export function policyAlerts(): PolicyAlerts & { readonly observe: (published: Published) => void } {
+export const policyAlerts = (): PolicyAlerts & { readonly observe: (published: Published) => void } => {
   const byHash = new Map<string, z.output<typeof routes>>();
   const newest = new Map<string, z.output<typeof routes>>();
   return {
@@ -43,14 +43,14 @@ export function policyAlerts(): PolicyAlerts & { readonly observe: (published: P
         : { ...settings, channels: ['default'] };
     },
   };
-}
+};
 
 /** Reads all published policies, and follows new ones; `finished` rejects when that ends. */
-export async function followPolicies(log: Log, signal: AbortSignal) {
+export const followPolicies = async (log: Log, signal: AbortSignal) => {
   const alerts = policyAlerts();
   const onEvent = (event: EventOf<typeof Topic.policy>) => {
     if (event.type === 'POLICY_PUBLISHED') alerts.observe(event);
   };
   const { finished, ready } = await readAndFollow(log, Topic.policy, { onEvent, onUnreadable: () => {}, signal });
   return { alerts, ready, finished };
-}
+};

@@ -9,7 +9,7 @@ const route = 'recovery_failed';
 const lost = 'checkpoint_lost';
 
 /** What people should know about the recovery of a task. */
-export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly Noticed[] {
+export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly Noticed[] => {
   const { taskId } = input.payload;
   const about: About = { agentId: null, taskId };
   switch (input.type) {
@@ -66,7 +66,7 @@ export function taskNotices(input: EventOf<typeof Topic.taskRecovery>): readonly
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
       return breakerNotices(input.payload);
   }
-}
+};
 
 type Review = PayloadOf<typeof Topic.taskRecovery, 'REVIEW_REQUIRED'>;
 

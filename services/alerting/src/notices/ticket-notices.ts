@@ -14,7 +14,7 @@ const SEVERITIES: Readonly<Record<TicketSeverity, AlertSeverity>> = {
 export const severityOf = (severity: TicketSeverity): AlertSeverity => SEVERITIES[severity];
 
 /** Triage asks people to review a ticket, or dismisses it. The worker is not notified and continues. */
-export function ticketNotices(filed: WorkerEscalationTicketPayload): readonly Noticed[] {
+export const ticketNotices = (filed: WorkerEscalationTicketPayload): readonly Noticed[] => {
   const { intervene, analysis } = triage(filed);
   const { ticket_id, severity, worker_agent_id: agent, suggested_action } = filed.ticket;
   const triaged = { ticket_id, analysis, severity };
@@ -27,7 +27,7 @@ export function ticketNotices(filed: WorkerEscalationTicketPayload): readonly No
       ticket: triaged,
     }),
   ];
-}
+};
 
 /** With the episode its ticket is over. */
 export const ticketOver = (about: About, text: string): Noticed => resolve(TICKET_ROUTE, about, text);
@@ -63,14 +63,13 @@ const RULES: readonly (readonly [intervene: boolean, rule: Rule])[] = [
   [true, ({ ticket: { steps_since_last_accept: n } }) => when(n >= STEPS, `${n} steps without an ACCEPT`)],
 ];
 
-export function triage(filed: FiledTicket): Answer {
+export const triage = (filed: FiledTicket): Answer => {
   for (const [intervene, rule] of RULES) {
     const why = rule(filed);
     if (why !== null) return { intervene, analysis: `${why}: ${filed.ticket.cause}` };
   }
   return { intervene: false, analysis: `nothing of it calls for a person yet: ${filed.ticket.cause}` };
-}
+};
 
-function hasProgressed({ ticket, findings: { progressAt } }: FiledTicket): boolean {
-  return progressAt !== null && Date.parse(ticket.created_at) - progressAt < PROGRESS_MS;
-}
+const hasProgressed = ({ ticket, findings: { progressAt } }: FiledTicket): boolean =>
+  progressAt !== null && Date.parse(ticket.created_at) - progressAt < PROGRESS_MS;

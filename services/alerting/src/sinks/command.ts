@@ -51,7 +51,7 @@ const FILLED = 4_000;
 
 const STDERR_CHARACTERS = 500;
 
-function run([file = '', ...args]: readonly string[], input: string, timeout: number): Promise<void> {
+const run = ([file = '', ...args]: readonly string[], input: string, timeout: number): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const child = spawn(file, args, { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
   const timer = setTimeout(() => child.pid !== undefined && end(-child.pid), timeout);
@@ -67,13 +67,13 @@ function run([file = '', ...args]: readonly string[], input: string, timeout: nu
     reject(new TryLater(`${file} ${how}: ${plain(output.trim())}`));
   });
   return promise.finally(() => clearTimeout(timer));
-}
+};
 
 /** With all that it has started. */
-function end(group: number): void {
+const end = (group: number): void => {
   try {
     process.kill(group, 'SIGKILL');
   } catch {
     // It has just ended by itself.
   }
-}
+};

@@ -9,7 +9,7 @@ export const consoleSink = (write: (line: string) => void, configured: readonly 
 });
 
 /** `ALERT raised [critical] recovery_failed OMN-1234: title (text) options: retry | abandon until 2026-…` */
-export function lineOf({ type, payload }: AlertEvent, configured: readonly string[]): string {
+export const lineOf = ({ type, payload }: AlertEvent, configured: readonly string[]): string => {
   const { severity, route, taskId, agentId, title, text } = payload;
   const what = { ALERT_RAISED: 'raised', ALERT_UPDATED: 'updated', ALERT_RESOLVED: 'resolved' }[type];
   const requested = 'options' in payload ? requestedIn(payload) : '';
@@ -17,7 +17,7 @@ export function lineOf({ type, payload }: AlertEvent, configured: readonly strin
   return plain(
     `ALERT ${what} [${severity}] ${route} ${taskId ?? agentId ?? 'fleet'}: ${title} (${text})${requested}${missing}`,
   );
-}
+};
 
 type Requested = { readonly options: readonly string[]; readonly deadlineAt: number | null };
 
@@ -25,9 +25,9 @@ const requestedIn = ({ options, deadlineAt }: Requested): string =>
   (options.length > 0 ? ` options: ${options.join(' | ')}` : '') +
   (deadlineAt === null ? '' : ` until ${new Date(deadlineAt).toISOString()}`);
 
-function missingIn(channels: readonly string[], configured: readonly string[]): string {
+const missingIn = (channels: readonly string[], configured: readonly string[]): string => {
   const unknown = unknownOf(channels, { configured });
   if (unknown.length === 0) return '';
   const names = unknown.join(', ');
   return ` [requested by ${names}, sent here instead: name ${names} under channels in VIGIL_ALERTS_FILE]`;
-}
+};

@@ -34,11 +34,11 @@ export const files: Kind<typeof settings> = {
 type Blocking = Exclude<AlertEvent, { readonly type: 'ALERT_RESOLVED' }>;
 type Blocked = NonNullable<Blocking['payload']['blocked']>;
 
-async function writeBlocked(
+const writeBlocked = async (
   where: Settings,
   { payload, occurredAt, eventId }: Blocking,
   blocked: Blocked,
-): Promise<void> {
+): Promise<void> => {
   const { taskId, agentId, checkpoint } = payload;
   const ticket = taskId ?? agentId ?? 'fleet';
   const utc = `${new Date(payload.raisedAt ?? occurredAt).toISOString().slice(0, 19)}Z`;
@@ -55,20 +55,20 @@ async function writeBlocked(
     friction_path: friction,
   };
   await appendOnce(path.join(where.root, log), `${JSON.stringify(event)}\n`);
-}
+};
 
 /** A ticket's name leads nowhere else. */
 const nameOf = (ticket: string): string => ticket.toLowerCase().replace(/[^a-z0-9._-]/g, '-');
 
 /** As omniclaude writes it: from the root on, where it lies below it. */
-function pathOf(uri: string | null, root: string): string {
+const pathOf = (uri: string | null, root: string): string => {
   if (uri === null) return 'none';
   if (!uri.startsWith('file://')) return uri;
   if (!URL.canParse(uri) || new URL(uri).hostname !== '') return uri;
   const file = fileURLToPath(uri);
   const below = path.relative(root, file);
   return below.startsWith('..') ? file : below;
-}
+};
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** Agents write below root too: their links are not followed, and a pipe does not block. */
@@ -78,21 +78,21 @@ const PLAIN = O_NOFOLLOW | O_NONBLOCK;
  * Writes the file atomically. People write notes into it: an existing file stays as it is. `id`: makes the temporary
  * name unique.
  */
-async function writeOnce(file: string, text: string, id: string): Promise<void> {
+const writeOnce = async (file: string, text: string, id: string): Promise<void> => {
   await mkdir(path.dirname(file), { recursive: true });
   if (await isThere(file)) return;
   const beside = `${file}.${id}.new`;
   await writeFile(beside, text, { flag: O_WRONLY | O_CREAT | O_TRUNC | PLAIN });
   await rename(beside, file);
-}
+};
 
 const isThere = (file: string): Promise<boolean> => access(file).then(() => true, orIfAbsent(false));
 
-async function appendOnce(file: string, line: string): Promise<void> {
+const appendOnce = async (file: string, line: string): Promise<void> => {
   await mkdir(path.dirname(file), { recursive: true });
   const written = await readFile(file, { encoding: 'utf8', flag: O_RDONLY | PLAIN }).catch(orIfAbsent(''));
   if (!written.includes(line)) await appendFile(file, line, { flag: O_WRONLY | O_CREAT | O_APPEND | PLAIN });
-}
+};
 
 /** Any other error is a delivery that has failed. */
 const orIfAbsent =

@@ -20,7 +20,7 @@ export const channel = z.discriminatedUnion(
 type Channel = z.output<typeof channel>;
 
 /** The sink of a channel. Throws Refused with what to do. */
-export function opened(name: string, settings: Channel, deps: SinkDeps): Sink {
+export const opened = (name: string, settings: Channel, deps: SinkDeps): Sink => {
   switch (settings.kind) {
     case 'webhook':
       return webhook.open(name, settings, deps);
@@ -29,4 +29,4 @@ export function opened(name: string, settings: Channel, deps: SinkDeps): Sink {
     case 'files':
       return files.open(name, settings, deps);
   }
-}
+};

@@ -19,16 +19,16 @@ const settings = z.strictObject({
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 
 /** The key in a secret; null: it is not a secret. */
-function keyOf(secret: string): Buffer | null {
+const keyOf = (secret: string): Buffer | null => {
   const key = Buffer.from(SECRET.exec(secret)?.[1] ?? '', 'base64');
   return key.length >= 24 && key.length <= 64 ? key : null;
-}
+};
 
 /**
  * The headers that authenticate a body and its time (standardwebhooks.com): one signature for each key, so that keys
  * can be changed without a gap.
  */
-export function signed(keys: readonly Buffer[], id: string, at: number, body: string): Record<string, string> {
+export const signed = (keys: readonly Buffer[], id: string, at: number, body: string): Record<string, string> => {
   const seconds = Math.floor(at / 1000);
   const signature = (key: Buffer) =>
     `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
@@ -37,7 +37,7 @@ export function signed(keys: readonly Buffer[], id: string, at: number, body: st
     'webhook-timestamp': String(seconds),
     'webhook-signature': keys.map(signature).join(' '),
   };
-}
+};
 
 /** Signed as standardwebhooks.com defines; `webhook-id` is the same when a delivery is repeated. */
 export const webhook: Kind<typeof settings> = {
@@ -56,22 +56,22 @@ export const webhook: Kind<typeof settings> = {
 };
 
 /** One secret, or two with a space between them while they are being exchanged. */
-function keysOf(name: string, variable: string, { env }: SinkDeps): readonly Buffer[] {
+const keysOf = (name: string, variable: string, { env }: SinkDeps): readonly Buffer[] => {
   const keys = (env[variable] ?? '').split(/\s+/).filter(Boolean).map(keyOf);
   const known = keys.filter((key) => key !== null);
   if (known.length > 0 && known.length === keys.length) return known;
   throw new Refused(
     `channels.${name}.secret_env: ${variable} ${keys.length === 0 ? 'is not set' : 'is no secret'}: set it to whsec_ and 24 to 64 random bytes in base64, for example whsec_$(openssl rand -base64 32)`,
   );
-}
+};
 
-async function post(
+const post = async (
   url: string,
   headers: Record<string, string>,
   body: string,
   timeout: number,
   deps: SinkDeps,
-): Promise<void> {
+): Promise<void> => {
   const asked = { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.timeout(timeout) } as const;
   const shown = shownOf(url);
   const response = await fetch(url, asked).catch((error: unknown) => {
@@ -83,13 +83,13 @@ async function post(
   if (status === 408 || status === 425 || status === 429 || status >= 500)
     throw new TryLater(`${shown} answered ${status}`, retryAfter(response.headers.get('retry-after'), deps.now()));
   throw new Undeliverable(`${shown} answered ${status}: ${REMEDIES[status] ?? 'see why its receiver refuses it'}`);
-}
+};
 
 /** The path of some receivers is a secret: alerts, logs and dead letters show only the host. */
-function shownOf(url: string): string {
+const shownOf = (url: string): string => {
   const { origin, pathname, search } = new URL(url);
   return pathname === '/' && search === '' ? origin : `${origin}/…`;
-}
+};
 
 const REMEDIES: Readonly<Record<number, string>> = {
   301: 'write the address that it has moved to',
@@ -110,8 +110,8 @@ const reasonOf = (error: unknown): string => {
 const LONGEST_REQUESTED_MS = 3_600_000;
 
 /** The wait that a Retry-After header asks for, in seconds or as a date; null: none that can be read. */
-export function retryAfter(header: string | null, now: number): number | null {
+export const retryAfter = (header: string | null, now: number): number | null => {
   if (header === null) return null;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_REQUESTED_MS);
-}
+};

@@ -27,22 +27,22 @@ type About = {
 };
 
 /** Whether the filter requests the event. Heartbeats have to be requested: there are too many of them. */
-export function isRequested(event: HealthEvent, { topic, agent, task, heartbeats }: Filter): boolean {
+export const isRequested = (event: HealthEvent, { topic, agent, task, heartbeats }: Filter): boolean => {
   const about = event.payload as About;
   const query = topic === undefined ? undefined : (SHORT[topic] ?? topic);
   if (query !== undefined && event.topic !== query) return false;
   if (event.type === 'AGENT_HEARTBEAT' && heartbeats === 'false' && query === undefined) return false;
   if (agent !== undefined && (about.agentId ?? about.agent_id) !== agent) return false;
   return task === undefined || (about.taskId ?? about.task_id) === task;
-}
+};
 
-function send(out: ServerResponse, event: HealthEvent): void {
+const send = (out: ServerResponse, event: HealthEvent): void => {
   if (out.writableLength > LARGEST_BACKLOG) out.destroy();
   else out.write(`${JSON.stringify(event)}\n`);
-}
+};
 
 /** Live events as lines of JSON (application/x-ndjson), from now on until the caller goes. */
-export function eventRoutes(app: FastifyInstance, feed: Feed, signal: AbortSignal): void {
+export const eventRoutes = (app: FastifyInstance, feed: Feed, signal: AbortSignal): void => {
   app.get('/v1/events', (request, reply) => {
     const filter = filterShape.safeParse(request.query);
     if (!filter.success) throw new Problem(400, 'bad_filter', String(filter.error.issues[0]?.message));
@@ -63,4 +63,4 @@ export function eventRoutes(app: FastifyInstance, feed: Feed, signal: AbortSigna
       signal.removeEventListener('abort', end);
     });
   });
-}
+};

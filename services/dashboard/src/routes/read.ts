@@ -20,18 +20,18 @@ const recoveryFilter = z.strictObject({ task: name.optional() });
 const storyFilter = z.strictObject({ agent: name.optional(), task: name.optional(), limit });
 const letterFilter = z.strictObject({ service: name.optional(), limit });
 
-function queryOf<Schema extends z.ZodType>(schema: Schema, query: unknown): z.output<Schema> {
+const queryOf = <Schema extends z.ZodType>(schema: Schema, query: unknown): z.output<Schema> => {
   const read = schema.safeParse(query);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const field = issue?.path.join('.') || 'query';
   throw new Problem(400, 'bad_filter', `${field}: ${issue?.message}`, field);
-}
+};
 
 type One = { Params: { id: string } };
 
 /** The current state: queries to the read model. */
-export function readRoutes(app: FastifyInstance, model: ReadModel, signalsOf: SignalsOf): void {
+export const readRoutes = (app: FastifyInstance, model: ReadModel, signalsOf: SignalsOf): void => {
   app.get('/v1/agents', async ({ query }) => {
     const { filter, state, task } = queryOf(agentFilter, query);
     return {
@@ -58,9 +58,9 @@ export function readRoutes(app: FastifyInstance, model: ReadModel, signalsOf: Si
   );
   taskRoutes(app, model);
   fleetRoutes(app, model);
-}
+};
 
-function taskRoutes(app: FastifyInstance, model: ReadModel): void {
+const taskRoutes = (app: FastifyInstance, model: ReadModel): void => {
   app.get('/v1/tasks', async ({ query }) => ({ tasks: await model.tasks(queryOf(taskFilter, query)) }));
   app.get<One>('/v1/tasks/:id', async ({ params: { id } }) => {
     const task = found(await model.task(id), 'task', id, '`vigil task list` (/v1/tasks)');
@@ -71,9 +71,9 @@ function taskRoutes(app: FastifyInstance, model: ReadModel): void {
     const { task } = queryOf(recoveryFilter, query);
     return { recoveries: await model.recoveries({ taskId: task }) };
   });
-}
+};
 
-function fleetRoutes(app: FastifyInstance, model: ReadModel): void {
+const fleetRoutes = (app: FastifyInstance, model: ReadModel): void => {
   app.get('/v1/story', async ({ query }) => {
     const { agent, task, limit } = queryOf(storyFilter, query);
     return { story: await model.story({ agentId: agent, taskId: task, limit }) };
@@ -90,14 +90,14 @@ function fleetRoutes(app: FastifyInstance, model: ReadModel): void {
   app.get('/v1/dead-letters', async ({ query }) => ({
     deadLetters: await model.deadLetters(queryOf(letterFilter, query)),
   }));
-}
+};
 
 /** The policies in force with their assignment, and recent refusals. */
-export function policyRoutes(app: FastifyInstance, model: ReadModel): void {
+export const policyRoutes = (app: FastifyInstance, model: ReadModel): void => {
   app.get('/v1/policies', async () => ({ policies: await model.policies(), refusals: await model.policyRefusals() }));
   app.get<{ Params: { name: string } }>('/v1/policies/:name', async ({ params: { name } }) => {
     const policy = (await model.policies()).find((one) => one.name === name);
     const document = found(policy && (await model.policyDocument(policy.hash)), 'policy', name, '`vigil policy list`');
     return { ...policy, document: JSON.parse(document) as unknown };
   });
-}
+};

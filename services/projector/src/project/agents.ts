@@ -16,7 +16,7 @@ export const agentObservation: Handlers<Observation> = {
   FILE_TICKET: journalOnly,
 };
 
-function heartbeat(event: Placed<Observation, 'AGENT_HEARTBEAT'>): Statement {
+const heartbeat = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): Statement => {
   const { payload } = event;
   return register(event, 'agents', 'heartbeat', {
     agentId: payload.agent_id,
@@ -35,14 +35,14 @@ function heartbeat(event: Placed<Observation, 'AGENT_HEARTBEAT'>): Statement {
     heartbeatWaitingFor: payload.waiting_for,
     heartbeatClient: payload.client?.name ?? null,
   });
-}
+};
 
-function output(event: Placed<Observation, 'AGENT_HEARTBEAT'>): readonly Statement[] {
+const output = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): readonly Statement[] => {
   const { agent_id: agentId, output: reported } = event.payload;
   if (reported === null || reported.last_output_at === null) return [];
   const values = { agentId, outputLastAt: reported.last_output_at, outputTail: reported.tail };
   return [register(event, 'agents', 'output', values)];
-}
+};
 
 const readable = (error: AgentHeartbeatPayload['errors'][number]) => ({
   at: error.at,
@@ -51,25 +51,25 @@ const readable = (error: AgentHeartbeatPayload['errors'][number]) => ({
   message: error.message,
 });
 
-function errors(event: Placed<Observation, 'AGENT_HEARTBEAT'>): readonly Statement[] {
+const errors = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): readonly Statement[] => {
   const { agent_id: agentId, instance_id: errorsInstanceId, errors: reported } = event.payload;
   if (reported.length === 0) return [];
   return [register(event, 'agents', 'errors', { agentId, errorsInstanceId, errors: reported.map(readable) })];
-}
+};
 
-function exit(event: Placed<Observation, 'AGENT_EXITED'>): Statement {
+const exit = (event: Placed<Observation, 'AGENT_EXITED'>): Statement => {
   const { payload } = event;
   return register(event, 'agents', 'exit', {
     agentId: payload.agentId,
     ...prefixed('exit', payload),
     exitAt: event.occurredAt,
   });
-}
+};
 
-function hold(event: Placed<Observation, 'HOLD_AGENT' | 'RELEASE_AGENT'>, held: boolean, heldUntil: number | null) {
+const hold = (event: Placed<Observation, 'HOLD_AGENT' | 'RELEASE_AGENT'>, held: boolean, heldUntil: number | null) => {
   const { agentId, by, why } = event.payload;
   return register(event, 'agents', 'hold', { agentId, held, heldUntil, heldBy: by, heldWhy: why });
-}
+};
 
 type Health = typeof Topic.agentHealth;
 
@@ -101,7 +101,7 @@ export const agentHealth: Handlers<Health> = {
   ],
 };
 
-function state(event: Placed<Health, 'HEALTH_STATE_CHANGED'>): Statement {
+const state = (event: Placed<Health, 'HEALTH_STATE_CHANGED'>): Statement => {
   const { payload } = event;
   return register(event, 'agents', 'state', {
     ...payload,
@@ -110,16 +110,16 @@ function state(event: Placed<Health, 'HEALTH_STATE_CHANGED'>): Statement {
     state: payload.to,
     stateSince: event.occurredAt,
   });
-}
+};
 
-function exemption(event: Placed<Health, 'EXEMPTION_CHANGED'>): Statement {
+const exemption = (event: Placed<Health, 'EXEMPTION_CHANGED'>): Statement => {
   const { payload } = event;
   const { agentId, to } = payload;
   const values = { agentId, ...prefixed('exemption', payload), exemption: to, exemptionSince: event.occurredAt };
   return register(event, 'agents', 'exemption', values);
-}
+};
 
-function instance(event: Placed<Health, 'INSTANCE_STARTED'>): Statement {
+const instance = (event: Placed<Health, 'INSTANCE_STARTED'>): Statement => {
   const { payload } = event;
   return register(event, 'agents', 'instance', {
     ...payload,
@@ -127,12 +127,12 @@ function instance(event: Placed<Health, 'INSTANCE_STARTED'>): Statement {
     instancePreviousId: payload.previousInstanceId,
     instanceSince: event.occurredAt,
   });
-}
+};
 
-function warrant(
+const warrant = (
   event: Placed<Health, 'WARRANT_FILED' | 'WARRANT_RENEWED' | 'WARRANT_LAPSED'>,
   found: Partial<PayloadOf<Health, 'WARRANT_RENEWED'>>,
-): Statement {
+): Statement => {
   const { agentId, warrantId } = event.payload;
   return register(event, 'agents', 'warrant', {
     agentId,
@@ -143,9 +143,9 @@ function warrant(
     warrantAxes: found.axes ?? [],
     warrantLapsedWhy: event.type === 'WARRANT_LAPSED' ? event.payload.why : null,
   });
-}
+};
 
-function duplicate(event: Placed<Health, 'DUPLICATE_INSTANCE'>): Statement {
+const duplicate = (event: Placed<Health, 'DUPLICATE_INSTANCE'>): Statement => {
   const { payload } = event;
   return register(event, 'agents', 'duplicate', {
     agentId: payload.agentId,
@@ -153,7 +153,7 @@ function duplicate(event: Placed<Health, 'DUPLICATE_INSTANCE'>): Statement {
     duplicateOtherId: payload.otherInstanceId,
     duplicateAt: event.occurredAt,
   });
-}
+};
 
 type Presence = Placed<typeof Topic.fleetPresence, 'AGENT_PRESENT' | 'AGENT_LOST'>;
 

@@ -32,11 +32,11 @@ export const alert: Handlers<T> = {
 const content = (event: Placed<T, 'ALERT_RAISED' | 'ALERT_UPDATED'>): Statement =>
   register(event, 'alerts', 'content', { ...event.payload, updatedAt: event.occurredAt });
 
-function answered(
+const answered = (
   event: Placed<T, 'QUEEN_INTERVENTION_REQUESTED' | 'TICKET_DISMISSED'>,
   answer: 'intervene' | 'dismissed',
   alertKey: string,
-): Statement {
+): Statement => {
   const { ticket_id: ticketId, analysis } = event.payload;
   return register(event, 'tickets', 'answer', { ticketId, answer, analysis, alertKey, answeredAt: event.occurredAt });
-}
+};

@@ -10,9 +10,7 @@ const stepped = (event: PlacedEvent<typeof Topic.agentIntervention>): readonly S
 ];
 
 /** A step with its settings beside its name, without the empty fields of other steps. */
-function stepShown({ step, ...settings }: PlanStep): object {
-  return Object.assign({ step }, ...Object.values(settings));
-}
+const stepShown = ({ step, ...settings }: PlanStep): object => Object.assign({ step }, ...Object.values(settings));
 
 export const agentIntervention: Handlers<typeof Topic.agentIntervention> = {
   CASE_OPENED: (event) => [

@@ -31,10 +31,10 @@ export const fleetGovernance: Handlers<Governance> = {
   ],
 };
 
-function halt(event: Placed<Governance, 'FLEET_HALTED' | 'FLEET_RESUMED'>, halted: boolean): Statement {
+const halt = (event: Placed<Governance, 'FLEET_HALTED' | 'FLEET_RESUMED'>, halted: boolean): Statement => {
   const values = { fleetId: event.key, ...prefixed('halt', event.payload), halted, haltAt: event.occurredAt };
   return register(event, 'fleet', 'halt', values);
-}
+};
 
 type Brake = {
   readonly scope?: string;
@@ -43,8 +43,8 @@ type Brake = {
   readonly why: string;
 };
 
-function brake(event: Placed<Governance, 'BRAKE_ENGAGED' | 'BRAKE_RELEASED'>, details: Brake): Statement {
-  return register(event, 'fleet', 'brake', {
+const brake = (event: Placed<Governance, 'BRAKE_ENGAGED' | 'BRAKE_RELEASED'>, details: Brake): Statement =>
+  register(event, 'fleet', 'brake', {
     fleetId: event.key,
     braked: event.type === 'BRAKE_ENGAGED',
     brakeScope: details.scope ?? null,
@@ -53,7 +53,6 @@ function brake(event: Placed<Governance, 'BRAKE_ENGAGED' | 'BRAKE_RELEASED'>, de
     brakeWhy: details.why,
     brakeAt: event.occurredAt,
   });
-}
 
 export const policy: Handlers<typeof Topic.policy> = {
   POLICY_PUBLISHED: ({ payload, occurredAt }) => [

@@ -32,7 +32,7 @@ type About = Partial<
 const KEPT_ELSEWHERE = new Set(['plan', 'recovery', 'lastOutput']);
 
 /** The event itself, as a line of the story of its subject. */
-export function journal(event: PlacedEvent<TopicName>): Statement {
+export const journal = (event: PlacedEvent<TopicName>): Statement => {
   const about = event.payload as About;
   return fact('journal', {
     ...event,
@@ -45,7 +45,7 @@ export function journal(event: PlacedEvent<TopicName>): Statement {
     eventOrder: orderOf(event),
     payload: Object.fromEntries(Object.entries(event.payload).filter(([name]) => !KEPT_ELSEWHERE.has(name))),
   });
-}
+};
 
 /** A story line and nothing else. */
 export const journalOnly = (event: PlacedEvent<TopicName>): readonly Statement[] => [journal(event)];

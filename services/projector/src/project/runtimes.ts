@@ -23,11 +23,11 @@ export const agentOrder: Handlers<typeof Topic.agentOrder> = {
 type Receipt = PlacedEvent<typeof Topic.orderReceipt | typeof Topic.spawnReceipt>;
 
 /** A runtime may send a receipt again until it is confirmed: the same outcome at the same moment is the same receipt. */
-function receipt(event: Receipt): readonly Statement[] {
+const receipt = (event: Receipt): readonly Statement[] => {
   const { payload } = event;
   const at = instant(payload.at) === null ? 0 : payload.at;
   return [register(event, 'receipts', 'receipt', { ...payload, at, recordedAt: event.occurredAt, details: payload })];
-}
+};
 
 export const orderReceipt: Handlers<typeof Topic.orderReceipt> = { ORDER_RECEIPT: receipt };
 export const spawnReceipt: Handlers<typeof Topic.spawnReceipt> = { SPAWN_RECEIPT: receipt };

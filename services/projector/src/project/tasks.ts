@@ -45,31 +45,29 @@ export const taskRecovery: Handlers<T> = {
 const of = (event: { payload: { attempt: number } }) => ({ attempt: event.payload.attempt });
 const because = (event: { payload: { reason: string } }) => ({ reason: event.payload.reason });
 
-function recovery(
+const recovery = (
   event: Exclude<PlacedEvent<T>, Placed<T, 'CIRCUIT_BREAKER_STATE_CHANGED' | 'RECOVERY_REFUSED'>>,
   figures: Figures,
-): readonly Statement[] {
-  return [
-    journal(event),
-    register(event, 'tasks', 'recovery', {
-      taskId: event.payload.taskId,
-      recovery: event.type,
-      recoveryAt: event.occurredAt,
-      recoveryAttempt: figures.attempt ?? null,
-      recoveryAgentId: figures.agentId ?? null,
-      recoveryReason: figures.reason ?? null,
-    }),
-  ];
-}
+): readonly Statement[] => [
+  journal(event),
+  register(event, 'tasks', 'recovery', {
+    taskId: event.payload.taskId,
+    recovery: event.type,
+    recoveryAt: event.occurredAt,
+    recoveryAttempt: figures.attempt ?? null,
+    recoveryAgentId: figures.agentId ?? null,
+    recoveryReason: figures.reason ?? null,
+  }),
+];
 
 /** A finding without an agent or task has no row; an agent's is under the agent, with any task. */
-export function breaker(
+export const breaker = (
   event: Placed<typeof Topic.agentHealth | T, 'CIRCUIT_BREAKER_STATE_CHANGED'>,
   holder: string | null,
   agentId: string | null,
-): readonly Statement[] {
+): readonly Statement[] => {
   if (holder === null) return [];
   const { payload } = event;
   const values = { ...payload, holder, agentId, state: payload.to, breakerSince: event.occurredAt };
   return [register(event, 'breakers', 'breaker', values)];
-}
+};

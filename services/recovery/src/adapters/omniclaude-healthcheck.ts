@@ -23,7 +23,7 @@ export const stallFrom = (evidence: readonly Evidence[]): Stall | null =>
   evidence.some((one) => one.axis === 'absence') ? 'inactivity' : stallOf(evidence.map((one) => one.signal).join(' '));
 
 /** omniclaude's event, flat, on each change of status, checkpoint or action, where the policy emits it. */
-export function healthcheck(state: Recovery, now: number): readonly Draft<typeof Topic.agentHealthcheck>[] {
+export const healthcheck = (state: Recovery, now: number): readonly Draft<typeof Topic.agentHealthcheck>[] => {
   const { subject, emitted } = state;
   const view = viewOf(state);
   if (!view || isSame(view, emitted.healthcheck)) return [];
@@ -41,7 +41,7 @@ export function healthcheck(state: Recovery, now: number): readonly Draft<typeof
     timestamp_utc: `${new Date(now).toISOString().slice(0, 19)}Z`,
   } as const;
   return [{ topic: 'onex.evt.omniclaude.agent-healthcheck.v1', type: 'AGENT_HEALTHCHECK', key: state.taskId, payload }];
-}
+};
 
 const isSame = (view: Healthcheck, emitted: Healthcheck | null): boolean =>
   emitted !== null && emitted.status === view.status && emitted.path === view.path && emitted.action === view.action;
@@ -56,23 +56,23 @@ const stalled = { status: 'stalled', action: 'relaunch_fresh_agent' } as const;
 const recovered = { status: 'recovered', action: 'none' } as const;
 const healthy = { status: 'healthy', action: 'none' } as const;
 
-function viewOf(state: Recovery): View | null {
+const viewOf = (state: Recovery): View | null => {
   const { situation, subject } = state;
   const path = pathOf(usable(state.checkpoints).from[0]);
   if (situation.kind === 'idle') return state.emitsHealthcheck ? untouched(state, path) : null;
   return subject?.settings.emitHealthcheck ? recovering(situation, path, subject.agentId) : null;
-}
+};
 
 /** No recovery is under way: a stall is reported, and so is its end. Health alone is reported only after an earlier report. */
-function untouched(state: Recovery, path: string | null): View | null {
+const untouched = (state: Recovery, path: string | null): View | null => {
   const assignee = confirmedAssignees(state).at(-1);
   if (!assignee) return null;
   const { agentId } = assignee;
   if (isBad(assignee.state)) return { status: 'stalled', action: 'none', path, agentId };
   return assignee.state === 'HEALTHY' && state.emitted.healthcheck ? { ...healthy, path, agentId } : null;
-}
+};
 
-function recovering(situation: Situation, path: string | null, dead: string): View | null {
+const recovering = (situation: Situation, path: string | null, dead: string): View | null => {
   switch (situation.kind) {
     case 'waiting':
     case 'requesting':
@@ -90,4 +90,4 @@ function recovering(situation: Situation, path: string | null, dead: string): Vi
     case 'over':
       return null;
   }
-}
+};

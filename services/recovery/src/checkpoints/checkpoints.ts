@@ -9,20 +9,26 @@ const longestWork = 4096;
  * Adds a checkpoint as the newest. A known one keeps its place and is updated. One that a known checkpoint names as its parent goes before
  * that one.
  */
-export function rememberCheckpoint(known: readonly CheckpointRef[], reported: CheckpointRef): readonly CheckpointRef[] {
+export const rememberCheckpoint = (
+  known: readonly CheckpointRef[],
+  reported: CheckpointRef,
+): readonly CheckpointRef[] => {
   const checkpoint = onEveryHost(bounded(reported));
   const at = known.findIndex((one) => one.checkpointId === checkpoint.checkpointId);
   const old = known[at];
   if (old) return known.with(at, checkpoint.valid === null ? withValidity(checkpoint, onEveryHost(old)) : checkpoint);
   const child = known.findIndex((one) => one.parentId === checkpoint.checkpointId);
   return known.toSpliced(child < 0 ? known.length : child, 0, checkpoint).slice(-kept);
-}
+};
 
 /** Adds a checkpoint that another record repeats: a validity that was established since stays. */
-export function repeatCheckpoint(known: readonly CheckpointRef[], reported: CheckpointRef): readonly CheckpointRef[] {
+export const repeatCheckpoint = (
+  known: readonly CheckpointRef[],
+  reported: CheckpointRef,
+): readonly CheckpointRef[] => {
   const isKnown = known.some(({ checkpointId }) => checkpointId === reported.checkpointId);
   return rememberCheckpoint(known, isKnown ? { ...reported, valid: null, invalidReason: null } : reported);
-}
+};
 
 const withValidity = (checkpoint: CheckpointRef, { valid, invalidReason }: CheckpointRef): CheckpointRef => ({
   ...checkpoint,
@@ -45,7 +51,11 @@ export type Absence = { readonly checkpointId: string; readonly runtimeId: strin
 type Read = { readonly checkpoints: readonly CheckpointRef[]; readonly absent: readonly Absence[] };
 
 /** Updates the checkpoints by what a runtime found when it read them. */
-export function readAt(runtimeId: string, { checkpoints, absent }: Read, skipped: readonly SkippedCheckpoint[]): Read {
+export const readAt = (
+  runtimeId: string,
+  { checkpoints, absent }: Read,
+  skipped: readonly SkippedCheckpoint[],
+): Read => {
   const spoilt = skipped.filter(({ why }) => !holdsOnOneHost(why));
   const missed = seenFrom(runtimeId, { checkpoints, absent })
     .filter((one) => one.valid !== false)
@@ -54,7 +64,7 @@ export function readAt(runtimeId: string, { checkpoints, absent }: Read, skipped
       return skip ? [{ checkpointId, runtimeId, why: skip.why }] : [];
     });
   return { checkpoints: markInvalid(checkpoints, spoilt), absent: [...absent, ...missed].slice(-absencesKept) };
-}
+};
 
 const markInvalid = (
   known: readonly CheckpointRef[],
@@ -73,7 +83,7 @@ export const seenFrom = (runtimeId: string, { checkpoints, absent }: Read): read
   });
 
 /** Newest first along parents. Where a parent is not named or not known, the one recorded before follows. */
-export function chain(known: readonly CheckpointRef[]): readonly CheckpointRef[] {
+export const chain = (known: readonly CheckpointRef[]): readonly CheckpointRef[] => {
   const found: CheckpointRef[] = [];
   let at = known.length - 1;
   for (let one = known[at]; one; one = known[at]) {
@@ -83,16 +93,18 @@ export function chain(known: readonly CheckpointRef[]): readonly CheckpointRef[]
     at = parent >= 0 && parent < at ? parent : at - 1;
   }
   return found;
-}
+};
 
 /**
  * The checkpoints that a new agent may start from, newest first, and those that were skipped. A checkpoint of unknown validity counts as
  * valid: the runtime reads the file.
  */
-export function usable(known: readonly CheckpointRef[]): {
+export const usable = (
+  known: readonly CheckpointRef[],
+): {
   readonly from: readonly CheckpointRef[];
   readonly skipped: readonly SkippedCheckpoint[];
-} {
+} => {
   const all = chain(known);
   return {
     from: all.filter((one) => one.valid !== false),
@@ -100,7 +112,7 @@ export function usable(known: readonly CheckpointRef[]): {
       .filter((one) => one.valid === false)
       .map(({ checkpointId, invalidReason }) => ({ checkpointId, why: invalidReason ?? 'invalid' })),
   };
-}
+};
 
 /** The location of a checkpoint; a path where it is a file. */
 export const pathOf = (checkpoint: CheckpointRef | undefined): string | null =>

@@ -35,19 +35,19 @@ const completedWork = ({ completed }: Work): string =>
 
 const listed = (items: readonly string[]): string => `[${items.map((item) => JSON.stringify(item)).join(', ')}]`;
 
-function remainingTasks({ remaining }: Work, checkpoint: CheckpointRef | undefined): string {
+const remainingTasks = ({ remaining }: Work, checkpoint: CheckpointRef | undefined): string => {
   if (remaining.length > 0) return listed(remaining);
   return checkpoint ? 'what the checkpoint does not list as completed' : 'the whole task';
-}
+};
 
 /**
  * Completed and remaining work. The reported end of the dead instance counts, unless an older checkpoint than its last is used. Completed
  * work never remains.
  */
-export function workFrom(
+export const workFrom = (
   subject: Pick<Subject, 'checkpointId' | 'completedWork' | 'remainingWork'>,
   checkpoint: CheckpointRef | undefined,
-): Work {
+): Work => {
   const reported = { completed: subject.completedWork, remaining: subject.remainingWork };
   const stored = { completed: checkpoint?.completedWork ?? [], remaining: checkpoint?.remainingWork ?? [] };
   const isEmpty = (work: Work) => work.completed.length + work.remaining.length === 0;
@@ -57,4 +57,4 @@ export function workFrom(
       : [stored, reported];
   const work = preferred.find((one) => !isEmpty(one)) ?? reported;
   return { ...work, remaining: work.remaining.filter((item) => !work.completed.includes(item)) };
-}
+};

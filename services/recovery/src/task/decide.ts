@@ -7,7 +7,7 @@ import { rivals, rivalsOf } from './rivals.ts';
 import { attemptOf, limitOf, type Recovery, type Subject } from './state.ts';
 
 /** Everything that follows now. Each output is folded before the next decision, until nothing more follows. */
-export function decide(before: Recovery, now: number): readonly Output[] {
+export const decide = (before: Recovery, now: number): readonly Output[] => {
   let state = lapsed(before, now);
   const emitted: Output[] = [];
   const emit = (drafts: readonly Output[]): boolean => {
@@ -24,9 +24,9 @@ export function decide(before: Recovery, now: number): readonly Output[] {
       ? draft
       : { ...draft, correlationId: subject?.correlationId, policy: subject?.policy ?? null },
   );
-}
+};
 
-function next(state: Recovery, now: number): readonly Output[] {
+const next = (state: Recovery, now: number): readonly Output[] => {
   const { situation, subject } = state;
   if (!subject) return [];
   switch (situation.kind) {
@@ -51,14 +51,14 @@ function next(state: Recovery, now: number): readonly Output[] {
     case 'over':
       return [taskStory(state, 'TASK_RELEASED', { why: situation.why, detail: situation.detail })];
   }
-}
+};
 
 type In<K extends Recovery['situation']['kind']> = Extract<Recovery['situation'], { readonly kind: K }>;
 
 /** After so many withheld spawns in a row, in some 95 s, people are notified that no agent has the task. */
 const refusalsToReport = 5;
 
-function whileWaiting(state: Recovery, subject: Subject, waiting: In<'waiting'>, now: number): readonly Output[] {
+const whileWaiting = (state: Recovery, subject: Subject, waiting: In<'waiting'>, now: number): readonly Output[] => {
   const limit = limitOf(state, subject);
   if (isSpent(state, subject))
     return failed(state, `${state.attempts} of ${limit} attempts used: ${waiting.why}`, limit);
@@ -70,7 +70,7 @@ function whileWaiting(state: Recovery, subject: Subject, waiting: In<'waiting'>,
     return [taskStory(state, 'RECOVERY_WAITING', { reason: waiting.refusal ?? '', refusals: waiting.withheld })];
   if (now < requestAt(state, subject, waiting)) return [];
   return [...(state.breaker.state === 'OPEN' ? breakerChanged(state, 'HALF_OPEN') : []), admitSpawn(state, subject)];
-}
+};
 
 /** Reported once: the governor keeps the request, and admits it when a runtime announces a matching template. */
 const impossible = (state: Recovery, { labels }: Subject, { impossible }: In<'requesting'>): readonly Output[] =>
@@ -92,32 +92,32 @@ const doubtIsOverAt = (state: Recovery, subject: Subject, waiting: In<'waiting'>
  * Is recovery still needed? An own attempt that was given up and is alive continues. Any other living assignee keeps the task. Recovery waits
  * for an instance whose end it awaits.
  */
-function heldAlready(state: Recovery): readonly Output[] | undefined {
+const heldAlready = (state: Recovery): readonly Output[] | undefined => {
   const assignees = confirmedAssignees(state).filter((one) => instanceKey(one) !== state.endAwaited);
   const own = ownAssignee(state, assignees);
   if (own) return heldBy(state, own.agentId);
   const other = assignees.at(-1);
   if (!other) return awaitsEnd(state) ? [] : undefined;
   return [taskStory(state, 'TASK_RELEASED', { why: 'reassigned', detail: `held by ${other.agentId}` })];
-}
+};
 
-function heldBy(state: Recovery, agentId: string): readonly Output[] {
+const heldBy = (state: Recovery, agentId: string): readonly Output[] => {
   const assignee = assigneeOf(state, agentId);
   const attempt = attemptOf(state, agentId);
   if (!assignee || !attempt) return [];
   const payload = { newAgentId: agentId, instanceId: assignee.instanceId, attempt: attempt.number };
   return [taskStory(state, 'RECOVERY_COMPLETED', payload)];
-}
+};
 
 /** After the end of an attempt on probation, milliseconds: a plan that recovers requests it within seconds. */
 const requestFollowsMs = 300_000;
 
-function onProbation(
+const onProbation = (
   state: Recovery,
   subject: Subject,
   { attempt, since, failing, goneAt }: In<'probation'>,
   now: number,
-): readonly Output[] {
+): readonly Output[] => {
   const { onProbationFailure, probationMs } = subject.settings;
   if (failing !== null) {
     const reason = `attempt ${attempt.number} failed its probation: ${failing}`;
@@ -130,10 +130,10 @@ function onProbation(
   }
   if (now < since + probationMs) return [];
   return [taskStory(state, 'PROBATION_PASSED', { agentId: attempt.agentId, attempt: attempt.number })];
-}
+};
 
 /** `of`: how many attempts there were, where they are used up. */
-function failed(state: Recovery, reason: string, of: number | null = null): readonly Output[] {
+const failed = (state: Recovery, reason: string, of: number | null = null): readonly Output[] => {
   const attempts = state.attempts;
   const agentId = state.tried.at(-1)?.agentId ?? state.subject?.agentId ?? null;
   const checkpoint = state.checkpoints.findLast((one) => one.valid !== false) ?? null;
@@ -141,21 +141,21 @@ function failed(state: Recovery, reason: string, of: number | null = null): read
     taskStory(state, 'RECOVERY_FAILED', { reason, attempts }),
     taskStory(state, 'REVIEW_REQUIRED', { reason, attempts, agentId, checkpoint, of }),
   ];
-}
+};
 
-function reviewed(state: Recovery, { review }: In<'review'>): readonly Output[] {
+const reviewed = (state: Recovery, { review }: In<'review'>): readonly Output[] => {
   if (!review) return [];
   const { decision, by, why } = review;
   return [taskStory(state, 'REVIEW_DECIDED', { decision, by, why })];
-}
+};
 
 /** The next moment at which time alone makes a difference; now, where a deadline has passed without its event. */
-export function dueAt(before: Recovery, now: number): number {
+export const dueAt = (before: Recovery, now: number): number => {
   const state = lapsed(before, now);
   return Math.min(situationDueAt(state, now), ...rivalsOf(state).map(({ from }) => from));
-}
+};
 
-function situationDueAt(state: Recovery, now: number): number {
+const situationDueAt = (state: Recovery, now: number): number => {
   const { situation, subject } = state;
   if (!subject) return Number.POSITIVE_INFINITY;
   switch (situation.kind) {
@@ -181,4 +181,4 @@ function situationDueAt(state: Recovery, now: number): number {
     case 'over':
       return Number.POSITIVE_INFINITY;
   }
-}
+};

@@ -25,7 +25,7 @@ export const taskStory = <K extends Story['type']>(
 };
 
 /** The breaker's new state, where it has not been announced. */
-export function breakerChanged(state: Recovery, to: Breaker['state'] = state.breaker.state): readonly Story[] {
+export const breakerChanged = (state: Recovery, to: Breaker['state'] = state.breaker.state): readonly Story[] => {
   const { breaker, emitted, subject } = state;
   if (to === emitted.breaker) return [];
   const payload = {
@@ -37,9 +37,9 @@ export function breakerChanged(state: Recovery, to: Breaker['state'] = state.bre
     nextAttemptAt: to === 'OPEN' && breaker.state === 'OPEN' ? breaker.nextAttemptAt : null,
   };
   return [taskStory(state, 'CIRCUIT_BREAKER_STATE_CHANGED', payload)];
-}
+};
 
-export function admitSpawn(state: Recovery, subject: Subject): Draft<typeof Topic.admitStep> {
+export const admitSpawn = (state: Recovery, subject: Subject): Draft<typeof Topic.admitStep> => {
   const payload = {
     requestId: `${subject.cause}-${state.requests + 1}`,
     taskId: state.taskId,
@@ -50,15 +50,15 @@ export function admitSpawn(state: Recovery, subject: Subject): Draft<typeof Topi
     labels: subject.labels,
   };
   return { topic: 'onex.cmd.intervention.admit-step.v1', type: 'ADMIT_SPAWN', key: 'fleet', payload };
-}
+};
 
 /** Withdraws a request, or an admission, that is not needed. */
-export function withdrawn({ unused, subject, taskId }: Recovery): readonly Draft<typeof Topic.admitStep>[] {
+export const withdrawn = ({ unused, subject, taskId }: Recovery): readonly Draft<typeof Topic.admitStep>[] => {
   if (unused === null) return [];
   const { caseId, agentId } = subject ?? { caseId: null, agentId: taskId };
   const payload = { requestId: unused, caseId: caseId ?? '', agentId, why: 'nothing is spawned by it' };
   return [{ topic: 'onex.cmd.intervention.admit-step.v1', type: 'WITHDRAW_STEP', key: 'fleet', payload }];
-}
+};
 
 /** A person whose request for a recovery is refused is notified of the reason. */
 export const refused = (state: Recovery): readonly Story[] =>
@@ -73,11 +73,11 @@ const nextAgent = ({ base, serial }: Recovery): string => {
 type Admitted = Extract<Situation, { readonly kind: 'admitted' }>;
 
 /** The attempt and its order. The order has the id of the request that admitted it. */
-export function initiated(
+export const initiated = (
   state: Recovery,
   subject: Subject,
   { requestId, runtimeId }: Admitted,
-): readonly [Story, Draft<typeof Topic.agentOrder>] {
+): readonly [Story, Draft<typeof Topic.agentOrder>] => {
   const { from, skipped } = usable(seenFrom(runtimeId, state));
   const { taskId } = state;
   const attempt = state.attempts + 1;
@@ -119,15 +119,15 @@ export function initiated(
     labels: subject.labels,
   };
   return [story, { topic: 'onex.cmd.agent-runtime.agent-order.v1', type: 'SPAWN_AGENT', key: agentId, payload }];
-}
+};
 
 /** Requests the end of an attempt beside a later one, or before it. */
-export function endRival(
+export const endRival = (
   { taskId, subject }: Recovery,
   { agentId, instanceId, runtimeId }: Assignee & { readonly instanceId: string },
   why: string,
   askedAt: number,
-): Draft<typeof Topic.decideCase> {
+): Draft<typeof Topic.decideCase> => {
   const payload = {
     agentId,
     instanceId,
@@ -142,4 +142,4 @@ export function endRival(
     askedAt,
   } as const;
   return { topic: 'onex.cmd.intervention.decide-case.v1', type: 'REQUEST_STEP', key: agentId, payload };
-}
+};

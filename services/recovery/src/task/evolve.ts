@@ -13,7 +13,7 @@ export const lapsed = (state: Recovery, now: number): Recovery => {
 };
 
 /** The failure of the spawned attempt, at its own moment and not at the moment of the check. */
-function lapse(state: Recovery): Recovery {
+const lapse = (state: Recovery): Recovery => {
   const { situation, subject } = state;
   if (situation.kind !== 'spawning' || !subject) return state;
   const { settings } = subject;
@@ -32,10 +32,10 @@ function lapse(state: Recovery): Recovery {
       why,
     },
   };
-}
+};
 
 /** Folds an output. An attempt that is reported as failed has lapsed. */
-export function evolve(state: Recovery, draft: Output): Recovery {
+export const evolve = (state: Recovery, draft: Output): Recovery => {
   switch (draft.type) {
     case 'ADMIT_SPAWN':
       return requesting(lapse(state), draft.payload.requestId);
@@ -85,9 +85,9 @@ export function evolve(state: Recovery, draft: Output): Recovery {
     case 'TERMINATE_AGENT':
       return state;
   }
-}
+};
 
-function requesting(state: Recovery, requestId: string): Recovery {
+const requesting = (state: Recovery, requestId: string): Recovery => {
   const { situation } = state;
   if (situation.kind !== 'waiting') return state;
   const { dueAt: _, isDoubted: __, doubtedUntil: ___, ...next } = situation;
@@ -97,17 +97,17 @@ function requesting(state: Recovery, requestId: string): Recovery {
     requests: state.requests + 1,
     situation: { ...next, kind: 'requesting', requestId, impossible: null },
   };
-}
+};
 
-function impossibleReported(state: Recovery): Recovery {
+const impossibleReported = (state: Recovery): Recovery => {
   const { situation } = state;
   if (situation.kind !== 'requesting' || situation.impossible === null) return state;
   return { ...state, situation: { ...situation, impossible: { ...situation.impossible, isReported: true } } };
-}
+};
 
 type Initiated = PayloadOf<typeof Topic.taskRecovery, 'RECOVERY_INITIATED'>;
 
-function spawning(state: Recovery, { newAgentId, attempt: number, orderId, runtimeId }: Initiated): Recovery {
+const spawning = (state: Recovery, { newAgentId, attempt: number, orderId, runtimeId }: Initiated): Recovery => {
   const { situation, subject } = state;
   if (situation.kind !== 'admitted' || !subject) return state;
   const attempt = { agentId: newAgentId, number, generation: state.breaker.generation };
@@ -121,9 +121,9 @@ function spawning(state: Recovery, { newAgentId, attempt: number, orderId, runti
     breaker: breaker.admit(state.breaker),
     situation: { kind: 'spawning', attempt, orderId, runtimeId, deadlineAt, failed: null },
   };
-}
+};
 
-function probation(before: Recovery, agentId: string): Recovery {
+const probation = (before: Recovery, agentId: string): Recovery => {
   const isCurrent = before.situation.kind === 'spawning' && before.situation.attempt.agentId === agentId;
   const state = isCurrent ? before : notUsed(lapse(before));
   const assignee = assigneeOf(state, agentId);
@@ -136,10 +136,10 @@ function probation(before: Recovery, agentId: string): Recovery {
     endAwaited: null,
     situation: { kind: 'probation', attempt, since: assignee.since, failing },
   };
-}
+};
 
 /** An attempt that was given up, under an earlier state of the breaker, also closes it by passing. */
-function stable(state: Recovery): Recovery {
+const stable = (state: Recovery): Recovery => {
   const { situation, subject } = state;
   if (situation.kind !== 'probation' || !subject) return state;
   const { attempt, since } = situation;
@@ -148,10 +148,10 @@ function stable(state: Recovery): Recovery {
     breaker: breaker.reset(state.breaker),
     situation: { kind: 'stable', attempt, since: since + subject.settings.probationMs },
   };
-}
+};
 
 /** A task whose assignee has changed, or that has none, keeps its count: attempts belong to the task. */
-function released(before: Recovery, keepsCount: boolean): Recovery {
+const released = (before: Recovery, keepsCount: boolean): Recovery => {
   const state = notUsed(before);
   const count = keepsCount ? {} : { attempts: 0, granted: 0 };
   return {
@@ -162,13 +162,13 @@ function released(before: Recovery, keepsCount: boolean): Recovery {
     breaker: breaker.reset(state.breaker),
     situation: { kind: 'idle' },
   };
-}
+};
 
 /**
  * retry: one more attempt, at once, or after the end of the attempt that fails and is alive. reset: start again from one. abandon: give the
  * task up.
  */
-function reviewed(state: Recovery): Recovery {
+const reviewed = (state: Recovery): Recovery => {
   const { situation, subject } = state;
   if (situation.kind !== 'review' || !situation.review || !subject) return state;
   const { decision, at, by } = situation.review;
@@ -189,32 +189,32 @@ function reviewed(state: Recovery): Recovery {
     case 'UNKNOWN':
       return { ...state, situation: { kind: 'review', review: null } };
   }
-}
+};
 
 /** An agent without an instance cannot be ended: it continues. */
-function failingInstance(state: Recovery): string | null {
+const failingInstance = (state: Recovery): string | null => {
   const own = ownAssignee(state);
   return own && isBad(own.state) ? own.instanceId : null;
-}
+};
 
-function breakerReported(state: Recovery, to: breaker.Breaker['state']): Recovery {
+const breakerReported = (state: Recovery, to: breaker.Breaker['state']): Recovery => {
   const trial = to === 'HALF_OPEN' ? breaker.tryAgain(state.breaker) : state.breaker;
   return { ...state, breaker: trial, emitted: { ...state.emitted, breaker: to } };
-}
+};
 
-function endRequestsAfter(
+const endRequestsAfter = (
   before: readonly EndRequest[],
   { instanceId: instance, askedAt }: PayloadOf<typeof Topic.decideCase, 'REQUEST_STEP'>,
-): readonly EndRequest[] {
+): readonly EndRequest[] => {
   const times = before.find((one) => one.instance === instance)?.times ?? 0;
   const others = before.filter((one) => one.instance !== instance);
   return remember(others, { instance, at: askedAt ?? 0, times: times + 1 });
-}
+};
 
 /** RECOVERY_WAITING without refusals is about a limit. */
-function waitingReported(state: Recovery, refusals: number): Recovery {
+const waitingReported = (state: Recovery, refusals: number): Recovery => {
   if (state.situation.kind !== 'waiting') return state;
   const { limitedUntil: _, ...situation } = state.situation;
   if (refusals === 0) return { ...state, situation };
   return { ...state, situation: { ...state.situation, isWaitingReported: true } };
-}
+};

@@ -9,7 +9,7 @@ type TaskHealth = PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>;
 const mostAssignees = 8;
 
 /** The assignees of every task are kept; what they mean depends on the state of the recovery. */
-export function observeHealth(before: Recovery, health: TaskHealth, now: number): Recovery {
+export const observeHealth = (before: Recovery, health: TaskHealth, now: number): Recovery => {
   const assignees = assigneesAfter(before.assignees, health, now);
   const revived = health.hold === 'took' ? deathsOf(before, health).reduce(remember, before.revived) : before.revived;
   const gone = hasLeft(health) && !assignees.some((assignee) => assignee.agentId === health.agentId);
@@ -58,19 +58,19 @@ export function observeHealth(before: Recovery, health: TaskHealth, now: number)
       if (!isAlive(state, situation.attempt.agentId)) return finished ? over : state;
       return finished && hadTask ? finishedBeside(state, health, situation.attempt) : state;
   }
-}
+};
 
 /** The replacement is not ended: people judge its work. It keeps the task, and no agent replaces it. */
-function finishedBeside(state: Recovery, { agentId }: TaskHealth, attempt: Attempt): Recovery {
+const finishedBeside = (state: Recovery, { agentId }: TaskHealth, attempt: Attempt): Recovery => {
   const detail = `${agentId} has finished it, and ${attempt.agentId} works on it`;
   return { ...state, situation: { kind: 'over', why: 'reassigned', detail } };
-}
+};
 
 /**
  * Its end was requested while a later attempt lived, and waited. That attempt has gone since. Now no agent has the task, and no case
  * requests one.
  */
-function isLastRival(state: Recovery, health: TaskHealth): boolean {
+const isLastRival = (state: Recovery, health: TaskHealth): boolean => {
   const { situation, emitted, subject } = state;
   const wasAsked = emitted.endRequests.some(({ instance }) => instance === instanceKey(health));
   // Also where it crashed first: the case that was to end it requests no other agent either.
@@ -78,13 +78,13 @@ function isLastRival(state: Recovery, health: TaskHealth): boolean {
   if (subject === null) return false;
   const rests = situation.kind === 'idle' || situation.kind === 'probation' || situation.kind === 'stable';
   return rests && !isHeld(state);
-}
+};
 
-function replacing(state: Recovery, health: TaskHealth, now: number): Recovery {
+const replacing = (state: Recovery, health: TaskHealth, now: number): Recovery => {
   const why = `${health.agentId} was ended beside an attempt that has ended too`;
   const dead = remember(state.dead, instanceKey(health));
   return { ...state, dead, situation: { kind: 'waiting', dueAt: now, immediate: false, withheld: 0, why } };
-}
+};
 
 /**
  * A new agent has taken the task: there is nothing left to decide. Where an agent that was taken for dead comes back, people decide whether
@@ -97,31 +97,30 @@ const isTakenByAnother = (state: Recovery, health: TaskHealth): boolean =>
   assigneeOf(state, health.agentId) !== undefined;
 
 /** An agent that dies with the task had it; one that leaves it alive no longer has it. */
-function takenByAfter(takenBy: readonly string[], health: TaskHealth): readonly string[] {
+const takenByAfter = (takenBy: readonly string[], health: TaskHealth): readonly string[] => {
   if (!hasLeft(health)) return remember(takenBy, instanceKey(health));
   return health.to === 'TERMINATED' ? takenBy : takenBy.filter((instance) => instance !== instanceKey(health));
-}
+};
 
-function lostAfter(lost: readonly string[], health: TaskHealth): readonly string[] {
+const lostAfter = (lost: readonly string[], health: TaskHealth): readonly string[] => {
   if (health.to !== 'TERMINATED') return lost;
   return health.endReason === 'lost'
     ? remember(lost, instanceKey(health))
     : lost.filter((instance) => instance !== instanceKey(health));
-}
+};
 
 /**
  * A finish holds for all that have taken the task, and for every attempt that may still begin. One that still works, or was taken for dead
  * and comes back, has nothing to recover.
  */
-function finishedBy({ finished, takenBy, unseen }: Recovery, health: TaskHealth): readonly string[] {
-  return [...takenBy, ...unseen, instanceKey(health)].reduce(remember<string>, finished);
-}
+const finishedBy = ({ finished, takenBy, unseen }: Recovery, health: TaskHealth): readonly string[] =>
+  [...takenBy, ...unseen, instanceKey(health)].reduce(remember<string>, finished);
 
 /**
  * An agent that takes the task again starts it again. One that was taken for dead takes it by its next heartbeat, and starts nothing;
  * neither does an attempt that had not begun at the finish.
  */
-function finishedAfter(state: Recovery, health: TaskHealth): readonly string[] {
+const finishedAfter = (state: Recovery, health: TaskHealth): readonly string[] => {
   const { finished } = state;
   const { agentId, instanceId } = health;
   if (health.hold !== 'took' || hasLeft(health)) return finished;
@@ -130,7 +129,7 @@ function finishedAfter(state: Recovery, health: TaskHealth): readonly string[] {
   if (wasOut) return finished.map((one) => (one === agentId ? instance : one));
   const isBack = instanceId !== null && (state.lost.includes(instance) || state.dead.includes(instance));
   return isBack ? finished : finished.filter((one) => one !== instance);
-}
+};
 
 /** Nothing is spawned where the host is gone, however recently its runtime announced itself. */
 const avoidAfter = (avoid: readonly string[], health: TaskHealth): readonly string[] =>
@@ -138,18 +137,18 @@ const avoidAfter = (avoid: readonly string[], health: TaskHealth): readonly stri
     ? remember(avoid, health.runtimeId)
     : avoid;
 
-function healthObserved(state: Recovery, health: TaskHealth, gone: boolean, now: number): Recovery {
+const healthObserved = (state: Recovery, health: TaskHealth, gone: boolean, now: number): Recovery => {
   if (gone && state.situation.kind === 'probation' && isOnPurpose(health)) return leftOnProbation(state, health, now);
   if (gone) return goneAt(settled(state, health.endReason ?? 'left the task', now), now);
   if (isBad(health.to)) return settled(state, health.to, now);
   return health.to === 'HEALTHY' ? returned(state, now) : state;
-}
+};
 
 /** Where a plan ends it, a request to recover the task follows at once. Where a person does, none may follow. */
-function goneAt(state: Recovery, now: number): Recovery {
+const goneAt = (state: Recovery, now: number): Recovery => {
   const { situation } = state;
   return situation.kind === 'probation' ? { ...state, situation: { ...situation, goneAt: now } } : state;
-}
+};
 
 /** It continues without the task, or a person has stopped it. No case follows, so no other service puts the task on a new agent. */
 const isOnPurpose = (health: TaskHealth): boolean => health.to !== 'TERMINATED' || isStopped(health);
@@ -160,19 +159,19 @@ const isStopped = ({ endReason, ordered }: TaskHealth): boolean => endReason ===
 const isHeld = (state: Recovery): boolean => state.assignees.some(({ agentId }) => isAlive(state, agentId));
 
 /** An agent that was healthy when it left the task has done its work. Otherwise people decide. */
-function leftOnProbation(before: Recovery, { agentId, to }: TaskHealth, now: number): Recovery {
+const leftOnProbation = (before: Recovery, { agentId, to }: TaskHealth, now: number): Recovery => {
   if (isBad(to)) {
     const why = `${agentId} has left the task while it was ${to}`;
     return { ...settled(before, to, now), situation: { kind: 'refused', why } };
   }
   const detail = to === 'TERMINATED' ? `${agentId} was stopped` : `${agentId} has left it, and goes on`;
   return { ...notUsed(before), situation: { kind: 'over', why: 'left', detail } };
-}
+};
 
 const hasLeft = (health: TaskHealth): boolean => health.hold === 'left' || health.to === 'TERMINATED';
 
 /** The attempt falls short. On probation it has failed, once. After probation the stable time ends, and counts if it was long enough. */
-export function settled(state: Recovery, failing: string, now: number): Recovery {
+export const settled = (state: Recovery, failing: string, now: number): Recovery => {
   const { situation, subject } = state;
   if (!subject) return state;
   if (situation.kind === 'probation' && situation.failing === null) {
@@ -190,10 +189,10 @@ export function settled(state: Recovery, failing: string, now: number): Recovery
     ...(isStable ? { attempts: 0, granted: 0 } : {}),
     situation: { ...situation, since: null },
   };
-}
+};
 
 /** Healthy again: probation, or the stable time, restarts. */
-function returned(state: Recovery, now: number): Recovery {
+const returned = (state: Recovery, now: number): Recovery => {
   const { situation } = state;
   if (situation.kind === 'probation' && situation.failing !== null) {
     const attempt = { ...situation.attempt, generation: state.breaker.generation };
@@ -203,9 +202,9 @@ function returned(state: Recovery, now: number): Recovery {
     return { ...state, situation: { ...situation, since: now } };
   }
   return state;
-}
+};
 
-function assigneesAfter(assignees: readonly Assignee[], health: TaskHealth, now: number): readonly Assignee[] {
+const assigneesAfter = (assignees: readonly Assignee[], health: TaskHealth, now: number): readonly Assignee[] => {
   const { agentId, instanceId, runtimeId, to } = health;
   const others = assignees.filter((assignee) => assignee.agentId !== agentId);
   const old = assignees.find((assignee) => assignee.agentId === agentId);
@@ -215,4 +214,4 @@ function assigneesAfter(assignees: readonly Assignee[], health: TaskHealth, now:
   const figures = { idleMinutes: health.idleMinutes, contextUsagePct: health.contextUsagePct };
   const stall = stallFrom(health.evidence);
   return [...others, { agentId, instanceId, runtimeId, state: to, since, stall, ...figures }].slice(-mostAssignees);
-}
+};

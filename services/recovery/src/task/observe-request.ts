@@ -11,13 +11,13 @@ import { attemptOf, isBad, type Recovery, remember, type Subject } from './state
 
 type RecoverTask = EventOf<typeof Topic.recoverTask>;
 
-export function observeRequest(state: Recovery, input: RecoverTask, now: number): Recovery {
+export const observeRequest = (state: Recovery, input: RecoverTask, now: number): Recovery => {
   const { by } = input.payload;
   return by === null ? requestedByCase(state, input, now) : requestedByPerson(state, input, by, now);
-}
+};
 
 /** Acts only on a confirmed death, and on each death once. */
-function requestedByCase(state: Recovery, input: RecoverTask, now: number): Recovery {
+const requestedByCase = (state: Recovery, input: RecoverTask, now: number): Recovery => {
   const { payload } = input;
   const isHandled = state.dead.includes(instanceKey(payload)) && !isRevived(state, payload);
   if (!payload.confirmed || isHandled) return state;
@@ -42,13 +42,13 @@ function requestedByCase(state: Recovery, input: RecoverTask, now: number): Reco
     case 'over':
       return known;
   }
-}
+};
 
 /**
  * A person's request also counts for a death that was acted on before, and for an unconfirmed death where no agent of that name has the
  * task. A refusal is answered with the reason.
  */
-function requestedByPerson(state: Recovery, input: RecoverTask, by: string, now: number): Recovery {
+const requestedByPerson = (state: Recovery, input: RecoverTask, by: string, now: number): Recovery => {
   const { payload } = input;
   const reason = unconfirmed(state, payload) ?? objectionTo(withDeath(state, payload));
   const known = withDeath(state, payload);
@@ -76,7 +76,7 @@ function requestedByPerson(state: Recovery, input: RecoverTask, by: string, now:
         situation: { kind: 'review', review: { decision: 'retry', by, why: payload.reason, at: now } },
       };
   }
-}
+};
 
 const unconfirmed = (state: Recovery, { confirmed, agentId }: RecoverTask['payload']): string | null =>
   !confirmed && isAlive(state, agentId)
@@ -84,7 +84,7 @@ const unconfirmed = (state: Recovery, { confirmed, agentId }: RecoverTask['paylo
     : null;
 
 /** Why a recovery that a person requests is refused, or null. One that is under way is not refused. */
-function objectionTo(state: Recovery): string | null {
+const objectionTo = (state: Recovery): string | null => {
   const { situation, taskId } = state;
   switch (situation.kind) {
     case 'probation':
@@ -104,9 +104,9 @@ function objectionTo(state: Recovery): string | null {
     case 'review':
       return null;
   }
-}
+};
 
-function withDeath(state: Recovery, payload: RecoverTask['payload']): Recovery {
+const withDeath = (state: Recovery, payload: RecoverTask['payload']): Recovery => {
   const known = deathsOf(state, payload);
   const revived = state.revived.filter((instance) => !known.includes(instance));
   return {
@@ -115,23 +115,23 @@ function withDeath(state: Recovery, payload: RecoverTask['payload']): Recovery {
     dead: payload.confirmed ? remember(state.dead, instanceKey(payload)) : state.dead,
     checkpoints: payload.checkpoint ? repeatCheckpoint(state.checkpoints, payload.checkpoint) : state.checkpoints,
   };
-}
+};
 
 /** The attempt has died, or left the task to an agent that has died: the next attempt begins. */
 const nextAttemptBegun = (state: Recovery, input: RecoverTask, now: number): Recovery =>
   begun(attemptFailed(state, input.payload.reason, now), input, now);
 
 /** A person's request ends the back-off now, also that of an attempt that has failed since the last decision. */
-function expedited(before: Recovery, now: number): Recovery {
+const expedited = (before: Recovery, now: number): Recovery => {
   const state = lapsed(before, now);
   const { situation } = state;
   if (situation.kind !== 'waiting') return before;
   const { limitedUntil: _, ...unlimited } = situation;
   return { ...state, situation: { ...unlimited, dueAt: Math.min(situation.dueAt, now), immediate: true } };
-}
+};
 
 /** The attempt has died. It counts as failed once, whichever topic reports it first. */
-function attemptFailed(state: Recovery, why: string, now: number): Recovery {
+const attemptFailed = (state: Recovery, why: string, now: number): Recovery => {
   const { situation, subject } = state;
   if (!subject) return state;
   switch (situation.kind) {
@@ -154,9 +154,9 @@ function attemptFailed(state: Recovery, why: string, now: number): Recovery {
     case 'over':
       return state;
   }
-}
+};
 
-function begun(state: Recovery, input: RecoverTask, now: number): Recovery {
+const begun = (state: Recovery, input: RecoverTask, now: number): Recovery => {
   const subject = subjectOf(state, input);
   const { immediate, reason, agentId } = input.payload;
   const wait = immediate ? 0 : delayBefore(subject.settings, state.taskId, state.attempts + 1);
@@ -173,29 +173,25 @@ function begun(state: Recovery, input: RecoverTask, now: number): Recovery {
     base: attemptOf(state, agentId) ? state.base : agentId,
     situation: { kind: 'waiting', dueAt, immediate, withheld: 0, why: reason, ...doubt, ...limit },
   };
-}
+};
 
 /**
  * Before that time a new agent would meet the limit of the dead one. After the longest wait that the policy allows, the agent is replaced.
  * A person's request does not wait.
  */
-function limitedUntil(
+const limitedUntil = (
   { payload: { notBefore } }: RecoverTask,
   { limitWaitMs }: RecoverySettings,
   now: number,
-): number | null {
-  return notBefore === null || notBefore <= now ? null : Math.min(notBefore, now + limitWaitMs);
-}
+): number | null => (notBefore === null || notBefore <= now ? null : Math.min(notBefore, now + limitWaitMs));
 
 /** The report of an agent's end arrives within this time after the request to recover its task. */
 const endReportDelayMs = 10_000;
 
 /** The time of the task key space may be seconds behind that of the case, which makes no back-off shorter. A person's clock is not used. */
-function requestedAt({ occurredAt, payload }: RecoverTask): number {
-  return payload.by === null ? occurredAt : 0;
-}
+const requestedAt = ({ occurredAt, payload }: RecoverTask): number => (payload.by === null ? occurredAt : 0);
 
-function subjectOf(state: Recovery, { eventId, correlationId, policy, payload }: RecoverTask): Subject {
+const subjectOf = (state: Recovery, { eventId, correlationId, policy, payload }: RecoverTask): Subject => {
   const { agentId, instanceId, caseId, runtimeId, reason, completedWork, remainingWork, labels } = payload;
   const assignee = state.assignees.find((one) => one.agentId === agentId && isBad(one.state));
   return {
@@ -209,4 +205,4 @@ function subjectOf(state: Recovery, { eventId, correlationId, policy, payload }:
     contextUsagePct: payload.contextUsagePct,
     settings: readSettings(state.taskId, payload.recovery),
   };
-}
+};

@@ -21,7 +21,7 @@ type Receipt = PayloadOf<typeof Topic.spawnReceipt, 'SPAWN_RECEIPT'>;
 /** When a withheld spawn is requested again, milliseconds; the last repeats. A halt or a brake lasts, so waiting costs nothing. */
 const retryDelaysMs = [5_000, 10_000, 20_000, 60_000];
 
-export function observe(before: Recovery, input: Input, { now }: Clock): Recovery {
+export const observe = (before: Recovery, input: Input, { now }: Clock): Recovery => {
   const state = before.taskId === '' ? { ...before, taskId: input.payload.taskId } : before;
   switch (input.type) {
     case 'TASK_HEALTH_CHANGED':
@@ -42,24 +42,24 @@ export function observe(before: Recovery, input: Input, { now }: Clock): Recover
     case 'SPAWN_RECEIPT':
       return observeReceipt(state, input.payload, now);
   }
-}
+};
 
 /** An admission that is read too late, or was given in a dry run, does not count. A late one returns to the budget. */
-function observeAdmission(
+const observeAdmission = (
   state: Recovery,
   { requestId, runtimeId, validUntil, dryRun }: Admitted,
   now: number,
-): Recovery {
+): Recovery => {
   const { situation } = state;
   if (situation.kind !== 'requesting' || situation.requestId !== requestId) return state;
   if (dryRun) return requestedLater(state, 'the fleet is in a dry run', now);
   if (now > validUntil) return requestedLater({ ...state, unused: requestId }, 'its admission was read too late', now);
   const { impossible: _, ...next } = situation;
   return { ...state, situation: { ...next, kind: 'admitted', runtimeId, at: now } };
-}
+};
 
 /** Over the budget of spawns people decide. Where no runtime is left, those at which a spawn has failed may be tried again. */
-function observeWithheld(state: Recovery, { requestId, why, detail }: Withheld, now: number): Recovery {
+const observeWithheld = (state: Recovery, { requestId, why, detail }: Withheld, now: number): Recovery => {
   const { situation } = state;
   if (situation.kind !== 'requesting' || situation.requestId !== requestId) return state;
   if (why === 'no_template')
@@ -69,9 +69,9 @@ function observeWithheld(state: Recovery, { requestId, why, detail }: Withheld, 
     };
   if (why === 'budget') return { ...state, situation: { kind: 'refused', why: `${detail}: ${situation.why}` } };
   return requestedLater(why === 'no_runtime' ? { ...state, avoid: [] } : state, detail, now);
-}
+};
 
-function requestedLater(state: Recovery, refusal: string, now: number): Recovery {
+const requestedLater = (state: Recovery, refusal: string, now: number): Recovery => {
   const { situation } = state;
   if (situation.kind !== 'requesting') return state;
   const { impossible: _, requestId: __, ...next } = situation;
@@ -80,10 +80,10 @@ function requestedLater(state: Recovery, refusal: string, now: number): Recovery
     ...state,
     situation: { ...next, kind: 'waiting', dueAt: now + after, withheld: next.withheld + 1, refusal },
   };
-}
+};
 
 /** A receipt of an order that is no longer awaited changes nothing: task-health shows what its agent does. */
-function observeReceipt(state: Recovery, receipt: Receipt, now: number): Recovery {
+const observeReceipt = (state: Recovery, receipt: Receipt, now: number): Recovery => {
   const { situation } = state;
   if (situation.kind !== 'spawning' || situation.orderId !== receipt.orderId) return state;
   const read = readAt(situation.runtimeId, state, receipt.skipped);
@@ -106,10 +106,10 @@ function observeReceipt(state: Recovery, receipt: Receipt, now: number): Recover
       return situation.failed ? state : { ...state, ...read, situation: { ...situation, failed: { at: now, why } } };
     }
   }
-}
+};
 
 /** Nothing was spawned: the same attempt is made again, from the checkpoint before. */
-function withPrevious(state: Recovery, receipt: Receipt, now: number): Recovery {
+const withPrevious = (state: Recovery, receipt: Receipt, now: number): Recovery => {
   const named =
     receipt.checkpointId === null ? [] : [{ checkpointId: receipt.checkpointId, why: receipt.why ?? 'invalid' }];
   const { situation } = state;
@@ -123,18 +123,16 @@ function withPrevious(state: Recovery, receipt: Receipt, now: number): Recovery 
     return { ...state, situation: { ...situation, failed: { at: now, why } } };
   }
   return notBegun({ ...state, ...read }, receipt, receipt.why ?? 'checkpoint invalid', now);
-}
+};
 
 /** No attempt: its uses are given back, and the spawn is requested again. */
-function notBegun(state: Recovery, { orderId }: Receipt, why: string, now: number): Recovery {
-  return {
-    ...state,
-    unused: orderId,
-    attempts: state.attempts - 1,
-    serial: state.serial - 1,
-    tried: state.tried.slice(0, -1),
-    unseen: state.unseen.slice(0, -1),
-    breaker: breaker.giveBack(state.breaker),
-    situation: { kind: 'waiting', dueAt: now, immediate: true, withheld: 0, why },
-  };
-}
+const notBegun = (state: Recovery, { orderId }: Receipt, why: string, now: number): Recovery => ({
+  ...state,
+  unused: orderId,
+  attempts: state.attempts - 1,
+  serial: state.serial - 1,
+  tried: state.tried.slice(0, -1),
+  unseen: state.unseen.slice(0, -1),
+  breaker: breaker.giveBack(state.breaker),
+  situation: { kind: 'waiting', dueAt: now, immediate: true, withheld: 0, why },
+});

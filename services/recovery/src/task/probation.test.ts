@@ -90,7 +90,7 @@ test('time in which the agent was stuck is not stable time', () => {
   expect(find(story.wait(minute), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
 });
 
-function inReview(): Story {
+const inReview = (): Story => {
   const story = openStory();
   story.receive(
     recoverTask(
@@ -105,7 +105,7 @@ function inReview(): Story {
     'REVIEW_REQUIRED',
   ]);
   return story;
-}
+};
 
 test('retry allows one attempt more, at once, also past an open breaker; a second failure goes to review again', () => {
   const story = inReview();

@@ -3,9 +3,8 @@ import { instanceKey, isRevived, livingAssignees } from './instances.ts';
 import type { Assignee, EndRequest, Recovery } from './state.ts';
 
 /** Two attempts alive: all but the last are ended. */
-export function rivals(state: Recovery, now: number): readonly Output[] {
-  return rivalsOf(state).flatMap(({ rival, why, from }) => (now >= from ? [endRival(state, rival, why, now)] : []));
-}
+export const rivals = (state: Recovery, now: number): readonly Output[] =>
+  rivalsOf(state).flatMap(({ rival, why, from }) => (now >= from ? [endRival(state, rival, why, now)] : []));
 
 type Rival = {
   readonly rival: Assignee & { readonly instanceId: string };
@@ -18,7 +17,7 @@ type Rival = {
  * All living attempts but the last, and the last where people decided on a new one. The lowest is the agent that was replaced: a lost host
  * may come back and start it again, or was only cut off. An agent without an instance is never acted on.
  */
-export function rivalsOf(state: Recovery): readonly Rival[] {
+export const rivalsOf = (state: Recovery): readonly Rival[] => {
   const assignees = livingAssignees(state);
   const attempts = [state.base, ...state.tried.map(({ agentId }) => agentId)];
   const those = attempts.flatMap((agentId) => assignees.filter((assignee) => assignee.agentId === agentId));
@@ -34,7 +33,7 @@ export function rivalsOf(state: Recovery): readonly Rival[] {
     const from = endRequest ? Math.max(first, nextRequestAt(endRequest)) : first;
     return [{ rival: { ...one, instanceId: one.instanceId }, why, from }];
   });
-}
+};
 
 /** A host that starts an agent again may be the one on which its replacement has just died. The report of that arrives within this time. */
 const replacementEndDelayMs = 10_000;

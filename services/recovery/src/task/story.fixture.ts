@@ -23,7 +23,7 @@ export const settings: RecoverySettings = {
 };
 
 /** One task's story: each call gives an input at the present moment, or lets time pass, and returns the outputs. */
-export function openStory() {
+export const openStory = () => {
   const driver = given(recovery, start);
   const now = () => driver.clock().now;
   let received = 0;
@@ -38,7 +38,7 @@ export function openStory() {
     state: driver.state,
     now,
   };
-}
+};
 export type Story = ReturnType<typeof openStory>;
 
 const dead = { agentId: 'worker-1', instanceId: 'worker-1.i1', taskId: task };
@@ -99,33 +99,36 @@ export const review = (decision: 'retry' | 'abandon' | 'reset'): Input =>
   example(Topic.reviewTask, 'REVIEW_TASK', { taskId: task, decision, by: 'ada', why: 'seen' });
 
 /** The governor's answer to the last request. */
-export function admit(story: Story, overrides: Partial<PayloadOf<typeof Topic.spawnRuling, 'SPAWN_ADMITTED'>> = {}) {
+export const admit = (story: Story, overrides: Partial<PayloadOf<typeof Topic.spawnRuling, 'SPAWN_ADMITTED'>> = {}) => {
   const { situation } = story.state();
   const requestId = situation.kind === 'requesting' ? situation.requestId : 'none';
   const payload = { taskId: task, requestId, runtimeId: 'host-1', validUntil: story.now() + 30_000, dryRun: false };
   return story.receive(example(Topic.spawnRuling, 'SPAWN_ADMITTED', { ...payload, ...overrides }));
-}
+};
 
-export function withhold(story: Story, why: 'halted' | 'brake' | 'budget' | 'no_runtime' | 'no_template' = 'halted') {
+export const withhold = (
+  story: Story,
+  why: 'halted' | 'brake' | 'budget' | 'no_runtime' | 'no_template' = 'halted',
+) => {
   const { situation } = story.state();
   const requestId = situation.kind === 'requesting' ? situation.requestId : 'none';
   const detail = why === 'budget' ? '5 spawns an hour for fleet; free in 12 min' : why;
   return story.receive(example(Topic.spawnRuling, 'SPAWN_WITHHELD', { taskId: task, requestId, why, detail }));
-}
+};
 
 /** The runtime's receipt for the last order. */
-export function receipt(story: Story, overrides: Partial<PayloadOf<typeof Topic.spawnReceipt, 'SPAWN_RECEIPT'>>) {
+export const receipt = (story: Story, overrides: Partial<PayloadOf<typeof Topic.spawnReceipt, 'SPAWN_RECEIPT'>>) => {
   const { situation } = story.state();
   const orderId = situation.kind === 'spawning' ? situation.orderId : 'none';
   const payload = { taskId: task, orderId, why: null, checkpointId: null, skipped: [] };
   return story.receive(example(Topic.spawnReceipt, 'SPAWN_RECEIPT', { ...payload, ...overrides }));
-}
+};
 
 /** From a death to an agent that is alive, as attempt `n`. */
-export function revive(story: Story, n: number, agentId = `worker-1-r${n}`) {
+export const revive = (story: Story, n: number, agentId = `worker-1-r${n}`) => {
   story.wait(600_000);
   return [...admit(story), ...story.receive(took(agentId))];
-}
+};
 
 export const types = (emitted: readonly (Output | HealthEvent)[]): readonly string[] => emitted.map((one) => one.type);
 export const find = <K extends Output['type']>(emitted: readonly Output[], type: K) =>

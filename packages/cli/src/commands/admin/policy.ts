@@ -23,7 +23,7 @@ const names = (name: string, before: readonly string[] = []): readonly string[] 
   return [...before, name];
 };
 
-export function register(program: Command): void {
+export const register = (program: Command): void => {
   const policy = program
     .command('policy')
     .description('policies, by which Vigil judges agents')
@@ -63,4 +63,4 @@ export function register(program: Command): void {
     .option('--write', 'with --migrate: write the file, instead of printing it')
     .option('--json', 'for programs')
     .action(async (kind, file, options) => (await files()).importFile(kind, file, options));
-}
+};

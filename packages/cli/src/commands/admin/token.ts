@@ -9,7 +9,7 @@ The token derives from VIGIL_GATEWAY_SECRET, the gateway's secret; no server is 
 Example:
   VIGIL_GATEWAY_SECRET=… vigil token runtime build-7`;
 
-export function register(program: Command): void {
+export const register = (program: Command): void => {
   program
     .command('token')
     .description('print a token for the gateway that is valid for one runtime or agent only')
@@ -21,4 +21,4 @@ export function register(program: Command): void {
       if (!ID.test(name)) throw new CannotProceed(`${JSON.stringify(name)} is not a name: give ${ID_FORM}`);
       console.log(gatewayToken(gatewaySecret(process.env), { kind, name }));
     });
-}
+};

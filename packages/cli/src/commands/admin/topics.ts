@@ -38,7 +38,7 @@ export const linesOf = ({ changes, tooFewReplicas }: TopicReport): readonly stri
 /** The Kafka client is loaded by these commands only: every other one starts without it. */
 const stream = () => import('../../kafka.ts');
 
-export function register(program: Command): void {
+export const register = (program: Command): void => {
   const topics = program.command('topics').description("the topics themselves, and the processors' positions in them");
   topics.addHelpText('after', EXAMPLES);
   for (const [name, description, change] of [
@@ -93,21 +93,21 @@ export function register(program: Command): void {
     .option('--json', 'for programs')
     .addHelpText('after', '\nIt needs the registry only (SCHEMA_REGISTRY_URL).\n\nExample:\n  vigil schemas register')
     .action(registerAll);
-}
+};
 
 const TRANSACTIONS = `
 It needs only Kafka (KAFKA_BROKERS), takes 22 s, and changes nothing. It prints each hanging transaction with the command of
 Kafka's own tool that ends it. Exits with 1 if a transaction hangs.`;
 
-async function listHanging({ json }: Json): Promise<void> {
+const listHanging = async ({ json }: Json): Promise<void> => {
   const brokers = brokersOf(process.env);
   const found = await (await stream()).findHanging(brokers);
   const { hangingLines } = await import('../../render/doctor.ts');
   show(json, found, (hanging, view) => hangingLines(view, hanging, brokers));
   if (found.length > 0) endUnwell();
-}
+};
 
-async function registerAll({ json }: Json): Promise<void> {
+const registerAll = async ({ json }: Json): Promise<void> => {
   const { registerSchemas } = await import('@vigil/events');
   let count = 0;
   try {
@@ -118,4 +118,4 @@ async function registerAll({ json }: Json): Promise<void> {
     throw new CannotProceed((cause as Error).message, { cause });
   }
   show(json, { schemas: count }, () => [`${count} schemas are registered.`]);
-}
+};

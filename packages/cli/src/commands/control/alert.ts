@@ -4,7 +4,7 @@ import { alertLines } from '../../render/fleet.ts';
 import { dashboard, show } from '../../terminal.ts';
 import { type WriteOptions, withWriteOptions, write } from './options.ts';
 
-export function register(program: Command): void {
+export const register = (program: Command): void => {
   const alerts = program.command('alert').description('alerts to people');
   alerts
     .command('list')
@@ -22,4 +22,4 @@ export function register(program: Command): void {
       return write({ command: 'acknowledge', alertId }, request, options);
     },
   );
-}
+};

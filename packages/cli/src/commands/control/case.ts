@@ -13,7 +13,7 @@ Examples:
 
 const DECISIONS = ['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon'];
 
-export function register(program: Command): void {
+export const register = (program: Command): void => {
   const cases = program
     .command('case')
     .description('interventions in progress, and decisions about them')
@@ -36,15 +36,15 @@ export function register(program: Command): void {
     const request = { requested: `the decision ${decision} on case ${caseId}`, outcome: `vigil case show ${caseId}` };
     return write(command, request, options);
   });
-}
+};
 
-async function list({ all, agent, json }: Json & { all?: boolean; agent?: string }): Promise<void> {
+const list = async ({ all, agent, json }: Json & { all?: boolean; agent?: string }): Promise<void> => {
   const open = all ? undefined : 'true';
   const { cases } = await dashboard().get<{ cases: readonly CaseRow[] }>('/v1/cases', { open, agent });
   show(json, cases, (rows, view) => casesTable(view, rows));
-}
+};
 
-async function showOne(caseId: string, { json }: Json): Promise<void> {
+const showOne = async (caseId: string, { json }: Json): Promise<void> => {
   const found = await dashboard().get<CaseStory>(path('cases', caseId));
   show(json, found, (story, view) => caseLines(view, story));
-}
+};

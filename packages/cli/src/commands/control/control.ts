@@ -7,7 +7,7 @@ import { dashboard, show } from '../../terminal.ts';
 import { durationOption, requestLines, type WriteOptions, type Written, withWriteOptions, write } from './options.ts';
 
 /** Commands that write one command each: about an agent, a host, or the whole fleet. */
-export function register(program: Command): void {
+export const register = (program: Command): void => {
   const hold = program.command('hold <agent>').description('suspend judgement of an agent for a while');
   withWriteOptions(hold.option('--for <duration>', 'how long; otherwise until released', durationOption))
     .addHelpText('after', '\nExample:\n  vigil hold worker-1 --for 30m --why "a debugger is attached"')
@@ -79,7 +79,7 @@ export function register(program: Command): void {
         const written = await directly(type, options);
         show(options.json, written, () => requestLines(requested, outcome));
       });
-}
+};
 
 const NUDGE = `
 Waits until the agent has the text, or reports why not, for a minute at most. Nothing is typed into a dialog or a call.
@@ -116,16 +116,16 @@ Examples:
   vigil halt --why "the network is being moved"
   vigil resume --why "the network has been moved"`;
 
-async function confirmGone(host: string, { by, why, json }: WriteOptions): Promise<void> {
+const confirmGone = async (host: string, { by, why, json }: WriteOptions): Promise<void> => {
   const written = await dashboard().post<Written>('/v1/commands', { command: 'host_gone', host, by, why });
   show(json, written, ({ key, alsoFor }) => [
     `${1 + alsoFor.length} confirmed as gone with ${host}: ${[key, ...alsoFor].join(', ')}`,
   ]);
-}
+};
 
 /** The Kafka client is loaded by nothing else here: every other command starts without it. */
-async function directly(type: FleetControl, { by, why }: WriteOptions): Promise<Written> {
+const directly = async (type: FleetControl, { by, why }: WriteOptions): Promise<Written> => {
   const settings = directSettings(process.env);
   const { writeDirect } = await import('../../kafka.ts');
   return writeDirect(settings, type, { by, why });
-}
+};

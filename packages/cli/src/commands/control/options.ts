@@ -4,11 +4,11 @@ import { plain } from '../../render/plain.ts';
 import { dashboard, show, whoAmI } from '../../terminal.ts';
 
 /** `10m`, `90s`, `1.5h` as milliseconds. */
-export function durationOption(text: string): number {
+export const durationOption = (text: string): number => {
   const ms = parseDuration(text);
   if (ms === null || ms <= 0) throw new InvalidArgumentError('Give a duration such as 10m, 90s or 1.5h.');
   return ms;
-}
+};
 
 /** What the dashboard answers to a command. */
 export type Written = {
@@ -38,21 +38,21 @@ export const withDecisionOptions = (command: Command): Command => withAuthor(com
 export type Request = { readonly requested: string; readonly outcome: string };
 
 /** Posts a command to the dashboard, and shows what is requested; the written event to programs. */
-export async function write(command: object, { requested, outcome }: Request, options: WriteOptions): Promise<void> {
+export const write = async (command: object, { requested, outcome }: Request, options: WriteOptions): Promise<void> => {
   await writeAndShow(command, options, () => ({ requested, outcome }));
-}
+};
 
 /** The same, where the command that shows the outcome names the written event. `outcome` null: it is waited for. */
-export async function writeAndShow(
+export const writeAndShow = async (
   command: object,
   { by, why, json }: WriteOptions,
   requestOf: (written: Written) => { readonly requested: string; readonly outcome: string | null },
-): Promise<Written> {
+): Promise<Written> => {
   const written = await dashboard().post<Written>('/v1/commands', { ...command, by, why });
   const { requested, outcome } = requestOf(written);
   show(json, written, () => requestLines(requested, outcome));
   return written;
-}
+};
 
 export const requestLines = (requested: string, outcome: string | null): readonly string[] => [
   `Requested: ${plain(requested)}.`,

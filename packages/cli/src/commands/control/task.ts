@@ -10,7 +10,7 @@ Examples:
   vigil task show OMN-1234                                  its checkpoints and attempts
   vigil task review OMN-1234 retry --why "quota is back"    another attempt`;
 
-export function register(program: Command): void {
+export const register = (program: Command): void => {
   const tasks = program.command('task').description('the work that outlives agents').addHelpText('after', EXAMPLES);
   tasks
     .command('list')
@@ -27,16 +27,16 @@ export function register(program: Command): void {
     const request = { requested: `the decision ${decision} on task ${taskId}`, outcome: `vigil task show ${taskId}` };
     return write({ command: 'review_task', taskId, decision }, request, options);
   });
-}
+};
 
-async function list({ review, json }: Json & { review?: boolean }): Promise<void> {
+const list = async ({ review, json }: Json & { review?: boolean }): Promise<void> => {
   const { tasks } = await dashboard().get<{ tasks: readonly TaskRow[] }>('/v1/tasks', {
     review: review ? 'true' : undefined,
   });
   show(json, tasks, (rows, view) => tasksTable(view, rows));
-}
+};
 
-async function showOne(taskId: string, { json }: Json): Promise<void> {
+const showOne = async (taskId: string, { json }: Json): Promise<void> => {
   const task = await dashboard().get<Task>(path('tasks', taskId));
   show(json, task, (found, view) => taskLines(view, found));
-}
+};

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { doctorLines, isWell } from '../../render/doctor.ts';
 import { dashboard, endUnwell, show } from '../../terminal.ts';
 
-export function register(program: Command): void {
+export const register = (program: Command): void => {
   program
     .command('doctor')
     .description("check Vigil's own health: readiness, age of time, lag, duplicate instances, reach of replay")
@@ -14,4 +14,4 @@ export function register(program: Command): void {
       show(json, found, (findings, view) => doctorLines(view, findings));
       if (!isWell(found)) endUnwell();
     });
-}
+};

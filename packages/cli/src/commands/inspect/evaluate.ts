@@ -20,7 +20,7 @@ Examples:
   vigil evaluate --policy coditect --json runs.jsonl | jq 'select(.worst != "HEALTHY")'
   zcat runs/*.gz | vigil evaluate --policy ./strict.yaml --gap 30s -`;
 
-export function register(program: Command): void {
+export const register = (program: Command): void => {
   program
     .command('evaluate')
     .description('judge recorded runs and sessions, offline')
@@ -37,4 +37,4 @@ export function register(program: Command): void {
     .action(async (files: readonly string[], options: Options) =>
       (await import('../../evaluate/evaluate.ts')).evaluateFiles(files, options),
     );
-}
+};

@@ -12,7 +12,7 @@ Examples:
   vigil events tail --agent worker-1 --heartbeats
   vigil events tail --topic agentHealth --json | jq .payload`;
 
-export function register(program: Command): void {
+export const register = (program: Command): void => {
   program
     .command('events')
     .description('live events')
@@ -25,9 +25,9 @@ export function register(program: Command): void {
     .option('--json', 'a line of JSON each')
     .addHelpText('after', EXAMPLES)
     .action(tail);
-}
+};
 
-async function tail({ topic, agent, task, heartbeats, json }: Options): Promise<void> {
+const tail = async ({ topic, agent, task, heartbeats, json }: Options): Promise<void> => {
   const signal = untilStopped();
   const query = { topic, agent, task, heartbeats: heartbeats ? 'true' : undefined };
   try {
@@ -36,4 +36,4 @@ async function tail({ topic, agent, task, heartbeats, json }: Options): Promise<
   } catch (error) {
     if (!signal.aborted) throw error;
   }
-}
+};

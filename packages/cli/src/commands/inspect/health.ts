@@ -50,7 +50,7 @@ const stateOption = (text: string): string => {
   throw new InvalidArgumentError(`Give one of ${STATES.join(', ')}.`);
 };
 
-export function register(program: Command): void {
+export const register = (program: Command): void => {
   program
     .command('health [agent]')
     .description('the state of every agent')
@@ -67,9 +67,9 @@ export function register(program: Command): void {
     .option('--json', 'for programs')
     .addHelpText('after', EXPLAIN)
     .action(explain);
-}
+};
 
-async function health(agentId: string | undefined, options: Options): Promise<void> {
+const health = async (agentId: string | undefined, options: Options): Promise<void> => {
   const client = dashboard();
   if (options.watch) return watch(client);
   if (agentId !== undefined) return one(client, await client.get<AgentRow>(path('agents', agentId)), options);
@@ -79,22 +79,22 @@ async function health(agentId: string | undefined, options: Options): Promise<vo
   if (options.json) print([jsonText(agents.map((agent) => agentJson(view(), agent)))]);
   else await showWithFleet(client, agents, table);
   if (agents.some(isUnhealthy)) endUnwell();
-}
+};
 
-async function one(client: Client, agent: AgentRow, { json }: Options): Promise<void> {
+const one = async (client: Client, agent: AgentRow, { json }: Options): Promise<void> => {
   if (json) print([jsonText(agentJson(view(), agent))]);
   else await showWithFleet(client, agent, agentLines);
   if (isUnhealthy(agent)) endUnwell();
-}
+};
 
 type Lines<T> = (view: View, shown: T) => readonly string[];
 
-async function showWithFleet<T>(client: Client, shown: T, lines: Lines<T>): Promise<void> {
+const showWithFleet = async <T>(client: Client, shown: T, lines: Lines<T>): Promise<void> => {
   const { fleet } = await client.get<{ fleet: FleetRow }>('/v1/fleet');
   show(false, shown, (plain, screen) => [...fleetLines(screen, fleet), ...lines(screen, plain)]);
-}
+};
 
-async function explain(agentId: string, { json, all }: ExplainOptions): Promise<void> {
+const explain = async (agentId: string, { json, all }: ExplainOptions): Promise<void> => {
   const client = dashboard();
   const found = await client.get<Explanation>(path('agents', agentId, 'explain'));
   const isWhole = found.story.length < STORY_SHOWN || (json && !all);
@@ -104,9 +104,9 @@ async function explain(agentId: string, { json, all }: ExplainOptions): Promise<
   show(json, { ...found, story: shown }, (explanation, view) =>
     explainLines(view, explanation, story.length - shown.length),
   );
-}
+};
 
-async function wholeStory(client: Client, agent: string): Promise<readonly Entry[]> {
+const wholeStory = async (client: Client, agent: string): Promise<readonly Entry[]> => {
   const { story } = await client.get<{ story: readonly Entry[] }>('/v1/story', { agent, limit: MOST_OF_STORY });
   return story;
-}
+};

@@ -42,7 +42,7 @@ Examples:
   vigil adopt --user --yes    for all your sessions, without a question
   vigil adopt --no-wait       do not wait for the first session`;
 
-export function register(program: Command): void {
+export const register = (program: Command): void => {
   program
     .command('adopt')
     .description('watch the coding agents of this host: install their hooks, and show the first session')
@@ -52,7 +52,7 @@ export function register(program: Command): void {
     .option('--json', 'print as JSON what would be installed, and change nothing')
     .addHelpText('after', EXAMPLES)
     .action(adopt);
-}
+};
 
 const REMEDY = 'run vigil adopt in its folder, or with --user, and start it again';
 
@@ -105,7 +105,7 @@ const isYes = async (question: string): Promise<boolean> => {
   return /^y(es)?$/i.test(answer.trim());
 };
 
-async function adopt({ user, yes, wait, json }: Options): Promise<void> {
+const adopt = async ({ user, yes, wait, json }: Options): Promise<void> => {
   const scope = user ? 'user' : 'project';
   const adapters = clientsOf([], here());
   const planned = adapters.map((adapter) => plannedHook(changeOf(adapter, scope)));
@@ -132,10 +132,10 @@ async function adopt({ user, yes, wait, json }: Options): Promise<void> {
   ]);
   const clients = adapters.map(({ name }) => name);
   if (wait) await showFirst(dashboard(), knownSessions(agents, clients), clients);
-}
+};
 
 /** Shows the first session of these clients that appears from now on. */
-async function showFirst(dashboard: Client, known: ReadonlySet<string>, clients: readonly string[]): Promise<void> {
+const showFirst = async (dashboard: Client, known: ReadonlySet<string>, clients: readonly string[]): Promise<void> => {
   print(['Waiting for the first session (Ctrl-C ends the wait) …']);
   const stop = untilStopped();
   while (!stop.aborted) {
@@ -143,7 +143,7 @@ async function showFirst(dashboard: Client, known: ReadonlySet<string>, clients:
     if (first !== undefined) return show(false, first, (row, view) => agentLines(view, row));
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
-}
+};
 
 const agentsOf = async (client: Client): Promise<readonly AgentRow[]> =>
   (await client.get<{ agents: readonly AgentRow[] }>('/v1/agents')).agents;

@@ -111,7 +111,7 @@ const clientOption = (): Option =>
       return [...before, one];
     });
 
-export function register(program: Command): void {
+export const register = (program: Command): void => {
   const hook = program
     .command('hook')
     .description(
@@ -134,4 +134,4 @@ export function register(program: Command): void {
     .option('--uninstall', 'take the hook out again')
     .action(installAll);
   hook.command('status').description('in which settings the hook is').action(status);
-}
+};

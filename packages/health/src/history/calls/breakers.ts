@@ -30,7 +30,12 @@ export type Breakers = {
 export const NO_BREAKERS: Breakers = { held: {}, own: {} };
 
 /** The breakers that a heartbeat reports, or that follow from the outcomes of its calls, counted with the policy's limits. */
-export function breakersAfter(before: Breakers, heartbeat: Heartbeat, receipt: Receipt, limits: AllLimits): Breakers {
+export const breakersAfter = (
+  before: Breakers,
+  heartbeat: Heartbeat,
+  receipt: Receipt,
+  limits: AllLimits,
+): Breakers => {
   const held = heartbeat.breakers.length === 0 ? before.held : reported(before.held, heartbeat, receipt);
   let own = before.own;
   for (const call of heartbeat.tool_calls) {
@@ -39,18 +44,17 @@ export function breakersAfter(before: Breakers, heartbeat: Heartbeat, receipt: R
   }
   if (held !== before.held) own = Object.fromEntries(Object.entries(own).filter(([name]) => !(name in held)));
   return held === before.held && own === before.own ? before : { held, own };
-}
+};
 
 /** A person closes one that we hold. */
-export function breakerReset(before: Breakers, name: string): Breakers {
-  return isAgents(name) && before.own[name] ? { ...before, own: without(before.own, name) } : before;
-}
+export const breakerReset = (before: Breakers, name: string): Breakers =>
+  isAgents(name) && before.own[name] ? { ...before, own: without(before.own, name) } : before;
 
 /** Whether its caller reports it, open or closed. */
 export const isHeld = ({ held }: Breakers, name: string): boolean => isAgents(name) && held[name] !== undefined;
 
 /** Its state at a moment; null: closed. Vigil's is half open from its next attempt on, a caller's when it reports so. */
-export function trippedAt({ held, own }: Breakers, name: AgentBreaker, now: number): Tripped | null {
+export const trippedAt = ({ held, own }: Breakers, name: AgentBreaker, now: number): Tripped | null => {
   const reported = held[name];
   if (reported !== undefined) return reported;
   const ours = own[name];
@@ -60,19 +64,19 @@ export function trippedAt({ held, own }: Breakers, name: AgentBreaker, now: numb
   return next > now
     ? { state: 'OPEN', failures, nextAttemptAt: next, at: ours.at }
     : { state: 'HALF_OPEN', failures, nextAttemptAt: null, at: ours.at };
-}
+};
 
 /** The next moment at which one of ours becomes half open. */
-export function nextAttempt({ own }: Breakers, now: number): number {
+export const nextAttempt = ({ own }: Breakers, now: number): number => {
   let next: number = NEVER;
   for (const { breaker } of Object.values(own))
     if (breaker.state === 'OPEN' && breaker.nextAttemptAt > now) next = Math.min(next, breaker.nextAttemptAt);
   return next;
-}
+};
 
 const isAgents = (name: string): name is AgentBreaker => AGENT_BREAKERS.some((one) => one === name);
 
-function reported(before: Breakers['held'], heartbeat: Heartbeat, receipt: Receipt): Breakers['held'] {
+const reported = (before: Breakers['held'], heartbeat: Heartbeat, receipt: Receipt): Breakers['held'] => {
   const held = { ...before };
   for (const { name, state, failures, next_attempt_at: next } of heartbeat.breakers) {
     if (!isAgents(name) || state === 'UNKNOWN') continue;
@@ -81,9 +85,9 @@ function reported(before: Breakers['held'], heartbeat: Heartbeat, receipt: Recei
     held[name] = state === 'CLOSED' ? null : { state, failures, nextAttemptAt, at };
   }
   return held;
-}
+};
 
-function breakerOf(call: ToolCall): AgentBreaker | null {
+const breakerOf = (call: ToolCall): AgentBreaker | null => {
   switch (call.kind) {
     case 'tool':
       return 'tool_execution';
@@ -94,16 +98,16 @@ function breakerOf(call: ToolCall): AgentBreaker | null {
     case 'UNKNOWN':
       return null;
   }
-}
+};
 
 /** A call that began while it was open was not let through by it: its result belongs to the time before, and is ignored. */
-function finishedWith(
+const finishedWith = (
   own: Breakers['own'],
   name: AgentBreaker,
   call: ToolCall,
   receipt: Receipt,
   limits: BreakerLimits,
-): Breakers['own'] {
+): Breakers['own'] => {
   const result = callResult(call);
   if (result === 'none') return own;
   const ended = instant(receipt, call.ended_at).now;
@@ -114,7 +118,7 @@ function finishedWith(
     result === 'ok' ? succeed(asked.breaker, asked.generation) : fail(asked.breaker, asked.generation, limits, ended);
   if (breaker.state === 'CLOSED' && breaker.failures === 0) return own[name] ? without(own, name) : own;
   return { ...own, [name]: { breaker, at: breaker.generation === known.breaker.generation ? known.at : ended } };
-}
+};
 
 const spanOf = ({ started_at: start, ended_at: end }: ToolCall): number =>
   start === null || end === null ? 0 : Math.max(0, end - start);

@@ -39,10 +39,10 @@ export const NO_CALLS: Calls = {
   failedAt: null,
 };
 
-export function callsAfter(before: Calls, heartbeat: Heartbeat, receipt: Receipt): Calls {
+export const callsAfter = (before: Calls, heartbeat: Heartbeat, receipt: Receipt): Calls => {
   const after = heartbeat.tool_calls.reduce((known, call) => callAfter(known, call, receipt), before);
   return lastCallSent(after, heartbeat, receipt);
-}
+};
 
 /** It ran, and its result is known: what counts as success or failure. */
 export const finished = (call: ToolCall): boolean => call.outcome === 'ok' || call.outcome === 'error';
@@ -50,7 +50,7 @@ export const finished = (call: ToolCall): boolean => call.outcome === 'ok' || ca
 const ended = (call: ToolCall): boolean => finished(call) || call.outcome === 'refused' || call.outcome === 'abandoned';
 export const rateLimited = (call: ToolCall): boolean => call.error_class === 'rate_limit';
 
-function callAfter(before: Calls, call: ToolCall, receipt: Receipt): Calls {
+const callAfter = (before: Calls, call: ToolCall, receipt: Receipt): Calls => {
   const spanMs = spanOf(call, receipt);
   const mark = instant(receipt, ended(call) ? call.ended_at : call.started_at).watched;
   const open = openAfter(before.open, call, mark, spanMs);
@@ -63,34 +63,33 @@ function callAfter(before: Calls, call: ToolCall, receipt: Receipt): Calls {
     lastSpanMs: spanMs,
     ...failuresAfter(before, call, receipt),
   };
-}
+};
 
-function openAfter(
+const openAfter = (
   open: readonly OpenCall[],
   call: ToolCall,
   mark: number,
   spanMs: number | null,
-): readonly OpenCall[] {
+): readonly OpenCall[] => {
   const known = open.find(({ id }) => id === call.call_id);
   if (ended(call)) return known ? open.filter(({ id }) => id !== call.call_id) : open;
   if (call.outcome !== 'running' || known) return open;
   return [...open.slice(1 - OPEN_CALLS), { id: call.call_id, kind: call.kind, tool: call.tool, mark, spanMs }];
-}
+};
 
-function spanOf(call: ToolCall, receipt: Receipt): number | null {
-  return call.deadline_at === null ? null : Math.max(0, call.deadline_at - (call.started_at ?? receipt.stamp));
-}
+const spanOf = (call: ToolCall, receipt: Receipt): number | null =>
+  call.deadline_at === null ? null : Math.max(0, call.deadline_at - (call.started_at ?? receipt.stamp));
 
-function failuresAfter(before: Calls, call: ToolCall, receipt: Receipt): Pick<Calls, 'failures' | 'failedAt'> {
+const failuresAfter = (before: Calls, call: ToolCall, receipt: Receipt): Pick<Calls, 'failures' | 'failedAt'> => {
   if (call.outcome === 'ok') return { failures: 0, failedAt: null };
   const { failures, failedAt } = before;
   if (call.outcome !== 'error' || rateLimited(call)) return { failures, failedAt };
   return { failures: failures + 1, failedAt: instant(receipt, call.ended_at).now };
-}
+};
 
-function lastCallSent(before: Calls, heartbeat: Heartbeat, receipt: Receipt): Calls {
+const lastCallSent = (before: Calls, heartbeat: Heartbeat, receipt: Receipt): Calls => {
   const sent = heartbeat.last_tool_call;
   if (sent === null || (before.sentLast !== null && sent <= before.sentLast)) return before;
   const mark = instant(receipt, sent).watched;
   return { ...before, sentLast: sent, last: Math.max(before.last ?? mark, mark) };
-}
+};

@@ -41,13 +41,13 @@ type Report = {
 };
 
 /** `hasProgressed`: this heartbeat reports progress, if only by weak signs. */
-export function errorsAfter(
+export const errorsAfter = (
   before: Errors,
   delta: HeartbeatDelta,
   hasProgressed: boolean,
   heartbeat: Heartbeat,
   receipt: Receipt,
-): Errors {
+): Errors => {
   if (before.recent.length + before.classes.length === 0 && !reportsFailure(heartbeat)) return before;
   const counted = countedBy(before, heartbeat, receipt);
   const began = delta.declared || (hasProgressed && quiet(before, receipt)) ? cleared(before) : before;
@@ -57,26 +57,25 @@ export function errorsAfter(
   if (all.length === 0) return counted === null ? base : { ...base, counted: counted.counted };
   const after = all.sort((a, b) => a.at - b.at).reduce(noted, base);
   return counted === null ? after : { ...after, counted: counted.counted };
-}
+};
 
-function reportsFailure({ tool_calls: calls, errors, output }: Heartbeat): boolean {
-  return errors.length > 0 || calls.some(({ outcome }) => outcome === 'error') || output?.repeated_error != null;
-}
+const reportsFailure = ({ tool_calls: calls, errors, output }: Heartbeat): boolean =>
+  errors.length > 0 || calls.some(({ outcome }) => outcome === 'error') || output?.repeated_error != null;
 
 const cleared = (errors: Errors): Errors =>
   errors.recent.length === 0 && errors.classes.length === 0 ? errors : { ...NO_ERRORS, counted: errors.counted };
 
-function quiet({ recent, classes }: Errors, { now }: Receipt): boolean {
+const quiet = ({ recent, classes }: Errors, { now }: Receipt): boolean => {
   const last = Math.max(recent.at(-1)?.[1] ?? 0, classes.at(-1)?.at ?? 0);
   return last > 0 && now - last > QUIET_MS;
-}
+};
 
 /** What happened before the last new thing of this heartbeat is over. A failure that is reported as call and as error counts once. */
-function reportsOf(
+const reportsOf = (
   heartbeat: Heartbeat,
   delta: HeartbeatDelta,
   receipt: Receipt,
-): { reports: Report[]; cleared: boolean } {
+): { reports: Report[]; cleared: boolean } => {
   let reports: Report[] = [];
   let over = -1;
   for (const [i, call] of heartbeat.tool_calls.entries()) {
@@ -91,30 +90,30 @@ function reportsOf(
     if (report.at > over && !known.has(report.sign) && error.error_class !== 'rate_limit') reports.push(report);
   }
   return { reports, cleared: over >= 0 };
-}
+};
 
-function ofCall({ error_class: errorClass, result_hash: hash, ended_at }: ToolCall, receipt: Receipt): Report {
-  return { ...signed(errorClass, hash), at: instant(receipt, ended_at).now, count: 1 };
-}
+const ofCall = ({ error_class: errorClass, result_hash: hash, ended_at }: ToolCall, receipt: Receipt): Report => ({
+  ...signed(errorClass, hash),
+  at: instant(receipt, ended_at).now,
+  count: 1,
+});
 
-function ofError(
+const ofError = (
   { error_class: errorClass, hash, message, at, count }: Heartbeat['errors'][number],
   receipt: Receipt,
-): Report {
-  return { ...signed(errorClass, hash ?? message), at: instant(receipt, at).now, count };
-}
+): Report => ({ ...signed(errorClass, hash ?? message), at: instant(receipt, at).now, count });
 
 /** 0: its content is unknown, so it is the same as none. */
-function signed(errorClass: string | null, content: string | null) {
+const signed = (errorClass: string | null, content: string | null) => {
   const name = (errorClass ?? 'unnamed').slice(0, NAME_CHARACTERS);
   return { sign: content === null ? 0 : hash32(errorClass ?? '', content), name, errorClass };
-}
+};
 
 /**
  * The terminal counts lines itself. The growth of its count came by now. What it had counted before its first report came at the earliest
  * possible moment.
  */
-function countedBy(before: Errors, heartbeat: Heartbeat, receipt: Receipt) {
+const countedBy = (before: Errors, heartbeat: Heartbeat, receipt: Receipt) => {
   const sent = heartbeat.output?.repeated_error ?? null;
   if (sent === null) return null;
   const sign = hash32('output', sent.hash, String(sent.first_at));
@@ -125,28 +124,29 @@ function countedBy(before: Errors, heartbeat: Heartbeat, receipt: Receipt) {
   const reports: Report[] = [{ ...what, at: receipt.now, count: known > 0 ? sent.count - known : 1 }];
   if (known === 0 && sent.count > 1) reports.unshift({ ...what, at: first, count: sent.count - 1 });
   return { reports, counted: { sign, count: sent.count } };
-}
+};
 
-function noted(errors: Errors, { sign, at, count, name, errorClass }: Report): Errors {
+const noted = (errors: Errors, { sign, at, count, name, errorClass }: Report): Errors => {
   const classes = errorClass === null ? errors.classes : classesAfter(errors.classes, hash32(errorClass), at);
   if (sign === 0) return { ...errors, classes };
   const seen: Occurrence = [sign, at, Math.min(count, MOST_TIMES)];
   const recent = [...errors.recent.slice(1 - MOST_TIMES), seen];
   const spans = spansAfter(errors.spans, momentsOf(recent, sign));
   return spans === errors.spans ? { ...errors, recent, classes } : { ...errors, recent, spans, at, name, classes };
-}
+};
 
-function classesAfter(classes: readonly ErrorClass[], sign: number, at: number): readonly ErrorClass[] {
-  return [...classes.filter((known) => known.sign !== sign).slice(1 - CLASSES), { sign, at }];
-}
+const classesAfter = (classes: readonly ErrorClass[], sign: number, at: number): readonly ErrorClass[] => [
+  ...classes.filter((known) => known.sign !== sign).slice(1 - CLASSES),
+  { sign, at },
+];
 
 /** The newest first. */
-function momentsOf(recent: readonly Occurrence[], sign: number): readonly number[] {
+const momentsOf = (recent: readonly Occurrence[], sign: number): readonly number[] => {
   const moments = recent.flatMap(([of, at, count]) => (of === sign ? Array.from({ length: count }, () => at) : []));
   return moments.sort((a, b) => b - a).slice(0, MOST_TIMES);
-}
+};
 
-function spansAfter(spans: readonly number[], [newest = 0, ...earlier]: readonly number[]): readonly number[] {
+const spansAfter = (spans: readonly number[], [newest = 0, ...earlier]: readonly number[]): readonly number[] => {
   let after: number[] | null = null;
   for (const [i, moment] of earlier.entries()) {
     const known = spans[i];
@@ -155,4 +155,4 @@ function spansAfter(spans: readonly number[], [newest = 0, ...earlier]: readonly
     after[i] = newest - moment;
   }
   return after ?? spans;
-}
+};

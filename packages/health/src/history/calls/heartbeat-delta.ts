@@ -36,7 +36,7 @@ export type HeartbeatDelta = {
 
 const NONE: readonly CallDelta[] = [];
 
-export function heartbeatDeltaOf(before: Remembered, heartbeat: Heartbeat): HeartbeatDelta {
+export const heartbeatDeltaOf = (before: Remembered, heartbeat: Heartbeat): HeartbeatDelta => {
   const declared = isDeclared(before, heartbeat);
   if (heartbeat.tool_calls.length === 0) return { declared, calls: NONE, results: before.results };
   let { results } = before;
@@ -48,21 +48,19 @@ export function heartbeatDeltaOf(before: Remembered, heartbeat: Heartbeat): Hear
     return { call, sign, advances, succeeds: advances && call.outcome === 'ok' };
   });
   return { declared, calls, results };
-}
+};
 
 /** The call as a number: the same only for the same tool, arguments and result. Null: something of it is unknown. */
-export function signature(call: ToolCall, result: string | null): number | null {
-  return call.args_hash === null || result === null ? null : hash32(call.tool, call.args_hash, result);
-}
+export const signature = (call: ToolCall, result: string | null): number | null =>
+  call.args_hash === null || result === null ? null : hash32(call.tool, call.args_hash, result);
 
-function isDeclared(before: Remembered, heartbeat: Heartbeat): boolean {
+const isDeclared = (before: Remembered, heartbeat: Heartbeat): boolean => {
   const { checkpoint, work, steps } = heartbeat;
   if (checkpoint && checkpoint.valid !== false && checkpoint.checkpoint_id !== before.checkpoint) return true;
   if (work && before.work !== null && workOf(heartbeat) !== before.work) return true;
   return steps?.verdicts.includes('ACCEPT') ?? false;
-}
+};
 
 /** The work item as a text: another one is an update or a comment. */
-export function workOf({ work }: Heartbeat): string | null {
-  return work && `${work.id} ${work.updated_at} ${work.comment_count}`;
-}
+export const workOf = ({ work }: Heartbeat): string | null =>
+  work && `${work.id} ${work.updated_at} ${work.comment_count}`;

@@ -18,7 +18,7 @@ export type Outcomes = {
 export const NO_OUTCOMES: Outcomes = { bits: 0, calls: 0, at: 0 };
 
 /** Calls refused by a rate limit are none. */
-export function outcomesAfter(before: Outcomes, heartbeat: Heartbeat, receipt: Receipt): Outcomes {
+export const outcomesAfter = (before: Outcomes, heartbeat: Heartbeat, receipt: Receipt): Outcomes => {
   let after = before;
   for (const call of heartbeat.tool_calls) {
     if (!finished(call) || rateLimited(call)) continue;
@@ -30,13 +30,13 @@ export function outcomesAfter(before: Outcomes, heartbeat: Heartbeat, receipt: R
     };
   }
   return after;
-}
+};
 
 /** Of the last `window` calls, how many there were and how many of them failed. */
-export function failedOf(
+export const failedOf = (
   { bits, calls }: Outcomes,
   window: number,
-): { readonly calls: number; readonly failed: number } {
+): { readonly calls: number; readonly failed: number } => {
   let failed = 0;
   let rest = bits % 2 ** window;
   while (rest > 0) {
@@ -44,7 +44,7 @@ export function failedOf(
     rest = Math.floor(rest / 2);
   }
   return { calls: Math.min(calls, window), failed };
-}
+};
 
 /** Calls among which different ones are counted. */
 export const LAST_CALLS = 8;
@@ -61,7 +61,7 @@ export type CallDiversity = {
 
 export const NO_DIVERSITY: CallDiversity = { calls: [], at: 0 };
 
-export function callDiversityAfter(before: CallDiversity, heartbeat: Heartbeat, receipt: Receipt): CallDiversity {
+export const callDiversityAfter = (before: CallDiversity, heartbeat: Heartbeat, receipt: Receipt): CallDiversity => {
   let after = before;
   for (const { outcome, tool, args_hash: args, ended_at: ended, started_at: started } of heartbeat.tool_calls) {
     if (args === null || (outcome !== 'ok' && outcome !== 'error')) continue;
@@ -69,4 +69,4 @@ export function callDiversityAfter(before: CallDiversity, heartbeat: Heartbeat, 
     after = { calls, at: Math.max(after.at, instant(receipt, ended ?? started).now) };
   }
   return after;
-}
+};

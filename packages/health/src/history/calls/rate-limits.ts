@@ -15,17 +15,17 @@ export type RateLimit = {
   readonly sentEvent: number | null;
 } | null;
 
-export function rateLimitAfter(before: RateLimit, heartbeat: Heartbeat, receipt: Receipt): RateLimit {
+export const rateLimitAfter = (before: RateLimit, heartbeat: Heartbeat, receipt: Receipt): RateLimit => {
   const isReportedNow =
     isReported(heartbeat) || (heartbeat.activity === 'rate_limited' && !isRepeated(before, heartbeat));
   return isReportedNow ? limitedBy(before, heartbeat, receipt) : before;
-}
+};
 
 /**
  * A rate limit that this heartbeat reports. The same reset again is the same report: a session that still names it long afterwards is
  * not limited any more. A report without a reset does not shorten one that is known.
  */
-export function limitedBy(before: RateLimit, heartbeat: Heartbeat, receipt: Receipt): NonNullable<RateLimit> {
+export const limitedBy = (before: RateLimit, heartbeat: Heartbeat, receipt: Receipt): NonNullable<RateLimit> => {
   const sent = heartbeat.rate_limit?.retry_at ?? null;
   if (before !== null && sent !== null && sent === before.sentRetry) return before;
   if (before !== null && sent === null && before.retryAt !== null && before.retryAt > receipt.now) return before;
@@ -36,29 +36,23 @@ export function limitedBy(before: RateLimit, heartbeat: Heartbeat, receipt: Rece
     sentRetry: sent,
     sentEvent: heartbeat.turn?.last_event_at ?? null,
   };
-}
+};
 
-function isReported(heartbeat: Heartbeat): boolean {
-  return (
-    heartbeat.rate_limit !== null ||
-    heartbeat.tool_calls.some(rateLimited) ||
-    heartbeat.errors.some((error) => error.error_class === 'rate_limit') ||
-    isReadInOutput(heartbeat)
-  );
-}
+const isReported = (heartbeat: Heartbeat): boolean =>
+  heartbeat.rate_limit !== null ||
+  heartbeat.tool_calls.some(rateLimited) ||
+  heartbeat.errors.some((error) => error.error_class === 'rate_limit') ||
+  isReadInOutput(heartbeat);
 
 /** The words alone do not count as a limit where a call has succeeded: the agent continues, and its calls may well be about limits. */
-function isReadInOutput({ output, tool_calls: calls }: Heartbeat): boolean {
+const isReadInOutput = ({ output, tool_calls: calls }: Heartbeat): boolean => {
   if (calls.some(({ outcome }) => outcome === 'ok')) return false;
   return output?.matched_patterns.some(({ kind }) => kind === 'rate_limit') ?? false;
-}
+};
 
 /** Its client has reported nothing since the limit: the heartbeat repeats an old activity. */
-function isRepeated(before: RateLimit, { turn }: Heartbeat): boolean {
-  return before !== null && turn !== null && turn.last_event_at === before.sentEvent;
-}
+const isRepeated = (before: RateLimit, { turn }: Heartbeat): boolean =>
+  before !== null && turn !== null && turn.last_event_at === before.sentEvent;
 
 /** When the last reported limit is over: `retry_at`, or `forMs` after the report. */
-export function limitedUntil(limit: NonNullable<RateLimit>, forMs: number): number {
-  return limit.retryAt ?? limit.at + forMs;
-}
+export const limitedUntil = (limit: NonNullable<RateLimit>, forMs: number): number => limit.retryAt ?? limit.at + forMs;

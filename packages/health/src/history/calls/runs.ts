@@ -47,16 +47,16 @@ const NO_STALE: Runs['stale'] = { count: 0, at: 0 };
 
 export const NO_RUNS: Runs = { exact: NO_ROW, masked: NO_ROW, failing: NO_FAILING, stale: NO_STALE };
 
-export function runsAfter(runs: Runs, delta: HeartbeatDelta, receipt: Receipt): Runs {
+export const runsAfter = (runs: Runs, delta: HeartbeatDelta, receipt: Receipt): Runs => {
   let after = delta.declared ? NO_RUNS : runs;
   for (const one of delta.calls) {
     if (!finished(one.call) || rateLimited(one.call)) continue;
     after = repeated(after, one, instant(receipt, one.call.ended_at).now);
   }
   return after;
-}
+};
 
-function repeated(before: Runs, { call, sign: ofResult, advances }: CallDelta, now: number): Runs {
+const repeated = (before: Runs, { call, sign: ofResult, advances }: CallDelta, now: number): Runs => {
   const sign = ofResult ?? signature(call, failureOf(call));
   const maskedSign = call.masked_result_hash === null ? sign : signature(call, call.masked_result_hash);
   const runs = advances ? progressed(before, call, maskedSign) : before;
@@ -68,18 +68,17 @@ function repeated(before: Runs, { call, sign: ofResult, advances }: CallDelta, n
     failing: failingAfter(runs.failing, call, now),
     stale: advances ? NO_STALE : staleAfter(runs.stale, call, sign, now),
   };
-}
+};
 
 /** An error without content is compared by its class. Null: nothing to compare. */
-function failureOf({ outcome, error_class: name }: ToolCall): string | null {
-  return outcome === 'error' && name ? `error:${name}` : null;
-}
+const failureOf = ({ outcome, error_class: name }: ToolCall): string | null =>
+  outcome === 'error' && name ? `error:${name}` : null;
 
 /**
  * A mutation ends every run; a changed result ends them too. The masked ones it ends only where it is none of their last results
  * either: they are there to see through small changes. A failure with another error does not end a run of failures.
  */
-function progressed(runs: Runs, call: ToolCall, maskedSign: number | null): Runs {
+const progressed = (runs: Runs, call: ToolCall, maskedSign: number | null): Runs => {
   if (call.mutating && call.outcome === 'ok') return NO_RUNS;
   const known = maskedSign !== null && runs.masked.recent.includes(maskedSign);
   const exact = { ...NO_ROW, recent: runs.exact.recent };
@@ -90,15 +89,14 @@ function progressed(runs: Runs, call: ToolCall, maskedSign: number | null): Runs
     failing: call.outcome === 'ok' ? NO_FAILING : runs.failing,
     stale: NO_STALE,
   };
-}
+};
 
 /** The result of a call without one is unknown: it may have been news. */
-function staleAfter(before: Runs['stale'], call: ToolCall, sign: number | null, now: number): Runs['stale'] {
-  return call.polling || sign === null ? before : { count: before.count + 1, at: now };
-}
+const staleAfter = (before: Runs['stale'], call: ToolCall, sign: number | null, now: number): Runs['stale'] =>
+  call.polling || sign === null ? before : { count: before.count + 1, at: now };
 
 /** A call with nothing to compare breaks the row, and the count so far stands. */
-function rowAfter(row: Row, call: ToolCall, sign: number | null, now: number): Row {
+const rowAfter = (row: Row, call: ToolCall, sign: number | null, now: number): Row => {
   const { top: before, tool, at } = row;
   if (sign === null) return { ...NO_ROW, top: before, tool, at };
   const continues = row.recent.includes(sign);
@@ -115,28 +113,28 @@ function rowAfter(row: Row, call: ToolCall, sign: number | null, now: number): R
     since: continues ? row.since : now,
     polling,
   };
-}
+};
 
-function topAfter(top: readonly number[], same: readonly number[]): readonly number[] {
+const topAfter = (top: readonly number[], same: readonly number[]): readonly number[] => {
   const after = top.map((most, i) => Math.max(most, repetitions(same, i + 1)));
   return after.some((most, i) => most > (top[i] ?? 0)) ? after : top;
-}
+};
 
 /** How often the last p calls have come in a row, twice or more. A row of one and the same call is a run of period 1, and no longer cycle. */
-export function repetitions(same: readonly number[], period: number): number {
+export const repetitions = (same: readonly number[], period: number): number => {
   const length = same[period - 1] ?? 0;
   if (length === 0) return 0;
   for (let shorter = 1; shorter < period; shorter++)
     if (period % shorter === 0 && (same[shorter - 1] ?? 0) > 0) return 0;
   const times = Math.floor((length + period) / period);
   return times > 1 ? times : 0;
-}
+};
 
-function failingAfter(before: Failing, call: ToolCall, now: number): Failing {
+const failingAfter = (before: Failing, call: ToolCall, now: number): Failing => {
   const failed = call.outcome === 'error' && !call.polling;
   const sign = failed ? signature(call, 'failed') : null;
   if (sign === null) return before.sign === null ? before : { ...before, sign, count: 0 };
   const count = sign === before.sign ? before.count + 1 : 1;
   const grew = count > before.top;
   return { sign, count, top: grew ? count : before.top, at: grew ? now : before.at };
-}
+};

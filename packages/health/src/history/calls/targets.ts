@@ -22,27 +22,32 @@ export type Targets = {
 
 export const NO_TARGETS: Targets = { counts: [], top: 0, name: null, at: 0 };
 
-export function targetsAfter(before: Targets, delta: HeartbeatDelta, heartbeat: Heartbeat, receipt: Receipt): Targets {
+export const targetsAfter = (
+  before: Targets,
+  delta: HeartbeatDelta,
+  heartbeat: Heartbeat,
+  receipt: Receipt,
+): Targets => {
   let after = delta.declared ? cleared(before) : before;
   for (const [i, call] of heartbeat.tool_calls.entries()) {
     if (delta.calls[i]?.succeeds) after = cleared(after);
     if (call.target !== null && leavesUnchanged(call)) after = touched(after, call.target, call, receipt);
   }
   return after;
-}
+};
 
 const cleared = (targets: Targets): Targets => (targets.top === 0 ? targets : NO_TARGETS);
 
 /** A read, or an edit that failed. What became of a call without result is unknown. */
-function leavesUnchanged(call: ToolCall): boolean {
+const leavesUnchanged = (call: ToolCall): boolean => {
   if (!finished(call) || rateLimited(call)) return false;
   return call.outcome === 'error' || (!call.mutating && call.result_hash !== null);
-}
+};
 
-function touched(before: Targets, target: string, { ended_at }: ToolCall, receipt: Receipt): Targets {
+const touched = (before: Targets, target: string, { ended_at }: ToolCall, receipt: Receipt): Targets => {
   const sign = hash32(target);
   const count = (before.counts.find((known) => known.sign === sign)?.count ?? 0) + 1;
   const counts = [...before.counts.filter((known) => known.sign !== sign).slice(1 - TARGETS), { sign, count }];
   if (count <= before.top) return { ...before, counts };
   return { counts, top: count, name: target.slice(-NAME_CHARACTERS), at: instant(receipt, ended_at).now };
-}
+};

@@ -25,18 +25,23 @@ const EXEMPTING: ReadonlySet<Activity | null> = new Set<Activity>([
   'handing_off',
 ]);
 
-export function noActivities({ now, watched }: Receipt): Activities {
-  return { value: null, since: now, lag: now - watched, own: null, sentHeartbeat: null, left: {} };
-}
+export const noActivities = ({ now, watched }: Receipt): Activities => ({
+  value: null,
+  since: now,
+  lag: now - watched,
+  own: null,
+  sentHeartbeat: null,
+  left: {},
+});
 
 /** `sentOutput`: the last output that was reported before, as sent; `turn`: after this heartbeat. */
-export function activitiesAfter(
+export const activitiesAfter = (
   before: Activities,
   sentOutput: number | null,
   turn: Turn,
   heartbeat: Heartbeat,
   receipt: Receipt,
-): Activities {
+): Activities => {
   const value = heartbeat.activity === null || heartbeat.activity === 'UNKNOWN' ? before.value : heartbeat.activity;
   const changed = value !== before.value;
   const leaves = changed && EXEMPTING.has(before.value);
@@ -48,20 +53,20 @@ export function activitiesAfter(
     sentHeartbeat: heartbeat.agent_heartbeat_at ?? before.sentHeartbeat,
     left: leaves ? { ...before.left, [before.value ?? '']: receipt.watched } : before.left,
   };
-}
+};
 
 /** A program that draws a screen and has reported its start, but no turn, may wait for its person; its drawing does not show that. */
 const mayStandAtPrompt = (turn: Turn, heartbeat: Heartbeat): boolean =>
   turn === null && drawsScreen(heartbeat) && heartbeat.activity === 'starting';
 
 /** A runtime's heartbeat is presence, not activity. It may report when the agent's own last one was, or its last output or call. */
-function ownSign(
+const ownSign = (
   before: Activities,
   sentOutput: number | null,
   turn: Turn,
   heartbeat: Heartbeat,
   receipt: Receipt,
-): number | null {
+): number | null => {
   if (heartbeat.reporter !== 'runtime') return receipt.watched;
   if (mayStandAtPrompt(turn, heartbeat)) return null;
   const isUnknown = drawsScreen(heartbeat) && heartbeat.agent_heartbeat_at === null;
@@ -74,4 +79,4 @@ function ownSign(
   sign(heartbeat.output?.last_output_at ?? null, sentOutput);
   for (const call of heartbeat.tool_calls) sign(call.ended_at ?? call.started_at ?? receipt.stamp, null);
   return own;
-}
+};

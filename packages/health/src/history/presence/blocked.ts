@@ -16,7 +16,7 @@ export type Blocked = {
  * A turn that only starts does not end it: the next request may fail in the same way. What ends it is an answer of the model: a call,
  * tokens, an event after the start of the turn, or a turn that ends well. `used`: this heartbeat reports use of tokens.
  */
-export function blockedAfter(before: Blocked, used: boolean, heartbeat: Heartbeat, { now }: Receipt): Blocked {
+export const blockedAfter = (before: Blocked, used: boolean, heartbeat: Heartbeat, { now }: Receipt): Blocked => {
   if (heartbeat.activity === 'blocked') {
     const errorClass = heartbeat.errors.at(-1)?.error_class?.slice(0, CLASS_CHARACTERS) ?? before?.errorClass ?? null;
     const byClient = heartbeat.turn !== null;
@@ -25,9 +25,9 @@ export function blockedAfter(before: Blocked, used: boolean, heartbeat: Heartbea
   }
   if (before === null) return null;
   return used || heartbeat.tool_calls.length > 0 || hasContinued(heartbeat) ? null : before;
-}
+};
 
-function hasContinued({ turn, activity }: Heartbeat): boolean {
+const hasContinued = ({ turn, activity }: Heartbeat): boolean => {
   if (turn === null || !turn.open) return activity !== null;
   return turn.last_event_at !== null && turn.started_at !== null && turn.last_event_at > turn.started_at;
-}
+};

@@ -31,7 +31,7 @@ export type Text = { readonly text: string; readonly line: number | null };
 const NOTHING: readonly Text[] = [];
 
 /** The lines of the tail that have come since the last heartbeat, as far as lines are counted, and the texts of errors. */
-export function textsOf(before: Matches, { output, errors }: Heartbeat): readonly Text[] {
+export const textsOf = (before: Matches, { output, errors }: Heartbeat): readonly Text[] => {
   const tail = output?.tail ?? [];
   if (tail.length === 0 && errors.length === 0) return NOTHING;
   const last = output?.lines ?? null;
@@ -42,16 +42,16 @@ export function textsOf(before: Matches, { output, errors }: Heartbeat): readonl
     ...lines.filter(({ line }) => line === null || line > known),
     ...errorTexts.map((text): Text => ({ text, line: last })),
   ];
-}
+};
 
 /** What runtimes report to have matched, and what of `others` is in the texts. */
-export function matchesAfter(
+export const matchesAfter = (
   before: Matches,
   texts: readonly Text[],
   { others, together }: Pick<LookedFor, 'others' | 'together'>,
   { output }: Heartbeat,
   receipt: Receipt,
-): Matches {
+): Matches => {
   const lines = output?.lines ?? before.lines;
   const over = lines !== null && before.lines !== null && lines < before.lines;
   let seen = over ? [] : before.seen;
@@ -61,32 +61,32 @@ export function matchesAfter(
     for (const pattern of others)
       if (pattern.isIn(text)) seen = withMatch(seen, { sign: hash32(pattern.source), line, at: receipt.now }, together);
   return lines === before.lines && seen === before.seen ? before : { lines, seen };
-}
+};
 
-function withMatch(seen: readonly Match[], match: Match, together: LookedFor['together']): readonly Match[] {
+const withMatch = (seen: readonly Match[], match: Match, together: LookedFor['together']): readonly Match[] => {
   const all = [...seen.filter(({ sign }) => sign !== match.sign), match];
   if (all.length <= MATCHES) return all;
   const spare = leastMissed(all, together);
   return all.filter((one) => one !== spare);
-}
+};
 
 /** A rule fires by any of its patterns, so the one that stands longest is enough: of the others the oldest can go. */
-function leastMissed(seen: readonly Match[], together: LookedFor['together']): Match | undefined {
+const leastMissed = (seen: readonly Match[], together: LookedFor['together']): Match | undefined => {
   const needed = together.map((signs) => seen.filter(({ sign }) => signs.includes(sign)).reduce(longer, undefined));
   return seen.find((match) => !needed.includes(match)) ?? seen[0];
-}
+};
 
-function longer(one: Match | undefined, other: Match): Match {
+const longer = (one: Match | undefined, other: Match): Match => {
   if (one === undefined || other.line === null) return other;
   return one.line !== null && one.line <= other.line ? other : one;
-}
+};
 
 /** Since when a match still stands: within the last `last` lines; where lines are not counted, until the agent goes forward. */
-export function standingSince(matches: Matches, source: string, last: number, progressAt: number): number | null {
+export const standingSince = (matches: Matches, source: string, last: number, progressAt: number): number | null => {
   const sign = hash32(source);
   const match = matches.seen.find((seen) => seen.sign === sign);
   if (!match) return null;
   const { line, at } = match;
   const stands = line === null || matches.lines === null ? progressAt <= at : matches.lines - line < last;
   return stands ? at : null;
-}
+};

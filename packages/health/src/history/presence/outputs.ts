@@ -22,38 +22,38 @@ export const NO_OUTPUT: Outputs = {
 
 type Report = NonNullable<Heartbeat['output']>;
 
-export function outputsAfter(before: Outputs, heartbeat: Heartbeat, receipt: Receipt): Outputs {
+export const outputsAfter = (before: Outputs, heartbeat: Heartbeat, receipt: Receipt): Outputs => {
   if (heartbeat.output === null) return before;
   const after = drawsScreen(heartbeat) ? { ...before, last: null } : seen(before, heartbeat.output, receipt);
   return completed(after, heartbeat.output, receipt);
-}
+};
 
 /** A runtime that counts no lines sees a program that draws a screen: its output, and the lack of it, mean nothing. */
 export const drawsScreen = ({ reporter, output }: Heartbeat): boolean =>
   reporter === 'runtime' && output !== null && output.lines === null && output.last_output_at === null;
 
 /** Who counts lines watches a terminal, whether or not it has shown any. */
-function seen(before: Outputs, { last_output_at: sent, lines }: Report, receipt: Receipt): Outputs {
+const seen = (before: Outputs, { last_output_at: sent, lines }: Report, receipt: Receipt): Outputs => {
   if (sent !== null && (before.sentOutput === null || sent > before.sentOutput))
     return { ...before, sentOutput: sent, last: instant(receipt, sent).watched };
   return before.last === null && lines !== null ? { ...before, last: receipt.watched } : before;
-}
+};
 
 /** A completion signal may come before the result that it belongs to, so one that is newer than the last result counts for the next. */
-function completed(before: Outputs, report: Report, receipt: Receipt): Outputs {
+const completed = (before: Outputs, report: Report, receipt: Receipt): Outputs => {
   const completion = newer(completionOf(report), before.sentCompletion);
   const result = newer(report.result_at, before.sentResult);
   if (completion === before.sentCompletion && result === before.sentResult) return before;
   const fresh = completion !== null && (before.sentResult === null || completion > before.sentResult);
   const awaited = result === before.sentResult ? before.uncompleted : instant(receipt, result).watched;
   return { ...before, sentCompletion: completion, sentResult: result, uncompleted: fresh ? null : awaited };
-}
+};
 
-function completionOf({ completion_signal_at: signalled, matched_patterns: matched }: Report): number | null {
+const completionOf = ({ completion_signal_at: signalled, matched_patterns: matched }: Report): number | null => {
   let last = signalled;
   for (const { kind, at } of matched) if (kind === 'completion') last = newer(at, last);
   return last;
-}
+};
 
 const newer = (sent: number | null, known: number | null): number | null =>
   sent === null || (known !== null && sent <= known) ? known : sent;

@@ -10,7 +10,7 @@ export type Turn = {
 } | null;
 
 /** A heartbeat without a turn changes nothing. */
-export function turnAfter(before: Turn, { turn }: Heartbeat, receipt: Receipt): Turn {
+export const turnAfter = (before: Turn, { turn }: Heartbeat, receipt: Receipt): Turn => {
   if (turn === null) return before;
   const { open, last_event_at: sent } = turn;
   const isNewer = sent !== null && (before === null || before.sentEvent === null || sent > before.sentEvent);
@@ -22,10 +22,10 @@ export function turnAfter(before: Turn, { turn }: Heartbeat, receipt: Receipt): 
     sentEvent: isNewer ? sent : (before?.sentEvent ?? null),
     moved: Math.max(before?.moved ?? 0, mark),
   };
-}
+};
 
 /** The heartbeat without output while a turn is open: a spinner, a redraw or a retry line is not a sign of work. */
-export function signsOf(turn: Turn, heartbeat: Heartbeat): Heartbeat {
+export const signsOf = (turn: Turn, heartbeat: Heartbeat): Heartbeat => {
   if (turn?.open !== true || heartbeat.output === null) return heartbeat;
   return { ...heartbeat, output: { ...heartbeat.output, last_output_at: null } };
-}
+};

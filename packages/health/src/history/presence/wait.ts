@@ -18,12 +18,12 @@ export type Wait = {
 } | null;
 
 /** `activity`: as this heartbeat leaves it. Another question, or the same one asked again, is another wait. */
-export function waitAfter(
+export const waitAfter = (
   before: Wait,
   activity: Activity | null,
   heartbeat: Heartbeat,
   { now, watched }: Receipt,
-): Wait {
+): Wait => {
   if (activity !== 'awaiting_input') return null;
   const { waiting_for: announced } = heartbeat;
   if (announced === null) return before ?? { at: now, mark: watched, kind: null, text: null, sentSince: null };
@@ -32,10 +32,10 @@ export function waitAfter(
   if (before === null) return { at: now, mark: watched, ...known };
   if (before.kind === null) return { ...before, ...known };
   return isSame(before, known) ? before : { at: now, mark: watched, ...known };
-}
+};
 
-function isSame(before: NonNullable<Wait>, known: Pick<NonNullable<Wait>, 'kind' | 'text' | 'sentSince'>): boolean {
+const isSame = (before: NonNullable<Wait>, known: Pick<NonNullable<Wait>, 'kind' | 'text' | 'sentSince'>): boolean => {
   if (before.kind !== known.kind || before.text !== known.text) return false;
   if (before.sentSince === null || known.sentSince === null) return true;
   return Math.abs(known.sentSince - before.sentSince) <= SINCE_JITTER_MS;
-}
+};

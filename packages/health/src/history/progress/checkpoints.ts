@@ -13,7 +13,7 @@ export type Checkpoints = {
 
 export const NO_CHECKPOINTS: Checkpoints = { reports: false, mark: null, remaining: 0, newest: null };
 
-export function checkpointsAfter(before: Checkpoints, heartbeat: Heartbeat, receipt: Receipt): Checkpoints {
+export const checkpointsAfter = (before: Checkpoints, heartbeat: Heartbeat, receipt: Receipt): Checkpoints => {
   const reports = heartbeat.reports_checkpoints ?? (before.reports || heartbeat.checkpoint !== null);
   const { checkpoint } = heartbeat;
   if (checkpoint === null || checkpoint.checkpoint_id === before.newest?.checkpointId) {
@@ -22,20 +22,20 @@ export function checkpointsAfter(before: Checkpoints, heartbeat: Heartbeat, rece
   }
   const mark = instant(receipt, checkpoint.created_at).watched;
   return { reports, mark, remaining: checkpoint.remaining_work.length, newest: refOf(checkpoint, receipt) };
-}
+};
 
 /** A runtime reads a checkpoint after the agent has reported it, so its validity comes later than its id. */
-function checked(known: CheckpointRef | null, checkpoint: Heartbeat['checkpoint']): CheckpointRef | null {
+const checked = (known: CheckpointRef | null, checkpoint: Heartbeat['checkpoint']): CheckpointRef | null => {
   if (known === null || checkpoint === null) return known;
   // An older version kept what holds on one host as if it held on all.
   const newest = onEveryHost(known);
   const { valid, invalidReason } = onEveryHost(checkpointRef(checkpoint));
   if (valid === null || (valid === newest.valid && invalidReason === newest.invalidReason)) return newest;
   return { ...newest, valid, invalidReason };
-}
+};
 
 /** A file that one host does not have, or cannot read, may be valid on another. The lists of work are recovery's. */
-function refOf(checkpoint: Checkpoint, receipt: Receipt): CheckpointRef {
+const refOf = (checkpoint: Checkpoint, receipt: Receipt): CheckpointRef => {
   const createdAt = checkpoint.created_at === null ? receipt.now : instant(receipt, checkpoint.created_at).now;
   return { ...onEveryHost(checkpointRef(checkpoint)), createdAt, completedWork: [], remainingWork: [] };
-}
+};

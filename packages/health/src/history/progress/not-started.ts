@@ -7,18 +7,18 @@ import type { Heartbeat, Receipt } from '../moment.ts';
 export type NotStarted = number | null;
 
 /** `took`: the task is another than before; `moved`: this heartbeat reports a call, use of tokens, or progress. */
-export function notStartedAfter(
+export const notStartedAfter = (
   before: NotStarted,
   took: boolean,
   moved: boolean,
   heartbeat: Heartbeat,
   { watched }: Receipt,
-): NotStarted {
+): NotStarted => {
   if (heartbeat.task_id === null) return null;
   if (!took && before === null) return null;
   if (moved || AT_IT.has(heartbeat.activity)) return null;
   return took ? watched : before;
-}
+};
 
 const AT_IT: ReadonlySet<Heartbeat['activity']> = new Set<Heartbeat['activity']>([
   'working',

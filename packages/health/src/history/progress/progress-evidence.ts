@@ -21,11 +21,11 @@ export type ProgressEvidence = {
 
 const NOTHING: ProgressEvidence = { phase: '', snippet: '', errors: 0, timeout: false, over: false, acceptedAt: null };
 
-export function progressEvidenceAfter(
+export const progressEvidenceAfter = (
   before: ProgressEvidence | null,
   heartbeat: Heartbeat,
   receipt: Receipt,
-): ProgressEvidence {
+): ProgressEvidence => {
   const known = before ?? NOTHING;
   const trouble = heartbeat.tool_calls.reduce(troubled, known);
   const accepted = heartbeat.steps?.verdicts.includes('ACCEPT') ?? false;
@@ -35,18 +35,16 @@ export function progressEvidenceAfter(
     phase: heartbeat.phase.slice(0, PHASE).toWellFormed(),
     snippet: written ? ending(written) : known.snippet,
   };
-}
+};
 
 /** One timeout that has resolved itself. */
-export function transient({ errors, timeout, over }: ProgressEvidence): boolean {
-  return errors === 1 && timeout && over;
-}
+export const transient = ({ errors, timeout, over }: ProgressEvidence): boolean => errors === 1 && timeout && over;
 
 export const ending = (text: string): string => text.slice(-SNIPPET).toWellFormed();
 
-function troubled(before: ProgressEvidence, call: ToolCall): ProgressEvidence {
+const troubled = (before: ProgressEvidence, call: ToolCall): ProgressEvidence => {
   if (!finished(call) || rateLimited(call)) return before;
   if (call.outcome === 'ok') return before.errors > 0 ? { ...before, over: true } : before;
   const timeout = TIMEOUT.test(call.error_class ?? '');
   return { ...before, errors: Math.min(before.errors + 1, 99), timeout, over: false };
-}
+};

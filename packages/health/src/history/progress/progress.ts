@@ -23,25 +23,23 @@ export type Progress = {
 /** The last call and output that were reported before, as sent: a later one is a weak sign of progress. */
 export type Sent = { readonly call: number | null; readonly output: number | null };
 
-export function noProgress({ now, watched }: Receipt): Progress {
-  return {
-    at: now,
-    lag: now - watched,
-    strict: false,
-    results: [],
-    checkpoint: null,
-    work: null,
-    indicator: 0,
-  };
-}
+export const noProgress = ({ now, watched }: Receipt): Progress => ({
+  at: now,
+  lag: now - watched,
+  strict: false,
+  results: [],
+  checkpoint: null,
+  work: null,
+  indicator: 0,
+});
 
-export function progressAfter(
+export const progressAfter = (
   before: Progress,
   delta: HeartbeatDelta,
   sent: Sent,
   heartbeat: Heartbeat,
   receipt: Receipt,
-): Progress {
+): Progress => {
   const { strict, at } = byCalls(before, delta, receipt);
   const reports = strict || heartbeat.checkpoint !== null || heartbeat.work !== null || heartbeat.steps !== null;
   const indicator = reports ? before.indicator : hash32(heartbeat.phase, heartbeat.progress_indicator);
@@ -57,19 +55,19 @@ export function progressAfter(
     work: heartbeat.work ? workOf(heartbeat) : before.work,
     indicator,
   };
-}
+};
 
-function byCalls(before: Progress, delta: HeartbeatDelta, receipt: Receipt): Pick<Progress, 'at' | 'strict'> {
+const byCalls = (before: Progress, delta: HeartbeatDelta, receipt: Receipt): Pick<Progress, 'at' | 'strict'> => {
   let { at, strict } = before;
   for (const { call, advances } of delta.calls) {
     if (advances) at = Math.max(at, instant(receipt, call.ended_at).now);
     strict ||= finished(call) && (call.mutating || call.result_hash !== null);
   }
   return { at, strict };
-}
+};
 
-function hasContinued(before: Progress, sent: Sent, heartbeat: Heartbeat, receipt: Receipt): boolean {
+const hasContinued = (before: Progress, sent: Sent, heartbeat: Heartbeat, receipt: Receipt): boolean => {
   if (heartbeat.last_tool_call !== null && heartbeat.last_tool_call > (sent.call ?? 0)) return true;
   const output = heartbeat.output?.last_output_at ?? null;
   return output !== null && output > (sent.output ?? 0) && receipt.now - before.at > OUTPUT_MS;
-}
+};

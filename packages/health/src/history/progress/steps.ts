@@ -21,7 +21,7 @@ export type Steps = {
 
 export const NO_STEPS: Steps = { total: null, changed: null, sinceAccept: 0, at: 0, recent: [], retries: 0 };
 
-export function stepsAfter(before: Steps, { steps }: Heartbeat, receipt: Receipt): Steps {
+export const stepsAfter = (before: Steps, { steps }: Heartbeat, receipt: Receipt): Steps => {
   if (steps === null) return before;
   const { total_steps: total, verdicts } = steps;
   if (total === before.total && verdicts.length === 0) return before;
@@ -34,17 +34,17 @@ export function stepsAfter(before: Steps, { steps }: Heartbeat, receipt: Receipt
     recent: [...before.recent, ...verdicts].slice(-RECENT),
     retries: retriesAfter(before.retries, verdicts),
   };
-}
+};
 
 /** A step counts with or without a decision of its own; what was done before the first report is unknown, so it does not. */
-function sinceAcceptAfter(before: Steps, total: number, verdicts: readonly string[]): number {
+const sinceAcceptAfter = (before: Steps, total: number, verdicts: readonly string[]): number => {
   const accepted = verdicts.lastIndexOf('ACCEPT');
   if (accepted >= 0) return verdicts.length - 1 - accepted;
   return before.sinceAccept + Math.max(verdicts.length, before.total === null ? 0 : total - before.total);
-}
+};
 
-function retriesAfter(before: number, verdicts: readonly string[]): number {
+const retriesAfter = (before: number, verdicts: readonly string[]): number => {
   let retries = before;
   for (const verdict of verdicts) retries = verdict === 'RETRY' ? retries + 1 : 0;
   return retries;
-}
+};

@@ -17,7 +17,7 @@ export type Work = {
 
 type Report = NonNullable<Heartbeat['work']>;
 
-export function workAfter(known: Work, { work: report }: Heartbeat, receipt: Receipt): Work {
+export const workAfter = (known: Work, { work: report }: Heartbeat, receipt: Receipt): Work => {
   if (report === null) return known;
   const before = known?.id === report.id ? known : null;
   const { updated_at: updated, comment_count: comments } = report;
@@ -33,16 +33,16 @@ export function workAfter(known: Work, { work: report }: Heartbeat, receipt: Rec
     dated: newer ? receipt.watched - Math.max(0, receipt.stamp - updated) : (before?.dated ?? null),
     ...claim,
   };
-}
+};
 
-function touchedAt(before: Work, updated: number | null, touched: boolean, receipt: Receipt): number | null {
+const touchedAt = (before: Work, updated: number | null, touched: boolean, receipt: Receipt): number | null => {
   if (!touched) return before?.touched ?? null;
   return Math.max(before?.touched ?? 0, instant(receipt, updated).watched);
-}
+};
 
-function claimAfter(before: Work, { claim_refreshed_at: sent }: Report, receipt: Receipt) {
+const claimAfter = (before: Work, { claim_refreshed_at: sent }: Report, receipt: Receipt) => {
   if (sent === null) return { sentClaim: null, claim: null };
   if (before !== null && before.sentClaim !== null && sent <= before.sentClaim)
     return { sentClaim: before.sentClaim, claim: before.claim };
   return { sentClaim: sent, claim: instant(receipt, sent).watched };
-}
+};

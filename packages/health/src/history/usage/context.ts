@@ -12,16 +12,15 @@ export type Context = {
 
 export const NO_CONTEXT: Context = { ratio: null, at: 0, handoffAt: null };
 
-export function contextAfter(before: Context, heartbeat: Heartbeat, { now }: Receipt): Context {
+export const contextAfter = (before: Context, heartbeat: Heartbeat, { now }: Receipt): Context => {
   if (heartbeat.context === null && heartbeat.handoff === null) return before;
   const ratio = heartbeat.context ? ratioOf(heartbeat.context.tokens_used, heartbeat.context.tokens_max) : before.ratio;
   const at = ratio === before.ratio ? before.at : now;
   return { ratio, at, handoffAt: heartbeat.handoff === null ? before.handoffAt : now };
-}
+};
 
 const ratioOf = (used: number, most: number): number | null => (most > 0 ? used / most : null);
 
 /** Per cent, with at most two decimals. */
-export function contextPct({ ratio }: Context): number | null {
-  return ratio === null ? null : Math.round(ratio * 10_000) / 100;
-}
+export const contextPct = ({ ratio }: Context): number | null =>
+  ratio === null ? null : Math.round(ratio * 10_000) / 100;

@@ -10,21 +10,24 @@ export type Exceeded = { readonly name: string; readonly used: number; readonly 
 export const NO_LIMITS: readonly Exceeded[] = [];
 
 /** A limit that a heartbeat does not mention stays as it was reported. */
-export function limitsAfter(before: readonly Exceeded[], heartbeat: Heartbeat, { now }: Receipt): readonly Exceeded[] {
+export const limitsAfter = (
+  before: readonly Exceeded[],
+  heartbeat: Heartbeat,
+  { now }: Receipt,
+): readonly Exceeded[] => {
   let after = before;
   for (const { name, used, max } of heartbeat.limits)
     after = reported(after, { name: name.slice(0, NAME_CHARACTERS), used, max, at: now });
   return after;
-}
+};
 
-function reported(before: readonly Exceeded[], report: Exceeded): readonly Exceeded[] {
+const reported = (before: readonly Exceeded[], report: Exceeded): readonly Exceeded[] => {
   const known = before.find(({ name }) => name === report.name);
   if (!exceeded(report)) return known ? before.filter((one) => one !== known) : before;
   if (known) return before.map((one) => (one === known ? { ...report, at: known.at } : one));
   return before.length < MOST ? [...before, report] : before;
-}
+};
 
 /** A maximum of zero or less is none; a figure that is not a number is ignored. */
-function exceeded({ used, max }: Exceeded): boolean {
-  return Number.isFinite(used) && Number.isFinite(max) && max > 0 && used > max;
-}
+const exceeded = ({ used, max }: Exceeded): boolean =>
+  Number.isFinite(used) && Number.isFinite(max) && max > 0 && used > max;

@@ -60,12 +60,12 @@ const totalOf = (usage: readonly TokenUsage[]): number | null => {
 };
 
 /** The first of tokens, tokens by model and money that both contain decides: money may be corrected while tokens continue to rise. */
-function hasFallen(before: Reported, now: Reported): boolean {
+const hasFallen = (before: Reported, now: Reported): boolean => {
   if (before.tokens !== null && now.tokens !== null) return now.tokens < before.tokens;
   const [was, is] = [totalOf(before.usage), totalOf(now.usage)];
   if (was !== null && is !== null) return is < was;
   return before.costUsd !== null && now.costUsd !== null && now.costUsd < before.costUsd;
-}
+};
 
 const isSame = (one: TokenUsage, other: TokenUsage | undefined): boolean =>
   other !== undefined &&
@@ -79,14 +79,14 @@ const isSameUsage = (one: readonly TokenUsage[], other: readonly TokenUsage[]): 
   one.length === other.length && one.every((tokens, i) => isSame(tokens, other[i]));
 
 /** What is unknown now stays as it was. */
-function merged(before: Spend, now: Reported): Reported {
+const merged = (before: Spend, now: Reported): Reported => {
   const isKnown = now.usage.length > 0 && !isSameUsage(now.usage, before.usage);
   return {
     tokens: now.tokens ?? before.tokens,
     usage: isKnown ? now.usage : before.usage,
     costUsd: now.costUsd ?? before.costUsd,
   };
-}
+};
 
 const isNews = (before: Spend, now: Reported): boolean =>
   now.tokens !== before.tokens || now.usage !== before.usage || now.costUsd !== before.costUsd;
@@ -94,15 +94,14 @@ const isNews = (before: Spend, now: Reported): boolean =>
 /**
  * The session that a count without a name turns out to belong to; null: none. From then on the count has its number, which identifies it.
  */
-export function namedSince(before: Spend, { session, count }: Spend): number | null {
-  return before.session === null && count === before.count ? session : null;
-}
+export const namedSince = (before: Spend, { session, count }: Spend): number | null =>
+  before.session === null && count === before.count ? session : null;
 
 /**
  * A count is that of one session. Where the client names no session, a count that falls is that of another one. Within a session that has
  * a name it is a correction: another source counts the same tokens.
  */
-export function spendAfter(before: Spend, heartbeat: Heartbeat): Spend {
+export const spendAfter = (before: Spend, heartbeat: Heartbeat): Spend => {
   const id = heartbeat.client?.session_id ?? null;
   const session = id === null ? before.session : hash32(id);
   const now = reportedBy(heartbeat);
@@ -120,4 +119,4 @@ export function spendAfter(before: Spend, heartbeat: Heartbeat): Spend {
   }
   const after = merged(before, now);
   return isNews(before, after) ? { ...before, ...after, stamp } : before;
-}
+};

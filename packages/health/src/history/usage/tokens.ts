@@ -61,7 +61,7 @@ type TokenContext = {
   readonly receipt: Receipt;
 };
 
-export function tokensAfter(before: Tokens, { token_count: count }: Heartbeat, context: TokenContext): Tokens {
+export const tokensAfter = (before: Tokens, { token_count: count }: Heartbeat, context: TokenContext): Tokens => {
   const calm = context.progressed && before.spikes.length > 0 ? { ...before, spikes: [] } : before;
   if (count === null) return unknown(calm, context.receipt);
   const unusedSince = count > 0 ? usedUntil(before, context.receipt) : null;
@@ -70,27 +70,26 @@ export function tokensAfter(before: Tokens, { token_count: count }: Heartbeat, c
   if (!before.known) return counted(calm, count, context.receipt);
   if (count > before.count) return used(calm, count, context);
   return unusedSince === calm.unusedSince ? calm : { ...calm, unusedSince };
-}
+};
 
 /** Use ends where it was last known. */
-function unknown(before: Tokens, receipt: Receipt): Tokens {
+const unknown = (before: Tokens, receipt: Receipt): Tokens => {
   if (!before.known || before.count <= 0) return before;
   return { ...before, known: false, unusedSince: usedUntil(before, receipt) };
-}
+};
 
 /** The count is known again: samples begin there, since the time of what was used meanwhile is unknown. */
-function counted(before: Tokens, count: number, receipt: Receipt): Tokens {
+const counted = (before: Tokens, count: number, receipt: Receipt): Tokens => {
   const used = count > before.count;
   const after = used ? { ...begun(before, count, receipt), unusedSince: null, resumed: receipt.watched } : before;
   return { ...after, count, known: true };
-}
+};
 
 /** Mark of the last use before this heartbeat. */
-function usedUntil(before: Tokens, { previous, watched }: Receipt): number {
-  return before.unusedSince ?? previous?.watched ?? watched;
-}
+const usedUntil = (before: Tokens, { previous, watched }: Receipt): number =>
+  before.unusedSince ?? previous?.watched ?? watched;
 
-function used(before: Tokens, count: number, context: TokenContext): Tokens {
+const used = (before: Tokens, count: number, context: TokenContext): Tokens => {
   const { previous, watched } = context.receipt;
   const gap = watched - usedUntil(before, context.receipt);
   const first = before.count <= 0;
@@ -100,15 +99,19 @@ function used(before: Tokens, count: number, context: TokenContext): Tokens {
   if (previous === null || before.unusedSince === null || gap <= SAMPLE_MS) return sampled(after, context);
   const sample = { sampleAt: previous.now, sampleLate: context.previousLate, sampleCount: before.count };
   return sampled({ ...after, ...sample }, context);
-}
+};
 
 /** The count starts again: for an agent that has never counted, that counts from zero again, or whose session has changed. */
-function begun(before: Tokens, count: number, { now, stamp }: Receipt): Tokens {
-  return { ...before, count, sampleAt: now, sampleLate: now - stamp, sampleCount: count };
-}
+const begun = (before: Tokens, count: number, { now, stamp }: Receipt): Tokens => ({
+  ...before,
+  count,
+  sampleAt: now,
+  sampleLate: now - stamp,
+  sampleCount: count,
+});
 
 /** The longer of both clocks' spans counts: heartbeats that were held up and come at once are no spike. */
-function sampled(tokens: Tokens, { progressed, receipt }: TokenContext): Tokens {
+const sampled = (tokens: Tokens, { progressed, receipt }: TokenContext): Tokens => {
   const { now, stamp, watched } = receipt;
   const elapsed = Math.max(now - tokens.sampleAt, stamp - (tokens.sampleAt - tokens.sampleLate));
   if (elapsed < SAMPLE_MS) return tokens;
@@ -117,26 +120,26 @@ function sampled(tokens: Tokens, { progressed, receipt }: TokenContext): Tokens 
   if (!(rate > 0)) return fresh;
   const rates = [...tokens.rates.slice(1 - MOST_SAMPLES), rate];
   return { ...fresh, rates, spikes: progressed ? [] : spikesAfter(tokens, rate, watched) };
-}
+};
 
-function spikesAfter({ rates, spikes }: Tokens, rate: number, mark: number): readonly Spike[] {
+const spikesAfter = ({ rates, spikes }: Tokens, rate: number, mark: number): readonly Spike[] => {
   const samples = rates.length;
   const median = medianOf(rates);
   if (samples < LEAST_SAMPLES || rate <= LEAST_FACTOR * median) return spikes;
   const ratio = rate / median;
   if (spikes.some((s) => s.samples >= samples && s.rate / s.median >= ratio)) return spikes;
   return [...spikes.filter((s) => s.rate / s.median > ratio), { rate, median, samples, mark }];
-}
+};
 
 /** 0 for none. */
-export function medianOf(rates: readonly number[]): number {
+export const medianOf = (rates: readonly number[]): number => {
   const middle = rates.length >> 1;
   const upper = ranked(rates, middle);
   return rates.length % 2 === 1 ? upper : (ranked(rates, middle - 1) + upper) / 2;
-}
+};
 
 /** The value that `rank` others come before: asked at every judgement, so nothing is sorted and nothing allocated. */
-function ranked(rates: readonly number[], rank: number): number {
+const ranked = (rates: readonly number[], rank: number): number => {
   for (const rate of rates) {
     let below = 0;
     let same = 0;
@@ -147,4 +150,4 @@ function ranked(rates: readonly number[], rank: number): number {
     if (below <= rank && rank < below + same) return rate;
   }
   return 0;
-}
+};
