@@ -3,7 +3,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 type ProjectConfig = NonNullable<TestProjectInlineConfiguration['test']>;
 
-const modules = '**/node_modules/**';
+const MODULES = '**/node_modules/**';
 /** Their policies count in seconds: they fail beside other work, so one file runs at a time. */
 const stories = ['test/{chaos,scenarios,time,walkthrough}/*.it.test.ts'];
 
@@ -12,7 +12,7 @@ const limited = (ms: number) => ({ testTimeout: ms, hookTimeout: ms });
 
 const project = (name: string, include: readonly string[], own: ProjectConfig): TestProjectInlineConfiguration => ({
   extends: true,
-  test: { name, include: [...include], exclude: [modules], ...limited(300_000), ...own },
+  test: { name, include: [...include], exclude: [MODULES], ...limited(300_000), ...own },
 });
 
 /**
@@ -33,7 +33,7 @@ export default defineConfig({
     teardownTimeout: 30_000,
     projects: [
       project('unit', ['{packages,services}/*/src/**/*.test.ts', 'test/**/*.test.ts'], {
-        exclude: ['**/*.it.test.ts', '**/*.clients.test.ts', modules],
+        exclude: ['**/*.it.test.ts', '**/*.clients.test.ts', MODULES],
         // The files of a process share its modules: most of a run was their import. No test mocks a module.
         isolate: false,
         // Many of them wait for processes that they start.
@@ -48,7 +48,7 @@ export default defineConfig({
         sequence: { groupOrder: 1 },
       }),
       // Two files at a time, each with its own servers.
-      project('system', ['test/**/*.it.test.ts'], { exclude: [...stories, modules], sequence: { groupOrder: 2 } }),
+      project('system', ['test/**/*.it.test.ts'], { exclude: [...stories, MODULES], sequence: { groupOrder: 2 } }),
       project('stories', stories, { fileParallelism: false, sequence: { groupOrder: 3 } }),
       // Suites of "integration" and "system" on three brokers: `npm test cluster` only.
       project('cluster', ['packages/stream/src/kafka/{log,patch}.it.test.ts', 'test/{crash,time}/*.it.test.ts'], {

@@ -2,8 +2,8 @@ import { type Draft, Topic } from '@vigil/events';
 import type { Agent } from './agents.ts';
 import type { World } from './world.ts';
 
-const by = 'ada';
-const why = 'a person decides it';
+const BY = 'ada';
+const WHY = 'a person decides it';
 
 type Requested = 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
 export type Decision = 'allow_more_time' | 'force_handoff' | 'terminate_and_recover' | 'pardon';
@@ -12,12 +12,12 @@ export type Decision = 'allow_more_time' | 'force_handoff' | 'terminate_and_reco
 export const request = (world: World, agent: Agent, step: Requested): void => {
   const { agentId, instanceId, taskId } = agent;
   const about = { agentId, instanceId, taskId, runtimeId: world.hostOf(agent).runtimeId, labels: {} };
-  const payload = { ...about, step, message: null, by, why, recovery: null, askedAt: null };
+  const payload = { ...about, step, message: null, by: BY, why: WHY, recovery: null, askedAt: null };
   world.log.write({ topic: Topic.decideCase, type: 'REQUEST_STEP', key: agentId, payload } as Draft);
 };
 
 export const decide = (world: World, caseId: string, agentId: string, decision: Decision): void => {
-  const payload = { caseId, agentId, decision, forMs: null, by, why };
+  const payload = { caseId, agentId, decision, forMs: null, by: BY, why: WHY };
   world.log.write({ topic: Topic.decideCase, type: 'DECIDE_CASE', key: agentId, payload } as Draft);
 };
 
@@ -26,7 +26,7 @@ export const hold = (world: World, { agentId }: Agent): void =>
     topic: Topic.controlAgent,
     type: 'HOLD_AGENT',
     key: agentId,
-    payload: { agentId, until: null, by, why },
+    payload: { agentId, until: null, by: BY, why: WHY },
   } as Draft);
 
 export const release = (world: World, agentId: string): void =>
@@ -34,14 +34,14 @@ export const release = (world: World, agentId: string): void =>
     topic: Topic.controlAgent,
     type: 'RELEASE_AGENT',
     key: agentId,
-    payload: { agentId, by, why },
+    payload: { agentId, by: BY, why: WHY },
   } as Draft);
 
 export const controlFleet = (world: World, type: 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE'): void =>
-  world.log.write({ topic: Topic.controlFleet, type, key: 'fleet', payload: { by, why } } as Draft);
+  world.log.write({ topic: Topic.controlFleet, type, key: 'fleet', payload: { by: BY, why: WHY } } as Draft);
 
 export const confirmDeath = (world: World, { agentId, instanceId }: Agent): void => {
-  const payload = { agentId, instanceId, source: 'person', by, why };
+  const payload = { agentId, instanceId, source: 'person', by: BY, why: WHY };
   world.log.write({ topic: Topic.controlAgent, type: 'CONFIRM_DEATH', key: agentId, payload } as Draft);
 };
 
@@ -50,5 +50,5 @@ export const review = (world: World, taskId: string, decision: 'retry' | 'reset'
     topic: Topic.reviewTask,
     type: 'REVIEW_TASK',
     key: taskId,
-    payload: { taskId, decision, by, why },
+    payload: { taskId, decision, by: BY, why: WHY },
   } as Draft);

@@ -1,7 +1,7 @@
 import { policiesOf, VOCABULARY } from '@vigil/health';
 import { loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
 
-const signals = `
+const SIGNALS = `
   no_activity: { after: 2m }
   no_heartbeat: { after: 2m }
   looping: { is: repeated_calls, times: 5 }
@@ -13,7 +13,7 @@ const signals = `
 const quick = (name: string, plan: string, rest = ''): string => `
 policy: ${name}
 heartbeat: { interval: 30s, lost_after: 15s, trusted_for: 5m }
-signals: ${signals}
+signals: ${SIGNALS}
 states: { STUCK: [no_activity, no_heartbeat, looping] }
 exemptions: { starting: { grace: 1m }, awaiting_input: {} }
 plans:
@@ -21,21 +21,21 @@ plans:
   - { when: STUCK, do: [${plan}] }
 ${rest}`;
 
-const end = 'terminate: { grace: 5s, cleanup: 5s }';
+const END = 'terminate: { grace: 5s, cleanup: 5s }';
 const documents = [
-  quick('asks', `nudge: { attempts: 1, interval: 1m }, escalate: { timeout: 3m }, ${end}, recover`),
+  quick('asks', `nudge: { attempts: 1, interval: 1m }, escalate: { timeout: 3m }, ${END}, recover`),
   quick(
     'asks-handoff',
-    `handoff: { deadline: 2m }, ${end}, recover`,
+    `handoff: { deadline: 2m }, ${END}, recover`,
     'recovery: { max_attempts: 2, delays: [0s, 60s], on_probation_failure: review }',
   ),
-  quick('people', `alert: { severity: warning }, escalate: { timeout: never }, ${end}, recover`),
+  quick('people', `alert: { severity: warning }, escalate: { timeout: never }, ${END}, recover`),
   quick(
     'pauses',
-    `pause: { backoff: 1m }, interrogate: { waits: [30s, 60s] }, ${end}, recover`,
+    `pause: { backoff: 1m }, interrogate: { waits: [30s, 60s] }, ${END}, recover`,
     'recovery: { max_attempts: 2, delays: [0s, 60s] }',
   ),
-  quick('ends', `${end}, recover`, 'recovery: { max_attempts: 1, delays: [0s] }'),
+  quick('ends', `${END}, recover`, 'recovery: { max_attempts: 1, delays: [0s] }'),
 ];
 
 const presets = readPolicies([PRESETS], VOCABULARY);

@@ -19,7 +19,7 @@ export type Instance = {
 };
 
 /** Reports its identity, then works and prints until it is killed. */
-const agent = `printf '%s\\t' "$VIGIL_TASK_ID" "$VIGIL_AGENT_ID" "$VIGIL_INSTANCE_ID" "$VIGIL_ATTEMPT" $$ "$(date +%s%3N)" "$VIGIL_CHECKPOINT" "$VIGIL_SOCKET" | sed 's/$/\\n/' >> instances
+const AGENT = `printf '%s\\t' "$VIGIL_TASK_ID" "$VIGIL_AGENT_ID" "$VIGIL_INSTANCE_ID" "$VIGIL_ATTEMPT" $$ "$(date +%s%3N)" "$VIGIL_CHECKPOINT" "$VIGIL_SOCKET" | sed 's/$/\\n/' >> instances
 part=0; while :; do part=$((part + 1)); echo "part $part is done"; sleep 1; done`;
 
 export type Mortals = {
@@ -39,7 +39,7 @@ export const openMortals = (on: TestSystem, names: readonly string[], tasks: rea
     const config = {
       ...{ capacity: tasks.length, announce: '2s', grace: '0s', interval: '1s', policy: 'demo' },
       checkpoint_roots: [roots.root],
-      templates: [{ name: 'mortal', command: '/bin/sh', args: ['-c', agent], cwd: folder }],
+      templates: [{ name: 'mortal', command: '/bin/sh', args: ['-c', AGENT], cwd: folder }],
       agents: own.map((task) => ({ name: `on-${task}`, task, template: 'mortal' })),
     };
     return startRuntime(on, { folder, state: folder }, runtime, config);

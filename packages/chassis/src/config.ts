@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** What a process was started with, as Node gives it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const secretName = /(TOKEN|PASSWORD|SECRET|_KEY|WEBHOOK)/i;
+const SECRET_NAME = /(TOKEN|PASSWORD|SECRET|_KEY|WEBHOOK)/i;
 
 /**
  * Reads variables once, typed: `schema` is an object of one zod type a variable, whose error message is the remedy. A
@@ -26,14 +26,14 @@ const describe = (variable: string, env: Environment, remedy: string): string =>
 
 /** A value as it may appear in a message: secrets never do, and neither does anything before the @ of an address. */
 const shown = (variable: string, value: string): string => {
-  if (secretName.test(variable)) return '(a secret, not shown)';
+  if (SECRET_NAME.test(variable)) return '(a secret, not shown)';
   if (/@/.test(value)) return JSON.stringify(value.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@'));
   return JSON.stringify(value);
 };
 
-const address = /^[^\s:,/@]+:\d{1,5}$/;
+const ADDRESS = /^[^\s:,/@]+:\d{1,5}$/;
 
-const servers = 'or start everything with `npm start`, which sets it';
+const SERVERS = 'or start everything with `npm start`, which sets it';
 
 /** A whole number within limits, both included, as variables spell it. */
 export const whole = (from: number, to: number): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> =>
@@ -54,14 +54,14 @@ export const token = (remedy: string): z.ZodString => z.string(remedy).min(16, `
 /** Variables of each process that reads or writes topics. `VIGIL_PARTITIONS`: of the agent and task key spaces. */
 export const kafkaSettings = {
   KAFKA_BROKERS: z
-    .string(`give host:port[,host:port…] of the Kafka brokers, ${servers}`)
+    .string(`give host:port[,host:port…] of the Kafka brokers, ${SERVERS}`)
     .transform((text) => text.split(',').map((broker) => broker.trim()))
     .refine(
-      (brokers) => brokers.every((broker) => address.test(broker)),
+      (brokers) => brokers.every((broker) => ADDRESS.test(broker)),
       'give host:port[,host:port…] of the Kafka brokers',
     ),
   SCHEMA_REGISTRY_URL: httpUrl(
-    `give the address of the schema registry's Confluent API, such as http://127.0.0.1:8081/apis/ccompat/v7, ${servers}`,
+    `give the address of the schema registry's Confluent API, such as http://127.0.0.1:8081/apis/ccompat/v7, ${SERVERS}`,
   ),
   VIGIL_PARTITIONS: whole(1, 1024).default(4),
 };
@@ -70,7 +70,7 @@ export const kafkaSettings = {
 export const databaseSettings = {
   DATABASE_URL: z.url({
     protocol: /^postgres(ql)?$/,
-    error: `give the address of Postgres, such as postgres://user:password@127.0.0.1:5432/vigil, ${servers}`,
+    error: `give the address of Postgres, such as postgres://user:password@127.0.0.1:5432/vigil, ${SERVERS}`,
   }),
 };
 

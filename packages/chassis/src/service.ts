@@ -7,7 +7,7 @@ import { openProbes, type Part, readinessOf } from './probes.ts';
 import { openTelemetry } from './telemetry.ts';
 
 /** How long a process may take to stop, milliseconds; beyond it, it ends with code 1. Kubernetes allows 30 s. */
-const stopLimitMs = 10_000;
+const STOP_LIMIT_MS = 10_000;
 
 const chassisConfig = z.object(chassisSettings);
 type ChassisConfig = z.output<typeof chassisConfig>;
@@ -99,8 +99,8 @@ const obeySignals = (name: string, logger: Logger, stop: AbortController): void 
 };
 
 const limit = async (logger: Logger): Promise<void> => {
-  await after(stopLimitMs, undefined, { ref: false });
-  logger.fatal(`did not stop within ${stopLimitMs / 1000} s; the process ends as it is`);
+  await after(STOP_LIMIT_MS, undefined, { ref: false });
+  logger.fatal(`did not stop within ${STOP_LIMIT_MS / 1000} s; the process ends as it is`);
   process.exit(1);
 };
 

@@ -12,7 +12,7 @@ const commands: unknown[] = [];
 let fleet: Parameters<typeof fleetRow>[0] = {};
 /** The answers to the first, the second and further requests for the case of a nudge. */
 let caseAnswers: readonly Partial<CaseStory>[] = [];
-let caseLooks = 0;
+let CASE_LOOKS = 0;
 
 /** A dashboard with two agents that accepts every command. */
 const server = createServer(async (request, response) => {
@@ -22,8 +22,8 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/v1/agents') return answer(200, { agents: [agentRow({ reason: 'a\u001b[2Jb' })] });
   if (url.pathname === '/v1/fleet') return answer(200, { fleet: fleetRow(fleet) });
   if (url.pathname === '/v1/cases/case-e-1' && caseAnswers.length > 0) {
-    const found = caseAnswers[Math.min(caseLooks, caseAnswers.length - 1)];
-    caseLooks += 1;
+    const found = caseAnswers[Math.min(CASE_LOOKS, caseAnswers.length - 1)];
+    CASE_LOOKS += 1;
     return answer(200, caseStory({ caseId: 'case-e-1', ...found }));
   }
   if (url.pathname === '/v1/agents/worker-1') return answer(200, agentRow({ agentId: 'worker-1' }));
@@ -187,7 +187,7 @@ const receipt = (outcome: string, why: string | null): Partial<CaseStory> => ({
   trail: [entry('ORDER_RECEIPT', { kind: 'nudge', outcome, why, runtimeId: 'host-1' })],
 });
 const nudged = (...answers: readonly Partial<CaseStory>[]): Promise<End> => {
-  [caseAnswers, caseLooks] = [answers, 0];
+  [caseAnswers, CASE_LOOKS] = [answers, 0];
   return vigil(['nudge', 'worker-1', '--message', 'Save, please.']);
 };
 
@@ -231,9 +231,13 @@ test('a nudge of an agent that has ended, or that does not exist, is refused and
 });
 
 test('for programs a nudge is written and not waited for', async () => {
-  [caseAnswers, caseLooks] = [[openCase], 0];
+  [caseAnswers, CASE_LOOKS] = [[openCase], 0];
   const { code, out } = await vigil(['nudge', 'worker-1', '--json']);
-  expect({ code, eventId: JSON.parse(out).eventId, caseLooks }).toEqual({ code: 0, eventId: 'e-1', caseLooks: 0 });
+  expect({ code, eventId: JSON.parse(out).eventId, caseLooks: CASE_LOOKS }).toEqual({
+    code: 0,
+    eventId: 'e-1',
+    caseLooks: 0,
+  });
 });
 
 test('a halt without the dashboard needs Kafka, and the message names it', async () => {

@@ -8,14 +8,14 @@ import { append, type SpoolRecord, spoolFile } from './spool/spool.ts';
 import { type Answer, querySupervisor } from './supervisor.ts';
 
 /** A client writes at once and closes; one that does not is not waited for. Milliseconds. */
-const inputMs = 2000;
-const largestInput = 64 << 20;
+const INPUT_MS = 2000;
+const LARGEST_INPUT = 64 << 20;
 
 const readStdin = (): Promise<string> =>
   new Promise((resolve) => {
     const { stdin } = process;
     if (stdin.isTTY) return resolve('');
-    const giveUp = setTimeout(() => resolve(''), inputMs);
+    const giveUp = setTimeout(() => resolve(''), INPUT_MS);
     const chunks: string[] = [];
     let length = 0;
     const done = (text: string): void => {
@@ -25,7 +25,7 @@ const readStdin = (): Promise<string> =>
     stdin.setEncoding('utf8');
     stdin.on('data', (chunk: string) => {
       length += chunk.length;
-      if (length <= largestInput) chunks.push(chunk);
+      if (length <= LARGEST_INPUT) chunks.push(chunk);
     });
     stdin.on('end', () => done(chunks.join(''))).on('error', () => done(''));
   });

@@ -14,11 +14,11 @@ export type Answer = {
 export const nothing: Answer = { texts: [], refusal: null, printed: async () => {} };
 
 /** How long the supervisor on the same machine is waited for, connecting included. Milliseconds. */
-const answerMs = 100;
+const ANSWER_MS = 100;
 /** The same before a call that it may refuse. */
-const refusalMs = 500;
+const REFUSAL_MS = 500;
 /** A supervisor that has offered texts is running, and records each action before it takes it. */
-const textsMs = 1000;
+const TEXTS_MS = 1000;
 
 type Line = {
   readonly hook?: { readonly texts: number; readonly refusal: string | null };
@@ -41,7 +41,7 @@ const eachLine = (socket: Socket, onLine: (line: Line) => void, onNonsense: () =
 
 const sendLast = (socket: Socket, line: string): Promise<void> =>
   new Promise((resolve) => {
-    const giveUp = setTimeout(resolve, textsMs);
+    const giveUp = setTimeout(resolve, TEXTS_MS);
     socket.once('close', () => {
       clearTimeout(giveUp);
       resolve();
@@ -62,7 +62,7 @@ class Question {
   constructor(path: string, { id, canRefuse }: SpoolRecord, resolve: (answer: Answer) => void) {
     this.#resolve = resolve;
     this.#socket = connect(path);
-    this.#waitUpTo(canRefuse ? refusalMs : answerMs);
+    this.#waitUpTo(canRefuse ? REFUSAL_MS : ANSWER_MS);
     this.#socket.on('error', () => this.#giveUp()).on('close', () => this.#giveUp());
     this.#socket.on('connect', () => this.#socket.write(`${JSON.stringify({ hook: { spooled: id } })}\n`));
     eachLine(
@@ -97,7 +97,7 @@ class Question {
 
   #take(): void {
     this.#isTaken = true;
-    this.#waitUpTo(textsMs);
+    this.#waitUpTo(TEXTS_MS);
     this.#socket.write(`${JSON.stringify({ hook: { takes: true } })}\n`);
   }
 

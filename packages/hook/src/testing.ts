@@ -37,11 +37,11 @@ export const ended = (id: string, at = 0, more: Partial<ToolCall> = {}, agent: s
 export const failed = (id: string, at = 0): SessionEvent =>
   ended(id, at, { outcome: 'error', error_class: 'tool_error' });
 
-let records = 0;
+let RECORDS = 0;
 export const recordOf = (events: readonly SessionEvent[], more: Partial<SpoolRecord> = {}): SpoolRecord => {
-  records += 1;
+  RECORDS += 1;
   return {
-    id: `record-${records}`,
+    id: `record-${RECORDS}`,
     client: 'claude-code',
     session: 's-1',
     transcripts: [],

@@ -9,5 +9,10 @@ export {
 } from './heartbeat/heartbeat.ts';
 export { checkFields } from './messages/agent-report.ts';
 export type { Surface } from './screen/surface.ts';
-export { interruptedAfterMs, limitShown, missedEvents, screenReport } from './screen/waiting.ts';
+export {
+  INTERRUPTED_AFTER_MS as interruptedAfterMs,
+  limitShown,
+  missedEvents,
+  screenReport,
+} from './screen/waiting.ts';
 export { noTerminal } from './sessions/subagents.ts';

@@ -11,12 +11,12 @@ import { noPolicies } from './notices/policy-alerts.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from './processors.ts';
 import { consoleSink } from './sinks/console.ts';
 
-const partitions = 2;
+const PARTITIONS = 2;
 const sinkDeps = { now: () => 0, random: () => 0, logger: { info() {}, warn() {}, error() {} }, count: () => {} };
 
 test('what happens to agents, tasks and the fleet becomes alerts, each under its key', async () => {
-  const log = new MemoryLog({ partitions });
-  const options = { ...quiet, partitions, paceMs: 5 };
+  const log = new MemoryLog({ partitions: PARTITIONS });
+  const options = { ...quiet, partitions: PARTITIONS, paceMs: 5 };
   await using running = new AsyncDisposableStack();
   running.use(await runProcessor(log, agentMapper(noPolicies), options));
   running.use(await runProcessor(log, taskMapper(noPolicies), options));
@@ -53,12 +53,12 @@ test('what happens to agents, tasks and the fleet becomes alerts, each under its
 });
 
 test('a failing sink is reported to the others, once; when it is back it has lost nothing, and that alert is over', async () => {
-  const log = new MemoryLog({ partitions });
+  const log = new MemoryLog({ partitions: PARTITIONS });
   await using running = new AsyncDisposableStack();
   const routing = { defaults: ['console', 'pager'], configured: ['console', 'pager'] };
   const settings = { groupWaitMs: 0, repeatMs: 60_000, routing };
-  running.use(await runProcessor(log, alertDecider(settings), { ...quiet, partitions, paceMs: 5 }));
-  running.use(await runProcessor(log, taskMapper(noPolicies), { ...quiet, partitions, paceMs: 5 }));
+  running.use(await runProcessor(log, alertDecider(settings), { ...quiet, partitions: PARTITIONS, paceMs: 5 }));
+  running.use(await runProcessor(log, taskMapper(noPolicies), { ...quiet, partitions: PARTITIONS, paceMs: 5 }));
   const lines: string[] = [];
   const delivered: string[] = [];
   let isAway = true;
@@ -78,7 +78,7 @@ test('a failing sink is reported to the others, once; when it is back it has los
 });
 
 test('a delivered alert is not sent again by a reactor that begins before it', async () => {
-  const log = new MemoryLog({ partitions });
+  const log = new MemoryLog({ partitions: PARTITIONS });
   const over = (title: string) => example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5, sinks: ['console'], title });
   await log.publish(over('sent'), over('unsent'));
   const [{ eventId = '' } = {}] = log.events(Topic.alert);

@@ -1,7 +1,7 @@
 import { databaseSettings, httpUrl, kafkaSettings, token, whole } from '@vigil/chassis';
 import { z } from 'zod';
 
-const probes = 'give service=http://host:port[,service=…]: the probes of the services, for `vigil doctor`';
+const PROBES = 'give service=http://host:port[,service=…]: the probes of the services, for `vigil doctor`';
 
 export type Config = z.output<typeof config>;
 
@@ -16,7 +16,7 @@ export const config = z.object({
     .string()
     .default('')
     .transform((text) => text.split(',').filter(Boolean).map(named))
-    .pipe(z.array(z.tuple([z.string().min(1, probes), httpUrl(probes)]))),
+    .pipe(z.array(z.tuple([z.string().min(1, PROBES), httpUrl(PROBES)]))),
 });
 
 const named = (pair: string): [string, string] => {

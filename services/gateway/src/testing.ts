@@ -7,8 +7,8 @@ import { afterEach, beforeEach } from 'vitest';
 import { config } from './config.ts';
 import { type Gateway, openGateway } from './gateway.ts';
 
-export const token = 'a-token-for-tests-only';
-export const secret = 'a-secret-for-tests-only-of-some-length';
+export const TOKEN = 'a-token-for-tests-only';
+export const SECRET = 'a-secret-for-tests-only-of-some-length';
 const quiet = { info: () => {}, warn: () => {}, error: () => {} } as unknown as Logger;
 
 /** The eight fields of CODITECT's `ADR-110`. */
@@ -27,8 +27,8 @@ const policy = { name: 'vigil', hash: 'h1', document: '{"heartbeat":{"interval":
 const env = {
   KAFKA_BROKERS: 'memory:1',
   SCHEMA_REGISTRY_URL: 'http://memory',
-  VIGIL_GATEWAY_TOKEN: token,
-  VIGIL_GATEWAY_SECRET: secret,
+  VIGIL_GATEWAY_TOKEN: TOKEN,
+  VIGIL_GATEWAY_SECRET: SECRET,
   VIGIL_GATEWAY_NAME: 'a',
 };
 
@@ -81,7 +81,7 @@ export const testGateway = () => {
     stop.abort();
     await gateway[Symbol.asyncDispose]();
   });
-  const authorization = `Bearer ${token}`;
+  const authorization = `Bearer ${TOKEN}`;
   const json = { authorization, 'content-type': 'application/json' };
   const postRaw = (path: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
     fetch(gateway.url + path, { method: 'POST', body, headers: { ...json, ...headers } });

@@ -6,12 +6,12 @@ import { evolve } from './task/evolve.ts';
 import { type Input, observe } from './task/observe.ts';
 import { initial, type Recovery } from './task/state.ts';
 
-const idleMs = 7 * 24 * 60 * 60_000;
+const IDLE_MS = 7 * 24 * 60 * 60_000;
 
 /** A task without an agent is forgotten a week after its last event, with its count of attempts. */
 const forgetAt = ({ situation, assignees, observedAt }: Recovery): number => {
   const rests = situation.kind === 'idle' || situation.kind === 'stable';
-  return rests && assignees.length === 0 && observedAt !== undefined ? observedAt + idleMs : Number.POSITIVE_INFINITY;
+  return rests && assignees.length === 0 && observedAt !== undefined ? observedAt + IDLE_MS : Number.POSITIVE_INFINITY;
 };
 
 /** Puts a new agent on a task whose agent has died: once, from the newest valid checkpoint, within limits that belong to the task. */

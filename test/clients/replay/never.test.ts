@@ -11,20 +11,20 @@ import { type Finding, type Step, WatchedSession } from './watched.ts';
 /** The short form draws the same sessions each time, the long form others. */
 const seed = Number(process.env.VIGIL_SEED ?? soak(20_261_123, Date.now() % 1_000_000));
 const sessions = soak(60, 270);
-const second = 1000;
-const minute = 60 * second;
+const SECOND = 1000;
+const minute = 60 * SECOND;
 const hour = 60 * minute;
 
 type Policy = 'vigil' | 'demo';
 /** The limits of the policy, and what its heartbeats are apart. An answer stays below `no_model_answer` with the file read late. */
 const paces = {
   vigil: {
-    answerMs: 6 * minute - 2.5 * second,
+    answerMs: 6 * minute - 2.5 * SECOND,
     callMs: 29 * minute,
     personMs: soak(3, 48) * hour,
-    intervalMs: 30 * second,
+    intervalMs: 30 * SECOND,
   },
-  demo: { answerMs: 5.5 * second, callMs: 9 * minute, personMs: soak(0.5, 2) * hour, intervalMs: 5 * second },
+  demo: { answerMs: 5.5 * SECOND, callMs: 9 * minute, personMs: soak(0.5, 2) * hour, intervalMs: 5 * SECOND },
 } as const satisfies Record<Policy, Pace & { readonly intervalMs: number }>;
 
 const asSent: Way = { lost: 0, doubled: 0, disordered: 0, late: 0, screen: null };
@@ -97,7 +97,7 @@ test('without the hook that reports the start of a call, Gemini CLI is found stu
     const received = left.flatMap((step) => (step.kind === 'hook' ? [step] : []));
     const stuck = watched.filter(({ what }) => what === 'STUCK');
     for (const { ms } of stuck) {
-      expect(received.filter(({ at: began }) => began > ms - 8 * second && began <= ms)).toEqual([]);
+      expect(received.filter(({ at: began }) => began > ms - 8 * SECOND && began <= ms)).toEqual([]);
       const next = received.find((one) => one.ms > ms);
       expect(watched.find((one) => one.ms > ms && one.what === 'HEALTHY')?.ms).toBe(next?.ms);
     }

@@ -25,7 +25,7 @@ export type Session = {
   readonly lost: readonly string[];
 };
 
-const readTranscriptsEveryMs = 2000;
+const READ_TRANSCRIPTS_EVERY_MS = 2000;
 
 /**
  * Gemini CLI writes a call into the file of its session when it has ended, and its screen looks the same while a call
@@ -59,7 +59,7 @@ export const sessionOf = (situation: Situation, pace: Pace, way: Way, random: Ra
     .map((event) => ({ event, ...sent(client, event, way, random) }));
   const lines = linesOf(client, events, (ms) => new Date(T0 + ms).toISOString()).flatMap((line): Step[] => [
     { ...line, kind: 'line' },
-    { ms: line.ms + Math.round(random() * readTranscriptsEveryMs), kind: 'read' },
+    { ms: line.ms + Math.round(random() * READ_TRANSCRIPTS_EVERY_MS), kind: 'read' },
   ]);
   const drawn = screens.flatMap(({ ms, meaning }): Step[] => [
     { ms, kind: 'screen', meaning: way.screen ?? meaning },

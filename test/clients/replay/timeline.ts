@@ -24,7 +24,7 @@ export type Pace = {
 
 export type Random = () => number;
 
-const second = 1000;
+const SECOND = 1000;
 
 /** A duration between the two, each order of magnitude as likely. */
 const duration = (random: Random, shortest: number, longest: number): number =>
@@ -66,7 +66,7 @@ class Deadlines {
     const key = JSON.stringify(args);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const declared = this.#random() < 0.5 ? duration(this.#random, 10 * second, 600 * second) : null;
+    const declared = this.#random() < 0.5 ? duration(this.#random, 10 * SECOND, 600 * SECOND) : null;
     this.#known.set(key, declared);
     return declared;
   }
@@ -113,7 +113,7 @@ class Layout {
       this.#draw(promptOf(client, true));
     }
     if (ending === 'works') this.#ms += this.#open.size === 0 ? this.#answerTime() : this.#callTime();
-    else this.#ms += headless ? second : this.#personTime();
+    else this.#ms += headless ? SECOND : this.#personTime();
     return { events: this.#events, screens: this.#screens, endMs: this.#ms };
   }
 
@@ -130,7 +130,7 @@ class Layout {
   }
 
   #personTime(): number {
-    return duration(this.#random, 2 * second, this.#pace.personMs);
+    return duration(this.#random, 2 * SECOND, this.#pace.personMs);
   }
 
   /** Calls of another agent of the session end in time, too. */
@@ -171,7 +171,7 @@ class Layout {
 
   #limit(tool: string | null): number {
     // A deadline that is declared is at least ten seconds away.
-    return isShell(tool) ? Math.min(this.#pace.callMs, 10 * second) : this.#pace.callMs;
+    return isShell(tool) ? Math.min(this.#pace.callMs, 10 * SECOND) : this.#pace.callMs;
   }
 
   #prompt(): void {
@@ -199,7 +199,7 @@ class Layout {
     else if (turnStarts.has(name)) {
       const isOwn = textAt(payload, 'prompt')?.startsWith('<task-notification>') ?? false;
       const isFirst = before === 'SessionStart' && (headless || client === 'codex');
-      if (isOwn && before !== 'SubagentStop') this.#ms += duration(this.#random, second, this.#pace.callMs);
+      if (isOwn && before !== 'SubagentStop') this.#ms += duration(this.#random, SECOND, this.#pace.callMs);
       else this.#ms += isOwn || isFirst ? this.#soon() : this.#personTime();
     } else if (turnEnds.has(name) || name === 'SubagentStop' || name === 'PostCompact') {
       if (retries) this.#retry();
@@ -211,21 +211,21 @@ class Layout {
   }
 
   #notified(type: string | null): void {
-    if (type === 'idle_prompt') this.#ms += 60 * second;
+    if (type === 'idle_prompt') this.#ms += 60 * SECOND;
     else if (lateDialogs.has(type)) {
       this.#ms += this.#soon();
       this.#prompt();
-      this.#ms += duration(this.#random, second, 12 * second);
-    } else this.#ms += 6 * second;
+      this.#ms += duration(this.#random, SECOND, 12 * SECOND);
+    } else this.#ms += 6 * SECOND;
   }
 
   /** Requests that a limit refuses: the client waits longer each time, and shows why from the third time on. */
   #retry(): void {
     const times = 3 + Math.floor(this.#random() * 8);
     for (let attempt = 1; attempt <= times; attempt += 1) {
-      const waits = Math.min(32, 2 ** (attempt - 1)) * (attempt < 3 ? 500 : second);
-      const seconds = Math.ceil(waits / second);
-      const limit = attempt < 3 ? null : { retryInMs: seconds * second };
+      const waits = Math.min(32, 2 ** (attempt - 1)) * (attempt < 3 ? 500 : SECOND);
+      const seconds = Math.ceil(waits / SECOND);
+      const limit = attempt < 3 ? null : { retryInMs: seconds * SECOND };
       const text = `${limit === null ? 'API error' : '529 Overloaded'} · retrying in ${seconds}s · attempt ${attempt}/10`;
       this.#draw({ kind: 'retrying', text, limit });
       this.#ms += waits;

@@ -43,9 +43,9 @@ export type Finding = {
 
 type Watched = { readonly who: Identity; heartbeats: HeartbeatState; hasEnded: boolean };
 
-const mainAgent = 'a1';
+const MAIN_AGENT = 'a1';
 /** How often a limit on the screen is reported, as in the supervisor. */
-const reportLimitEveryMs = 2000;
+const REPORT_LIMIT_EVERY_MS = 2000;
 
 const identityOf = (agentId: string, instanceId: string, parentAgentId: string | null): Identity => ({
   ...{ agentId, instanceId, parentAgentId, taskId: parentAgentId === null ? 'T-1' : null, runtimeId: 'host-1' },
@@ -72,7 +72,7 @@ export class WatchedSession {
     this.#adapter = adapter;
     this.#headless = headless;
     this.#transcript = adapter.transcript.initial;
-    this.#agents.set(null, { who: identityOf(mainAgent, 's1', null), heartbeats: noHeartbeats, hasEnded: false });
+    this.#agents.set(null, { who: identityOf(MAIN_AGENT, 's1', null), heartbeats: noHeartbeats, hasEnded: false });
   }
 
   /** Plays the steps, in their order, and heartbeats at each interval. */
@@ -142,7 +142,7 @@ export class WatchedSession {
     this.#take(ms, missedEvents(this.#surface(ms), this.#session, T0 + ms), intervalMs);
     const facts = { turnOpen: this.#session.main.turn?.open ?? null, waitingFor: null };
     const limit = limitShown(this.#surface(ms), facts, T0 + ms);
-    if (limit === null || ms < this.#limitReportedAt + reportLimitEveryMs) return;
+    if (limit === null || ms < this.#limitReportedAt + REPORT_LIMIT_EVERY_MS) return;
     this.#limitReportedAt = ms;
     this.#take(ms, [{ kind: 'request_limited', retryAt: limit.retryAt, at: T0 + ms, agent: null }], intervalMs);
   }
@@ -160,8 +160,8 @@ export class WatchedSession {
     const hasEnded = report.agent !== null && exit != null;
     const known = this.#agents.get(report.agent);
     if (known?.hasEnded || (known === undefined && hasEnded)) return;
-    const agentId = subagentId(mainAgent, report.type, report.agent ?? '');
-    const who = identityOf(agentId, asId(`s1:${report.agent}`), mainAgent);
+    const agentId = subagentId(MAIN_AGENT, report.type, report.agent ?? '');
+    const who = identityOf(agentId, asId(`s1:${report.agent}`), MAIN_AGENT);
     const one = known ?? { who, heartbeats: noHeartbeats, hasEnded: false };
     this.#agents.set(report.agent, one);
     const client = { name: this.#adapter.name, session_id: 's1' };

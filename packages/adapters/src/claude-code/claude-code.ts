@@ -9,11 +9,11 @@ import { claudeTraitsOf } from './tools.ts';
 import { claudeTranscript } from './transcript.ts';
 
 /** Claude Code ends a hook that takes longer; where Vigil does not answer, each event waits as long. Seconds. */
-const commandSeconds = 5;
-const httpSeconds = 2;
+const COMMAND_SECONDS = 5;
+const HTTP_SECONDS = 2;
 
 /** The variable of the session's environment that authorizes its hooks at the gateway. */
-const token = 'VIGIL_GATEWAY_TOKEN';
+const TOKEN = 'VIGIL_GATEWAY_TOKEN';
 
 /** Claude Code of Anthropic. */
 export const claudeCode: Adapter = {
@@ -29,13 +29,13 @@ export const claudeCode: Adapter = {
       project: join(cwd, '.claude', 'settings.json'),
       user: join(env.CLAUDE_CONFIG_DIR ?? join(home, '.claude'), 'settings.json'),
     }),
-    command: (command) => ({ type: 'command', command, timeout: commandSeconds }),
+    command: (command) => ({ type: 'command', command, timeout: COMMAND_SECONDS }),
     http: (url) => ({
       type: 'http',
       url,
-      timeout: httpSeconds,
-      headers: { authorization: `Bearer $${token}`, 'vigil-agent': '$VIGIL_AGENT', 'vigil-task': '$VIGIL_TASK_ID' },
-      allowedEnvVars: [token, 'VIGIL_AGENT', 'VIGIL_TASK_ID'],
+      timeout: HTTP_SECONDS,
+      headers: { authorization: `Bearer $${TOKEN}`, 'vigil-agent': '$VIGIL_AGENT', 'vigil-task': '$VIGIL_TASK_ID' },
+      allowedEnvVars: [TOKEN, 'VIGIL_AGENT', 'VIGIL_TASK_ID'],
     }),
     remains: null,
   },

@@ -4,14 +4,14 @@ import { asPaste, dialogText, inputText, isRule, offersKeys, retrying } from '..
 type Dialog = Extract<ScreenMeaning, { kind: 'dialog' }>;
 
 /** What stands at the end of a dialog, or near it. */
-const dialogKeys =
+const DIALOG_KEYS =
   /enter to (confirm|select|continue|stay|submit)|esc to (cancel|close|exit)|press enter to continue|tab to amend|shift\+tab to approve|syntax theme:/i;
-const selected = /^\s*❯\s+(?:\d+\.\s|✔|\S)/u;
+const SELECTED = /^\s*❯\s+(?:\d+\.\s|✔|\S)/u;
 /** A word or several, with the time and the tokens behind them or nothing. Output of commands, which may look so, is indented. */
-const spinner = /^(?:[·✢✳✶✻✽*]\s+\S+…|[·✢✳✶✻✽]\s+\S[^…]{0,80}…(?:\s+\(.*)?\s*$)/u;
-const retriesAbove = /^[·✢✳✶✻✽*]\s+(.*\bretrying in .*)$/iu;
+const SPINNER = /^(?:[·✢✳✶✻✽*]\s+\S+…|[·✢✳✶✻✽]\s+\S[^…]{0,80}…(?:\s+\(.*)?\s*$)/u;
+const RETRIES_ABOVE = /^[·✢✳✶✻✽*]\s+(.*\bretrying in .*)$/iu;
 /** What `claude -p` prints while it retries. */
-const retryLine = /^.*\bretrying in .*\battempt \d+.*$/i;
+const RETRY_LINE = /^.*\bretrying in .*\battempt \d+.*$/i;
 
 const kinds: readonly (readonly [Dialog['wait'], RegExp])[] = [
   ['plan', /ready to code\?|written up a plan/i],
@@ -53,19 +53,19 @@ export const claudeCodeScreen = (view: ScreenView): ScreenMeaning => {
   const { lines, withoutFaint, cursor } = view;
   const input = inputRows(view);
   if (input === null) {
-    const below = lines.slice(lines.findLastIndex((line) => spinner.test(line)) + 1);
-    const isDialog = offersKeys(below, dialogKeys) || selected.test(lines[cursor.row] ?? '');
+    const below = lines.slice(lines.findLastIndex((line) => SPINNER.test(line)) + 1);
+    const isDialog = offersKeys(below, DIALOG_KEYS) || SELECTED.test(lines[cursor.row] ?? '');
     if (isDialog) return dialogOf(view);
     const last = lines.findLast((line) => line.trim() !== '') ?? '';
-    return retryLine.test(last) ? retrying(last) : { kind: 'unknown' };
+    return RETRY_LINE.test(last) ? retrying(last) : { kind: 'unknown' };
   }
   const footer = lines.slice(input.end + 1);
   if (footer.some((line) => /\b(enter|esc) to (confirm|select|continue|cancel|close)/i.test(line)))
     return dialogOf(view);
   const above = lines.slice(0, input.first);
-  const retry = above.map((line) => retriesAbove.exec(line)?.[1]).findLast((text) => text !== undefined);
+  const retry = above.map((line) => RETRIES_ABOVE.exec(line)?.[1]).findLast((text) => text !== undefined);
   if (retry !== undefined) return retrying(retry);
-  if (above.some((line) => spinner.test(line)) || footer.some((line) => /esc to interrupt/i.test(line)))
+  if (above.some((line) => SPINNER.test(line)) || footer.some((line) => /esc to interrupt/i.test(line)))
     return { kind: 'working' };
   const rows = withoutFaint.slice(input.first, input.end).map((row) => row.replace(/^❯/, ''));
   return { kind: 'prompt', pending: inputText(rows), turnOver: true };

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { newSession, observe } from '../session/session.ts';
 import { claudeStream } from './stream.ts';
 
-const session_id = 's-1';
+const SESSION_ID = 's-1';
 const noon = Date.parse('2026-11-23T12:00:00Z');
-const init = { type: 'system', subtype: 'init', session_id };
+const init = { type: 'system', subtype: 'init', session_id: SESSION_ID };
 const apiError = {
   type: 'assistant',
   error: 'invalid_request',
@@ -19,7 +19,7 @@ const after = (readAt: number, ...lines: readonly object[]) => {
   const errors: unknown[] = [];
   let fields: Readonly<Record<string, unknown>> = {};
   for (const line of lines) {
-    const read = claudeStream.read(state, JSON.stringify({ ...line, session_id }), readAt);
+    const read = claudeStream.read(state, JSON.stringify({ ...line, session_id: SESSION_ID }), readAt);
     state = read.state;
     for (const event of read.events) {
       const observed = observe(session, event);

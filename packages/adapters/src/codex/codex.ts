@@ -9,7 +9,7 @@ import { codexTraitsOf } from './tools.ts';
 import { codexTranscript } from './transcript.ts';
 
 /** Seconds. */
-const timeout = 5;
+const TIMEOUT = 5;
 
 /** Read when it is needed: it would delay each hook at its start. */
 const machineZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -30,7 +30,7 @@ export const codex: Adapter = {
       project: join(cwd, '.codex', 'hooks.json'),
       user: join(env.CODEX_HOME ?? join(home, '.codex'), 'hooks.json'),
     }),
-    command: (command) => ({ type: 'command', command, timeout }),
+    command: (command) => ({ type: 'command', command, timeout: TIMEOUT }),
     http: null,
     remains:
       'Codex does not run a hook that you have not trusted: start codex here, and trust it where codex asks, or later under /hooks',

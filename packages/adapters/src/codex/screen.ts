@@ -1,24 +1,24 @@
 import type { ScreenMeaning, ScreenView } from '../adapter.ts';
 import { asPaste, dialogText, inputText, offersKeys, retrying } from '../shared/screen.ts';
 
-const dialogKeys = /\b(press )?enter\s+(to\s+)?(confirm|submit|select|continue|resume)\b/i;
-const option = /^\s*[›>]?\s*\d+\.\s/u;
-const permission = /would you like to (run|make|grant|allow)|\ballow .*\?/i;
-const working = /^[•◦] .*\besc to interrupt\b/u;
-const retries = /^[•◦] (Reconnecting\b.*|.*\bretrying\b.*)$/iu;
-const bullet = /^[•◦] /u;
+const DIALOG_KEYS = /\b(press )?enter\s+(to\s+)?(confirm|submit|select|continue|resume)\b/i;
+const OPTION = /^\s*[›>]?\s*\d+\.\s/u;
+const PERMISSION = /would you like to (run|make|grant|allow)|\ballow .*\?/i;
+const WORKING = /^[•◦] .*\besc to interrupt\b/u;
+const RETRIES = /^[•◦] (Reconnecting\b.*|.*\bretrying\b.*)$/iu;
+const BULLET = /^[•◦] /u;
 /** What stands above the prompt when a turn has ended in another way than by its answer. */
-const turnEnd = /^■ |^ {2}Worked for \d/u;
+const TURN_END = /^■ |^ {2}Worked for \d/u;
 
 /** The lines of the agent's answers and calls begin with these. The text of a dialog is indented. */
-const history = /^[•◦■✔✗] /u;
+const HISTORY = /^[•◦■✔✗] /u;
 /** The input line, or a text that was sent. A dialog marks an option with the same sign and a number. */
-const inputLine = /^›(?!\s*\d+\.\s)(\s|$)/u;
+const INPUT_LINE = /^›(?!\s*\d+\.\s)(\s|$)/u;
 
 const dialogOf = (view: ScreenView): ScreenMeaning => {
-  const lines = view.lines.slice(view.lines.findLastIndex((line) => history.test(line)) + 1);
-  const options = lines.findIndex((line) => option.test(line));
-  const asked = lines.find((line) => permission.test(line));
+  const lines = view.lines.slice(view.lines.findLastIndex((line) => HISTORY.test(line)) + 1);
+  const options = lines.findIndex((line) => OPTION.test(line));
+  const asked = lines.find((line) => PERMISSION.test(line));
   const question = asked ?? lines.find((line) => /^\s*Trust this folder\?/.test(line));
   const command = lines.slice(0, options < 0 ? lines.length : options).findLast((line) => /^\s*\$ /.test(line));
   const asks = asked === undefined || command === undefined ? question : `${question} ${command.trim()}`;
@@ -37,9 +37,9 @@ const inputRows = ({ lines, cursor }: ScreenView): { readonly first: number; rea
 
 /** A dialog takes the place of the spinner and of the input line. Its keys stand below any that still stands above it. */
 const hasDialog = ({ lines }: ScreenView, input: { readonly first: number } | null): boolean => {
-  if (input !== null) return lines.slice(input.first + 1).some((line) => dialogKeys.test(line));
-  const last = lines.findLastIndex((line) => working.test(line) || inputLine.test(line));
-  return offersKeys(lines.slice(last + 1), dialogKeys);
+  if (input !== null) return lines.slice(input.first + 1).some((line) => DIALOG_KEYS.test(line));
+  const last = lines.findLastIndex((line) => WORKING.test(line) || INPUT_LINE.test(line));
+  return offersKeys(lines.slice(last + 1), DIALOG_KEYS);
 };
 
 /** What the screen of Codex means. */
@@ -49,13 +49,13 @@ export const codexScreen = (view: ScreenView): ScreenMeaning => {
   if (hasDialog(view, input)) return dialogOf(view);
   if (input === null) return { kind: 'unknown' };
   const above = lines.slice(0, input.first);
-  const retry = above.findLastIndex((line) => retries.test(line));
+  const retry = above.findLastIndex((line) => RETRIES.test(line));
   // The reason stands below the line, folded where it is long.
-  if (retry >= 0) return retrying((above[retry] ?? '').replace(bullet, ''), above.slice(retry + 1).join(' '));
-  if (above.some((line) => working.test(line))) return { kind: 'working' };
+  if (retry >= 0) return retrying((above[retry] ?? '').replace(BULLET, ''), above.slice(retry + 1).join(' '));
+  if (above.some((line) => WORKING.test(line))) return { kind: 'working' };
   const rows = withoutFaint.slice(input.first, input.end).map((row) => row.replace(/^›/u, ''));
   const last = above.findLast((line) => line.trim() !== '' && !/background terminal running/.test(line)) ?? '';
-  return { kind: 'prompt', pending: inputText(rows), turnOver: turnEnd.test(last) };
+  return { kind: 'prompt', pending: inputText(rows), turnOver: TURN_END.test(last) };
 };
 
 export const typedIntoCodex = asPaste(/^\[Pasted Content \d+ chars\]$/);

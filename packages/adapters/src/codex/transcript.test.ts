@@ -113,7 +113,7 @@ const inSeconds = (seconds: number): number => Date.parse(AT) / 1000 + seconds;
 
 const primary = { used_percent: 100, window_minutes: 300, resets_at: inSeconds(3600) };
 const secondary = { used_percent: 40, window_minutes: 10080, resets_at: inSeconds(86_400) };
-const byText = '2026-11-25T14:45:00.000Z';
+const BY_TEXT = '2026-11-25T14:45:00.000Z';
 
 test.each([
   ['a used-up limit resets', [limits({ primary, secondary })], '2026-11-23T13:00:00.000Z'],
@@ -132,14 +132,18 @@ test.each([
     [limits({ primary }), limits({ primary: null, secondary: null })],
     '2026-11-23T13:00:00.000Z',
   ],
-  ['the text, where no limit is used up', [limits({ primary: { ...primary, used_percent: 99.9 }, secondary })], byText],
-  ['the text, where a reset is past', [limits({ primary: { ...primary, resets_at: inSeconds(-1) } })], byText],
+  [
+    'the text, where no limit is used up',
+    [limits({ primary: { ...primary, used_percent: 99.9 }, secondary })],
+    BY_TEXT,
+  ],
+  ['the text, where a reset is past', [limits({ primary: { ...primary, resets_at: inSeconds(-1) } })], BY_TEXT],
   [
     'the text, where later limits are free',
     [limits({ primary }), limits({ primary: { ...primary, used_percent: 0 } })],
-    byText,
+    BY_TEXT,
   ],
-  ['the text, where the file has no limits', [], byText],
+  ['the text, where the file has no limits', [], BY_TEXT],
 ])('after the usage limit a session is limited until: %s', (_, before, until) => {
   const [event] = written([...before, usageLimit]).slice(-1);
   expect(event).toMatchObject({ kind: 'turn_failed', passes: true, retryAt: Date.parse(until) });

@@ -9,7 +9,7 @@ import { geminiTraitsOf } from './tools.ts';
 import { geminiTranscript } from './transcript.ts';
 
 /** Milliseconds. */
-const timeout = 5000;
+const TIMEOUT = 5000;
 
 /** Gemini CLI of Google. */
 export const geminiCli: Adapter = {
@@ -25,7 +25,7 @@ export const geminiCli: Adapter = {
       project: join(cwd, '.gemini', 'settings.json'),
       user: join(home, '.gemini', 'settings.json'),
     }),
-    command: (command) => ({ name: 'vigil', type: 'command', command, timeout }),
+    command: (command) => ({ name: 'vigil', type: 'command', command, timeout: TIMEOUT }),
     http: null,
     remains: null,
   },

@@ -1,22 +1,22 @@
 import type { ScreenMeaning, ScreenView } from '../adapter.ts';
 import { asPaste, dialogText, inputText, retrying, unframed } from '../shared/screen.ts';
 
-const option = /^[●○]?\s*\d+\.\s/u;
+const OPTION = /^[●○]?\s*\d+\.\s/u;
 /** The chosen option of a dialog, inside its box. */
-const selected = /^\s*│\s*●\s*\d+\.\s/u;
-const permission = /^(allow .*|apply this change|do you want to .*)\?$/i;
-const working = /\besc to cancel\b/i;
-const retries = /\b(retrying|attempt \d+\/\d+|trying to reach)\b/i;
-const placeholder = /^Type your message or @path\/to\/file/;
+const SELECTED = /^\s*│\s*●\s*\d+\.\s/u;
+const PERMISSION = /^(allow .*|apply this change|do you want to .*)\?$/i;
+const WORKING = /\besc to cancel\b/i;
+const RETRIES = /\b(retrying|attempt \d+\/\d+|trying to reach)\b/i;
+const PLACEHOLDER = /^Type your message or @path\/to\/file/;
 
 const dialogOf = (texts: readonly string[]): ScreenMeaning => {
-  const options = texts.findIndex((text) => option.test(text));
+  const options = texts.findIndex((text) => OPTION.test(text));
   const subject =
     texts
       .findLast((text) => /^\? \S/.test(text))
       ?.replace(/^\? /, '')
       .replace(/\s+/g, ' ') ?? null;
-  const wait = texts.some((text) => permission.test(text)) ? 'permission' : 'dialog';
+  const wait = texts.some((text) => PERMISSION.test(text)) ? 'permission' : 'dialog';
   return { kind: 'dialog', wait, text: dialogText(texts, options, subject) };
 };
 
@@ -33,14 +33,14 @@ export const geminiCliScreen = (view: ScreenView): ScreenMeaning => {
   const { lines, withoutFaint } = view;
   const input = inputRows(view);
   if (input === null)
-    return lines.some((line) => selected.test(line)) ? dialogOf(lines.map(unframed)) : { kind: 'unknown' };
+    return lines.some((line) => SELECTED.test(line)) ? dialogOf(lines.map(unframed)) : { kind: 'unknown' };
   const above = lines.slice(0, input.first).slice(-8);
-  const busy = above.findLast((line) => working.test(line));
-  if (busy !== undefined) return retries.test(busy) ? retrying(busy) : { kind: 'working' };
+  const busy = above.findLast((line) => WORKING.test(line));
+  if (busy !== undefined) return RETRIES.test(busy) ? retrying(busy) : { kind: 'working' };
   // In its shell mode (!) a text would be a command: the mark is part of what the input line holds.
   const rows = withoutFaint.slice(input.first, input.end).map((row) => row.replace(/^ [>*]|[▀▄]+/gu, ''));
   const text = inputText(rows);
-  return { kind: 'prompt', pending: text !== null && placeholder.test(text) ? null : text, turnOver: true };
+  return { kind: 'prompt', pending: text !== null && PLACEHOLDER.test(text) ? null : text, turnOver: true };
 };
 
 export const typedIntoGeminiCli = asPaste(/^\[Pasted Text: \d+ (lines|chars)\]$/i);

@@ -8,15 +8,15 @@ import type { AgentState, OpenCall } from './state.ts';
 export type Changed = { readonly agent: AgentState; readonly calls: readonly ToolCall[] };
 
 /** More in flight than a model starts at once: the end of the oldest is unknown. */
-const mostOpen = 100;
+const MOST_OPEN = 100;
 
 /**
  * Calls that have ended are remembered. A start that is reported late then does not open them again, and an end that is reported late
  * does not count again. A backlog of hook events is read after the file of the session, which has the ends of all of them.
  */
-const mostEnded = 1000;
+const MOST_ENDED = 1000;
 const remembered = ({ endedCalls }: AgentState, ids: readonly string[]): readonly string[] =>
-  [...endedCalls, ...ids].slice(-mostEnded);
+  [...endedCalls, ...ids].slice(-MOST_ENDED);
 
 const ended = (call: ToolCall, outcome: 'refused' | 'abandoned', at: number): ToolCall => ({
   ...call,
@@ -25,12 +25,12 @@ const ended = (call: ToolCall, outcome: 'refused' | 'abandoned', at: number): To
 });
 
 /** How long the outcome of a call that has ended is awaited at most. Milliseconds. */
-const longestPendingMs = 5000;
+const LONGEST_PENDING_MS = 5000;
 
 export const isPendingTooLong =
   (at: number) =>
   ({ pendingEnd }: OpenCall): boolean =>
-    pendingEnd !== undefined && at - (pendingEnd.ended_at ?? at) >= longestPendingMs;
+    pendingEnd !== undefined && at - (pendingEnd.ended_at ?? at) >= LONGEST_PENDING_MS;
 
 const isUnfinished = ({ pendingEnd }: OpenCall): boolean => pendingEnd === undefined;
 
@@ -85,7 +85,7 @@ export const start = (agent: AgentState, call: ToolCall, batch: string | null, a
   const before = abandon(agent, at, (one) => isOther(one) || isLate(one));
   const kept = Object.entries(before.agent.open);
   const lost = abandon(before.agent, at, ({ call: { call_id } }) =>
-    kept.slice(0, Math.max(0, kept.length + 1 - mostOpen)).some(([id]) => id === call_id),
+    kept.slice(0, Math.max(0, kept.length + 1 - MOST_OPEN)).some(([id]) => id === call_id),
   );
   const known = ownOf(agent.open, call.call_id);
   const one = { ...known, call, batch: batch ?? known?.batch ?? null, asked: known?.asked ?? false };
@@ -163,7 +163,7 @@ export const callUntil = ({ open }: AgentState, { tool, argsHash }: CallName, at
 export const endSeen = (agent: AgentState, call: ToolCall, result: ToolCall, at: number): Changed => {
   const over = end(agent, { ...result, call_id: call.call_id, started_at: call.started_at }, nameOf(call));
   const seen = { tool: call.tool, argsHash: call.args_hash, at };
-  return { ...over, agent: { ...over.agent, seenEnds: [...agent.seenEnds, seen].slice(-mostEnded) } };
+  return { ...over, agent: { ...over.agent, seenEnds: [...agent.seenEnds, seen].slice(-MOST_ENDED) } };
 };
 
 /** The call waits for a permission. */

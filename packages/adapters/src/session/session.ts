@@ -257,21 +257,21 @@ const inParent = (calls: readonly ToolCall[]): readonly ToolCall[] =>
 /** The error that ended a turn. */
 const errorsOf = (event: SessionEvent): readonly ErrorReport[] =>
   event.kind === 'turn_failed'
-    ? [{ at: event.at, count: 1, error_class: event.errorClass.slice(0, longestName), hash: null, message: null }]
+    ? [{ at: event.at, count: 1, error_class: event.errorClass.slice(0, LONGEST_NAME), hash: null, message: null }]
     : [];
 
 const withErrors = (report: AgentReport, errors: readonly ErrorReport[]): AgentReport =>
   errors.length === 0 ? report : { ...report, fields: { ...report.fields, errors } };
 
 /** Characters of the class of an error, and of a sort of sub-agent, which is a label. */
-const longestName = 200;
+const LONGEST_NAME = 200;
 
 const subagentChanged = (session: SessionState, id: string, event: SessionEvent): Observed => {
   const before = agentOf(session, id);
   const over: Changed = event.kind === 'subagent_ended' ? openCalls.abandon(before, event.at, all) : unchanged(before);
   const agent: AgentState =
     event.kind === 'subagent_started'
-      ? { ...opened(over.agent, event.at), type: event.type?.slice(0, longestName) ?? null }
+      ? { ...opened(over.agent, event.at), type: event.type?.slice(0, LONGEST_NAME) ?? null }
       : { ...closed(over.agent, event.at), ended: true };
   const after = seenInMain(withAgent(session, id, agent), event.at);
   return { session: after, reports: [reportOf(after, id, over.calls), reportOf(after, null, inParent(over.calls))] };

@@ -78,7 +78,7 @@ const noAgent: AgentState = {
 export const newSession: SessionState = { main: noAgent, subagents: {} };
 
 /** Sub-agents that are remembered; of more, those that ended first are forgotten. */
-const mostSubagents = 50;
+const MOST_SUBAGENTS = 50;
 
 export const agentOf = (session: SessionState, id: string | null): AgentState =>
   id === null ? session.main : (ownOf(session.subagents, id) ?? { ...noAgent, phase: 'working' });
@@ -86,7 +86,7 @@ export const agentOf = (session: SessionState, id: string | null): AgentState =>
 export const withAgent = (session: SessionState, id: string | null, agent: AgentState): SessionState => {
   if (id === null) return { ...session, main: agent };
   const subagents = { ...session.subagents, [id]: agent };
-  const surplus = Object.keys(subagents).length - mostSubagents;
+  const surplus = Object.keys(subagents).length - MOST_SUBAGENTS;
   if (surplus <= 0) return { ...session, subagents };
   const oldest = Object.keys(subagents)
     .filter((one) => subagents[one]?.ended)

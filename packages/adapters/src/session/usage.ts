@@ -3,7 +3,7 @@ import type { AnswerUsage, Usage } from './events.ts';
 import type { AgentState, SessionState } from './state.ts';
 
 /** Answers that are remembered, so that one that is reported again does not count again. */
-const mostCounted = 200;
+const MOST_COUNTED = 200;
 
 /** The tokens of one more answer. */
 export const withAnswer = (agent: AgentState, { requestId, tokens, context, costUsd }: AnswerUsage): AgentState => {
@@ -14,7 +14,7 @@ export const withAnswer = (agent: AgentState, { requestId, tokens, context, cost
     usage: added(agent.usage, tokens),
     context: context ?? agent.context,
     costUsd: costUsd === null ? agent.costUsd : (agent.costUsd ?? 0) + costUsd,
-    counted: [...agent.counted, requestId].slice(-mostCounted),
+    counted: [...agent.counted, requestId].slice(-MOST_COUNTED),
   };
 };
 

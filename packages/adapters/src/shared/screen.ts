@@ -2,13 +2,13 @@ import type { ScreenMeaning, Typing } from '../adapter.ts';
 import { asPrompt } from './command-line.ts';
 
 /** Characters of a dialog's text that are reported. */
-const longestText = 500;
+const LONGEST_TEXT = 500;
 
 /** Horizontal rules and the frames around boxes, as clients draw them. */
-const frame = /^[\s─━═╌╍▔▁▀▄╭╮╰╯│┃|]+|[\s─━═╌╍▔▁▀▄╭╮╰╯│┃|]+$/gu;
+const FRAME = /^[\s─━═╌╍▔▁▀▄╭╮╰╯│┃|]+|[\s─━═╌╍▔▁▀▄╭╮╰╯│┃|]+$/gu;
 
 /** The text of a line without the frame of its box; empty: there is none. */
-export const unframed = (line: string): string => line.replace(frame, '');
+export const unframed = (line: string): string => line.replace(FRAME, '');
 
 export const isRule = (line: string): boolean => /^\s*[─━═╌▔]{20,}\s*$/u.test(line);
 
@@ -16,7 +16,7 @@ export const isRule = (line: string): boolean => /^\s*[─━═╌▔]{20,}\s*$
 const lastLines = (lines: readonly string[]): readonly string[] => lines.filter((line) => line.trim() !== '').slice(-4);
 
 /** Clients separate the keys that they offer by these. */
-const betweenKeys = /\s*[|·]\s*/u;
+const BETWEEN_KEYS = /\s*[|·]\s*/u;
 
 /**
  * Whether one of the last lines offers keys: `keys` matches the beginning of the line, or of a part of it after a separator. A sentence
@@ -26,13 +26,13 @@ export const offersKeys = (lines: readonly string[], keys: RegExp): boolean =>
   lastLines(lines).some((line) =>
     line
       .trim()
-      .split(betweenKeys)
+      .split(BETWEEN_KEYS)
       .some((part) => part.search(keys) === 0),
   );
 
 /** A line that requests a choice instead of asking. */
-const request = /^(?:choose|select|press enter)\b/i;
-const greeting = /^welcome to /i;
+const REQUEST = /^(?:choose|select|press enter)\b/i;
+const GREETING = /^welcome to /i;
 
 /**
  * What a dialog asks: the last question before its options, else its first line of text and the line that requests a
@@ -41,13 +41,13 @@ const greeting = /^welcome to /i;
 export const dialogText = (lines: readonly string[], options: number, subject: string | null): string => {
   const texts = lines.map(unframed);
   const question = texts.slice(0, options).findLast((line) => /\?(?:\s|$)/.test(line));
-  const first = texts.find((line) => /\p{L}{2}/u.test(line) && !greeting.test(line));
-  const requested = texts.find((line) => line !== first && request.test(line));
+  const first = texts.find((line) => /\p{L}{2}/u.test(line) && !GREETING.test(line));
+  const requested = texts.find((line) => line !== first && REQUEST.test(line));
   const parts = question === undefined ? [first, requested] : [question.replace(/\?\s.*$/, '?'), subject];
   return parts
     .filter((part) => part)
     .join(' ')
-    .slice(0, longestText);
+    .slice(0, LONGEST_TEXT);
 };
 
 /** The text of an input line that is folded into several rows. Null: it is empty. */
@@ -59,9 +59,9 @@ export const inputText = (rows: readonly string[]): string | null => {
   return text === '' ? null : text;
 };
 
-const pasteBegin = '\u001b[200~';
-const pasteEnd = '\u001b[201~';
-const ctrlU = '\u0015';
+const PASTE_BEGIN = '\u001b[200~';
+const PASTE_END = '\u001b[201~';
+const CTRL_U = '\u0015';
 
 /** One line without control characters: an escape sequence in a text would be keys, and end the paste. */
 const oneLine = (text: string): string =>
@@ -84,18 +84,18 @@ export const asPaste =
   (text: string): Typing => {
     const line = oneLine(text);
     return {
-      text: `${pasteBegin}${line}${pasteEnd}`,
+      text: `${PASTE_BEGIN}${line}${PASTE_END}`,
       submit: '\r',
-      withdraw: ctrlU,
+      withdraw: CTRL_U,
       isShownBy: (pending) => withoutSpaces(pending) === withoutSpaces(line) || placeholder.test(pending),
     };
   };
 
-const limited = /\b(?:429|503|529|overloaded|rate[ _-]?limit(?:ed)?|usage limit|high demand)\b/i;
-const delay = /\bretrying in (?:(\d+)m\s*)?(?:(\d+)s)?/i;
+const LIMITED = /\b(?:429|503|529|overloaded|rate[ _-]?limit(?:ed)?|usage limit|high demand)\b/i;
+const DELAY = /\bretrying in (?:(\d+)m\s*)?(?:(\d+)s)?/i;
 
 const delayIn = (text: string): number | null => {
-  const [, minutes, seconds] = delay.exec(text) ?? [];
+  const [, minutes, seconds] = DELAY.exec(text) ?? [];
   if (minutes === undefined && seconds === undefined) return null;
   return (Number(minutes ?? 0) * 60 + Number(seconds ?? 0)) * 1000;
 };
@@ -104,5 +104,5 @@ const delayIn = (text: string): number | null => {
 export const retrying = (text: string, reason = ''): ScreenMeaning => ({
   kind: 'retrying',
   text: text.trim(),
-  limit: limited.test(text) || limited.test(reason) ? { retryInMs: delayIn(text) } : null,
+  limit: LIMITED.test(text) || LIMITED.test(reason) ? { retryInMs: delayIn(text) } : null,
 });

@@ -10,7 +10,7 @@ const EVENTS = ['PreToolUse', 'Stop'];
 const install = (text: string, command = COMMAND) => withHooks(text, FILE, hook(command), EVENTS);
 const uninstall = (text: string) => withoutHooks(text, FILE);
 
-const others = `{
+const OTHERS = `{
     // what the team has agreed on
     "permissions": {"allow": ["Bash(npm run test:*)"],   "deny": []},
     "hooks": {
@@ -34,11 +34,11 @@ test('a file with nothing in it gets the hook and nothing else', () => {
 test('all that was there is there still, byte for byte: comments, order, unknown fields, other hooks, the way it is written', () => {
   // Two insertions: what stands before, between and after them is the file as it was.
   const [first = '', second = ''] = ['"./audit.sh"}]}', '"SomethingNew": [{"x": 1}]'];
-  const [start, middle] = [others.indexOf(first) + first.length, others.indexOf(second) + second.length];
-  const after = install(others);
-  expect(after.startsWith(others.slice(0, start))).toBe(true);
-  expect(after).toContain(others.slice(start, middle));
-  expect(after.endsWith(others.slice(middle))).toBe(true);
+  const [start, middle] = [OTHERS.indexOf(first) + first.length, OTHERS.indexOf(second) + second.length];
+  const after = install(OTHERS);
+  expect(after.startsWith(OTHERS.slice(0, start))).toBe(true);
+  expect(after).toContain(OTHERS.slice(start, middle));
+  expect(after.endsWith(OTHERS.slice(middle))).toBe(true);
   expect(after).toContain(`"SomethingNew": [{"x": 1}],
         "Stop": [
             {
@@ -46,9 +46,9 @@ test('all that was there is there still, byte for byte: comments, order, unknown
 });
 
 test.each([
-  ['other hooks', others],
-  ['other hooks, with tabs', others.replaceAll('    ', '\t')],
-  ['other hooks, with carriage returns', others.replaceAll('\n', '\r\n')],
+  ['other hooks', OTHERS],
+  ['other hooks, with tabs', OTHERS.replaceAll('    ', '\t')],
+  ['other hooks, with carriage returns', OTHERS.replaceAll('\n', '\r\n')],
   ['no hooks', '{\n  "model": "opus",\n  "env": { "A": "b" }\n}\n'],
   ['nothing in it', '{}\n'],
   ['everything on one line', '{"model":"opus"}'],
@@ -111,13 +111,13 @@ test('taken out, it leaves the comments that were written around it since', () =
 });
 
 test('installed twice it is installed once', () => {
-  expect(install(install(others))).toBe(install(others));
+  expect(install(install(OTHERS))).toBe(install(OTHERS));
   expect(install(install('{}\n'))).toBe(install('{}\n'));
 });
 
 test('a vigil that has moved is the same hook with another command', () => {
   const moved = COMMAND.replaceAll('/opt', '/srv');
-  expect(install(install(others), moved)).toBe(install(others, moved));
+  expect(install(install(OTHERS), moved)).toBe(install(OTHERS, moved));
 });
 
 /** What install writes for the clients that post. */
@@ -126,19 +126,19 @@ const postsTo = (gateway: string) =>
 
 test('a hook of another kind takes the place of the first, and leaves the file as it was', () => {
   const [http = {}] = postsTo('http://127.0.0.1:7600');
-  const changed = withHooks(install(others), FILE, http, EVENTS);
+  const changed = withHooks(install(OTHERS), FILE, http, EVENTS);
   expect(installed(changed, FILE).hooks).toEqual([http, http]);
-  expect(uninstall(changed)).toBe(others);
+  expect(uninstall(changed)).toBe(OTHERS);
 });
 
 test('a hook that posts to an earlier gateway is replaced, and taken out to the byte', () => {
   const here = postsTo('http://127.0.0.1:7600');
   expect(here.length).toBeGreaterThan(0);
   for (const [index, earlier] of postsTo('https://vigil.example.com:8443').entries()) {
-    const before = withHooks(others, FILE, earlier, EVENTS);
+    const before = withHooks(OTHERS, FILE, earlier, EVENTS);
     const after = withHooks(before, FILE, here[index] ?? {}, EVENTS);
     expect(installed(after, FILE).hooks).toEqual([here[index], here[index]]);
-    expect(uninstall(after)).toBe(others);
+    expect(uninstall(after)).toBe(OTHERS);
   }
 });
 
@@ -186,7 +186,7 @@ test.each([
 });
 
 test('the installed hooks can be shown', () => {
-  expect(installed(install(others), FILE)).toEqual({
+  expect(installed(install(OTHERS), FILE)).toEqual({
     events: ['PreToolUse', 'Stop'],
     hooks: [hook(COMMAND), hook(COMMAND)],
   });

@@ -31,9 +31,9 @@ export type Fleet = {
   readonly stop: () => Promise<void>;
 };
 
-export const fleetRuntimeId = 'demo-runtime';
+export const FLEET_RUNTIME_ID = 'demo-runtime';
 /** This one is run by `vigil run`, the others by `vigil runtime`. */
-const byHand = 'steady';
+const BY_HAND = 'steady';
 
 const agentProgram = bundleOf('demo-agent');
 const cli = bundleOf('vigil');
@@ -44,7 +44,7 @@ const agentArgs = (name: string, dir: string): string[] => [agentProgram, name, 
 const runtimeConfig = ({ dir, policy, run }: FleetOptions, names: readonly string[]): string =>
   JSON.stringify(
     {
-      runtime: fleetRuntimeId,
+      runtime: FLEET_RUNTIME_ID,
       capacity: 12,
       labels: { team: 'demo' },
       announce: '5s',
@@ -81,22 +81,22 @@ const specs = (options: FleetOptions, names: readonly string[]): ProcessSpec[] =
     VIGIL_STATE_DIR: path.join(dir, 'supervisors'),
   };
   const common = { dir, command: process.execPath, cwd: dir, env };
-  const here = names.filter((name) => name !== byHand);
+  const here = names.filter((name) => name !== BY_HAND);
   const runtime = { ...common, name: 'runtime', args: [cli, 'runtime', '--config', writeConfig(options, here)] };
   const flags = ['--health-policy', policy, '--interval', '1s', '--label', 'team=demo'];
   const run = [
     'run',
     '--name',
-    byHand,
+    BY_HAND,
     '--task',
-    taskOf(byHand, options.run),
+    taskOf(BY_HAND, options.run),
     ...flags,
     '--',
     process.execPath,
-    ...agentArgs(byHand, dir),
+    ...agentArgs(BY_HAND, dir),
   ];
-  const single = { ...common, name: `run-${byHand}`, args: [cli, ...run] };
-  return [...(here.length > 0 ? [runtime] : []), ...(names.includes(byHand) ? [single] : [])];
+  const single = { ...common, name: `run-${BY_HAND}`, args: [cli, ...run] };
+  return [...(here.length > 0 ? [runtime] : []), ...(names.includes(BY_HAND) ? [single] : [])];
 };
 
 /** Starts the demonstration fleet: real processes, each with its behaviour. */

@@ -29,12 +29,12 @@ const after = (
 };
 const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', reports_checkpoints: true };
 const shown: Partial<HeartbeatPayload> = { ...runtime, ...output({ last_output_at: T0 }) };
-const deadline_at = T0 + 20 * MINUTE;
+const DEADLINE_AT = T0 + 20 * MINUTE;
 
 describe('after a call that was in flight', () => {
   const flying = [
     0,
-    { ...shown, tool_calls: [call('c1', { outcome: 'running', started_at: T0, deadline_at })] },
+    { ...shown, tool_calls: [call('c1', { outcome: 'running', started_at: T0, deadline_at: DEADLINE_AT })] },
   ] as const;
   const landed = [8, { ...runtime, tool_calls: [call('c1', { ended_at: T0 + 8 * MINUTE })] }] as const;
 

@@ -7,7 +7,7 @@ import { agentHealth, type Observation } from './health.ts';
 import { OlderInstance } from './observe.ts';
 
 const vigil = agentHealth(presetsWith('vigil'));
-const minute = 60_000;
+const MINUTE = 60_000;
 const of = (instanceId: string, more: Partial<HeartbeatPayload> = {}): Partial<HeartbeatPayload> => ({
   instance_id: instanceId,
   activity: 'working',
@@ -32,7 +32,7 @@ const living = () => {
 
 describe('the end of an instance that never sent a heartbeat', () => {
   test('ends nothing while another instance is present, whenever it arrives', () => {
-    for (const at of [-10 * minute, 31_000, 10 * minute]) {
+    for (const at of [-10 * MINUTE, 31_000, 10 * MINUTE]) {
       const agent = living();
       expect(brief(agent.receive(exited('a1.X', at), T0 + 31_000))).toEqual([]);
       expect(brief(agent.receive(heartbeat(60_000, of('a1.Y')), T0 + 60_000))).toEqual([]);
@@ -41,9 +41,9 @@ describe('the end of an instance that never sent a heartbeat', () => {
 
   test('ends nothing where it is from before the last heartbeat of one that is silent, or has ended since', () => {
     const silent = living();
-    silent.passTo(T0 + 3 * minute);
+    silent.passTo(T0 + 3 * MINUTE);
     expect(brief(silent.receive(exited('a1.X', 30_000)))).toEqual([]);
-    expect(brief(silent.receive(heartbeat(3 * minute, of('a1.Y'))))).toContain('AGENT_PRESENT returned');
+    expect(brief(silent.receive(heartbeat(3 * MINUTE, of('a1.Y'))))).toContain('AGENT_PRESENT returned');
     const finished = living();
     finished.receive(exited('a1.Y', 40_000, 'finished'), T0 + 40_000);
     expect(brief(finished.receive(exited('a1.X', 30_000)))).toEqual([]);
@@ -51,16 +51,16 @@ describe('the end of an instance that never sent a heartbeat', () => {
 
   test('is the end of the next instance where it is from after that', () => {
     const silent = living();
-    silent.passTo(T0 + 3 * minute);
+    silent.passTo(T0 + 3 * MINUTE);
     expect(brief(silent.receive(exited('a1.X', 30_001)))).toContain('WARRANT_FILED TERMINATED');
     const crashing = given(vigil, T0);
-    crashing.receive(exited('a1.X1', -2 * minute), T0);
-    expect(brief(crashing.receive(exited('a1.X2', -minute)))).toContain('INSTANCE_STARTED');
+    crashing.receive(exited('a1.X1', -2 * MINUTE), T0);
+    expect(brief(crashing.receive(exited('a1.X2', -MINUTE)))).toContain('INSTANCE_STARTED');
   });
 
   test('is remembered: a late heartbeat of that instance begins nothing', () => {
     const agent = living();
-    agent.receive(exited('a1.X', -minute), T0 + 31_000);
+    agent.receive(exited('a1.X', -MINUTE), T0 + 31_000);
     expect(() => agent.receive(heartbeat(32_000, of('a1.X')), T0 + 32_000)).toThrow(OlderInstance);
   });
 });
@@ -75,7 +75,7 @@ describe('a heartbeat of an unknown instance', () => {
   test('that was sent afterwards begins the next instance, and so does any other once the present one is missed', () => {
     expect(brief(living().receive(heartbeat(0, of('a1.X')), T0 + 31_000))).toContain('INSTANCE_STARTED');
     const silent = living();
-    silent.passTo(T0 + 3 * minute);
-    expect(brief(silent.receive(heartbeat(-5 * minute, of('a1.X'))))).toContain('INSTANCE_STARTED');
+    silent.passTo(T0 + 3 * MINUTE);
+    expect(brief(silent.receive(heartbeat(-5 * MINUTE, of('a1.X'))))).toContain('INSTANCE_STARTED');
   });
 });

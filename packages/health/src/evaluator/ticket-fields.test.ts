@@ -3,13 +3,13 @@ import { example } from '@vigil/events/examples';
 import { Unwelcome } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
 import { call, type HeartbeatPayload, T0 } from '../fixture.ts';
-import { after, agent, severities } from '../judgement/tickets.fixture.ts';
+import { AFTER, agent, severities } from '../judgement/tickets.fixture.ts';
 
 describe('a ticket', () => {
   const filed = (more: Partial<HeartbeatPayload> = {}) => {
     const a = agent();
     a.steps(0, 0);
-    const [ticket] = a.steps(after, 16, 'CONTINUE', more);
+    const [ticket] = a.steps(AFTER, 16, 'CONTINUE', more);
     if (!ticket) throw new Error('nothing filed');
     return ticket;
   };
@@ -21,7 +21,7 @@ describe('a ticket', () => {
     expect(Object.values(ticket)).not.toContain(undefined);
     expect(Object.values(ticket)).not.toContain('');
     expect(ticket).toMatchObject({
-      created_at: new Date(T0 + after).toISOString(),
+      created_at: new Date(T0 + AFTER).toISOString(),
       cause: '16 steps without an ACCEPT',
       suggested_action: 'human review: look at its last steps',
       stall_minutes: null,
@@ -52,12 +52,12 @@ describe('a ticket', () => {
 
   test('has the last progress since the last ACCEPT, null where there was none', () => {
     expect(filed().findings.progressAt).toBeNull();
-    const edit = call('w', { mutating: true, ended_at: T0 + after - 1000 });
-    expect(filed({ tool_calls: [edit] }).findings.progressAt).toBe(T0 + after - 1000);
+    const edit = call('w', { mutating: true, ended_at: T0 + AFTER - 1000 });
+    expect(filed({ tool_calls: [edit] }).findings.progressAt).toBe(T0 + AFTER - 1000);
     const a = agent();
     a.steps(0, 0);
     a.steps(1000, 1, 'ACCEPT');
-    expect(a.steps(after, 16)[0]?.findings.progressAt).toBeNull();
+    expect(a.steps(AFTER, 16)[0]?.findings.progressAt).toBeNull();
   });
 });
 
@@ -72,7 +72,7 @@ describe('filed by another program', () => {
     const a = agent();
     a.steps(0, 0);
     expect(a.file(whole).map(({ ticket }) => ticket)).toEqual([whole]);
-    expect(severities(a.steps(after, 15))).toEqual(['high']);
+    expect(severities(a.steps(AFTER, 15))).toEqual(['high']);
     expect(a.file({ ...whole, ticket_id: 't-2' })).toHaveLength(1);
     expect(a.memory()).toContain('"tickets":[]');
   });

@@ -48,4 +48,4 @@ export const agent = () => {
 };
 export const severities = (filed: readonly Filed[]) => filed.map(({ ticket }) => ticket.severity);
 /** past the first two minutes */
-export const after: number = 3 * MIN;
+export const AFTER: number = 3 * MIN;

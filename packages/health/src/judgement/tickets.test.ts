@@ -4,34 +4,34 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { agentHealth, type Observation } from '../evaluator/health.ts';
 import { call, heartbeat, policyOf, T0 } from '../fixture.ts';
-import { after, agent, decider, MIN, severities } from './tickets.fixture.ts';
+import { AFTER, agent, decider, MIN, severities } from './tickets.fixture.ts';
 
 describe('bands of steps without an ACCEPT', () => {
   test('a high ticket is filed at 15, not at 14', () => {
     const a = agent();
     a.steps(0, 0);
-    expect(a.steps(after, 14)).toEqual([]);
-    expect(severities(a.steps(after + 1000, 1))).toEqual(['high']);
+    expect(a.steps(AFTER, 14)).toEqual([]);
+    expect(severities(a.steps(AFTER + 1000, 1))).toEqual(['high']);
   });
 
   test('a medium one at 10 only where a loop shows: three RETRY in a row, not two', () => {
     const a = agent();
     a.steps(0, 0);
-    expect(a.steps(after, 12)).toEqual([]);
-    expect(a.steps(after + 1000, 2, 'RETRY')).toEqual([]);
+    expect(a.steps(AFTER, 12)).toEqual([]);
+    expect(a.steps(AFTER + 1000, 2, 'RETRY')).toEqual([]);
     const b = agent();
     b.steps(0, 0);
-    expect(b.steps(after, 9)).toEqual([]);
-    const [filed] = b.steps(after + 1000, 3, 'RETRY');
+    expect(b.steps(AFTER, 9)).toEqual([]);
+    const [filed] = b.steps(AFTER + 1000, 3, 'RETRY');
     expect(filed).toMatchObject({ ticket: { severity: 'medium' }, findings: { loop: true } });
   });
 
   test('or the same call again and again', () => {
     const a = agent();
     a.steps(0, 0);
-    expect(a.steps(after, 12)).toEqual([]);
+    expect(a.steps(AFTER, 12)).toEqual([]);
     const same = { tool_calls: Array.from({ length: 5 }, (_, i) => call(`c${i}`)) };
-    const [filed] = a.receive(after + 1000, same);
+    const [filed] = a.receive(AFTER + 1000, same);
     expect(filed).toMatchObject({
       ticket: { severity: 'medium', suggested_action: 'restart: it goes round in circles' },
       findings: { loop: true, signals: ['looping'] },
@@ -41,11 +41,11 @@ describe('bands of steps without an ACCEPT', () => {
   test('one ticket an episode and band; a worse band files again, an ACCEPT starts again', () => {
     const a = agent();
     a.steps(0, 0);
-    expect(severities(a.steps(after, 15))).toEqual(['high']);
-    expect(a.steps(after + 1000, 4)).toEqual([]);
-    expect(severities(a.steps(after + 2000, 1))).toEqual(['critical']);
-    expect(a.steps(after + 3000, 9)).toEqual([]);
-    expect(a.steps(after + 4000, 1, 'ACCEPT')).toEqual([]);
+    expect(severities(a.steps(AFTER, 15))).toEqual(['high']);
+    expect(a.steps(AFTER + 1000, 4)).toEqual([]);
+    expect(severities(a.steps(AFTER + 2000, 1))).toEqual(['critical']);
+    expect(a.steps(AFTER + 3000, 9)).toEqual([]);
+    expect(a.steps(AFTER + 4000, 1, 'ACCEPT')).toEqual([]);
   });
 
   test('none in the first two minutes of an instance; what holds then is filed at their end', () => {
@@ -59,10 +59,10 @@ describe('bands of steps without an ACCEPT', () => {
   test('a new instance counts from its own start', () => {
     const a = agent();
     a.steps(0, 0);
-    expect(severities(a.steps(after, 15))).toEqual(['high']);
-    a.receive(after + 1000, { instance_id: 'a1.i2', steps: { total_steps: 0, verdicts: [] } });
+    expect(severities(a.steps(AFTER, 15))).toEqual(['high']);
+    a.receive(AFTER + 1000, { instance_id: 'a1.i2', steps: { total_steps: 0, verdicts: [] } });
     const next = { instance_id: 'a1.i2', steps: { total_steps: 15, verdicts: [] } };
-    expect(severities(a.receive(2 * after + 1000, next))).toEqual(['high']);
+    expect(severities(a.receive(2 * AFTER + 1000, next))).toEqual(['high']);
   });
 });
 
@@ -110,7 +110,7 @@ describe('a stall', () => {
 test('a policy without tickets files none, and remembers nothing for them', () => {
   const driven = given(agentHealth(policyOf('policy: p\nsignals: { no_activity: { after: 1m } }\nstates: {}\n')), T0);
   driven.receive(heartbeat(0, { steps: { total_steps: 0, verdicts: [] } }));
-  driven.receive(heartbeat(after, { steps: { total_steps: 40, verdicts: [] } }), T0 + after);
+  driven.receive(heartbeat(AFTER, { steps: { total_steps: 40, verdicts: [] } }), T0 + AFTER);
   expect(driven.all().filter(({ type }) => type === 'WORKER_ESCALATION_TICKET')).toEqual([]);
   expect(JSON.stringify(driven.state())).toContain('"progressEvidence":null');
 });

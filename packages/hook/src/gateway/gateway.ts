@@ -1,6 +1,6 @@
 import type { Adapter } from '@vigil/adapters/adapter';
 import type { AgentReport, SessionEvent } from '@vigil/adapters/session';
-import { type Environment, heartbeatsOf, mainAgent, type Who, whoIs } from '../session/agents.ts';
+import { type Environment, heartbeatsOf, MAIN_AGENT, type Who, whoIs } from '../session/agents.ts';
 import { breakerReports, closedByOrder } from '../session/breakers.ts';
 import { foldEvent, foldRecord, mergeReports } from '../session/fold.ts';
 import { type Marks, ofKnownAgents, readTranscripts, withTranscripts } from '../session/transcript.ts';
@@ -11,15 +11,15 @@ import { post, type Reply } from './http.ts';
 import { lateness, type Order, receiptOf, resetsAmong, textsAmong } from './texts.ts';
 
 /** How long a gateway is waited for; one that did not answer is left alone for a while. Milliseconds. */
-const answerMs = 250;
-const awayMs = 10_000;
-const lookAgainMs = 10;
+const ANSWER_MS = 250;
+const AWAY_MS = 10_000;
+const LOOK_AGAIN_MS = 10;
 /** How often what other hooks have appended meanwhile is sent too, before it is left to the next hook. */
-const rounds = 3;
-const mostDone = 200;
+const ROUNDS = 3;
+const MOST_DONE = 200;
 /** Calls that one heartbeat carries at most. */
-const mostCalls = 100;
-const mostRefusals = 20;
+const MOST_CALLS = 100;
+const MOST_REFUSALS = 20;
 
 type Gateway = { readonly url: string; readonly token: string; readonly withinMs: number };
 
@@ -53,7 +53,7 @@ const withUncertain = (kept: Kept): Kept => ({
   passing: [],
 });
 
-const away = (kept: Kept, now: number): Kept => ({ ...kept, awayUntil: now + awayMs });
+const away = (kept: Kept, now: number): Kept => ({ ...kept, awayUntil: now + AWAY_MS });
 
 const sendReceipts = async (kept: Kept, { url, token, withinMs }: Gateway): Promise<Kept> => {
   if (kept.receipts.length === 0) return kept;
@@ -76,7 +76,7 @@ const sendHeartbeats = async (kept: Kept, { url, token, withinMs }: Gateway): Pr
 const answered = (kept: Kept, receipts: Kept['receipts']): Kept => ({
   ...kept,
   receipts: [...kept.receipts, ...receipts],
-  done: [...kept.done, ...receipts.map(({ orderId }) => orderId)].slice(-mostDone),
+  done: [...kept.done, ...receipts.map(({ orderId }) => orderId)].slice(-MOST_DONE),
 });
 
 /** A breaker is closed by the hook that receives the order. The next request carries its receipt. */
@@ -111,7 +111,7 @@ const withLines = (taken: Taken, files: Marks, reader: Reader): Taken => {
 
 const withRefusalOf = (kept: Kept, id: string, refusal: string | null): Kept => {
   if (refusal === null) return kept;
-  const newest = Object.entries(kept.refusals).slice(1 - mostRefusals);
+  const newest = Object.entries(kept.refusals).slice(1 - MOST_REFUSALS);
   return { ...kept, refusals: Object.fromEntries([...newest, [id, refusal]]) };
 };
 
@@ -140,7 +140,7 @@ const withHeartbeats = async (kept: Kept, { folder, who, transcript }: Deps, now
   const reader = await transcript();
   let so: Taken = { kept: { ...kept, offset: end }, reports: [] };
   for (const [index, entry] of entries.entries()) {
-    if (index > 0 && callsIn(so.reports) + entry.record.events.length > mostCalls) break;
+    if (index > 0 && callsIn(so.reports) + entry.record.events.length > MOST_CALLS) break;
     so = withRecord({ ...so, kept: { ...so.kept, offset: entry.end } }, entry.record, reader);
   }
   const { kept: after, reports } = so;
@@ -169,7 +169,7 @@ const lateReasons = {
 /** The texts that go with this hook are recorded before, as passing, and after, as delivered: none goes twice. */
 const take = ({ folder, gateway, who }: Deps, { kept, orders }: Sent): Omit<Answer, 'refusal'> => {
   const now = Date.now();
-  const progress = kept.agents[mainAgent]?.progress;
+  const progress = kept.agents[MAIN_AGENT]?.progress;
   const texts = textsAmong(orders, who, kept.done);
   const late = texts.flatMap((order) => {
     const why = lateness(order, progress);
@@ -210,7 +210,7 @@ export const sessionAtGateway = (
   record: SpoolRecord & { readonly session: string },
   transcript: () => Promise<Reader>,
   env: Environment,
-  withinMs = answerMs,
+  withinMs = ANSWER_MS,
 ): { readonly exchange: () => Promise<Answer>; readonly keep: (record: SpoolRecord) => void } => {
   const { client, session } = record;
   const gateway = { url: url.replace(/\/+$/, ''), token: env.VIGIL_GATEWAY_TOKEN ?? '', withinMs };
@@ -260,13 +260,13 @@ const locked = async ({ folder, gateway }: Deps, { canRefuse }: SpoolRecord): Pr
   for (;;) {
     if (folder.lock()) return true;
     if (!canRefuse || Date.now() >= until) return false;
-    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
 };
 
 const exchanged = async (deps: Deps, record: SpoolRecord): Promise<Omit<Answer, 'refusal'>> => {
   const { folder, who } = deps;
-  for (let left = rounds; left > 0 && (await locked(deps, record)); left -= 1) {
+  for (let left = ROUNDS; left > 0 && (await locked(deps, record)); left -= 1) {
     const sent = await round(deps).catch((error: unknown) => {
       folder.unlock();
       throw error;

@@ -3,18 +3,18 @@ import type { AgentReport } from '@vigil/adapters/session';
 import type { BreakerReport, Heartbeat } from '@vigil/events';
 import { applyReport, marked, noProgress, type Progress } from '@vigil/sdk/progress';
 
-const longestId = 128;
-const shortLength = 16;
+const LONGEST_ID = 128;
+const SHORT_LENGTH = 16;
 
 /** An agent of Vigil. */
 export type AgentIds = { readonly agentId: string; readonly instanceId: string };
 
 /** The ids of a sub-agent. `type`: the client's name of its sort. One that starts again is another instance. */
 export const subagentIds = (parent: AgentIds, id: string, type: string | null, startedAt: number): AgentIds => {
-  const suffix = asIdPart(`:${id.slice(-shortLength)}-${startedAt.toString(36)}`);
+  const suffix = asIdPart(`:${id.slice(-SHORT_LENGTH)}-${startedAt.toString(36)}`);
   return {
     agentId: subagentId(parent.agentId, type, id),
-    instanceId: `${parent.instanceId.slice(0, longestId - suffix.length)}${suffix}`,
+    instanceId: `${parent.instanceId.slice(0, LONGEST_ID - suffix.length)}${suffix}`,
   };
 };
 
@@ -57,14 +57,14 @@ const newAgent = (ids: AgentIds): ReportedAgent => ({
 /** The agents of a session; the session's own by the name ''. */
 export type ReportedAgents = Readonly<Record<string, ReportedAgent>>;
 
-export const mainAgent = '';
+export const MAIN_AGENT = '';
 
 /** The fields that the hook sends; an omitted field has the default of the schema. */
 export type SentHeartbeat = Partial<Heartbeat> & Pick<Heartbeat, 'agent_id' | 'sequence'>;
 
 /** No heartbeat follows between two events: a model may think, and a command may run, for this time. Milliseconds. */
-const intervalMs = 600_000;
-const mostCalls = 100;
+const INTERVAL_MS = 600_000;
+const MOST_CALLS = 100;
 
 const idsFor = (who: Who, { agent, type }: AgentReport, now: number): AgentIds =>
   agent === null ? who : subagentIds(who, agent, type, now);
@@ -77,7 +77,7 @@ const reported = (
   who: Who,
   now: number,
 ): { readonly after: ReportedAgent; readonly heartbeat: SentHeartbeat } => {
-  const tool_calls = (fields.tool_calls ?? []).slice(-mostCalls);
+  const tool_calls = (fields.tool_calls ?? []).slice(-MOST_CALLS);
   const sequence = before.sequence + 1;
   const after = {
     ...before,
@@ -98,7 +98,7 @@ const reported = (
     progress_indicator: after.phase,
     instance_id: before.instanceId,
     sequence,
-    interval_ms: intervalMs,
+    interval_ms: INTERVAL_MS,
     tool_calls,
     client: { name: who.client, session_id: who.session },
     ...(agent === null
@@ -122,7 +122,7 @@ export const heartbeatsOf = (
 ): { readonly agents: ReportedAgents; readonly heartbeats: readonly SentHeartbeat[] } =>
   reports.reduce<{ readonly agents: ReportedAgents; readonly heartbeats: readonly SentHeartbeat[] }>(
     (so, report) => {
-      const name = report.agent ?? mainAgent;
+      const name = report.agent ?? MAIN_AGENT;
       const hasEnded = report.agent !== null && report.fields.exit != null;
       const known = so.agents[name];
       if (known === undefined && hasEnded) return so;

@@ -8,7 +8,7 @@ import type { SpoolRecord } from '../spool/spool.ts';
 export type TranscriptMark = { readonly path: string; readonly offset: number; readonly state: unknown };
 
 /** Bytes that are read in one look, so that a large transcript holds nothing up. */
-const mostBytes = 1 << 20;
+const MOST_BYTES = 1 << 20;
 
 const sizeOf = (path: string): number => {
   try {
@@ -22,7 +22,7 @@ type Reader = Adapter['transcript'];
 
 /** What the lines of an earlier instance come to: its last bytes are read. */
 const resumedState = (path: string, size: number, reader: Reader): unknown => {
-  const { lines } = linesFrom(path, Math.max(0, size - mostBytes), mostBytes);
+  const { lines } = linesFrom(path, Math.max(0, size - MOST_BYTES), MOST_BYTES);
   return reader.resumed(lines.reduce((state, { text }) => reader.read(state, text).state, reader.initial));
 };
 
@@ -39,7 +39,7 @@ const readTranscript = (
   agent: string | null,
   reader: Reader,
 ): { readonly mark: TranscriptMark; readonly events: readonly SessionEvent[] } => {
-  const { lines, offset } = linesFrom(mark.path, mark.offset, mostBytes);
+  const { lines, offset } = linesFrom(mark.path, mark.offset, MOST_BYTES);
   let { state } = mark;
   const events: SessionEvent[] = [];
   for (const { text } of lines) {

@@ -54,8 +54,8 @@ const nothingKept: Kept = {
 };
 
 /** A hook that holds a session for longer is dead. Milliseconds. */
-const deadMs = 10_000;
-const forgottenMs = 7 * 86_400_000;
+const DEAD_MS = 10_000;
+const FORGOTTEN_MS = 7 * 86_400_000;
 
 /** The files of one session. Hooks run concurrently: each appends to the spool, and one at a time sends its content. */
 export type Folder = {
@@ -101,7 +101,7 @@ export const removeExpired = (env: Environment, now: number): void => {
   const base = baseOf(env);
   isDone(() => {
     for (const name of readdirSync(base))
-      if (isOlder(join(base, name), forgottenMs, now)) rmSync(join(base, name), { recursive: true, force: true });
+      if (isOlder(join(base, name), FORGOTTEN_MS, now)) rmSync(join(base, name), { recursive: true, force: true });
   });
 };
 
@@ -113,7 +113,7 @@ export const openFolder = (client: string, session: string, env: Environment): F
   return {
     spool: join(dir, 'spool.jsonl'),
     lock: () => {
-      if (isOlder(lock, deadMs, Date.now())) isDone(() => rmdirSync(lock));
+      if (isOlder(lock, DEAD_MS, Date.now())) isDone(() => rmdirSync(lock));
       return isDone(() => mkdirSync(lock));
     },
     unlock: () => void isDone(() => rmdirSync(lock)),

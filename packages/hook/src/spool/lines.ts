@@ -6,7 +6,7 @@ export type Line = { readonly text: string; readonly end: number };
 /** Whole lines of a file, and where the next reading begins. */
 export type Lines = { readonly lines: readonly Line[]; readonly offset: number };
 
-const newline = 0x0a;
+const NEWLINE = 0x0a;
 
 /** A pipe without a writer would hold up an open that waits, and a device may act on being opened: the path is the client's word. */
 const openRegular = (path: string): number => {
@@ -32,7 +32,7 @@ const bytesFrom = (path: string, offset: number, mostBytes: number): Buffer => {
 const linesIn = (bytes: Buffer, offset: number): readonly Line[] => {
   const lines: Line[] = [];
   for (let start = 0; start < bytes.length; ) {
-    const found = bytes.indexOf(newline, start);
+    const found = bytes.indexOf(NEWLINE, start);
     const end = found === -1 ? bytes.length : found + 1;
     const text = bytes.toString('utf8', start, end).trim();
     if (text !== '') lines.push({ text, end: offset + end });
@@ -52,7 +52,7 @@ export const linesFrom = (path: string, offset: number, mostBytes: number): Line
   } catch {
     return { lines: [], offset };
   }
-  const end = bytes.lastIndexOf(newline) + 1;
+  const end = bytes.lastIndexOf(NEWLINE) + 1;
   if (end > 0) return { lines: linesIn(bytes.subarray(0, end), offset), offset: offset + end };
   return { lines: [], offset: bytes.length < mostBytes ? offset : offset + bytes.length };
 };
@@ -62,7 +62,7 @@ export const lastLinesFrom = (path: string, offset: number, mostBytes: number): 
   const whole = linesFrom(path, offset, mostBytes);
   try {
     const rest = bytesFrom(path, whole.offset, mostBytes);
-    if (rest.includes(newline)) return whole;
+    if (rest.includes(NEWLINE)) return whole;
     return { lines: [...whole.lines, ...linesIn(rest, whole.offset)], offset: whole.offset + rest.length };
   } catch {
     return whole;

@@ -22,7 +22,7 @@ export type SpoolRecord = {
 };
 
 /** Bytes that are read at once. */
-const mostBytes = 1 << 20;
+const MOST_BYTES = 1 << 20;
 
 /** The file of a session within a spool folder. */
 export const spoolFile = (client: string, session: string | null): string =>
@@ -87,7 +87,7 @@ export type Reading = { readonly entries: readonly Entry[]; readonly offset: num
 export const readSpool = (path: string, from: number, isOver: boolean): Reading => {
   const entries: Entry[] = [];
   for (let offset = from; ; ) {
-    const read = (isOver ? lastLinesFrom : linesFrom)(path, offset, mostBytes);
+    const read = (isOver ? lastLinesFrom : linesFrom)(path, offset, MOST_BYTES);
     entries.push(...entriesIn(read.lines));
     if (read.offset === offset) return { entries, offset };
     offset = read.offset;

@@ -4,16 +4,16 @@ import { expect, test } from 'vitest';
 import type { Step } from './plan.ts';
 import { stepOf, stepRecord } from './plan.ts';
 
-const message = 'go on with {task}';
+const MESSAGE = 'go on with {task}';
 /** One of each: forgetting one does not compile. */
 const STEPS: { readonly [Name in Step['step']]: Extract<Step, { readonly step: Name }> } = {
-  nudge: { step: 'nudge', attempts: 2, intervalMs: 1000, message },
-  interrogate: { step: 'interrogate', waitsMs: [1000, 2000], message },
-  interrupt: { step: 'interrupt', waitMs: 1000, message },
-  resume: { step: 'resume', waitMs: 1000, graceMs: 2000, againAfterMs: 3000, message },
+  nudge: { step: 'nudge', attempts: 2, intervalMs: 1000, message: MESSAGE },
+  interrogate: { step: 'interrogate', waitsMs: [1000, 2000], message: MESSAGE },
+  interrupt: { step: 'interrupt', waitMs: 1000, message: MESSAGE },
+  resume: { step: 'resume', waitMs: 1000, graceMs: 2000, againAfterMs: 3000, message: MESSAGE },
   escalate: { step: 'escalate', timeoutMs: null, onTimeout: 'hold', options: ['pardon'] },
-  handoff: { step: 'handoff', deadlineMs: 1000, message },
-  pause: { step: 'pause', backoffMs: 1000, message },
+  handoff: { step: 'handoff', deadlineMs: 1000, message: MESSAGE },
+  pause: { step: 'pause', backoffMs: 1000, message: MESSAGE },
   terminate: {
     step: 'terminate',
     graceMs: 1000,
@@ -23,7 +23,7 @@ const STEPS: { readonly [Name in Step['step']]: Extract<Step, { readonly step: N
     requires: ['hard', 'two_axes', 'unanswered'],
   },
   recover: { step: 'recover' },
-  block: { step: 'block', reason: message },
+  block: { step: 'block', reason: MESSAGE },
   alert: { step: 'alert', channel: 'ops', severity: 'critical' },
 };
 

@@ -6,7 +6,7 @@ import { jsonCodec, topicsOf } from '../runner/processors.fixture.ts';
 import { aliased, PARTITIONS, until } from '../runner/runner.fixture.ts';
 import { MemoryLog } from '../testing/memory/memory-log.ts';
 
-const key = 'run.in/0';
+const KEY = 'run.in/0';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -36,11 +36,11 @@ test('the sink learns of the last position past control records within a minute,
   for (let next = 1; next <= 9; next++) skip(next - 1, next);
   expect(sink.applied).toBe(0);
   await minute();
-  expect([sink.positions.get(key), sink.applied]).toEqual([9, 1]);
+  expect([sink.positions.get(KEY), sink.applied]).toEqual([9, 1]);
   await minute();
   skip(9, 10);
   await minute();
-  expect([sink.positions.get(key), sink.applied]).toEqual([10, 2]);
+  expect([sink.positions.get(KEY), sink.applied]).toEqual([10, 2]);
   await running.stop();
 });
 
@@ -50,7 +50,7 @@ test('it learns alike of a position past ticks alone, and past dead letters', as
   expect(await member.take({ topic: 'run.in', partition: 0, fetched: 0, next: 1, end: 1, records: [mark] })).toBe(true);
   expect(sink.applied).toBe(0);
   await minute();
-  expect(sink.positions.get(key)).toBe(1);
+  expect(sink.positions.get(KEY)).toBe(1);
   await running.stop();
 });
 
@@ -61,7 +61,7 @@ test('an event that has been written in the meantime is not written again', asyn
   const batch = { topic: 'run.in', partition: 0, fetched: 9, next: 10, end: 10, records: [record] };
   expect(await member.take(batch)).toBe(true);
   await minute();
-  expect([sink.positions.get(key), sink.applied]).toEqual([10, 1]);
+  expect([sink.positions.get(KEY), sink.applied]).toEqual([10, 1]);
   await running.stop();
 });
 
@@ -103,7 +103,7 @@ test('a fetch of events beside it waits for it: the sink is written to by one at
   const batch = { topic: 'run.in', partition: 0, fetched: 2, next: 3, end: 3, records: [record] };
   expect(await member.take(batch)).toBe(true);
   await writing;
-  expect([sink.positions.get(key), sink.rows.get('a')]).toEqual([3, 1]);
+  expect([sink.positions.get(KEY), sink.rows.get('a')]).toEqual([3, 1]);
   await running.stop();
 });
 
@@ -114,7 +114,7 @@ test('a position before the log is refused by its own words: records were delete
     await using running = await projecting(
       { ...aliased(log), bounds },
       'run',
-      sinkOf(new Map(), new Map([[key, offset]])),
+      sinkOf(new Map(), new Map([[KEY, offset]])),
     );
     await running.finished;
   };

@@ -5,9 +5,9 @@ import { aliased } from '../runner/runner.fixture.ts';
 import { MemoryLog } from '../testing/memory/memory-log.ts';
 import { type Move, movePosition } from './move-position.ts';
 
-const snapshot = 'onex.snapshot.counting.state.v1';
+const SNAPSHOT = 'onex.snapshot.counting.state.v1';
 const opened = async () => {
-  const log = new MemoryLog({ topics: { input: 2, [snapshot]: 2 }, codec: jsonCodec() });
+  const log = new MemoryLog({ topics: { input: 2, [SNAPSHOT]: 2 }, codec: jsonCodec() });
   const records = Array.from({ length: 5 }, (_, n) => ({
     topic: 'input',
     partition: 1,
@@ -16,7 +16,7 @@ const opened = async () => {
   }));
   await log.write(records);
   const value = Buffer.from(JSON.stringify({ next: 2, clock: { now: 7 } }));
-  await log.write([{ topic: snapshot, partition: 1, key: '@position/input', value }]);
+  await log.write([{ topic: SNAPSHOT, partition: 1, key: '@position/input', value }]);
   return log;
 };
 const move = (rest: Partial<Move>): Move => ({
@@ -28,10 +28,10 @@ const move = (rest: Partial<Move>): Move => ({
 });
 
 const positions = async (log: Log) => {
-  const range = (await log.bounds(snapshot))[1] as { low: number; high: number };
+  const range = (await log.bounds(SNAPSHOT))[1] as { low: number; high: number };
   const found: unknown[] = [];
   await log.read(
-    snapshot,
+    SNAPSHOT,
     1,
     range,
     ({ value }) => found.push(JSON.parse(String(value))),
@@ -76,7 +76,7 @@ test('between the fence and the commit only the newest records are read: the own
     ...aliased(log),
     fence: async (id) => {
       const value = Buffer.from(JSON.stringify({ next: 4, clock: { now: 9 } }));
-      await log.write([{ topic: snapshot, partition: 1, key: '@position/input', value }]);
+      await log.write([{ topic: SNAPSHOT, partition: 1, key: '@position/input', value }]);
       isFenced = true;
       return log.fence(id);
     },

@@ -19,11 +19,11 @@ import type { AgentSpec } from './agent-spec.ts';
 import type { Memory } from './memory.ts';
 
 /** How often questions and waiting orders are looked at again, milliseconds. */
-const lookEveryMs = 250;
+const LOOK_EVERY_MS = 250;
 /** How long the last heartbeats may take before the end is reported without them, milliseconds. */
-const lastHeartbeatsMs = 1500;
+const LAST_HEARTBEATS_MS = 1500;
 /** How long one that is over a limit has to leave by itself, milliseconds. */
-const overLimitGraceMs = 2000;
+const OVER_LIMIT_GRACE_MS = 2000;
 
 /** An agent under supervision. */
 export class Supervised {
@@ -57,7 +57,7 @@ export class Supervised {
     });
     this.#orderExecutor = new OrderExecutor(agentProcess, deps.deps, memory);
     deps.hookResponder.serve(this.#orderExecutor);
-    const looking = setInterval(() => this.#check(), lookEveryMs);
+    const looking = setInterval(() => this.#check(), LOOK_EVERY_MS);
     this.ended = deps.terminal.exited.then((exit) => {
       clearInterval(looking);
       return this.#over(exit).finally(() => {
@@ -108,7 +108,7 @@ export class Supervised {
     const over = this.#endRequest === null ? this.#parts.meter.over : null;
     if (over === null) return;
     this.#endRequest = { by: over, reason: 'resource_limit', orderId: null, order: null };
-    void this.#end(over, overLimitGraceMs);
+    void this.#end(over, OVER_LIMIT_GRACE_MS);
   }
 
   async #endByOrder(order: Terminate): Promise<Outcome> {
@@ -293,7 +293,7 @@ export class Supervised {
     this.#endRequest ??= handedOff(exit, this.#orderExecutor.handoffOf(Math.max(0, now - at)), monitor);
     this.#orderExecutor.check();
     pauseControl.forget();
-    await monitor.finish(lastHeartbeatsMs);
+    await monitor.finish(LAST_HEARTBEATS_MS);
     await socket.close();
     const over = { exit, endRequest: this.#endRequest, endLeftovers: () => this.#endLeftovers(at) };
     return handleExit(deps, spec, monitor, over);

@@ -11,7 +11,7 @@ import type { PauseControl } from '../orders/pause-control.ts';
 import type { OutputFeed } from '../output/output-feed.ts';
 import type { Lock } from '../state/lock.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { promptSteadyMs } from '../typing/decide.ts';
+import { PROMPT_STEADY_MS } from '../typing/decide.ts';
 import { type Keyboard, standsAtPrompt, typeText } from '../typing/type-text.ts';
 import type { AgentMonitor } from './agent-monitor.ts';
 import type { AgentSpec } from './agent-spec.ts';
@@ -65,7 +65,7 @@ const typed = async (parts: InstanceParts, text: string): Promise<Outcome> => {
 };
 
 /** How long a program on the socket has to confirm a text, milliseconds. */
-const confirmWithinMs = 5000;
+const CONFIRM_WITHIN_MS = 5000;
 
 const ofDelivery = (delivery: Delivery): Outcome => {
   switch (delivery) {
@@ -82,7 +82,7 @@ const sendText = async (parts: InstanceParts, message: TextPush, text: string): 
   const { spec, socket } = parts;
   switch (channelOf(parts)) {
     case 'socket':
-      return ofDelivery(await socket.deliver(message, confirmWithinMs));
+      return ofDelivery(await socket.deliver(message, CONFIRM_WITHIN_MS));
     case 'file':
       if (spec.nudgeFile === null) return ['failed', { why: 'no nudge_file is configured' }];
       appendTo(spec.nudgeFile, message, text);
@@ -119,7 +119,7 @@ const interrupted = async (parts: InstanceParts, { payload }: InterruptAgent): P
   terminal.write(pressing.keys);
   if (!(await standsAtPrompt(keyboard)))
     return ['uncertain', { why: 'the key was pressed, and the screen does not show that the turn ended' }];
-  await pause(promptSteadyMs);
+  await pause(PROMPT_STEADY_MS);
   // No hook reports the end of a turn that a key has interrupted; the screen has shown it.
   const session = () => ({ ...monitor.session, turnOpen: false });
   const sent = await typeText({ ...keyboard, session }, payload.message);

@@ -41,7 +41,7 @@ export const overLimit = (settings: LimitSettings, used: Used): string | null =>
 };
 
 /** Between two samples of memory, milliseconds: each looks through the host's processes. */
-const sampleEveryMs = 2000;
+const SAMPLE_EVERY_MS = 2000;
 
 /** What one agent has used so far. */
 export class Meter {
@@ -85,7 +85,7 @@ export class Meter {
   #sample(now: number): number | null {
     const { pid } = this.#pid ?? {};
     if (this.#settings.memory === null || pid === undefined) return null;
-    if (this.#memory === null || now >= this.#memory.at + sampleEveryMs)
+    if (this.#memory === null || now >= this.#memory.at + SAMPLE_EVERY_MS)
       this.#memory = { bytes: ifKnown(() => residentBytes(sessionOf(pid)), null), at: now };
     return this.#memory.bytes;
   }

@@ -26,7 +26,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-const seldom = 600_000;
+const SELDOM = 600_000;
 const until = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (intervalMs: number): Promise<void> => {
   instance = await liveOn(stage, scriptSpec('sleep 600', { intervalMs }), 80, () => {});
@@ -63,10 +63,10 @@ const askWith = async (record: SpoolRecord): Promise<string | null> => {
 const turn: SessionEvent = { kind: 'turn_started', at: 1, agent: null };
 const newCalls = () => stage.gateway.heartbeats.flatMap(({ tool_calls }) => tool_calls.map(({ call_id }) => call_id));
 
-let calls = 0;
+let CALLS = 0;
 const askForCall = (): Promise<string | null> => {
-  calls += 1;
-  return ask(started(`call-${calls}`, Date.now()));
+  CALLS += 1;
+  return ask(started(`call-${CALLS}`, Date.now()));
 };
 
 test('a limit that the gateway names refuses each call until the gateway lifts it', async () => {
@@ -104,7 +104,7 @@ test('the limit for one agent applies to a sub-agent by itself: its calls are re
 });
 
 test('a call that starts after tokens were used is reported at once, so that a limit of its task is known soon', async () => {
-  await start(seldom);
+  await start(SELDOM);
   await ask(turn);
   await until(() => expect(stage.gateway.heartbeats.at(-1)?.turn).toMatchObject({ open: true }));
   appendFileSync(path, answer('r1', 1000));
@@ -114,7 +114,7 @@ test('a call that starts after tokens were used is reported at once, so that a l
 });
 
 test('a call that starts without new tokens is not reported at once', async () => {
-  await start(seldom);
+  await start(SELDOM);
   await ask(turn);
   await until(() => expect(stage.gateway.heartbeats.at(-1)?.turn).toMatchObject({ open: true }));
   const before = stage.gateway.heartbeats.length;
@@ -149,7 +149,7 @@ test.each([
   ['more than before', 1000],
   ['fewer than before, as in another session', 100],
 ])('a call that starts after tokens were used is reported at once: %s', async (_, token_count) => {
-  await start(seldom);
+  await start(SELDOM);
   const socket = connect(socketPath(join(stage.dir, 's'), 'instance-1'));
   const send = (report: object) => socket.write(`${JSON.stringify(report)}\n`);
   send({ activity: 'working', token_count: 900 });
@@ -161,7 +161,7 @@ test.each([
 });
 
 test('a limit that is named to a sub-agent refuses calls of its session soon', async () => {
-  await start(seldom);
+  await start(SELDOM);
   await ask(turn, { kind: 'subagent_started', id: 'a1', type: 'Explore', at: 2, agent: null });
   await until(() => expect(stage.gateway.heartbeats.some(({ parent_agent_id }) => parent_agent_id)).toBe(true));
   // All that was to be reported at once has been, when this has.

@@ -179,7 +179,7 @@ export const supervise = (
 };
 
 /** Output that a PTY host keeps for the next supervisor and for viewers, bytes. */
-const ringBytes = 1 << 20;
+const RING_BYTES = 1 << 20;
 
 /** What the next supervisor has no other source for. The PTY host keeps it in memory, because a spec's environment may contain keys. */
 type Kept = { readonly spec: AgentSpec; readonly socket: string; readonly startedAt: number };
@@ -196,7 +196,7 @@ export const superviseHosted = (spec: AgentSpec, deps: AgentDeps, size: Size): P
   const what = { agentId, instanceId, command, args, cwd, env, prints: printsTo(deps, spec, false) };
   const path = ptyHostSocket(deps.dir, instanceId);
   const open: Open = async (on, started) => {
-    await startPtyHost(deps.dir, { ...what, size, kept, socket: path, ring: ringBytes }, (ptyHost) => {
+    await startPtyHost(deps.dir, { ...what, size, kept, socket: path, ring: RING_BYTES }, (ptyHost) => {
       started(ptyHost);
       instance.lock.has({ ptyHost });
     });
@@ -262,9 +262,9 @@ export const takeOver = async (
   }
 };
 
-const ctrlC = 0x03;
+const CTRL_C = 0x03;
 /** How long an agent that a person ends has to leave by itself, milliseconds. */
-const graceMs = 5000;
+const GRACE_MS = 5000;
 
 /** Carries out what a person at an attached terminal does. The log records who came and left, not what was typed. */
 export const performViewerAction = (instance: Supervised, deps: Pick<HostDeps, 'log'>, action: ViewerAction): void => {
@@ -279,7 +279,7 @@ export const performViewerAction = (instance: Supervised, deps: Pick<HostDeps, '
       return;
     case 'types': {
       const keys = Buffer.from(action.input, 'base64');
-      if (keys.includes(ctrlC)) instance.interrupted(`Ctrl-C by ${action.who} at its terminal`);
+      if (keys.includes(CTRL_C)) instance.interrupted(`Ctrl-C by ${action.who} at its terminal`);
       instance.terminal.write(keys);
       return;
     }
@@ -288,6 +288,6 @@ export const performViewerAction = (instance: Supervised, deps: Pick<HostDeps, '
       return;
     case 'ends':
       note('a viewer ends an agent');
-      void instance.end(stoppedBy(action.who), action.graceMs ?? graceMs);
+      void instance.end(stoppedBy(action.who), action.graceMs ?? GRACE_MS);
   }
 };

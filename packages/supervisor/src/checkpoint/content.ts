@@ -7,9 +7,9 @@ import { Worker } from 'node:worker_threads';
 export type Content = { readonly names: readonly unknown[]; readonly schema: string | null };
 
 /** A document that takes longer does not count as YAML; milliseconds. */
-const longestMs = 5000;
+const LONGEST_MS = 5000;
 /** Bytes; JSON up to this size is parsed in a moment. */
-const smallJson = 1 << 20;
+const SMALL_JSON = 1 << 20;
 
 /** The task names and schema version in a parsed document. */
 export const contentIn = (document: unknown): Content => {
@@ -19,8 +19,8 @@ export const contentIn = (document: unknown): Content => {
 };
 
 /** The task names and schema version in a JSON or YAML document; null: it does not parse, or not in time. */
-export const contentOf = async (bytes: Buffer, withinMs: number = longestMs): Promise<Content | null> =>
-  (bytes.length <= smallJson ? jsonContent(bytes) : null) ?? (await elsewhere(bytes, withinMs));
+export const contentOf = async (bytes: Buffer, withinMs: number = LONGEST_MS): Promise<Content | null> =>
+  (bytes.length <= SMALL_JSON ? jsonContent(bytes) : null) ?? (await elsewhere(bytes, withinMs));
 
 const jsonContent = (bytes: Buffer): Content | null => {
   try {

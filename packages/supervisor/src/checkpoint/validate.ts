@@ -22,7 +22,7 @@ const locate = async (uri: string, roots: readonly string[]): Promise<string | n
 };
 
 /** Bytes; a larger file is not a checkpoint. */
-const largest = 64 << 20;
+const LARGEST = 64 << 20;
 
 /**
  * The agent chose the path. A pipe would block one of the few threads forever, so reading never waits. Null: too
@@ -32,7 +32,7 @@ const read = async (path: string): Promise<Buffer | null> => {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = await file.stat();
   if (!found.isFile()) throw new Error(`${path} is not a file`);
-  if (found.size > largest) return null;
+  if (found.size > LARGEST) return null;
   const { buffer, bytesRead } = await file.read(Buffer.alloc(found.size), 0, found.size, 0);
   return buffer.subarray(0, bytesRead);
 };

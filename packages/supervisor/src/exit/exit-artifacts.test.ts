@@ -50,7 +50,7 @@ const start = async (script: string, more: Partial<AgentSpec>): Promise<Supervis
 };
 const within = (...parts: string[]) => join(stage.dir, 'state', ...parts);
 const files = () => ({ recovery: within('pipeline_checkpoints'), dispatchLog: within('dispatch-log') });
-const reportsHalf = `node -e '
+const REPORTS_HALF = `node -e '
   const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
   const checkpoint = { checkpoint_id: "c-1", completed_work: ["one"], remaining_work: ["two", "three"] };
   socket.end(JSON.stringify({ checkpoint }) + "\\n")'; sleep 600`;
@@ -64,7 +64,7 @@ const logged = (folder: string) => {
 };
 
 test('the handover file of an ended agent lists what is done and what is left, and names the checkpoint to continue from', async () => {
-  await start(reportsHalf, { files: files(), attempt: 1, maxAttempts: 2 });
+  await start(REPORTS_HALF, { files: files(), attempt: 1, maxAttempts: 2 });
   await until(() => expect(stage.gateway.heartbeats.at(-1)?.checkpoint?.checkpoint_id).toBe('c-1'));
   instance?.offer(terminate({ reason: 'no call for 3 min', axes: ['absence'] }), 5000);
   await until(() => expect(stage.gateway.reports.some(({ type }) => type === 'ORDER_RECEIPT')).toBe(true));

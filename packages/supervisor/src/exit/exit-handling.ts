@@ -33,7 +33,7 @@ export type ExitSummary = {
   readonly forensics: string | null;
 };
 
-const commandMs = 30_000;
+const COMMAND_MS = 30_000;
 
 const detailsOf = (exit: Exit, endRequest: EndRequest | null, more: string | null): string =>
   [describeExit(exit), endRequest?.by, more].filter((words) => words != null).join('; ');
@@ -92,9 +92,9 @@ export const handleExit = async (
     VIGIL_TASK_LEFT: order?.leave ?? 'in_progress',
     VIGIL_RELEASE: order?.release.join(',') ?? '',
   };
-  if (spec.cleanup) await runForLines(spec.cleanup, env, order?.cleanupMs ?? commandMs, deps.log);
+  if (spec.cleanup) await runForLines(spec.cleanup, env, order?.cleanupMs ?? COMMAND_MS, deps.log);
   const release = reason === 'finished' ? null : spec.release;
-  const claimsReleased = release ? await runForLines(release, env, commandMs, deps.log) : [];
+  const claimsReleased = release ? await runForLines(release, env, COMMAND_MS, deps.log) : [];
   const details = detailsOf(exit, endRequest, left);
   const checkpoint = await exitArtifactsOf(deps, spec, monitor, { reason, details }, endRequest).catch(
     (error: unknown) => {

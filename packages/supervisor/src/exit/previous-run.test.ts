@@ -16,14 +16,14 @@ afterEach(() => on.close());
 
 const instances = (): number => readFileSync(join(on.stage.dir, 'instances'), 'utf8').length;
 const exits = (count: number) => until(() => expect(on.reported('AGENT_EXITED')).toHaveLength(count));
-const crashing = 'printf x >> instances; exit 3';
+const CRASHING = 'printf x >> instances; exit 3';
 
 describe('a runtime that was killed continues where it was', () => {
   test('what had crashed by then is not started again: what follows is recovery’s', async () => {
-    const first = await on.runs(crashing);
+    const first = await on.runs(CRASHING);
     await exits(1);
     await killed(first);
-    await on.runs(crashing);
+    await on.runs(CRASHING);
     await until(() => expect(on.log).toMatch(/a configured agent is not started.*"details":"exited with code 3"/));
     expect(instances()).toBe(1);
   });
@@ -42,11 +42,11 @@ describe('a runtime that was killed continues where it was', () => {
 });
 
 test('a runtime that was stopped starts with its configuration again, including agents that had ended before', async () => {
-  const first = await on.runs(crashing);
+  const first = await on.runs(CRASHING);
   await exits(1);
   first.kill('SIGTERM');
   await once(first, 'exit');
-  await on.runs(crashing);
+  await on.runs(CRASHING);
   await exits(2);
   expect(instances()).toBe(2);
 });

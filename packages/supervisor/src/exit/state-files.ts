@@ -12,7 +12,7 @@ export type StateFiles = { readonly recovery: string | null; readonly dispatchLo
 export const noStateFiles: StateFiles = { recovery: null, dispatchLog: null };
 
 /** How long a policy may take to come, milliseconds. */
-const policyMs = 1500;
+const POLICY_MS = 1500;
 
 const folder = z.string().min(1).nullable().default(null);
 const served = z.object({
@@ -41,7 +41,7 @@ export const stateFilesOf = async (
 ): Promise<StateFiles> => {
   if (files.recovery !== null || files.dispatchLog !== null || policy === null) return files;
   try {
-    const answer = await deps.gateway.policy(policy, AbortSignal.timeout(policyMs));
+    const answer = await deps.gateway.policy(policy, AbortSignal.timeout(POLICY_MS));
     const { recovery, dispatch_log } = served.parse(answer).document.files;
     return { recovery: within(resolve(cwd), recovery), dispatchLog: within(resolve(cwd), dispatch_log) };
   } catch (error) {

@@ -68,7 +68,7 @@ export type Gateway = {
 export type Address = { readonly url: string; readonly token: string };
 
 /** A request without an answer is aborted after this time and made again. */
-const patienceMs = 15_000;
+const PATIENCE_MS = 15_000;
 
 /** A token that is not accepted may be corrected at the gateway while the agent works on, so it is worth another try. */
 const isFinal = (status: number): boolean =>
@@ -126,7 +126,7 @@ const exchange = async ({ url, token }: Address, path: string, init: RequestInit
 };
 
 const post = (address: Address, path: string, body: unknown, signal?: AbortSignal): Promise<unknown> => {
-  const patience = AbortSignal.timeout(patienceMs);
+  const patience = AbortSignal.timeout(PATIENCE_MS);
   return exchange(address, path, {
     method: 'POST',
     body: JSON.stringify(body),
@@ -162,7 +162,7 @@ export const connectGateway = (address: Address, clock: MachineClock): Gateway =
   report: async (reports) => void (await post(address, '/v1/receipts', reports)),
   orders: async (runtimeId, waitSeconds, signal) => {
     const path = `/v1/runtimes/${encodeURIComponent(runtimeId)}/orders?wait=${waitSeconds}`;
-    const patience = AbortSignal.timeout(waitSeconds * 1000 + patienceMs);
+    const patience = AbortSignal.timeout(waitSeconds * 1000 + PATIENCE_MS);
     const asked = { signal: AbortSignal.any([signal, patience]) };
     return (await offerOf(clock)(() => exchange(address, path, asked))).orders;
   },

@@ -33,8 +33,8 @@ export type HeartbeatSenderDeps = GatewayDeps & {
 };
 
 /** Between two heartbeats there is always at least so much. */
-const shortestGapMs = 200;
-const defaultIntervalMs = 10_000;
+const SHORTEST_GAP_MS = 200;
+const DEFAULT_INTERVAL_MS = 10_000;
 
 /**
  * Sends the heartbeats of one agent until it is finished: every interval, and at once on anything notable.
@@ -61,7 +61,7 @@ export class HeartbeatSender {
     this.#parts = parts;
     this.#heartbeatState = parts.heartbeatState;
     this.#sentTokens = parts.heartbeatState.latest.token_count ?? null;
-    this.#intervalMs = parts.intervalMs ?? defaultIntervalMs;
+    this.#intervalMs = parts.intervalMs ?? DEFAULT_INTERVAL_MS;
   }
 
   /** Starts sending heartbeats. */
@@ -118,7 +118,7 @@ export class HeartbeatSender {
   async #rest(began: number): Promise<void> {
     const { signal } = this.#finishing;
     for (;;) {
-      const due = began + (this.#urgent ? shortestGapMs : this.#intervalMs);
+      const due = began + (this.#urgent ? SHORTEST_GAP_MS : this.#intervalMs);
       const left = due - this.#parts.clock.monotonic();
       if (left <= 0 || signal.aborted) return;
       this.#wake = new AbortController();

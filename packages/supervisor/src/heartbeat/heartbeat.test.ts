@@ -7,7 +7,7 @@ import {
   matched,
   nextHeartbeat,
   noHeartbeats,
-  reportLagMs,
+  REPORT_LAG_MS,
   type TerminalFacts,
   withReport,
 } from './heartbeat.ts';
@@ -89,10 +89,12 @@ test('of more than a hundred new calls the newest hundred are kept', () => {
 test("a question on the terminal outweighs the agent's earlier report, also if that is read late, but not a later one", () => {
   const working = reported(noHeartbeats, { activity: 'working' }, 5000);
   expect(next(working, { asks: { since: 5050, text: 'Go on?' } }).inFlight?.activity).toBe('awaiting_input');
-  expect(next(working, { asks: { since: 5000 - reportLagMs, text: 'Go on?' } }).inFlight?.activity).toBe(
+  expect(next(working, { asks: { since: 5000 - REPORT_LAG_MS, text: 'Go on?' } }).inFlight?.activity).toBe(
     'awaiting_input',
   );
-  expect(next(working, { asks: { since: 5000 - reportLagMs - 1, text: 'Go on?' } }).inFlight?.activity).toBe('working');
+  expect(next(working, { asks: { since: 5000 - REPORT_LAG_MS - 1, text: 'Go on?' } }).inFlight?.activity).toBe(
+    'working',
+  );
 });
 
 test('a rate limit is reported once, and a later silence is not exempt', () => {

@@ -78,10 +78,10 @@ export const noHeartbeats: HeartbeatState = {
 };
 
 /** A list that cannot be sent keeps the newest entries: as many as one heartbeat may carry. */
-const atMost = 100;
+const AT_MOST = 100;
 /** As many as a heartbeat may carry. */
-const mostLimits = 20;
-const bounded = <T>(list: readonly T[]): readonly T[] => list.slice(-atMost);
+const MOST_LIMITS = 20;
+const bounded = <T>(list: readonly T[]): readonly T[] => list.slice(-AT_MOST);
 
 /** A call reported twice before it was sent is sent once, as it is now. */
 const withCalls = (known: readonly ToolCall[], calls: readonly ToolCall[]): readonly ToolCall[] => {
@@ -130,10 +130,10 @@ export const checkpointRead = (state: HeartbeatState, read: Checkpoint): Heartbe
     : state;
 
 /** Reports and output arrive separately. On a busy host a report from before a question may be read so much later, milliseconds. */
-export const reportLagMs = 2000;
+export const REPORT_LAG_MS = 2000;
 
 const asksNow = (state: HeartbeatState, { asks }: TerminalFacts): boolean =>
-  asks !== null && asks.since + reportLagMs >= (state.reportedAt ?? 0);
+  asks !== null && asks.since + REPORT_LAG_MS >= (state.reportedAt ?? 0);
 
 const activityOf = (state: HeartbeatState, facts: TerminalFacts): Heartbeat['activity'] => {
   if (facts.ending) return 'exiting';
@@ -209,7 +209,7 @@ const heartbeat = (
   steps: state.latest.steps ?? null,
   errors: state.errors,
   rate_limit: state.once.rate_limit ?? null,
-  limits: [...facts.limits, ...(state.latest.limits ?? [])].slice(0, mostLimits),
+  limits: [...facts.limits, ...(state.latest.limits ?? [])].slice(0, MOST_LIMITS),
   handoff: state.once.handoff ?? null,
   blockers: state.once.blockers ?? [],
   probe_reply: state.once.probe_reply ?? null,

@@ -7,9 +7,9 @@ type Open = { readonly file: number; readonly ino: number };
 
 const verdicts: ReadonlySet<unknown> = new Set(['ACCEPT', 'RETRY', 'CONTINUE', 'ESCALATE']);
 /** Bytes that are read at once; the rest is read the next time. */
-const mostAtOnce = 1 << 20;
+const MOST_AT_ONCE = 1 << 20;
 /** Bytes of a line; a longer line is not a step. */
-const longestLine = 1 << 20;
+const LONGEST_LINE = 1 << 20;
 
 const found = (path: string): Stats | null => statSync(path, { throwIfNoEntry: false }) ?? null;
 
@@ -80,13 +80,13 @@ export class StepLog {
   /** Whole lines; one that is torn waits for its end. */
   #more(): string[] {
     if (this.#open === null) return [];
-    const chunk = Buffer.alloc(mostAtOnce);
-    const bytes = readSync(this.#open.file, chunk, 0, mostAtOnce, this.#offset);
+    const chunk = Buffer.alloc(MOST_AT_ONCE);
+    const bytes = readSync(this.#open.file, chunk, 0, MOST_AT_ONCE, this.#offset);
     this.#offset += bytes;
     const text = Buffer.concat([this.#rest, chunk.subarray(0, bytes)]);
     const end = text.lastIndexOf(0x0a) + 1;
     const rest = text.subarray(end);
-    this.#rest = Buffer.from(rest.length > longestLine ? rest.subarray(0, longestLine) : rest);
+    this.#rest = Buffer.from(rest.length > LONGEST_LINE ? rest.subarray(0, LONGEST_LINE) : rest);
     return text.subarray(0, end).toString('utf8').split('\n');
   }
 }

@@ -58,12 +58,12 @@ const slowly = (then: string) => ({
   command: ['/bin/sh', '-c', `while [ ! -e go ]; do sleep 0.02; done; ${then}`],
   interval: '60s',
 });
-const closed = `echo '[{"id":"TASK-2","status":"closed"}]'`;
+const CLOSED = `echo '[{"id":"TASK-2","status":"closed"}]'`;
 const spawned = () =>
   stage.gateway.reports.flatMap((one) => (one.type === 'SPAWN_RECEIPT' ? [one.payload.outcome] : []));
 
 test("a spawn waits for the tracker's first answer; heartbeats and other orders do not", async () => {
-  await start({ work_source: slowly(closed) });
+  await start({ work_source: slowly(CLOSED) });
   stage.gateway.offer(spawn({ taskId: 'TASK-2', agentId: 'worker-3' }));
   await until(() => expect(last('worker-1')).toBeDefined());
   const { instance_id: instanceId } = last('worker-1') as { instance_id: string };

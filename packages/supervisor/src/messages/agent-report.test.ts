@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { longestLine, understand } from './agent-report.ts';
+import { LONGEST_LINE, understand } from './agent-report.ts';
 
 test.each(['__proto__', 'constructor', 'toString'])('%s is not a field, and is ignored', (name) => {
   expect(understand(`{"${name}":1,"phase":"work"}`)).toEqual({
@@ -38,5 +38,5 @@ test.each<[string, object, string]>([
 });
 
 test('a line that is too long is refused unread', () => {
-  expect(understand('1'.repeat(longestLine + 1)).problems).toEqual([expect.stringContaining('longer than')]);
+  expect(understand('1'.repeat(LONGEST_LINE + 1)).problems).toEqual([expect.stringContaining('longer than')]);
 });

@@ -174,7 +174,7 @@ export type Understood = {
 const shapes: Readonly<Record<string, z.ZodType>> = shape.shape;
 
 /** Characters of a line from the socket. */
-export const longestLine: number = 1 << 17;
+export const LONGEST_LINE: number = 1 << 17;
 
 const nothingReported = (problem: string): Understood => ({
   reported: {},
@@ -185,7 +185,8 @@ const nothingReported = (problem: string): Understood => ({
 
 /** One line from the socket. */
 export const understand = (line: string): Understood => {
-  if (line.length > longestLine) return nothingReported(`longer than ${longestLine} characters; send less in one line`);
+  if (line.length > LONGEST_LINE)
+    return nothingReported(`longer than ${LONGEST_LINE} characters; send less in one line`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);

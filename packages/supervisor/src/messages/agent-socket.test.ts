@@ -62,7 +62,7 @@ test('a folder that is a link to somewhere is not taken', async () => {
 });
 
 const text = { nudge: 'save', order_id: 'o1' } as const;
-const seldomMs = 60_000;
+const SELDOM_MS = 60_000;
 /** A listener, and the lines that it receives. */
 const listener = async () => {
   const path = join(dir, 's', 'a.sock');
@@ -78,7 +78,7 @@ const listener = async () => {
 
 test('a text is confirmed when a listener names its order, and not by another order', async () => {
   const one = await listener();
-  const delivery = one.socket.deliver(text, seldomMs);
+  const delivery = one.socket.deliver(text, SELDOM_MS);
   expect(await one.next()).toEqual(text);
   one.send({ received: 'o2' });
   one.send({ received: 7 });
@@ -92,7 +92,7 @@ test('a text is confirmed when a listener names its order, and not by another or
 test('a text that no listener confirms in time is unconfirmed, and so is one whose socket closes', async () => {
   const one = await listener();
   expect(await one.socket.deliver(text, 1)).toBe('unconfirmed');
-  const delivery = one.socket.deliver({ ...text, order_id: 'o2' }, seldomMs);
+  const delivery = one.socket.deliver({ ...text, order_id: 'o2' }, SELDOM_MS);
   await one.socket.close();
   expect(await delivery).toBe('unconfirmed');
   one.client.destroy();
@@ -100,5 +100,5 @@ test('a text that no listener confirms in time is unconfirmed, and so is one who
 
 test('a text goes to no one where no program listens', async () => {
   socket = await openSocket(join(dir, 's', 'a.sock'), deaf);
-  expect(await socket.deliver(text, seldomMs)).toBe('unheard');
+  expect(await socket.deliver(text, SELDOM_MS)).toBe('unheard');
 });

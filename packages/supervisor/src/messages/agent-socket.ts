@@ -3,7 +3,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { makeOwnFolder } from '../state/own-folder.ts';
-import { type HookAnswer, type HookMessage, longestLine, type ReportedFields, understand } from './agent-report.ts';
+import { type HookAnswer, type HookMessage, LONGEST_LINE, type ReportedFields, understand } from './agent-report.ts';
 
 /** A text for the agent. A listener that has it answers `{"received": order_id}`. */
 export type TextPush = { readonly order_id: string } & (
@@ -35,12 +35,12 @@ export type SocketHandlers = {
 export type Delivery = 'unheard' | 'confirmed' | 'unconfirmed';
 
 /** An agent and its helpers; more at once are turned away. */
-const mostClients = 64;
+const MOST_CLIENTS = 64;
 /** Bytes that wait for a client; one that does not read and exceeds this is cut off. */
-const mostUnread = 1 << 20;
+const MOST_UNREAD = 1 << 20;
 
 const send = (client: Socket, message: Push | HookAnswer): void => {
-  if (client.writableLength > mostUnread) client.destroy();
+  if (client.writableLength > MOST_UNREAD) client.destroy();
   else client.write(`${JSON.stringify(message)}\n`);
 };
 
@@ -50,7 +50,7 @@ const eachLine = (client: Socket, onLine: (line: string) => void): void => {
   client.setEncoding('utf8');
   client.on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n');
-    rest = (lines.pop() ?? '').slice(0, longestLine + 1);
+    rest = (lines.pop() ?? '').slice(0, LONGEST_LINE + 1);
     lines.forEach(onLine);
   });
   client.on('end', () => onLine(rest));
@@ -73,7 +73,7 @@ export class AgentSocket {
   constructor(handlers: SocketHandlers) {
     this.#handlers = handlers;
     this.#server = createServer((client) => this.#accept(client));
-    this.#server.maxConnections = mostClients;
+    this.#server.maxConnections = MOST_CLIENTS;
   }
 
   listen(path: string): Promise<void> {

@@ -11,18 +11,18 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Supervised } from '../agent/agent-instance.ts';
 import { type AgentSpec, spoolOf } from '../agent/agent-spec.ts';
 import type { Reach } from '../gateway/gateway-client.ts';
-import { stillAfterMs } from '../output/output-reader.ts';
+import { STILL_AFTER_MS } from '../output/output-reader.ts';
 import { liveOn, nudge, type Stage, scriptSpec, setStage } from '../testing/stage.ts';
 import { socketPath } from './agent-socket.ts';
 
 const vigil = fileURLToPath(new URL('../../../dev/bootstrap/vigil.mjs', import.meta.url));
 let stage: Stage;
 let instance: Supervised;
-let shown = '';
+let SHOWN = '';
 
 beforeEach(async () => {
   stage = await setStage();
-  shown = '';
+  SHOWN = '';
 });
 afterEach(async () => {
   await instance.end('the test is over', 0).then(() => instance.settled);
@@ -32,7 +32,7 @@ afterEach(async () => {
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
   instance = await liveOn(stage, scriptSpec(script, more), 400, (data) => {
-    shown += data.toString();
+    SHOWN += data.toString();
   });
 };
 const receipts = () =>
@@ -97,16 +97,16 @@ test('a session’s calls are in its heartbeats, and a nudge is delivered with a
      for i in 1 2; do echo "later=$(${answered})"; done; echo over; sleep 600`,
     { nudge: 'hook' },
   );
-  await until(() => expect(shown).toContain('begun'));
+  await until(() => expect(SHOWN).toContain('begun'));
   await until(() => expect(calls()).toMatchObject([{ call_id: 'call-1', tool: 'Bash', outcome: 'running' }]));
   stage.gateway.offer(nudge());
   writeFileSync(go, '');
-  await until(() => expect(shown).toContain('over'));
-  expect(shown).toContain(
+  await until(() => expect(SHOWN).toContain('over'));
+  expect(SHOWN).toContain(
     'first={"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"are you still there"}}',
   );
-  expect(shown.match(/later=\s/g)).toHaveLength(2);
-  expect(shown.match(/are you still there/g)).toHaveLength(1);
+  expect(SHOWN.match(/later=\s/g)).toHaveLength(2);
+  expect(SHOWN.match(/are you still there/g)).toHaveLength(1);
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'delivered' }]));
   await until(() => expect(calls().at(-1)).toMatchObject({ call_id: 'call-1', outcome: 'ok' }));
   expect(stage.gateway.heartbeats.at(-1)?.activity).toBe('working');
@@ -241,7 +241,7 @@ test('while a session reports its turns, the drawing of its client does not coun
   const one = await call();
   await one.asks([turn]);
   writeFileSync(go, '');
-  await until(() => expect(shown).toContain('retrying'));
+  await until(() => expect(SHOWN).toContain('retrying'));
   const { length } = stage.gateway.heartbeats;
   await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(length + 2));
   expect(stage.gateway.heartbeats.at(-1)).toMatchObject({
@@ -265,7 +265,7 @@ test('the words in the output of a session that reports its turns do not count a
   const last = () => stage.gateway.heartbeats.at(-1);
   const matched = () => stage.gateway.heartbeats.flatMap(({ output }) => output?.matched_patterns ?? []);
   await until(() => expect(matched().map(({ kind }) => kind)).toContain('completion'));
-  const isStillFrom = Math.max(...matched().map(({ at }) => at)) + 2 * stillAfterMs;
+  const isStillFrom = Math.max(...matched().map(({ at }) => at)) + 2 * STILL_AFTER_MS;
   await until(() => expect(last()?.timestamp).toBeGreaterThan(isStillFrom));
   expect(last()).toMatchObject({ activity: 'working', waiting_for: null, output: { repeated_error: null } });
   expect(matched().map(({ kind }) => kind)).not.toContain('rate_limit');

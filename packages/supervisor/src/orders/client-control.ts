@@ -24,7 +24,7 @@ export type Resumption =
   | { readonly kind: 'impossible'; readonly why: string };
 
 /** Clients' ids are UUIDs or like them. One that begins with a dash would be an option, such as one that bypasses permissions. */
-const sessionId = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$/;
+const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$/;
 
 const impossible = (why: string): Resumption => ({ kind: 'impossible', why });
 
@@ -41,7 +41,7 @@ export const resumptionOf = (
     return impossible(`${client.name} has not reported its session; its hook or its output stream does that`);
   if (reported.name !== client.name)
     return impossible(`the session is one of ${reported.name}, and the command starts ${client.name}`);
-  if (!sessionId.test(reported.session_id))
+  if (!SESSION_ID.test(reported.session_id))
     return impossible(`${JSON.stringify(reported.session_id.slice(0, 100))} is not the id of a session`);
   const resumed = client.resume(line, reported.session_id, text);
   return resumed === null

@@ -4,7 +4,7 @@ import type { GatewayDeps, ReceiptDeps } from '../deps.ts';
 import { type AgentOrder, isOrder, type OrderEnvelope, type SpawnOrder } from './order.ts';
 import { answer, receiptIn } from './receipts.ts';
 
-const pollSeconds = 25;
+const POLL_SECONDS = 25;
 
 /** Where orders go: to the instance that they name, or to the part that spawns. */
 export type OrderTargets = {
@@ -26,7 +26,7 @@ const refuse = (deps: ReceiptDeps, order: AgentOrder, outcome: 'failed' | 'super
 
 const notHere = ({ payload }: AgentOrder): string =>
   `no instance ${payload.instanceId} of ${payload.agentId} runs here`;
-const noWayIn = 'a sub-agent has no terminal and no process of its own: order its parent agent instead';
+const NO_WAY_IN = 'a sub-agent has no terminal and no process of its own: order its parent agent instead';
 
 /** The instance that it names, else the one that has the name now, which answers for the others. */
 const instanceFor = ({ payload }: AgentOrder, instances: readonly Supervised[]): Supervised | undefined => {
@@ -50,7 +50,7 @@ export const dispatch = (
       if (instance) isRecalled ? instance.recall(order) : instance.offer(order, expiresInMs);
       // Unanswered it is offered again, to the supervisor that the agent has by then.
       else if (isLeftAlone(order.payload.agentId)) continue;
-      else if (all.some((one) => one.hasSubagent(order.payload.agentId))) refuse(deps, order, 'failed', noWayIn);
+      else if (all.some((one) => one.hasSubagent(order.payload.agentId))) refuse(deps, order, 'failed', NO_WAY_IN);
       else refuse(deps, order, 'superseded', notHere(order));
     }
   }
@@ -67,7 +67,7 @@ export const pollOrders = async (
   while (!signal.aborted) {
     try {
       const began = deps.clock.monotonic();
-      deps.onOrders(await deps.gateway.orders(runtimeId, pollSeconds, signal));
+      deps.onOrders(await deps.gateway.orders(runtimeId, POLL_SECONDS, signal));
       failures = 0;
       await pause(Math.max(0, 200 - (deps.clock.monotonic() - began)), signal);
     } catch (error) {

@@ -49,7 +49,7 @@ export type PauseControlDeps = {
 };
 
 /** How long a configured command may take, milliseconds. */
-const commandMs = 30_000;
+const COMMAND_MS = 30_000;
 
 /** An order to continue may be so late before it is held to be lost, milliseconds. */
 export const RESUME_LATE_MS = 5_000;
@@ -146,7 +146,7 @@ export class PauseControl {
 
   async #turn(command: ConfiguredCommand | null, signal: NodeJS.Signals): Promise<boolean> {
     const { env, log } = this.#parts;
-    if (command !== null) return (await runCommand(command, { env, withinMs: commandMs }, log)) !== null;
+    if (command !== null) return (await runCommand(command, { env, withinMs: COMMAND_MS }, log)) !== null;
     this.#parts.signal(signal);
     return true;
   }

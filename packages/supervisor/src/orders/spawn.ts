@@ -21,11 +21,11 @@ export type SpawnAdmission =
   | { readonly kind: 'not_needed' | 'superseded' | 'expired' | 'failed'; readonly why: string };
 
 /** Statuses of work that is over; `br` and `bd`: closed, tombstone. */
-const isOver = /^(closed|done|completed?|resolved|cancell?ed|tombstone)$/i;
+const IS_OVER = /^(closed|done|completed?|resolved|cancell?ed|tombstone)$/i;
 
 /** The status under which an item of work is over; null: it is not, or is not known. */
 export const closedAs = (work: Pick<WorkItem, 'status'> | null): string | null =>
-  work?.status && isOver.test(work.status) ? work.status : null;
+  work?.status && IS_OVER.test(work.status) ? work.status : null;
 
 /** One task is never worked on twice here, and a name never runs twice. `now` is monotonic. */
 export const admitSpawn = ({ order, expiresAt }: Received<SpawnOrder>, host: Host, now: number): SpawnAdmission => {

@@ -10,15 +10,15 @@ const left = (text: string, ...lines: string[]) => {
   const own = sent(text);
   return lines.map((line) => own.takenFrom(line).trim());
 };
-const text = 'You look stuck on error 17: write what happened,\nthen print DONE when ready';
+const TEXT = 'You look stuck on error 17: write what happened,\nthen print DONE when ready';
 
 test("Vigil's text in a line is removed, and the rest stays", () =>
-  expect(left(text, `> ${text.replace('\n', ' ')} (fatal)`)).toEqual(['>   (fatal)']));
+  expect(left(TEXT, `> ${TEXT.replace('\n', ' ')} (fatal)`)).toEqual(['>   (fatal)']));
 
 test('a text that a terminal folds and frames is recognised line by line, to its last word', () =>
   expect(
     left(
-      text,
+      TEXT,
       '│ You look stuck on error 17:   │',
       '│ write what happened, then print │',
       '│ DONE │',
@@ -27,19 +27,19 @@ test('a text that a terminal folds and frames is recognised line by line, to its
   ).toEqual(['', '', '', '']));
 
 test('the signal that a text asks for is the agent’s own when it gives it', () => {
-  expect(left(text, 'DONE')).toEqual(['DONE']);
-  expect(left(text, '> You look stuck on error 17: write what happened, then print DONE when ready', 'DONE')[1]).toBe(
+  expect(left(TEXT, 'DONE')).toEqual(['DONE']);
+  expect(left(TEXT, '> You look stuck on error 17: write what happened, then print DONE when ready', 'DONE')[1]).toBe(
     'DONE',
   );
 });
 
 test("an error that only resembles Vigil's text is the agent's", () =>
-  expect(left(text, 'error 18: write what happened', 'error')).toEqual(['error 18: write what happened', 'error']));
+  expect(left(TEXT, 'error 18: write what happened', 'error')).toEqual(['error 18: write what happened', 'error']));
 
 test('nothing is removed if nothing was sent; empty and endless lines are harmless', () => {
   expect(new EchoFilter().takenFrom('  error  ')).toBe('  error  ');
-  expect(left(text, '', '   ', '│   │')).toEqual(['', '', '│   │']);
-  expect(sent(text).takenFrom('|'.repeat(8192))).toHaveLength(8192);
+  expect(left(TEXT, '', '   ', '│   │')).toEqual(['', '', '│   │']);
+  expect(sent(TEXT).takenFrom('|'.repeat(8192))).toHaveLength(8192);
 });
 
 test('only the last eight texts are remembered', () => {

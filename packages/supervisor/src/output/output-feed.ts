@@ -1,11 +1,11 @@
 import type { Chunk } from '../pty-host/ring.ts';
 
 /** Bytes that are judged at a time. */
-const sliceBytes = 4096;
+const SLICE_BYTES = 4096;
 /** Bytes that wait to be evaluated before the program is held, and the level at which it continues. */
-const mostWaiting = 65_536;
-const fewWaiting = 16_384;
-const catchUpMs = 5;
+const MOST_WAITING = 65_536;
+const FEW_WAITING = 16_384;
+const CATCH_UP_MS = 5;
 
 /** What judges output. `judge` resolves when it can take more. */
 export type OutputJudge = { readonly judge: (chunk: Chunk) => void; readonly drawn: () => Promise<void> };
@@ -49,7 +49,7 @@ export class OutputFeed {
   /** Resolves when all that has come so far is judged. */
   async caughtUp(): Promise<void> {
     const target = this.#came;
-    while (this.#came - this.#bytes < target) await new Promise((resolve) => setTimeout(resolve, catchUpMs));
+    while (this.#came - this.#bytes < target) await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS));
     await this.#judge.drawn();
   }
 
@@ -73,7 +73,7 @@ export class OutputFeed {
   #next(): Chunk | null {
     const [first] = this.#waiting;
     if (first === undefined) return null;
-    const data = first.data.subarray(0, sliceBytes);
+    const data = first.data.subarray(0, SLICE_BYTES);
     const rest = first.data.subarray(data.length);
     if (rest.length === 0) this.#waiting.shift();
     else this.#waiting[0] = { from: first.from + data.length, at: first.at, data: rest };
@@ -84,7 +84,7 @@ export class OutputFeed {
 
   #throttle(): void {
     if (this.#source === null) return;
-    const waits = this.#isPaused ? this.#bytes > fewWaiting : this.#bytes > mostWaiting;
+    const waits = this.#isPaused ? this.#bytes > FEW_WAITING : this.#bytes > MOST_WAITING;
     if (waits === this.#isPaused) return;
     this.#isPaused = waits;
     if (waits) this.#source.pause();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OutputReader, stillAfterMs } from './output-reader.ts';
+import { OutputReader, STILL_AFTER_MS } from './output-reader.ts';
 import { compilePatterns, defaultPatterns, errorHash } from './patterns.ts';
 
 const screen = () => new OutputReader(compilePatterns(defaultPatterns), 1000, 3);
@@ -38,15 +38,15 @@ test('a sequence that comes in two pieces is not text', () => {
 test('a question is one as soon as the cursor has stood still behind it, and no sooner', () => {
   const one = screen();
   one.write('Delete it? ', 1000);
-  expect(one.asksSince(1000 + stillAfterMs - 1)).toBeNull();
-  expect(one.asksSince(1000 + stillAfterMs)).toBe(1000);
+  expect(one.asksSince(1000 + STILL_AFTER_MS - 1)).toBeNull();
+  expect(one.asksSince(1000 + STILL_AFTER_MS)).toBe(1000);
 });
 
 test('a terminal that has shown nothing stands still five minutes after its agent was started, any other at once', () => {
   const one = screen();
   expect([one.isStill(1000 + 299_999), one.isStill(1000 + 300_000)]).toEqual([false, true]);
   one.write('ready\n', 2000);
-  expect([one.isStill(2000 + stillAfterMs - 1), one.isStill(2000 + stillAfterMs)]).toEqual([false, true]);
+  expect([one.isStill(2000 + STILL_AFTER_MS - 1), one.isStill(2000 + STILL_AFTER_MS)]).toEqual([false, true]);
 });
 
 test('a question that was answered, or is in an earlier line, asks nothing', () => {

@@ -4,8 +4,8 @@ import { errorHash, type Match, type Patterns } from './patterns.ts';
 import { withoutSequences } from './plain-text.ts';
 
 /** How many of our texts are remembered, and how much of each. */
-const remembered = 8;
-const longestText = 4096;
+const REMEMBERED = 8;
+const LONGEST_TEXT = 4096;
 
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const isWord = (character: string): boolean => /[\p{L}\p{N}<>]/u.test(character);
@@ -33,8 +33,8 @@ export class EchoFilter {
   }
 
   sent(text: string): void {
-    const one = flat(text.slice(0, longestText));
-    if (one.includes(' ')) this.#texts = [...this.#texts.filter((known) => known !== one), one].slice(-remembered);
+    const one = flat(text.slice(0, LONGEST_TEXT));
+    if (one.includes(' ')) this.#texts = [...this.#texts.filter((known) => known !== one), one].slice(-REMEMBERED);
   }
 
   /** The next line of output without Vigil's own text. */
@@ -92,19 +92,19 @@ const keep = (lines: Line[], line: Line, most: number): void => {
 };
 
 /** How long a terminal is without output before its cursor counts as standing still, milliseconds. */
-export const stillAfterMs = 500;
+export const STILL_AFTER_MS = 500;
 /**
  * An agent without any output counts as starting for this time, the default of policies: nothing is typed into it,
  * milliseconds.
  */
-const startTakesMs = 300_000;
-const longestLine = 8192;
+const START_TAKES_MS = 300_000;
+const LONGEST_LINE = 8192;
 /** How many of the last lines are kept for the evaluator, and how much of them a heartbeat carries, characters. */
-const keptForJudging = 50;
-const longestJudged = 1000;
-const largestTail = 4000;
+const KEPT_FOR_JUDGING = 50;
+const LONGEST_JUDGED = 1000;
+const LARGEST_TAIL = 4000;
 /** Characters of a question that are reported. */
-const longestQuestion = 500;
+const LONGEST_QUESTION = 500;
 
 /** The agent's terminal as a reader sees it: the last lines, and what they mean. */
 export class OutputReader {
@@ -170,7 +170,7 @@ export class OutputReader {
     if (fresh === '') return { fresh: false, matched: [], completed: false, hasResult: false };
     this.#lastOutputAt = now;
     const whole = (this.#cursor + fresh).split('\n');
-    this.#cursor = (whole.pop() ?? '').slice(-longestLine);
+    this.#cursor = (whole.pop() ?? '').slice(-LONGEST_LINE);
     const found = whole.map((line) => this.#line(line, now));
     const matched = found.flatMap(({ matches }) => matches.map((match) => ({ ...match, at: now })));
     return {
@@ -190,12 +190,12 @@ export class OutputReader {
   }
 
   #line(raw: string, now: number): Found {
-    const text = visible(raw).slice(0, longestLine);
+    const text = visible(raw).slice(0, LONGEST_LINE);
     this.#lines += 1;
     const isBlank = text.trim() === '';
     if (!isBlank) keep(this.#ring, { at: now, text }, this.#keep);
     const judged = this.#own.takenFrom(text);
-    keep(this.#judged, { at: now, text: judged.slice(0, longestJudged) }, keptForJudging);
+    keep(this.#judged, { at: now, text: judged.slice(0, LONGEST_JUDGED) }, KEPT_FOR_JUDGING);
     const found = isBlank ? nothingFound : this.#search(judged);
     if (found.error !== null) this.#error(found.error, now);
     return found;
@@ -234,7 +234,7 @@ export class OutputReader {
     const last = this.#tailLines === 0 ? [] : this.#judged.slice(-this.#tailLines).map(({ text }) => text);
     for (let from = last.length - 1, size = 0; from >= 0; from -= 1) {
       size += last[from]?.length ?? 0;
-      if (size > largestTail) return last.slice(from + 1);
+      if (size > LARGEST_TAIL) return last.slice(from + 1);
     }
     return last;
   }
@@ -243,12 +243,12 @@ export class OutputReader {
   facts(now: number): Pick<TerminalFacts, 'lastOutputAt' | 'lines' | 'repeatedError' | 'asks' | 'tail'> {
     const [lastOutputAt, lines, repeatedError] = [this.#lastOutputAt, this.#lines, this.#repeated];
     const since = this.asksSince(now);
-    const asks = since === null ? null : { since, text: visible(this.#cursor).trim().slice(0, longestQuestion) };
+    const asks = since === null ? null : { since, text: visible(this.#cursor).trim().slice(0, LONGEST_QUESTION) };
     return { lastOutputAt, lines, repeatedError, asks, tail: this.reported };
   }
 
   isStill(now: number): boolean {
-    const since = this.#lastOutputAt === null ? this.#startedAt + startTakesMs : this.#lastByteAt + stillAfterMs;
+    const since = this.#lastOutputAt === null ? this.#startedAt + START_TAKES_MS : this.#lastByteAt + STILL_AFTER_MS;
     return now >= since;
   }
 

@@ -1,6 +1,6 @@
-const esc = '\u001b';
-const bell = '\u0007';
-const stringBegins = /[\]PX^_]/;
+const ESC = '\u001b';
+const BELL = '\u0007';
+const STRING_BEGINS = /[\]PX^_]/;
 
 /** The index after the sequence that begins at `start` with ESC. An unfinished one reaches to the end. */
 const afterSequence = (text: string, start: number): number => {
@@ -10,9 +10,9 @@ const afterSequence = (text: string, start: number): number => {
     while (at < text.length && !/[@-~]/.test(text.charAt(at))) at += 1;
     return at + 1;
   }
-  if (!stringBegins.test(kind)) return /[ -/]/.test(kind) ? at + 1 : at;
-  while (at < text.length && text.charAt(at) !== bell && text.charAt(at) !== esc) at += 1;
-  return text.charAt(at) === esc && text.charAt(at + 1) === '\\' ? at + 2 : text.charAt(at) === bell ? at + 1 : at;
+  if (!STRING_BEGINS.test(kind)) return /[ -/]/.test(kind) ? at + 1 : at;
+  while (at < text.length && text.charAt(at) !== BELL && text.charAt(at) !== ESC) at += 1;
+  return text.charAt(at) === ESC && text.charAt(at + 1) === '\\' ? at + 2 : text.charAt(at) === BELL ? at + 1 : at;
 };
 
 /**
@@ -22,7 +22,7 @@ const afterSequence = (text: string, start: number): number => {
 export const withoutSequences = (text: string): string => {
   let plain = '';
   let from = 0;
-  for (let at = text.indexOf(esc); at >= 0; at = text.indexOf(esc, from)) {
+  for (let at = text.indexOf(ESC); at >= 0; at = text.indexOf(ESC, from)) {
     plain += text.slice(from, at);
     from = afterSequence(text, at);
   }

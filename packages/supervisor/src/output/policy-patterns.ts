@@ -8,10 +8,10 @@ import { defaultPatterns, type PolicyPatterns } from './patterns.ts';
 type Parts = { readonly gateway: Pick<Gateway, 'policy'>; readonly clock: MachineClock; readonly log: Log };
 
 /** How long a request for a policy may take, and after how long a failed one is repeated, milliseconds. */
-const patienceMs = 10_000;
-const retryAfterMs = 10_000;
+const PATIENCE_MS = 10_000;
+const RETRY_AFTER_MS = 10_000;
 /** Policies that are kept: more than one host's agents are judged by. */
-const maxCached = 16;
+const MAX_CACHED = 16;
 
 type CachedPolicy = { readonly policyPatterns: PolicyPatterns; readonly document: unknown };
 
@@ -49,14 +49,14 @@ export class PolicyPatternCache {
   async #fetch({ name, hash }: PolicyRef): Promise<PolicyPatterns | null> {
     const { gateway, clock, log } = this.#parts;
     try {
-      const answer = served.parse(await gateway.policy(name, AbortSignal.timeout(patienceMs)));
+      const answer = served.parse(await gateway.policy(name, AbortSignal.timeout(PATIENCE_MS)));
       if (answer.hash !== hash) throw new Error(`it has come as ${answer.hash}: another version`);
       const { policyPatterns, problems } = readPolicyPatterns(answer.document);
       if (problems.length > 0) log('parts of a policy are not looked for', { policy: name, hash, problems });
       this.#keep(hash, { policyPatterns, document: answer.document });
       return policyPatterns;
     } catch (error) {
-      this.#notBefore = clock.monotonic() + retryAfterMs;
+      this.#notBefore = clock.monotonic() + RETRY_AFTER_MS;
       log('a policy cannot be read; agents are watched as before', { policy: name, hash, error: String(error) });
       return null;
     }
@@ -65,7 +65,7 @@ export class PolicyPatternCache {
   #keep(hash: string, cached: CachedPolicy): void {
     this.#cached.set(hash, cached);
     const [oldest] = this.#cached.keys();
-    if (this.#cached.size > maxCached && oldest !== undefined) this.#cached.delete(oldest);
+    if (this.#cached.size > MAX_CACHED && oldest !== undefined) this.#cached.delete(oldest);
   }
 }
 
@@ -73,12 +73,12 @@ export class PolicyPatternCache {
 export type PolicyPatternsReading = { readonly policyPatterns: PolicyPatterns; readonly problems: readonly string[] };
 
 /** Each costs time on every line of every agent. */
-const mostPatterns = 100;
-const longestPattern = 1000;
-const mostProblems = 20;
-const mostTailLines = 50;
+const MOST_PATTERNS = 100;
+const LONGEST_PATTERN = 1000;
+const MOST_PROBLEMS = 20;
+const MOST_TAIL_LINES = 50;
 /** Enough for the quotations of a ticket. */
-const ticketLines = 20;
+const TICKET_LINES = 20;
 
 const record = z.record(z.string(), z.unknown());
 type Settings = z.output<typeof record>;
@@ -99,8 +99,8 @@ const sourcesIn = (written: unknown, usual: readonly string[]): readonly unknown
 
 /** A pattern, or why it is not one. */
 const read = (source: unknown, reading: z.ZodType<Pattern>): Pattern | string => {
-  if (typeof source === 'string' && source.length > longestPattern)
-    return `a pattern of ${source.length} characters; at most ${longestPattern} are looked for`;
+  if (typeof source === 'string' && source.length > LONGEST_PATTERN)
+    return `a pattern of ${source.length} characters; at most ${LONGEST_PATTERN} are looked for`;
   const { success, data, error } = reading.safeParse(source);
   return success ? data : error.issues.map(({ message }) => message).join('; ');
 };
@@ -116,9 +116,9 @@ const listed = (
   for (const { name, settings } of uses) {
     const where = `signals.${name}.${setting}`;
     for (const source of sourcesIn(settings[setting], usual)) {
-      const one = found.size === mostPatterns ? `more than ${mostPatterns} patterns` : read(source, reading);
+      const one = found.size === MOST_PATTERNS ? `more than ${MOST_PATTERNS} patterns` : read(source, reading);
       if (typeof one !== 'string') found.set(one.source, one);
-      else if (problems.length < mostProblems) problems.push(`${where}: ${one}`);
+      else if (problems.length < MOST_PROBLEMS) problems.push(`${where}: ${one}`);
     }
   }
   return [...found.values()];
@@ -127,9 +127,9 @@ const listed = (
 const tailLinesOf = (document: Settings, looking: readonly Use[]): number => {
   const asked = looking
     .filter(({ settings: { patterns } }) => Array.isArray(patterns) && patterns.length > 0)
-    .map(({ settings: { lines } }) => (Number.isInteger(lines) && Number(lines) > 0 ? Number(lines) : mostTailLines));
-  const quoted = typeof document.ticket === 'object' && document.ticket !== null ? [ticketLines] : [];
-  return Math.min(mostTailLines, Math.max(0, ...asked, ...quoted));
+    .map(({ settings: { lines } }) => (Number.isInteger(lines) && Number(lines) > 0 ? Number(lines) : MOST_TAIL_LINES));
+  const quoted = typeof document.ticket === 'object' && document.ticket !== null ? [TICKET_LINES] : [];
+  return Math.min(MOST_TAIL_LINES, Math.max(0, ...asked, ...quoted));
 };
 
 /**

@@ -8,17 +8,17 @@ export type Ending = { readonly confirmed: boolean; readonly forced: boolean };
 export type Patience = { readonly graceMs: number; readonly killAfterMs: number };
 
 /** Killed processes are gone within this time, or not at all. */
-const goneWithinMs = 5000;
-const lookEveryMs = 50;
+const GONE_WITHIN_MS = 5000;
+const LOOK_EVERY_MS = 50;
 /** The hangup of a terminal ends processes within this time, if at all. */
-const hangUpMs = 250;
+const HANG_UP_MS = 250;
 
 /** What cannot be seen is not over, and is looked at again. */
 const wait = async (over: () => boolean, withinMs: number, clock: MachineClock): Promise<boolean> => {
   const deadline = clock.monotonic() + withinMs;
   while (!ifKnown(over, false)) {
     if (clock.monotonic() >= deadline) return false;
-    await pause(lookEveryMs);
+    await pause(LOOK_EVERY_MS);
   }
   return true;
 };
@@ -63,7 +63,7 @@ export const endProcess = async (
   await wait(() => !isAlive(tree.leader), graceMs, clock);
   if (ifKnown(() => isGone(tree), false)) return { confirmed: true, forced: false };
   if (await wait(goneWhenAsked(tree), killAfterMs, clock)) return { confirmed: true, forced: false };
-  return { confirmed: await wait(() => treeIsKilled(tree), goneWithinMs, clock), forced: true };
+  return { confirmed: await wait(() => treeIsKilled(tree), GONE_WITHIN_MS, clock), forced: true };
 };
 
 /** Processes that were started while the others were killed are killed, too. */
@@ -88,11 +88,11 @@ export const endLeftovers = async (
     left = leftoversOf(tree, ranMs);
     return true;
   };
-  if (!(await wait(look, goneWithinMs, clock))) return 'what it left running could not be looked for';
-  if ((left ?? []).length === 0 || (await wait(isEmpty, hangUpMs, clock))) return null;
+  if (!(await wait(look, GONE_WITHIN_MS, clock))) return 'what it left running could not be looked for';
+  if ((left ?? []).length === 0 || (await wait(isEmpty, HANG_UP_MS, clock))) return null;
   const ended = 'what it left running has been ended';
   if (await wait(goneWhenAsked(tree), killAfterMs, clock)) return ended;
-  return (await wait(() => treeIsKilled(tree), goneWithinMs, clock))
+  return (await wait(() => treeIsKilled(tree), GONE_WITHIN_MS, clock))
     ? ended
     : 'SIGKILL did not end what it left running';
 };

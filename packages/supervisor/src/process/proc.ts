@@ -117,9 +117,9 @@ export const treeOf = (tree: Tree): readonly number[] => {
 };
 
 /** What /proc counts starts in, milliseconds. */
-const tickMs = 10;
+const TICK_MS = 10;
 /** How far off the reported run time of a process may be, milliseconds. */
-const slackMs = 1000;
+const SLACK_MS = 1000;
 
 /**
  * The rest of the tree of a process that ran for so long and has ended. While anything of its session runs, the
@@ -131,7 +131,7 @@ export const leftoversOf = (tree: Tree, ranMs: number): readonly number[] => {
   const members = treeOf(tree);
   const { startTime } = tree.leader;
   if (startTime === null) return members;
-  const end = Number(startTime) + (ranMs + slackMs) / tickMs;
+  const end = Number(startTime) + (ranMs + SLACK_MS) / TICK_MS;
   const isOurs = (pid: number) => Number(statOf(pid)?.startTime ?? Infinity) <= end || carries(pid, tree);
   return members.some(isOurs) ? members : [];
 };

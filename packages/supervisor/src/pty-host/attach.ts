@@ -9,10 +9,10 @@ import type { FromPtyHost, Viewer } from './protocol.ts';
 import { ptyHostSocket } from './start.ts';
 
 /** Bytes of output that a new viewer is shown first. */
-const shownBytes = 1 << 14;
-const lookEveryMs = 50;
+const SHOWN_BYTES = 1 << 14;
+const LOOK_EVERY_MS = 50;
 /** From the end of an agent until its name is free: its clean-up, its release. */
-const farewellMs = 90_000;
+const FAREWELL_MS = 90_000;
 
 /** Why there is nothing more to see. */
 export type ViewEnd =
@@ -80,7 +80,7 @@ export const openView = async (
     throw new WrongSettings(
       `agent ${agentId} runs in the foreground of process ${occupant.supervisor.pid}: look at its own terminal (those of vigil run --detach and of vigil runtime can be attached to)`,
     );
-  const link = await linkTo(dir, occupant, who, shownBytes);
+  const link = await linkTo(dir, occupant, who, SHOWN_BYTES);
   return {
     pid: link.hosted.child.pid,
     size: link.hosted.size,
@@ -97,15 +97,15 @@ export const openView = async (
 };
 
 const isFreeAgain = async (dir: string, { agentId, instanceId }: Occupant, withinMs: number): Promise<boolean> => {
-  for (let waited = 0; occupantOf(dir, agentId)?.instanceId === instanceId; waited += lookEveryMs) {
+  for (let waited = 0; occupantOf(dir, agentId)?.instanceId === instanceId; waited += LOOK_EVERY_MS) {
     if (waited >= withinMs) return false;
-    await pause(lookEveryMs);
+    await pause(LOOK_EVERY_MS);
   }
   return true;
 };
 
 /** No longer than a timer runs. */
-const patienceMs = (graceMs: number): number => Math.min(graceMs + farewellMs, 2 ** 31 - 1);
+const patienceMs = (graceMs: number): number => Math.min(graceMs + FAREWELL_MS, 2 ** 31 - 1);
 
 const notEnded = ({ agentId, supervisor, child }: Occupant, graceMs: number): WrongSettings =>
   new WrongSettings(

@@ -22,7 +22,7 @@ export class PtyHostRefused extends Error {
 }
 
 /** Generous, because a busy host does not mean a broken PTY host: a supervisor that takes an agent over would end both. Milliseconds. */
-const answerMs = 60_000;
+const ANSWER_MS = 60_000;
 
 const chunksIn = (messages: readonly FromPtyHost[]): Chunk[] =>
   messages.flatMap((one) => ('output' in one ? [{ ...one, data: Buffer.from(one.output, 'base64') }] : []));
@@ -100,7 +100,7 @@ export const connectPtyHost = (path: string, hello: Hello): Promise<Link> =>
     checkOwner(path);
     let link: Link | null = null;
     const socket = createConnection(path, () => writeMessage(socket, { hello }));
-    const late = setTimeout(() => socket.destroy(new Error(`the PTY host at ${path} does not answer`)), answerMs);
+    const late = setTimeout(() => socket.destroy(new Error(`the PTY host at ${path} does not answer`)), ANSWER_MS);
     socket.on('error', reject);
     socket.once('close', () => {
       clearTimeout(late);

@@ -91,7 +91,7 @@ export type FromPtyHost =
   | { readonly refused: string };
 
 /** Characters; every message is shorter. */
-const longestLine = 16 << 20;
+const LONGEST_LINE = 16 << 20;
 
 export const writeMessage = (socket: Socket, message: ToPtyHost | FromPtyHost): boolean =>
   socket.write(`${JSON.stringify(message)}\n`);
@@ -111,7 +111,7 @@ export const eachMessage = <T>(socket: Socket, onMessage: (message: T) => void):
   const read = (text: string): readonly T[] => {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > longestLine) throw new Error('a line without an end');
+    if (rest.length > LONGEST_LINE) throw new Error('a line without an end');
     return lines.map((line) => messageIn<T>(line));
   };
   socket.setEncoding('utf8').on('data', (text: string) => {

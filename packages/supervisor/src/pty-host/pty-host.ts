@@ -26,14 +26,14 @@ type Client = {
 };
 
 /** Bytes that wait for a client; the rest stays in the ring until it has read them. */
-const mostUnread = 1 << 18;
+const MOST_UNREAD = 1 << 18;
 /** How often an agent that waits is looked after, milliseconds: its terminal is closed 200 ms after its end. */
-const lookEveryMs = 50;
+const LOOK_EVERY_MS = 50;
 /** How often one that only keeps an end looks whether it can be reached, milliseconds. */
-const reachableEveryMs = 2000;
+const REACHABLE_EVERY_MS = 2000;
 
 /** Terminals at once that only look on: they must not keep a person from ending an agent. */
-const maxViewers = 16;
+const MAX_VIEWERS = 16;
 
 type PtyHostStatus = { readonly agentId: string; readonly supervisor: Pid | null; readonly viewers: number };
 
@@ -47,7 +47,7 @@ const refusalOf = (hello: Hello, { agentId, supervisor, viewers }: PtyHostStatus
     return supervisor === null
       ? `no supervisor is running, and only a supervisor can do that: start its runtime again; where it was run by hand: vigil run --detach --name ${agentId}`
       : null;
-  return viewers < maxViewers ? null : `${viewers} terminals are attached to it already: detach one of them`;
+  return viewers < MAX_VIEWERS ? null : `${viewers} terminals are attached to it already: detach one of them`;
 };
 
 /** Holds an agent's terminal for its supervisor, and shows it to viewers. Judges nothing. */
@@ -86,7 +86,7 @@ export class PtyHost {
     this.#ended = how;
     for (const client of this.#clients) this.#send(client);
     // without its folder no client can reach it any more
-    setInterval(() => existsSync(this.#launch.socket) || this.#leave(), reachableEveryMs);
+    setInterval(() => existsSync(this.#launch.socket) || this.#leave(), REACHABLE_EVERY_MS);
   }
 
   connect(socket: Socket): void {
@@ -146,7 +146,7 @@ export class PtyHost {
   #send(client: Client): void {
     const { socket, viewer } = client;
     if (!socket.writable) return; // it has received the reason why it is cut off, and reads that in its own time
-    while (client.next < this.#ring.next && socket.writableLength < mostUnread) {
+    while (client.next < this.#ring.next && socket.writableLength < MOST_UNREAD) {
       const missed = this.#ring.first - client.next;
       if (missed > 0) writeMessage(socket, { missed });
       if (missed > 0 && viewer) return void socket.end();
@@ -170,7 +170,7 @@ export class PtyHost {
     else this.#terminal?.resume();
     clearInterval(this.#waiting ?? undefined);
     // one that has ended is read to its end at once: its terminal is gone in a moment
-    this.#waiting = waits ? setInterval(() => this.#throttle(), lookEveryMs) : null;
+    this.#waiting = waits ? setInterval(() => this.#throttle(), LOOK_EVERY_MS) : null;
   }
 
   #receive(client: Client, message: ToPtyHost): void {

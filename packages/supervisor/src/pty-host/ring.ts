@@ -2,10 +2,10 @@
 export type Chunk = { readonly from: number; readonly at: number; readonly data: Buffer };
 
 /** Pieces so small and so close are kept as one, with the time of the first. */
-const mergedBytes = 4096;
-const mergedMs = 50;
+const MERGED_BYTES = 4096;
+const MERGED_MS = 50;
 /** What a piece costs beside its bytes, so that many small ones are bounded too. */
-const overhead = 128;
+const OVERHEAD = 128;
 
 /** The last output of an agent with its times, bounded in memory; named by offsets from its very first byte. */
 export class Ring {
@@ -30,16 +30,16 @@ export class Ring {
 
   push(data: Buffer, at: number): void {
     const last = this.#chunks.at(-1);
-    if (last && last.data.length + data.length <= mergedBytes && at - last.at <= mergedMs)
+    if (last && last.data.length + data.length <= MERGED_BYTES && at - last.at <= MERGED_MS)
       this.#chunks[this.#chunks.length - 1] = { ...last, data: Buffer.concat([last.data, data]) };
     else {
       this.#chunks.push({ from: this.#next, at, data });
-      this.#size += overhead;
+      this.#size += OVERHEAD;
     }
     this.#next += data.length;
     this.#size += data.length;
     while (this.#size > this.#most && this.#chunks.length > 1)
-      this.#size -= (this.#chunks.shift()?.data.length ?? 0) + overhead;
+      this.#size -= (this.#chunks.shift()?.data.length ?? 0) + OVERHEAD;
   }
 
   /** The kept bytes from this one on, in one piece; undefined: there is no later output yet, or it is gone. */

@@ -10,7 +10,7 @@ import { makeOwnFolder } from '../state/own-folder.ts';
 import type { Launch } from './protocol.ts';
 
 /** Bytes that a socket's path may have on macOS; Linux takes 107. */
-const longestPath = 103;
+const LONGEST_PATH = 103;
 
 const folder = (dir: string): string => join(dir, 'pty-hosts');
 
@@ -29,16 +29,16 @@ export const ptyHostLog = (dir: string): string => join(folder(dir), 'pty-hosts.
 export const makePtyHostFolder = (dir: string): void => {
   const path = ptyHostSocket(dir, '');
   const length = Buffer.byteLength(path);
-  if (length > longestPath)
+  if (length > LONGEST_PATH)
     throw new WrongSettings(
-      `${path} is ${length} bytes long, and a Unix socket's path has at most ${longestPath}: choose a shorter --dir (VIGIL_STATE_DIR)`,
+      `${path} is ${length} bytes long, and a Unix socket's path has at most ${LONGEST_PATH}: choose a shorter --dir (VIGIL_STATE_DIR)`,
     );
   makeOwnFolder(folder(dir), 'choose another --dir (VIGIL_STATE_DIR)');
 };
 
 const program = fileURLToPath(new URL('./main.ts', import.meta.url));
 /** How long it may take to be there, milliseconds: a busy machine, a first start. */
-const startMs = 60_000;
+const START_MS = 60_000;
 
 /** The environment without the supervisor's secrets and without the options of its own Node. */
 const environment = (dir: string): NodeJS.ProcessEnv => ({
@@ -52,7 +52,7 @@ type Starting = ChildProcessByStdio<Writable, Readable, null>;
 
 const launched = (child: Starting, launch: Launch, failed: (why: string) => Error): Promise<void> =>
   new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(failed(`is not there after ${startMs / 1000} s`)), startMs);
+    const late = setTimeout(() => reject(failed(`is not there after ${START_MS / 1000} s`)), START_MS);
     child.once('error', (error) => reject(failed(`cannot be started: ${error.message}`)));
     child.once('exit', (code, signal) => reject(failed(`ended at once (${signal ?? `code ${code}`})`)));
     child.stdout.once('data', () => resolve());

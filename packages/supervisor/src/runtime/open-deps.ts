@@ -20,7 +20,7 @@ export type DepsSettings = Pick<
 export type OpenDeps = Omit<RuntimeDeps, 'onOrders'> & { readonly close: () => void };
 
 /** SIGKILL 5 s after SIGTERM. */
-const killAfterMs = 5000;
+const KILL_AFTER_MS = 5000;
 
 /**
  * Opens what a supervisor by this runtime id needs: its journal, its outbox for this gateway, the way to the gateway.
@@ -45,5 +45,15 @@ export const openDeps = (runtimeId: string, { gateway: address, pid, ...settings
     journal.close();
     letGo();
   };
-  return { ...settings, self, gateway, policyPatterns, outbox, journal, killAfterMs, close, workOf: () => null };
+  return {
+    ...settings,
+    self,
+    gateway,
+    policyPatterns,
+    outbox,
+    journal,
+    killAfterMs: KILL_AFTER_MS,
+    close,
+    workOf: () => null,
+  };
 };

@@ -13,7 +13,7 @@ import { exitStatus, type Size } from '../terminal/terminal.ts';
 import { recoverFromCrash } from './crash-recovery.ts';
 
 /** How long a finished command waits for the gateway to take the report of its end, milliseconds. */
-const farewellMs = 1500;
+const FAREWELL_MS = 1500;
 
 /** Dependencies of one agent. */
 const soloDeps = (
@@ -48,7 +48,7 @@ const untilSettled = async (deps: AgentDeps, agent: Supervised): Promise<void> =
   await agent.settled;
   polling.abort();
   await polled;
-  await deps.outbox.settled(farewellMs);
+  await deps.outbox.settled(FAREWELL_MS);
 };
 
 /**

@@ -9,7 +9,7 @@ import { parseRuntimeConfig } from './runtime-config.ts';
 let stage: Stage;
 let runtime: Runtime;
 
-const yaml = `
+const YAML = `
 runtime: run-1
 announce: 50ms
 grace: 0s
@@ -26,7 +26,7 @@ agents:
 
 beforeEach(async () => {
   stage = await setStage();
-  const config = { ...parseRuntimeConfig(yaml, stage.dir), interval: 100 };
+  const config = { ...parseRuntimeConfig(YAML, stage.dir), interval: 100 };
   runtime = await startRuntime(
     { config, host: 'host-1', env: { PATH: process.env.PATH ?? '' } },
     { ...stage.deps, killAfterMs: 200 },

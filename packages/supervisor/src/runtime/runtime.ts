@@ -24,7 +24,7 @@ import {
 const size = { columns: 120, rows: 40 };
 
 /** How often it is tried again to take an agent over, milliseconds. */
-const takeOverEveryMs = 5000;
+const TAKE_OVER_EVERY_MS = 5000;
 
 /** Each start is a process of its own that loads its program: more at once would only make each of them late. */
 const startsAtOnce = availableParallelism();
@@ -99,7 +99,7 @@ export class Runtime {
   async #takeOverLater(): Promise<void> {
     const { signal } = this.#stopping;
     while (this.#leftAlone.length > 0) {
-      await pause(takeOverEveryMs, signal);
+      await pause(TAKE_OVER_EVERY_MS, signal);
       if (signal.aborted) return;
       try {
         this.#leftAlone = await recoverLeftAlone(this.#deps, this.#leftAlone, (instance) => void this.#adopt(instance));

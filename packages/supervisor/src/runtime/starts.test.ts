@@ -4,7 +4,7 @@ import { type Stage, setStage, spawn, terminate } from '../testing/stage.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import { parseRuntimeConfig } from './runtime-config.ts';
 
-const yaml = `
+const YAML = `
 runtime: run-1
 announce: 50ms
 grace: 0s
@@ -28,7 +28,7 @@ beforeEach(async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   letWorker2Start = resolve;
   const settings = {
-    config: { ...parseRuntimeConfig(yaml, stage.dir), interval: 100 },
+    config: { ...parseRuntimeConfig(YAML, stage.dir), interval: 100 },
     host: 'host-1',
     env: { PATH: process.env.PATH ?? '' },
   };

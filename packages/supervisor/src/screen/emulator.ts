@@ -7,8 +7,8 @@ export type EmulatorMemory = { readonly alternate: boolean; readonly bracketedPa
 
 export const noEmulatorMemory: EmulatorMemory = { alternate: false, bracketedPaste: false };
 
-const enterAlternate = '\u001b[?1049h';
-const enterBracketedPaste = '\u001b[?2004h';
+const ENTER_ALTERNATE = '\u001b[?1049h';
+const ENTER_BRACKETED_PASTE = '\u001b[?2004h';
 
 /** A cursor that a program draws itself (inverse) over the beginning of a faint hint is part of the hint. */
 const isFaint = (line: IBufferLine, column: number): boolean => {
@@ -53,7 +53,7 @@ export class Emulator {
   constructor({ columns, rows }: Size, memory: EmulatorMemory) {
     this.#terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 0, allowProposedApi: true });
     limitRepetition(this.#terminal);
-    void this.write((memory.alternate ? enterAlternate : '') + (memory.bracketedPaste ? enterBracketedPaste : ''));
+    void this.write((memory.alternate ? ENTER_ALTERNATE : '') + (memory.bracketedPaste ? ENTER_BRACKETED_PASTE : ''));
   }
 
   /** Resolves when all that was written so far is drawn. */

@@ -8,17 +8,17 @@ export type InputMode = { readonly canonical: boolean; readonly echo: boolean; r
 
 const run = promisify(execFile);
 /** A terminal whose program is stopped answers too; what takes longer is broken. Milliseconds. */
-const limitMs = 5000;
+const LIMIT_MS = 5000;
 
 /** Majors of the pseudo-terminals of Unix98 on Linux; each has 256 minors. */
-const firstMajor = 136;
-const lastMajor = 143;
+const FIRST_MAJOR = 136;
+const LAST_MAJOR = 143;
 
 /** The device of a controlling terminal as stat(5) of /proc numbers it; null: none, or no pseudo-terminal. */
 export const deviceOf = (number: number): string | null => {
   const major = (number >> 8) & 0xfff;
   const minor = (number & 0xff) | ((number >> 12) & 0xfff00);
-  return major >= firstMajor && major <= lastMajor ? `/dev/pts/${(major - firstMajor) * 256 + minor}` : null;
+  return major >= FIRST_MAJOR && major <= LAST_MAJOR ? `/dev/pts/${(major - FIRST_MAJOR) * 256 + minor}` : null;
 };
 
 const terminalOf = async ({ pid }: Pid): Promise<string | null> => {
@@ -26,7 +26,7 @@ const terminalOf = async ({ pid }: Pid): Promise<string | null> => {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return deviceOf(Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[4]));
   }
-  const { stdout } = await run('ps', ['-o', 'tty=', '-p', String(pid)], { timeout: limitMs });
+  const { stdout } = await run('ps', ['-o', 'tty=', '-p', String(pid)], { timeout: LIMIT_MS });
   const name = stdout.trim();
   return name === '' || name.startsWith('?') ? null : `/dev/${name}`;
 };
@@ -46,7 +46,7 @@ export const readInputMode = async (leader: Pid): Promise<InputMode | null> => {
     if (device === null) return null;
     const option = process.platform === 'linux' ? '-F' : '-f';
     const { stdout } = await run('stty', [option, device, '-a'], {
-      timeout: limitMs,
+      timeout: LIMIT_MS,
       env: { ...process.env, LC_ALL: 'C' },
     });
     return modeIn(stdout);

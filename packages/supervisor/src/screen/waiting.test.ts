@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { noSession } from '../typing/decide.ts';
 import { clientNamed, momentsOf, recordings } from './recordings.fixture.ts';
 import type { Surface } from './surface.ts';
-import { interruptedAfterMs, limitShown, missedByHooks, missedEvents, screenReport } from './waiting.ts';
+import { INTERRUPTED_AFTER_MS, limitShown, missedByHooks, missedEvents, screenReport } from './waiting.ts';
 
 const marksOf = async (name: string) => {
   const recording = recordings.find((one) => one.name === name);
@@ -15,7 +15,7 @@ const marksOf = async (name: string) => {
     .filter(({ isMark }) => isMark)
     .map(({ what, view, bracketedPaste, meaning }) => {
       const mode = { canonical: false, echo: false, opost: false };
-      const surface: Surface = { view, bracketedPaste, mode, client, meaning, steadyMs: interruptedAfterMs };
+      const surface: Surface = { view, bracketedPaste, mode, client, meaning, steadyMs: INTERRUPTED_AFTER_MS };
       return { what, surface };
     });
 };
@@ -47,7 +47,7 @@ test.each([
   expect(missed).toEqual(missed.map(([isOver]) => [isOver, isOver ? 'turn_interrupted' : null]));
   const last = marks.at(-1)?.surface;
   if (last === undefined) throw new Error('the recording has no marks');
-  expect(missedByHooks({ ...last, steadyMs: interruptedAfterMs - 1 }, openTurn)).toBeNull();
+  expect(missedByHooks({ ...last, steadyMs: INTERRUPTED_AFTER_MS - 1 }, openTurn)).toBeNull();
   expect(missedByHooks(last, { turnOpen: false, waitingFor: null })).toBeNull();
 });
 
@@ -82,11 +82,11 @@ describe('a permission for a sub-agent', () => {
 
   test.each([working, prompt, retrying])('that was given ends its wait once $kind lasts for 5 s', async (meaning) => {
     const now = asked + 60_000;
-    expect(missedEvents(await shown(meaning, interruptedAfterMs), session('permission'), now)).toEqual([
+    expect(missedEvents(await shown(meaning, INTERRUPTED_AFTER_MS), session('permission'), now)).toEqual([
       { kind: 'wait_ended', at: now, agent: 'a1' },
     ]);
-    expect(missedEvents(await shown(meaning, interruptedAfterMs - 1), session('permission'), now)).toEqual([]);
-    expect(missedEvents(await shown(meaning, interruptedAfterMs), session(null), now)).toEqual([]);
+    expect(missedEvents(await shown(meaning, INTERRUPTED_AFTER_MS - 1), session('permission'), now)).toEqual([]);
+    expect(missedEvents(await shown(meaning, INTERRUPTED_AFTER_MS), session(null), now)).toEqual([]);
   });
 
   test('is awaited while its dialog stands, while the screen is not understood, and while it may not have opened yet', async () => {
@@ -95,13 +95,13 @@ describe('a permission for a sub-agent', () => {
     for (const meaning of [dialog, { kind: 'unknown' }] as const)
       expect(missedEvents(await shown(meaning, 3_600_000), state, asked + 3_600_000)).toEqual([]);
     const longBefore = await shown(working, 60_000);
-    expect(missedEvents(longBefore, state, asked + interruptedAfterMs - 1)).toEqual([]);
-    expect(missedEvents(longBefore, state, asked + interruptedAfterMs)).toHaveLength(1);
+    expect(missedEvents(longBefore, state, asked + INTERRUPTED_AFTER_MS - 1)).toEqual([]);
+    expect(missedEvents(longBefore, state, asked + INTERRUPTED_AFTER_MS)).toHaveLength(1);
   });
 
   test('that was given lets the sub-agent and its parent work', async () => {
     const now = asked + 60_000;
-    const [event] = missedEvents(await shown(working, interruptedAfterMs), session('permission'), now);
+    const [event] = missedEvents(await shown(working, INTERRUPTED_AFTER_MS), session('permission'), now);
     if (event === undefined) throw new Error('the screen shows nothing');
     const { reports } = observe(session('permission'), event);
     expect(reports.map(({ agent, fields }) => [agent, fields.activity])).toEqual([

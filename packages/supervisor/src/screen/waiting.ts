@@ -37,7 +37,7 @@ export const screenReport = ({ client, meaning }: Surface, { turnOpen }: Session
 };
 
 /** How long a prompt that shows the end of a turn has to stand while the hooks' turn is open, milliseconds: Esc fires no hook. */
-export const interruptedAfterMs = 5000;
+export const INTERRUPTED_AFTER_MS = 5000;
 
 /** What the screen shows that no hook reports: the turn is over, or the dialog that was waited for has gone. Null: nothing. */
 export const missedByHooks = (
@@ -45,7 +45,7 @@ export const missedByHooks = (
   { turnOpen, waitingFor }: SessionFacts,
 ): 'turn_interrupted' | 'wait_ended' | null => {
   if (client === null || client.invocation.headless) return null;
-  if (steadyMs < interruptedAfterMs || turnOpen !== true) return null;
+  if (steadyMs < INTERRUPTED_AFTER_MS || turnOpen !== true) return null;
   const isWaiting = waitingFor !== null && waitingFor !== 'prompt';
   if (meaning.kind === 'prompt' && meaning.turnOver) return 'turn_interrupted';
   return meaning.kind === 'working' && isWaiting ? 'wait_ended' : null;
@@ -62,7 +62,7 @@ const withoutDialog: ReadonlySet<ScreenMeaning['kind']> = new Set<ScreenMeaning[
 const isAnswered = ({ meaning, steadyMs }: Surface, { wait }: SessionState['main'], now: number): boolean =>
   wait !== null &&
   withoutDialog.has(meaning.kind) &&
-  Math.min(steadyMs, now - (wait.waiting.since ?? 0)) >= interruptedAfterMs;
+  Math.min(steadyMs, now - (wait.waiting.since ?? 0)) >= INTERRUPTED_AFTER_MS;
 
 /** The facts about a session and its sub-agents that its screen shows and no hook reports. `now`: epoch milliseconds */
 export const missedEvents = (surface: Surface, session: SessionState, now: number): readonly SessionEvent[] => {
@@ -75,7 +75,7 @@ export const missedEvents = (surface: Surface, session: SessionState, now: numbe
 };
 
 /** How long a retry without a time counts as a retry, milliseconds: a client that hangs shows the same forever. */
-const retryUnknownMs = 120_000;
+const RETRY_UNKNOWN_MS = 120_000;
 
 /** A limit that the screen shows and no hook reports: until when, null: unknown. Null: it shows none, or its time is over. */
 export const limitShown = (
@@ -85,6 +85,6 @@ export const limitShown = (
 ): { readonly retryAt: number | null } | null => {
   if (turnOpen !== true || meaning.kind !== 'retrying' || meaning.limit === null) return null;
   const { retryInMs } = meaning.limit;
-  if (retryInMs === null) return steadyMs < retryUnknownMs ? { retryAt: null } : null;
+  if (retryInMs === null) return steadyMs < RETRY_UNKNOWN_MS ? { retryAt: null } : null;
   return retryInMs > steadyMs ? { retryAt: Math.round(now - steadyMs + retryInMs) } : null;
 };

@@ -53,7 +53,7 @@ export type AgentSessionsDeps = {
 };
 
 /** Hooks that may still ask about their record. */
-const mostQuestions = 100;
+const MOST_QUESTIONS = 100;
 
 const startsWork = ({ events }: SpoolRecord): boolean =>
   events.some(({ kind, agent }) => agent === null && (kind === 'session_started' || kind === 'turn_started'));
@@ -87,7 +87,7 @@ const foldEvents = (fold: Fold, events: readonly SessionEvent[]): Folded =>
   );
 
 /** Idle sessions whose calls are remembered, the newest: their hooks may still report late. Of earlier ones only the use and the files are. */
-const mostRecalled = 20;
+const MOST_RECALLED = 20;
 
 const withoutCalls = (known: KnownSession): KnownSession => {
   const { main } = known.fold.session;
@@ -258,7 +258,7 @@ export class AgentSessions {
   #ask({ id, takesText }: SpoolRecord, refusal: string | null): void {
     this.#questions.set(id, { takesText, refusal });
     const [oldest] = this.#questions.keys();
-    if (this.#questions.size > mostQuestions && oldest !== undefined) this.#questions.delete(oldest);
+    if (this.#questions.size > MOST_QUESTIONS && oldest !== undefined) this.#questions.delete(oldest);
   }
 
   /** The session after a look into these of its files. */
@@ -285,7 +285,7 @@ export class AgentSessions {
   #forgetCalls(): void {
     const { current, sessions } = this.#memory;
     const idle = Object.entries(sessions).filter(([name, { fold }]) => name !== current && !isBusy(fold.session));
-    const forgotten = idle.slice(0, -mostRecalled).map(([name, known]) => [name, withoutCalls(known)] as const);
+    const forgotten = idle.slice(0, -MOST_RECALLED).map(([name, known]) => [name, withoutCalls(known)] as const);
     this.#memory = { ...this.#memory, sessions: { ...sessions, ...Object.fromEntries(forgotten) } };
   }
 }

@@ -18,7 +18,7 @@ export type StreamPast = {
 export type StreamedLine = { readonly sessionId: string; readonly events: readonly SessionEvent[] };
 
 /** The result of a tool stands whole in one line, a picture too; more is dropped. */
-const longestLine = 4 << 20;
+const LONGEST_LINE = 4 << 20;
 
 /** The client that this command line starts, where its output is a stream of events; null: it is not. */
 export const streamClientOf = (clients: readonly ClientAdapter[], line: CommandLine): StartedClient | null => {
@@ -40,7 +40,7 @@ export class EventStream {
     this.client = name;
     this.#reader = stream;
     this.#memory = past.stream ?? { reader: stream.initial, sessionId: null };
-    this.#lines = new OutputLines(longestLine, onDropped);
+    this.#lines = new OutputLines(LONGEST_LINE, onDropped);
     // What another supervisor has read is not read again, but the beginning of the line that it stopped in is needed.
     const first = past.seen[0]?.from ?? past.read;
     if (first > 0) this.#lines.lose();
@@ -76,7 +76,7 @@ export class EventStream {
   }
 }
 
-const newline = 0x0a;
+const NEWLINE = 0x0a;
 
 /** Puts the lines of an output together that comes in pieces, however they are cut. A line that is too long is dropped alone. */
 export class OutputLines {
@@ -100,7 +100,7 @@ export class OutputLines {
   take(data: Buffer): readonly string[] {
     const lines: string[] = [];
     let from = 0;
-    for (let end = data.indexOf(newline); end >= 0; end = data.indexOf(newline, from)) {
+    for (let end = data.indexOf(NEWLINE); end >= 0; end = data.indexOf(NEWLINE, from)) {
       this.#keep(data.subarray(from, end));
       lines.push(...this.end());
       from = end + 1;

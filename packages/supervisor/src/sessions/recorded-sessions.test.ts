@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const pollMs = 2000;
+const POLL_MS = 2000;
 
 /** The tokens that these lines of a session file come to. */
 const tokensIn = (client: string, lines: readonly string[]): number => {
@@ -57,7 +57,7 @@ const watched = (client: string, run: string, lateMs: number, limit = Number.POS
   let polled = moments[0]?.at ?? 0;
   const written: string[] = [];
   for (const moment of moments) {
-    for (; polled + pollMs <= moment.at; polled += pollMs) {
+    for (; polled + POLL_MS <= moment.at; polled += POLL_MS) {
       sessions.read();
       sessions.readTranscripts(polled);
     }

@@ -57,12 +57,12 @@ export class ClientProcess {
 }
 
 /** How often the spool is read where no hook connects, and the transcripts where no hook reports. Milliseconds. */
-const readSpoolEveryMs = 1000;
-const readTranscriptsEveryMs = 2000;
+const READ_SPOOL_EVERY_MS = 1000;
+const READ_TRANSCRIPTS_EVERY_MS = 2000;
 /** How often the process of a session's client is looked for, milliseconds. */
-const lookForClientEveryMs = 5000;
+const LOOK_FOR_CLIENT_EVERY_MS = 5000;
 /** How often a limit that stays on the screen is reported. Milliseconds. */
-const reportLimitEveryMs = 2000;
+const REPORT_LIMIT_EVERY_MS = 2000;
 
 type PollDeps = Pick<MonitorDeps, 'clients' | 'clock' | 'dir' | 'log'>;
 
@@ -113,24 +113,24 @@ export class SessionPoll {
   #addLimit(surface: Surface, turnOpen: boolean | null): void {
     const now = this.#deps.clock.now();
     const limit = limitShown(surface, { turnOpen, waitingFor: null }, now);
-    if (limit === null || now < this.#limitReportedAt + reportLimitEveryMs) return;
+    if (limit === null || now < this.#limitReportedAt + REPORT_LIMIT_EVERY_MS) return;
     this.#limitReportedAt = now;
     this.#sessions.add({ kind: 'request_limited', retryAt: limit.retryAt, at: now, agent: null });
   }
 
   /** A hook that was killed after it had spooled its record notifies no one. */
   #read(now: number): void {
-    if (now < this.#spoolReadAt + readSpoolEveryMs) return;
+    if (now < this.#spoolReadAt + READ_SPOOL_EVERY_MS) return;
     this.#spoolReadAt = now;
     this.#sessions.read();
-    if (now < this.#transcriptsReadAt + readTranscriptsEveryMs) return;
+    if (now < this.#transcriptsReadAt + READ_TRANSCRIPTS_EVERY_MS) return;
     this.#transcriptsReadAt = now;
     this.#sessions.readTranscripts(this.#deps.clock.now());
   }
 
   #isClientGone(now: number): boolean {
     const session = this.#sessions.current;
-    if (session === null || hasEnded(session) || now < this.#clientLookedForAt + lookForClientEveryMs) return false;
+    if (session === null || hasEnded(session) || now < this.#clientLookedForAt + LOOK_FOR_CLIENT_EVERY_MS) return false;
     this.#clientLookedForAt = now;
     if (this.#clientProcess?.isGone(session.client) !== true) return false;
     this.#deps.log('the client of a session is gone', { agentId: this.#spec.agentId, client: session.client });

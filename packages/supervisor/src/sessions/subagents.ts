@@ -31,7 +31,7 @@ export type SubagentsDeps = Pick<MonitorDeps, 'gateway' | 'clock' | 'log' | 'onO
 };
 
 /** How long the last heartbeats of a sub-agent may take before its end is reported without them, milliseconds. */
-const lastHeartbeatsMs = 1500;
+const LAST_HEARTBEATS_MS = 1500;
 
 export const noTerminal: TerminalFacts = {
   lastOutputAt: null,
@@ -87,7 +87,7 @@ export class Subagents {
     this.#hasBegun = true;
     for (const [name, one] of this.#reported) {
       one.heartbeats.begin();
-      if (one.endedAt !== null) this.#end(name, one, { reason: 'finished', at: one.endedAt, details: reportedEnd });
+      if (one.endedAt !== null) this.#end(name, one, { reason: 'finished', at: one.endedAt, details: REPORTED_END });
     }
   }
 
@@ -126,7 +126,7 @@ export class Subagents {
     const before = one.heartbeats.heartbeatState.latest;
     one.heartbeats.report(reported);
     if (isNotable(reported, before)) one.heartbeats.soon();
-    if (hasEnded) this.#end(name, one, { reason: 'finished', at, details: reportedEnd });
+    if (hasEnded) this.#end(name, one, { reason: 'finished', at, details: REPORTED_END });
   }
 
   #heartbeatsOf(identity: Identity, heartbeatState: HeartbeatState): HeartbeatSender {
@@ -157,7 +157,7 @@ export class Subagents {
   #end(name: string, one: Reported, end: SubagentEnd): void {
     one.endedAt = end.at;
     if (!this.#hasBegun) return;
-    const ending = one.heartbeats.finish(lastHeartbeatsMs).then(() => {
+    const ending = one.heartbeats.finish(LAST_HEARTBEATS_MS).then(() => {
       this.#deps.outbox.put(exitReport(one.identity, end));
       this.#reported.delete(name);
       this.#deps.onHeartbeat();
@@ -177,4 +177,4 @@ export class Subagents {
   }
 }
 
-const reportedEnd = 'its client reported its end';
+const REPORTED_END = 'its client reported its end';

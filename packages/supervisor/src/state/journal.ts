@@ -36,7 +36,7 @@ export type Journal = {
 };
 
 /** How many done orders are remembered over a restart: far more than are offered within their time to live. */
-const kept = 1000;
+const KEPT = 1000;
 
 /** A last line without its end is torn: its writer died before the order had any effect. Any other unreadable line is a fault to report. */
 const parse = (path: string, text: string, log: Log): Entry[] => {
@@ -93,7 +93,7 @@ export const openJournal = (path: string, log: Log, put: (file: number, text: st
   const done = new Map(entries.flatMap((entry) => (entry.kind === 'done' ? [[entry.orderId, entry] as const] : [])));
   const unfinished = entries.filter((entry) => entry.kind === 'begun').filter(({ orderId }) => !done.has(orderId));
   const sent = new Map(entries.flatMap((entry) => (entry.kind === 'sent' ? [[entry.orderId, entry] as const] : [])));
-  const remembered = [...done.values()].slice(-kept);
+  const remembered = [...done.values()].slice(-KEPT);
   const unsent = remembered.filter(({ orderId }) => !sent.has(orderId)).map(({ report }) => report);
   const sentOf = remembered.flatMap(({ orderId }) => sent.get(orderId) ?? []);
   const file = rewrite(path, [...remembered, ...sentOf, ...unfinished]);

@@ -40,10 +40,10 @@ const draftOf = (path: string, content: object): string => {
   return draft;
 };
 
-const draftName = /\.lock\.(\d+)(\.dead)?$/;
+const DRAFT_NAME = /\.lock\.(\d+)(\.dead)?$/;
 
 const writerOf = (name: string): number | null => {
-  const pid = draftName.exec(name)?.[1];
+  const pid = DRAFT_NAME.exec(name)?.[1];
   return pid === undefined ? null : Number(pid);
 };
 

@@ -23,7 +23,7 @@ export const removeIfPossible = (path: string): void => {
 };
 
 /** Room for the locks, the journal and the first reports of an agent. */
-const wantedBytes = 1 << 16;
+const WANTED_BYTES = 1 << 16;
 
 /**
  * Makes the folder for Vigil's state, and writes to it once: what fails there later would leave an agent without its lock.
@@ -33,7 +33,7 @@ export const openStateDir = (dir: string): void => {
   const probe = join(dir, `.room.${process.pid}`);
   try {
     makeFolder(dir, 'choose another --dir (VIGIL_STATE_DIR)');
-    writeFileSync(probe, Buffer.alloc(wantedBytes));
+    writeFileSync(probe, Buffer.alloc(WANTED_BYTES));
     rmSync(probe);
   } catch (error) {
     if (error instanceof WrongSettings) throw error;

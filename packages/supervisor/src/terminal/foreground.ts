@@ -16,8 +16,8 @@ export type ForegroundStreams = {
   readonly onSignal: (listener: (signal: NodeJS.Signals) => void) => void;
 };
 
-const endOfInput = '\x04';
-const ctrlC = 0x03;
+const END_OF_INPUT = '\x04';
+const CTRL_C = 0x03;
 
 const isTerminal = (stream: ReadStream | WriteStream | NodeJS.ReadStream | NodeJS.WriteStream): boolean =>
   stream.isTTY === true;
@@ -34,10 +34,10 @@ export type Attached = {
 const passInput = ({ stdin, tty }: ForegroundStreams, agent: Supervised): (() => void) => {
   const isRaw = tty && isTerminal(stdin);
   const onData = (data: Buffer) => {
-    if (isRaw && data.includes(ctrlC)) agent.interrupted('Ctrl-C at its terminal');
+    if (isRaw && data.includes(CTRL_C)) agent.interrupted('Ctrl-C at its terminal');
     agent.terminal.write(data);
   };
-  const onEnd = () => agent.terminal.write(endOfInput);
+  const onEnd = () => agent.terminal.write(END_OF_INPUT);
   // For good: a terminal that is gone can be neither read nor reset.
   stdin.on('error', () => {});
   if (isRaw) stdin.setRawMode(true);

@@ -90,7 +90,7 @@ const identified = (pid: number): Pid => {
 };
 
 /** How long a pipe may be still after the end of its command, milliseconds: another process may hold it open. */
-const pipeLastsMs = 200;
+const PIPE_LASTS_MS = 200;
 
 /** A named pipe that a command prints to. `opened`: the command has it now. */
 class OutputPipe {
@@ -130,7 +130,7 @@ class OutputPipe {
     let readBefore = -1;
     while (!this.#isOver && (this.#reader.isPaused() || this.#reader.bytesRead > readBefore)) {
       readBefore = this.#reader.bytesRead;
-      await Promise.race([this.over, pause(pipeLastsMs)]);
+      await Promise.race([this.over, pause(PIPE_LASTS_MS)]);
     }
     this.#reader.destroy();
     await this.over;
@@ -145,7 +145,7 @@ class OutputPipe {
 }
 
 /** The first byte on a terminal that adds nothing, before its command starts: until then it would echo input. */
-const prepared = 1;
+const PREPARED = 1;
 
 const scriptFor = (pipe: OutputPipe | null, prints: OutputKind): string => {
   if (prints === 'terminal') return 'exec "$0" "$@"';
@@ -169,7 +169,7 @@ class Preparation {
 
   without(data: Buffer): Buffer {
     if (this.#isDone) return data;
-    const at = data.indexOf(prepared);
+    const at = data.indexOf(PREPARED);
     if (at < 0) return data;
     this.#isDone = true;
     for (const act of this.#waiting) act();

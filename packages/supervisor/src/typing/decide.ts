@@ -19,9 +19,9 @@ export type TypingDecision =
   | { readonly kind: 'never'; readonly why: string };
 
 /** A client shows its prompt for a moment before a dialog of its start opens, and between the steps of a turn; milliseconds. */
-export const promptSteadyMs = 3000;
+export const PROMPT_STEADY_MS = 3000;
 
-export const readsNoInput =
+export const READS_NO_INPUT =
   'the client reads no input (it runs one prompt and ends): a hook or a resumed session carries the text';
 
 const wait = (why: string): TypingDecision => ({ kind: 'wait', why });
@@ -48,7 +48,7 @@ const atClient = ({ meaning, steadyMs, bracketedPaste }: Surface, session: Sessi
   if (session.waitingFor !== null && session.waitingFor !== 'prompt')
     return wait(`the client waits for a person (${session.waitingFor})`);
   if (!bracketedPaste) return wait('the client takes no bracketed paste, so a dialog could take the text for keys');
-  if (steadyMs < promptSteadyMs) return wait('the client has not yet stood at its prompt for 3 seconds');
+  if (steadyMs < PROMPT_STEADY_MS) return wait('the client has not yet stood at its prompt for 3 seconds');
   return { kind: 'paste' };
 };
 
@@ -59,7 +59,7 @@ const atClient = ({ meaning, steadyMs, bracketedPaste }: Surface, session: Sessi
  */
 export const decideTyping = (surface: Surface, session: SessionFacts): TypingDecision => {
   const { client, mode, view } = surface;
-  if (client?.invocation.headless === true) return { kind: 'never', why: readsNoInput };
+  if (client?.invocation.headless === true) return { kind: 'never', why: READS_NO_INPUT };
   if (client !== null) return atClient(surface, session);
   if (mode === null) return wait('it is not known how the program on the terminal reads its input');
   if (view.alternate)

@@ -52,7 +52,7 @@ export const drawnClientScript = (file: string, dialog: 'at_start' | 'at_paste' 
 '`;
 
 /** The same, which retries a request because of a limit. */
-export const retryingClientScript: string = `exec node -e '
+export const RETRYING_CLIENT_SCRIPT: string = `exec node -e '
   // drawn-client
   process.stdin.setRawMode(true);
   process.stdout.write("\\x1b[?1049h\\x1b[?2004h\\x1b[2J\\x1b[HRETRY 529");

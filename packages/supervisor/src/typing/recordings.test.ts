@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { clientNamed, type Moment, momentsOf, recordings } from '../screen/recordings.fixture.ts';
 import type { Surface } from '../screen/surface.ts';
-import { decideTyping, noSession, promptSteadyMs, type SessionFacts } from './decide.ts';
+import { decideTyping, noSession, PROMPT_STEADY_MS, type SessionFacts } from './decide.ts';
 
 const raw = { canonical: false, echo: false, opost: false };
 const anySession: fc.Arbitrary<SessionFacts> = fc.record({
@@ -71,12 +71,12 @@ test('at its empty prompt each client is typed at, after it has stood there for 
     if (prompt === undefined || pasted === undefined) throw new Error('the recording has no marks');
     const decide = (moment: Moment, steadyMs: number, session = noSession) =>
       decideTyping(surfaceAt(recording.client, moment, steadyMs), session).kind;
-    expect(decide(prompt, promptSteadyMs)).toBe('paste');
-    expect(decide(prompt, promptSteadyMs - 1)).toBe('wait');
-    expect(decide(prompt, promptSteadyMs, { turnOpen: true, waitingFor: null })).toBe('wait');
-    expect(decide(prompt, promptSteadyMs, { turnOpen: false, waitingFor: 'permission' })).toBe('wait');
-    expect(decide(prompt, promptSteadyMs, { turnOpen: false, waitingFor: 'prompt' })).toBe('paste');
-    expect(decide(pasted, promptSteadyMs)).toBe('wait');
+    expect(decide(prompt, PROMPT_STEADY_MS)).toBe('paste');
+    expect(decide(prompt, PROMPT_STEADY_MS - 1)).toBe('wait');
+    expect(decide(prompt, PROMPT_STEADY_MS, { turnOpen: true, waitingFor: null })).toBe('wait');
+    expect(decide(prompt, PROMPT_STEADY_MS, { turnOpen: false, waitingFor: 'permission' })).toBe('wait');
+    expect(decide(prompt, PROMPT_STEADY_MS, { turnOpen: false, waitingFor: 'prompt' })).toBe('paste');
+    expect(decide(pasted, PROMPT_STEADY_MS)).toBe('wait');
   }
 });
 
@@ -88,7 +88,7 @@ test('no client stands at its prompt for three seconds on its way to a dialog', 
       if (moment.meaning.kind !== 'prompt' || moment.isMark || next === undefined || next.isMark) return;
       if (next.meaning.kind !== 'dialog') return;
       const since = moments.slice(0, at).findLastIndex(({ meaning }) => meaning.kind !== 'prompt');
-      expect(next.seconds - (moments[since + 1]?.seconds ?? 0)).toBeLessThan(promptSteadyMs / 1000);
+      expect(next.seconds - (moments[since + 1]?.seconds ?? 0)).toBeLessThan(PROMPT_STEADY_MS / 1000);
     });
   }
 });

@@ -6,15 +6,15 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Supervised } from '../agent/agent-instance.ts';
 import { spoolOf } from '../agent/agent-spec.ts';
 import { interrupt, liveOn, nudge, type Stage, scriptSpec, setStage } from '../testing/stage.ts';
-import { drawnClient, drawnClientScript, retryingClientScript } from './drawn-client.fixture.ts';
+import { drawnClient, drawnClientScript, RETRYING_CLIENT_SCRIPT } from './drawn-client.fixture.ts';
 
 let stage: Stage;
 let instance: Supervised;
-let shown = '';
+let SHOWN = '';
 
 beforeEach(async () => {
   stage = await setStage();
-  shown = '';
+  SHOWN = '';
 });
 afterEach(async () => {
   await instance.end('the test is over', 0);
@@ -26,7 +26,7 @@ const start = async (script: string, headless: boolean | null) => {
   const clients = headless === null ? [] : [drawnClient(headless)];
   const spec = scriptSpec(script, { nudge: 'auto' });
   instance = await liveOn({ ...stage, deps: { ...stage.deps, clients } }, spec, 80, (data) => {
-    shown += data;
+    SHOWN += data;
   });
   instance.begin();
 };
@@ -69,7 +69,7 @@ test('nothing is typed into a dialog; it is reported as a wait until a person an
 
 test('a raw-mode program without an adapter gets no key, its receipt has the reason, and its silence is not reported', async () => {
   await start(drawnClientScript(file(), 'at_start'), null);
-  await until(() => expect(shown).toContain('Run it?'));
+  await until(() => expect(SHOWN).toContain('Run it?'));
   instance.offer(nudge(), 3000);
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'expired' }]));
   expect(receipts()[0]?.why).toMatch(/it waited: .*alternate screen/);
@@ -80,25 +80,25 @@ test('a raw-mode program without an adapter gets no key, its receipt has the rea
 
 test('a client that reads no input is not typed at, and the receipt reports that at once', async () => {
   await start('echo drawn-client; sleep 600', true);
-  await until(() => expect(shown).toContain('drawn-client'));
+  await until(() => expect(SHOWN).toContain('drawn-client'));
   stage.gateway.offer(nudge());
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'failed' }]));
   expect(receipts()[0]?.why).toContain('reads no input');
-  expect(shown).not.toContain('are you still there');
+  expect(SHOWN).not.toContain('are you still there');
 });
 
 test('a password prompt gets no nudge in its line: nothing is typed without echo', async () => {
   await start('stty -echo; echo ready; while read line; do echo "got=$line"; done', null);
-  await until(() => expect(shown).toContain('ready'));
+  await until(() => expect(SHOWN).toContain('ready'));
   instance.offer(nudge(), 3000);
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'expired' }]));
   expect(receipts()[0]?.why).toContain('without echo');
-  expect(shown).not.toContain('got=');
+  expect(SHOWN).not.toContain('got=');
 });
 
 test('a client that works is interrupted by its key, and gets the text at its prompt', async () => {
   await start(drawnClientScript(file(), 'never'), false);
-  await until(() => expect(shown).toContain('> '));
+  await until(() => expect(SHOWN).toContain('> '));
   instance.terminal.write('\r');
   await until(() => expect(last()?.activity).toBe('working'));
   stage.gateway.offer(interrupt({ message: 'what holds you up' }));
@@ -132,7 +132,7 @@ test('a client that is back at its prompt while a turn is open was interrupted, 
 });
 
 test('a client whose screen shows that a limit refuses its requests is rate limited while its turn is open, though no hook reports it', async () => {
-  await start(retryingClientScript, false);
+  await start(RETRYING_CLIENT_SCRIPT, false);
   const record = recordOf([{ kind: 'turn_started', at: Date.now(), agent: null }]);
   append(join(spoolOf(stage.dir, instance.spec.instanceId), spoolFile(record.client, record.session)), record);
   await until(() =>

@@ -17,7 +17,7 @@ export type TypingOutcome =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'uncertain' | 'failed'; readonly why: string };
 
-const lookEveryMs = 100;
+const LOOK_EVERY_MS = 100;
 /** How many looks until a text that was typed has to be shown, and until it has to be confirmed. */
 const looks = { shown: 30, confirmed: 60 };
 
@@ -38,7 +38,7 @@ const looking = async (
 ): Promise<{ readonly found: boolean; readonly surface: Surface }> => {
   let surface = await keyboard.surface();
   for (let look = 0; look < times && !isEnough(surface); look += 1) {
-    await keyboard.pause(lookEveryMs);
+    await keyboard.pause(LOOK_EVERY_MS);
     surface = await keyboard.surface();
   }
   return { found: isEnough(surface), surface };
@@ -84,7 +84,7 @@ const typedAsPaste = async (keyboard: Keyboard, typing: Typing, text: string): P
   );
   const early = noEnter(surface, typing, keyboard.session());
   if (early !== null) return failed(`it was typed and not sent: ${early}${withdraw(keyboard, surface, typing)}`);
-  await keyboard.pause(lookEveryMs);
+  await keyboard.pause(LOOK_EVERY_MS);
   const last = await keyboard.surface();
   const late = noEnter(last, typing, keyboard.session());
   if (late !== null) return failed(`it was typed and not sent: ${late}${withdraw(keyboard, last, typing)}`);

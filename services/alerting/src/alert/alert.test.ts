@@ -9,8 +9,8 @@ import { consoleOnly } from './routing.ts';
 
 type NoticeFields = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
 
-const hour = 3_600_000;
-const settings = { groupWaitMs: 30_000, repeatMs: 4 * hour, routing: consoleOnly };
+const HOUR = 3_600_000;
+const settings = { groupWaitMs: 30_000, repeatMs: 4 * HOUR, routing: consoleOnly };
 const start = EXAMPLE_TIME;
 
 const quiet = { options: [], deadlineAt: null, caseId: null, ticket: null, blocked: null, channels: ['default'] };
@@ -94,7 +94,7 @@ test('the end is sent under the same key and id, to the sinks that received the 
   const short = open();
   short.receive(raised());
   expect(short.receive(resolved())).toMatchObject([{ type: 'ALERT_RESOLVED', payload: { deliverAt: null } }]);
-  expect(short.passTo(start + hour)).toEqual([]);
+  expect(short.passTo(start + HOUR)).toEqual([]);
 });
 
 test('the end of what never began is nothing', () => {
@@ -113,42 +113,42 @@ test('what rises again after its end is a new alert', () => {
 test('sinks are notified every four hours until the alert is acknowledged', () => {
   const alert = open(0);
   alert.receive(raised());
-  expect(alert.passTo(start + 4 * hour - 1)).toEqual([]);
+  expect(alert.passTo(start + 4 * HOUR - 1)).toEqual([]);
   for (const due of [4, 8]) {
-    expect(sent(alert.passTo(start + due * hour))).toMatchObject([{ payload: { deliverAt: start + due * hour } }]);
+    expect(sent(alert.passTo(start + due * HOUR))).toMatchObject([{ payload: { deliverAt: start + due * HOUR } }]);
   }
   expect(alert.receive(acknowledged)).toMatchObject([
     { type: 'ALERT_ACKNOWLEDGED', payload: { alertId: 'n1', by: 'ada' } },
   ]);
   expect(alert.receive(acknowledged)).toEqual([]);
-  expect(alert.passTo(start + 24 * hour)).toEqual([]);
+  expect(alert.passTo(start + 24 * HOUR)).toEqual([]);
   expect(sent(alert.receive(raised({ severity: 'critical' })))).toHaveLength(1);
 });
 
 test('after days without time sinks are notified once, not once for each repeat that was missed', () => {
   const alert = open(0);
   alert.receive(raised());
-  alert.unwatched(48 * hour);
-  expect(sent(alert.passTo(start + 48 * hour + 1000))).toHaveLength(1);
+  alert.unwatched(48 * HOUR);
+  expect(sent(alert.passTo(start + 48 * HOUR + 1000))).toHaveLength(1);
 });
 
 test('a silenced alert exists, and is sent when the silence ends if it is still open', () => {
   const alert = open(0);
-  expect(alert.receive(silenced(start + hour))).toMatchObject([
-    { type: 'SILENCE_CHANGED', payload: { until: start + hour } },
+  expect(alert.receive(silenced(start + HOUR))).toMatchObject([
+    { type: 'SILENCE_CHANGED', payload: { until: start + HOUR } },
   ]);
   expect(alert.receive(raised())).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: null } }]);
   expect(sent(alert.receive(raised({ severity: 'critical' })))).toEqual([]);
-  expect(alert.passTo(start + hour - 1)).toEqual([]);
-  expect(sent(alert.passTo(start + hour))).toHaveLength(1);
+  expect(alert.passTo(start + HOUR - 1)).toEqual([]);
+  expect(sent(alert.passTo(start + HOUR))).toHaveLength(1);
 });
 
 test('a silence that matches something else silences nothing; ending one early notifies at once', () => {
   const other = open(0);
-  other.receive(silenced(start + hour, 'recovery_failed'));
+  other.receive(silenced(start + HOUR, 'recovery_failed'));
   expect(sent(other.receive(raised()))).toHaveLength(1);
   const alert = open(0);
-  alert.receive(silenced(start + hour));
+  alert.receive(silenced(start + HOUR));
   alert.receive(raised());
   expect(alert.receive(silenced(start))).toMatchObject([
     { type: 'SILENCE_CHANGED' },
@@ -193,13 +193,13 @@ test.each([0, 30_000])('alerting obeys the laws of deciders, with a group wait o
       .map(([one, text, id]) => raised({ severity: one, text }, id)),
     fc.constant(resolved()),
     fc.constant(acknowledged),
-    fc.integer({ min: -1000, max: 3 * hour }).map((ms) => silenced(start + ms)),
+    fc.integer({ min: -1000, max: 3 * HOUR }).map((ms) => silenced(start + ms)),
   );
   laws(alerts({ ...settings, groupWaitMs }), inputs, { runs: 500 });
 });
 
 const asking = (caseId = 'case-1') =>
-  raised({ caseId, title: 'worker-1 waits for a decision', options: ['pardon'], deadlineAt: start + hour }, 'n3');
+  raised({ caseId, title: 'worker-1 waits for a decision', options: ['pardon'], deadlineAt: start + HOUR }, 'n3');
 const settled = (caseId = 'case-1') =>
   raised({ action: 'settle', caseId, title: 'worker-1: its case is closed as pardoned', text: 'ada: known' }, 'n4');
 
@@ -214,7 +214,7 @@ test('a question that is answered is taken from the alert, which stays open unti
     },
   ]);
   expect(alert.receive(settled())).toEqual([]);
-  expect(sent(alert.passTo(start + 5 * hour))).toMatchObject([{ payload: { options: [] } }]);
+  expect(sent(alert.passTo(start + 5 * HOUR))).toMatchObject([{ payload: { options: [] } }]);
 });
 
 test('the question of another case stays, and an alert without a question is unchanged', () => {

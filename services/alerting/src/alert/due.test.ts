@@ -11,10 +11,10 @@ import { SINK_FAILING } from './routing.ts';
 
 type NoticeFields = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
 
-const hour = 3_600_000;
+const HOUR = 3_600_000;
 const start = EXAMPLE_TIME;
 const routing = { defaults: ['console', 'webhook'], configured: ['console', 'webhook', 'ops', 'files'] };
-const settings = { groupWaitMs: 0, repeatMs: 4 * hour, routing };
+const settings = { groupWaitMs: 0, repeatMs: 4 * HOUR, routing };
 const quiet = { options: [], deadlineAt: null, ticket: null, blocked: null, channels: ['default'] };
 const notified = (fields: NoticeFields = {}): Input =>
   example(Topic.notify, 'NOTIFY', { route: 'stuck_agent', severity: 'warning', action: 'raise', ...quiet, ...fields });
@@ -46,7 +46,7 @@ test('the channel of a step is notified at once of an open alert; the other chan
   alert.receive(notified());
   expect(sinksOf(alert.receive(notified({ channels: ['ops'] })))).toEqual([['ops']]);
   expect(sinksOf(alert.receive(notified({ channels: ['ops'], text: 'more' })))).toEqual([]);
-  expect(sinksOf(alert.passTo(start + 4 * hour))).toEqual([['console', 'webhook', 'ops']]);
+  expect(sinksOf(alert.passTo(start + 4 * HOUR))).toEqual([['console', 'webhook', 'ops']]);
   expect(sinksOf(alert.receive(over))).toEqual([['console', 'webhook', 'ops']]);
 });
 
@@ -68,7 +68,7 @@ test('a sink that received the beginning receives the end in spite of a silence;
   alert.receive(notified());
   const matchers = [{ field: 'route', value: 'stuck_agent' }];
   alert.receive(
-    example(Topic.controlAlerts, 'SILENCE_ALERTS', { matchers, until: start + hour, by: 'ada', why: 'known' }),
+    example(Topic.controlAlerts, 'SILENCE_ALERTS', { matchers, until: start + HOUR, by: 'ada', why: 'known' }),
   );
   expect(sinksOf(alert.receive(over))).toEqual([['console', 'webhook']]);
   alert.receive(notified());
@@ -110,7 +110,7 @@ test('an open alert is sent to the sink that has replaced another, and only to t
     ticket: ____,
     ...content
   } = notified({ channels: ['pager'] }).payload as PayloadOf<typeof Topic.notify, 'NOTIFY'>;
-  const sent = { sentSeverity: content.severity, sentTo: ['console', 'old'], sentQuestion: null, sendAt: start + hour };
+  const sent = { sentSeverity: content.severity, sentTo: ['console', 'old'], sentQuestion: null, sendAt: start + HOUR };
   const known: Open = { alertId: 'a', raisedAt: start, content, ...sent, acknowledgedBy: 'ada' };
   expect(sendFrom({ silence: null }, known, routing)).toBe(0);
   expect(sinksToSend(known, start, routing)).toEqual(['webhook']);

@@ -18,7 +18,7 @@ import type { Sink } from './sink.ts';
 type DeliveriesDeps = Pick<DeliveryDeps, 'now' | 'random'> & { readonly logger: Logger; readonly count: Count };
 
 /** Alerts in delivery at once, a sink. */
-const maxInFlight = 16;
+const MAX_IN_FLIGHT = 16;
 
 /** A reactor a sink, so that a slow one holds up no other. */
 export const runDeliveries = async (
@@ -31,7 +31,14 @@ export const runDeliveries = async (
   const reactors: RunningPart[] = [];
   for (const sink of sinks) {
     const group = `alerting-${sink.name}`;
-    const options = { group, service: 'alerting', reads: [Topic.alert], maxInFlight, logger, count } as const;
+    const options = {
+      group,
+      service: 'alerting',
+      reads: [Topic.alert],
+      maxInFlight: MAX_IN_FLIGHT,
+      logger,
+      count,
+    } as const;
     const react = deliver(sink, deps);
     reactors.push(
       opened.use(

@@ -8,7 +8,7 @@ import { ticketNotices, ticketOver } from './ticket-notices.ts';
 type Input = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention>;
 type StateChanged = PayloadOf<typeof Topic.agentHealth, 'HEALTH_STATE_CHANGED'>;
 
-const route = 'stuck_agent';
+const ROUTE = 'stuck_agent';
 /** A step of a plan leaves the task to people. */
 export const BLOCKED_ROUTE = 'task_blocked';
 
@@ -24,17 +24,17 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
       const text = deadlineAt === null ? reason : `${reason}; without an answer: ${onTimeout}`;
       const request = { options, deadlineAt, onTimeout, checkpoint };
       const title = `${agentId} waits for a decision`;
-      return [raise(route, input.payload, { severity: 'critical', title, text, ...request })];
+      return [raise(ROUTE, input.payload, { severity: 'critical', title, text, ...request })];
     }
     case 'ESCALATION_DECIDED': {
       const { agentId, decision, by, why } = input.payload;
       if (decision === 'allow_more_time') return [];
-      return [settle(route, input.payload, { title: `${agentId}: ${decision}, decided by ${by}`, text: why })];
+      return [settle(ROUTE, input.payload, { title: `${agentId}: ${decision}, decided by ${by}`, text: why })];
     }
     case 'CASE_CLOSED': {
       const { agentId, ending, why, instanceEnded } = input.payload;
-      if (instanceEnded) return [resolve(route, input.payload, `${agentId} has ended: ${why}`)];
-      return [settle(route, input.payload, { title: `${agentId}: its case is closed as ${ending}`, text: why })];
+      if (instanceEnded) return [resolve(ROUTE, input.payload, `${agentId} has ended: ${why}`)];
+      return [settle(ROUTE, input.payload, { title: `${agentId}: its case is closed as ${ending}`, text: why })];
     }
     case 'DECISION_LAPSED': {
       const { agentId, decision, by, why } = input.payload;
@@ -42,17 +42,17 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
       const title = `${agentId}: ${decision} was not carried out, as ${by} had decided`;
       const text = `${why}; it is not done any more: decide again where it is still right`;
       // Only its delivery ends this alert.
-      return [raise(route, about, { title, text }), resolve(route, about, text)];
+      return [raise(ROUTE, about, { title, text }), resolve(ROUTE, about, text)];
     }
     case 'ALERT_REQUESTED': {
       const { severity, channel, title, text } = input.payload;
       const own = severity === 'UNKNOWN' ? {} : { severity };
-      return [raise(route, input.payload, { ...own, channel, title, text })];
+      return [raise(ROUTE, input.payload, { ...own, channel, title, text })];
     }
     case 'TERMINATION_UNCONFIRMED': {
       const { agentId, why } = input.payload;
       const title = `${agentId}: its end is not confirmed, nothing is spawned`;
-      return [raise(route, input.payload, { severity: 'critical', title, text: why })];
+      return [raise(ROUTE, input.payload, { severity: 'critical', title, text: why })];
     }
     case 'TASK_BLOCKED': {
       const { agentId, taskId, reason, attempt } = input.payload;
@@ -98,7 +98,7 @@ const stateNotices = (changed: StateChanged): readonly Noticed[] => {
     case 'FAILING': {
       const words = evidence.map((one) => one.words).join('; ');
       const graver = to === 'FAILING' ? ({ severity: 'critical' } as const) : {};
-      return [raise(route, changed, { ...graver, title: `${agentId} is ${to}`, text: words === '' ? reason : words })];
+      return [raise(ROUTE, changed, { ...graver, title: `${agentId} is ${to}`, text: words === '' ? reason : words })];
     }
     case 'HEALTHY':
       return [
@@ -119,7 +119,7 @@ const leftNotices = (changed: StateChanged): readonly Noticed[] => {
   const text = `${agentId} has left it`;
   if (taskId === null) return [];
   const about = { agentId, taskId };
-  const ofAgent = [route, BLOCKED_ROUTE].map((one) => resolve(one, about, text));
+  const ofAgent = [ROUTE, BLOCKED_ROUTE].map((one) => resolve(one, about, text));
   return [...ofAgent, ticketOver(about, text), taskSpent(taskId, text)];
 };
 
@@ -149,7 +149,7 @@ const ended = (changed: StateChanged, text: string): readonly Noticed[] =>
 /** Includes reports about the agent from before it had its task. */
 const over = (changed: StateChanged, text: string): readonly Noticed[] => {
   const own = { ...changed, taskId: null };
-  const ofTask = [resolve(route, changed, text), ticketOver(changed, text)];
+  const ofTask = [resolve(ROUTE, changed, text), ticketOver(changed, text)];
   return changed.taskId === null ? [...ofTask, resolve(BLOCKED_ROUTE, own, text)] : [...ofTask, ...over(own, text)];
 };
 

@@ -1,7 +1,7 @@
 import type { CircuitBreakerStateChangedPayload } from '@vigil/events';
 import { type Noticed, raise, resolve } from './notice.ts';
 
-const route = 'circuit_breaker_open';
+const ROUTE = 'circuit_breaker_open';
 
 /** HALF_OPEN is neither: the alert stays until a trial has succeeded. */
 export const breakerNotices = (changed: CircuitBreakerStateChangedPayload): readonly Noticed[] => {
@@ -11,10 +11,10 @@ export const breakerNotices = (changed: CircuitBreakerStateChangedPayload): read
     case 'OPEN': {
       const next = nextAttemptAt === null ? '' : `; no attempt before ${new Date(nextAttemptAt).toISOString()}`;
       const title = `${taskId ?? agentId}: breaker ${name} is open`;
-      return [raise(route, about, { title, text: `${failures} failures in a row${next}` })];
+      return [raise(ROUTE, about, { title, text: `${failures} failures in a row${next}` })];
     }
     case 'CLOSED':
-      return [resolve(route, about, `breaker ${name} is closed`)];
+      return [resolve(ROUTE, about, `breaker ${name} is closed`)];
     case 'HALF_OPEN':
     case 'UNKNOWN':
       return [];

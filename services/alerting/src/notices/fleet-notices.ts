@@ -2,7 +2,7 @@ import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { limitReached as words } from '@vigil/policy';
 import { type About, type Noticed, raise, resolve } from './notice.ts';
 
-const route = 'fleet_brake';
+const ROUTE = 'fleet_brake';
 const fleet = { agentId: null, taskId: null };
 
 /** What people should know about the fleet: a mass failure is one incident. What people have done themselves they know. */
@@ -13,10 +13,10 @@ export const fleetNotices = (
     case 'BRAKE_ENGAGED': {
       const { agentIds, scope, why } = input.payload;
       const title = `${agentIds.length} agents went at once (${scope}): nothing destructive happens`;
-      return [raise(route, fleet, { severity: 'critical', title, text: why })];
+      return [raise(ROUTE, fleet, { severity: 'critical', title, text: why })];
     }
     case 'BRAKE_RELEASED':
-      return [resolve(route, fleet, `lifted by ${input.payload.by}: ${input.payload.why}`)];
+      return [resolve(ROUTE, fleet, `lifted by ${input.payload.by}: ${input.payload.why}`)];
     case 'SPENDING_LIMIT_REACHED':
       return [limitReached(input.payload)];
     case 'SPENDING_LIMIT_LIFTED':

@@ -98,11 +98,11 @@ export const notify = (
   return { topic: 'onex.cmd.alerting.notify.v1', type: 'NOTIFY', key: alertKey, payload, policy };
 };
 
-const longestKey = 128;
+const LONGEST_KEY = 128;
 
 /** Route and task (or agent). A text that is too long for a key keeps its end, where ids differ. */
 const keyOf = (route: string, { agentId, taskId, of }: About): string => {
   const who = taskId ?? agentId ?? 'fleet';
   const what = of === undefined ? '' : `:${of.replace(/[^A-Za-z0-9._:-]/g, '-').slice(-40)}`;
-  return `${route}:${who.slice(-(longestKey - route.length - 1 - what.length))}${what}`;
+  return `${route}:${who.slice(-(LONGEST_KEY - route.length - 1 - what.length))}${what}`;
 };

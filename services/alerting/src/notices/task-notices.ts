@@ -4,9 +4,9 @@ import { breakerNotices } from './breaker-notices.ts';
 import { taskSpent } from './fleet-notices.ts';
 import { type About, type Noticed, raise, resolve } from './notice.ts';
 
-const route = 'recovery_failed';
+const ROUTE = 'recovery_failed';
 /** No checkpoint of a task could be used: work may be done twice. */
-const lost = 'checkpoint_lost';
+const LOST = 'checkpoint_lost';
 
 /** What people should know about the recovery of a task. */
 export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly Noticed[] => {
@@ -15,32 +15,32 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
   switch (input.type) {
     case 'RECOVERY_FAILED': {
       const { reason } = input.payload;
-      return [raise(route, about, { title: `${taskId} could not be recovered`, text: reason })];
+      return [raise(ROUTE, about, { title: `${taskId} could not be recovered`, text: reason })];
     }
     case 'SPAWN_IMPOSSIBLE': {
       const [title = '', ...lines] = input.payload.reason.split('. ');
-      return [raise(route, about, { title, text: lines.join('. ') })];
+      return [raise(ROUTE, about, { title, text: lines.join('. ') })];
     }
     case 'RECOVERY_WAITING': {
       const { reason, refusals } = input.payload;
       const title = `${taskId} has no agent: its recovery waits`;
       const asked = `refused ${refusals} times, and asked for again every minute`;
       const text = `${reason}; ${refusals === 0 ? 'a fresh agent takes it up then' : asked}`;
-      return [raise(route, about, { severity: 'warning', title, text })];
+      return [raise(ROUTE, about, { severity: 'warning', title, text })];
     }
     case 'REVIEW_REQUIRED': {
       const { reason, agentId, checkpoint } = input.payload;
       const title = `${taskId} waits for review: nothing more happens by itself`;
       const asked = { options: ['retry', 'reset', 'abandon'], checkpoint, blocked: blockedBy(input.payload) };
-      return [raise(route, { ...about, agentId }, { title, text: reason, ...asked })];
+      return [raise(ROUTE, { ...about, agentId }, { title, text: reason, ...asked })];
     }
     case 'REVIEW_DECIDED': {
       const { decision, by, why } = input.payload;
       const text = `${decision}, decided by ${by}: ${why}`;
-      return [resolve(route, about, text), resolve(BLOCKED_ROUTE, about, text)];
+      return [resolve(ROUTE, about, text), resolve(BLOCKED_ROUTE, about, text)];
     }
     case 'RECOVERY_COMPLETED':
-      return [route, BLOCKED_ROUTE].map((one) => resolve(one, about, `${input.payload.newAgentId} goes on with it`));
+      return [ROUTE, BLOCKED_ROUTE].map((one) => resolve(one, about, `${input.payload.newAgentId} goes on with it`));
     case 'RECOVERY_INITIATED': {
       const { fromCheckpoint, skipped, newAgentId } = input.payload;
       if (fromCheckpoint !== 'task-start') return [];
@@ -48,16 +48,16 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
       const why = skipped.length > 0 ? 'no checkpoint can be used' : 'it has no checkpoint';
       const title = `${newAgentId} starts ${taskId} from its beginning: ${why}`;
       const usual = skipped.length > 0 ? 'warning' : 'info';
-      return [raise(lost, { ...about, agentId: newAgentId }, { usual, title, text: unused || why })];
+      return [raise(LOST, { ...about, agentId: newAgentId }, { usual, title, text: unused || why })];
     }
     case 'PROBATION_PASSED':
-      return [resolve(lost, about, `${input.payload.agentId} does well`)];
+      return [resolve(LOST, about, `${input.payload.agentId} does well`)];
     case 'RECOVERY_REFUSED':
       return [];
     case 'TASK_RELEASED': {
       const { why, detail } = input.payload;
       const text = detail === null ? why : `${why}: ${detail}`;
-      const over = [route, lost, BLOCKED_ROUTE].map((one) => resolve(one, about, text));
+      const over = [ROUTE, LOST, BLOCKED_ROUTE].map((one) => resolve(one, about, text));
       // Its current holder may be stuck as well.
       return why === 'reassigned'
         ? over

@@ -16,9 +16,9 @@ const PLACEHOLDERS: Readonly<Record<string, (alert: AlertEvent) => string>> = {
   task: ({ payload }) => payload.taskId ?? '',
   case: ({ payload }) => payload.caseId ?? '',
 };
-const placeholder = /\{([a-z_]+)\}/g;
+const PLACEHOLDER = /\{([a-z_]+)\}/g;
 const isKnown = (argument: string): boolean =>
-  [...argument.matchAll(placeholder)].every(([, name = '']) => Object.hasOwn(PLACEHOLDERS, name));
+  [...argument.matchAll(PLACEHOLDER)].every(([, name = '']) => Object.hasOwn(PLACEHOLDERS, name));
 
 const settings = z.strictObject({
   kind: z.literal('command'),
@@ -44,7 +44,7 @@ export const command: Kind<typeof settings> = {
 
 /** In one pass: what an agent wrote is not looked through for placeholders. */
 const filled = (argument: string, alert: AlertEvent): string =>
-  argument.replaceAll(placeholder, (_, name: string) => plain(PLACEHOLDERS[name]?.(alert) ?? '').slice(0, FILLED));
+  argument.replaceAll(PLACEHOLDER, (_, name: string) => plain(PLACEHOLDERS[name]?.(alert) ?? '').slice(0, FILLED));
 
 /** An argument has its limit (128 KiB on Linux); all of the message is on standard input. */
 const FILLED = 4_000;

@@ -33,9 +33,9 @@ const checkpoint = {
   ...(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payload.checkpoint as object),
 } as NonNullable<NonNullable<Parameters<typeof alertEvent>[0]>['checkpoint']>;
 const blocked = { attempts: 3, limit: 2, reason: '2 of 2 attempts used' };
-const saved = '.onex_state/pipeline_checkpoints/OMN-1234/recovery-20260402T142500.yaml';
-const friction = '.onex_state/friction/2026-04-02-agent-stall-escalation-omn-1234.md';
-const log = '.onex_state/dispatch-log/2026-04-02.ndjson';
+const SAVED = '.onex_state/pipeline_checkpoints/OMN-1234/recovery-20260402T142500.yaml';
+const FRICTION = '.onex_state/friction/2026-04-02-agent-stall-escalation-omn-1234.md';
+const LOG = '.onex_state/dispatch-log/2026-04-02.ndjson';
 
 const SEED = `# Agent Stall Escalation: OMN-1234
 ## Summary
@@ -43,7 +43,7 @@ Agent stalled 3 times on OMN-1234, exceeding the max redispatch
 limit of 2. Ticket moved to Blocked in Linear.
 ## Stall History
 - See dispatch log: .onex_state/dispatch-log/2026-04-02.ndjson
-- Recovery checkpoint: ${saved}
+- Recovery checkpoint: ${SAVED}
 ## Root Cause Hypothesis
 Agent likely hitting context exhaustion or encountering a blocking issue that
 persists across redispatches (e.g., missing dependency, broken test, infra issue).
@@ -51,29 +51,29 @@ persists across redispatches (e.g., missing dependency, broken test, infra issue
 Manual investigation required. Read the checkpoint and dispatch log to determine
 whether the issue is agent-side (scope too large) or environment-side (broken infra).
 `;
-const LINE = `{"timestamp_utc":"2026-04-02T14:30:00Z","event":"escalated_to_blocked","ticket_id":"OMN-1234","attempt_count":3,"friction_path":"${friction}"}\n`;
+const LINE = `{"timestamp_utc":"2026-04-02T14:30:00Z","event":"escalated_to_blocked","ticket_id":"OMN-1234","attempt_count":3,"friction_path":"${FRICTION}"}\n`;
 
 test('a ticket whose attempts are used up has omniclaude’s friction event and its line, to the letter', async () => {
-  const uri = pathToFileURL(path.join(root, saved)).href;
+  const uri = pathToFileURL(path.join(root, SAVED)).href;
   await deliver({ raisedAt, blocked, checkpoint: { ...checkpoint, uri } });
-  expect(read(friction)).toBe(SEED);
-  expect(read(log)).toBe(LINE);
+  expect(read(FRICTION)).toBe(SEED);
+  expect(read(LOG)).toBe(LINE);
 });
 
 test('sent twice, it is one file and one line, after the lines of other programs', async () => {
   await deliver({ raisedAt, blocked });
-  writeFileSync(path.join(root, log), `{"event":"redispatch"}\n${read(log)}`);
+  writeFileSync(path.join(root, LOG), `{"event":"redispatch"}\n${read(LOG)}`);
   await deliver({ raisedAt, blocked });
-  expect(read(log)).toBe(`{"event":"redispatch"}\n${LINE}`);
+  expect(read(LOG)).toBe(`{"event":"redispatch"}\n${LINE}`);
   expect(readdirSync(path.join(root, '.onex_state/friction'))).toHaveLength(1);
 });
 
 test('what people have noted in it stays, even if its alert is sent again', async () => {
   await deliver({ raisedAt, blocked });
-  writeFileSync(path.join(root, friction), 'ada: it was the registry\n');
+  writeFileSync(path.join(root, FRICTION), 'ada: it was the registry\n');
   await deliver({ raisedAt, blocked: { ...blocked, attempts: 4 } });
-  expect(read(friction)).toBe('ada: it was the registry\n');
-  expect(readdirSync(path.dirname(path.join(root, friction)))).toHaveLength(1);
+  expect(read(FRICTION)).toBe('ada: it was the registry\n');
+  expect(readdirSync(path.dirname(path.join(root, FRICTION)))).toHaveLength(1);
 });
 
 test('two alerts of one ticket at once write one whole file, and a line each', async () => {
@@ -81,28 +81,28 @@ test('two alerts of one ticket at once write one whole file, and a line each', a
   const one = alertEvent({ raisedAt, blocked });
   const other = { ...alertEvent({ raisedAt, blocked: { ...blocked, attempts: 4 } }), eventId: 'other' };
   await Promise.all([one, other].map((each) => sink.deliver(each)));
-  expect(read(friction)).toContain('whether the issue is agent-side');
-  expect(readdirSync(path.dirname(path.join(root, friction)))).toHaveLength(1);
-  expect(read(log).split('\n')).toHaveLength(3);
+  expect(read(FRICTION)).toContain('whether the issue is agent-side');
+  expect(readdirSync(path.dirname(path.join(root, FRICTION)))).toHaveLength(1);
+  expect(read(LOG).split('\n')).toHaveLength(3);
 });
 
 test('an unreadable log does not count as empty: nothing is written twice', async () => {
   await deliver({ raisedAt, blocked });
-  truncateSync(path.join(root, log), 2 ** 32);
+  truncateSync(path.join(root, LOG), 2 ** 32);
   await expect(deliver({ raisedAt, blocked })).rejects.toThrow('greater than 2 GiB');
 });
 
 test('a link that an agent has left where the log belongs leads nowhere else', async () => {
-  mkdirSync(path.dirname(path.join(root, log)), { recursive: true });
+  mkdirSync(path.dirname(path.join(root, LOG)), { recursive: true });
   writeFileSync(path.join(root, 'profile'), 'mine\n');
-  symlinkSync(path.join(root, 'profile'), path.join(root, log));
+  symlinkSync(path.join(root, 'profile'), path.join(root, LOG));
   await expect(deliver({ raisedAt, blocked })).rejects.toThrow('ELOOP');
   expect(read('profile')).toBe('mine\n');
 });
 
 test('a pipe in its place does not block: the alert is sent again until the pipe is removed', async () => {
-  mkdirSync(path.dirname(path.join(root, log)), { recursive: true });
-  execFileSync('mkfifo', [path.join(root, log)]);
+  mkdirSync(path.dirname(path.join(root, LOG)), { recursive: true });
+  execFileSync('mkfifo', [path.join(root, LOG)]);
   await expect(deliver({ raisedAt, blocked })).rejects.toThrow('ENXIO');
 });
 
@@ -114,8 +114,8 @@ test('another day it is another file', async () => {
 
 test('a task that a plan leaves to people has the reason, and no uncounted figure', async () => {
   await deliver({ raisedAt, blocked: { attempts: null, limit: null, reason: 'no way on' }, checkpoint: null });
-  expect(read(friction)).toContain('## Summary\nAgent stalled on OMN-1234: no way on\n## Stall History');
-  expect(read(friction)).toContain('- Recovery checkpoint: none\n');
+  expect(read(FRICTION)).toContain('## Summary\nAgent stalled on OMN-1234: no way on\n## Stall History');
+  expect(read(FRICTION)).toContain('- Recovery checkpoint: none\n');
 });
 
 test.each([
@@ -123,8 +123,8 @@ test.each([
   [3, 'Agent stalled 3 times on OMN-1234: no way on'],
 ])('a task that a plan leaves to people names how often its agents have stalled: %d', async (attempts, line) => {
   await deliver({ raisedAt, blocked: { attempts, limit: null, reason: 'no way on' } });
-  expect(read(friction)).toContain(`## Summary\n${line}\n## Stall History`);
-  expect(JSON.parse(read(log))).toMatchObject({ attempt_count: attempts });
+  expect(read(FRICTION)).toContain(`## Summary\n${line}\n## Stall History`);
+  expect(JSON.parse(read(LOG))).toMatchObject({ attempt_count: attempts });
 });
 
 test('of anything else it writes nothing', async () => {

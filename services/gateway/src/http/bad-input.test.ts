@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
 import { describe, expect, test } from 'vitest';
-import { answerOf, least, testGateway, token } from '../testing.ts';
+import { answerOf, least, TOKEN, testGateway } from '../testing.ts';
 import { LARGEST_BODY } from './body.ts';
 
 const { log, get, post, postRaw } = testGateway();
@@ -66,7 +66,7 @@ test('endlessly nested input is refused, as the whole body or in a field', async
 });
 
 describe('the token', () => {
-  test.each(['', 'Bearer', `Bearer ${token}x`, `Basic ${token}`, token])(
+  test.each(['', 'Bearer', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, TOKEN])(
     '%j is not accepted as a token',
     async (wrong) => {
       const response = await postRaw('/v1/heartbeats', JSON.stringify(least), { authorization: wrong });

@@ -2,7 +2,7 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { gatewayToken } from '@vigil/events/gateway-token';
 import { describe, expect, test } from 'vitest';
-import { answerOf, least, secret, testGateway } from '../testing.ts';
+import { answerOf, least, SECRET, testGateway } from '../testing.ts';
 import {
   agent,
   exited,
@@ -112,9 +112,9 @@ describe('an invalid token', () => {
     ['another kind', `v1.agent.host-1.${mac}`],
     ['another version', `v2.runtime.host-1.${mac}`],
     ['another secret', gatewayToken('another-secret-that-is-long-enough', { kind: 'runtime', name: 'host-1' })],
-    ['a name that is none', gatewayToken(secret, { kind: 'runtime', name: 'a b' })],
+    ['a name that is none', gatewayToken(SECRET, { kind: 'runtime', name: 'a b' })],
     ['no mac', 'v1.runtime.host-1.'],
-    ['the secret itself', secret],
+    ['the secret itself', SECRET],
   ])('%s is refused', async (_what, token) => {
     expect((await get('/v1/runtimes/host-1/orders?wait=0', showing(token))).status).toBe(401);
   });
@@ -126,7 +126,7 @@ describe('an invalid token', () => {
 
   test('a name may have dots', () => {
     const name = 'v1.agent.host-1.example';
-    expect(guard('x', secret)(`Bearer ${gatewayToken(secret, { kind: 'agent', name })}`)).toEqual({
+    expect(guard('x', SECRET)(`Bearer ${gatewayToken(SECRET, { kind: 'agent', name })}`)).toEqual({
       kind: 'agent',
       name,
     });

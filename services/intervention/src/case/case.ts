@@ -49,11 +49,11 @@ const turnDue = (activeCase: ActiveCase, now: number): number => {
 };
 
 /** An hour longer than the evaluator remembers an agent that has ended: what it finds of it lapses before. */
-const rememberedMs = 25 * 60 * 60_000;
+const REMEMBERED_MS = 25 * 60 * 60_000;
 
 /** When nothing of the agent is worth keeping: its instance has ended, and no case is open, asked for or waits. */
 const forgetAt = ({ situation, next, instance, endedAt }: CaseState): number =>
-  situation.kind === 'quiet' && next === null && instance?.ended && endedAt != null ? endedAt + rememberedMs : NEVER;
+  situation.kind === 'quiet' && next === null && instance?.ended && endedAt != null ? endedAt + REMEMBERED_MS : NEVER;
 
 /** `now`: when the end of the instance was observed. */
 const dated = (state: CaseState, now: number): CaseState => {

@@ -24,9 +24,9 @@ type DecideCase = InputOf<'DECIDE_CASE'>['payload'];
 type Request = InputOf<'REQUEST_STEP'>;
 
 /** How long "more time" is where the decision names no length, milliseconds. */
-export const defaultMoreTimeMs = 600_000;
+export const DEFAULT_MORE_TIME_MS = 600_000;
 /** How often a case may get more time while nothing progresses. */
-const mostMoreTime = 2;
+const MOST_MORE_TIME = 2;
 
 /** A command is answered at once: it is carried out, or refused with the reason. No other input needs an answer. */
 export const answer = (state: CaseState, input: CaseInput): readonly CaseDraft[] => {
@@ -53,7 +53,7 @@ const answerDecision = (state: CaseState, command: DecideCase): readonly CaseDra
   const reason = against(found, command);
   if (reason !== null) return [refused(state, command, reason)];
   const { decision, forMs, by, why } = command;
-  const granted = decision === 'allow_more_time' ? (forMs ?? defaultMoreTimeMs) : forMs;
+  const granted = decision === 'allow_more_time' ? (forMs ?? DEFAULT_MORE_TIME_MS) : forMs;
   return [caseEvent(found.caseContext, 'ESCALATION_DECIDED', { decision, forMs: granted, by, why })];
 };
 
@@ -79,7 +79,7 @@ const against = (
       return null;
     case 'allow_more_time':
       if (forMs !== null && forMs <= 0) return `${forMs} ms is no time: give a positive number of milliseconds`;
-      return moreTime.times < mostMoreTime ? null : `it has had more time ${moreTime.times} times without progress`;
+      return moreTime.times < MOST_MORE_TIME ? null : `it has had more time ${moreTime.times} times without progress`;
     case 'terminate_and_recover':
       return death ? null : (unreachable(caseContext)?.detail ?? null);
     case 'force_handoff':

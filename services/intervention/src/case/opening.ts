@@ -1,7 +1,7 @@
 import { stepRecord } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { ask, caseEvent, refusal, withdraw } from './drafts.ts';
-import { isTooLate, openingAnswer, type Ruling, tooLate } from './ruling.ts';
+import { isTooLate, openingAnswer, type Ruling, TOO_LATE } from './ruling.ts';
 import {
   asksAgain,
   type CaseContext,
@@ -56,15 +56,15 @@ export const openingMoves = (
     ];
   if (over) return [withdraw(caseContext, ruling.requestId, over), ...refusalToPerson(caseContext, over)];
   if (ruling.dryRun && isRehearsed(state.episode, caseContext))
-    return [withdraw(caseContext, ruling.requestId, rehearsed)];
+    return [withdraw(caseContext, ruling.requestId, REHEARSED)];
   const resumePoint = resumePointOf(state, caseContext);
   const question = resumePoint && asksAgain(resumePoint, ruling.since);
   const asked = question && !ruling.dryRun ? [askedAgain(caseContext, question)] : [];
   if (!isTooLate(ruling, now)) return [caseOpened(caseContext, ruling.dryRun, resumePoint), ...asked];
-  return [withdraw(caseContext, ruling.requestId, tooLate), ...refusalToPerson(caseContext, tooLate)];
+  return [withdraw(caseContext, ruling.requestId, TOO_LATE), ...refusalToPerson(caseContext, TOO_LATE)];
 };
 
-const rehearsed = 'the dry run has reported already what this plan would do';
+const REHEARSED = 'the dry run has reported already what this plan would do';
 
 const isRehearsed = (episode: Episode | null, { episodeId, planName }: CaseContext): boolean =>
   episode !== null && episode.id === episodeId && episode.rehearsed.includes(planName);

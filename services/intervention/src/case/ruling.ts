@@ -47,7 +47,7 @@ export const actsAt = (stepState: StepState, ruling: Ruling | null): number | nu
 export const ASK_AGAIN_MS = 10_000;
 
 /** Why nothing follows from a ruling whose time is over. */
-export const tooLate = 'blind: the ruling came late, as the time of the governor stands still or lags';
+export const TOO_LATE = 'blind: the ruling came late, as the time of the governor stands still or lags';
 
 /** It was admitted for a time that has passed. */
 export const isTooLate = (ruling: Ruling, now: number): boolean => ruling.admitted && ruling.validUntil < now;

@@ -1,7 +1,7 @@
 import type { PlannedStep } from '@vigil/policy';
 import { ask, caseEvent, closed, withdraw } from './drafts.ts';
 import { requestId } from './opening.ts';
-import { isTooLate, type Ruling, tooLate } from './ruling.ts';
+import { isTooLate, type Ruling, TOO_LATE } from './ruling.ts';
 import {
   type ActiveCase,
   type CaseDraft,
@@ -86,7 +86,7 @@ const withheldMoves = (activeCase: ActiveCase, { requestId, why, detail }: Refus
   return [withdraw(caseContext, requestId, reason), closed(caseContext, 'withheld', reason)];
 };
 
-const undone = 'the dry run is over, and the first steps of the plan have only been reported';
+const UNDONE = 'the dry run is over, and the first steps of the plan have only been reported';
 
 /** Admitted, a step acts at once; it is looked at again, as things may have changed while it was asked. */
 export const ruledMoves = (
@@ -99,7 +99,7 @@ export const ruledMoves = (
   const { caseContext, index } = activeCase;
   if (!ruling.admitted) return withheldMoves(activeCase, ruling);
   if (stepState.withheld) return [caseEvent(caseContext, 'CASE_RESUMED', { step: stepName(activeCase) })];
-  if (isTooLate(ruling, now)) return [withdraw(caseContext, ruling.requestId, tooLate)];
+  if (isTooLate(ruling, now)) return [withdraw(caseContext, ruling.requestId, TOO_LATE)];
   const step = caseContext.steps[index];
   if (step === undefined) return [withdraw(caseContext, ruling.requestId, 'no such step')];
   const { decideStep, act } = rulesOf(step);
@@ -110,7 +110,7 @@ export const ruledMoves = (
   if (ruling.dryRun) return [rehearsed(activeCase, step)];
   // The steps before it were only rehearsed: this one does not follow from them.
   if (activeCase.dryRun && index > 0)
-    return [withdraw(caseContext, ruling.requestId, undone), closed(caseContext, 'withheld', undone)];
+    return [withdraw(caseContext, ruling.requestId, UNDONE), closed(caseContext, 'withheld', UNDONE)];
   return act(step, activeCase, momentAt(state, ruling.since));
 };
 

@@ -24,7 +24,7 @@ export const terminateMoves = (activeCase: ActiveCase, now: number, tooLate: boo
     return now < stepState.until
       ? []
       : [
-          ...decisionLapsed(activeCase, unreported),
+          ...decisionLapsed(activeCase, UNREPORTED),
           closed(activeCase.caseContext, 'superseded', 'its end was not reported'),
         ];
   if (stepState.receipt) return withoutDeath(activeCase, stepState, stepState.receipt);
@@ -35,7 +35,7 @@ export const terminateMoves = (activeCase: ActiveCase, now: number, tooLate: boo
 const awaitsReport = (activeCase: ActiveCase, { receipt, ended }: Terminating): boolean =>
   receipt?.outcome === 'superseded' && ended === null && isRecoveryDecided(activeCase);
 
-const unreported = 'the runtime answered that the agent had ended, and did not report the end';
+const UNREPORTED = 'the runtime answered that the agent had ended, and did not report the end';
 
 /**
  * The receipt has more than the end in agent-health. So while a receipt may come, the end alone does not count. A person or a configured

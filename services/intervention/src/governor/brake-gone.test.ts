@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { admitSpawn, announces, fleet, lost, MIN, present, SEC } from './fleet.fixture.ts';
-import { crashWaitMs } from './settings.ts';
+import { CRASH_WAIT_MS } from './settings.ts';
 
 /** a0, a1 and a2 are gone at once, and the brake is on. */
 const braked = (why: 'silent' | 'crashed') => {
@@ -12,7 +12,7 @@ const braked = (why: 'silent' | 'crashed') => {
 
 test('the brake waits a quarter of an hour for the tasks of agents that crashed, and a minute more', () => {
   const one = braked('crashed');
-  expect(one.after(crashWaitMs + MIN - 1)).toEqual([]);
+  expect(one.after(CRASH_WAIT_MS + MIN - 1)).toEqual([]);
   expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
 });
 
@@ -29,7 +29,7 @@ test('it lifts sooner where over half of their tasks are on other agents', () =>
 
 test('a task that is back later than that counts from the end of the wait', () => {
   const one = braked('crashed');
-  one.after(crashWaitMs + 30 * SEC);
+  one.after(CRASH_WAIT_MS + 30 * SEC);
   for (const i of [0, 1, 2]) one.receive(present(`b${i}`, { taskId: `task-a${i}`, host: 'h9' }));
   expect(one.after(30 * SEC)).toEqual(['BRAKE_RELEASED']);
 });
@@ -47,7 +47,7 @@ test('such a crash still counts with the losses that follow at once, and is wait
   one.receive(lost('a0', { host: 'h0', why: 'crashed', expected: true }));
   one.receive(lost('a1', { host: 'h0', why: 'crashed' }));
   expect(one.receive(lost('a2', { host: 'h0', why: 'crashed' }))).toEqual(['BRAKE_ENGAGED fleet']);
-  expect(one.after(crashWaitMs + MIN)).toEqual(['BRAKE_RELEASED']);
+  expect(one.after(CRASH_WAIT_MS + MIN)).toEqual(['BRAKE_RELEASED']);
 });
 
 test('a task whose spawn is over the budget is with people: the brake waits for it no more', () => {
@@ -95,7 +95,7 @@ test.each([
 test('a task whose replacement crashes is waited for a quarter of an hour from that crash, also where its agent only fell silent', () => {
   for (const first of ['silent', 'crashed'] as const) {
     const one = replacementsLost(first, { observedMs: 1, why: 'crashed' });
-    expect(one.after(crashWaitMs + MIN - 1)).toEqual([]);
+    expect(one.after(CRASH_WAIT_MS + MIN - 1)).toEqual([]);
     expect(one.after(1)).toEqual(['BRAKE_RELEASED']);
   }
 });

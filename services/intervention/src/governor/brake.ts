@@ -1,6 +1,6 @@
 import { NEVER } from '@vigil/stream';
 import { livingIn } from './observe.ts';
-import { crashWaitMs, type GovernorSettings } from './settings.ts';
+import { CRASH_WAIT_MS, type GovernorSettings } from './settings.ts';
 import { type AwaitedAgent, type Brake, type GovernorState, incidentsOf, type Loss } from './state.ts';
 
 /**
@@ -67,4 +67,4 @@ const overFrom = (awaited: readonly AwaitedAgent[], { brake: { backMs } }: Gover
 };
 
 const backFrom = ({ backSince, isCrashed, at }: AwaitedAgent): number =>
-  Math.min(backSince ?? NEVER, isCrashed ? at + crashWaitMs : NEVER);
+  Math.min(backSince ?? NEVER, isCrashed ? at + CRASH_WAIT_MS : NEVER);

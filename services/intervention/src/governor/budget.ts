@@ -1,4 +1,4 @@
-import { type GovernorSettings, hourMs, minuteMs } from './settings.ts';
+import { type GovernorSettings, HOUR_MS, MINUTE_MS } from './settings.ts';
 import type { Admitted, GovernorState, StepRequest } from './state.ts';
 
 /** The n-th newest of those in the window, after which there is room again. */
@@ -16,7 +16,7 @@ export const stepFreeFrom = (state: GovernorState, request: StepRequest, setting
 export const turnFrom = (state: GovernorState, request: StepRequest, settings: GovernorSettings): number => {
   const ofScope = timesOf(state, ({ kind, scope }) => kind === 'step' && scope === request.scope);
   const ofAgent = timesOf(state, ({ kind, agentId }) => kind === 'step' && agentId === request.step.agentId);
-  return Math.max(freeFrom(ofScope, settings.stepsPerMinute, minuteMs), freeFrom(ofAgent, 1, settings.cooldownMs));
+  return Math.max(freeFrom(ofScope, settings.stepsPerMinute, MINUTE_MS), freeFrom(ofAgent, 1, settings.cooldownMs));
 };
 
 /** What withholds a step at any time. Soft steps need only that the fleet is not halted. */
@@ -30,7 +30,7 @@ export const spawnFreeFrom = (state: GovernorState, scope: string, { spawnsPerHo
   freeFrom(
     timesOf(state, (one) => one.kind === 'spawn' && one.scope === scope),
     spawnsPerHour,
-    hourMs,
+    HOUR_MS,
   );
 
 /** Entries that no budget and no cooldown needs. */
@@ -39,4 +39,4 @@ export const counting = (
   { cooldownMs }: GovernorSettings,
   now: number,
 ): readonly Admitted[] =>
-  admitted.filter(({ kind, at }) => at > now - (kind === 'spawn' ? hourMs : Math.max(minuteMs, cooldownMs)));
+  admitted.filter(({ kind, at }) => at > now - (kind === 'spawn' ? HOUR_MS : Math.max(MINUTE_MS, cooldownMs)));

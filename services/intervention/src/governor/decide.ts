@@ -3,7 +3,7 @@ import type { Clock } from '@vigil/stream';
 import { engages, liftsFrom } from './brake.ts';
 import { spawnFreeFrom, stepFreeFrom, turnFrom, withheldBy } from './budget.ts';
 import { evolve } from './evolve.ts';
-import { type GovernorSettings, validMs } from './settings.ts';
+import { type GovernorSettings, VALID_MS } from './settings.ts';
 import { runtimeFor, whyNoTemplate } from './spawn.ts';
 import {
   type FleetCommand,
@@ -77,7 +77,7 @@ const step = (
       ? null
       : stepRuling(request, 'STEP_WITHHELD', { why, detail: reasonOf(state, why) });
   if (request.step.class === 'soft' || now >= stepFreeFrom(state, request, settings))
-    return stepRuling(request, 'STEP_ADMITTED', { validUntil: now + validMs, dryRun: state.dryRun });
+    return stepRuling(request, 'STEP_ADMITTED', { validUntil: now + VALID_MS, dryRun: state.dryRun });
   const isOtherReason =
     request.withheld !== null && request.withheld !== 'budget' && turnFrom(state, request, settings) > now;
   return isOtherReason ? stepRuling(request, 'STEP_WITHHELD', { why: 'budget', detail: turnWords(settings) }) : null;
@@ -117,7 +117,7 @@ const spawn = (
     );
   const found = runtimeFor(state, request.spawn, now);
   if ('none' in found) return withheld('no_runtime', found.none);
-  const admission = { runtimeId: found.runtimeId, validUntil: now + validMs, dryRun: state.dryRun };
+  const admission = { runtimeId: found.runtimeId, validUntil: now + VALID_MS, dryRun: state.dryRun };
   return spawnRuling(request, 'SPAWN_ADMITTED', admission);
 };
 

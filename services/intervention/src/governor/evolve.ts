@@ -1,6 +1,6 @@
 import type { SpawnWithheldPayload } from '@vigil/events';
 import { asAwaited, leftToPeople } from './observe.ts';
-import { validMs } from './settings.ts';
+import { VALID_MS } from './settings.ts';
 import {
   type AdmissionRequest,
   type Admitted,
@@ -79,7 +79,7 @@ const admitted = (state: GovernorState, draft: AdmittedDraft): GovernorState => 
     ...(request.kind === 'step'
       ? { agentId: request.step.agentId }
       : { agentId: request.spawn.newAgentId, taskId: request.spawn.taskId }),
-    at: validUntil - validMs,
+    at: validUntil - VALID_MS,
   };
   return { ...rest, admitted: [...rest.admitted, one] };
 };

@@ -1,7 +1,7 @@
 import type { AgentLostPayload, AgentPresentPayload, RuntimeAnnouncedPayload } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
 import { counting } from './budget.ts';
-import { freshMs, type GovernorSettings } from './settings.ts';
+import { FRESH_MS, type GovernorSettings } from './settings.ts';
 import {
   type AdmissionRequest,
   type AwaitedAgent,
@@ -181,16 +181,16 @@ const joined = (incidents: Incidents, loss: Loss, windowMs: number): Incidents =
 
 export const asAwaited = (loss: Loss): AwaitedAgent => ({ ...loss, backSince: loss.isReplaced ? loss.at : null });
 
-const keptStarts = 500;
-const keptStartMs = 30 * 60 * 1000;
+const KEPT_STARTS = 500;
+const KEPT_START_MS = 30 * 60 * 1000;
 
 /** An agent's latest start takes the place of its earlier ones, also where it has no task now. */
 const started = (
   starts: readonly Start[],
   { agentId, taskId, at }: Omit<Start, 'taskId'> & { readonly taskId: string | null },
 ): readonly Start[] => {
-  const others = starts.filter((one) => one.agentId !== agentId && one.at > at - keptStartMs);
-  return taskId === null ? others : [...others, { agentId, taskId, at }].slice(-keptStarts);
+  const others = starts.filter((one) => one.agentId !== agentId && one.at > at - KEPT_START_MS);
+  return taskId === null ? others : [...others, { agentId, taskId, at }].slice(-KEPT_STARTS);
 };
 
 /**
@@ -199,7 +199,7 @@ const started = (
  */
 const isReplaced = ({ admitted, starts, liveAgents }: GovernorState, lossKey: string, now: number): boolean => {
   const names = namesOf(liveAgents);
-  const recent = (starts ?? []).filter(({ at }) => at > now - keptStartMs);
+  const recent = (starts ?? []).filter(({ at }) => at > now - KEPT_START_MS);
   return [...admitted, ...recent].some((one) => one.taskId === lossKey && names.has(one.agentId));
 };
 
@@ -210,7 +210,7 @@ const namesOf = (liveAgents: LiveAgents): ReadonlySet<string> =>
 const announced = (state: GovernorState, payload: RuntimeAnnouncedPayload, now: number): GovernorState => {
   const { runtimeId, capacity, agents, labels, templates } = payload;
   const fresh = Object.entries(state.runtimes).filter(
-    ([id, { announcedAt }]) => id !== runtimeId && announcedAt > now - freshMs,
+    ([id, { announcedAt }]) => id !== runtimeId && announcedAt > now - FRESH_MS,
   );
   const emitted = { capacity, busy: agents.length, labels, templates, announcedAt: now };
   const listed = new Set(agents);

@@ -37,12 +37,12 @@ export const usual: GovernorSettings = {
 };
 
 /** How long a ruling may be used, milliseconds. */
-export const validMs = 30_000;
+export const VALID_MS = 30_000;
 /** A runtime that has not announced itself for longer gets no spawn, milliseconds. */
-export const freshMs = 90_000;
+export const FRESH_MS = 90_000;
 /** An admitted spawn takes a runtime's place for so long, until the runtime lists its agent, milliseconds. */
-export const spawnMs = 120_000;
+export const SPAWN_MS = 120_000;
 /** How long the brake waits for the task of a crashed agent, milliseconds: the usual attempts at a recovery take no longer. */
-export const crashWaitMs = 900_000;
-export const minuteMs = 60_000;
-export const hourMs = 3_600_000;
+export const CRASH_WAIT_MS = 900_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;

@@ -1,12 +1,12 @@
 import type { AdmitSpawnPayload } from '@vigil/events';
 import { templateFits } from '@vigil/policy';
-import { freshMs, spawnMs } from './settings.ts';
+import { FRESH_MS, SPAWN_MS } from './settings.ts';
 import type { Admitted, GovernorState, RuntimePresence } from './state.ts';
 
 /** The host of the dead agent does not restrict where the next one runs. */
-const place = 'host';
+const PLACE = 'host';
 
-const isFresh = ({ announcedAt }: RuntimePresence, now: number): boolean => announcedAt > now - freshMs;
+const isFresh = ({ announcedAt }: RuntimePresence, now: number): boolean => announcedAt > now - FRESH_MS;
 
 const hasTemplate = ({ templates }: RuntimePresence, { taskId, labels }: AdmitSpawnPayload): boolean =>
   templates.some((template) => templateFits(template, taskId, labels));
@@ -49,13 +49,13 @@ const roomIn = (
   { capacity, busy }: RuntimePresence,
   now: number,
 ): number => {
-  const isPending = ({ at, isListed }: Admitted) => isListed !== true && now < at + spawnMs;
+  const isPending = ({ at, isListed }: Admitted) => isListed !== true && now < at + SPAWN_MS;
   return capacity - busy - admitted.filter((one) => one.runtimeId === runtimeId && isPending(one)).length;
 };
 
 /** A label that both carry has the same value. */
 const agrees = (required: Readonly<Record<string, string>>, offered: Readonly<Record<string, string>>): boolean =>
-  Object.entries(offered).every(([name, value]) => name === place || (required[name] ?? value) === value);
+  Object.entries(offered).every(([name, value]) => name === PLACE || (required[name] ?? value) === value);
 
 const whyNone = ({ runtimes }: GovernorState, spawn: AdmitSpawnPayload, open: number, now: number): string => {
   const { notRuntimeIds, labels } = spawn;

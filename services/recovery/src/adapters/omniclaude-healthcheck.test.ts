@@ -6,7 +6,7 @@ import {
   openStory,
   recorded,
   recoverTask,
-  task,
+  TASK,
   took,
   turned,
   withhold,
@@ -17,7 +17,7 @@ test('omniclaude’s event reports each change of status, checkpoint and action,
   const story = openStory();
   story.receive(recorded('c1'));
   const stalled = story.receive(recoverTask({}, { emitHealthcheck: true }));
-  expect(stalled.at(-1)).toMatchObject({ topic: 'onex.evt.omniclaude.agent-healthcheck.v1', key: task });
+  expect(stalled.at(-1)).toMatchObject({ topic: 'onex.evt.omniclaude.agent-healthcheck.v1', key: TASK });
   expect(stalled.at(-1)?.payload).toEqual({
     type: 'agent_healthcheck',
     ticket_id: 'OMN-1234',

@@ -5,13 +5,13 @@ import { type Healthcheck, isBad, type Recovery, type Situation } from '../task/
 
 type Stall = Exclude<StallReason, 'UNKNOWN'>;
 
-const silence = /no_(heartbeat|activity|calls|output|checkpoint|completion)|call_overdue|inactivity|silent/;
+const SILENCE = /no_(heartbeat|activity|calls|output|checkpoint|completion)|call_overdue|inactivity|silent/;
 /** The words of evidence: after the death of an agent, only these are left. */
-const silenceInWords = /\b(no|nothing|not|untouched)\b[^;]* for \d/;
+const SILENCE_IN_WORDS = /\b(no|nothing|not|untouched)\b[^;]* for \d/;
 
 /** omniclaude's three reasons, in its order of priority, from the names and words of a policy's signals. */
 const reasons: readonly (readonly [Stall, RegExp])[] = [
-  ['inactivity', new RegExp(`${silence.source}|${silenceInWords.source}`, 'i')],
+  ['inactivity', new RegExp(`${SILENCE.source}|${SILENCE_IN_WORDS.source}`, 'i')],
   ['context_overflow', /context/i],
   ['rate_limit', /rate.?limit/i],
 ];

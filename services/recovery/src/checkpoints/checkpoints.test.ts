@@ -7,7 +7,7 @@ import {
   receipt,
   recorded,
   recoverTask,
-  task,
+  TASK,
   types,
 } from '../task/story.fixture.ts';
 import { chain, rememberCheckpoint, usable } from './checkpoints.ts';
@@ -74,7 +74,7 @@ test('the handover is omniclaude’s text, with the remaining work only, and the
     { checkpointId: 'a', completedWork: ['read'], remainingWork: ['read', 'write "x"'] },
     checkpoint('a'),
   );
-  expect(handoverText({ taskId: task, attempt: 1, of: 2, checkpoint: checkpoint('a'), work })).toBe(
+  expect(handoverText({ taskId: TASK, attempt: 1, of: 2, checkpoint: checkpoint('a'), work })).toBe(
     `You are resuming work on OMN-1234 after a previous agent stalled.
 This is redispatch attempt 1 of 2.
 Recovery checkpoint: /state/a.yaml
@@ -93,7 +93,7 @@ Completed work (do NOT re-do): ["read"]
 
 test('without a checkpoint and without a list, the whole task remains', () => {
   const work = workFrom({ checkpointId: null, completedWork: [], remainingWork: [] }, undefined);
-  expect(handoverText({ taskId: task, attempt: 1, of: 2, checkpoint: undefined, work })).toContain(
+  expect(handoverText({ taskId: TASK, attempt: 1, of: 2, checkpoint: undefined, work })).toContain(
     'Recovery checkpoint: task-start\nRemaining tasks (ONLY do these): the whole task\n',
   );
 });

@@ -1,9 +1,9 @@
 import { type CheckpointRef, holdsOnOneHost, onEveryHost, type SkippedCheckpoint } from '@vigil/events';
 
 /** How many checkpoints of a task are kept. */
-const kept = 8;
+const KEPT = 8;
 /** Characters of work lists that are kept with a checkpoint. Longer lists are only in its file. */
-const longestWork = 4096;
+const LONGEST_WORK = 4096;
 
 /**
  * Adds a checkpoint as the newest. A known one keeps its place and is updated. One that a known checkpoint names as its parent goes before
@@ -18,7 +18,7 @@ export const rememberCheckpoint = (
   const old = known[at];
   if (old) return known.with(at, checkpoint.valid === null ? withValidity(checkpoint, onEveryHost(old)) : checkpoint);
   const child = known.findIndex((one) => one.parentId === checkpoint.checkpointId);
-  return known.toSpliced(child < 0 ? known.length : child, 0, checkpoint).slice(-kept);
+  return known.toSpliced(child < 0 ? known.length : child, 0, checkpoint).slice(-KEPT);
 };
 
 /** Adds a checkpoint that another record repeats: a validity that was established since stays. */
@@ -37,13 +37,13 @@ const withValidity = (checkpoint: CheckpointRef, { valid, invalidReason }: Check
 });
 
 const bounded = (checkpoint: CheckpointRef): CheckpointRef =>
-  JSON.stringify([checkpoint.completedWork, checkpoint.remainingWork]).length > longestWork
+  JSON.stringify([checkpoint.completedWork, checkpoint.remainingWork]).length > LONGEST_WORK
     ? { ...checkpoint, completedWork: [], remainingWork: [] }
     : checkpoint;
 
-const notHere = 'not_here';
+const NOT_HERE = 'not_here';
 /** The last eight checkpoints of a task at eight runtimes. */
-const absencesKept = 64;
+const ABSENCES_KEPT = 64;
 
 /** A checkpoint that a runtime did not find, or could not read. `why` absent: `not_here` */
 export type Absence = { readonly checkpointId: string; readonly runtimeId: string; readonly why?: string };
@@ -63,7 +63,7 @@ export const readAt = (
       const skip = skipped.find((one) => one.checkpointId === checkpointId && holdsOnOneHost(one.why));
       return skip ? [{ checkpointId, runtimeId, why: skip.why }] : [];
     });
-  return { checkpoints: markInvalid(checkpoints, spoilt), absent: [...absent, ...missed].slice(-absencesKept) };
+  return { checkpoints: markInvalid(checkpoints, spoilt), absent: [...absent, ...missed].slice(-ABSENCES_KEPT) };
 };
 
 const markInvalid = (
@@ -79,7 +79,7 @@ const markInvalid = (
 export const seenFrom = (runtimeId: string, { checkpoints, absent }: Read): readonly CheckpointRef[] =>
   checkpoints.map((one) => {
     const absence = absent.find((other) => other.checkpointId === one.checkpointId && other.runtimeId === runtimeId);
-    return absence && one.valid !== false ? { ...one, valid: false, invalidReason: absence.why ?? notHere } : one;
+    return absence && one.valid !== false ? { ...one, valid: false, invalidReason: absence.why ?? NOT_HERE } : one;
   });
 
 /** Newest first along parents. Where a parent is not named or not known, the one recorded before follows. */

@@ -56,7 +56,7 @@ const next = (state: Recovery, now: number): readonly Output[] => {
 type In<K extends Recovery['situation']['kind']> = Extract<Recovery['situation'], { readonly kind: K }>;
 
 /** After so many withheld spawns in a row, in some 95 s, people are notified that no agent has the task. */
-const refusalsToReport = 5;
+const REFUSALS_TO_REPORT = 5;
 
 const whileWaiting = (state: Recovery, subject: Subject, waiting: In<'waiting'>, now: number): readonly Output[] => {
   const limit = limitOf(state, subject);
@@ -66,7 +66,7 @@ const whileWaiting = (state: Recovery, subject: Subject, waiting: In<'waiting'>,
     const reason = `${subject.agentId} had reached a limit that holds until ${new Date(waiting.limitedUntil).toISOString()}`;
     return [taskStory(state, 'RECOVERY_WAITING', { reason, refusals: 0 })];
   }
-  if (waiting.withheld >= refusalsToReport && !waiting.isWaitingReported)
+  if (waiting.withheld >= REFUSALS_TO_REPORT && !waiting.isWaitingReported)
     return [taskStory(state, 'RECOVERY_WAITING', { reason: waiting.refusal ?? '', refusals: waiting.withheld })];
   if (now < requestAt(state, subject, waiting)) return [];
   return [...(state.breaker.state === 'OPEN' ? breakerChanged(state, 'HALF_OPEN') : []), admitSpawn(state, subject)];
@@ -110,7 +110,7 @@ const heldBy = (state: Recovery, agentId: string): readonly Output[] => {
 };
 
 /** After the end of an attempt on probation, milliseconds: a plan that recovers requests it within seconds. */
-const requestFollowsMs = 300_000;
+const REQUEST_FOLLOWS_MS = 300_000;
 
 const onProbation = (
   state: Recovery,
@@ -122,7 +122,7 @@ const onProbation = (
   if (failing !== null) {
     const reason = `attempt ${attempt.number} failed its probation: ${failing}`;
     if (onProbationFailure === 'review') return failed(state, reason);
-    if (goneAt === undefined || now < goneAt + requestFollowsMs) return [];
+    if (goneAt === undefined || now < goneAt + REQUEST_FOLLOWS_MS) return [];
     const detail = `${attempt.agentId} was stopped, and no request for another agent followed`;
     return failing === 'explicit'
       ? [taskStory(state, 'TASK_RELEASED', { why: 'left', detail })]
@@ -171,7 +171,7 @@ const situationDueAt = (state: Recovery, now: number): number => {
       return situation.deadlineAt + 1;
     case 'probation':
       if (situation.failing === null) return situation.since + subject.settings.probationMs;
-      return (situation.goneAt ?? Number.POSITIVE_INFINITY) + requestFollowsMs;
+      return (situation.goneAt ?? Number.POSITIVE_INFINITY) + REQUEST_FOLLOWS_MS;
     case 'idle':
     case 'requesting':
     case 'admitted':

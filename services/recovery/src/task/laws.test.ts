@@ -4,7 +4,7 @@ import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { recovery } from '../processor.ts';
-import { health, left, recorded, recoverTask, review, task, took, turned } from './story.fixture.ts';
+import { health, left, recorded, recoverTask, review, TASK, took, turned } from './story.fixture.ts';
 
 const agent = fc.constantFrom('worker-1', 'worker-1-r1', 'worker-1-r2', 'worker-7');
 const outcome = fc.constantFrom(
@@ -56,18 +56,18 @@ const inputs = fc.oneof(
     weight: 4,
     arbitrary: number.map((requestId) =>
       example(Topic.spawnRuling, 'SPAWN_ADMITTED', {
-        taskId: task,
+        taskId: TASK,
         requestId,
         validUntil: 2_000_000_000_000,
         dryRun: false,
       }),
     ),
   },
-  number.map((requestId) => example(Topic.spawnRuling, 'SPAWN_WITHHELD', { taskId: task, requestId })),
+  number.map((requestId) => example(Topic.spawnRuling, 'SPAWN_WITHHELD', { taskId: TASK, requestId })),
   fc
     .tuple(number, outcome, fc.constantFrom('c1', 'c2', null))
     .map(([orderId, how, checkpointId]) =>
-      example(Topic.spawnReceipt, 'SPAWN_RECEIPT', { taskId: task, orderId, outcome: how, checkpointId, skipped: [] }),
+      example(Topic.spawnReceipt, 'SPAWN_RECEIPT', { taskId: TASK, orderId, outcome: how, checkpointId, skipped: [] }),
     ),
 );
 

@@ -7,13 +7,13 @@ import {
   openStory,
   recoverTask,
   type Story,
-  task,
+  TASK,
   took,
   types,
   withhold,
 } from './story.fixture.ts';
 
-const minute = 60_000;
+const MINUTE = 60_000;
 const died = (agentId: string, instanceId = `${agentId}.i1`) => recoverTask({ agentId, instanceId, reason: 'crashed' });
 const givesBack = (agentId: string) => health({ agentId, instanceId: `${agentId}.i1`, hold: 'left' });
 const turnedStuck = (agentId: string) => health({ agentId, instanceId: `${agentId}.i1`, to: 'STUCK' });
@@ -33,14 +33,14 @@ const replacement = (ms: number): Story => {
 test.each([
   ['gives the task back on probation', 0, givesBack],
   ['is stopped on probation', 0, stopped],
-  ['gives the task back after it', 15 * minute, givesBack],
-  ['is stopped after it', 15 * minute, stopped],
+  ['gives the task back after it', 15 * MINUTE, givesBack],
+  ['is stopped after it', 15 * MINUTE, stopped],
 ])('where the replacement %s, the death of the next assignee is acted on, once', (_, ms, leaves) => {
   const story = replacement(ms);
   story.receive(leaves('worker-1-r1'));
   story.receive(took('worker-7'));
   story.receive(left('worker-7', 'crashed'));
-  const emitted = [...story.receive(died('worker-7')), ...story.wait(minute)];
+  const emitted = [...story.receive(died('worker-7')), ...story.wait(MINUTE)];
   expect(find(emitted, 'ADMIT_SPAWN')).toMatchObject({ attempt: 2, newAgentId: 'worker-7-r2' });
   expect(story.receive(died('worker-7'))).toEqual([]);
   expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
@@ -48,7 +48,7 @@ test.each([
 });
 
 test('a person’s request then waits for no back-off', () => {
-  const story = replacement(15 * minute);
+  const story = replacement(15 * MINUTE);
   story.receive(givesBack('worker-1-r1'));
   story.receive(took('worker-7'));
   const asked = recoverTask({ agentId: 'worker-7', instanceId: 'worker-7.i1', immediate: true, by: 'ada' });
@@ -56,23 +56,23 @@ test('a person’s request then waits for no back-off', () => {
 });
 
 test('attempts belong to the task: with them spent, the death of the next assignee goes to people', () => {
-  const story = replacement(15 * minute);
+  const story = replacement(15 * MINUTE);
   for (const n of [2, 3]) {
     story.receive(died(`worker-1-r${n - 1}`));
-    story.wait(5 * minute);
+    story.wait(5 * MINUTE);
     admit(story);
     story.receive(took(`worker-1-r${n}`));
   }
   story.receive(givesBack('worker-1-r3'));
   story.receive(took('worker-7'));
-  expect(find(story.receive(died('worker-7')), 'REVIEW_REQUIRED')).toMatchObject({ taskId: task, attempts: 3 });
+  expect(find(story.receive(died('worker-7')), 'REVIEW_REQUIRED')).toMatchObject({ taskId: TASK, attempts: 3 });
 });
 
 test('nothing is spawned while the replacement or any other agent has the task', () => {
-  const beside = replacement(15 * minute);
+  const beside = replacement(15 * MINUTE);
   beside.receive(took('worker-7'));
   expect(beside.receive(died('worker-7'))).toEqual([]);
-  const after = replacement(15 * minute);
+  const after = replacement(15 * MINUTE);
   after.receive(givesBack('worker-1-r1'));
   after.receive(took('worker-7'));
   after.receive(took('worker-8'));
@@ -82,13 +82,13 @@ test('nothing is spawned while the replacement or any other agent has the task',
 });
 
 test('where another agent finishes what the replacement has left, or works on it, the task is released', () => {
-  const story = replacement(15 * minute);
+  const story = replacement(15 * MINUTE);
   story.receive(givesBack('worker-1-r1'));
   story.receive(took('worker-7'));
   expect(story.receive(left('worker-7', 'finished'))).toMatchObject([
     { type: 'TASK_RELEASED', payload: { why: 'finished' } },
   ]);
-  const beside = replacement(15 * minute);
+  const beside = replacement(15 * MINUTE);
   beside.receive(took('worker-7'));
   expect(beside.receive(left('worker-7', 'finished'))).toMatchObject([
     {
@@ -113,7 +113,7 @@ describe('a task that the agent which was taken for dead finishes', () => {
 
   test.each([
     ['on its probation', 0],
-    ['after it', 15 * minute],
+    ['after it', 15 * MINUTE],
   ])('while its replacement works %s is released, and is not done again when that one crashes', (_, ms) => {
     for (const isReported of [true, false]) {
       const story = spawning();
@@ -123,7 +123,7 @@ describe('a task that the agent which was taken for dead finishes', () => {
       expect(find(story.receive(finishes), 'TASK_RELEASED')).toMatchObject(released);
       story.receive(left('worker-1-r1', 'crashed'));
       expect(story.receive(died('worker-1-r1'))).toEqual([]);
-      expect(types(story.wait(60 * minute))).not.toContain('ADMIT_SPAWN');
+      expect(types(story.wait(60 * MINUTE))).not.toContain('ADMIT_SPAWN');
     }
   });
 
@@ -137,7 +137,7 @@ describe('a task that the agent which was taken for dead finishes', () => {
 
   test('is not done again when an attempt that was given up begins after all, and crashes', () => {
     const story = spawning();
-    story.wait(3 * minute);
+    story.wait(3 * MINUTE);
     admit(story);
     story.receive(took('worker-1-r2'));
     expect(types(story.receive(left('worker-1-r2', 'finished')))).toEqual(['TASK_RELEASED']);
@@ -156,7 +156,7 @@ describe('a task that the agent which was taken for dead finishes', () => {
 });
 
 test('a replacement that has finished, takes the reopened task again and dies is replaced', () => {
-  const story = replacement(15 * minute);
+  const story = replacement(15 * MINUTE);
   story.receive(left('worker-1-r1', 'finished'));
   story.receive(health({ agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i2', hold: 'took' }));
   story.receive(
@@ -174,22 +174,22 @@ test('the death of an earlier attempt that had the task before it was finished, 
   const finished = openStory();
   finished.receive(recoverTask());
   admit(finished);
-  finished.wait(3 * minute);
+  finished.wait(3 * MINUTE);
   admit(finished);
   finished.receive(took('worker-1-r1'));
   finished.receive(took('worker-1-r2'));
   finished.receive(left('worker-1-r2', 'finished'));
   finished.receive(left('worker-1-r1', 'crashed'));
   expect(finished.receive(died('worker-1-r1'))).toEqual([]);
-  const handedBack = replacement(15 * minute);
+  const handedBack = replacement(15 * MINUTE);
   handedBack.receive(died('worker-1-r1'));
-  handedBack.wait(minute);
+  handedBack.wait(MINUTE);
   admit(handedBack);
   handedBack.receive(took('worker-1-r2'));
   handedBack.receive(givesBack('worker-1-r2'));
   expect(handedBack.receive(died('worker-1-r1'))).toEqual([]);
   expect(handedBack.receive(died('worker-1-r1', 'worker-1-r1.i0'))).toEqual([]);
-  expect(handedBack.wait(60 * minute)).toEqual([]);
+  expect(handedBack.wait(60 * MINUTE)).toEqual([]);
 });
 
 test('an agent that has finished the task is not recovered by a case; a person’s request is followed', () => {
@@ -269,7 +269,7 @@ describe('an attempt that leaves its task on probation', () => {
       const emitted = story.receive(leaves('worker-1-r1'));
       expect(emitted).toMatchObject([{ type: 'TASK_RELEASED', payload: { why: 'left', detail } }]);
       expect(story.state()).toMatchObject({ situation: { kind: 'idle' }, breaker: { failures: 0 } });
-      expect(story.wait(60 * minute)).toEqual([]);
+      expect(story.wait(60 * MINUTE)).toEqual([]);
     }
   });
 
@@ -326,7 +326,7 @@ test('a person’s request for an attempt that has just failed waits for no back
 
 describe('an attempt on probation is ended by an order', () => {
   const endedByOrder = () => {
-    const story = replacement(minute);
+    const story = replacement(MINUTE);
     const { agentId, instanceId } = { agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' };
     const end = { hold: 'left', to: 'TERMINATED', endReason: 'explicit', ordered: true } as const;
     expect(story.receive(health({ agentId, instanceId, ...end }))).toEqual([]);
@@ -335,21 +335,21 @@ describe('an attempt on probation is ended by an order', () => {
 
   test('where a person ordered it and no request follows, the task is released after five minutes', () => {
     const story = endedByOrder();
-    expect(story.wait(5 * minute - 1000)).toEqual([]);
+    expect(story.wait(5 * MINUTE - 1000)).toEqual([]);
     expect(find(story.wait(1000), 'TASK_RELEASED')).toMatchObject({ why: 'left' });
   });
 
   test('where a plan ordered it, the next attempt follows', () => {
     const story = endedByOrder();
-    expect(types([...story.receive(died('worker-1-r1')), ...story.wait(2 * minute)])).toEqual(['ADMIT_SPAWN']);
-    expect(types(story.wait(60 * minute))).not.toContain('TASK_RELEASED');
+    expect(types([...story.receive(died('worker-1-r1')), ...story.wait(2 * MINUTE)])).toEqual(['ADMIT_SPAWN']);
+    expect(types(story.wait(60 * MINUTE))).not.toContain('TASK_RELEASED');
   });
 });
 
 test('an attempt on probation dies, and no plan recovers: people decide', () => {
-  const story = replacement(minute);
+  const story = replacement(MINUTE);
   expect(story.receive(left('worker-1-r1', 'crashed'))).toEqual([]);
-  expect(types(story.wait(5 * minute))).toContain('REVIEW_REQUIRED');
+  expect(types(story.wait(5 * MINUTE))).toContain('REVIEW_REQUIRED');
 });
 
 test.each([
@@ -364,5 +364,5 @@ test.each([
   story.receive(took('worker-1'));
   const emitted = story.receive(health({ hold: 'left', to: 'TERMINATED', endReason }));
   expect(find(emitted, 'TASK_RELEASED')).toMatchObject({ why });
-  expect(types(story.wait(60 * minute))).not.toContain('ADMIT_SPAWN');
+  expect(types(story.wait(60 * MINUTE))).not.toContain('ADMIT_SPAWN');
 });

@@ -6,7 +6,7 @@ import { type Assignee, type Attempt, attemptOf, isBad, notUsed, type Recovery, 
 
 type TaskHealth = PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>;
 
-const mostAssignees = 8;
+const MOST_ASSIGNEES = 8;
 
 /** The assignees of every task are kept; what they mean depends on the state of the recovery. */
 export const observeHealth = (before: Recovery, health: TaskHealth, now: number): Recovery => {
@@ -213,5 +213,5 @@ const assigneesAfter = (assignees: readonly Assignee[], health: TaskHealth, now:
   const since = old && instanceKey(old) === instanceKey(health) ? old.since : now;
   const figures = { idleMinutes: health.idleMinutes, contextUsagePct: health.contextUsagePct };
   const stall = stallFrom(health.evidence);
-  return [...others, { agentId, instanceId, runtimeId, state: to, since, stall, ...figures }].slice(-mostAssignees);
+  return [...others, { agentId, instanceId, runtimeId, state: to, since, stall, ...figures }].slice(-MOST_ASSIGNEES);
 };

@@ -162,7 +162,7 @@ const begun = (state: Recovery, input: RecoverTask, now: number): Recovery => {
   const wait = immediate ? 0 : delayBefore(subject.settings, state.taskId, state.attempts + 1);
   const from = wait === 0 ? now : Math.max(now, requestedAt(input)) + wait;
   const doubt = isBack(state, input.payload)
-    ? { isDoubted: true, doubtedUntil: Math.max(from, now + endReportDelayMs) }
+    ? { isDoubted: true, doubtedUntil: Math.max(from, now + END_REPORT_DELAY_MS) }
     : {};
   const notBefore = immediate ? null : limitedUntil(input, subject.settings, now);
   const limit = notBefore === null || notBefore <= from ? {} : { limitedUntil: notBefore };
@@ -186,7 +186,7 @@ const limitedUntil = (
 ): number | null => (notBefore === null || notBefore <= now ? null : Math.min(notBefore, now + limitWaitMs));
 
 /** The report of an agent's end arrives within this time after the request to recover its task. */
-const endReportDelayMs = 10_000;
+const END_REPORT_DELAY_MS = 10_000;
 
 /** The time of the task key space may be seconds behind that of the case, which makes no back-off shorter. A person's clock is not used. */
 const requestedAt = ({ occurredAt, payload }: RecoverTask): number => (payload.by === null ? occurredAt : 0);

@@ -8,13 +8,13 @@ import {
   recoverTask,
   review,
   type Story,
-  task,
+  TASK,
   took,
   turned,
   types,
 } from './story.fixture.ts';
 
-const minute = 60_000;
+const MINUTE = 60_000;
 const died = (agentId: string) => recoverTask({ agentId, instanceId: `${agentId}.i1`, reason: 'crashed' });
 const alive = (overrides: Parameters<typeof recoverTask>[1] = {}): Story => {
   const story = openStory();
@@ -26,30 +26,30 @@ const alive = (overrides: Parameters<typeof recoverTask>[1] = {}): Story => {
 
 test('probation is passed at its very end, not a moment before', () => {
   const story = alive();
-  expect(story.wait(15 * minute - 1)).toEqual([]);
+  expect(story.wait(15 * MINUTE - 1)).toEqual([]);
   expect(story.wait(1)).toMatchObject([
-    { type: 'PROBATION_PASSED', payload: { taskId: task, agentId: 'worker-1-r1', attempt: 1 } },
+    { type: 'PROBATION_PASSED', payload: { taskId: TASK, agentId: 'worker-1-r1', attempt: 1 } },
   ]);
 });
 
 test('an attempt that is stuck on probation has failed: its case decides, and probation is not passed', () => {
   const story = alive();
   expect(story.receive(turned('worker-1-r1', 'STUCK'))).toEqual([]);
-  expect(story.wait(60 * minute)).toEqual([]);
+  expect(story.wait(60 * MINUTE)).toEqual([]);
   expect(story.state().breaker).toMatchObject({ failures: 1 });
   story.receive(died('worker-1-r1'));
   expect(story.state().breaker).toMatchObject({ failures: 1 });
-  expect(types(story.wait(minute))).toEqual(['ADMIT_SPAWN']);
+  expect(types(story.wait(MINUTE))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('the probation of an attempt that is healthy again restarts; being degraded changes nothing', () => {
   const story = alive();
   story.receive(turned('worker-1-r1', 'STUCK'));
-  story.wait(minute);
+  story.wait(MINUTE);
   story.receive(turned('worker-1-r1', 'DEGRADED'));
-  expect(story.wait(15 * minute)).toEqual([]);
+  expect(story.wait(15 * MINUTE)).toEqual([]);
   story.receive(turned('worker-1-r1', 'HEALTHY'));
-  expect(story.wait(15 * minute - 1)).toEqual([]);
+  expect(story.wait(15 * MINUTE - 1)).toEqual([]);
   expect(types(story.wait(1))).toEqual(['PROBATION_PASSED']);
 });
 
@@ -58,7 +58,7 @@ test('where a failed probation goes to review, people are notified at once and n
   const emitted = story.receive(turned('worker-1-r1', 'FAILING'));
   expect(types(emitted)).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
   expect(find(emitted, 'RECOVERY_FAILED')).toEqual({
-    taskId: task,
+    taskId: TASK,
     reason: 'attempt 1 failed its probation: FAILING',
     attempts: 1,
   });
@@ -68,26 +68,26 @@ test('where a failed probation goes to review, people are notified at once and n
 
 test('the count resets after the stable time, and not a moment before it', () => {
   for (const [stableMs, attempt] of [
-    [30 * minute - 1, 2],
-    [30 * minute, 1],
+    [30 * MINUTE - 1, 2],
+    [30 * MINUTE, 1],
   ] as const) {
     const story = alive();
-    story.wait(15 * minute + stableMs);
+    story.wait(15 * MINUTE + stableMs);
     story.receive(left('worker-1-r1', 'crashed'));
-    story.wait(60 * minute);
-    const asked = [...story.receive(died('worker-1-r1')), ...story.wait(minute)];
+    story.wait(60 * MINUTE);
+    const asked = [...story.receive(died('worker-1-r1')), ...story.wait(MINUTE)];
     expect(find(asked, 'ADMIT_SPAWN')).toMatchObject({ attempt, newAgentId: 'worker-1-r2' });
   }
 });
 
 test('time in which the agent was stuck is not stable time', () => {
   const story = alive();
-  story.wait(15 * minute + 20 * minute);
+  story.wait(15 * MINUTE + 20 * MINUTE);
   story.receive(turned('worker-1-r1', 'STUCK'));
   story.receive(turned('worker-1-r1', 'HEALTHY'));
-  story.wait(29 * minute);
+  story.wait(29 * MINUTE);
   story.receive(died('worker-1-r1'));
-  expect(find(story.wait(minute), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
+  expect(find(story.wait(MINUTE), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
 });
 
 const inReview = (): Story => {
@@ -95,7 +95,7 @@ const inReview = (): Story => {
   story.receive(
     recoverTask(
       {},
-      { maxAttempts: 1, breaker: { failureThreshold: 1, recoveryTimeoutMs: minute, halfOpenRequests: 1 } },
+      { maxAttempts: 1, breaker: { failureThreshold: 1, recoveryTimeoutMs: MINUTE, halfOpenRequests: 1 } },
     ),
   );
   admit(story);
@@ -111,7 +111,7 @@ test('retry allows one attempt more, at once, also past an open breaker; a secon
   const story = inReview();
   const emitted = story.receive(review('retry'));
   expect(emitted).toMatchObject([
-    { type: 'REVIEW_DECIDED', payload: { taskId: task, decision: 'retry', by: 'ada', why: 'seen' } },
+    { type: 'REVIEW_DECIDED', payload: { taskId: TASK, decision: 'retry', by: 'ada', why: 'seen' } },
     { type: 'CIRCUIT_BREAKER_STATE_CHANGED', payload: { from: 'OPEN', to: 'HALF_OPEN' } },
     { type: 'ADMIT_SPAWN', payload: { attempt: 2, newAgentId: 'worker-1-r2' } },
   ]);
@@ -131,7 +131,7 @@ test('abandon gives the task up; the same decision again changes nothing', () =>
   const story = inReview();
   const emitted = story.receive(review('abandon'));
   expect(types(emitted)).toEqual(['REVIEW_DECIDED', 'TASK_RELEASED', 'CIRCUIT_BREAKER_STATE_CHANGED']);
-  expect(find(emitted, 'TASK_RELEASED')).toEqual({ taskId: task, why: 'abandoned', detail: 'seen' });
+  expect(find(emitted, 'TASK_RELEASED')).toEqual({ taskId: TASK, why: 'abandoned', detail: 'seen' });
   expect(story.receive(review('abandon'))).toEqual([]);
   expect(story.receive(review('retry'))).toEqual([]);
 });
@@ -176,7 +176,7 @@ test.each([
     }
     expect(story.state().breaker.state).toBe(state);
     expect(types(story.receive(took('worker-1-r1')))).toContain('RECOVERY_COMPLETED');
-    expect(story.wait(15 * minute)).toMatchObject([
+    expect(story.wait(15 * MINUTE)).toMatchObject([
       { type: 'PROBATION_PASSED' },
       { type: 'CIRCUIT_BREAKER_STATE_CHANGED', payload: { from: state, to: 'CLOSED' } },
     ]);

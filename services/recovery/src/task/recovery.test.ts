@@ -11,7 +11,7 @@ import {
   revive,
   settings,
   start,
-  task,
+  TASK,
   took,
   types,
   withhold,
@@ -29,7 +29,7 @@ test('a confirmed death leads to a request at once, to an order when admitted, a
       key: 'fleet',
       payload: {
         requestId: 'e2-1',
-        taskId: task,
+        taskId: TASK,
         attempt: 1,
         newAgentId: 'worker-1-r1',
         preferRuntimeId: 'host-1',
@@ -40,9 +40,9 @@ test('a confirmed death leads to a request at once, to an order when admitted, a
   expect(admit(story)).toMatchObject([
     {
       type: 'RECOVERY_INITIATED',
-      key: task,
+      key: TASK,
       payload: {
-        taskId: task,
+        taskId: TASK,
         fromCheckpoint: 'c1',
         attempt: 1,
         of: 3,
@@ -71,7 +71,7 @@ test('a confirmed death leads to a request at once, to an order when admitted, a
   expect(story.receive(took('worker-1-r1'))).toMatchObject([
     {
       type: 'RECOVERY_COMPLETED',
-      payload: { taskId: task, newAgentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', attempt: 1 },
+      payload: { taskId: TASK, newAgentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', attempt: 1 },
     },
   ]);
 });
@@ -122,8 +122,8 @@ test('an agent that crashes each time gets three attempts with back-off; the fou
     to: 'OPEN',
     failures: 3,
   });
-  expect(find(over, 'RECOVERY_FAILED')).toEqual({ taskId: task, reason: '3 of 3 attempts used: crashed', attempts: 3 });
-  expect(find(over, 'REVIEW_REQUIRED')).toMatchObject({ taskId: task, attempts: 3, agentId: 'worker-1-r3' });
+  expect(find(over, 'RECOVERY_FAILED')).toEqual({ taskId: TASK, reason: '3 of 3 attempts used: crashed', attempts: 3 });
+  expect(find(over, 'REVIEW_REQUIRED')).toMatchObject({ taskId: TASK, attempts: 3, agentId: 'worker-1-r3' });
   expect(story.receive(left('worker-1-r3', 'crashed'))).toEqual([]);
   expect(story.receive(died('worker-1-r3'))).toEqual([]);
   expect(story.wait(86_400_000)).toEqual([]);
@@ -182,23 +182,23 @@ test('decisions of people on a task that is not in review change nothing', () =>
   expect(story.state().situation.kind).toBe('requesting');
 });
 
-const minute = 60_000;
+const MINUTE = 60_000;
 const limitedFor = (ms: number, more: object = {}) =>
   recoverTask({ notBefore: start + ms, reason: 'crashed', ...more });
 
 test('the task of an agent that crashed at a limit is recovered when the limit ends, and no attempt is used until then', () => {
   const story = openStory();
-  expect(story.receive(limitedFor(180 * minute))).toMatchObject([
+  expect(story.receive(limitedFor(180 * MINUTE))).toMatchObject([
     {
       type: 'RECOVERY_WAITING',
       payload: {
-        taskId: task,
-        reason: `worker-1 had reached a limit that holds until ${new Date(start + 180 * minute).toISOString()}`,
+        taskId: TASK,
+        reason: `worker-1 had reached a limit that holds until ${new Date(start + 180 * MINUTE).toISOString()}`,
         refusals: 0,
       },
     },
   ]);
-  expect(story.wait(180 * minute - 1)).toEqual([]);
+  expect(story.wait(180 * MINUTE - 1)).toEqual([]);
   expect(story.state().attempts).toBe(0);
   expect(story.wait(1)).toMatchObject([{ type: 'ADMIT_SPAWN', payload: { attempt: 1 } }]);
 });
@@ -216,45 +216,45 @@ test('a limit that ends before the back-off changes nothing, and neither does on
 
 test('recovery waits for a limit for a day at most', () => {
   const story = openStory();
-  story.receive(limitedFor(7 * 24 * 60 * minute));
-  expect(types(story.wait(24 * 60 * minute - 1))).toEqual([]);
+  story.receive(limitedFor(7 * 24 * 60 * MINUTE));
+  expect(types(story.wait(24 * 60 * MINUTE - 1))).toEqual([]);
   expect(types(story.wait(1))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('a policy may allow a longer or a shorter wait, or none; without a setting, a request waits for a day', () => {
   const waits = (recovery: object) => {
     const story = openStory();
-    story.receive(limitedFor(7 * 24 * 60 * minute, { recovery: { ...settings, ...recovery } }));
+    story.receive(limitedFor(7 * 24 * 60 * MINUTE, { recovery: { ...settings, ...recovery } }));
     return (ms: number) => types(story.wait(ms));
   };
   for (const [recovery, longest] of [
-    [{ limitWaitMs: 5 * minute }, 5 * minute],
-    [{ limitWaitMs: 3 * 24 * 60 * minute }, 3 * 24 * 60 * minute],
-    [{}, 24 * 60 * minute],
+    [{ limitWaitMs: 5 * MINUTE }, 5 * MINUTE],
+    [{ limitWaitMs: 3 * 24 * 60 * MINUTE }, 3 * 24 * 60 * MINUTE],
+    [{}, 24 * 60 * MINUTE],
   ] as const) {
     const wait = waits(recovery);
     expect(wait(longest - 1)).toEqual([]);
     expect(wait(1)).toEqual(['ADMIT_SPAWN']);
   }
   const none = { ...settings, limitWaitMs: 0 };
-  expect(types(openStory().receive(limitedFor(minute, { recovery: none })))).toEqual(['ADMIT_SPAWN']);
+  expect(types(openStory().receive(limitedFor(MINUTE, { recovery: none })))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('a person’s request does not wait for a limit, also during such a wait', () => {
-  expect(types(openStory().receive(limitedFor(180 * minute, { by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
+  expect(types(openStory().receive(limitedFor(180 * MINUTE, { by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
   const story = openStory();
-  story.receive(limitedFor(180 * minute));
+  story.receive(limitedFor(180 * MINUTE));
   expect(types(story.receive(recoverTask({ by: 'ada', immediate: true })))).toEqual(['ADMIT_SPAWN']);
 });
 
 test('refusals after a limit are announced as those without one', () => {
   const story = openStory();
-  story.receive(limitedFor(180 * minute));
-  story.wait(180 * minute);
+  story.receive(limitedFor(180 * MINUTE));
+  story.wait(180 * MINUTE);
   const emitted: string[] = [];
   for (let times = 1; times <= 5; times += 1) {
     emitted.push(...types(withhold(story)));
-    emitted.push(...types(story.wait(minute)));
+    emitted.push(...types(story.wait(MINUTE)));
   }
   expect(emitted.filter((type) => type === 'RECOVERY_WAITING')).toEqual(['RECOVERY_WAITING']);
 });

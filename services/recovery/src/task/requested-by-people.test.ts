@@ -14,7 +14,7 @@ import {
   withhold,
 } from './story.fixture.ts';
 
-const minute = 60_000;
+const MINUTE = 60_000;
 const asks = (agentId = 'worker-1', more: Parameters<typeof recoverTask>[0] = {}) =>
   recoverTask({ agentId, instanceId: `${agentId}.i1`, immediate: true, by: 'ada', caseId: 'case-9', ...more });
 
@@ -33,7 +33,7 @@ const replaced = (ms = 0): Story => {
 describe('a person’s request for the recovery of a task', () => {
   test.each([
     ['on its probation', 0],
-    ['after it', 15 * minute],
+    ['after it', 15 * MINUTE],
   ])('that a replacement has %s is refused with its name, each time', (_, ms) => {
     const story = replaced(ms);
     const before = story.state().situation;
@@ -54,7 +54,7 @@ describe('a person’s request for the recovery of a task', () => {
 
   test.each([
     ['on its probation', 0],
-    ['after it', 15 * minute],
+    ['after it', 15 * MINUTE],
   ])('whose replacement has ended %s gets another, though that death was acted on before', (_, ms) => {
     const story = replaced(ms);
     story.receive(left('worker-1-r1', 'crashed'));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { admit, find, health, left, openStory, recoverTask, type Story, took, types } from './story.fixture.ts';
 
-const minute = 60_000;
+const MINUTE = 60_000;
 /** worker-1 was taken for dead and is alive beside its replacement. */
 const two = (): Story => {
   const story = openStory();
@@ -17,7 +17,7 @@ test('while two attempts are alive the end of the lower is requested again, ever
   const story = two();
   expect(find(story.wait(10_000), 'REQUEST_STEP')).toMatchObject({ agentId: 'worker-1', askedAt: story.now() });
   for (const wait of [1, 2, 4, 8, 15, 15]) {
-    expect(asks(story, wait * minute - 1)).toEqual([]);
+    expect(asks(story, wait * MINUTE - 1)).toEqual([]);
     expect(find(story.wait(1), 'REQUEST_STEP')).toMatchObject({ agentId: 'worker-1', askedAt: story.now() });
   }
 });
@@ -27,7 +27,7 @@ test('once the lower has left, or the higher has, no end is requested', () => {
     const story = two();
     expect(asks(story, 10_000)).toHaveLength(1);
     story.receive(left(agentId, 'crashed'));
-    expect(asks(story, 60 * minute)).toEqual([]);
+    expect(asks(story, 60 * MINUTE)).toEqual([]);
   }
 });
 
@@ -74,19 +74,19 @@ test('where the higher has finished before the lower is ended as requested, the 
   const story = again();
   story.receive(left('worker-1-r1', 'finished'));
   expect(types(story.receive(endedAsAsked))).not.toContain('ADMIT_SPAWN');
-  expect(types(story.wait(10 * minute))).not.toContain('ADMIT_SPAWN');
+  expect(types(story.wait(10 * MINUTE))).not.toContain('ADMIT_SPAWN');
 });
 
 test('where the higher is alive, no agent replaces the lower', () => {
   const story = again();
   expect(story.receive(endedAsAsked)).toEqual([]);
-  expect(types(story.wait(10 * minute))).not.toContain('ADMIT_SPAWN');
+  expect(types(story.wait(10 * MINUTE))).not.toContain('ADMIT_SPAWN');
 });
 
 test('after an unwatched time the end is requested once, not as often as it was missed', () => {
   const story = two();
   story.wait(10_000);
-  story.away(60 * minute);
+  story.away(60 * MINUTE);
   expect(asks(story, 1000)).toHaveLength(1);
   expect(asks(story, 60_000)).toEqual([]);
 });

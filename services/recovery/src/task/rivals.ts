@@ -25,7 +25,8 @@ export const rivalsOf = (state: Recovery): readonly Rival[] => {
   return those.flatMap((one) => {
     const isUnwanted = instanceKey(one) === state.endAwaited;
     if (last === undefined || (one.agentId === last && !isUnwanted) || one.instanceId === null) return [];
-    const first = one.agentId === state.base || isRevived(state, one) ? one.since + replacementEndDelayMs : one.since;
+    const first =
+      one.agentId === state.base || isRevived(state, one) ? one.since + REPLACEMENT_END_DELAY_MS : one.since;
     const endRequest = state.emitted.endRequests.find(({ instance }) => instance === instanceKey(one));
     const why = isUnwanted
       ? `${state.taskId} is to be put on a fresh agent, as people have decided`
@@ -36,11 +37,11 @@ export const rivalsOf = (state: Recovery): readonly Rival[] => {
 };
 
 /** A host that starts an agent again may be the one on which its replacement has just died. The report of that arrives within this time. */
-const replacementEndDelayMs = 10_000;
+const REPLACEMENT_END_DELAY_MS = 10_000;
 
 /** A request may be withheld, refused or skipped without an answer. While both live, it is made again. */
 const nextRequestAt = ({ at, times }: EndRequest): number =>
-  at + Math.min(firstWaitMs * 2 ** (times - 1), longestWaitMs);
+  at + Math.min(FIRST_WAIT_MS * 2 ** (times - 1), LONGEST_WAIT_MS);
 
-const firstWaitMs = 60_000;
-const longestWaitMs = 900_000;
+const FIRST_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = 900_000;

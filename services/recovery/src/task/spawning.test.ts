@@ -8,7 +8,7 @@ import {
   recoverTask,
   review,
   start,
-  task,
+  TASK,
   took,
   turned,
   types,
@@ -111,7 +111,7 @@ test('over the budget of spawns people decide: the reason is reported once, no r
   const emitted = withhold(story, 'budget');
   expect(types(emitted)).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
   expect(find(emitted, 'RECOVERY_FAILED')).toEqual({
-    taskId: task,
+    taskId: TASK,
     reason: '5 spawns an hour for fleet; free in 12 min: no_activity',
     attempts: 0,
   });
@@ -161,7 +161,7 @@ test('a task that no runtime has a template for is announced once: no attempt is
   story.receive(recoverTask());
   const emitted = withhold(story, 'no_template');
   expect(types(emitted)).toEqual(['SPAWN_IMPOSSIBLE']);
-  expect(find(emitted, 'SPAWN_IMPOSSIBLE')).toMatchObject({ taskId: task });
+  expect(find(emitted, 'SPAWN_IMPOSSIBLE')).toMatchObject({ taskId: TASK });
   expect(withhold(story, 'no_template')).toEqual([]);
   expect(story.wait(86_400_000)).toEqual([]);
   expect(types(story.receive(recoverTask({ by: 'ada', immediate: true })))).toEqual(['RECOVERY_REFUSED']);
@@ -190,7 +190,7 @@ test('a spawn that is withheld again and again is reported once, with the reason
   for (let n = 1; n < 5; n += 1) expect(types(refused('no_runtime'))).toEqual(['ADMIT_SPAWN']);
   const emitted = refused('brake');
   expect(types(emitted)).toEqual(['RECOVERY_WAITING', 'ADMIT_SPAWN']);
-  expect(find(emitted, 'RECOVERY_WAITING')).toMatchObject({ taskId: task, reason: 'brake', refusals: 5 });
+  expect(find(emitted, 'RECOVERY_WAITING')).toMatchObject({ taskId: TASK, reason: 'brake', refusals: 5 });
   for (let n = 6; n < 9; n += 1) expect(types(refused('no_runtime'))).toEqual(['ADMIT_SPAWN']);
   expect(types(admit(story))).toEqual(['RECOVERY_INITIATED', 'SPAWN_AGENT']);
 });

@@ -200,10 +200,10 @@ export const initial: Recovery = {
 };
 
 /** The most assignees, dead instances, attempts or checkpoints that are kept. */
-const kept = 8;
+const KEPT = 8;
 
 export const remember = <T>(list: readonly T[], item: T): readonly T[] =>
-  list.includes(item) ? list : [...list, item].slice(-kept);
+  list.includes(item) ? list : [...list, item].slice(-KEPT);
 
 export const attemptOf = (state: Recovery, agentId: string): Attempt | undefined =>
   state.tried.findLast((attempt) => attempt.agentId === agentId);

@@ -6,7 +6,7 @@ import { recovery } from '../processor.ts';
 import type { Output } from './drafts.ts';
 import type { Input } from './observe.ts';
 
-export const task = 'OMN-1234';
+export const TASK = 'OMN-1234';
 export const start = EXAMPLE_TIME;
 
 export const settings: RecoverySettings = {
@@ -41,7 +41,7 @@ export const openStory = () => {
 };
 export type Story = ReturnType<typeof openStory>;
 
-const dead = { agentId: 'worker-1', instanceId: 'worker-1.i1', taskId: task };
+const dead = { agentId: 'worker-1', instanceId: 'worker-1.i1', taskId: TASK };
 
 export const recoverTask = (
   overrides: Partial<PayloadOf<typeof Topic.recoverTask, 'RECOVER_TASK'>> = {},
@@ -85,24 +85,24 @@ export const checkpoint = (checkpointId: string, parentId: string | null = null)
 });
 export const recorded = (checkpointId: string, parentId: string | null = null): Input =>
   example(Topic.taskCheckpoint, 'CHECKPOINT_RECORDED', {
-    taskId: task,
+    taskId: TASK,
     checkpoint: checkpoint(checkpointId, parentId),
   });
 /** The checkpoint again, after the agent's runtime has read it. `invalidReason` null: it is valid. */
 export const readByRuntime = (checkpointId: string, invalidReason: string | null): Input =>
   example(Topic.taskCheckpoint, 'CHECKPOINT_RECORDED', {
-    taskId: task,
+    taskId: TASK,
     checkpoint: { ...checkpoint(checkpointId), valid: invalidReason === null, invalidReason },
   });
 
 export const review = (decision: 'retry' | 'abandon' | 'reset'): Input =>
-  example(Topic.reviewTask, 'REVIEW_TASK', { taskId: task, decision, by: 'ada', why: 'seen' });
+  example(Topic.reviewTask, 'REVIEW_TASK', { taskId: TASK, decision, by: 'ada', why: 'seen' });
 
 /** The governor's answer to the last request. */
 export const admit = (story: Story, overrides: Partial<PayloadOf<typeof Topic.spawnRuling, 'SPAWN_ADMITTED'>> = {}) => {
   const { situation } = story.state();
   const requestId = situation.kind === 'requesting' ? situation.requestId : 'none';
-  const payload = { taskId: task, requestId, runtimeId: 'host-1', validUntil: story.now() + 30_000, dryRun: false };
+  const payload = { taskId: TASK, requestId, runtimeId: 'host-1', validUntil: story.now() + 30_000, dryRun: false };
   return story.receive(example(Topic.spawnRuling, 'SPAWN_ADMITTED', { ...payload, ...overrides }));
 };
 
@@ -113,14 +113,14 @@ export const withhold = (
   const { situation } = story.state();
   const requestId = situation.kind === 'requesting' ? situation.requestId : 'none';
   const detail = why === 'budget' ? '5 spawns an hour for fleet; free in 12 min' : why;
-  return story.receive(example(Topic.spawnRuling, 'SPAWN_WITHHELD', { taskId: task, requestId, why, detail }));
+  return story.receive(example(Topic.spawnRuling, 'SPAWN_WITHHELD', { taskId: TASK, requestId, why, detail }));
 };
 
 /** The runtime's receipt for the last order. */
 export const receipt = (story: Story, overrides: Partial<PayloadOf<typeof Topic.spawnReceipt, 'SPAWN_RECEIPT'>>) => {
   const { situation } = story.state();
   const orderId = situation.kind === 'spawning' ? situation.orderId : 'none';
-  const payload = { taskId: task, orderId, why: null, checkpointId: null, skipped: [] };
+  const payload = { taskId: TASK, orderId, why: null, checkpointId: null, skipped: [] };
   return story.receive(example(Topic.spawnReceipt, 'SPAWN_RECEIPT', { ...payload, ...overrides }));
 };
 

@@ -9,10 +9,10 @@ import { length } from './run-spec.ts';
 
 type AttachOptions = { readonly dir?: string; readonly write?: boolean };
 
-const detachKey = 0x1d;
-const ctrlC = 0x03;
+const DETACH_KEY = 0x1d;
+const CTRL_C = 0x03;
 /** Undoes all that an agent can set in the terminal: colours, cursor, mouse, paste, the other screen. */
-const asBefore = '\x1b[0m\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1049l\r\n';
+const AS_BEFORE = '\x1b[0m\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1049l\r\n';
 
 const print = (line: string): void => void process.stderr.write(`vigil: ${line}\r\n`);
 
@@ -21,7 +21,7 @@ const listen = (view: View, writes: boolean, leave: () => void): (() => void) =>
   const { stdin, stdout } = process;
   const raw = stdin.isTTY === true;
   const onData = (keys: Buffer): void => {
-    const end = raw ? keys.findIndex((key) => key === detachKey || (key === ctrlC && !writes)) : -1;
+    const end = raw ? keys.findIndex((key) => key === DETACH_KEY || (key === CTRL_C && !writes)) : -1;
     const typed = end < 0 ? keys : keys.subarray(0, end);
     if (writes && typed.length > 0) view.type(typed);
     if (end >= 0) leave();
@@ -37,7 +37,7 @@ const listen = (view: View, writes: boolean, leave: () => void): (() => void) =>
     stdin.off('data', onData);
     stdout.off('resize', onResize);
     if (raw) stdin.setRawMode(false);
-    if (stdout.isTTY) stdout.write(asBefore);
+    if (stdout.isTTY) stdout.write(AS_BEFORE);
     stdin.pause();
     stdin.unref?.();
   };
@@ -79,7 +79,7 @@ const attach = async (agent: string, options: AttachOptions): Promise<void> => {
   print(last(agent, over));
 };
 
-const attachExamples = `
+const ATTACH_EXAMPLES = `
 The last output is shown, then what comes. Several may attach at once; none of them can hold the agent up.
 Agents in the foreground of a \`vigil run\` have their own terminal.
 
@@ -90,12 +90,12 @@ Examples:
 
 type StopOptions = { readonly dir?: string; readonly grace?: number };
 
-const graceMs = 5000;
+const GRACE_MS = 5000;
 
 const stop = async (agent: string, options: StopOptions): Promise<void> =>
-  printLines([`${agent} has ended: ${await stopAgent(stateDir(options), agent, whoAmI(), options.grace ?? graceMs)}`]);
+  printLines([`${agent} has ended: ${await stopAgent(stateDir(options), agent, whoAmI(), options.grace ?? GRACE_MS)}`]);
 
-const stopExamples = `
+const STOP_EXAMPLES = `
 It is asked on its socket, receives SIGTERM after the grace and SIGKILL 5 s later; its end is reported as requested, so nothing takes
 its place. An end that Vigil is to decide and replace: vigil recover.
 
@@ -118,12 +118,12 @@ export const register = (program: Command): void => {
     .command('attach <agent>')
     .description("an agent's live terminal on this host; Ctrl-] detaches")
     .option('--write', 'also type, and set the size')
-    .addHelpText('after', attachExamples);
+    .addHelpText('after', ATTACH_EXAMPLES);
   withStateDir(attaching).action(orRefusal(attach));
   const stopping = program
     .command('stop <agent>')
     .description('end an agent of this host, and wait until its end is reported')
     .option('--grace <duration>', 'the time for a voluntary exit, 5s by default', length)
-    .addHelpText('after', stopExamples);
+    .addHelpText('after', STOP_EXAMPLES);
   withStateDir(stopping).action(orRefusal(stop));
 };

@@ -46,7 +46,7 @@ import {
 import { runUnwatched } from './run-unwatched.ts';
 
 /** How long an agent has to leave by itself when its supervisor in the background is ended, milliseconds. */
-const graceMs = 5000;
+const GRACE_MS = 5000;
 const passedOn: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
 const seat = (tty: boolean, onOutput: ForegroundStreams['onOutput']): ForegroundStreams => ({
@@ -120,7 +120,7 @@ const inBackground = async (command: readonly string[], options: RunOptions, rea
   const onStarted = (agent: Supervised) => reportStarted(readyFd, agent);
   const where = { runtimeId: runtimeIdOf(options.name), agentId: options.name, size: { columns, rows } };
   try {
-    await runDetached({ ...where, spec, stopped, graceMs, onStarted }, deps);
+    await runDetached({ ...where, spec, stopped, graceMs: GRACE_MS, onStarted }, deps);
   } finally {
     deps.close();
   }
@@ -137,7 +137,7 @@ const runCommand = async (words: readonly string[], options: RunOptions, command
 type RuntimeOptions = SupervisingOptions & { readonly config: string };
 
 /** How long the last reports may take to reach the gateway; the next runtime sends the rest. */
-const farewellMs = 3000;
+const FAREWELL_MS = 3000;
 
 const runRuntime = async (options: RuntimeOptions): Promise<void> => {
   const stopped = stopSignal();
@@ -154,7 +154,7 @@ const runRuntime = async (options: RuntimeOptions): Promise<void> => {
   const runtime = await startRuntime({ config, host: hostId(), env: agentEnvironment() }, deps);
   logToStderr('the runtime watches its agents', { runtime: config.runtime, dir, pid: process.pid });
   await runtime.stop(`its runtime received ${await stopped}`);
-  await deps.outbox.settled(farewellMs);
+  await deps.outbox.settled(FAREWELL_MS);
   deps.close();
 };
 
@@ -169,7 +169,7 @@ const orRefusal = async (work: Promise<void>, command: Command): Promise<void> =
   }
 };
 
-const examples = `
+const EXAMPLES = `
 Examples:
   vigil run --name worker-1 --task OMN-1234 -- claude -p "…"            here, as if Vigil were not there
   vigil run --detach --name worker-1 --task OMN-1234 -- ./agent.sh     in the background, also after this shell
@@ -211,7 +211,7 @@ export const register = (program: Command): void => {
     .addOption(new Option('--ready-fd <fd>').argParser(Number).hideHelp())
     .addOption(new Option('--columns <n>').argParser(Number).hideHelp())
     .addOption(new Option('--rows <n>').argParser(Number).hideHelp())
-    .addHelpText('after', examples);
+    .addHelpText('after', EXAMPLES);
   withSupervisingOptions(command).action((words: string[], options: RunOptions) =>
     orRefusal(runCommand(words, options, command), command),
   );

@@ -7,9 +7,9 @@ export type Behaviour = (desk: Desk, nudged: Nudged) => Promise<void>;
 
 const forEver = (): Promise<void> => new Promise(() => void setInterval(() => {}, 60_000));
 /** Longer than any person will watch. */
-const endless = 1_000_000;
+const ENDLESS = 1_000_000;
 
-const steady: Behaviour = (desk) => finish(desk, endless);
+const steady: Behaviour = (desk) => finish(desk, ENDLESS);
 
 /** The first one becomes silent in mid-task, also after a nudge; its replacement finishes. */
 const hangs: Behaviour = async (desk) => {
@@ -32,7 +32,7 @@ const untilNudged = async (nudged: Nudged, attempt: () => Promise<void>): Promis
 
 /** The same failing command again and again, until a nudge arrives. */
 const loops: Behaviour = async (desk, nudged) => {
-  await part(desk, 1, endless);
+  await part(desk, 1, ENDLESS);
   await untilNudged(nudged, async () => {
     print('$ npm test -- parser');
     print('Error: Cannot find module ./parser');
@@ -44,19 +44,19 @@ const loops: Behaviour = async (desk, nudged) => {
     await sleep(1200);
   });
   print('reminded; trying something else');
-  return finish(desk, endless, 2);
+  return finish(desk, ENDLESS, 2);
 };
 
 /** Refused by its model as long as it sends requests: the agent is healthy and has to wait for a while. */
 const limited: Behaviour = async (desk, nudged) => {
-  await part(desk, 1, endless);
+  await part(desk, 1, ENDLESS);
   await untilNudged(nudged, async () => {
     print('HTTP 429 Too Many Requests: rate limit reached');
     await call(desk, 'model', 'next step', 200, { outcome: 'error', result: 'rate limit', errorClass: 'rate_limit' });
     await sleep(2000);
   });
   print('continues after a message');
-  return finish(desk, endless, 2);
+  return finish(desk, ENDLESS, 2);
 };
 
 const crashes: Behaviour = async (desk) => {

@@ -13,12 +13,12 @@ import { MemoryLog } from './memory-log.ts';
 
 const counts: Record<string, number> = {};
 const log = new MemoryLog({ topics: counts, codec: jsonCodec() });
-let made = 0;
+let MADE = 0;
 
 const subject: Subject = {
   log: () => log,
   topic: async (name, partitions) => {
-    const topic = `${name}-${made++}`;
+    const topic = `${name}-${MADE++}`;
     counts[topic] = partitions;
     return topic;
   },
@@ -32,7 +32,7 @@ describe('the log in memory', () => {
 const ground: LogFactory = {
   log: async () => aliased(log),
   topics: async (partitions) => {
-    const run = `run-${made++}`;
+    const run = `run-${MADE++}`;
     Object.assign(counts, topicsOf(run, partitions));
     return run;
   },

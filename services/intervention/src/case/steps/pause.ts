@@ -3,11 +3,11 @@ import type { ActiveCase, CaseDraft, Instance } from '../state.ts';
 import { act, type RulesOf, type StepOf, unreachable } from './step.ts';
 
 /** Stopping and starting reach a runtime within this, or not at all. */
-const pauseTtlMs = 60_000;
+const PAUSE_TTL_MS = 60_000;
 /** A resume must not be lost: every paused agent is set going again. */
-const resumeTtlMs = 3_600_000;
+const RESUME_TTL_MS = 3_600_000;
 /** Twice as long each time, up to so many times the first. */
-const mostBackoffs = 16;
+const MOST_BACKOFFS = 16;
 
 /** The next of several pauses in a row: another of the same case, however late it is ruled, or one that begins within its predecessor's length of its end. */
 export const pausedUntil = ({ pauses }: Instance, { attempt }: ActiveCase, backoffMs: number, at: number): Paused => {
@@ -18,7 +18,7 @@ export const pausedUntil = ({ pauses }: Instance, { attempt }: ActiveCase, backo
 
 type Paused = { readonly times: number; readonly until: number };
 
-const lengthOf = (backoffMs: number, times: number): number => backoffMs * Math.min(2 ** (times - 1), mostBackoffs);
+const lengthOf = (backoffMs: number, times: number): number => backoffMs * Math.min(2 ** (times - 1), MOST_BACKOFFS);
 
 /** Held between calls, and set going again after a growing back-off: neither a failure nor an attempt. */
 export const pause: RulesOf<'pause'> = {
@@ -37,7 +37,7 @@ export const pause: RulesOf<'pause'> = {
     const { caseContext } = activeCase;
     const { until } = pausedUntil(instance, activeCase, backoffMs, at);
     return [
-      order(caseContext, number, 'PAUSE_AGENT', { ttlMs: pauseTtlMs, forMs: until - at }),
+      order(caseContext, number, 'PAUSE_AGENT', { ttlMs: PAUSE_TTL_MS, forMs: until - at }),
       caseEvent(caseContext, 'AGENT_PAUSED', { until, orderId: orderId(caseContext, number) }),
     ];
   },
@@ -48,7 +48,7 @@ export const resumed = ({ caseContext }: ActiveCase, number: number): readonly C
   const paused = caseContext.steps.find((step): step is StepOf<'pause'> => step.step === 'pause');
   const message = paused ? fill(paused.message, caseContext) : null;
   return [
-    order(caseContext, number, 'RESUME_AGENT', { ttlMs: resumeTtlMs, message }),
+    order(caseContext, number, 'RESUME_AGENT', { ttlMs: RESUME_TTL_MS, message }),
     caseEvent(caseContext, 'AGENT_RESUMED', { orderId: orderId(caseContext, number) }),
   ];
 };

@@ -32,7 +32,7 @@ export const interrupt: RulesOf<'interrupt'> = {
 };
 
 /** How long the order to resume may reach its runtime, milliseconds. */
-const ttlMs = 60_000;
+const TTL_MS = 60_000;
 
 /** A session that hangs again soon after it was resumed is not resumed again: the plan continues and ends it. */
 const skipped = (
@@ -59,6 +59,6 @@ export const resume: RulesOf<'resume'> = {
     return waited(activeCase, step.waitMs, now);
   },
   act: ({ graceMs, message }, { caseContext }, { number }) => [
-    order(caseContext, number, 'RESUME_SESSION', { ttlMs, graceMs, message: fill(message, caseContext) }),
+    order(caseContext, number, 'RESUME_SESSION', { ttlMs: TTL_MS, graceMs, message: fill(message, caseContext) }),
   ],
 };

@@ -5,16 +5,16 @@ import { act, type RulesOf, type StepDecision, type StepOf, unreachable } from '
 type Terminate = StepOf<'terminate'>;
 
 /** How long a terminate may reach its runtime, milliseconds. */
-const ttlMs = 60_000;
+const TTL_MS = 60_000;
 /**
  * What a runtime takes at most beside grace and clean-up, rounded up. It takes 5 s from SIGTERM to SIGKILL and 5 s after that.
  * It takes 15 s more for what the agent left running, 3 s for its last heartbeats and its policy, and 30 s for what it releases.
  */
-const endingMs = 60_000;
+const ENDING_MS = 60_000;
 
 /** Until when a receipt is due for a terminate ordered at `at`. */
 export const receiptDue = (step: Terminate, at: number): number =>
-  at + ttlMs + step.graceMs + endingMs + step.cleanupMs;
+  at + TTL_MS + step.graceMs + ENDING_MS + step.cleanupMs;
 
 const met: Readonly<Record<Terminate['requires'][number], (activeCase: ActiveCase) => boolean>> = {
   hard: ({ caseContext }) => caseContext.hard,
@@ -46,7 +46,7 @@ export const terminate: RulesOf<'terminate'> = {
   ruling: 'destructive',
   decideStep,
   act: ({ graceMs, cleanupMs, leave, release }, { caseContext }, { number }) => {
-    const payload = { ttlMs, reason: caseContext.reason, graceMs, cleanupMs, leave, release };
+    const payload = { ttlMs: TTL_MS, reason: caseContext.reason, graceMs, cleanupMs, leave, release };
     return [order(caseContext, number, 'TERMINATE_AGENT', payload)];
   },
 };
