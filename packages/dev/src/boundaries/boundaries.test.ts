@@ -79,6 +79,8 @@ for (const [rule, file, text, problem] of impure)
 const lintedBy = (rule: string, files: Readonly<Record<string, string>>): readonly string[] => {
   for (const [file, text] of Object.entries(files)) write(file, text);
   write('biome.json', readFileSync(path.join(clone, 'biome.json'), 'utf8'));
+  const functions = 'packages/dev/src/lint/arrow-functions.grit';
+  write(functions, readFileSync(path.join(clone, functions), 'utf8'));
   const biome = path.join(clone, 'node_modules/.bin/biome');
   const args = ['lint', '--vcs-enabled=false', '--reporter=github', '.'];
   const { stdout } = spawnSync(biome, args, { cwd: root, encoding: 'utf8' });
