@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { DashboardSettings } from './config.ts';
+import type { ServerSettings } from './config.ts';
 import { CannotProceed, Refusal } from './errors.ts';
 
 /**
- * The dashboard's API. Throws CannotProceed if there is no answer or the request is wrong, Refusal if the answer is
+ * The API of the dashboard or the gateway. Throws CannotProceed if there is no answer or the request is wrong, Refusal if the answer is
  * no.
  */
 export type Client = {
@@ -22,8 +22,9 @@ const ANSWER_LIMIT_MS = 10_000;
 
 type Question = { readonly method: 'GET' | 'POST'; readonly body: string | null; readonly signal: AbortSignal };
 
-export const openClient = ({ url, token }: DashboardSettings): Client => {
-  const ask = (path: string, question: Question) => send(new URL(path, url), token, question);
+export const openClient = (settings: ServerSettings): Client => {
+  const { url } = settings;
+  const ask = (path: string, question: Question) => send(new URL(path, url), settings, question);
   const limited = () => AbortSignal.timeout(ANSWER_LIMIT_MS);
   return {
     get: async <T>(path: string, query = {}) =>
@@ -60,27 +61,27 @@ const answerTo = (url: URL, token: string, { method, body, signal }: Question): 
   });
 };
 
-const send = async (url: URL, token: string, question: Question): Promise<IncomingMessage> => {
+const send = async (url: URL, { server, token }: ServerSettings, question: Question): Promise<IncomingMessage> => {
   const { signal } = question;
   const answer = await answerTo(url, token, question).catch((error: unknown) => {
     const cause = (signal.aborted ? signal.reason : error) as { name: string; message: string; code?: unknown };
     if (cause.name === 'AbortError') throw cause;
     const why = typeof cause.code === 'string' ? cause.code : cause.message;
     throw new CannotProceed(
-      `The dashboard at ${url.origin} does not answer (${why}): ` +
-        'start Vigil (`npm start`), or set VIGIL_DASHBOARD_URL.',
+      `The ${server} at ${url.origin} does not answer (${why}): ` +
+        `start Vigil (\`npm start\`), or set VIGIL_${server.toUpperCase()}_URL.`,
     );
   });
   const { statusCode = 0 } = answer;
   if (statusCode >= 200 && statusCode < 300) return answer;
-  throw await refusalOf(statusCode, answer);
+  throw await refusalOf(server, statusCode, answer);
 };
 
-const refusalOf = async (status: number, answer: IncomingMessage): Promise<Error> => {
+const refusalOf = async (server: ServerSettings['server'], status: number, answer: IncomingMessage): Promise<Error> => {
   const problem = await json<{ detail?: unknown } | null>(answer).catch(() => null);
   const named = problem?.detail;
-  const detail = typeof named === 'string' ? named : `The dashboard answers with status ${status}.`;
-  if (status === 401) return new CannotProceed(`VIGIL_DASHBOARD_TOKEN is not the dashboard's: ${detail}`);
+  const detail = typeof named === 'string' ? named : `The ${server} answers with status ${status}.`;
+  if (status === 401) return new CannotProceed(`VIGIL_${server.toUpperCase()}_TOKEN is not the ${server}'s: ${detail}`);
   return status === 400 ? new CannotProceed(detail) : new Refusal(detail);
 };
 

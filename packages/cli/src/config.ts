@@ -1,14 +1,15 @@
-import { LEAST_SECRET } from '@vigil/events/gateway-token';
 import { CannotProceed } from './errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export type DashboardSettings = { readonly url: string; readonly token: string };
+/** An HTTP API of Vigil: its name, and the variables that set its address and token. */
+export type ServerSettings = { readonly server: 'dashboard' | 'gateway'; readonly url: string; readonly token: string };
 
 const DASHBOARD = 'http://127.0.0.1:7420';
+const GATEWAY = 'http://127.0.0.1:7410';
 
 /** The address of the dashboard, and the token that it requires. Throws CannotProceed. */
-export const dashboardSettings = (env: Environment): DashboardSettings => {
+export const dashboardSettings = (env: Environment): ServerSettings => {
   const url = env.VIGIL_DASHBOARD_URL || DASHBOARD;
   if (!URL.canParse(url))
     throw new CannotProceed(`VIGIL_DASHBOARD_URL is ${JSON.stringify(url)}: give http://host:port.`);
@@ -17,14 +18,20 @@ export const dashboardSettings = (env: Environment): DashboardSettings => {
     throw new CannotProceed(
       'VIGIL_DASHBOARD_TOKEN is not set. Start Vigil here (npm start), or give the token of the dashboard elsewhere.',
     );
-  return { url, token };
+  return { server: 'dashboard', url, token };
 };
 
-/** The secret from which the gateway's tokens of a name are made. Throws CannotProceed. */
-export const gatewaySecret = ({ VIGIL_GATEWAY_SECRET: secret = '' }: Environment): string => {
-  if (secret.length >= LEAST_SECRET) return secret;
-  const wrong = secret === '' ? 'not set' : `too short (${LEAST_SECRET} characters are wanted)`;
-  throw new CannotProceed(`VIGIL_GATEWAY_SECRET is ${wrong}: give the secret that the gateway was started with.`);
+/** The address of the gateway, and the operator's token. Throws CannotProceed. */
+export const gatewaySettings = (env: Environment): ServerSettings => {
+  const url = env.VIGIL_GATEWAY_URL || GATEWAY;
+  if (!URL.canParse(url))
+    throw new CannotProceed(`VIGIL_GATEWAY_URL is ${JSON.stringify(url)}: give http://host:port.`);
+  const token = env.VIGIL_GATEWAY_TOKEN;
+  if (!token)
+    throw new CannotProceed(
+      "VIGIL_GATEWAY_TOKEN is not set. Start Vigil here (npm start), or give the operator's token of the gateway elsewhere.",
+    );
+  return { server: 'gateway', url, token };
 };
 
 /** The Kafka cluster that a command connects to itself. Throws CannotProceed. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import type { CaseStory } from '@vigil/read-model';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { vigilProgram } from './program.fixture.ts';
@@ -9,12 +10,25 @@ import { agentRow, caseStory, entry, fleetRow } from './render/rows.fixture.ts';
 
 const TOKEN = 'a-token-for-tests-only';
 const commands: unknown[] = [];
+const tokenRequests: unknown[] = [];
+const tokenRow = {
+  tokenId: 't-1',
+  kind: 'runtime',
+  name: 'build-7',
+  tasks: ['OMN-*'],
+  labels: { team: ['core'] },
+  policies: ['vigil'],
+  capacity: 8,
+  expiresAt: 4_000_000_000_000,
+  by: 'ada',
+  revoked: { by: 'eve', why: 'lost' },
+};
 let fleet: Parameters<typeof fleetRow>[0] = {};
 /** The answers to the first, the second and further requests for the case of a nudge. */
 let caseAnswers: readonly Partial<CaseStory>[] = [];
 let CASE_LOOKS = 0;
 
-/** A dashboard with two agents that accepts every command. */
+/** A dashboard with two agents that accepts every command, and a gateway that creates any token. */
 const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? '/', 'http://x');
   const answer = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body));
@@ -30,10 +44,13 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/v1/agents/done')
     return answer(200, agentRow({ agentId: 'done', state: 'TERMINATED', endReason: 'finished' }));
   if (url.pathname === '/v1/agents/steady') return answer(200, agentRow({ agentId: 'steady', state: 'HEALTHY' }));
+  if (url.pathname.startsWith('/v1/tokens')) {
+    if (request.method === 'GET') return answer(200, { tokens: [tokenRow] });
+    tokenRequests.push([url.pathname, await json(request)]);
+    return answer(201, { token: 'a.b.c', tokenId: 't-1', expiresAt: 1 });
+  }
   if (url.pathname === '/v1/commands') {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    commands.push(JSON.parse(Buffer.concat(chunks).toString()));
+    commands.push(await json(request));
     return answer(202, { eventId: 'e-1', topic: 't', type: 'HALT_FLEET', key: 'fleet', alsoFor: [] });
   }
   if (url.pathname === '/v1/events') {
@@ -252,21 +269,75 @@ test('events are printed as they come, and the command ends with the stream', as
   expect(out).toMatch(/fleet {2}halted by ada/);
 });
 
-const secret = { VIGIL_GATEWAY_SECRET: 'a-secret-for-tests-only-of-some-length' };
+const operator = () => ({
+  VIGIL_GATEWAY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  VIGIL_GATEWAY_TOKEN: TOKEN,
+  VIGIL_DASHBOARD_TOKEN: '',
+});
 
-test('a token of a name is made from the secret alone', async () => {
-  const { code, out } = await vigil(['token', 'runtime', 'build-7'], { ...secret, VIGIL_DASHBOARD_TOKEN: '' });
-  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^v1\.runtime\.build-7\.[\w-]{43}\n$/) });
+test('a token is created by the gateway with the named claims, and printed alone', async () => {
+  const claims = [
+    '--tasks',
+    'OMN-*',
+    '--tasks',
+    'DOC-1',
+    '--label',
+    'team=core',
+    '--policy',
+    'vigil',
+    '--capacity',
+    '8',
+  ];
+  const { code, out } = await vigil(['token', 'create', 'runtime', 'build-7', ...claims], operator());
+  expect({ code, out }).toEqual({ code: 0, out: 'a.b.c\n' });
+  expect(tokenRequests.splice(0)).toEqual([
+    [
+      '/v1/tokens',
+      {
+        kind: 'runtime',
+        name: 'build-7',
+        tasks: ['OMN-*', 'DOC-1'],
+        labels: { team: ['core'] },
+        policies: ['vigil'],
+        capacity: 8,
+        validMs: 30 * 86_400_000,
+        by: 'ada',
+      },
+    ],
+  ]);
+});
+
+test('a token without options permits no task, label, policy or capacity', async () => {
+  await vigil(['token', 'create', 'agent', 'worker-4', '--valid', '12h'], operator());
+  expect(tokenRequests.splice(0)).toMatchObject([
+    ['/v1/tokens', { tasks: [], labels: {}, policies: [], capacity: 0, validMs: 12 * 3_600_000 }],
+  ]);
+});
+
+test('tokens are listed with their claims and their revocation', async () => {
+  const { code, out } = await vigil(['token', 'list'], operator());
+  expect(code).toBe(0);
+  expect(out).toMatch(/t-1 +runtime build-7 +OMN-\* +team=core +vigil +8 .* eve: lost/);
+});
+
+test('a token is revoked by its id, with a reason', async () => {
+  expect((await vigil(['token', 'revoke', 't-1'], operator())).code).toBe(2);
+  expect(await vigil(['token', 'revoke', 't-1', '--why', 'lost'], operator())).toMatchObject({
+    code: 0,
+    out: 'Revoked: t-1.\n',
+  });
+  expect(tokenRequests.splice(0)).toEqual([['/v1/tokens/t-1/revoke', { by: 'ada', why: 'lost' }]]);
 });
 
 test.each([
-  [['runtime', 'a'], {}, 'VIGIL_GATEWAY_SECRET is not set'],
-  [['agent', 'a'], { VIGIL_GATEWAY_SECRET: 'tiny' }, 'VIGIL_GATEWAY_SECRET is too short'],
-  [['runtime', 'a b'], secret, 'characters'],
-  [['person', 'ada'], secret, 'runtime, agent'],
-])('no token is made of %o with %o', async (args, env, text) => {
-  const end = await vigil(['token', ...args], env);
+  [['create', 'runtime', 'a'], { VIGIL_GATEWAY_TOKEN: '' }, 'VIGIL_GATEWAY_TOKEN is not set'],
+  [['create', 'runtime', 'a'], { VIGIL_GATEWAY_TOKEN: 'another' }, "VIGIL_GATEWAY_TOKEN is not the gateway's: no"],
+  [['create', 'runtime', 'a', '--label', 'team'], {}, 'name=value'],
+  [['create', 'runtime', 'a', '--capacity', 'many'], {}, 'whole number'],
+  [['list'], { VIGIL_GATEWAY_URL: 'http://127.0.0.1:1' }, 'set VIGIL_GATEWAY_URL'],
+])('vigil token %o with %o ends with code 2', async (args, env, text) => {
+  const end = await vigil(['token', ...args], { ...operator(), ...env });
   expect(end).toMatchObject({ code: 2, out: '' });
   expect(end.err).toContain(text);
-  expect(end.err).not.toContain('tiny');
+  expect(tokenRequests).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import picocolors from 'picocolors';
 import { type Client, openClient } from './client.ts';
-import { dashboardSettings } from './config.ts';
+import { dashboardSettings, gatewaySettings } from './config.ts';
 import { CannotProceed, Refusal } from './errors.ts';
 import { jsonText, plain, plainAll } from './render/plain.ts';
 import type { View } from './render/view.ts';
@@ -39,6 +39,8 @@ export const show = <T>(
 };
 
 export const dashboard = (): Client => openClient(dashboardSettings(process.env));
+
+export const gateway = (): Client => openClient(gatewaySettings(process.env));
 
 /** The author of a command when no name is given. */
 export const whoAmI = (): string => process.env.USER || userInfo().username;

@@ -1,7 +1,10 @@
 import { hostname } from 'node:os';
 import { kafkaSettings, token, whole } from '@vigil/chassis';
-import { LEAST_SECRET } from '@vigil/events/gateway-token';
 import { z } from 'zod';
+import { LEAST_SECRET } from './http/token-signing.ts';
+
+const secret = (what: string) =>
+  z.string().min(LEAST_SECRET, `give ${what} (at least ${LEAST_SECRET} characters), or leave it out`).optional();
 
 /** VIGIL_GATEWAY_PORT 0: any free port, which the log names. VIGIL_GATEWAY_NAME: what this instance is called among the others; a restart keeps it. */
 export const config = z.object({
@@ -17,13 +20,8 @@ export const config = z.object({
         .slice(0, 100) || 'gateway',
     ),
   VIGIL_GATEWAY_TOKEN: token('give the secret that runtimes and agents show the gateway'),
-  VIGIL_GATEWAY_SECRET: z
-    .string()
-    .min(
-      LEAST_SECRET,
-      `give the secret that tokens of a name are made from (at least ${LEAST_SECRET} characters), or leave it out`,
-    )
-    .optional(),
+  VIGIL_GATEWAY_SECRET: secret('the secret that signs tokens of runtimes and agents'),
+  VIGIL_GATEWAY_SECRET_PREVIOUS: secret('the secret that signed tokens before, which stay valid'),
   VIGIL_DEFAULT_POLICY: z.string().default('vigil'),
 });
 

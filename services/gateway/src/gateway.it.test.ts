@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { type Logger, readConfig } from '@vigil/chassis';
 import { connectCodec, registerSchemas, Topic, topicNames } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { gatewayToken } from '@vigil/events/gateway-token';
 import { applyTopics, connectLog, type Log, silentLogger, writer } from '@vigil/stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { config } from './config.ts';
 import { type Gateway, openGateway } from './gateway.ts';
+import { createTokenSigner } from './http/token-signing.ts';
+import { claimsOf } from './testing.ts';
 
 const RUN = randomBytes(4).toString('hex');
 const token = `a-token-of-${RUN}`;
@@ -18,6 +19,7 @@ const settings = {
   ...readConfig(config, { ...process.env, VIGIL_GATEWAY_TOKEN: token, VIGIL_GATEWAY_SECRET: secret }),
   VIGIL_GATEWAY_PORT: 0,
 };
+const signer = createTokenSigner([secret]);
 const opened = new AsyncDisposableStack();
 const over = new AbortController();
 let log: Log;
@@ -91,10 +93,10 @@ test('a lagging instance reads the order that another has offered before it chec
   const nudge = { orderId: `order-2-${RUN}`, agentId, runtimeId, ttlMs: 60_000 };
   const order = example(Topic.agentOrder, 'NUDGE_AGENT', nudge);
   await writer(log).write([{ ...order, key: agentId }]);
-  const postReceipt = (orderId: string, name: string) =>
+  const postReceipt = async (orderId: string, name: string) =>
     fetch(`${lagging.url}/v1/receipts`, {
       method: 'POST',
-      headers: { ...headers, authorization: `Bearer ${gatewayToken(secret, { kind: 'runtime', name })}` },
+      headers: { ...headers, authorization: `Bearer ${await signer.sign(claimsOf('runtime', name))}` },
       body: JSON.stringify({
         type: 'ORDER_RECEIPT',
         payload: example(Topic.orderReceipt, 'ORDER_RECEIPT', { orderId, agentId, runtimeId: name }).payload,

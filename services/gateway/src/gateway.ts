@@ -2,6 +2,7 @@ import { listen } from '@vigil/chassis';
 import { type Log, startIngress } from '@vigil/stream';
 import type { Config } from './config.ts';
 import { createIngress } from './http/ingress.ts';
+import { createTokenSigner, type TokenSigner } from './http/token-signing.ts';
 import { guard } from './http/tokens.ts';
 import { createBrokerClock } from './log/broker-clock.ts';
 import { createOutbox } from './log/outbox.ts';
@@ -40,6 +41,7 @@ export const openGateway = async (
     reach.written();
     if (stampedAt !== null) clock.observe(sentAt, stampedAt, now());
   });
+  const signer = signerOf(config);
   const name = `gateway:${config.VIGIL_GATEWAY_NAME}`;
   const context = {
     ...state,
@@ -47,7 +49,8 @@ export const openGateway = async (
     outbox,
     encoding: await openRecordEncoding(log, name),
     sessions: createSessions(),
-    admit: guard(config.VIGIL_GATEWAY_TOKEN, config.VIGIL_GATEWAY_SECRET),
+    admit: guard({ token: config.VIGIL_GATEWAY_TOKEN, signer, issuedTokens: state.issuedTokens, now: clock.now }),
+    signer,
     count,
     closing: signal,
     now: clock.now,
@@ -59,4 +62,12 @@ export const openGateway = async (
   const url = await listen(ingress, config.VIGIL_GATEWAY_HOST, config.VIGIL_GATEWAY_PORT, 'VIGIL_GATEWAY_PORT');
   const open = opening.move();
   return { url, ready: reach.isReady, finished: catchUp.finished, [Symbol.asyncDispose]: () => open.disposeAsync() };
+};
+
+const signerOf = ({
+  VIGIL_GATEWAY_SECRET: current,
+  VIGIL_GATEWAY_SECRET_PREVIOUS: previous,
+}: Config): TokenSigner | null => {
+  if (current === undefined) return null;
+  return createTokenSigner(previous === undefined ? [current] : [current, previous]);
 };

@@ -1529,6 +1529,30 @@ export type TicketFindings = {
   readonly loop: boolean;
 };
 export type TicketSeverity = 'UNKNOWN' | 'low' | 'medium' | 'high' | 'critical';
+export type TokenIssuedPayload = {
+  /** the claim jti */
+  readonly tokenId: string;
+  readonly kind: TokenKind;
+  /** of the runtime or agent */
+  readonly name: string;
+  /** patterns of the tasks that its principal may name; `*` matches any text */
+  readonly tasks: readonly string[];
+  /** patterns of the values that its principal may set, by label */
+  readonly labels: Readonly<Record<string, readonly string[]>>;
+  /** the policies that its principal may request */
+  readonly policies: readonly string[];
+  /** the most agents that its principal may announce room for */
+  readonly capacity: number;
+  readonly expiresAt: number;
+  /** who created it */
+  readonly by: string;
+};
+export type TokenKind = 'UNKNOWN' | 'runtime' | 'agent';
+export type TokenRevokedPayload = {
+  readonly tokenId: string;
+  readonly by: string;
+  readonly why: string;
+};
 export type TokenUsage = {
   readonly model: null | string;
   /** not counting those read from or written to a cache */
@@ -1840,6 +1864,10 @@ export type Content =
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'SILENCE_CHANGED'; readonly payload: SilenceChangedPayload }
   /** Triage dismisses this ticket. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'TICKET_DISMISSED'; readonly payload: TicketDismissedPayload }
+  /** A token was created or renewed. Its key is the id of the token, which a renewal keeps. */
+  | { readonly topic: 'onex.evt.gateway.token.v1'; readonly type: 'TOKEN_ISSUED'; readonly payload: TokenIssuedPayload }
+  /** A token is valid no more, and none of its renewals. Its key is revoked:<id>: no renewal takes its place in the compacted topic. */
+  | { readonly topic: 'onex.evt.gateway.token.v1'; readonly type: 'TOKEN_REVOKED'; readonly payload: TokenRevokedPayload }
   /** The agent has answered a nudge or a probe. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'AGENT_ANSWERED'; readonly payload: AgentAnsweredPayload }
   /** A person wants a breaker closed that its caller holds: intervention orders it. */

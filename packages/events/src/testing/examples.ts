@@ -56,7 +56,7 @@ const byType = (type: Type, name: string): unknown => {
   if (type instanceof RecordType) return Object.fromEntries(type.fields.map((field) => [field.name, exampleOf(field)]));
   if (type instanceof EnumType) return type.symbols.includes(BY_NAME[name] as string) ? BY_NAME[name] : type.symbols[1];
   if (type instanceof ArrayType) return [byType(type.itemsType, 'one')];
-  if (type instanceof MapType) return { team: 'core' };
+  if (type instanceof MapType) return { team: byType(type.valuesType, 'core') };
   if (type instanceof LogicalType) return EXAMPLE_TIME;
   const plain: Readonly<Record<string, unknown>> = {
     string: name,

@@ -99,7 +99,7 @@ const failureOf = async (where: URL, response: Response): Promise<Error> => {
   const [gateway, detail] = [`the gateway at ${where.origin}`, await detailOf(response)];
   if (status === 401)
     return new GatewayAway(
-      `${gateway} refuses this token (401): set VIGIL_GATEWAY_TOKEN to its own token, or to what \`vigil token\` prints`,
+      `${gateway} refuses this token (401): set VIGIL_GATEWAY_TOKEN to its own token, or to what \`vigil token create\` prints`,
     );
   if (status === 403) return new GatewayForbids(`${gateway} refuses this token (403): ${detail}`);
   if (isFinal(status))

@@ -12,7 +12,8 @@ import { placeIn, readEach, readHeartbeat } from './body.ts';
 import { Problem } from './problem.ts';
 import { type RuntimeReport, readReceipt } from './receipts.ts';
 import { authorizeHeartbeat, authorizeReport, orderOf } from './rights.ts';
-import type { Principal } from './tokens.ts';
+import type { TokenSigner } from './token-signing.ts';
+import { type Principal, refuseRevoked } from './tokens.ts';
 import { policyWarnings, warningsFor } from './warnings.ts';
 
 /** The dependencies of the gateway's HTTP API. */
@@ -22,7 +23,9 @@ export type GatewayContext = State & {
   readonly encoding: RecordEncoding;
   readonly sessions: Sessions;
   /** who shows an Authorization header; throws Problem */
-  readonly admit: (authorization: string | undefined) => Principal;
+  readonly admit: (authorization: string | undefined) => Promise<Principal>;
+  /** null: the gateway has no secret, and issues no tokens */
+  readonly signer: TokenSigner | null;
   readonly count: Count;
   /** ends long polls */
   readonly closing: AbortSignal;
@@ -158,11 +161,12 @@ type Polled = {
 
 /**
  * Answers when there are orders or recalls, when `waitMs` are over, or when the gateway closes. The answer is empty
- * if it is unknown whether the fleet is halted.
+ * if it is unknown whether the fleet is halted. Throws Problem if its token is revoked meanwhile.
  * `waitedMs`: how long the request waited here.
  */
 export const pollOrders = async (
-  { pendingOrders, longPolls, closing, now, catchUp }: GatewayContext,
+  { pendingOrders, longPolls, closing, now, catchUp, issuedTokens }: GatewayContext,
+  principal: Principal,
   runtimeId: string,
   waitMs: number,
 ): Promise<Polled> => {
@@ -174,6 +178,7 @@ export const pollOrders = async (
     const isAllowed = pendingOrders.repeatsAt(runtimeId, now()) > now() || (await catchUp.halts());
     const at = now();
     if (!isAllowed) return { orders: [], recalled: [], waitedMs: at - receivedAt };
+    refuseRevoked(principal, issuedTokens);
     const recalled = pendingOrders.recalledFrom(runtimeId, at);
     const orders = pendingOrders.offerToRuntime(runtimeId, at);
     if (orders.length + recalled.length > 0 || at >= until) return { orders, recalled, waitedMs: at - receivedAt };

@@ -16,6 +16,7 @@ import {
 import { LARGEST_BODY, readJson } from './body.ts';
 import { Problem, problemBody } from './problem.ts';
 import { authorizeCollect, authorizePoll } from './rights.ts';
+import { routeTokens } from './token-routes.ts';
 import type { Principal } from './tokens.ts';
 
 type Polling = { Params: { runtimeId: string }; Querystring: { wait?: string } };
@@ -79,7 +80,7 @@ export const createIngress = (context: GatewayContext, logger: Logger): FastifyI
   });
   app.decorateRequest('holder');
   app.addHook('onRequest', async (request) => {
-    request.setDecorator<Principal>('holder', context.admit(request.headers.authorization));
+    request.setDecorator<Principal>('holder', await context.admit(request.headers.authorization));
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
@@ -91,6 +92,7 @@ export const createIngress = (context: GatewayContext, logger: Logger): FastifyI
   });
   route(app, context);
   routeTelemetry(app, context, principalOf);
+  routeTokens(app, context, principalOf);
   routeHooks(app, context, principalOf, logger);
   return app;
 };
@@ -108,8 +110,9 @@ const route = (app: FastifyInstance, context: GatewayContext): void => {
   app.get<Polling>('/v1/runtimes/:runtimeId/orders', async (request) => {
     const { params, query } = request;
     const runtimeId = idOf('runtimeId', params.runtimeId);
-    authorizePoll(principalOf(request), runtimeId);
-    return pollOrders(context, runtimeId, waitOf(query.wait));
+    const principal = principalOf(request);
+    authorizePoll(principal, runtimeId);
+    return pollOrders(context, principal, runtimeId, waitOf(query.wait));
   });
   app.get<Collecting>('/v1/agents/:agentId/orders', async (request) => {
     const { instance = null, policy, label } = request.query;

@@ -1,9 +1,8 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { gatewayToken } from '@vigil/events/gateway-token';
 import { describe, expect, test } from 'vitest';
-import { answerOf, least, SECRET, testGateway } from '../testing.ts';
-import { agent, exited, nudge, own, receiptWith, refusal, runtime, showing, spawn, spawned } from './rights.fixture.ts';
+import { answerOf, least, showingClaims, testGateway } from '../testing.ts';
+import { agent, exited, nudge, own, receiptWith, refusal, runtime, spawn, spawned } from './rights.fixture.ts';
 
 const { log, lag, post } = testGateway();
 
@@ -22,7 +21,7 @@ describe('an order that the instance asked has not seen', () => {
 
   test('and is another’s, has no receipt from here', async () => {
     await unseen();
-    const other = showing(gatewayToken(SECRET, { kind: 'runtime', name: 'host-2' }));
+    const other = await showingClaims('runtime', 'host-2');
     const answer = await answerOf(await post('/v1/receipts', receiptWith({ runtimeId: 'host-2' }), other));
     expect(answer).toMatchObject(refusal('orderId'));
     expect(log().events(Topic.orderReceipt)).toEqual([]);
@@ -46,7 +45,7 @@ describe('an order that the instance asked has not seen', () => {
 
 test('a receipt that comes after its order has expired is taken, from its addressee only', async () => {
   await log().publish({ ...nudge, payload: { ...nudge.payload, ttlMs: 0 } });
-  const other = showing(gatewayToken(SECRET, { kind: 'runtime', name: 'host-2' }));
+  const other = await showingClaims('runtime', 'host-2');
   expect(await answerOf(await post('/v1/receipts', receiptWith({ runtimeId: 'host-2' }), other))).toMatchObject(
     refusal('orderId'),
   );
@@ -118,7 +117,7 @@ describe('an agent that runs elsewhere', () => {
   });
 
   test('is unknown to the evaluator: the first reporter is its runtime', async () => {
-    const other = showing(gatewayToken(SECRET, { kind: 'runtime', name: 'host-2' }));
+    const other = await showingClaims('runtime', 'host-2');
     expect((await post('/v1/heartbeats', { ...least, runtime_id: 'host-2' }, other)).status).toBe(202);
     expect(await postHeartbeat()).toMatchObject(refusal('agent_id'));
   });

@@ -1,12 +1,10 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { gatewayToken } from '@vigil/events/gateway-token';
-import { least, SECRET } from '../testing.ts';
+import { least, showingClaims } from '../testing.ts';
 
 /** Who shows which token, and what an order of host-1 and its receipts are. */
-export const showing = (token: string) => ({ authorization: `Bearer ${token}` });
-export const runtime = showing(gatewayToken(SECRET, { kind: 'runtime', name: 'host-1' }));
-export const agent = showing(gatewayToken(SECRET, { kind: 'agent', name: 'worker-1' }));
+export const runtime = await showingClaims('runtime', 'host-1');
+export const agent = await showingClaims('agent', 'worker-1');
 export const own = { ...least, runtime_id: 'host-1' };
 export const nudge = example(Topic.agentOrder, 'NUDGE_AGENT', {
   orderId: 'order-1',

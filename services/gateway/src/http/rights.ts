@@ -1,10 +1,9 @@
 import type { Heartbeat } from '@vigil/events';
-import type { Bearer } from '@vigil/events/gateway-token';
 import type { AgentRegistry, KnownInstance } from '../state/agent-registry.ts';
 import type { Addressed, PendingOrders } from '../state/pending-orders.ts';
 import { Problem } from './problem.ts';
 import type { RuntimeReport } from './receipts.ts';
-import type { Principal } from './tokens.ts';
+import type { Bearer, Principal } from './tokens.ts';
 
 /** The state that decides about rights; `now`: epoch milliseconds. */
 export type Known = {

@@ -1,4 +1,4 @@
-import { type Heartbeat, Topic, type TopicName } from '@vigil/events';
+import { type BodyOf, type Heartbeat, Topic, type TopicName } from '@vigil/events';
 import { type Log, type OutRecord, partitionOf } from '@vigil/stream';
 import { v5 } from 'uuid';
 import { Problem } from '../http/problem.ts';
@@ -10,6 +10,7 @@ export const WRITTEN = [
   Topic.spawnReceipt,
   Topic.controlAgent,
   Topic.runtimePresence,
+  Topic.token,
 ] as const;
 
 /** A record with its batch around it must fit the topic's 512 KiB. */
@@ -49,20 +50,28 @@ export const openRecordEncoding = async (log: Log, ingress: string) => {
     /** `correlationId`: what the order it answers began; `now`: epoch milliseconds */
     report: (report: RuntimeReport, correlationId: string | null, now: number): OutRecord => {
       const identity = identityOf(report, now);
-      const envelope = {
-        eventId: v5([report.type, ...identity].join('/'), NAMESPACE),
-        stateKey: null,
-        version: null,
-        epoch: null,
-        occurredAt: now,
-        correlationId: correlationId ?? identity[0],
-        causationId: null,
-        policy: null,
-      };
+      const envelope = envelopeOf([report.type, ...identity], correlationId ?? identity[0], now);
       return record(report.topic, report.key, log.codec.encode({ ...report, ...envelope }));
+    },
+    /** `now`: epoch milliseconds */
+    token: (event: BodyOf<typeof Topic.token> & { readonly key: string }, now: number): OutRecord => {
+      const { tokenId } = event.payload;
+      const envelope = envelopeOf([event.type, tokenId, String(now)], tokenId, now);
+      return record(Topic.token, event.key, log.codec.encode({ topic: Topic.token, ...event, ...envelope }));
     },
   };
 };
+
+const envelopeOf = (identity: readonly string[], correlationId: string, now: number) => ({
+  eventId: v5(identity.join('/'), NAMESPACE),
+  stateKey: null,
+  version: null,
+  epoch: null,
+  occurredAt: now,
+  correlationId,
+  causationId: null,
+  policy: null,
+});
 
 /** What identifies a report when it is sent again: a runtime repeats a report until it is answered. */
 const identityOf = (report: RuntimeReport, now: number): readonly [string, ...string[]] => {

@@ -13,6 +13,7 @@ const tailed = [
   Topic.fleetPresence,
   Topic.spending,
   Topic.fleetGovernance,
+  Topic.token,
 ] as const;
 /** All of these is read at the start; of governance only what may still concern an order. */
 const readWhole = tailed.filter((topic) => topic !== Topic.fleetGovernance);
@@ -50,7 +51,7 @@ const CHUNK = 5_000;
 
 /** What a record changes here. Any order of records, and any repetition, leads to the same. */
 const observe = (
-  { pendingOrders, agentRegistry, longPolls, policies, limits, halts }: State,
+  { pendingOrders, agentRegistry, longPolls, policies, limits, halts, issuedTokens }: State,
   event: Tailed,
   { timestamp, offset }: LogRecord,
 ): void => {
@@ -67,6 +68,12 @@ const observe = (
     case 'SPENDING_LIMIT_REACHED':
     case 'SPENDING_LIMIT_LIFTED':
       limits.observe(event, offset);
+      return;
+    case 'TOKEN_ISSUED':
+    case 'TOKEN_REVOKED':
+      issuedTokens.observe(event, offset);
+      // A poll that waits may be one whose token is revoked.
+      if (event.type === 'TOKEN_REVOKED') longPolls.wakeAll();
       return;
     case 'AGENT_PRESENT':
     case 'AGENT_LOST':

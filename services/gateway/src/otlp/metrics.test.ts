@@ -1,6 +1,5 @@
-import { gatewayToken } from '@vigil/events/gateway-token';
 import { expect, test } from 'vitest';
-import { SECRET, testGateway } from '../testing.ts';
+import { showingClaims, testGateway } from '../testing.ts';
 import { attributes, type Export, exporter, nano, recorded, sendCompressed } from './exports.fixture.ts';
 
 const gateway = testGateway();
@@ -185,7 +184,7 @@ test('metrics without a session and an agent are ignored, unless the token is th
   const unnamed = usage({ 'service.name': 'crew' }, histogram([point], CUMULATIVE));
   expect((await send(unnamed)).status).toBe(200);
   expect(heartbeats()).toEqual([]);
-  const authorization = `Bearer ${gatewayToken(SECRET, { kind: 'agent', name: 'crew-7' })}`;
+  const { authorization } = await showingClaims('agent', 'crew-7');
   await send(unnamed, { authorization });
   expect(last()).toMatchObject({ agent_id: 'crew-7', token_count: 100 });
 });

@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { gatewayToken } from '@vigil/events/gateway-token';
 import { expect, test, vi } from 'vitest';
 import { LARGEST_BODY } from '../http/body.ts';
-import { answerOf, SECRET, testGateway } from '../testing.ts';
+import { answerOf, showingClaims, testGateway } from '../testing.ts';
 import { attributes, callsOf, type Export, exporter, nano, recorded } from './exports.fixture.ts';
 
 const gateway = testGateway();
@@ -130,7 +129,7 @@ test('a body that exceeds the largest request after decompression is refused, an
 });
 
 test("an agent's token reports its own agent only", async () => {
-  const authorization = `Bearer ${gatewayToken(SECRET, { kind: 'agent', name: 'worker-2' })}`;
+  const { authorization } = await showingClaims('agent', 'worker-2');
   const [first] = recorded('claude-code.works');
   expect((await send(first as Export, { authorization })).status).toBe(403);
   const none = await postRaw('/otlp/v1/logs', '{}', { authorization: 'Bearer no' });
@@ -138,7 +137,7 @@ test("an agent's token reports its own agent only", async () => {
 });
 
 test("an agent's token reports the sub-agents of its own agent, and no other's", async () => {
-  const authorization = `Bearer ${gatewayToken(SECRET, { kind: 'agent', name: 'worker-1' })}`;
+  const { authorization } = await showingClaims('agent', 'worker-1');
   for (const one of recorded('claude-code.subagent')) expect((await send(one, { authorization })).status).toBe(200);
   expect(heartbeats().some(({ parent_agent_id }) => parent_agent_id === 'worker-1')).toBe(true);
   const foreign = { ...heartbeats().at(-1), agent_id: 'worker-2:x-1', parent_agent_id: 'worker-1' };

@@ -1,5 +1,6 @@
 import { createAgentRegistry } from './agent-registry.ts';
 import { createHalts } from './halts.ts';
+import { createIssuedTokens } from './issued-tokens.ts';
 import { createLongPolls } from './long-polls.ts';
 import { createPendingOrders } from './pending-orders.ts';
 import { createPolicies } from './policies.ts';
@@ -15,4 +16,5 @@ export const createState = (fallback: string, closing: AbortSignal) => ({
   policies: createPolicies(fallback),
   limits: createReachedLimits(),
   halts: createHalts(),
+  issuedTokens: createIssuedTokens(),
 });

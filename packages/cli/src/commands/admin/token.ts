@@ -1,24 +1,85 @@
-import { gatewayToken } from '@vigil/events/gateway-token';
-import { Argument, type Command } from 'commander';
-import { gatewaySecret } from '../../config.ts';
-import { CannotProceed } from '../../errors.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { gateway, show, whoAmI } from '../../terminal.ts';
+import { durationOption } from '../control/options.ts';
 
 const EXAMPLES = `
-The token derives from VIGIL_GATEWAY_SECRET, the gateway's secret; no server is needed. Give it to the runtime or agent as VIGIL_GATEWAY_TOKEN.
+The gateway at VIGIL_GATEWAY_URL signs the token; VIGIL_GATEWAY_TOKEN has to be the operator's. Give the token to the runtime or agent as
+its VIGIL_GATEWAY_TOKEN. The token permits reports of this one only: without --tasks about no task, without --policy with no requested policy.
 
-Example:
-  VIGIL_GATEWAY_SECRET=… vigil token runtime build-7`;
+Examples:
+  vigil token create agent worker-4 --tasks 'OMN-*' --policy vigil
+  vigil token create runtime build-7 --tasks 'OMN-*' --label team=core --policy vigil --capacity 8
+  vigil token list
+  vigil token revoke 5c0d2f3e-… --why "build-7 is gone"`;
+
+const repeated = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+type Labels = Readonly<Record<string, readonly string[]>>;
+
+const labelPattern = (text: string, labels: Labels = {}): Labels => {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('Write a label as name=value.');
+  const name = text.slice(0, at);
+  return { ...labels, [name]: [...(labels[name] ?? []), text.slice(at + 1)] };
+};
+
+const wholeNumber = (text: string): number => {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Give a whole number.');
+};
+
+type Creation = {
+  readonly tasks?: readonly string[];
+  readonly label?: Labels;
+  readonly policy?: readonly string[];
+  readonly capacity: number;
+  readonly valid: number;
+  readonly by: string;
+  readonly json?: boolean;
+};
+type Created = { readonly token: string; readonly tokenId: string; readonly expiresAt: number };
+
+const create = async (kind: string, name: string, options: Creation): Promise<void> => {
+  const { tasks = [], label: labels = {}, policy: policies = [], capacity, valid: validMs, by, json } = options;
+  const request = { kind, name, tasks, labels, policies, capacity, validMs, by };
+  const created = await gateway().post<Created>('/v1/tokens', request);
+  show(json, created, ({ token }) => [token]);
+};
+
+const MONTH_MS = 30 * 86_400_000;
 
 export const register = (program: Command): void => {
-  program
+  const token = program
     .command('token')
-    .description('print a token for the gateway that is valid for one runtime or agent only')
-    .addArgument(new Argument('<kind>').choices(['runtime', 'agent']))
-    .argument('<name>', 'the runtime or agent')
-    .addHelpText('after', EXAMPLES)
-    .action(async (kind: 'runtime' | 'agent', name: string) => {
-      const { ID, ID_FORM } = await import('@vigil/events');
-      if (!ID.test(name)) throw new CannotProceed(`${JSON.stringify(name)} is not a name: give ${ID_FORM}`);
-      console.log(gatewayToken(gatewaySecret(process.env), { kind, name }));
+    .description('tokens for the gateway, each for one runtime or agent')
+    .addHelpText('after', EXAMPLES);
+  token
+    .command('create <kind> <name>')
+    .description('create a token of a runtime or an agent, and print it; a pattern matches any text with *')
+    .option('--tasks <pattern>', 'tasks that it may name; repeatable', repeated)
+    .option('--label <name=pattern>', 'a label that it may set; repeatable', labelPattern)
+    .option('--policy <name>', 'a policy that it may request; repeatable', repeated)
+    .option('--capacity <count>', 'the most agents that a runtime may announce room for', wholeNumber, 0)
+    .option('--valid <duration>', 'how long it is valid, such as 12h', durationOption, MONTH_MS)
+    .option('--by <name>', 'your name', whoAmI())
+    .option('--json', 'for programs')
+    .action(create);
+  token
+    .command('list')
+    .description('tokens that have not expired, and those that are revoked')
+    .option('--json', 'for programs')
+    .action(async ({ json }: { readonly json?: boolean }) => {
+      const { tokensTable } = await import('../../render/tokens.ts');
+      const { tokens } = await gateway().get<{ readonly tokens: Parameters<typeof tokensTable>[1] }>('/v1/tokens');
+      show(json, tokens, (rows, view) => tokensTable(view, rows));
+    });
+  token
+    .command('revoke <id>')
+    .description('make a token and all its renewals invalid')
+    .requiredOption('--why <text>', 'the reason, for those who read it later')
+    .option('--by <name>', 'your name', whoAmI())
+    .action(async (id: string, { by, why }: { readonly by: string; readonly why: string }) => {
+      await gateway().post(`/v1/tokens/${encodeURIComponent(id)}/revoke`, { by, why });
+      show(false, id, (revoked) => [`Revoked: ${revoked}.`]);
     });
 };

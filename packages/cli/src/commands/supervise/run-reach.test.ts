@@ -71,7 +71,7 @@ describe('vigil run reports that the agent is not watched', () => {
     const { code, out, err } = await start(['--', '/bin/sh', '-c', 'echo works; exit 3']).ended;
     expect({ code, out: out.trim() }).toEqual({ code: 3, out: 'works' });
     expect(err).toBe(
-      `vigil: not watched: the gateway at ${url()} refuses this token (401): set VIGIL_GATEWAY_TOKEN to its own token, or to what \`vigil token\` prints\n`,
+      `vigil: not watched: the gateway at ${url()} refuses this token (401): set VIGIL_GATEWAY_TOKEN to its own token, or to what \`vigil token create\` prints\n`,
     );
   });
 
