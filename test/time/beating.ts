@@ -15,33 +15,42 @@ const bytesOf = (log: Log, agent: Agent, heartbeat: Record<string, unknown>): Bu
     ? Buffer.from(JSON.stringify(heartbeat))
     : log.codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload: parseHeartbeat(heartbeat) });
 
-/** Straight to Kafka, one write at a time: while the broker is away, heartbeats are lost as those of a busy agent are. */
+/**
+ * Straight to Kafka, one write at a time for each partition: an agent has one partition, so a leader that is away delays
+ * no agent of another. While the broker is away, heartbeats are lost as those of a busy agent are.
+ */
 export const sendToKafka = async (log: Log, agents: readonly Agent[]): Promise<Beating> => {
   const partitions = await log.partitionCount(Topic.heartbeat);
   const start = Date.now();
   const due = new Map(agents.map((agent, i) => [agent, start + (i * INTERVAL_MS) / agents.length]));
-  const record = (agent: Agent, now: number): OutRecord => ({
-    topic: Topic.heartbeat,
-    partition: partitionOf(agent.id, partitions),
-    key: agent.id,
-    value: bytesOf(log, agent, nextHeartbeat(agent, now)),
-  });
-  const dueNow = (now: number): readonly Agent[] =>
-    [...due].flatMap(([agent, at]) => {
-      if (at > now) return [];
-      due.set(agent, at + INTERVAL_MS * (1 + Math.floor((now - at) / INTERVAL_MS)));
-      return heartbeats(agent) ? [agent] : [];
-    });
+  const placed = Map.groupBy(agents, ({ id }) => partitionOf(id, partitions));
   const stopping = new AbortController();
-  const run = async (): Promise<void> => {
+  const dueNow = (own: readonly Agent[], now: number): readonly Agent[] =>
+    own.filter((agent) => {
+      const at = due.get(agent) ?? now;
+      if (at > now) return false;
+      due.set(agent, at + INTERVAL_MS * (1 + Math.floor((now - at) / INTERVAL_MS)));
+      return heartbeats(agent);
+    });
+  const run = async (partition: number, own: readonly Agent[]): Promise<void> => {
     while (!stopping.signal.aborted) {
       const now = Date.now();
-      const records = dueNow(now).map((agent) => record(agent, now));
+      const records = dueNow(own, now).map(
+        (agent): OutRecord => ({
+          topic: Topic.heartbeat,
+          partition,
+          key: agent.id,
+          value: bytesOf(log, agent, nextHeartbeat(agent, now)),
+        }),
+      );
       if (records.length > 0) await log.write(records).catch(() => undefined);
       await sleep(ROUND_MS);
     }
   };
-  return stopper(stopping, [run()]);
+  return stopper(
+    stopping,
+    [...placed].map(([partition, own]) => run(partition, own)),
+  );
 };
 
 /** Through the gateway as a supervisor does: the same heartbeat until it is answered, each agent for itself. */
