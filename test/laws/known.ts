@@ -249,4 +249,15 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { do: 'request', agent: 0, step: 'nudge' },
     { do: 'end', agent: 0, reason: 'finished' },
   ]),
+  // The same, and a person lets the task of another be tried again in between.
+  of('asks', [
+    { do: 'end', agent: 0, reason: 'crashed' },
+    { do: 'request', agent: 2, step: 'terminate_and_recover' },
+    { do: 'stall', reader: 2, seconds: 300 },
+    { do: 'host', host: 0, what: 'crash' },
+    { do: 'review', task: 0, decision: 'retry' },
+    { do: 'wait', minutes: 3 },
+    { do: 'request', agent: 0, step: 'nudge' },
+    { do: 'end', agent: 0, reason: 'finished' },
+  ]),
 ];
