@@ -23,13 +23,13 @@ const connect = (): void => {
 let socket: Socket;
 connect();
 
-let WORK = 0;
+let work = 0;
 const labour = (): void => {
   if (existsSync(path.join(folder, `${name}.silent`))) return;
-  WORK += 1;
+  work += 1;
   appendFileSync(path.join(folder, `${name}.parts`), '.');
-  process.stdout.write(`part ${WORK} is done\n`);
-  const call = { call_id: `c${WORK}`, tool: 'Edit', args_hash: `${WORK}`, result_hash: `${WORK}`, outcome: 'ok' };
+  process.stdout.write(`part ${work} is done\n`);
+  const call = { call_id: `c${work}`, tool: 'Edit', args_hash: `${work}`, result_hash: `${work}`, outcome: 'ok' };
   const calls = [{ ...call, mutating: true, started_at: Date.now(), ended_at: Date.now() }];
   socket.write(`${JSON.stringify({ activity: 'working', tool_calls: calls })}\n`);
 };

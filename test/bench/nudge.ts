@@ -119,12 +119,12 @@ await sleep((WARM_S + CROSSED_MS / 1_000) * 1_000);
 const runs: Run[] = [];
 const missing: number[] = [];
 const cpu = new Map<string, number[]>();
-let NEXT = 0;
+let next = 0;
 for (let count = 1; count <= RUNS; count++) {
   run = { found: [], nudged: [] };
   const spent = watchCpu(new Map([...processes(servers, system, SERVICES), ['load and executor', process.pid]]));
   for (let second = 0; second < FOR_S; second++) {
-    for (let i = 0; i < SILENT_A_SECOND; i++) silentSince.set(`agent-${(NEXT++ * 7) % AGENTS}`, Date.now());
+    for (let i = 0; i < SILENT_A_SECOND; i++) silentSince.set(`agent-${(next++ * 7) % AGENTS}`, Date.now());
     await sleep(1_000);
   }
   for (const end = Date.now() + SETTLE_MS; silentSince.size > 0 && Date.now() < end; ) await sleep(100);

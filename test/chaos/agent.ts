@@ -45,17 +45,17 @@ const emit = (fields: object): void => {
   if (socket.readyState === 'open') socket.write(line);
   else unsent.push(line);
 };
-let CALLS = 0;
+let calls = 0;
 const call = (more: object) => {
-  CALLS += 1;
-  return { call_id: `c${CALLS}`, tool: 'Bash', args_hash: `a${CALLS}`, ...more };
+  calls += 1;
+  return { call_id: `c${calls}`, tool: 'Bash', args_hash: `a${calls}`, ...more };
 };
 const ended = () => ({ outcome: 'ok', started_at: Date.now(), ended_at: Date.now() });
 
 const work = async (ms: number): Promise<void> => {
   for (const end = Date.now() + ms; Date.now() < end; await sleep(500)) {
-    process.stdout.write(`part ${CALLS} is done\n`);
-    emit({ activity: 'working', tool_calls: [call({ result_hash: `r${CALLS}`, mutating: true, ...ended() })] });
+    process.stdout.write(`part ${calls} is done\n`);
+    emit({ activity: 'working', tool_calls: [call({ result_hash: `r${calls}`, mutating: true, ...ended() })] });
   }
 };
 
@@ -70,7 +70,7 @@ const fates: Readonly<Record<AgentFate, () => Promise<unknown> | undefined>> = {
       await sleep(50_000);
       emit({
         activity: 'working',
-        tool_calls: [{ ...long, result_hash: `r${CALLS}`, outcome: 'ok', ended_at: Date.now() }],
+        tool_calls: [{ ...long, result_hash: `r${calls}`, outcome: 'ok', ended_at: Date.now() }],
       });
     }
   },

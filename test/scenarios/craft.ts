@@ -57,41 +57,41 @@ export const leaveOnRequest = (): void =>
     if (type === 'shutdown_request') process.exit(0);
   });
 
-let CALLS = 0;
+let calls = 0;
 /** One finished call. */
 export const call = (more: object): void => {
-  CALLS += 1;
-  const one = { call_id: `c${CALLS}`, tool: 'Bash', args_hash: `${CALLS}`, result_hash: `${CALLS}`, outcome: 'ok' };
+  calls += 1;
+  const one = { call_id: `c${calls}`, tool: 'Bash', args_hash: `${calls}`, result_hash: `${calls}`, outcome: 'ok' };
   send({ activity: 'working', tool_calls: [{ ...one, started_at: Date.now(), ended_at: Date.now(), ...more }] });
 };
 
-let DONE = 0;
+let done = 0;
 /** One part of the work: a call that changes something, and a line of output. */
 export const work = (): void => {
-  DONE += 1;
-  print(`part ${DONE} is done`);
+  done += 1;
+  print(`part ${done} is done`);
   call({ mutating: true });
 };
 /** An agent that has written a checkpoint keeps writing them. */
 let reports = false;
 export const save = (): void => {
   reports = true;
-  const lists = { completed_work: [`part ${DONE}`], remaining_work: [`part ${DONE + 1}`] };
+  const lists = { completed_work: [`part ${done}`], remaining_work: [`part ${done + 1}`] };
   const text = JSON.stringify({ schema_version: '1.1.0', task_id: VIGIL_TASK_ID, ...lists });
-  const id = `${VIGIL_AGENT_ID}-${DONE}`;
+  const id = `${VIGIL_AGENT_ID}-${done}`;
   writeFileSync(file(id, 'json'), text);
   const sha256 = createHash('sha256').update(text).digest('hex');
   const where = { uri: pathToFileURL(path.resolve(file(id, 'json'))).href, sha256, created_at: Date.now() };
   send({ reports_checkpoints: true, checkpoint: { checkpoint_id: id, ...where, ...lists } });
 };
 export const saveMore = (): void => {
-  DONE += 1;
+  done += 1;
   save();
 };
 export const workOn = async (parts = Number.POSITIVE_INFINITY): Promise<void> => {
   for (let more = 0; more < parts; more += 1) {
     if (!isSilenced()) work();
-    if (reports && DONE % 3 === 0) save();
+    if (reports && done % 3 === 0) save();
     await sleep(more < 3 ? 300 : 1000);
   }
 };

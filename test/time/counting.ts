@@ -7,11 +7,11 @@ import { createConnection } from 'node:net';
 const socket = createConnection(process.env.VIGIL_SOCKET ?? '');
 socket.on('error', () => process.exit(1)).resume();
 
-let CALLS = 0;
+let calls = 0;
 setInterval(() => {
-  CALLS += 1;
+  calls += 1;
   const now = Date.now();
-  const call = { call_id: `c${CALLS}`, tool: 'count', args_hash: `a${CALLS}`, result_hash: `r${CALLS}`, ended_at: now };
-  const tool_calls = CALLS % 5 === 0 ? [call] : [];
+  const call = { call_id: `c${calls}`, tool: 'count', args_hash: `a${calls}`, result_hash: `r${calls}`, ended_at: now };
+  const tool_calls = calls % 5 === 0 ? [call] : [];
   socket.write(`${JSON.stringify({ activity: 'working', progress_indicator: String(now), tool_calls })}\n`);
 }, 200);

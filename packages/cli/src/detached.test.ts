@@ -6,21 +6,21 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { vigilProgram } from './program.fixture.ts';
 
-let DIR = '';
+let dir = '';
 beforeEach(() => {
-  DIR = mkdtempSync(join(tmpdir(), 'vigil-cli-'));
+  dir = mkdtempSync(join(tmpdir(), 'vigil-cli-'));
 });
 afterEach(async () => {
   for (const name of ['worker-1', 'outer']) if (isThere(name)) await vigil(['stop', name, '--grace', '100ms']);
-  rmSync(DIR, { recursive: true, force: true });
+  rmSync(dir, { recursive: true, force: true });
 });
 
 type Process = { readonly pid: number };
 type Lock = Record<'supervisor' | 'ptyHost' | 'child', Process>;
-const lockOf = (name: string) => join(DIR, 'agents', `${name}.lock`);
+const lockOf = (name: string) => join(dir, 'agents', `${name}.lock`);
 const isThere = (name: string) => existsSync(lockOf(name));
 const lock = (name = 'worker-1') => JSON.parse(readFileSync(lockOf(name), 'utf8')) as Lock;
-const log = (name = 'worker-1') => readFileSync(join(DIR, 'logs', `${name}.log`), 'utf8');
+const log = (name = 'worker-1') => readFileSync(join(dir, 'logs', `${name}.log`), 'utf8');
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
 const isAlive = (pid: number): boolean => {
   try {
@@ -33,8 +33,8 @@ const isAlive = (pid: number): boolean => {
 const env = () => ({
   PATH: process.env.PATH ?? '',
   USER: 'ada',
-  TMPDIR: DIR,
-  VIGIL_STATE_DIR: join(DIR),
+  TMPDIR: dir,
+  VIGIL_STATE_DIR: join(dir),
   NODE_COMPILE_CACHE: join(tmpdir(), 'vigil-compiled'),
   // An agent does not wait for a supervisor.
   VIGIL_GATEWAY_URL: 'http://127.0.0.1:9',
@@ -74,8 +74,8 @@ test('in the background an agent outlives the shell that it was started from', a
   const { supervisor, child } = lock();
   expect(started).toMatchObject({ agent: 'worker-1', pid: child.pid, supervisor_pid: supervisor.pid });
   expect([started.attach, started.stop]).toEqual([
-    `vigil attach worker-1 --dir ${DIR}`,
-    `vigil stop worker-1 --dir ${DIR}`,
+    `vigil attach worker-1 --dir ${dir}`,
+    `vigil stop worker-1 --dir ${dir}`,
   ]);
   expect([supervisor.pid, child.pid].map(isAlive)).toEqual([true, true]);
   expect(await vigil(['stop', 'worker-1', '--grace', '100ms'])).toMatchObject({ code: 0, err: '' });
@@ -172,7 +172,7 @@ test('an agent that is not here is named with where it was looked for', async ()
   for (const command of ['attach', 'stop'])
     expect(await vigil([command, 'missing'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining(`no agent missing runs on this host, according to ${DIR}`),
+      err: expect.stringContaining(`no agent missing runs on this host, according to ${dir}`),
     });
 });
 
@@ -195,5 +195,5 @@ test('one in the foreground has its own terminal, and is stopped like any other'
   expect(await vigil(['stop', 'worker-1'])).toMatchObject({ code: 0 });
   expect(await over).toMatchObject({ code: 3 });
   expect(log()).toContain('"details":"exited with code 3; stopped by ada with vigil stop"');
-  expect(readdirSync(join(DIR, 'agents'))).toEqual([]);
+  expect(readdirSync(join(dir, 'agents'))).toEqual([]);
 });

@@ -26,7 +26,7 @@ const tokenRow = {
 let fleet: Parameters<typeof fleetRow>[0] = {};
 /** The answers to the first, the second and further requests for the case of a nudge. */
 let caseAnswers: readonly Partial<CaseStory>[] = [];
-let CASE_LOOKS = 0;
+let caseLooks = 0;
 
 /** A dashboard with two agents that accepts every command, and a gateway that creates any token. */
 const server = createServer(async (request, response) => {
@@ -36,8 +36,8 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/v1/agents') return answer(200, { agents: [agentRow({ reason: 'a\u001b[2Jb' })] });
   if (url.pathname === '/v1/fleet') return answer(200, { fleet: fleetRow(fleet) });
   if (url.pathname === '/v1/cases/case-e-1' && caseAnswers.length > 0) {
-    const found = caseAnswers[Math.min(CASE_LOOKS, caseAnswers.length - 1)];
-    CASE_LOOKS += 1;
+    const found = caseAnswers[Math.min(caseLooks, caseAnswers.length - 1)];
+    caseLooks += 1;
     return answer(200, caseStory({ caseId: 'case-e-1', ...found }));
   }
   if (url.pathname === '/v1/agents/worker-1') return answer(200, agentRow({ agentId: 'worker-1' }));
@@ -204,7 +204,7 @@ const receipt = (outcome: string, why: string | null): Partial<CaseStory> => ({
   trail: [entry('ORDER_RECEIPT', { kind: 'nudge', outcome, why, runtimeId: 'host-1' })],
 });
 const nudged = (...answers: readonly Partial<CaseStory>[]): Promise<End> => {
-  [caseAnswers, CASE_LOOKS] = [answers, 0];
+  [caseAnswers, caseLooks] = [answers, 0];
   return vigil(['nudge', 'worker-1', '--message', 'Save, please.']);
 };
 
@@ -248,9 +248,9 @@ test('a nudge of an agent that has ended, or that does not exist, is refused and
 });
 
 test('for programs a nudge is written and not waited for', async () => {
-  [caseAnswers, CASE_LOOKS] = [[openCase], 0];
+  [caseAnswers, caseLooks] = [[openCase], 0];
   const { code, out } = await vigil(['nudge', 'worker-1', '--json']);
-  expect({ code, eventId: JSON.parse(out).eventId, caseLooks: CASE_LOOKS }).toEqual({
+  expect({ code, eventId: JSON.parse(out).eventId, caseLooks: caseLooks }).toEqual({
     code: 0,
     eventId: 'e-1',
     caseLooks: 0,

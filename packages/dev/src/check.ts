@@ -46,7 +46,7 @@ const passes = async ([name, problems]: Step): Promise<boolean> => {
   return found === '';
 };
 
-let PASSED = 0;
-for (const step of steps) if (await passes(step)) PASSED += 1;
-console.log(`${PASSED} passed, ${steps.length - PASSED} failed`);
-process.exitCode = PASSED === steps.length ? 0 : 1;
+let passed = 0;
+for (const step of steps) if (await passes(step)) passed += 1;
+console.log(`${passed} passed, ${steps.length - passed} failed`);
+process.exitCode = passed === steps.length ? 0 : 1;

@@ -37,11 +37,11 @@ export const ended = (id: string, at = 0, more: Partial<ToolCall> = {}, agent: s
 export const failed = (id: string, at = 0): SessionEvent =>
   ended(id, at, { outcome: 'error', error_class: 'tool_error' });
 
-let RECORDS = 0;
+let records = 0;
 export const recordOf = (events: readonly SessionEvent[], more: Partial<SpoolRecord> = {}): SpoolRecord => {
-  RECORDS += 1;
+  records += 1;
   return {
-    id: `record-${RECORDS}`,
+    id: `record-${records}`,
     client: 'claude-code',
     session: 's-1',
     transcripts: [],

@@ -12,11 +12,11 @@ const clients = new Set<Socket>();
 /** Accepts everything, and never answers. */
 const mute = (): Server => createServer((client) => void clients.add(client.on('error', () => {})));
 const servers = [mute(), mute()] as const;
-let URL = '';
+let url = '';
 
 beforeAll(async () => {
   await Promise.all([once(servers[0].listen(0, '127.0.0.1'), 'listening'), once(servers[1].listen(path), 'listening')]);
-  URL = `http://127.0.0.1:${(servers[0].address() as AddressInfo).port}`;
+  url = `http://127.0.0.1:${(servers[0].address() as AddressInfo).port}`;
 });
 afterAll(() => {
   for (const client of clients) client.destroy();
@@ -39,7 +39,7 @@ const done = { code: 0, stdout: 'done', stderr: '' };
 test.each(['', 'close'])(
   'a process ends when its work is done, with a gateway that never answers (%j)',
   async (close) => {
-    expect(await lived('gateway', URL, close)).toEqual(done);
+    expect(await lived('gateway', url, close)).toEqual(done);
   },
 );
 

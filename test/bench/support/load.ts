@@ -43,14 +43,14 @@ export const heartbeats = (log: Log): Target => ({
   },
 });
 
-let INSTANCES = 0;
+let instances = 0;
 
 /** The `n`th heartbeat of the load. */
 const heartbeatOf = (n: number): Heartbeat => {
   const at = Date.now();
   if (n % PROBE_EVERY > 0) return working(`agent-${n % AGENTS}`, Math.floor(n / AGENTS) + 1, at);
-  INSTANCES += 1;
-  return { ...working(`probe-${INSTANCES % PROBE_AGENTS}`, 1, at), instance_id: `probe.${process.pid}.${INSTANCES}` };
+  instances += 1;
+  return { ...working(`probe-${instances % PROBE_AGENTS}`, 1, at), instance_id: `probe.${process.pid}.${instances}` };
 };
 
 /** Probes that are under way: from the call that sends one until a reader of committed records has it. */

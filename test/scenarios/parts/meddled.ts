@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { call, note, type Parts, send, untilGo, work, workOn } from '../craft.ts';
 
 /** All text typed at its terminal is noted with its activity. */
-let DOING = 'nothing';
+let doing = 'nothing';
 const listenAtTheTerminal = (): void =>
-  void createInterface({ input: process.stdin }).on('line', (line) => note(`typed while ${DOING}: ${line}`));
+  void createInterface({ input: process.stdin }).on('line', (line) => note(`typed while ${doing}: ${line}`));
 
 /** Agents that get typed text while they are busy. */
 export const meddled: Parts = {
   isInACall: async () => {
     listenAtTheTerminal();
-    DOING = 'it calls';
+    doing = 'it calls';
     work();
     const running = { call_id: 'build', tool: 'Bash', args_hash: 'make', started_at: Date.now() };
     send({ activity: 'working', tool_calls: [{ ...running, outcome: 'running', deadline_at: Date.now() + 600_000 }] });
     await untilGo();
-    DOING = 'it is idle';
+    doing = 'it is idle';
     call({ ...running, result_hash: 'built', mutating: true });
     process.stdout.write('> ');
     await new Promise((resolve) => process.stdin.once('data', resolve));
@@ -25,22 +25,22 @@ export const meddled: Parts = {
   /** nothing is to be seen of it until it has begun; then it is at its prompt */
   startsSlowly: async () => {
     listenAtTheTerminal();
-    DOING = 'it starts';
+    doing = 'it starts';
     await untilGo();
-    DOING = 'it is idle';
+    doing = 'it is idle';
     process.stdout.write('> ');
     await new Promise((resolve) => process.stdin.once('data', resolve));
     return workOn();
   },
   asksAQuestion: async () => {
     listenAtTheTerminal();
-    DOING = 'it asks';
+    doing = 'it asks';
     work();
     // Its report has been read by then, on a busy machine too.
     await sleep(3000);
     process.stdout.write('Overwrite the file? ');
     await untilGo();
-    DOING = 'it is idle';
+    doing = 'it is idle';
     process.stdout.write('kept\n> ');
     await new Promise((resolve) => process.stdin.once('data', resolve));
     return workOn();

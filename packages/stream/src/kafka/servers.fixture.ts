@@ -11,8 +11,8 @@ if (brokers.length === 0) throw new Error('set KAFKA_BROKERS to run integration 
 
 /** Names are unique to a run: tests share one broker and find no other's leavings. */
 export const RUN: string = randomBytes(4).toString('hex');
-let MADE = 0;
-export const unique = (name: string): string => `${name}-${RUN}-${MADE++}`;
+let made = 0;
+export const unique = (name: string): string => `${name}-${RUN}-${made++}`;
 
 export const clients = openClients(brokers, `test-${RUN}`, silentLogger);
 const admin = clients.admins.admin();

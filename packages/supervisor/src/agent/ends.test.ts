@@ -9,11 +9,11 @@ import { noLimits } from './limits.ts';
 
 let stage: Stage;
 let instance: Supervised;
-let SHOWN = '';
+let shown = '';
 
 beforeEach(async () => {
   stage = await setStage();
-  SHOWN = '';
+  shown = '';
 });
 afterEach(async () => {
   await instance.end('the test is over', 0).then(() => instance.settled);
@@ -23,7 +23,7 @@ afterEach(async () => {
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
   instance = await liveOn(stage, scriptSpec(script, more), 200, (data) => {
-    SHOWN += data.toString();
+    shown += data.toString();
   });
 };
 const exits = () => stage.gateway.reports.flatMap(({ type, payload }) => (type === 'AGENT_EXITED' ? [payload] : []));
@@ -34,7 +34,7 @@ const stops = (more = '') => `echo ready; read line; ${more} exit`;
 
 test('an agent that stops after a handoff order has carried it out', async () => {
   await start(`${stops()} 0`);
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(handoff());
   await until(() => expect(exits()).toMatchObject([{ reason: 'explicit', orderId: 'handoff-1', code: 0 }]));
   expect(exits()[0]?.details).toContain('asked to hand off');
@@ -42,35 +42,35 @@ test('an agent that stops after a handoff order has carried it out', async () =>
 
 test('asked to hand off, an agent that works on past the deadline has an end of its own: it has finished', async () => {
   await start(`${stops('sleep 0.1;')} 0`);
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(handoff({ deadlineMs: 1 }));
   await until(() => expect(exits()).toMatchObject([{ reason: 'finished', orderId: null, code: 0 }]));
 });
 
 test('asked to hand off, an agent that ends with an error has crashed', async () => {
   await start(`${stops()} 3`);
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(handoff());
   await until(() => expect(exits()).toMatchObject([{ reason: 'crashed', orderId: null, code: 3 }]));
 });
 
 test('an agent that reports `finished` after a handoff order is finished', async () => {
   await start(`${stops('echo "<promise>COMPLETE</promise>";')} 0`);
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(handoff());
   await until(() => expect(exits()).toMatchObject([{ reason: 'finished', orderId: null }]));
 });
 
 test('a nudge is not a handoff: an agent that stops after it has finished, or crashed', async () => {
   await start(`${stops()} 3`);
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(nudge());
   await until(() => expect(exits()).toMatchObject([{ reason: 'crashed', orderId: null, code: 3 }]));
 });
 
 test('asked to hand off, an agent that is killed has crashed', async () => {
   await start('echo ready; read line; kill -9 $$');
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(handoff());
   await until(() => expect(exits()).toMatchObject([{ reason: 'crashed', signal: 'SIGKILL' }]));
 });
@@ -81,7 +81,7 @@ describe('an agent that is being ended by order, and is stopped by a person mean
 
   test('has been stopped: the end is the person’s, and the order is superseded', async () => {
     await start(stubborn);
-    await until(() => expect(SHOWN).toContain('ready'));
+    await until(() => expect(shown).toContain('ready'));
     stage.gateway.offer(terminate({ graceMs: 600_000 }));
     await until(() => expect(last()?.activity).toBe('exiting'));
     await instance.end('stopped by ada', 0);
@@ -91,7 +91,7 @@ describe('an agent that is being ended by order, and is stopped by a person mean
 
   test('has been stopped also where the order came later', async () => {
     await start(stubborn);
-    await until(() => expect(SHOWN).toContain('ready'));
+    await until(() => expect(shown).toContain('ready'));
     const stopping = instance.end('stopped by ada', 600_000);
     stage.gateway.offer(terminate({ graceMs: 0 }));
     await stopping;
@@ -145,7 +145,7 @@ test('an agent that reads a file finds its texts there, and the order to leave',
   const dir = mkdtempSync(join(tmpdir(), 'vigil-test-'));
   const path = join(dir, 'worker-1.jsonl');
   await start('echo "at $VIGIL_NUDGE_FILE"; sleep 600', { nudge: 'file', nudgeFile: { path, format: 'jsonl' } });
-  await until(() => expect(SHOWN).toContain(`at ${path}`));
+  await until(() => expect(shown).toContain(`at ${path}`));
   stage.gateway.offer(nudge());
   const why = `nothing confirms that the agent has read ${path}`;
   await until(() => expect(receipts()).toMatchObject([{ payload: { outcome: 'uncertain', why } }]));
@@ -156,7 +156,7 @@ test('an agent that reads a file finds its texts there, and the order to leave',
     { nudge: 'are you still there', order_id: 'nudge-1' },
     { type: 'shutdown_request', reason: 'no_activity' },
   ]);
-  expect(SHOWN).not.toContain('are you still there');
+  expect(shown).not.toContain('are you still there');
   rmSync(dir, { recursive: true });
 });
 

@@ -10,11 +10,11 @@ import type { AgentSpec } from './agent-spec.ts';
 
 let stage: Stage;
 let instance: Supervised;
-let SHOWN = '';
+let shown = '';
 
 beforeEach(async () => {
   stage = await setStage();
-  SHOWN = '';
+  shown = '';
 });
 afterEach(async () => {
   await instance.end('the test is over', 0).then(() => instance.settled);
@@ -24,7 +24,7 @@ afterEach(async () => {
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
   instance = await liveOn(stage, scriptSpec(script, more), 200, (data) => {
-    SHOWN += data.toString();
+    shown += data.toString();
   });
 };
 const receipts = () =>
@@ -44,24 +44,24 @@ const talks = (report = '{ phase: "build" }') => `exec node -e '
 
 test('a paused agent stands still and reports that; resumed, it continues and receives the reason once', async () => {
   await start(LISTENS);
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(pause());
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'pause-1', outcome: 'done' }]));
   await until(() => expect(stateOf(instance.terminal.pid.pid)).toBe('T'));
   await until(() => expect(last()?.activity).toBe('paused'));
   stage.gateway.offer(resume());
   await until(() => expect(receipts()).toMatchObject([{}, { orderId: 'resume-1', outcome: 'done', why: null }]));
-  await until(() => expect(SHOWN).toContain('got=please go on'));
+  await until(() => expect(shown).toContain('got=please go on'));
   await until(() => expect(last()?.activity).not.toBe('paused'));
-  expect(SHOWN.match(/got=/g)).toHaveLength(1);
+  expect(shown.match(/got=/g)).toHaveLength(1);
 });
 
 test('a pause and its resume that arrive together leave the agent at work, and it receives the reason', async () => {
   await start(LISTENS);
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(pause());
   stage.gateway.offer(resume());
-  await until(() => expect(SHOWN).toContain('got=please go on'));
+  await until(() => expect(shown).toContain('got=please go on'));
   await until(() =>
     expect(receipts()).toMatchObject([
       { orderId: 'pause-1', outcome: 'done' },
@@ -74,14 +74,14 @@ test('a pause and its resume that arrive together leave the agent at work, and i
 
 test('a paused agent whose resume never comes continues when its pause is over; a late resume still delivers the reason', async () => {
   await start(LISTENS);
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(pause({ forMs: 1 - RESUME_LATE_MS }));
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'pause-1', outcome: 'done' }]));
   await until(() => expect(stateOf(instance.terminal.pid.pid)).not.toBe('T'));
   await until(() => expect(last()?.activity).not.toBe('paused'));
-  expect(SHOWN).not.toContain('got=');
+  expect(shown).not.toContain('got=');
   stage.gateway.offer(resume());
-  await until(() => expect(SHOWN).toContain('got=please go on'));
+  await until(() => expect(shown).toContain('got=please go on'));
   await until(() =>
     expect(receipts()[1]).toMatchObject({ outcome: 'done', why: expect.stringContaining('by itself') }),
   );
@@ -98,7 +98,7 @@ test('a text for a paused agent waits until the agent continues', async () => {
   await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(seen + 3));
   expect(receipts()).toHaveLength(1);
   stage.gateway.offer(resume());
-  await until(() => expect(SHOWN).toContain('data={"nudge":"please go on"'));
+  await until(() => expect(shown).toContain('data={"nudge":"please go on"'));
   await until(() => expect(receipts()).toHaveLength(3));
 });
 
@@ -117,7 +117,7 @@ test('in the middle of a call an agent is not paused; a pause after its resume i
     ]),
   );
   expect(stateOf(instance.terminal.pid.pid)).not.toBe('T');
-  expect(SHOWN).not.toContain('please go on');
+  expect(shown).not.toContain('please go on');
 });
 
 test('a paused agent that is terminated receives the signal and leaves by itself', async () => {
@@ -136,7 +136,7 @@ test('a paused agent that is terminated receives the signal and leaves by itself
 
 test('a paused agent that is killed is reported as crashed, and its resume is superseded', async () => {
   await start('echo ready; sleep 600');
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(pause());
   await until(() => expect(receipts()).toHaveLength(1));
   process.kill(instance.terminal.pid.pid, 'SIGKILL');
@@ -152,20 +152,20 @@ test('where commands are configured they pause and resume, and no signal does', 
     resume: ['/bin/rm', file],
   } as const;
   await start(LISTENS, spec);
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(pause());
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'done' }]));
   expect(readFileSync(file, 'utf8')).toBe('worker-1\n');
   expect(stateOf(instance.terminal.pid.pid)).not.toBe('T');
   await until(() => expect(last()?.activity).toBe('paused'));
   stage.gateway.offer(resume());
-  await until(() => expect(SHOWN).toContain('got=please go on'));
+  await until(() => expect(shown).toContain('got=please go on'));
   expect(existsSync(file)).toBe(false);
 });
 
 test('a pause whose command fails pauses nothing', async () => {
   await start(LISTENS, { pause: ['/bin/false'], resume: ['/bin/true'] });
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   stage.gateway.offer(pause());
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'failed' }]));
   expect(last()?.activity).not.toBe('paused');

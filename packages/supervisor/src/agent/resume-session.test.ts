@@ -13,10 +13,10 @@ const allSteps = [1, 2, 3, 4, 5, 6].map((step) => `step ${step}`);
 
 let stage: Stage;
 let instance: Supervised | null = null;
-let SHOWN = '';
+let shown = '';
 beforeEach(async () => {
   stage = await setStage();
-  SHOWN = '';
+  shown = '';
 });
 afterEach(async () => {
   await instance?.end('the test is over', 0).then(() => instance?.settled);
@@ -28,7 +28,7 @@ const instances = async (faults: string, more: Record<string, string> = {}): Pro
   const env = { PATH: process.env.PATH ?? '', SIMULATED_FAULTS: faults, ...more };
   const spec = scriptSpec('', { command: process.execPath, args: [simulatedClient], cwd: stage.dir, env });
   instance = await liveOn(stage, spec, 200, (data) => {
-    SHOWN += data.toString();
+    shown += data.toString();
   });
   return instance;
 };
@@ -54,7 +54,7 @@ test.each(['hang', 'hang-midway', 'hang-deaf', 'stall'])(
     const [first, second, ...more] = linesOf(stage.dir, 'turns').map((line) => line.split(' '));
     expect(second).toEqual([first?.[0], 'please', 'go', 'on']);
     expect(more).toEqual([]);
-    expect(SHOWN).toContain('step 6 is done');
+    expect(shown).toContain('step 6 is done');
     expect(stage.gateway.heartbeats.every(({ instance_id }) => instance_id === spec.instanceId)).toBe(true);
   },
 );

@@ -63,10 +63,10 @@ const askWith = async (record: SpoolRecord): Promise<string | null> => {
 const turn: SessionEvent = { kind: 'turn_started', at: 1, agent: null };
 const newCalls = () => stage.gateway.heartbeats.flatMap(({ tool_calls }) => tool_calls.map(({ call_id }) => call_id));
 
-let CALLS = 0;
+let calls = 0;
 const askForCall = (): Promise<string | null> => {
-  CALLS += 1;
-  return ask(started(`call-${CALLS}`, Date.now()));
+  calls += 1;
+  return ask(started(`call-${calls}`, Date.now()));
 };
 
 test('a limit that the gateway names refuses each call until the gateway lifts it', async () => {

@@ -14,7 +14,7 @@ import { type AgentSpec, environmentOf } from './agent-spec.ts';
 import { newInstance, startInstance, supervise } from './supervise.ts';
 
 let stage: Stage;
-let SHOWN = '';
+let shown = '';
 const instances: Supervised[] = [];
 
 beforeEach(async () => {
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}, log: Log = () => {}): Promise<Supervised> => {
-  SHOWN = '';
+  shown = '';
   const deps: AgentDeps = {
     ...stage.deps,
     log,
@@ -46,7 +46,7 @@ const start = async (script: string, more: Partial<AgentSpec> = {}, log: Log = (
       ),
   };
   const output = (data: Buffer) => {
-    SHOWN += data.toString();
+    shown += data.toString();
   };
   const size = { columns: 80, rows: 24 };
   const instance = await supervise(scriptSpec(script, more), deps, { size, isPiped: false, output });
@@ -62,10 +62,10 @@ const last = () => stage.gateway.heartbeats.at(-1);
 
 test('a hung agent is nudged, and nothing claims that it has read that; then it is ended for sure, with everything that it started', async () => {
   const { terminal } = await start('trap "" TERM; echo working; sleep 600 & while :; do sleep 60; done');
-  await until(() => expect(SHOWN).toContain('working'));
+  await until(() => expect(shown).toContain('working'));
   offer(nudge());
   await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ orderId: 'nudge-1', outcome: 'uncertain' }]));
-  expect(SHOWN).toContain('are you still there');
+  expect(shown).toContain('are you still there');
   // SIGTERM is ignored, so this goes through to SIGKILL
   offer(terminate());
   await until(() => expect(reported('ORDER_RECEIPT')).toHaveLength(2));
@@ -86,7 +86,7 @@ test('a hung agent is nudged, and nothing claims that it has read that; then it 
 
 test('an agent that leaves on SIGTERM is not forced', async () => {
   await start('trap "exit 9" TERM; echo ready; while :; do sleep 0.05; done');
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   offer(terminate());
   await until(() =>
     expect(reported('ORDER_RECEIPT')).toMatchObject([{ confirmed: true, forced: false, code: 9, signal: null }]),
@@ -98,7 +98,7 @@ test('the echo of a nudge does not count as output of the agent', async () => {
   await until(() => expect(last()?.output?.last_output_at).toBeTypeOf('number'));
   const before = last()?.output;
   offer(nudge());
-  await until(() => expect(SHOWN).toContain('are you still there'));
+  await until(() => expect(shown).toContain('are you still there'));
   const seen = stage.gateway.heartbeats.length;
   await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(seen + 1));
   expect(last()?.output).toMatchObject({ last_output_at: before?.last_output_at, lines: 1 });
@@ -106,9 +106,9 @@ test('the echo of a nudge does not count as output of the agent', async () => {
 
 test('a nudge presses no keys: it is one line, with any text in it', async () => {
   await start('echo working; read line; echo "got=$line"; sleep 600');
-  await until(() => expect(SHOWN).toContain('working'));
+  await until(() => expect(shown).toContain('working'));
   offer(nudge({ message: 'are you \u0003still\n\n there\u001b[A\u0004?' }));
-  await until(() => expect(SHOWN).toContain('got=are you  still there [A ?'));
+  await until(() => expect(shown).toContain('got=are you  still there [A ?'));
 });
 
 test('nothing is typed before the first output: the agent is still starting', async () => {
@@ -117,10 +117,10 @@ test('nothing is typed before the first output: the agent is still starting', as
   const before = stage.gateway.heartbeats.length;
   offer(nudge());
   await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(before + 10));
-  expect(SHOWN).toBe('');
+  expect(shown).toBe('');
   writeFileSync(ready, '');
-  await until(() => expect(SHOWN).toMatch(/^working\r\nare you still there/));
-  await until(() => expect(SHOWN).toContain('got=are you still there'));
+  await until(() => expect(shown).toMatch(/^working\r\nare you still there/));
+  await until(() => expect(shown).toContain('got=are you still there'));
 });
 
 test('an agent at a question reports it, and is never typed into', async () => {
@@ -128,22 +128,22 @@ test('an agent at a question reports it, and is never typed into', async () => {
   await until(() => expect(last()?.activity).toBe('awaiting_input'));
   stage.gateway.offer(nudge(), 300);
   await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ orderId: 'nudge-1', outcome: 'superseded' }]));
-  expect(SHOWN).not.toContain('are you still there');
-  expect(SHOWN).not.toContain('answer=');
+  expect(shown).not.toContain('are you still there');
+  expect(shown).not.toContain('answer=');
 });
 
 test('an order offered twice is done once and answered the same', async () => {
   const instance = await start('echo ready; while read line; do echo "got $line"; done');
   instance.offer(nudge(), 5000);
   instance.offer(nudge(), 5000);
-  await until(() => expect(SHOWN).toContain('got are you still there'));
+  await until(() => expect(shown).toContain('got are you still there'));
   await until(() => expect(reported('ORDER_RECEIPT')).toHaveLength(1));
   await until(() => {
     instance.offer(nudge(), 5000);
     expect(reported('ORDER_RECEIPT').length).toBeGreaterThan(1);
   });
   expect(reported('ORDER_RECEIPT')[1]).toEqual(reported('ORDER_RECEIPT')[0]);
-  expect(SHOWN.match(/got are you/g)).toHaveLength(1);
+  expect(shown.match(/got are you/g)).toHaveLength(1);
 });
 
 test('an order for an instance that has ended is answered as superseded', async () => {
@@ -193,7 +193,7 @@ test('while the gateway is away the agent continues, and none of its reports is 
     for (const id of ["a", "b"]) socket.write(JSON.stringify({ tool_calls: [{ call_id: id, tool: "Bash" }] }) + "\\n");
     socket.end();'; echo done; sleep 600`;
   await start(script);
-  await until(() => expect(SHOWN).toContain('done'));
+  await until(() => expect(shown).toContain('done'));
   stage.gateway.away = false;
   await until(() =>
     expect(stage.gateway.heartbeats.flatMap((nextHeartbeat) => nextHeartbeat.tool_calls)).toHaveLength(2),

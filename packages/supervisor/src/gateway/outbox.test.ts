@@ -8,14 +8,14 @@ import { nudge } from '../testing/stage.ts';
 import type { Gateway } from './gateway-client.ts';
 import { Outbox } from './outbox.ts';
 
-let DIR = '';
+let dir = '';
 let taken: string[] = [];
 let answers: Record<string, Error> = {};
 beforeEach(() => {
-  DIR = mkdtempSync(join(tmpdir(), 'vigil-outbox-'));
+  dir = mkdtempSync(join(tmpdir(), 'vigil-outbox-'));
   [taken, answers] = [[], {}];
 });
-afterEach(() => rmSync(DIR, { recursive: true }));
+afterEach(() => rmSync(dir, { recursive: true }));
 
 const receipt = (orderId: string): Report => ({
   type: 'ORDER_RECEIPT',
@@ -30,7 +30,7 @@ const report: Gateway['report'] = async (reports) => {
 };
 const open = (pid: number) =>
   new Outbox(
-    DIR,
+    dir,
     { pid, startTime: '1' },
     { report } as unknown as Gateway,
     () => {},
@@ -55,7 +55,7 @@ test('a report that is refused for good is kept on the disk, and not sent again'
   outbox.put(receipt('a'));
   await until(() => expect(taken).toEqual(['a']));
   expect(await outbox.settled(1000)).toBe(true);
-  expect(readdirSync(DIR).map((name) => name.replace(/^.*json/, ''))).toEqual(['.refused']);
+  expect(readdirSync(dir).map((name) => name.replace(/^.*json/, ''))).toEqual(['.refused']);
   outbox.close();
 });
 
@@ -69,7 +69,7 @@ test('while the gateway is away all wait in their order, and what a dead supervi
   answers = {};
   const next = open(process.pid);
   await until(() => expect(taken).toEqual(['a', 'b']));
-  await until(() => expect(readdirSync(DIR)).toEqual([]));
+  await until(() => expect(readdirSync(dir)).toEqual([]));
   next.close();
 });
 
@@ -79,36 +79,36 @@ test('an unreadable report of a dead supervisor is sent once it can be read; oth
   gone.put(receipt('a'));
   gone.close();
   answers = {};
-  const [name = ''] = readdirSync(DIR);
-  const path = join(DIR, name);
+  const [name = ''] = readdirSync(dir);
+  const path = join(dir, name);
   const letter = readFileSync(path);
   rmSync(path);
   mkdirSync(path); // a folder cannot be read as a file
   const broken = name.replace('00000001', '00000002');
-  writeFileSync(join(DIR, broken), '{');
+  writeFileSync(join(dir, broken), '{');
   const next = open(process.pid);
   next.put(receipt('b'));
   await until(() => expect(taken).toEqual(['b']));
   rmSync(path, { recursive: true });
   writeFileSync(path, letter);
   await until(() => expect(taken).toEqual(['b', 'a']));
-  await until(() => expect(readdirSync(DIR)).toEqual([broken]));
+  await until(() => expect(readdirSync(dir)).toEqual([broken]));
   next.close();
 });
 
 test('a report that the disk does not take is sent all the same, and saved when the disk takes it', async () => {
   answers = { a: new GatewayAway('away') };
   const outbox = open(process.pid);
-  rmSync(DIR, { recursive: true });
+  rmSync(dir, { recursive: true });
   outbox.put(receipt('a'));
   outbox.put(receipt('b'));
-  mkdirSync(DIR);
-  await until(() => expect(readdirSync(DIR)).toHaveLength(2));
-  rmSync(DIR, { recursive: true });
+  mkdirSync(dir);
+  await until(() => expect(readdirSync(dir)).toHaveLength(2));
+  rmSync(dir, { recursive: true });
   outbox.put(receipt('c'));
   answers = {};
   await until(() => expect(taken).toEqual(['a', 'b', 'c']));
-  mkdirSync(DIR);
+  mkdirSync(dir);
   outbox.close();
 });
 
@@ -116,7 +116,7 @@ test('a refused report that cannot be put aside keeps no other waiting', async (
   answers = { nobodys: new GatewayRefused('no such order', 409, 'no such order') };
   const outbox = open(process.pid);
   outbox.put(receipt('nobodys'));
-  for (const name of readdirSync(DIR)) mkdirSync(join(DIR, `${name}.refused`));
+  for (const name of readdirSync(dir)) mkdirSync(join(dir, `${name}.refused`));
   outbox.put(receipt('a'));
   await until(() => expect(taken).toEqual(['a']));
   outbox.close();

@@ -18,11 +18,11 @@ import { socketPath } from './agent-socket.ts';
 const vigil = fileURLToPath(new URL('../../../dev/bootstrap/vigil.mjs', import.meta.url));
 let stage: Stage;
 let instance: Supervised;
-let SHOWN = '';
+let shown = '';
 
 beforeEach(async () => {
   stage = await setStage();
-  SHOWN = '';
+  shown = '';
 });
 afterEach(async () => {
   await instance.end('the test is over', 0).then(() => instance.settled);
@@ -32,7 +32,7 @@ afterEach(async () => {
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}): Promise<void> => {
   instance = await liveOn(stage, scriptSpec(script, more), 400, (data) => {
-    SHOWN += data.toString();
+    shown += data.toString();
   });
 };
 const receipts = () =>
@@ -97,16 +97,16 @@ test('a session’s calls are in its heartbeats, and a nudge is delivered with a
      for i in 1 2; do echo "later=$(${answered})"; done; echo over; sleep 600`,
     { nudge: 'hook' },
   );
-  await until(() => expect(SHOWN).toContain('begun'));
+  await until(() => expect(shown).toContain('begun'));
   await until(() => expect(calls()).toMatchObject([{ call_id: 'call-1', tool: 'Bash', outcome: 'running' }]));
   stage.gateway.offer(nudge());
   writeFileSync(go, '');
-  await until(() => expect(SHOWN).toContain('over'));
-  expect(SHOWN).toContain(
+  await until(() => expect(shown).toContain('over'));
+  expect(shown).toContain(
     'first={"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"are you still there"}}',
   );
-  expect(SHOWN.match(/later=\s/g)).toHaveLength(2);
-  expect(SHOWN.match(/are you still there/g)).toHaveLength(1);
+  expect(shown.match(/later=\s/g)).toHaveLength(2);
+  expect(shown.match(/are you still there/g)).toHaveLength(1);
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'delivered' }]));
   await until(() => expect(calls().at(-1)).toMatchObject({ call_id: 'call-1', outcome: 'ok' }));
   expect(stage.gateway.heartbeats.at(-1)?.activity).toBe('working');
@@ -241,7 +241,7 @@ test('while a session reports its turns, the drawing of its client does not coun
   const one = await call();
   await one.asks([turn]);
   writeFileSync(go, '');
-  await until(() => expect(SHOWN).toContain('retrying'));
+  await until(() => expect(shown).toContain('retrying'));
   const { length } = stage.gateway.heartbeats;
   await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(length + 2));
   expect(stage.gateway.heartbeats.at(-1)).toMatchObject({

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PauseControl, type PauseControlDeps, pauseRecordOf, RESUME_LATE_MS } from './pause-control.ts';
 
-let DIR = '';
+let dir = '';
 let time = { wall: 1_000_000, monotonic: 0 };
 let signals: string[] = [];
 let logged: string[] = [];
 beforeEach(() => {
-  DIR = mkdtempSync(join(tmpdir(), 'vigil-hold-'));
+  dir = mkdtempSync(join(tmpdir(), 'vigil-hold-'));
   time = { wall: 1_000_000, monotonic: 0 };
   signals = [];
   logged = [];
 });
-afterEach(() => rmSync(DIR, { recursive: true }));
+afterEach(() => rmSync(dir, { recursive: true }));
 
 const open = (more: Partial<PauseControlDeps> = {}): PauseControl =>
   new PauseControl({
@@ -23,7 +23,7 @@ const open = (more: Partial<PauseControlDeps> = {}): PauseControl =>
     signal: (signal) => signals.push(signal),
     env: {},
     onChange: () => {},
-    record: pauseRecordOf(DIR, 'instance-1'),
+    record: pauseRecordOf(dir, 'instance-1'),
     clock: { now: () => time.wall, monotonic: () => time.monotonic },
     log: (message) => logged.push(message),
     ...more,
@@ -92,7 +92,7 @@ test('one that has ended leaves nothing behind', async () => {
 
 test('what the disk does not take is not held', async () => {
   const record = {
-    ...pauseRecordOf(DIR, 'instance-1'),
+    ...pauseRecordOf(dir, 'instance-1'),
     write: () => {
       throw new Error('the disk is full');
     },

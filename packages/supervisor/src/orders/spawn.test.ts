@@ -10,14 +10,14 @@ import { spawn } from '../testing/stage.ts';
 import { spawnReceiptOf } from './order.ts';
 import { admitSpawn, closedAs, type Host, originOf, writeHandover } from './spawn.ts';
 
-let DIR = '';
-let ROOT = '';
+let dir = '';
+let root = '';
 beforeEach(() => {
-  DIR = mkdtempSync(join(tmpdir(), 'vigil-spawn-'));
-  ROOT = join(DIR, 'root');
-  mkdirSync(ROOT);
+  dir = mkdtempSync(join(tmpdir(), 'vigil-spawn-'));
+  root = join(dir, 'root');
+  mkdirSync(root);
 });
-afterEach(() => rmSync(DIR, { recursive: true }));
+afterEach(() => rmSync(dir, { recursive: true }));
 
 const host: Host = { done: new Map(), agents: [], capacity: 1, hasTemplate: true, closedAs: null };
 const kind = (more: Partial<Host> = {}, now = 0) =>
@@ -59,16 +59,16 @@ test('a late spawn is expired, one done before is answered the same', () => {
 });
 
 test('the newest valid checkpoint is taken, and each that was skipped is named with its reason', async () => {
-  const good = checkpointFile(ROOT, 'good.yaml', 'ticket_id: TASK-1\nstep: 3\n');
-  const other = checkpointFile(ROOT, 'other.json', '{"task_id":"TASK-2"}');
-  const torn = checkpointFile(ROOT, 'torn.json', '{"task_id": ');
+  const good = checkpointFile(root, 'good.yaml', 'ticket_id: TASK-1\nstep: 3\n');
+  const other = checkpointFile(root, 'other.json', '{"task_id":"TASK-2"}');
+  const torn = checkpointFile(root, 'torn.json', '{"task_id": ');
   const changed = { ...good, checkpointId: 'changed', sha256: '00' };
   const gone = { ...good, checkpointId: 'gone', uri: `${good.uri}.gone` };
-  const outsideRoot = checkpointFile(DIR, 'outside.json', '{"task_id":"TASK-1"}');
-  symlinkSync(join(DIR, 'outside.json'), join(ROOT, 'link.json'));
-  const linked = { ...outsideRoot, checkpointId: 'linked', uri: `file://${ROOT}/link.json` };
+  const outsideRoot = checkpointFile(dir, 'outside.json', '{"task_id":"TASK-1"}');
+  symlinkSync(join(dir, 'outside.json'), join(root, 'link.json'));
+  const linked = { ...outsideRoot, checkpointId: 'linked', uri: `file://${root}/link.json` };
   const remote = { ...good, checkpointId: 'remote', uri: 's3://bucket/x' };
-  const origin = await originOf([other, torn, changed, gone, outsideRoot, linked, remote, good], [ROOT], 'TASK-1');
+  const origin = await originOf([other, torn, changed, gone, outsideRoot, linked, remote, good], [root], 'TASK-1');
   expect(origin.checkpoint?.id).toBe('good.yaml');
   expect(origin.skipped.map(({ checkpointId, why }) => [checkpointId, why])).toEqual([
     ['other.json', 'names_another_task'],
@@ -89,20 +89,20 @@ test.each([
   ['schema_version: 11\n', 'schema_unknown'],
   ['schema_version: [1]x\n', 'does_not_parse'],
 ])('a checkpoint with %j is invalid as %s', async (version, why) => {
-  const file = checkpointFile(ROOT, 'c.yaml', `${version}ticket_id: TASK-1\n`);
-  expect((await originOf([file], [ROOT], 'TASK-1')).skipped[0]?.why).toBe(why);
+  const file = checkpointFile(root, 'c.yaml', `${version}ticket_id: TASK-1\n`);
+  expect((await originOf([file], [root], 'TASK-1')).skipped[0]?.why).toBe(why);
 });
 
 test('without a valid checkpoint the task starts from its beginning', async () => {
-  expect(await originOf([], [ROOT], 'TASK-1')).toEqual({ checkpoint: null, skipped: [] });
+  expect(await originOf([], [root], 'TASK-1')).toEqual({ checkpoint: null, skipped: [] });
 });
 
 test('a pipe where a checkpoint should be is not waited for', async () => {
-  const pipe = { ...checkpointFile(ROOT, 'pipe', ''), sha256: null };
-  rmSync(join(ROOT, 'pipe'));
-  execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', join(ROOT, 'pipe')]);
+  const pipe = { ...checkpointFile(root, 'pipe', ''), sha256: null };
+  rmSync(join(root, 'pipe'));
+  execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', join(root, 'pipe')]);
   const many = Array.from({ length: 8 }, (_, i) => ({ ...pipe, checkpointId: `pipe-${i}` }));
-  const origins = await Promise.all(many.map((one) => originOf([one], [ROOT], 'TASK-1')));
+  const origins = await Promise.all(many.map((one) => originOf([one], [root], 'TASK-1')));
   for (const { skipped } of origins) expect(skipped).toMatchObject([{ why: 'unreadable' }]);
 });
 
@@ -118,8 +118,8 @@ test('a checkpoint that takes too long to parse is dropped, and nothing waits fo
 });
 
 test.each(['../../escape', 'a/b', '..\u0000', ''])('the name %j leads no handover elsewhere', (agentId) => {
-  expect(() => writeHandover(DIR, spawn({ agentId }))).toThrow(/is not an agent's name/);
-  expect(readdirSync(DIR)).toEqual(['root']);
+  expect(() => writeHandover(dir, spawn({ agentId }))).toThrow(/is not an agent's name/);
+  expect(readdirSync(dir)).toEqual(['root']);
 });
 
 const YAML = `

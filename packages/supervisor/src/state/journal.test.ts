@@ -8,16 +8,16 @@ import { nudge, spawn, terminate } from '../testing/stage.ts';
 import { openJournal } from './journal.ts';
 import type { Occupant } from './lock.ts';
 
-let DIR = '';
+let dir = '';
 beforeEach(() => {
-  DIR = mkdtempSync(join(tmpdir(), 'vigil-journal-'));
+  dir = mkdtempSync(join(tmpdir(), 'vigil-journal-'));
 });
-afterEach(() => rmSync(DIR, { recursive: true }));
+afterEach(() => rmSync(dir, { recursive: true }));
 
 const unexpected = (message: string, fields?: object) => {
   throw new Error(`${message} ${JSON.stringify(fields)}`);
 };
-const path = () => join(DIR, 'journal.jsonl');
+const path = () => join(dir, 'journal.jsonl');
 const pid = { pid: 4711, startTime: '99' };
 const begun = (order: Order) => ({ kind: 'begun', orderId: order.payload.orderId, order, pid }) as const;
 const receipt = { type: 'ORDER_RECEIPT', payload: receiptOf(nudge(), 5, 'delivered') } as const;

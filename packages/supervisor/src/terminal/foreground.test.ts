@@ -13,10 +13,10 @@ import { streaming } from '../testing/streams.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 let stage: Stage;
-let SHOWN = '';
+let shown = '';
 beforeEach(async () => {
   stage = await setStage('test');
-  SHOWN = '';
+  shown = '';
 });
 afterEach(() => stage.close());
 
@@ -28,7 +28,7 @@ const sit = (script: string): Terminal =>
     { command: process.execPath, args: commandLine(script), cwd: tmpdir(), env, prints: 'terminal' },
     { columns: 91, rows: 33 },
     (data) => {
-      SHOWN += data.toString();
+      shown += data.toString();
     },
   );
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
@@ -44,23 +44,23 @@ test('size, colours, input and exit status are the command’s own', async () =>
   const terminal = sit(
     `stty size; printf "\\033[31mred\\033[0m\\n"; printf "name "; read name; ${resized}; echo "hello $name"; exit 7`,
   );
-  await until(() => expect(SHOWN).toContain('name '));
-  expect(SHOWN).toContain('33 91');
-  expect(SHOWN).toContain('\u001b[31mred\u001b[0m');
+  await until(() => expect(shown).toContain('name '));
+  expect(shown).toContain('33 91');
+  expect(shown).toContain('\u001b[31mred\u001b[0m');
   terminal.resize(70, 20);
   terminal.write('world\r');
   expect(await terminal.exited).toEqual({ code: 7, signal: null });
-  expect(SHOWN).toContain('hello world');
-  expect(SHOWN.match(/world/g)).toHaveLength(2);
+  expect(shown).toContain('hello world');
+  expect(shown.match(/world/g)).toHaveLength(2);
 });
 
 test('Ctrl-C goes to the command, which may take it as it likes', async () => {
   const terminal = sit(
     'trap "echo caught" INT; echo ready; while read line; do :; done; sleep 0.1; echo still here; exit 5',
   );
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   terminal.write('\x03');
-  await until(() => expect(SHOWN).toContain('caught'));
+  await until(() => expect(shown).toContain('caught'));
   terminal.write('\x04');
   expect(await terminal.exited).toMatchObject({ code: 5 });
   expect(await exited()).toMatchObject({ reason: 'crashed', code: 5 });
@@ -68,7 +68,7 @@ test('Ctrl-C goes to the command, which may take it as it likes', async () => {
 
 test('a command that Ctrl-C has ended was ended on purpose, with the status of a shell', async () => {
   const terminal = sit('echo ready; exec sleep 600');
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   terminal.write('\x03');
   expect(await terminal.exited).toMatchObject({ code: 130 });
   expect(await exited()).toMatchObject({ reason: 'explicit', signal: 'SIGINT' });
@@ -76,7 +76,7 @@ test('a command that Ctrl-C has ended was ended on purpose, with the status of a
 
 test('a signal to the supervisor reaches the command', async () => {
   const terminal = sit('trap "exit 3" TERM; echo ready; while :; do sleep 0.05; done');
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   process.kill(terminal.pid.pid, 'SIGTERM');
   expect(await terminal.exited).toMatchObject({ code: 3 });
   expect(await exited()).toMatchObject({ reason: 'explicit' });

@@ -10,11 +10,11 @@ import { drawnClient, drawnClientScript, RETRYING_CLIENT_SCRIPT } from './drawn-
 
 let stage: Stage;
 let instance: Supervised;
-let SHOWN = '';
+let shown = '';
 
 beforeEach(async () => {
   stage = await setStage();
-  SHOWN = '';
+  shown = '';
 });
 afterEach(async () => {
   await instance.end('the test is over', 0);
@@ -26,7 +26,7 @@ const start = async (script: string, headless: boolean | null) => {
   const clients = headless === null ? [] : [drawnClient(headless)];
   const spec = scriptSpec(script, { nudge: 'auto' });
   instance = await liveOn({ ...stage, deps: { ...stage.deps, clients } }, spec, 80, (data) => {
-    SHOWN += data;
+    shown += data;
   });
   instance.begin();
 };
@@ -69,7 +69,7 @@ test('nothing is typed into a dialog; it is reported as a wait until a person an
 
 test('a raw-mode program without an adapter gets no key, its receipt has the reason, and its silence is not reported', async () => {
   await start(drawnClientScript(file(), 'at_start'), null);
-  await until(() => expect(SHOWN).toContain('Run it?'));
+  await until(() => expect(shown).toContain('Run it?'));
   instance.offer(nudge(), 3000);
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'expired' }]));
   expect(receipts()[0]?.why).toMatch(/it waited: .*alternate screen/);
@@ -80,25 +80,25 @@ test('a raw-mode program without an adapter gets no key, its receipt has the rea
 
 test('a client that reads no input is not typed at, and the receipt reports that at once', async () => {
   await start('echo drawn-client; sleep 600', true);
-  await until(() => expect(SHOWN).toContain('drawn-client'));
+  await until(() => expect(shown).toContain('drawn-client'));
   stage.gateway.offer(nudge());
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'failed' }]));
   expect(receipts()[0]?.why).toContain('reads no input');
-  expect(SHOWN).not.toContain('are you still there');
+  expect(shown).not.toContain('are you still there');
 });
 
 test('a password prompt gets no nudge in its line: nothing is typed without echo', async () => {
   await start('stty -echo; echo ready; while read line; do echo "got=$line"; done', null);
-  await until(() => expect(SHOWN).toContain('ready'));
+  await until(() => expect(shown).toContain('ready'));
   instance.offer(nudge(), 3000);
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'expired' }]));
   expect(receipts()[0]?.why).toContain('without echo');
-  expect(SHOWN).not.toContain('got=');
+  expect(shown).not.toContain('got=');
 });
 
 test('a client that works is interrupted by its key, and gets the text at its prompt', async () => {
   await start(drawnClientScript(file(), 'never'), false);
-  await until(() => expect(SHOWN).toContain('> '));
+  await until(() => expect(shown).toContain('> '));
   instance.terminal.write('\r');
   await until(() => expect(last()?.activity).toBe('working'));
   stage.gateway.offer(interrupt({ message: 'what holds you up' }));

@@ -13,25 +13,25 @@ import { heartbeatInterval, nudging } from './run-spec.ts';
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
 
-let DIR = '';
+let dir = '';
 let server: Server;
 /** the status of every answer but those about policies */
-let STATUS = 202;
+let status = 202;
 /** the newer instance that the gateway judges */
 let successor: string | null = null;
 let heartbeats: { policy: string | null }[] = [];
 const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 beforeEach(async () => {
-  DIR = mkdtempSync(join(tmpdir(), 'vigil-cli-'));
-  [STATUS, heartbeats, successor] = [202, [], null];
+  dir = mkdtempSync(join(tmpdir(), 'vigil-cli-'));
+  [status, heartbeats, successor] = [202, [], null];
   server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const answer = (code: number, body: object) => void response.writeHead(code).end(JSON.stringify(body));
     if (request.url === '/v1/heartbeats') heartbeats.push(JSON.parse(Buffer.concat(parts).toString()));
-    if (STATUS === 403) return answer(403, { detail: `the gateway gives the reason for ${request.url}` });
-    if (STATUS !== 202) return answer(STATUS, { detail: 'the gateway gives the reason' });
+    if (status === 403) return answer(403, { detail: `the gateway gives the reason for ${request.url}` });
+    if (status !== 202) return answer(status, { detail: 'the gateway gives the reason' });
     if (request.url === '/v1/policies/vigil') return answer(200, { name: 'vigil', hash: 'h', document: {} });
     if (request.url?.startsWith('/v1/policies/'))
       return answer(404, { detail: 'there is no policy "vigli": did you mean vigil? policies: demo, vigil' });
@@ -43,12 +43,12 @@ beforeEach(async () => {
 afterEach(() => {
   server.close();
   server.closeAllConnections();
-  rmSync(DIR, { recursive: true, force: true, maxRetries: 20 });
+  rmSync(dir, { recursive: true, force: true, maxRetries: 20 });
 });
 
 const start = (args: readonly string[], gateway = url()) => {
   const child = spawn(process.execPath, [vigilProgram, 'run', '--name', 'worker-1', ...args], {
-    env: { PATH: process.env.PATH ?? '', USER: 'ada', TMPDIR: DIR, VIGIL_STATE_DIR: DIR, VIGIL_GATEWAY_URL: gateway },
+    env: { PATH: process.env.PATH ?? '', USER: 'ada', TMPDIR: dir, VIGIL_STATE_DIR: dir, VIGIL_GATEWAY_URL: gateway },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = { out: '', err: '' };
@@ -61,13 +61,13 @@ const start = (args: readonly string[], gateway = url()) => {
   const ended = once(child, 'close').then(([code]) => ({ code: code as number, ...printed }));
   return { printed, ended };
 };
-const stopFile = () => join(DIR, 'stop');
+const stopFile = () => join(dir, 'stop');
 const untilStopped = () => ['--', '/bin/sh', '-c', `while [ ! -e ${stopFile()} ]; do sleep 0.05; done`];
-const log = () => readFileSync(join(DIR, 'logs', 'worker-1.log'), 'utf8');
+const log = () => readFileSync(join(dir, 'logs', 'worker-1.log'), 'utf8');
 
 describe('vigil run reports that the agent is not watched', () => {
   test('by a gateway that refuses the token, on one line, and the agent runs as if Vigil were not there', async () => {
-    STATUS = 401;
+    status = 401;
     const { code, out, err } = await start(['--', '/bin/sh', '-c', 'echo works; exit 3']).ended;
     expect({ code, out: out.trim() }).toEqual({ code: 3, out: 'works' });
     expect(err).toBe(
@@ -84,7 +84,7 @@ describe('vigil run reports that the agent is not watched', () => {
   });
 
   test('with the reason of a gateway that forbids it, once, whichever request it refuses', async () => {
-    STATUS = 403;
+    status = 403;
     const { printed, ended } = start(['--interval', '1s', ...untilStopped()]);
     await until(() => expect(heartbeats.length).toBeGreaterThan(1));
     writeFileSync(stopFile(), '');
@@ -106,9 +106,9 @@ describe('vigil run reports that the agent is not watched', () => {
     const { printed, ended } = start(['--interval', '1s', ...untilStopped()]);
     await until(() => expect(heartbeats.length).toBeGreaterThan(0));
     expect(printed.err).toBe('');
-    STATUS = 401;
+    status = 401;
     await until(() => expect(printed.err).toMatch(/not watched: .* refuses this token/));
-    STATUS = 202;
+    status = 202;
     await until(() => expect(printed.err).toContain(`vigil: watched again by the gateway at ${url()}`));
     writeFileSync(stopFile(), '');
     expect((await ended).err.trim().split('\n')).toHaveLength(2);
@@ -139,7 +139,7 @@ describe('vigil run reports that the agent is not watched', () => {
   });
 
   test('also before it comes back from the background', async () => {
-    STATUS = 401;
+    status = 401;
     const { code, err } = await start(['--detach', ...untilStopped()]).ended;
     expect(code).toBe(0);
     expect(err).toContain('vigil: not watched: the gateway at');
@@ -158,8 +158,8 @@ describe('with --require an unwatched agent is not started', () => {
     ['in the foreground', []],
     ['in the background', ['--detach']],
   ])('%s', async (_where, more) => {
-    STATUS = 401;
-    const ran = join(DIR, 'ran');
+    status = 401;
+    const ran = join(dir, 'ran');
     const { code, err } = await start(['--require', ...more, '--', 'touch', ran]).ended;
     expect(code).toBe(2);
     expect(err).toContain('vigil: not started, since it would not be watched: the gateway at');
@@ -173,7 +173,7 @@ describe('with --require an unwatched agent is not started', () => {
 
 describe('a request with a wrong name is refused before the agent starts', () => {
   test('a policy that is not there, with the one that was probably meant', async () => {
-    const ran = join(DIR, 'ran');
+    const ran = join(dir, 'ran');
     const { code, err } = await start(['--health-policy', 'vigli', '--', 'touch', ran]).ended;
     expect({ code, err }).toEqual({
       code: 2,
@@ -242,10 +242,10 @@ describe('while the agent has the terminal', () => {
 });
 
 test('who attaches reads from the log that the agent is not watched, and nothing where it is again', () => {
-  const file = join(DIR, 'worker-1.log');
+  const file = join(dir, 'worker-1.log');
   const logs = (...lines: readonly object[]) =>
     writeFileSync(file, `${lines.map((line) => JSON.stringify({ time: 'T', ...line })).join('\n')}\nno JSON\n`);
-  expect(unwatchedByLog(join(DIR, 'none.log'))).toBeNull();
+  expect(unwatchedByLog(join(dir, 'none.log'))).toBeNull();
   logs({ message: 'watched' }, { message: 'not watched', why: 'gone\u001b[2J' }, { message: 'an agent has ended' });
   expect(unwatchedByLog(file)).toBe('not watched since T: gone');
   logs({ message: 'not watched', why: 'gone' }, { message: 'watched' });

@@ -6,21 +6,21 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { vigilProgram } from '../../program.fixture.ts';
 import { silenceNotice } from './run-spec.ts';
 
-let HOME = '';
+let home = '';
 beforeEach(() => {
-  HOME = realpathSync(mkdtempSync(join(tmpdir(), 'vigil-silence-')));
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'vigil-silence-')));
 });
-afterEach(() => rmSync(HOME, { recursive: true, force: true }));
+afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const vigil = (...words: readonly string[]) =>
   spawnSync(process.execPath, [vigilProgram, ...words], {
-    cwd: HOME,
-    env: { PATH: process.env.PATH ?? '', HOME: HOME },
+    cwd: home,
+    env: { PATH: process.env.PATH ?? '', HOME: home },
     encoding: 'utf8',
   });
 const notice = (text: string) => {
   const [command = '', ...args] = text.split(' ');
-  return silenceNotice({ command, args }, { cwd: join(HOME, 'project'), home: HOME, env: {} });
+  return silenceNotice({ command, args }, { cwd: join(home, 'project'), home: home, env: {} });
 };
 
 test.each([
@@ -38,23 +38,23 @@ test.each(['claude', 'claude -p --output-format stream-json --verbose task', 'co
 );
 
 test.each([['--user'], ['--project']])('with a hook that is installed with %s no line is written', (scope) => {
-  const other = scope === '--user' ? 'elsewhere' : HOME;
+  const other = scope === '--user' ? 'elsewhere' : home;
   expect(vigil('hook', 'install', '--client', 'claude-code', scope).status).toBe(0);
-  const place = { cwd: other, home: scope === '--user' ? HOME : join(HOME, 'missing'), env: {} };
+  const place = { cwd: other, home: scope === '--user' ? home : join(home, 'missing'), env: {} };
   expect(silenceNotice({ command: 'claude', args: ['-p', 'task'] }, place)).toBeNull();
   expect(silenceNotice({ command: 'gemini', args: ['-p', 'task'] }, place)).not.toBeNull();
 });
 
 test('settings that cannot be read have no hook', () => {
-  mkdirSync(join(HOME, '.claude'));
-  writeFileSync(join(HOME, '.claude', 'settings.json'), '{"hooks":');
+  mkdirSync(join(home, '.claude'));
+  writeFileSync(join(home, '.claude', 'settings.json'), '{"hooks":');
   expect(notice('claude -p task')).not.toBeNull();
 });
 
 test('vigil run writes the line once to standard error, before the agent prints', () => {
-  const claude = join(HOME, 'claude');
+  const claude = join(home, 'claude');
   symlinkSync('/bin/sh', claude);
-  const words = ['--dir', join(HOME, 'state'), '--gateway', 'http://127.0.0.1:9', '--name', 'worker-1', '--no-tty'];
+  const words = ['--dir', join(home, 'state'), '--gateway', 'http://127.0.0.1:9', '--name', 'worker-1', '--no-tty'];
   const { status, stderr, stdout } = vigil('run', ...words, '--', claude, '-c', 'echo answer', '-p');
   expect(status).toBe(0);
   expect(stdout).toContain('answer');

@@ -9,31 +9,31 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { vigilProgram } from '../../program.fixture.ts';
 
-let DIR = '';
-let ASKED = 0;
+let dir = '';
+let asked = 0;
 const server = createServer((_, response) => {
-  ASKED += 1;
+  asked += 1;
   response.end('{"orders":[]}');
 });
 beforeEach(async () => {
-  DIR = mkdtempSync(join(tmpdir(), 'vigil-cli-'));
-  ASKED = 0;
+  dir = mkdtempSync(join(tmpdir(), 'vigil-cli-'));
+  asked = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
 afterEach(() => {
   server.close();
   server.closeAllConnections();
-  rmSync(DIR, { recursive: true, force: true });
+  rmSync(dir, { recursive: true, force: true });
 });
 
 /** Every file that it writes to stays empty, as on a full disk; pipes do not. */
 const ON_FULL_DISK = 'trap "" XFSZ; ulimit -f 0; exec "$0" "$@"';
 
-const state = () => join(DIR, 'state');
+const state = () => join(dir, 'state');
 const start = (args: readonly string[], script = 'exec "$0" "$@"') => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const env = { PATH: process.env.PATH ?? '', USER: 'ada', TMPDIR: DIR, HOME: DIR };
+  const env = { PATH: process.env.PATH ?? '', USER: 'ada', TMPDIR: dir, HOME: dir };
   const child = spawn('/bin/sh', ['-c', script, process.execPath, vigilProgram, 'run', ...args], {
     env: { ...env, VIGIL_STATE_DIR: state(), VIGIL_GATEWAY_URL: url },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -41,7 +41,7 @@ const start = (args: readonly string[], script = 'exec "$0" "$@"') => {
   const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
   return { child, ended: ended.then(([[code], out, err]) => ({ code: code as number, out, err })) };
 };
-const files = (): readonly string[] => readdirSync(DIR, { recursive: true, encoding: 'utf8' });
+const files = (): readonly string[] => readdirSync(dir, { recursive: true, encoding: 'utf8' });
 
 test('where the disk is full the command runs as if Vigil were not there, and one line reports it', async () => {
   const { code, out, err } = await start(
@@ -56,7 +56,7 @@ test('where the disk is full the command runs as if Vigil were not there, and on
 });
 
 test('with --require it does not start, and without a terminal of its own it does not either', async () => {
-  const ran = join(DIR, 'ran');
+  const ran = join(dir, 'ran');
   for (const option of ['--require', '--detach']) {
     const { code, err } = await start(['--name', 'worker-1', option, '--', 'mkdir', ran], ON_FULL_DISK).ended;
     expect(code).not.toBe(0);
@@ -68,7 +68,7 @@ test('with --require it does not start, and without a terminal of its own it doe
 
 test('a signal reaches a command that runs without Vigil', async () => {
   writeFileSync(state(), 'a file where a folder belongs');
-  const ready = join(DIR, 'ready');
+  const ready = join(dir, 'ready');
   const script = `trap "exit 5" TERM; touch ${ready}; while :; do sleep 0.05; done`;
   const { child, ended } = start(['--name', 'worker-1', '--', '/bin/sh', '-c', script]);
   await vi.waitFor(() => expect(existsSync(ready)).toBe(true), { timeout: 60_000 });
@@ -82,6 +82,6 @@ test.each([[[]], [['--detach']]])(
     const { code, err } = await start(['--name', '../../evil', ...more, '--', 'true']).ended;
     expect(code).toBe(2);
     expect(err).toContain('"../../evil" is not an agent\'s name');
-    expect([files(), ASKED]).toEqual([[], 0]);
+    expect([files(), asked]).toEqual([[], 0]);
   },
 );

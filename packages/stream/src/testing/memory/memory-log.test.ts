@@ -13,12 +13,12 @@ import { MemoryLog } from './memory-log.ts';
 
 const counts: Record<string, number> = {};
 const log = new MemoryLog({ topics: counts, codec: jsonCodec() });
-let MADE = 0;
+let made = 0;
 
 const subject: Subject = {
   log: () => log,
   topic: async (name, partitions) => {
-    const topic = `${name}-${MADE++}`;
+    const topic = `${name}-${made++}`;
     counts[topic] = partitions;
     return topic;
   },
@@ -32,7 +32,7 @@ describe('the log in memory', () => {
 const ground: LogFactory = {
   log: async () => aliased(log),
   topics: async (partitions) => {
-    const run = `run-${MADE++}`;
+    const run = `run-${made++}`;
     Object.assign(counts, topicsOf(run, partitions));
     return run;
   },
