@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startFleet } from './fleet/fleet.ts';
 import { bundleOf, root, stateDir } from './paths.ts';
@@ -7,9 +7,10 @@ import { interruption } from './processes/interrupt.ts';
 import { forgetPid, livingPid, writePid } from './processes/pid-file.ts';
 import { endChildWithUs } from './processes/survivors.ts';
 import { endWith, Refusal } from './refusal.ts';
+import { keepFilesPrivate, makePrivateFolder } from './servers/kept-secret.ts';
 import { startServers } from './servers/servers.ts';
 import { type ClientEnv, START_SYSTEM_PORTS, startEnvText } from './system/services.ts';
-import { startSystem } from './system/start-system.ts';
+import { keptTokens, startSystem } from './system/start-system.ts';
 
 const OWNER = 'npm-start';
 /** Addresses and tokens of the running system: `npx vigil` takes them from here. */
@@ -20,7 +21,7 @@ const report = (line: string): void =>
   console.error(`[start ${((performance.now() - since) / 1000).toFixed(1).padStart(5)} s] ${line}`);
 
 const onlyOne = (): Disposable => {
-  mkdirSync(stateDir, { recursive: true });
+  makePrivateFolder(stateDir);
   const other = livingPid(stateDir, OWNER);
   if (other !== null)
     throw new Refusal(
@@ -84,7 +85,15 @@ const run = async (signal: AbortSignal): Promise<void> => {
   signal.throwIfAborted();
   report('servers are ready; starting the services');
   const ports = START_SYSTEM_PORTS;
-  const system = await startSystem({ servers, dir: stateDir, policy: 'demo', ports, onLine: report, signal });
+  const system = await startSystem({
+    servers,
+    dir: stateDir,
+    policy: 'demo',
+    ports,
+    tokens: keptTokens(stateDir),
+    onLine: report,
+    signal,
+  });
   open.defer(system.stop);
   const { DATABASE_URL: _, ...kafka } = servers.env;
   open.use(publish({ ...system.env, ...kafka }));
@@ -95,6 +104,7 @@ const run = async (signal: AbortSignal): Promise<void> => {
   report('stopping …');
 };
 
+keepFilesPrivate();
 const { signal, code } = interruption(process.env);
 await run(signal).then(
   () => report('stopped'),

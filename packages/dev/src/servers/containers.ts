@@ -5,29 +5,41 @@ import { Refusal } from '../refusal.ts';
 import { KAFKA_VERSION, REGISTRY_VERSION } from './artifacts.ts';
 import { type ContainerAt, containerBroker } from './kafka/broker.ts';
 import { asEnvironment, brokerSettings, TOPICS_OF_ONE_BROKER } from './kafka/broker-settings.ts';
+import { freshSecret, keptSecret } from './kept-secret.ts';
 import type { Ports } from './ports.ts';
 import { COMPATIBILITY, declareCompatibility } from './registry.ts';
 import type { Servers, ServersEnv } from './running-servers.ts';
 
-const envOf = (ports: Ports): ServersEnv => ({
+const envOf = (ports: Ports, password: string): ServersEnv => ({
   ...TOPICS_OF_ONE_BROKER,
   KAFKA_BROKERS: `127.0.0.1:${ports.kafka}`,
   SCHEMA_REGISTRY_URL: `http://127.0.0.1:${ports.registry}/apis/ccompat/v7`,
-  DATABASE_URL: `postgres://vigil:vigil@127.0.0.1:${ports.postgres}/vigil`,
+  DATABASE_URL: `postgres://vigil:${password}@127.0.0.1:${ports.postgres}/vigil`,
 });
 
-const compose = (...args: readonly string[]): void => {
-  const { status } = spawnSync('docker', ['compose', ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+const compose = (password: string, ...args: readonly string[]): void => {
+  const env = { ...process.env, VIGIL_POSTGRES_PASSWORD: password };
+  const { status } = spawnSync('docker', ['compose', ...args], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   if (status !== 0) throw new Refusal(`docker compose ${args.join(' ')} ended with ${status}: see its output above`);
 };
 
 /** The three servers of docker-compose.yml, on its ports, with its volumes. */
-export const startCompose = async (ports: Ports, report: (line: string) => void): Promise<Servers> => {
+export const startCompose = async (dir: string, ports: Ports, report: (line: string) => void): Promise<Servers> => {
+  const password = keptSecret(dir, 'postgres');
   report('starting Kafka, the schema registry and Postgres by docker compose …');
-  compose('up', '--detach', '--wait', 'kafka', 'registry', 'postgres');
-  const env = envOf(ports);
+  compose(password, 'up', '--detach', '--wait', 'kafka', 'registry', 'postgres');
+  const env = envOf(ports, password);
   await declareCompatibility(env.SCHEMA_REGISTRY_URL);
-  return { env, brokers: [], brokersAt: [], stop: async () => compose('stop', 'kafka', 'registry', 'postgres') };
+  return {
+    env,
+    brokers: [],
+    brokersAt: [],
+    stop: async () => compose(password, 'stop', 'kafka', 'registry', 'postgres'),
+  };
 };
 
 const kafkaIn = (ports: Ports): GenericContainer =>
@@ -41,10 +53,10 @@ const kafkaIn = (ports: Ports): GenericContainer =>
     })
     .withWaitStrategy(Wait.forLogMessage('Kafka Server started'));
 
-const postgresIn = (ports: Ports): GenericContainer =>
+const postgresIn = (ports: Ports, password: string): GenericContainer =>
   new GenericContainer('postgres:18')
     .withExposedPorts({ container: 5432, host: ports.postgres })
-    .withEnvironment({ POSTGRES_USER: 'vigil', POSTGRES_PASSWORD: 'vigil', POSTGRES_DB: 'vigil' })
+    .withEnvironment({ POSTGRES_USER: 'vigil', POSTGRES_PASSWORD: password, POSTGRES_DB: 'vigil' })
     // Once while the image prepares its data, once for good.
     .withWaitStrategy(Wait.forLogMessage('database system is ready to accept connections', 2));
 
@@ -61,8 +73,13 @@ const registryIn = (ports: Ports): GenericContainer =>
 /** The three servers in containers that go with this process. */
 export const startContainers = async (ports: Ports, report: (line: string) => void): Promise<Servers> => {
   report('starting Kafka, the schema registry and Postgres in containers …');
-  const started = await Promise.all([kafkaIn(ports).start(), registryIn(ports).start(), postgresIn(ports).start()]);
-  const env = envOf(ports);
+  const password = freshSecret();
+  const started = await Promise.all([
+    kafkaIn(ports).start(),
+    registryIn(ports).start(),
+    postgresIn(ports, password).start(),
+  ]);
+  const env = envOf(ports, password);
   await declareCompatibility(env.SCHEMA_REGISTRY_URL);
   const broker: ContainerAt = { kind: 'container', id: started[0].getId(), port: ports.kafka };
   const stop = async (): Promise<void> => {

@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs';
 import { endProcess, livingNames } from '../processes/pid-file.ts';
 import { endWithUs, SERVERS } from '../processes/survivors.ts';
 import { kafkaJars, registryFolder } from './artifacts.ts';
 import { TOPICS_OF_ONE_BROKER, TOPICS_OF_THREE_BROKERS } from './kafka/broker-settings.ts';
 import { addressesOf, stopNodes, threeNodes } from './kafka/cluster.ts';
 import { type ProcessAt, startNodes } from './kafka/nodes.ts';
+import { keepFilesPrivate, makePrivateFolder } from './kept-secret.ts';
 import { type Ports, requireFree } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import { startRegistry } from './registry.ts';
@@ -42,7 +42,8 @@ export const startLocal = async (
   cluster: boolean,
   report: (line: string) => void,
 ): Promise<Servers> => {
-  mkdirSync(dir, { recursive: true });
+  keepFilesPrivate();
+  makePrivateFolder(dir);
   const left = await endLeftServers(dir);
   if (left.length > 0) report(`ended what an earlier run left: ${left.join(', ')}`);
   await requireAll(dir, ports);
@@ -70,8 +71,8 @@ export const startLocal = async (
 const startAll = async (dir: string, ports: Ports, nodes: readonly ProcessAt[]): Promise<Servers> => {
   const quiet = (): undefined => undefined;
   const database = startPostgres({ dir, port: ports.postgres });
-  const schemas = database.then(() =>
-    startRegistry({ dir, port: ports.registry, postgresPort: ports.postgres }, quiet),
+  const schemas = database.then(({ password }) =>
+    startRegistry({ dir, port: ports.registry, postgresPort: ports.postgres, postgresPassword: password }, quiet),
   );
   const log = startNodes(nodes, quiet);
   // All attempts have ended before a failure is passed on: none may still be starting while the others are ended.

@@ -1,18 +1,28 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Daemon, startDaemon, stopDaemon } from '../processes/daemon.ts';
 import { Refusal } from '../refusal.ts';
+import { isKept, keptSecret } from './kept-secret.ts';
 
 const USER = 'vigil';
-const PASSWORD = 'vigil';
 /** Vigil's own, and the schema registry's. */
 const DATABASES = ['vigil', 'apicurio'];
 
 export type PostgresAt = { readonly dir: string; readonly port: number };
-export type Postgres = { readonly url: string; readonly stop: () => Promise<void> };
+export type Postgres = { readonly url: string; readonly password: string; readonly stop: () => Promise<void> };
 type Binaries = { readonly initdb: string; readonly postgres: string };
 type Account = { readonly uid: number; readonly gid: number };
 
@@ -68,10 +78,10 @@ const requireOpen = (file: string): void => {
   );
 };
 
-const initialise = (initdb: string, data: string, as: Account | null): void => {
+const initialise = (initdb: string, data: string, password: string, as: Account | null): void => {
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const passwordFile = `${data}.password`;
-  writeFileSync(passwordFile, PASSWORD, { mode: 0o600 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
   if (as !== null) for (const file of [data, passwordFile]) chownSync(file, as.uid, as.gid);
   const args = [
     '-D',
@@ -94,11 +104,13 @@ const initialise = (initdb: string, data: string, as: Account | null): void => {
   throw new Refusal(`Postgres could not make its data folder ${data}: ${stderr.trim()}`);
 };
 
-const urlOf = (port: number, database: string): string =>
-  `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
+type Access = { readonly port: number; readonly password: string };
 
-const query = async (port: number, text: string): Promise<number> => {
-  const client = new pg.Client({ connectionString: urlOf(port, 'postgres') });
+const urlOf = ({ port, password }: Access, database: string): string =>
+  `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
+
+const query = async (access: Access, text: string): Promise<number> => {
+  const client = new pg.Client({ connectionString: urlOf(access, 'postgres') });
   // An error of a connection that is being closed has no meaning.
   client.on('error', () => undefined);
   try {
@@ -109,17 +121,17 @@ const query = async (port: number, text: string): Promise<number> => {
   }
 };
 
-const daemonOf = ({ dir, port }: PostgresAt, postgres: string, data: string, as: Account | null): Daemon => ({
+const daemonOf = (dir: string, access: Access, postgres: string, data: string, as: Account | null): Daemon => ({
   name: 'postgres',
   dir,
   command: postgres,
-  args: ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+  args: ['-D', data, '-p', String(access.port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
   cwd: '/',
   ...(as === null ? {} : { user: as }),
   // Fast shutdown: open connections are ended, nothing committed is lost.
   stopWith: 'SIGINT',
   isReady: () =>
-    query(port, 'select 1').then(
+    query(access, 'select 1').then(
       () => true,
       () => false,
     ),
@@ -142,12 +154,19 @@ export const startPostgres = async (at: PostgresAt): Promise<Postgres> => {
   const as = account();
   const data = path.join(at.dir, 'postgres', 'data');
   mkdirSync(path.dirname(data), { recursive: true });
-  if (as !== null) for (const file of [postgres, data]) requireOpen(file);
-  if (!existsSync(path.join(data, 'PG_VERSION'))) initialise(initdb, data, as);
-  const daemon = daemonOf(at, postgres, data, as);
+  if (as !== null) {
+    for (const folder of [at.dir, path.dirname(data)]) chmodSync(folder, 0o711);
+    for (const file of [postgres, data]) requireOpen(file);
+  }
+  const isNew = !existsSync(path.join(data, 'PG_VERSION'));
+  if (!isNew && !isKept(at.dir, 'postgres'))
+    throw new Refusal(`the data in ${at.dir} is of an earlier version, with a known password: delete ${at.dir}`);
+  const access = { port: at.port, password: keptSecret(at.dir, 'postgres') };
+  if (isNew) initialise(initdb, data, access.password, as);
+  const daemon = daemonOf(at.dir, access, postgres, data, as);
   await startPatiently(daemon);
   for (const name of DATABASES)
-    if ((await query(at.port, `select 1 from pg_database where datname = '${name}'`)) === 0)
-      await query(at.port, `create database ${name}`);
-  return { url: urlOf(at.port, 'vigil'), stop: () => stopDaemon(daemon) };
+    if ((await query(access, `select 1 from pg_database where datname = '${name}'`)) === 0)
+      await query(access, `create database ${name}`);
+  return { url: urlOf(access, 'vigil'), password: access.password, stop: () => stopDaemon(daemon) };
 };

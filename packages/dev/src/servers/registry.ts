@@ -7,6 +7,7 @@ export type RegistryAt = {
   readonly dir: string;
   readonly port: number;
   readonly postgresPort: number;
+  readonly postgresPassword: string;
 };
 export type Registry = { readonly url: string; readonly stop: () => Promise<void> };
 
@@ -21,7 +22,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   );
 
-const daemonOf = ({ dir, port, postgresPort }: RegistryAt, folder: string): Daemon => ({
+const daemonOf = ({ dir, port, postgresPort, postgresPassword }: RegistryAt, folder: string): Daemon => ({
   name: 'registry',
   dir,
   command: 'java',
@@ -45,7 +46,7 @@ const daemonOf = ({ dir, port, postgresPort }: RegistryAt, folder: string): Daem
     APICURIO_STORAGE_SQL_KIND: 'postgresql',
     APICURIO_DATASOURCE_URL: `jdbc:postgresql://127.0.0.1:${postgresPort}/apicurio`,
     APICURIO_DATASOURCE_USERNAME: 'vigil',
-    APICURIO_DATASOURCE_PASSWORD: 'vigil',
+    APICURIO_DATASOURCE_PASSWORD: postgresPassword,
     APICURIO_DATASOURCE_JDBC_INITIAL_SIZE: '1',
     APICURIO_DATASOURCE_JDBC_MIN_SIZE: '1',
     APICURIO_DATASOURCE_JDBC_MAX_SIZE: '8',

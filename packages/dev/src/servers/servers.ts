@@ -75,7 +75,7 @@ export const startServers = async ({
   if (cluster || !hasContainerEngine()) return startLocal(path.resolve(dir), ports, cluster, onProgress);
   // Loaded where it is used: it is not installed in the image, and slow to load.
   const { startCompose, startContainers } = await import('./containers.ts');
-  return purpose === 'start' ? startCompose(ports, onProgress) : startContainers(ports, onProgress);
+  return purpose === 'start' ? startCompose(path.resolve(dir), ports, onProgress) : startContainers(ports, onProgress);
 };
 
 /** What a fault test needs of the servers that `npm test` has started. */

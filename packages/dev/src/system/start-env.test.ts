@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { startEnvText } from './services.ts';
-import { freshTokens } from './start-system.ts';
+import { freshTokens, keptTokens } from './start-system.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-start-env-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -27,4 +27,10 @@ test('the command line reads back the written file', async () => {
 
 test('the secret of `npm start` is long enough for the gateway to sign tokens with it', () => {
   expect(freshTokens().secret.length).toBeGreaterThanOrEqual(32);
+});
+
+test('the tokens of a folder stay, so that a named token of an earlier `npm start` stays valid', () => {
+  const tokens = keptTokens(dir);
+  expect(keptTokens(dir)).toEqual(tokens);
+  expect(new Set(Object.values(tokens)).size).toBe(3);
 });

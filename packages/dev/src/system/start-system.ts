@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bundleOf, root } from '../paths.ts';
 import { endProcess, livingNames } from '../processes/pid-file.ts';
 import { type ProcessEvent, type Supervised, supervise } from '../processes/supervise.ts';
 import { Refusal } from '../refusal.ts';
+import { freshSecret, keptSecret } from '../servers/kept-secret.ts';
 import { freePorts } from '../servers/ports.ts';
 import type { ServersEnv } from '../servers/running-servers.ts';
 import { prepareServers } from './prepare-servers.ts';
@@ -56,10 +56,16 @@ const freeSystemPorts = async (): Promise<SystemPorts> => {
   return { gateway, dashboard, probes };
 };
 
-export const freshTokens = (): Tokens => {
-  const token = (): string => randomBytes(24).toString('base64url');
-  return { gateway: token(), secret: token(), dashboard: token() };
-};
+const tokensOf = (secretOf: (name: string) => string): Tokens => ({
+  gateway: secretOf('gateway-token'),
+  secret: secretOf('gateway-secret'),
+  dashboard: secretOf('dashboard-token'),
+});
+
+export const freshTokens = (): Tokens => tokensOf(freshSecret);
+
+/** Those of a folder: a token that the gateway signed in an earlier run stays valid. */
+export const keptTokens = (dir: string): Tokens => tokensOf((name) => keptSecret(dir, name));
 
 const describe = (name: string, event: ProcessEvent): string | null => {
   switch (event.kind) {

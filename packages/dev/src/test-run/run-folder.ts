@@ -1,7 +1,8 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { stateDir } from '../paths.ts';
 import { livingPid, writePid } from '../processes/pid-file.ts';
+import { makePrivateFolder } from '../servers/kept-secret.ts';
 import { endLeftServers } from '../servers/local.ts';
 
 const OWNER = 'npm-test';
@@ -21,7 +22,7 @@ const folders = (): readonly string[] =>
 
 /** A folder for this run alone; those of runs that were killed are cleared away, servers and all. */
 export const openRunFolder = async (): Promise<string> => {
-  mkdirSync(stateDir, { recursive: true });
+  makePrivateFolder(stateDir);
   for (const dir of folders()) if (livingPid(dir, OWNER) === null) await remove(dir);
   const dir = path.join(stateDir, `test-${process.pid}`);
   writePid(dir, OWNER, process.pid);
