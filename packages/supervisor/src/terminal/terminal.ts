@@ -3,7 +3,7 @@ import { closeSync, constants as files, mkdtempSync, openSync, rmSync } from 'no
 import { Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn } from '@lydell/node-pty';
+import { type IPty, spawn } from '@lydell/node-pty';
 import { pause } from '../clock.ts';
 import { identify, type Pid, signalled } from '../process/proc.ts';
 
@@ -177,6 +177,30 @@ class Preparation {
   }
 }
 
+/** The longest that the end of a command waits for its last output to be read, milliseconds. */
+const UNREAD_LASTS_MS = 10_000;
+
+/**
+ * node-pty destroys its socket 200 ms after the exit of the command, also one that is paused or has more to read: a busy
+ * host lost the last output. Here the socket waits until it has given everything. A leftover process may hold the
+ * terminal open, so 200 ms without output are its end as well.
+ */
+const readToTheEnd = (pty: IPty): void => {
+  const { _socket: socket } = pty as IPty & { readonly _socket?: Socket };
+  if (socket === undefined) throw new Error('node-pty has no _socket any more: see how it ends its terminals now');
+  const destroy = socket.destroy.bind(socket);
+  let readBefore = -1;
+  let waitedMs = 0;
+  socket.destroy = (error) => {
+    const isOver = error !== undefined || socket.readableEnded || waitedMs >= UNREAD_LASTS_MS;
+    if (isOver || (!socket.isPaused() && socket.bytesRead === readBefore)) return destroy(error);
+    readBefore = socket.bytesRead;
+    waitedMs += PIPE_LASTS_MS;
+    setTimeout(() => socket.destroy(), PIPE_LASTS_MS);
+    return socket;
+  };
+};
+
 /** A command that does not exist ends at once with code 127. */
 const openPty = (
   { command, args, cwd, env, prints }: TerminalCommand,
@@ -193,6 +217,7 @@ const openPty = (
     name: env.TERM ?? 'xterm-256color',
     encoding: null,
   });
+  readToTheEnd(pty);
   preparation.after(() => pipe?.opened());
   pty.onData((data) => {
     const own = preparation.without(Buffer.from(data));
