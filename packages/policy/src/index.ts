@@ -65,5 +65,5 @@ export { canonicalJson, contentHash } from './values/canonical.ts';
 export { brief, duration, parseDuration, spell } from './values/duration.ts';
 export { excludes, Pattern, pattern, patternInAnyCase, readable } from './values/patterns.ts';
 export { insteadOf, nearest } from './values/spelling.ts';
-export { type TemplateFit, templateFits } from './values/template-fit.ts';
+export { matches, type TemplateFit, templateFits } from './values/template-fit.ts';
 export { HANDOFF } from './values/texts.ts';

@@ -12,7 +12,7 @@ export const TOKEN = 'a-token-for-tests-only';
 export const SECRET = 'a-secret-for-tests-only-of-some-length';
 
 /** Claims that allow what the tests of other rules report. */
-const EVERYTHING = { tasks: ['*'], labels: { team: ['*'] }, policies: ['vigil'], capacity: 100 };
+const EVERYTHING = { tasks: ['*'], labels: { team: ['*'] }, policies: ['vigil', 'policy'], capacity: 100 };
 export const claimsOf = (kind: TokenClaims['kind'], name: string, more: Partial<TokenClaims> = {}): TokenClaims => {
   const now = Date.now();
   return { ...EVERYTHING, id: `${kind}-${name}`, kind, name, issuedAt: now, expiresAt: now + 3_600_000, ...more };

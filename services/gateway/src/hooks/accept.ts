@@ -4,6 +4,7 @@ import { asId } from '@vigil/adapters/names';
 import type { SessionEvent } from '@vigil/adapters/session';
 import type { OrderReceiptPayload } from '@vigil/events';
 import { acceptHeartbeats, acceptReceipts, type GatewayContext } from '../http/answers.ts';
+import { authorizeSession } from '../http/claims.ts';
 import { Problem } from '../http/problem.ts';
 import type { Principal } from '../http/tokens.ts';
 import type { SessionIdentity } from '../sessions/sessions.ts';
@@ -125,6 +126,7 @@ export const acceptHook = async (
   const sessionId = adapter.hooks.sessionOf(payload);
   if (sessionId === null) throw new Problem(400, 'bad_hook', 'the hook event names no session_id');
   const session = identityOf(sent, sessionId, principal);
+  authorizeSession(principal, session);
   const now = context.now();
   const refusal = refusalOf(context, adapter.hooks, payload, session, now);
   const nothing: HookAnswer = { answer: adapter.hooks.answer(payload, [], refusal), printed: async () => {} };

@@ -9,6 +9,7 @@ import type { OrderEnvelope, PendingOrders } from '../state/pending-orders.ts';
 import type { Served } from '../state/policies.ts';
 import type { State } from '../state/state.ts';
 import { placeIn, readEach, readHeartbeat } from './body.ts';
+import { authorizeRelations, authorizeReported, authorizeStated, withOwnAgents, withoutHost } from './claims.ts';
 import { Problem } from './problem.ts';
 import { type RuntimeReport, readReceipt } from './receipts.ts';
 import { authorizeHeartbeat, authorizeReport, orderOf } from './rights.ts';
@@ -41,9 +42,12 @@ export const acceptHeartbeats = async (context: GatewayContext, principal: Princ
   const { outbox, encoding, agentRegistry, count, now } = context;
   const receivedAt = now();
   const sent = readEach(body, readHeartbeat);
-  const heartbeats = sent.map(({ heartbeat }) => heartbeat);
-  for (const [i, heartbeat] of heartbeats.entries())
+  const heartbeats = sent.map(({ heartbeat }) => withoutHost(principal, heartbeat));
+  for (const [i, heartbeat] of heartbeats.entries()) {
     authorizeHeartbeat(principal, heartbeat, context, placeIn(body, i));
+    authorizeRelations(principal, heartbeat, context, placeIn(body, i));
+    authorizeStated(principal, heartbeat, placeIn(body, i));
+  }
   await outbox.send(heartbeats.map(encoding.heartbeat));
   count('heartbeats_accepted', heartbeats.length, 'gateway');
   for (const heartbeat of heartbeats) agentRegistry.observeHeartbeat(heartbeat, now());
@@ -139,10 +143,13 @@ export const labelsOf = (label: string | readonly string[] = []): Readonly<Recor
  */
 export const acceptReceipts = async (context: GatewayContext, principal: Principal, body: unknown) => {
   const { outbox, encoding, pendingOrders, catchUp, now } = context;
-  const reports = readEach(body, readReceipt);
+  const reports = readEach(body, readReceipt).map((one) => withOwnAgents(principal, one, context));
   const orders = reports.map((one) => orderOf(one)).filter((orderId) => orderId !== null);
   if (orders.some((orderId) => pendingOrders.find(orderId) === null)) await catchUp.orders();
-  for (const [i, one] of reports.entries()) authorizeReport(principal, one, context, placeIn(body, i));
+  for (const [i, one] of reports.entries()) {
+    authorizeReport(principal, one, context, placeIn(body, i));
+    authorizeReported(principal, one, placeIn(body, i));
+  }
   await outbox.send(reports.map((one) => encoding.report(one, correlationOf(pendingOrders, one), now())));
   return { accepted: reports.length };
 };

@@ -14,6 +14,7 @@ import {
   waitOf,
 } from './answers.ts';
 import { LARGEST_BODY, readJson } from './body.ts';
+import { authorizeStated, withoutHost } from './claims.ts';
 import { Problem, problemBody } from './problem.ts';
 import { authorizeCollect, authorizePoll } from './rights.ts';
 import { routeTokens } from './token-routes.ts';
@@ -122,7 +123,10 @@ const route = (app: FastifyInstance, context: GatewayContext): void => {
       labels: labelsOf(label),
       requestedPolicy: policy ?? null,
     };
-    authorizeCollect(principalOf(request), agent.agentId);
+    const principal = principalOf(request);
+    authorizeCollect(principal, agent.agentId);
+    const { labels } = withoutHost(principal, agent);
+    authorizeStated(principal, { task_id: null, policy: agent.requestedPolicy, labels, parent_agent_id: null }, null);
     return collectOrders(context, agent, instance && idOf('instance', instance));
   });
   app.get<Named>('/v1/policies/:name', ({ params, headers }, reply) => {

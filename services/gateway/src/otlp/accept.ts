@@ -1,6 +1,7 @@
 import { readTelemetry, type TelemetryRecord } from '@vigil/adapters/telemetry';
 import { z } from 'zod';
 import { acceptHeartbeats, type GatewayContext } from '../http/answers.ts';
+import { authorizeSession } from '../http/claims.ts';
 import { Problem } from '../http/problem.ts';
 import type { Principal } from '../http/tokens.ts';
 import type { Reported, SessionIdentity, Sessions } from '../sessions/sessions.ts';
@@ -48,6 +49,7 @@ export const acceptTelemetry = async (
   body: unknown,
 ): Promise<{ readonly ignored: string | null }> => {
   const stories = storiesIn(signal, readRequest(signal, body), principal, context.sessions.newestOf);
+  for (const { session } of stories) authorizeSession(principal, session);
   const now = context.now();
   const isWatched = ({ session: { agentId } }: Story): boolean => context.agentRegistry.isWatched(agentId, now);
   const heartbeats = stories
