@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Broker, type Cluster, startCluster } from '@vigil/dev';
 import { Topic } from '@vigil/events';
-import { applyTopics, connectLog, type Log, silentLogger } from '@vigil/stream';
+import { applyTopics, connectLog, type Log, plaintext, silentLogger } from '@vigil/stream';
 import { connectPlacement, type Placement } from '@vigil/stream/placement';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { moveLeaders, reassign, untilWhole } from '../support/cluster.ts';
@@ -82,9 +82,14 @@ describe.skipIf(!ownServers)('a processor on three brokers with the settings of 
   beforeAll(async () => {
     mkdirSync(dir, { recursive: true });
     cluster = await startCluster(dir, () => undefined);
-    await applyTopics({ brokers: cluster.addresses, partitions: 4, replicas: 3 });
-    log = await connectLog({ brokers: cluster.addresses, clientId: 'feeder', codec: jsonCodec, logger: silentLogger });
-    placement = await connectPlacement(cluster.addresses);
+    await applyTopics({ kafka: plaintext(cluster.addresses), partitions: 4, replicas: 3 });
+    log = await connectLog({
+      kafka: plaintext(cluster.addresses),
+      clientId: 'feeder',
+      codec: jsonCodec,
+      logger: silentLogger,
+    });
+    placement = await connectPlacement(plaintext(cluster.addresses));
     story = await live(faults, cluster, log, placement);
   }, STORY_MS);
   afterAll(async () => {

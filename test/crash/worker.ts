@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Codec, type Draft, type HealthEvent, type TopicName, Undecodable } from '@vigil/events';
-import { connectLog, type Decider, type DeciderProcessor, type Log, NEVER, runProcessor } from '@vigil/stream';
+import {
+  connectLog,
+  type Decider,
+  type DeciderProcessor,
+  type Log,
+  NEVER,
+  plaintext,
+  runProcessor,
+} from '@vigil/stream';
 
 /**
  * The start parameters of a worker, as JSON. `fencing` false: the control, with transactional ids that no other worker
@@ -61,7 +69,7 @@ const processorOf = ({ processor, reads, writes }: WorkerPlan) =>
 export const work = async (plan: WorkerPlan): Promise<never> => {
   const { brokers, sessionMs } = plan;
   const logger = { info: console.log, warn: console.log, error: console.log };
-  const log = await connectLog({ brokers, clientId: 'worker', codec: jsonCodec, sessionMs, logger });
+  const log = await connectLog({ kafka: plaintext(brokers), clientId: 'worker', codec: jsonCodec, sessionMs, logger });
   const unfenced: Log = { ...log, fence: (id) => log.fence(`${id}-${randomUUID()}`) };
   const running = await runProcessor(plan.fencing ? log : unfenced, processorOf(plan), {
     partitions: 4,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Topic } from '@vigil/events';
-import { connectLog, type Log, silentLogger } from '@vigil/stream';
+import { connectLog, type Log, plaintext, silentLogger } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSystem, ownServers, soak, type TestSystem, until } from '../support/system.ts';
 import { feed, judge, type Outcome, readAll, startWorker, type Worker } from './counting.ts';
@@ -25,7 +25,12 @@ const takenOver = async (log: Log, topic: string): Promise<void> => {
 /** Two workers. Each in turn is frozen until the other has its partitions, then continues. */
 const tryZombies = async (on: TestSystem, plan: Omit<WorkerPlan, 'brokers' | 'sessionMs'>): Promise<Outcome> => {
   const brokers = on.servers.env.KAFKA_BROKERS.split(',');
-  await using log = await connectLog({ brokers, clientId: 'feeder', codec: jsonCodec, logger: silentLogger });
+  await using log = await connectLog({
+    kafka: plaintext(brokers),
+    clientId: 'feeder',
+    codec: jsonCodec,
+    logger: silentLogger,
+  });
   const whole = { ...plan, brokers, sessionMs: SESSION_MS };
   const workers = ['a', 'b'].map((name) => startWorker(`${plan.processor}-${name}`, whole, on.dir));
   const enough = new AbortController();

@@ -13,8 +13,16 @@ import {
   startServers,
   startSystem,
 } from '@vigil/dev';
-import { catalogue, connectCodec, type EventOf, type HealthEvent, Topic, type TopicName } from '@vigil/events';
-import { connectLog, type Log, type LogRecord, silentLogger } from '@vigil/stream';
+import {
+  catalogue,
+  connectCodec,
+  type EventOf,
+  type HealthEvent,
+  registryFrom,
+  Topic,
+  type TopicName,
+} from '@vigil/events';
+import { connectLog, kafkaFrom, type Log, type LogRecord, silentLogger } from '@vigil/stream';
 import { connectPlacement, type Placement } from '@vigil/stream/placement';
 import pg from 'pg';
 import { momentsOf } from './refold.ts';
@@ -150,10 +158,10 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
     await servers.stop();
     throw error;
   });
-  const brokers = servers.env.KAFKA_BROKERS.split(',');
-  const codec = await connectCodec(servers.env.SCHEMA_REGISTRY_URL, Object.keys(catalogue) as TopicName[]);
-  const log = await connectLog({ brokers, clientId: 'test', codec, logger: silentLogger });
-  const placement = await connectPlacement(brokers);
+  const kafka = kafkaFrom({ ...servers.env, KAFKA_BROKERS: servers.env.KAFKA_BROKERS.split(',') });
+  const codec = await connectCodec(registryFrom(servers.env), Object.keys(catalogue) as TopicName[]);
+  const log = await connectLog({ kafka, clientId: 'test', codec, logger: silentLogger });
+  const placement = await connectPlacement(kafka);
   const sql = new pg.Pool({ connectionString: servers.env.DATABASE_URL, max: 2 });
   sql.on('error', () => {});
   const fleets: Fleet[] = [];

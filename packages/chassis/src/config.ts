@@ -1,3 +1,5 @@
+import { REGISTRY_AUTH_VARIABLES } from '@vigil/events';
+import { KAFKA_ACCESS_VARIABLES } from '@vigil/stream';
 import { Refused } from '@vigil/stream/errors';
 import { z } from 'zod';
 
@@ -51,6 +53,10 @@ export const httpUrl = (remedy: string): z.ZodURL => z.url({ protocol: /^https?$
 /** A secret that callers must show: never printed, at least 16 characters. */
 export const token = (remedy: string): z.ZodString => z.string(remedy).min(16, `${remedy} (at least 16 characters)`);
 
+/** Variables that another package reads together, because it has to refuse half of them. */
+const texts = <Name extends string>(names: readonly Name[]): Readonly<Record<Name, z.ZodOptional<z.ZodString>>> =>
+  Object.fromEntries(names.map((name) => [name, z.string().optional()])) as Record<Name, z.ZodOptional<z.ZodString>>;
+
 /** Variables of each process that reads or writes topics. `VIGIL_PARTITIONS`: of the agent and task key spaces. */
 export const kafkaSettings = {
   KAFKA_BROKERS: z
@@ -64,6 +70,8 @@ export const kafkaSettings = {
     `give the address of the schema registry's Confluent API, such as http://127.0.0.1:8081/apis/ccompat/v7, ${SERVERS}`,
   ),
   VIGIL_PARTITIONS: whole(1, 1024).default(4),
+  ...texts(KAFKA_ACCESS_VARIABLES),
+  ...texts(REGISTRY_AUTH_VARIABLES),
 };
 
 /** Variables of each process that reads or writes the read model. */
@@ -72,6 +80,8 @@ export const databaseSettings = {
     protocol: /^postgres(ql)?$/,
     error: `give the address of Postgres, such as postgres://user:password@127.0.0.1:5432/vigil, ${SERVERS}`,
   }),
+  /** a file whose content is the password of DATABASE_URL */
+  DATABASE_PASSWORD_FILE: z.string().optional(),
 };
 
 /** Variables of every process; read by runService. Port 0: any free one. */

@@ -1,6 +1,11 @@
+import type { RegistryVariables } from '@vigil/events';
+import type { KafkaVariables } from '@vigil/stream';
 import { CannotProceed } from './errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type KafkaSettings = KafkaVariables & { readonly KAFKA_BROKERS: readonly string[] };
+export type RegistrySettings = RegistryVariables & { readonly SCHEMA_REGISTRY_URL: string };
 
 /** An HTTP API of Vigil: its name, and the variables that set its address and token. */
 export type ServerSettings = { readonly server: 'dashboard' | 'gateway'; readonly url: string; readonly token: string };
@@ -34,22 +39,24 @@ export const gatewaySettings = (env: Environment): ServerSettings => {
   return { server: 'gateway', url, token };
 };
 
-/** The Kafka cluster that a command connects to itself. Throws CannotProceed. */
-export const brokersOf = ({ KAFKA_BROKERS: brokers }: Environment): readonly string[] => {
+/** The Kafka cluster that a command connects to itself: addresses, and the variables of its TLS and SASL. Throws CannotProceed. */
+export const kafkaOf = (env: Environment): KafkaSettings => {
+  const { KAFKA_BROKERS: brokers } = env;
   if (!brokers) throw new CannotProceed('KAFKA_BROKERS is not set: this speaks to Kafka itself; give host:port[,…].');
-  return brokers.split(',').map((broker) => broker.trim());
+  return { ...env, KAFKA_BROKERS: brokers.split(',').map((broker) => broker.trim()) };
 };
 
 /** Throws CannotProceed. */
-export const registryOf = ({ SCHEMA_REGISTRY_URL: registry }: Environment): string => {
-  if (!registry) throw new CannotProceed('SCHEMA_REGISTRY_URL is not set: give the address that the services use.');
-  return registry;
+export const registryOf = (env: Environment): RegistrySettings => {
+  const { SCHEMA_REGISTRY_URL: url } = env;
+  if (!url) throw new CannotProceed('SCHEMA_REGISTRY_URL is not set: give the address that the services use.');
+  return { ...env, SCHEMA_REGISTRY_URL: url };
 };
 
+export type DirectSettings = { readonly kafka: KafkaSettings; readonly registry: RegistrySettings };
+
 /** What `--direct` writes to, in bytes that others can read. Throws CannotProceed. */
-export const directSettings = (
-  env: Environment,
-): { readonly brokers: readonly string[]; readonly registry: string } => ({
-  brokers: brokersOf(env),
+export const directSettings = (env: Environment): DirectSettings => ({
+  kafka: kafkaOf(env),
   registry: registryOf(env),
 });

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Codec, catalogue, connectCodec, memoryCodec, Topic } from '@vigil/events';
+import { type Codec, catalogue, connectCodec, memoryCodec, registryFrom, Topic } from '@vigil/events';
 import {
   applyTopics,
   connectLog,
   HANGS_AFTER_MS,
   type Hanging,
   hangingTransactions,
+  kafkaFrom,
   type Log,
   type Move,
   movePosition,
@@ -14,11 +15,11 @@ import {
   writer,
 } from '@vigil/stream';
 import type { Written } from './commands/control/options.ts';
-import type { directSettings } from './config.ts';
+import type { DirectSettings, KafkaSettings } from './config.ts';
 import { CannotProceed } from './errors.ts';
 
-const openLog = (brokers: readonly string[], codec: Codec): Promise<Log> =>
-  connectLog({ brokers, clientId: 'vigil-cli', codec, logger: silentLogger });
+const openLog = async (settings: KafkaSettings, codec: Codec): Promise<Log> =>
+  connectLog({ kafka: kafkaFrom(settings), clientId: 'vigil-cli', codec, logger: silentLogger });
 
 const orCannot = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
   try {
@@ -30,26 +31,28 @@ const orCannot = async <T>(what: string, work: () => Promise<T>): Promise<T> => 
 
 /** What differs between the topics as they are and as they are to be; `change`: and makes it so. Throws CannotProceed. */
 export const changeTopics = (
-  brokers: readonly string[],
+  settings: KafkaSettings,
   { partitions, replicas }: { readonly partitions: number; readonly replicas: number },
   change: boolean,
 ): Promise<TopicReport> =>
-  orCannot('the topics cannot be compared', () => applyTopics({ brokers, partitions, replicas, dryRun: !change }));
+  orCannot('the topics cannot be compared', async () =>
+    applyTopics({ kafka: kafkaFrom(settings), partitions, replicas, dryRun: !change }),
+  );
 
 /** Moves a processor's position. Throws CannotProceed, with the reason where it is refused. */
-export const reset = (brokers: readonly string[], move: Move): Promise<{ from: number | null; to: number }> =>
+export const reset = (settings: KafkaSettings, move: Move): Promise<{ from: number | null; to: number }> =>
   orCannot('the position is not moved', async () => {
     // Positions are not events: they need no encoding and no registry.
-    await using log = await openLog(brokers, memoryCodec());
+    await using log = await openLog(settings, memoryCodec());
     return await movePosition(log, move);
   });
 
 const LOOK_MS = 2_000;
 
 /** Transactions that will not end by themselves: looks for as long as one may live (20 s). Throws CannotProceed. */
-export const findHanging = (brokers: readonly string[]): Promise<readonly Hanging[]> =>
+export const findHanging = (settings: KafkaSettings): Promise<readonly Hanging[]> =>
   orCannot('it is unknown whether a transaction hangs', async () => {
-    await using log = await openLog(brokers, memoryCodec());
+    await using log = await openLog(settings, memoryCodec());
     const look = hangingTransactions(log, Object.keys(catalogue));
     const begun = performance.now();
     for (;;) {
@@ -63,13 +66,13 @@ export type FleetControl = 'HALT_FLEET' | 'RESUME_FLEET';
 
 /** Writes a command for the whole fleet to Kafka itself. Throws CannotProceed where Kafka or the registry does not answer. */
 export const writeDirect = (
-  { brokers, registry }: ReturnType<typeof directSettings>,
+  { kafka, registry }: DirectSettings,
   type: FleetControl,
   payload: { readonly by: string; readonly why: string },
 ): Promise<Written> =>
   orCannot(`${type} is not written`, async () => {
-    const codec = await connectCodec(registry, [Topic.controlFleet]);
-    await using log = await openLog(brokers, codec);
+    const codec = await connectCodec(registryFrom(registry), [Topic.controlFleet]);
+    await using log = await openLog(kafka, codec);
     const [eventId = ''] = await writer(log).write([{ topic: Topic.controlFleet, type, key: 'fleet', payload }]);
     return { eventId, topic: Topic.controlFleet, type, key: 'fleet', alsoFor: [] };
   });

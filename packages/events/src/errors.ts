@@ -42,3 +42,10 @@ export class Unfit extends Error {
 export class RegistryTrouble extends Error {
   override readonly name = 'RegistryTrouble';
 }
+
+/** The variables of the registry contradict each other, or name a file that cannot be read. */
+export class CorrectRegistryVariables extends Error {
+  override readonly name = 'CorrectRegistryVariables';
+  /** starting again changes nothing */
+  readonly exitCode = 2;
+}

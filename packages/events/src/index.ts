@@ -1,6 +1,13 @@
 export { checkpointRef, holdsOnOneHost, onEveryHost } from './checkpoint.ts';
 export { type Codec, type Decoded, memoryCodec } from './codec.ts';
-export { NewerEvent, RegistryTrouble, Undecodable, Unfit, UnknownSchemaId } from './errors.ts';
+export {
+  CorrectRegistryVariables,
+  NewerEvent,
+  RegistryTrouble,
+  Undecodable,
+  Unfit,
+  UnknownSchemaId,
+} from './errors.ts';
 export type {
   BodyOf,
   ContentOf,
@@ -17,5 +24,12 @@ export { catalogue, Topic, type TopicName } from './generated/catalogue.ts';
 export type * from './generated/types.ts';
 export { checkHeartbeat, ID, ID_FORM, parseHeartbeat, parsePayload, readHeartbeat } from './parse.ts';
 export { connectCodec, registerSchemas } from './registry.ts';
+export {
+  openRegistry,
+  REGISTRY_AUTH_VARIABLES,
+  type RegistryAccess,
+  type RegistryVariables,
+  registryFrom,
+} from './registry-access.ts';
 export { schemaOf, topicNames } from './schemas.ts';
 export type { EventInfo, TopicInfo } from './topic.ts';

@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { UnknownSchemaId } from './errors.ts';
 import { Topic } from './generated/catalogue.ts';
 import { connectCodec } from './registry.ts';
+import { openRegistry } from './registry-access.ts';
 
 const servers: { close: () => void }[] = [];
 afterEach(() => {
@@ -23,7 +24,7 @@ const registryOf = async (status: number, body: object): Promise<string> => {
 
 /** What learning an id gives where the registry answers so. */
 const learning = async (status: number, body: object) => {
-  const codec = await connectCodec(await registryOf(status, body), []);
+  const codec = await connectCodec(openRegistry(await registryOf(status, body)), []);
   return codec.learn(new UnknownSchemaId(7)).catch((error: Error) => error);
 };
 
@@ -45,7 +46,7 @@ test('a registry that answers with an error is in trouble, and nothing is the fa
 });
 
 test('so is one that is away', async () => {
-  const codec = await connectCodec('http://127.0.0.1:1', []);
+  const codec = await connectCodec(openRegistry('http://127.0.0.1:1'), []);
   await expect(codec.learn(new UnknownSchemaId(7))).rejects.toMatchObject({ name: 'RegistryTrouble' });
 });
 
@@ -54,7 +55,7 @@ test('so is one that takes the question and does not answer within five seconds'
   const server = createServer(() => requested.resolve());
   servers.push({ close: () => server.closeAllConnections() }, server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const codec = await connectCodec(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, []);
+  const codec = await connectCodec(openRegistry(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), []);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const learned = codec.learn(new UnknownSchemaId(7)).catch((error: Error) => error);
   await requested.promise;
@@ -69,6 +70,6 @@ test.each([
   'connecting to a registry that answers %i names the fault: a missing schema, or its health',
   async (status, body, message) => {
     const url = await registryOf(status, body);
-    await expect(connectCodec(url, [Topic.notify])).rejects.toThrow(message);
+    await expect(connectCodec(openRegistry(url), [Topic.notify])).rejects.toThrow(message);
   },
 );

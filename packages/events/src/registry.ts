@@ -1,13 +1,31 @@
 import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
+import type { SchemaRegistryAPIClientArgs } from '@kafkajs/confluent-schema-registry/dist/api/index.js';
 import type { Type } from 'avsc';
 import { type Codec, createCodec } from './codec.ts';
 import { RegistryTrouble } from './errors.ts';
 import type { TopicName } from './generated/catalogue.ts';
+import type { RegistryAccess } from './registry-access.ts';
 import { type EventSchema, schemasOf, topicNames } from './schemas.ts';
 
-/** `url` is the Confluent-compatible address; Apicurio's ends in /apis/ccompat/v7. */
-const clientOf = (url: string): SchemaRegistry =>
-  new SchemaRegistry({ host: url.replace(/\/+$/, ''), retry: { retries: 3, initialRetryTimeInSecs: 0.1 } });
+type Middleware = NonNullable<SchemaRegistryAPIClientArgs['middlewares']>[number];
+
+/** The client supports Basic only, and reads it once: the header is ours. */
+const authorize =
+  (authorization: () => string | null): Middleware =>
+  () => ({
+    prepareRequest: async (next) => {
+      const request = await next();
+      const header = authorization();
+      return header === null ? request : request.enhance({ headers: { authorization: header } });
+    },
+  });
+
+const clientOf = ({ url, authorization }: RegistryAccess): SchemaRegistry =>
+  new SchemaRegistry({
+    host: url.replace(/\/+$/, ''),
+    retry: { retries: 3, initialRetryTimeInSecs: 0.1 },
+    middlewares: [authorize(authorization)],
+  });
 
 const statusOf = (error: unknown): number | undefined => (error as { status?: number }).status;
 
@@ -50,10 +68,11 @@ const allSchemas = (topics: readonly TopicName[]): EventSchema[] =>
  * RegistryTrouble: naming every schema that the registry refuses, or that it is away.
  */
 export const registerSchemas = async (
-  url: string,
+  registry: RegistryAccess,
   onProgress: (done: number, of: number) => void = () => {},
 ): Promise<void> => {
-  const client = clientOf(url);
+  const { url } = registry;
+  const client = clientOf(registry);
   const schemas = allSchemas(topicNames);
   const refused: string[] = [];
   let done = 0;
@@ -78,8 +97,9 @@ export const registerSchemas = async (
  * `topics`: those whose events are written; the schema of an event that is read is fetched when it first occurs. Throws
  * RegistryTrouble where the registry is away or a schema is not registered.
  */
-export const connectCodec = async (url: string, topics: readonly TopicName[]): Promise<Codec> => {
-  const client = clientOf(url);
+export const connectCodec = async (registry: RegistryAccess, topics: readonly TopicName[]): Promise<Codec> => {
+  const { url } = registry;
+  const client = clientOf(registry);
   const ids = new Map<EventSchema, number>();
   await each(allSchemas(topics), 8, async (schema) => {
     try {

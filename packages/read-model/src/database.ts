@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import type { Sql } from './apply.ts';
 
@@ -72,6 +73,36 @@ export class OtherCluster extends Error {
     );
   }
 }
+
+/** The file of the password cannot be read, or DATABASE_URL has a password already. */
+export class CorrectDatabaseVariables extends Error {
+  override readonly name = 'CorrectDatabaseVariables';
+  /** starting again changes nothing */
+  readonly exitCode = 2;
+}
+
+/** DATABASE_URL with the password of its file. Throws CorrectDatabaseVariables. */
+export const databaseUrlFrom = ({
+  DATABASE_URL: given,
+  DATABASE_PASSWORD_FILE: file,
+}: {
+  readonly DATABASE_URL: string;
+  readonly DATABASE_PASSWORD_FILE?: string | undefined;
+}): string => {
+  if (!file) return given;
+  const url = new URL(given);
+  if (url.password !== '')
+    throw new CorrectDatabaseVariables('DATABASE_PASSWORD_FILE is set and DATABASE_URL has a password: leave one out');
+  try {
+    url.password = encodeURIComponent(readFileSync(file, 'utf8').trim());
+  } catch (cause) {
+    throw new CorrectDatabaseVariables(
+      `DATABASE_PASSWORD_FILE names ${file}, which cannot be read: ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+  return url.href;
+};
 
 /** Where a database is, without the password: for messages. */
 const addressOf = (databaseUrl: string): string => {

@@ -1,5 +1,13 @@
 export { apply, CHANGES, notify, type Sql } from './apply.ts';
-export { type Database, DatabaseUnreachable, isDataError, OtherCluster, openDatabase } from './database.ts';
+export {
+  CorrectDatabaseVariables,
+  type Database,
+  DatabaseUnreachable,
+  databaseUrlFrom,
+  isDataError,
+  OtherCluster,
+  openDatabase,
+} from './database.ts';
 export {
   type Doctor,
   type Explanation,

@@ -95,13 +95,13 @@ const wayOf = (env: Environment): OpenTransport | undefined => {
   if (VIGIL_SOCKET) return overSocket(VIGIL_SOCKET);
   if (url) return overGateway({ url, token });
   if (!brokers) return undefined;
-  return overKafka({ brokers: brokers.split(','), registryUrl: env.SCHEMA_REGISTRY_URL || undefined });
+  return overKafka({ brokers: brokers.split(','), registryUrl: env.SCHEMA_REGISTRY_URL || undefined, env });
 };
 
 /**
  * The agent and the transport that the environment names, for `connect({ ...fromEnvironment(), … })`: VIGIL_AGENT_ID,
  * VIGIL_TASK_ID, VIGIL_ATTEMPT; VIGIL_SOCKET (under `vigil run`), else VIGIL_GATEWAY_URL and VIGIL_GATEWAY_TOKEN,
- * else KAFKA_BROKERS and SCHEMA_REGISTRY_URL.
+ * else KAFKA_BROKERS and SCHEMA_REGISTRY_URL. Variables of authentication count for both.
  * A setting that the environment does not name is absent and overrides nothing.
  */
 export const fromEnvironment = (env: Environment = process.env): Partial<Settings> => {

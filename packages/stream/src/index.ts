@@ -1,4 +1,11 @@
 export { DeadLetter, Fatal, Refused, Retry, Unwelcome } from './errors.ts';
+export {
+  KAFKA_ACCESS_VARIABLES,
+  type KafkaAccess,
+  type KafkaVariables,
+  kafkaFrom,
+  plaintext,
+} from './kafka/access.ts';
 export { connectLog, type LogOptions } from './kafka/connect.ts';
 export { HANGS_AFTER_MS, type Hanging, hangingTransactions } from './kafka/hanging-transactions.ts';
 export { applyTopics, compareTopics, type PlannedTopic, planTopics, type TopicReport } from './kafka/topics.ts';

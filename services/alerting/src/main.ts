@@ -1,6 +1,6 @@
 import { runService } from '@vigil/chassis';
-import { connectCodec } from '@vigil/events';
-import { connectLog, runProcessor } from '@vigil/stream';
+import { connectCodec, registryFrom } from '@vigil/events';
+import { connectLog, kafkaFrom, runProcessor } from '@vigil/stream';
 import { config, settingsOf } from './config.ts';
 import { openChannels } from './delivery/channels.ts';
 import { runDeliveries } from './delivery/deliveries.ts';
@@ -13,8 +13,8 @@ await runService(process.env, {
   async start({ config, logger, count, signal, use }) {
     const write = (line: string) => void process.stdout.write(line);
     const { routing, sinks } = openChannels(config, { env: process.env, now: Date.now, write });
-    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, WRITTEN);
-    const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'alerting', codec, logger }));
+    const codec = await connectCodec(registryFrom(config), WRITTEN);
+    const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'alerting', codec, logger }));
     const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
     const policies = await followPolicies(log, signal);
     return {

@@ -1,7 +1,7 @@
 import { runService } from '@vigil/chassis';
-import { connectCodec } from '@vigil/events';
-import { openDatabase } from '@vigil/read-model';
-import { connectLog } from '@vigil/stream';
+import { connectCodec, registryFrom } from '@vigil/events';
+import { databaseUrlFrom, openDatabase } from '@vigil/read-model';
+import { connectLog, kafkaFrom } from '@vigil/stream';
 import { WRITTEN } from './commands.ts';
 import { config } from './config.ts';
 import { openDashboard } from './dashboard.ts';
@@ -10,10 +10,10 @@ await runService(process.env, {
   name: 'dashboard',
   config,
   async start({ config, logger, signal, use }) {
-    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, WRITTEN);
-    const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'vigil-dashboard', codec, logger }));
+    const codec = await connectCodec(registryFrom(config), WRITTEN);
+    const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'vigil-dashboard', codec, logger }));
     const onTrouble = (err: Error) => logger.warn({ err }, 'a connection to Postgres broke');
-    const database = await use(openDatabase(config.DATABASE_URL, onTrouble));
+    const database = await use(openDatabase(databaseUrlFrom(config), onTrouble));
     const api = await use(openDashboard(log, database, config, { logger, signal, now: Date.now }));
     logger.info({ url: api.url }, 'the dashboard answers');
     return { api };

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, readConfig } from '@vigil/chassis';
-import { connectCodec, registerSchemas, Topic, topicNames } from '@vigil/events';
+import { connectCodec, registerSchemas, registryFrom, Topic, topicNames } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { applyTopics, connectLog, type Log, silentLogger, writer } from '@vigil/stream';
+import { applyTopics, connectLog, kafkaFrom, type Log, silentLogger, writer } from '@vigil/stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { config } from './config.ts';
 import { type Gateway, openGateway } from './gateway.ts';
@@ -36,14 +36,14 @@ const ordersAt = async ({ url }: Gateway, wait: number): Promise<unknown> =>
   (await (await fetch(`${url}/v1/runtimes/${runtimeId}/orders?wait=${wait}`, { headers })).json()) as unknown;
 
 beforeAll(async () => {
-  const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL, VIGIL_PARTITIONS: partitions } = settings;
-  await applyTopics({ brokers, partitions, replicas: 1 });
-  await registerSchemas(SCHEMA_REGISTRY_URL);
+  const { VIGIL_PARTITIONS: partitions } = settings;
+  await applyTopics({ kafka: kafkaFrom(settings), partitions, replicas: 1 });
+  await registerSchemas(registryFrom(settings));
   log = opened.use(
     await connectLog({
-      brokers,
+      kafka: kafkaFrom(settings),
       clientId: `test-${RUN}`,
-      codec: await connectCodec(SCHEMA_REGISTRY_URL, topicNames),
+      codec: await connectCodec(registryFrom(settings), topicNames),
       logger: silentLogger,
     }),
   );

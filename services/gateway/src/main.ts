@@ -1,6 +1,6 @@
 import { runService } from '@vigil/chassis';
-import { connectCodec } from '@vigil/events';
-import { connectLog } from '@vigil/stream';
+import { connectCodec, registryFrom } from '@vigil/events';
+import { connectLog, kafkaFrom } from '@vigil/stream';
 import { config } from './config.ts';
 import { openGateway } from './gateway.ts';
 import { WRITTEN } from './log/record-encoding.ts';
@@ -9,8 +9,8 @@ await runService(process.env, {
   name: 'gateway',
   config,
   async start({ config, logger, count, signal, use }) {
-    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, WRITTEN);
-    const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'gateway', codec, logger }));
+    const codec = await connectCodec(registryFrom(config), WRITTEN);
+    const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'gateway', codec, logger }));
     const ingress = await use(openGateway(log, config, { logger, count, signal, now: Date.now }));
     logger.info({ url: ingress.url }, 'open');
     return { ingress };

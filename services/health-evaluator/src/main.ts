@@ -1,6 +1,6 @@
 import { runService } from '@vigil/chassis';
-import { connectCodec, Topic } from '@vigil/events';
-import { connectLog, runProcessor, topicsWritten } from '@vigil/stream';
+import { connectCodec, registryFrom, Topic } from '@vigil/events';
+import { connectLog, kafkaFrom, runProcessor, topicsWritten } from '@vigil/stream';
 import { followApplied } from './applying.ts';
 import { config } from './config.ts';
 import { loadPolicies } from './policies.ts';
@@ -11,8 +11,8 @@ await runService(process.env, {
   config,
   async start({ config, logger, count, signal, use }) {
     const files = loadPolicies(config.VIGIL_POLICY_DIR, config.VIGIL_DEFAULT_POLICY);
-    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, [...topicsWritten(EVALUATOR), Topic.policy]);
-    const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'health-evaluator', codec, logger }));
+    const codec = await connectCodec(registryFrom(config), [...topicsWritten(EVALUATOR), Topic.policy]);
+    const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'health-evaluator', codec, logger }));
     const policies = await followApplied(log, files, { logger, count, signal, now: Date.now });
     const committed = countWarrants(count);
     const options = { partitions: config.VIGIL_PARTITIONS, paceMs: 20, logger, count, committed };

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '@vigil/chassis';
-import { connectCodec, type DeadLetter, registerSchemas, Topic, topicNames } from '@vigil/events';
+import { connectCodec, type DeadLetter, registerSchemas, registryFrom, Topic, topicNames } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import {
   applyTopics,
   connectLog,
+  kafkaFrom,
   type Log,
   type LogRecord,
   partitionOf,
@@ -19,11 +20,8 @@ import { ingest } from './processor.ts';
 
 const RUN = randomBytes(4).toString('hex');
 const agent = `garbage-${RUN}`;
-const {
-  KAFKA_BROKERS: brokers,
-  SCHEMA_REGISTRY_URL: registry,
-  VIGIL_PARTITIONS: partitions,
-} = readConfig(config, process.env);
+const settings = readConfig(config, process.env);
+const { VIGIL_PARTITIONS: partitions } = settings;
 const opened = new AsyncDisposableStack();
 const over = new AbortController();
 const received: LogRecord[] = [];
@@ -40,10 +38,12 @@ const until = async <T>(look: () => T | undefined): Promise<T> => {
 };
 
 beforeAll(async () => {
-  await applyTopics({ brokers, partitions, replicas: 1 });
-  await registerSchemas(registry);
-  const codec = await connectCodec(registry, topicNames);
-  log = opened.use(await connectLog({ brokers, clientId: `test-${RUN}`, codec, logger: silentLogger }));
+  await applyTopics({ kafka: kafkaFrom(settings), partitions, replicas: 1 });
+  await registerSchemas(registryFrom(settings));
+  const codec = await connectCodec(registryFrom(settings), topicNames);
+  log = opened.use(
+    await connectLog({ kafka: kafkaFrom(settings), clientId: `test-${RUN}`, codec, logger: silentLogger }),
+  );
   const onRecord = (record: LogRecord) => {
     received.push(record);
     changed.dispatchEvent(new Event('record'));

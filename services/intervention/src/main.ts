@@ -1,6 +1,6 @@
 import { runService } from '@vigil/chassis';
-import { connectCodec } from '@vigil/events';
-import { connectLog, runProcessor, topicsWritten } from '@vigil/stream';
+import { connectCodec, registryFrom } from '@vigil/events';
+import { connectLog, kafkaFrom, runProcessor, topicsWritten } from '@vigil/stream';
 import { config } from './config.ts';
 import { cases, governor, spendings } from './processors.ts';
 
@@ -9,8 +9,8 @@ await runService(process.env, {
   config,
   async start({ config, logger, count, use }) {
     const governed = governor(config.governor);
-    const codec = await connectCodec(config.SCHEMA_REGISTRY_URL, topicsWritten(cases, spendings, governed));
-    const log = await use(connectLog({ brokers: config.KAFKA_BROKERS, clientId: 'intervention', codec, logger }));
+    const codec = await connectCodec(registryFrom(config), topicsWritten(cases, spendings, governed));
+    const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'intervention', codec, logger }));
     const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
     return {
       cases: await use(runProcessor(log, cases, options)),

@@ -1,7 +1,12 @@
+import type { RegistryVariables } from '@vigil/events';
+import type { KafkaVariables } from '@vigil/stream';
 import type { Broker } from './kafka/broker.ts';
 import type { BrokerAt } from './kafka/nodes.ts';
 
-export type ServersEnv = {
+type CredentialName = keyof KafkaVariables | keyof RegistryVariables | 'DATABASE_PASSWORD_FILE';
+
+/** Addresses, and what authenticates with them. */
+export type ServersEnv = { readonly [name in CredentialName]?: string } & {
   /** host:port, several with commas */
   readonly KAFKA_BROKERS: string;
   /** root of the Confluent-compatible API */

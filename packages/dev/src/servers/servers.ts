@@ -1,4 +1,6 @@
 import path from 'node:path';
+import { REGISTRY_AUTH_VARIABLES } from '@vigil/events';
+import { KAFKA_ACCESS_VARIABLES } from '@vigil/stream';
 import { Refusal } from '../refusal.ts';
 import type { Broker } from './kafka/broker.ts';
 import { type BrokerAt, brokerAt } from './kafka/nodes.ts';
@@ -31,6 +33,16 @@ const count = (env: Readonly<Record<string, string | undefined>>, name: string, 
   return given;
 };
 
+const CREDENTIALS = [...KAFKA_ACCESS_VARIABLES, ...REGISTRY_AUTH_VARIABLES, 'DATABASE_PASSWORD_FILE'];
+
+const credentials = (env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    CREDENTIALS.flatMap((name) => {
+      const value = env[name];
+      return value ? [[name, value]] : [];
+    }),
+  );
+
 /**
  * The addresses in an environment, and how topics are made there; null when there is none of them, a refusal when some
  * are missing.
@@ -42,7 +54,7 @@ export const givenServers = (env: Readonly<Record<string, string | undefined>>):
     VIGIL_PARTITIONS: count(env, 'VIGIL_PARTITIONS', '4'),
     VIGIL_REPLICAS: count(env, 'VIGIL_REPLICAS', '3'),
   };
-  if (missing.length === 0) return { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DATABASE_URL, ...topics };
+  if (missing.length === 0) return { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DATABASE_URL, ...topics, ...credentials(env) };
   if (missing.length === NAMES.length) return null;
   const given = NAMES.filter((name) => env[name]);
   throw new Refusal(`${given.join(' and ')} given without ${missing.join(' and ')}: give all three, or none`);

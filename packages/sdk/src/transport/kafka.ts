@@ -1,5 +1,5 @@
-import type { Codec, Heartbeat } from '@vigil/events';
-import type { Log } from '@vigil/stream';
+import type { Codec, Heartbeat, RegistryVariables } from '@vigil/events';
+import type { KafkaVariables, Log } from '@vigil/stream';
 import { call, type Gateway, openInbox } from './gateway.ts';
 import { noAnswer, type OpenTransport } from './transport.ts';
 
@@ -7,6 +7,8 @@ export type KafkaWay = {
   readonly brokers: readonly string[];
   /** Confluent-compatible: heartbeats are Avro with it, and JSON without it; Vigil reads both */
   readonly registryUrl?: string | undefined;
+  /** variables of TLS, SASL and the registry's authentication, such as `process.env`; without them there is neither */
+  readonly env?: (KafkaVariables & RegistryVariables) | undefined;
   /** the gateway to fetch orders from: Kafka delivers none */
   readonly gateway?: Gateway | undefined;
 };
@@ -21,13 +23,17 @@ const encoding = (codec: Codec | null): Opened['encode'] =>
     : (payload) => codec.encode({ topic: TOPIC, type: 'HEARTBEAT', payload });
 
 /** Only this transport loads the Kafka client and Avro. */
-const open = async ({ brokers, registryUrl }: KafkaWay, clientId: string): Promise<Opened> => {
-  const [{ connectLog, silentLogger }, { connectCodec, memoryCodec }] = await Promise.all([
+const open = async ({ brokers, registryUrl, env = {} }: KafkaWay, clientId: string): Promise<Opened> => {
+  const [{ connectLog, kafkaFrom, silentLogger }, { connectCodec, memoryCodec, registryFrom }] = await Promise.all([
     import('@vigil/stream'),
     import('@vigil/events'),
   ]);
-  const codec = registryUrl === undefined ? null : await connectCodec(registryUrl, [TOPIC]);
-  const log = await connectLog({ brokers, clientId, codec: codec ?? memoryCodec(), logger: silentLogger });
+  const codec =
+    registryUrl === undefined
+      ? null
+      : await connectCodec(registryFrom({ ...env, SCHEMA_REGISTRY_URL: registryUrl }), [TOPIC]);
+  const kafka = kafkaFrom({ ...env, KAFKA_BROKERS: brokers });
+  const log = await connectLog({ kafka, clientId, codec: codec ?? memoryCodec(), logger: silentLogger });
   return { log, encode: encoding(codec) };
 };
 

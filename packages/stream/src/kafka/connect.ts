@@ -2,6 +2,7 @@ import type { Codec } from '@vigil/events';
 import { Fatal } from '../errors.ts';
 import type { From, Log, Position } from '../log/log.ts';
 import type { Logger } from '../logger.ts';
+import type { KafkaAccess } from './access.ts';
 import { openClients } from './client.ts';
 import { ClusterAdmin } from './cluster-admin.ts';
 import { Follower } from './follower.ts';
@@ -13,7 +14,7 @@ import { fence } from './transactor.ts';
 
 /** `sessionMs`: how long a group waits for a member that is silent; default 10 000. */
 export type LogOptions = {
-  readonly brokers: readonly string[];
+  readonly kafka: KafkaAccess;
   readonly clientId: string;
   readonly codec: Codec;
   readonly logger: Logger;
@@ -21,18 +22,12 @@ export type LogOptions = {
 };
 
 /** Throws Fatal where no broker answers: it may come up yet. */
-export const connectLog = async ({
-  brokers,
-  clientId,
-  codec,
-  logger,
-  sessionMs = 10_000,
-}: LogOptions): Promise<Log> => {
-  const { consumers, producers, admins } = openClients(brokers, clientId, logger);
+export const connectLog = async ({ kafka, clientId, codec, logger, sessionMs = 10_000 }: LogOptions): Promise<Log> => {
+  const { consumers, producers, admins } = openClients(kafka, clientId, logger);
   const questions = new ClusterAdmin(admins);
   const queue = new SerializedProducer(() => openSender(producers));
   await Promise.all([questions.open(), queue.open()]).catch((error: Error) => {
-    throw new Fatal(`no Kafka broker answers at ${brokers.join(', ')}: ${error.message}`, { cause: error });
+    throw new Fatal(`no Kafka broker answers at ${kafka.brokers.join(', ')}: ${error.message}`, { cause: error });
   });
   const { clusterId, partitionCount, bounds, stableEnds, groupOffsets } = questions;
   return {

@@ -12,10 +12,10 @@ import { refusalContract } from '../runner/refusal.contract.ts';
 import { runnerContract } from '../runner/runner.contract.ts';
 import type { LogFactory } from '../runner/runner.fixture.ts';
 import { connectLog } from './connect.ts';
-import { brokers, closeServers, makeTopics, moveLeaders, unique } from './servers.fixture.ts';
+import { closeServers, kafka, makeTopics, moveLeaders, unique } from './servers.fixture.ts';
 
 const connect = () =>
-  connectLog({ brokers, clientId: unique('client'), codec: jsonCodec(), sessionMs: 3000, logger: silentLogger });
+  connectLog({ kafka, clientId: unique('client'), codec: jsonCodec(), sessionMs: 3000, logger: silentLogger });
 
 const shared: Log = await connect();
 const done = new AbortController();

@@ -7,9 +7,9 @@ import { jsonCodec } from '../runner/processors.fixture.ts';
 import { createPartitioner } from './client.ts';
 import { connectLog } from './connect.ts';
 import { hangingTransactions } from './hanging-transactions.ts';
-import { brokers, clients, closeServers, makeTopics, unique } from './servers.fixture.ts';
+import { clients, closeServers, kafka, makeTopics, unique } from './servers.fixture.ts';
 
-const log = await connectLog({ brokers, clientId: unique('client'), codec: jsonCodec(), logger: silentLogger });
+const log = await connectLog({ kafka, clientId: unique('client'), codec: jsonCodec(), logger: silentLogger });
 const opened: Producer[] = [];
 afterAll(async () => {
   for (const producer of opened) await producer.disconnect();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '../logger.ts';
 import { connectPlacement, coordinatesGroups } from '../testing/placement.ts';
+import { type KafkaAccess, kafkaFrom } from './access.ts';
 import { Client, openClients } from './client.ts';
 import { makeTopics as makeKnown } from './topics.ts';
 
@@ -14,7 +15,10 @@ export const RUN: string = randomBytes(4).toString('hex');
 let made = 0;
 export const unique = (name: string): string => `${name}-${RUN}-${made++}`;
 
-export const clients = openClients(brokers, `test-${RUN}`, silentLogger);
+/** How tests reach them: with TLS and an identity where the environment gives both. */
+export const kafka: KafkaAccess = kafkaFrom({ ...process.env, KAFKA_BROKERS: brokers });
+
+export const clients = openClients(kafka, `test-${RUN}`, silentLogger);
 const admin = clients.admins.admin();
 let connected: Promise<void> | undefined;
 
@@ -27,7 +31,7 @@ export const makeTopics = async (
   await connected;
   const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
   const topics = Object.entries(counts).map(([topic, numPartitions]) => ({ topic, numPartitions, configEntries }));
-  await makeKnown(admin, topics);
+  await makeKnown(kafka, admin, topics);
 };
 
 const MOVE_MS = 2000;
@@ -40,7 +44,7 @@ const MOVES_PER_COORDINATOR_MOVE = 10;
  */
 export const moveLeaders = async (signal: AbortSignal): Promise<void> => {
   if (brokers.length === 1) return;
-  await using placement = await connectPlacement(brokers);
+  await using placement = await connectPlacement(kafka);
   for (let move = 1; !signal.aborted; move++) {
     const withCoordinators = move % MOVES_PER_COORDINATOR_MOVE === 0;
     const moved = (await placement.all()).filter(({ topic }) => withCoordinators || !coordinatesGroups(topic));

@@ -3,16 +3,16 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { silentLogger } from '../logger.ts';
 import { startIngress } from '../time/ticks.ts';
 import { connectLog } from './connect.ts';
-import { brokers, clients, closeServers, unique } from './servers.fixture.ts';
+import { clients, closeServers, kafka, unique } from './servers.fixture.ts';
 import { applyTopics } from './topics.ts';
 
 afterAll(closeServers);
 
 test('applying makes every topic; applying again changes nothing; command topics are stamped by the broker', async () => {
-  await applyTopics({ brokers, partitions: 4, replicas: 1 });
-  expect(await applyTopics({ brokers, partitions: 4, replicas: 1 })).toEqual({ changes: [], tooFewReplicas: [] });
+  await applyTopics({ kafka, partitions: 4, replicas: 1 });
+  expect(await applyTopics({ kafka, partitions: 4, replicas: 1 })).toEqual({ changes: [], tooFewReplicas: [] });
   await using log = await connectLog({
-    brokers,
+    kafka,
     clientId: unique('client'),
     codec: memoryCodec(),
     logger: silentLogger,
@@ -32,7 +32,7 @@ test('applying makes every topic; applying again changes nothing; command topics
 });
 
 test('applying corrects Vigil’s own settings of a topic, and keeps other settings of an operator', async () => {
-  await applyTopics({ brokers, partitions: 4, replicas: 1 });
+  await applyTopics({ kafka, partitions: 4, replicas: 1 });
   const admin = clients.admins.admin();
   await admin.connect();
   const resource = { type: 2, name: Topic.dlqRecovery };
@@ -50,7 +50,7 @@ test('applying corrects Vigil’s own settings of a topic, and keeps other setti
     ];
     await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries: set }] });
     await vi.waitFor(async () => expect(await settings()).toEqual(['5', '77000000']), patience);
-    const { changes } = await applyTopics({ brokers, partitions: 4, replicas: 1 });
+    const { changes } = await applyTopics({ kafka, partitions: 4, replicas: 1 });
     expect(changes.map(({ change, planned: { topic } }) => [change, topic])).toEqual([
       ['configure', Topic.dlqRecovery],
     ]);
@@ -58,14 +58,14 @@ test('applying corrects Vigil’s own settings of a topic, and keeps other setti
   } finally {
     await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries: [] }] });
     await admin.disconnect();
-    await applyTopics({ brokers, partitions: 4, replicas: 1 });
+    await applyTopics({ kafka, partitions: 4, replicas: 1 });
   }
 });
 
 test('an open ingress is announced in every partition of the heartbeat topic', async () => {
-  await applyTopics({ brokers, partitions: 4, replicas: 1 });
+  await applyTopics({ kafka, partitions: 4, replicas: 1 });
   await using log = await connectLog({
-    brokers,
+    kafka,
     clientId: unique('client'),
     codec: memoryCodec(),
     logger: silentLogger,

@@ -3,6 +3,7 @@ import { catalogue, type TopicInfo } from '@vigil/events';
 import type { Admin, ConfigEntries, ITopicConfig } from 'kafkajs';
 import { Refused } from '../errors.ts';
 import { silentLogger } from '../logger.ts';
+import type { KafkaAccess } from './access.ts';
 import { openClients } from './client.ts';
 
 /** A topic as it is to be. */
@@ -152,19 +153,19 @@ export type TopicReport = {
 
 /** Makes every topic of the catalogue as it is to be, and changes nothing where it is so already. Gives what it changed. */
 export const applyTopics = async ({
-  brokers,
+  kafka,
   partitions,
   replicas,
   dryRun = false,
 }: {
-  readonly brokers: readonly string[];
+  readonly kafka: KafkaAccess;
   readonly partitions: number;
   /** of each partition of a topic that is made */
   readonly replicas: number;
   /** only reports the changes */
   readonly dryRun?: boolean;
 }): Promise<TopicReport> => {
-  const admin = openClients(brokers, 'vigil-topics', silentLogger).admins.admin();
+  const admin = openClients(kafka, 'vigil-topics', silentLogger).admins.admin();
   await admin.connect();
   try {
     const { brokers: nodes } = await admin.describeCluster();
@@ -174,7 +175,7 @@ export const applyTopics = async ({
     enoughBrokers(changes, nodes.length);
     const report = { changes, tooFewReplicas: tooFewReplicas(planned, present) };
     if (dryRun) return report;
-    await create(admin, changes);
+    await create(kafka, admin, changes);
     await configure(admin, changes);
     return report;
   } finally {
@@ -211,7 +212,7 @@ const presentTopics = async (
 const entries = (config: Readonly<Record<string, string>>) =>
   Object.entries(config).map(([name, value]) => ({ name, value }));
 
-const create = async (admin: Admin, changes: readonly TopicChange[]): Promise<void> => {
+const create = async (kafka: KafkaAccess, admin: Admin, changes: readonly TopicChange[]): Promise<void> => {
   const topics = changes
     .filter(({ change }) => change === 'create')
     .map(({ planned: { topic, partitions, replicas, config } }) => ({
@@ -220,7 +221,7 @@ const create = async (admin: Admin, changes: readonly TopicChange[]): Promise<vo
       replicationFactor: replicas,
       configEntries: entries(config),
     }));
-  if (topics.length > 0) await makeTopics(admin, topics);
+  if (topics.length > 0) await makeTopics(kafka, admin, topics);
 };
 
 /** How long the brokers may take to learn of what their controller has made, milliseconds. */
@@ -231,18 +232,20 @@ const LEARNED_MS = 60_000;
  * but reports an error for a topic that its broker does not have yet.
  * @throws where a broker does not have them within a minute; and what kafkajs throws
  */
-export const makeTopics = async (admin: Admin, topics: readonly ITopicConfig[]): Promise<void> => {
+export const makeTopics = async (kafka: KafkaAccess, admin: Admin, topics: readonly ITopicConfig[]): Promise<void> => {
   await admin.createTopics({ topics: [...topics], waitForLeaders: false });
   const { brokers: nodes } = await admin.describeCluster();
   const until = Date.now() + LEARNED_MS;
-  await Promise.all(nodes.map(({ host, port }) => untilKnown(`${host}:${port}`, topics, until)));
+  await Promise.all(
+    nodes.map(({ host, port }) => untilKnown({ ...kafka, brokers: [`${host}:${port}`] }, topics, until)),
+  );
 };
 
 /**
- * Resolves when the broker at `address` has the topics, or does not answer: it learns of them before it serves again.
+ * Resolves when the one broker of `kafka` has the topics, or does not answer: it learns of them before it serves again.
  */
-const untilKnown = async (address: string, topics: readonly ITopicConfig[], until: number): Promise<void> => {
-  const admin = openClients([address], 'vigil-topics', silentLogger).admins.admin();
+const untilKnown = async (kafka: KafkaAccess, topics: readonly ITopicConfig[], until: number): Promise<void> => {
+  const admin = openClients(kafka, 'vigil-topics', silentLogger).admins.admin();
   const known = (): Promise<readonly string[] | null> => admin.listTopics().catch(() => null);
   try {
     await admin.connect().catch(() => undefined);
@@ -253,7 +256,7 @@ const untilKnown = async (address: string, topics: readonly ITopicConfig[], unti
       if (unknown.length === 0) return;
       if (Date.now() > until)
         throw new Error(
-          `the broker at ${address} does not know ${unknown.join(', ')} a minute after they were made: see its log`,
+          `the broker at ${kafka.brokers.join()} does not know ${unknown.join(', ')} a minute after they were made: see its log`,
         );
       await sleep(50);
     }

@@ -1,3 +1,4 @@
+import type { KafkaAccess } from '../kafka/access.ts';
 import { openClients } from '../kafka/client.ts';
 import { silentLogger } from '../logger.ts';
 import { within } from '../runner/within.ts';
@@ -26,8 +27,8 @@ export const coordinatesGroups = (topic: string): boolean => topic === '__consum
 const ANSWER_MS = 10_000;
 
 /** For tests that move partitions while others write to them. */
-export const connectPlacement = async (brokers: readonly string[]): Promise<Placement> => {
-  const admin = openClients(brokers, 'placement', silentLogger).admins.admin();
+export const connectPlacement = async (kafka: KafkaAccess): Promise<Placement> => {
+  const admin = openClients(kafka, 'placement', silentLogger).admins.admin();
   await admin.connect();
   return {
     all: async () => {

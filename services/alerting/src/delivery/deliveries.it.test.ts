@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readConfig } from '@vigil/chassis';
-import { connectCodec, registerSchemas, Topic, topicNames } from '@vigil/events';
+import { connectCodec, registerSchemas, registryFrom, Topic, topicNames } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { applyTopics, connectLog, type Log, silentLogger, writer } from '@vigil/stream';
+import { applyTopics, connectLog, kafkaFrom, type Log, silentLogger, writer } from '@vigil/stream';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { config } from '../config.ts';
@@ -36,11 +36,11 @@ const answer = (id: string, response: ServerResponse): void => {
 
 beforeAll(async () => {
   const settings = readConfig(config, process.env);
-  await applyTopics({ brokers: settings.KAFKA_BROKERS, partitions: settings.VIGIL_PARTITIONS, replicas: 1 });
-  await registerSchemas(settings.SCHEMA_REGISTRY_URL);
-  const codec = await connectCodec(settings.SCHEMA_REGISTRY_URL, topicNames);
+  await applyTopics({ kafka: kafkaFrom(settings), partitions: settings.VIGIL_PARTITIONS, replicas: 1 });
+  await registerSchemas(registryFrom(settings));
+  const codec = await connectCodec(registryFrom(settings), topicNames);
   log = opened.use(
-    await connectLog({ brokers: settings.KAFKA_BROKERS, clientId: `test-${RUN}`, codec, logger: silentLogger }),
+    await connectLog({ kafka: kafkaFrom(settings), clientId: `test-${RUN}`, codec, logger: silentLogger }),
   );
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -1,6 +1,6 @@
 import type { TopicReport } from '@vigil/stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { brokersOf, registryOf } from '../../config.ts';
+import { kafkaOf, registryOf } from '../../config.ts';
 import { CannotProceed } from '../../errors.ts';
 import { endUnwell, type Json, show } from '../../terminal.ts';
 
@@ -62,7 +62,7 @@ export const register = (program: Command): void => {
       )
       .option('--json', 'for programs')
       .action(async ({ json, ...wanted }: Apply) => {
-        const report = await (await stream()).changeTopics(brokersOf(process.env), wanted, change);
+        const report = await (await stream()).changeTopics(kafkaOf(process.env), wanted, change);
         show(json, report, () => linesOf(report));
       });
   topics
@@ -74,7 +74,7 @@ export const register = (program: Command): void => {
     .requiredOption('--to <place>', 'beginning, end or an offset', place)
     .option('--json', 'for programs')
     .action(async (processor: string, topic: string, partition: number, { to, json }: Reset) => {
-      const moved = await (await stream()).reset(brokersOf(process.env), { processor, topic, partition, to });
+      const moved = await (await stream()).reset(kafkaOf(process.env), { processor, topic, partition, to });
       show(json, moved, () => [
         `${processor} goes on in ${topic}/${partition} at ${moved.to}; it was at ${moved.from}.`,
       ]);
@@ -100,18 +100,18 @@ It needs only Kafka (KAFKA_BROKERS), takes 22 s, and changes nothing. It prints 
 Kafka's own tool that ends it. Exits with 1 if a transaction hangs.`;
 
 const listHanging = async ({ json }: Json): Promise<void> => {
-  const brokers = brokersOf(process.env);
-  const found = await (await stream()).findHanging(brokers);
+  const settings = kafkaOf(process.env);
+  const found = await (await stream()).findHanging(settings);
   const { hangingLines } = await import('../../render/doctor.ts');
-  show(json, found, (hanging, view) => hangingLines(view, hanging, brokers));
+  show(json, found, (hanging, view) => hangingLines(view, hanging, settings.KAFKA_BROKERS));
   if (found.length > 0) endUnwell();
 };
 
 const registerAll = async ({ json }: Json): Promise<void> => {
-  const { registerSchemas } = await import('@vigil/events');
+  const { registerSchemas, registryFrom } = await import('@vigil/events');
   let count = 0;
   try {
-    await registerSchemas(registryOf(process.env), (_, of) => {
+    await registerSchemas(registryFrom(registryOf(process.env)), (_, of) => {
       count = of;
     });
   } catch (cause) {

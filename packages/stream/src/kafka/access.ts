@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { Refused } from '../errors.ts';
+
+/** How a client shows who it is. `token`: read again at each connection, so that a renewed one is used. */
+export type Sasl =
+  | { readonly mechanism: 'scram-sha-512'; readonly username: string; readonly password: string }
+  | { readonly mechanism: 'oauthbearer'; readonly token: () => string };
+
+/**
+ * How to reach a Kafka cluster. `tls`: null for an unencrypted connection; `ca`: the PEM certificates that sign the
+ * brokers' own, null for those that Node trusts. `sasl`: null where the brokers ask for no identity.
+ */
+export type KafkaAccess = {
+  readonly brokers: readonly string[];
+  readonly tls: { readonly ca: string | null } | null;
+  readonly sasl: Sasl | null;
+};
+
+/** An unencrypted connection without an identity: for a broker that only this machine reaches. */
+export const plaintext = (brokers: readonly string[]): KafkaAccess => ({ brokers, tls: null, sasl: null });
+
+/** Variables of TLS and SASL. Every process that opens a connection to Kafka reads the same. */
+export const KAFKA_ACCESS_VARIABLES = [
+  'KAFKA_TLS',
+  'KAFKA_TLS_CA',
+  'KAFKA_SASL_MECHANISM',
+  'KAFKA_SASL_USERNAME',
+  'KAFKA_SASL_PASSWORD',
+  'KAFKA_SASL_PASSWORD_FILE',
+  'KAFKA_SASL_TOKEN_FILE',
+] as const;
+type Variable = (typeof KAFKA_ACCESS_VARIABLES)[number];
+export type KafkaVariables = { readonly [name in Variable]?: string | undefined };
+
+const contentOf = (variable: Variable, file: string): string => {
+  let content: string;
+  try {
+    content = readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    throw new Refused(`${variable} names ${file}, which cannot be read: ${(cause as Error).message}`, { cause });
+  }
+  if (content === '') throw new Refused(`${variable} names ${file}, which is empty`);
+  return content;
+};
+
+const tlsOf = ({ KAFKA_TLS: on, KAFKA_TLS_CA: file }: KafkaVariables): KafkaAccess['tls'] => {
+  if (on && on !== '0' && on !== '1') throw new Refused(`KAFKA_TLS is ${JSON.stringify(on)}: give 1, or leave it out`);
+  if (on === '0' && file) throw new Refused('KAFKA_TLS is 0 and KAFKA_TLS_CA is set: leave one of them out');
+  if (!file) return on === '1' ? { ca: null } : null;
+  const ca = contentOf('KAFKA_TLS_CA', file);
+  if (!ca.includes('-----BEGIN CERTIFICATE-----'))
+    throw new Refused(`KAFKA_TLS_CA names ${file}, which has no certificate: give a file of PEM certificates`);
+  return { ca };
+};
+
+/** Variables of one mechanism that are set although another one is chosen, or none. */
+const requireUnset = (variables: KafkaVariables, names: readonly Variable[], why: string): void => {
+  const set = names.filter((name) => variables[name]);
+  if (set.length > 0) throw new Refused(`${set.join(' and ')} ${set.length > 1 ? 'are' : 'is'} set, ${why}`);
+};
+
+const passwordOf = ({ KAFKA_SASL_PASSWORD: given, KAFKA_SASL_PASSWORD_FILE: file }: KafkaVariables): string => {
+  if (given && file)
+    throw new Refused('KAFKA_SASL_PASSWORD and KAFKA_SASL_PASSWORD_FILE are both set: leave one of them out');
+  if (file) return contentOf('KAFKA_SASL_PASSWORD_FILE', file);
+  if (given) return given;
+  throw new Refused('KAFKA_SASL_USERNAME is set without a password: set KAFKA_SASL_PASSWORD_FILE');
+};
+
+const saslOf = (variables: KafkaVariables): Sasl | null => {
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_TOKEN_FILE: file } = variables;
+  const ofScram = ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD', 'KAFKA_SASL_PASSWORD_FILE'] as const;
+  switch (mechanism) {
+    case undefined:
+    case '':
+      requireUnset(
+        variables,
+        [...ofScram, 'KAFKA_SASL_TOKEN_FILE'],
+        'and KAFKA_SASL_MECHANISM is not: set it to SCRAM-SHA-512 or OAUTHBEARER',
+      );
+      return null;
+    case 'SCRAM-SHA-512':
+      requireUnset(variables, ['KAFKA_SASL_TOKEN_FILE'], 'which belongs to OAUTHBEARER: leave it out');
+      if (!username) throw new Refused('KAFKA_SASL_MECHANISM is SCRAM-SHA-512: set KAFKA_SASL_USERNAME as well');
+      return { mechanism: 'scram-sha-512', username, password: passwordOf(variables) };
+    case 'OAUTHBEARER': {
+      requireUnset(variables, ofScram, 'which belongs to SCRAM-SHA-512: leave it out');
+      if (!file) throw new Refused('KAFKA_SASL_MECHANISM is OAUTHBEARER: set KAFKA_SASL_TOKEN_FILE as well');
+      const token = () => contentOf('KAFKA_SASL_TOKEN_FILE', file);
+      token();
+      return { mechanism: 'oauthbearer', token };
+    }
+    default:
+      throw new Refused(
+        `KAFKA_SASL_MECHANISM is ${JSON.stringify(mechanism)}: give SCRAM-SHA-512 or OAUTHBEARER, or leave it out`,
+      );
+  }
+};
+
+/** The cluster that an environment names. Throws Refused where half of a setting is missing, or a file cannot be read. */
+export const kafkaFrom = ({
+  KAFKA_BROKERS: brokers,
+  ...variables
+}: KafkaVariables & { readonly KAFKA_BROKERS: readonly string[] }): KafkaAccess => {
+  const tls = tlsOf(variables);
+  const sasl = saslOf(variables);
+  if (sasl !== null && tls === null)
+    throw new Refused('KAFKA_SASL_MECHANISM is set without TLS: set KAFKA_TLS_CA, or KAFKA_TLS=1 for a public CA');
+  return { brokers, tls, sasl };
+};
