@@ -23,6 +23,23 @@ export const findingsIn = (events: readonly (Health | Presence)[]): Finding[] =>
 export const findings = async (t: TestSystem): Promise<Finding[]> =>
   findingsIn([...(await t.events(Topic.agentHealth)), ...(await t.events(Topic.fleetPresence))]);
 
+/** The findings of a running system, as they come: a look that read all of the log would hold up the agents of the test. */
+export const followFindings = async ({ log }: TestSystem, signal: AbortSignal): Promise<readonly Finding[]> => {
+  const found: Finding[] = [];
+  const topics = [Topic.agentHealth, Topic.fleetPresence] as const;
+  await log.follow(
+    topics,
+    'beginning',
+    ({ topic, key, value }) => {
+      if (value === null || key?.startsWith('@')) return;
+      const { type, payload, envelope } = log.codec.decode(topic as (typeof topics)[number], value);
+      found.push(...findingsIn([{ ...envelope, topic, type, key, payload } as never]));
+    },
+    signal,
+  );
+  return found;
+};
+
 /**
  * All findings that a hanging agent gets, each once. A silent agent is lost in the end; one with a runtime's heartbeats
  * is not.

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventOf, Topic } from '@vigil/events';
 import type { LogRecord } from '@vigil/stream';
@@ -5,7 +6,7 @@ import { openSystem, type TestSystem, until } from '../support/system.ts';
 import { type Agent, agentsOf } from './agents.ts';
 import { sendToGateway, sendToKafka } from './beating.ts';
 import { commit, type Fault } from './faults.ts';
-import { deserved, type Finding, findings } from './findings.ts';
+import { deserved, type Finding, findings, followFindings } from './findings.ts';
 import { runCounting } from './supervised.ts';
 
 export type Suffered = Fault & { readonly from: number; readonly to: number };
@@ -16,6 +17,8 @@ export type Story = {
   readonly suffered: readonly Suffered[];
   readonly findings: readonly Finding[];
   readonly records: readonly LogRecord[];
+  /** the longest that this process, which sends for all agents, did nothing else */
+  readonly longestStallMs: number;
   readonly observations: readonly (EventOf<typeof Topic.agentObservation> & { readonly record: LogRecord })[];
 };
 
@@ -77,15 +80,22 @@ export const live = async (name: string, agents: readonly Agent[], faults: reado
     const [kafka, gateway] = (['kafka', 'gateway'] as const).map((ingress) =>
       agents.filter((a) => a.ingress === ingress),
     );
+    const following = new AbortController();
+    const found = await followFindings(t, following.signal);
+    const stalls = monitorEventLoopDelay();
+    stalls.enable();
     const counting = runCounting(t, COUNTING);
     const beating = [await sendToKafka(t.log, kafka ?? []), sendToGateway(url, token, gateway ?? [])];
     await until('every agent is known', async () => (await known(t)) > agents.length);
     const suffered = await suffer(t, agents, faults);
-    await until('every hang is found', async () => areFound(agents, await findings(t)), 120_000).catch(() => undefined);
+    await until('every hang is found', async () => areFound(agents, found), 120_000).catch(() => undefined);
+    following.abort();
+    stalls.disable();
     const records = await stopTime(t);
     await Promise.all([counting.stop(), ...beating.map((one) => one.stop())]);
     const observations = await t.events(Topic.agentObservation);
-    return { t, agents, suffered, findings: await findings(t), records, observations };
+    const longestStallMs = Math.round(stalls.max / 1e6);
+    return { t, agents, suffered, findings: await findings(t), records, observations, longestStallMs };
   } catch (error) {
     await t.stop();
     throw error;

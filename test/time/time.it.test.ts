@@ -140,11 +140,11 @@ const policyOf = (ms: number): Policies => {
 
 const isLongDown = ({ who, kind, seconds }: Suffered): boolean => who === 'gateway' && kind === 'down' && seconds >= 15;
 
-const figures = ({ agents, suffered, findings, records }: Story): string => {
+const figures = ({ agents, suffered, findings, records, longestStallMs }: Story): string => {
   const hung = agents.filter(({ hungIn }) => hungIn !== null);
   const guilty = new Set(hung.map(({ id }) => id));
   const found = new Set(findings.flatMap(({ agentId, what }) => (what === 'STUCK' ? [agentId] : [])));
   const wrong = findings.filter(({ agentId }) => !guilty.has(agentId)).length;
   const missed = hung.filter(({ id }) => !found.has(id)).length;
-  return `time: ${suffered.length} faults, ${agents.length} agents, ${records.length} records: ${wrong} false accusations, ${hung.length - missed} of ${hung.length} hangs found`;
+  return `time: ${suffered.length} faults, ${agents.length} agents, ${records.length} records: ${wrong} false accusations, ${hung.length - missed} of ${hung.length} hangs found; the sender stalled for at most ${longestStallMs} ms`;
 };
