@@ -110,9 +110,6 @@ const report = async (
 
 const endOf = ({ at, agent }: SessionEvent): SessionEvent => ({ kind: 'last_answer_seen', wakes: false, at, agent });
 
-/** Orders whose texts are on their way in an answer. */
-const onTheirWay = new Set<string>();
-
 /** A session's hook event: its facts are reported when every replica has them, and texts that wait go with the answer. Throws Problem. */
 export const acceptHook = async (
   context: GatewayContext,
@@ -136,12 +133,13 @@ export const acceptHook = async (
   const orders = await report(context, principal, session, folded);
   if (orders === null) return nothing;
   if (!adapter.hooks.abilities(payload).takesText) return nothing;
+  const { textsOnTheirWay } = context;
   const texts = orders
     .flatMap((order) => textOf(order, session.agentId, context.now()))
-    .filter(({ text }) => !onTheirWay.has(text.orderId));
-  for (const { text } of texts) onTheirWay.add(text.orderId);
+    .filter(({ text }) => !textsOnTheirWay.has(text.orderId));
+  for (const { text } of texts) textsOnTheirWay.add(text.orderId);
   const isOver = (): void => {
-    for (const { text } of texts) onTheirWay.delete(text.orderId);
+    for (const { text } of texts) textsOnTheirWay.delete(text.orderId);
   };
   const following = eventsOfAnswer(adapter.hooks, payload, texts.length, context.now());
   await report(context, principal, session, following).catch((error: unknown) => {

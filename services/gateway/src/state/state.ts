@@ -17,4 +17,6 @@ export const createState = (fallback: string, closing: AbortSignal) => ({
   limits: createReachedLimits(),
   halts: createHalts(),
   issuedTokens: createIssuedTokens(),
+  /** orders whose texts are on their way in the answer to a hook */
+  textsOnTheirWay: new Set<string>(),
 });
