@@ -43,7 +43,7 @@ const START_MS = 60_000;
 /** The environment without the supervisor's secrets and without the options of its own Node. */
 const environment = (dir: string): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
-  NODE_COMPILE_CACHE: ptyHostCache(dir),
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? ptyHostCache(dir),
   // a PTY host reads and writes a few bytes at a time
   UV_THREADPOOL_SIZE: '1',
 });
