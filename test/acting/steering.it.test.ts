@@ -157,7 +157,7 @@ describe.skipIf(!ownServers)('people control what acts', () => {
   test('a held agent is not found stuck; in a dry run, steps only report their effect', async () => {
     const { VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: token } = vigil.system.env;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const dryRun = { command: 'dry_run', on: true, by: 'tester', why: 'rehearsal' };
+    const dryRun = { kind: 'dry_run', on: true, by: 'tester', why: 'rehearsal' };
     await fetch(`${url}/v1/commands`, { method: 'POST', headers, body: JSON.stringify(dryRun) });
     await until('it is a dry run', async () =>
       received.of(Topic.fleetGovernance).some(({ type }) => type === 'DRY_RUN_CHANGED'),

@@ -51,16 +51,16 @@ export const freshRows = async (on: TestSystem): Promise<Rows> => {
     env: { ...process.env, ...on.servers.env, DATABASE_URL: database.url, VIGIL_PROBE_PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const log = createWriteStream(path.join(on.dir, 'logs', 'fresh-projector.log'));
-  child.stdout.pipe(log, { end: false });
-  child.stderr.pipe(log, { end: false });
+  const output = createWriteStream(path.join(on.dir, 'logs', 'fresh-projector.log'));
+  child.stdout.pipe(output, { end: false });
+  child.stderr.pipe(output, { end: false });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   try {
     await caughtUp('a fresh projector has read everything', on, database);
   } finally {
     child.kill('SIGTERM');
     await ended;
-    log.end();
+    output.end();
   }
   return await dump(database);
 };

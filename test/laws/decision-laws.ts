@@ -73,9 +73,9 @@ const peopleAreAnswered = (): Law => {
       if (command !== null) open = [...open, command];
     },
     onMoment(world) {
-      const { now, undisturbedSince } = world;
+      const { now, lastStallAt } = world;
       open = open.filter(({ underWay }) => underWay === undefined || !isUnderWay(world, underWay));
-      const late = open.find(({ at }) => now - Math.max(at, undisturbedSince) > MINUTE);
+      const late = open.find(({ at }) => now - Math.max(at, lastStallAt) > MINUTE);
       if (late) throw new Broken(this.name, late.what, now);
     },
   };
@@ -116,9 +116,9 @@ const decisionsAreCarriedOut = (): Law => {
       if (decided && BEGUN.has(event.type)) decided.isBegun = true;
       if (decided && event.type === 'DECISION_LAPSED') decided.hasLapsed = true;
     },
-    onMoment({ now, undisturbedSince }) {
+    onMoment({ now, lastStallAt }) {
       for (const [caseId, { what, at, isBegun }] of open)
-        if (!isBegun && now - Math.max(at, undisturbedSince) > LONGEST)
+        if (!isBegun && now - Math.max(at, lastStallAt) > LONGEST)
           throw new Broken(this.name, `${what} for ${caseId} has not begun`, now);
     },
   };

@@ -8,10 +8,10 @@ import { Broken, type Law, type World } from './world.ts';
 const MINUTE = 60_000;
 
 const isSeen = ({ facts }: World, { instanceId }: Agent): boolean => facts.seen.has(instanceId);
-const isKnownDead = ({ facts }: World, { instanceId }: Agent): boolean => facts.ended.has(instanceId);
+const isReportedDead = ({ facts }: World, { instanceId }: Agent): boolean => facts.ended.has(instanceId);
 
 /** The log is read without delay, and was for so long. */
-const isUndisturbed = ({ now, undisturbedSince }: World, ms: number): boolean => now - undisturbedSince >= ms;
+const isWithoutStall = ({ now, lastStallAt }: World, ms: number): boolean => now - lastStallAt >= ms;
 
 const typed = <K extends HealthEvent['type']>(event: HealthEvent, type: K): Extract<HealthEvent, { type: K }> | null =>
   event.type === type ? (event as Extract<HealthEvent, { type: K }>) : null;
@@ -21,9 +21,11 @@ const oneAgentATask: Law = {
   name: 'a task has at most one living agent that Vigil started',
   onEvent(event, world) {
     const order = typed(event, 'SPAWN_AGENT');
-    if (!order || !isUndisturbed(world, 10_000)) return;
+    if (!order || !isWithoutStall(world, 10_000)) return;
     const { taskId } = order.payload;
-    const beside = world.living.find((one) => one.taskId === taskId && isSeen(world, one) && !isKnownDead(world, one));
+    const beside = world.living.find(
+      (one) => one.taskId === taskId && isSeen(world, one) && !isReportedDead(world, one),
+    );
     if (beside)
       throw new Broken(this.name, `a spawn for ${taskId} is ordered while ${beside.instanceId} runs`, world.now);
   },
@@ -52,7 +54,7 @@ const rivalsEnd = (): Law => {
       for (const [task, agents] of tasks) {
         if (agents.length < 2 || !agents.some((one) => one.byVigil)) continue;
         if (isHalted || isBraked || !since.has(task)) since.set(task, world.now);
-        if (world.now - (since.get(task) ?? 0) > 20 * MINUTE && isUndisturbed(world, 20 * MINUTE))
+        if (world.now - (since.get(task) ?? 0) > 20 * MINUTE && isWithoutStall(world, 20 * MINUTE))
           throw new Broken(
             this.name,
             `${agents.map(({ instanceId }) => instanceId).join(' and ')} live on ${task}`,
@@ -99,13 +101,13 @@ const noTaskIsLeft: Law = {
   name: 'a task without an agent is recovered, reviewed or released, or a person is notified, within ten minutes',
   onMoment(world) {
     const { facts, now } = world;
-    if (facts.isHalted || !isUndisturbed(world, 10 * MINUTE) || now - facts.haltedUntil < 10 * MINUTE) return;
+    if (facts.isHalted || !isWithoutStall(world, 10 * MINUTE) || now - facts.haltedUntil < 10 * MINUTE) return;
     const tasks = Map.groupBy(world.agents, ({ taskId }) => taskId);
     for (const [task, all] of tasks) {
       const from = intendedAt(world, task);
       const agents = all.filter((one) => one.startedAt >= from && (isSeen(world, one) || one.end === null));
       const reportedAt = (one: Agent) => facts.ended.get(one.instanceId)?.at ?? Number.POSITIVE_INFINITY;
-      if (agents.length === 0 || all.some((one) => one.end === null && !isKnownDead(world, one))) continue;
+      if (agents.length === 0 || all.some((one) => one.end === null && !isReportedDead(world, one))) continue;
       const since = Math.max(...agents.map((one) => knownAt(world, one)));
       if (now - since <= 10 * MINUTE) continue;
       const diedAt = Math.max(...agents.map((one) => Math.min(one.end?.at ?? now, reportedAt(one))));
@@ -123,7 +125,7 @@ const finishedIsFinished: Law = {
   name: 'a finished task ends its recovery; an agent that a person stopped is not started again',
   onEvent(event, world) {
     const order = typed(event, 'SPAWN_AGENT');
-    if (!order || !isUndisturbed(world, 10_000)) return;
+    if (!order || !isWithoutStall(world, 10_000)) return;
     const { facts } = world;
     const { taskId, deadInstanceId } = order.payload;
     const finished = [...facts.seen].find(
@@ -160,7 +162,7 @@ const livingIsKnown = (): Law => {
         if (!isPlain) since.delete(agent.instanceId);
         else if (!since.has(agent.instanceId)) since.set(agent.instanceId, world.now);
         const from = since.get(agent.instanceId);
-        if (from === undefined || world.now - from < 2 * MINUTE || !isUndisturbed(world, 2 * MINUTE)) continue;
+        if (from === undefined || world.now - from < 2 * MINUTE || !isWithoutStall(world, 2 * MINUTE)) continue;
         const known = world.log.unit('health-evaluator').entries.get(agent.agentId)?.state as Known | undefined;
         const isKnown = known?.history?.identity.instanceId === agent.instanceId && known.history.end === null;
         if (!isKnown)
@@ -177,7 +179,7 @@ const silenceIsNoExcuse: Law = {
   name: "silence of a host is not excused by its agent's last report for longer than the policy's limit",
   onMoment(world) {
     const { facts, now, policy } = world;
-    if (!isUndisturbed(world, 8 * MINUTE)) return;
+    if (!isWithoutStall(world, 8 * MINUTE)) return;
     const limit = silenceIsFoundAfter(policy);
     for (const [instanceId, { agentId, lastAt }] of facts.seen) {
       const from = Math.max(lastAt, facts.releasedAt.get(agentId) ?? 0);

@@ -12,22 +12,25 @@ const of = <T extends Record<string, unknown>>(what: { [K in keyof T]: fc.Arbitr
 
 /** Steps by how often they come. */
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 10, arbitrary: of({ do: is('wait'), minutes: fc.constantFrom(1, 2, 3, 5, 8, 12) }) },
+  { weight: 10, arbitrary: of({ kind: is('wait'), minutes: fc.constantFrom(1, 2, 3, 5, 8, 12) }) },
   {
     weight: 6,
     arbitrary: of({
-      do: is('mode'),
+      kind: is('mode'),
       agent,
       mode: fc.constantFrom('hangs', 'hangs', 'works', 'loops', 'waits', 'rests'),
     }),
   },
-  { weight: 5, arbitrary: of({ do: is('end'), agent, reason: fc.constantFrom('crashed', 'crashed', 'finished') }) },
-  { weight: 1, arbitrary: of({ do: is('checkpoint'), agent }) },
-  { weight: 3, arbitrary: of({ do: is('manners'), answers: fc.boolean(), leaves: fc.boolean(), dies: fc.boolean() }) },
+  { weight: 5, arbitrary: of({ kind: is('end'), agent, reason: fc.constantFrom('crashed', 'crashed', 'finished') }) },
+  { weight: 1, arbitrary: of({ kind: is('checkpoint'), agent }) },
+  {
+    weight: 3,
+    arbitrary: of({ kind: is('manners'), answers: fc.boolean(), leaves: fc.boolean(), dies: fc.boolean() }),
+  },
   {
     weight: 7,
     arbitrary: of({
-      do: is('host'),
+      kind: is('host'),
       host,
       what: fc.constantFrom(
         'deaf',
@@ -46,12 +49,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ),
     }),
   },
-  { weight: 1, arbitrary: of({ do: is('capacity'), host, agents: fc.nat({ max: 4 }), failing: fc.nat({ max: 2 }) }) },
-  { weight: 2, arbitrary: of({ do: is('stop'), agent }) },
+  { weight: 1, arbitrary: of({ kind: is('capacity'), host, agents: fc.nat({ max: 4 }), failing: fc.nat({ max: 2 }) }) },
+  { weight: 2, arbitrary: of({ kind: is('stop'), agent }) },
   {
     weight: 3,
     arbitrary: of({
-      do: is('request'),
+      kind: is('request'),
       agent,
       step: fc.constantFrom('nudge', 'handoff', 'terminate', 'terminate_and_recover'),
     }),
@@ -59,22 +62,25 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 5,
     arbitrary: of({
-      do: is('decide'),
+      kind: is('decide'),
       question: number,
       decision: fc.constantFrom('allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon'),
     }),
   },
-  { weight: 2, arbitrary: of({ do: is('recover'), of: number }) },
-  { weight: 2, arbitrary: of({ do: fc.constantFrom('hold', 'release'), agent }) },
-  { weight: 2, arbitrary: of({ do: is('steer'), what: fc.constantFrom('HALT_FLEET', 'RESUME_FLEET', 'LIFT_BRAKE') }) },
-  { weight: 2, arbitrary: of({ do: is('gone'), host }) },
+  { weight: 2, arbitrary: of({ kind: is('recover'), of: number }) },
+  { weight: 2, arbitrary: of({ kind: fc.constantFrom('hold', 'release'), agent }) },
   {
     weight: 2,
-    arbitrary: of({ do: is('review'), task: number, decision: fc.constantFrom('retry', 'reset', 'abandon') }),
+    arbitrary: of({ kind: is('control'), what: fc.constantFrom('HALT_FLEET', 'RESUME_FLEET', 'LIFT_BRAKE') }),
   },
-  { weight: 3, arbitrary: of({ do: is('start'), of: number, host, again: fc.boolean() }) },
-  { weight: 1, arbitrary: of({ do: is('stall'), reader: number, seconds: fc.constantFrom(5, 40, 300) }) },
-  { weight: 1, arbitrary: of({ do: is('restart'), reader: number }) },
+  { weight: 2, arbitrary: of({ kind: is('gone'), host }) },
+  {
+    weight: 2,
+    arbitrary: of({ kind: is('review'), task: number, decision: fc.constantFrom('retry', 'reset', 'abandon') }),
+  },
+  { weight: 3, arbitrary: of({ kind: is('start'), of: number, host, again: fc.boolean() }) },
+  { weight: 1, arbitrary: of({ kind: is('stall'), reader: number, seconds: fc.constantFrom(5, 40, 300) }) },
+  { weight: 1, arbitrary: of({ kind: is('restart'), reader: number }) },
 );
 
 export const stories: fc.Arbitrary<Story> = fc.record({

@@ -8,14 +8,14 @@ import { Broken, clockText, type Law, World } from './world.ts';
  * One step of a story. `agent` counts the running ones, `of` all that have ever run, `host` the hosts; all go round.
  */
 export type Step =
-  | { readonly do: 'wait'; readonly minutes: number }
-  | { readonly do: 'mode'; readonly agent: number; readonly mode: Mode }
-  | { readonly do: 'end'; readonly agent: number; readonly reason: 'finished' | 'crashed' }
-  | { readonly do: 'checkpoint'; readonly agent: number }
+  | { readonly kind: 'wait'; readonly minutes: number }
+  | { readonly kind: 'mode'; readonly agent: number; readonly mode: Mode }
+  | { readonly kind: 'end'; readonly agent: number; readonly reason: 'finished' | 'crashed' }
+  | { readonly kind: 'checkpoint'; readonly agent: number }
   /** how agents react: the running ones, and those that are started later */
-  | { readonly do: 'manners'; readonly answers: boolean; readonly leaves: boolean; readonly dies: boolean }
+  | { readonly kind: 'manners'; readonly answers: boolean; readonly leaves: boolean; readonly dies: boolean }
   | {
-      readonly do: 'host';
+      readonly kind: 'host';
       readonly host: number;
       readonly what:
         | 'deaf'
@@ -30,24 +30,24 @@ export type Step =
         | 'crash'
         | 'double';
     }
-  | { readonly do: 'capacity'; readonly host: number; readonly agents: number; readonly failing: number }
-  | { readonly do: 'stop'; readonly agent: number }
+  | { readonly kind: 'capacity'; readonly host: number; readonly agents: number; readonly failing: number }
+  | { readonly kind: 'stop'; readonly agent: number }
   | {
-      readonly do: 'request';
+      readonly kind: 'request';
       readonly agent: number;
       readonly step: 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
     }
   /** a person requests the recovery of the task of an agent that may have ended */
-  | { readonly do: 'recover'; readonly of: number }
-  | { readonly do: 'decide'; readonly question: number; readonly decision: Decision }
-  | { readonly do: 'hold' | 'release'; readonly agent: number }
-  | { readonly do: 'steer'; readonly what: 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE' }
-  | { readonly do: 'gone'; readonly host: number }
-  | { readonly do: 'review'; readonly task: number; readonly decision: 'retry' | 'reset' | 'abandon' }
+  | { readonly kind: 'recover'; readonly of: number }
+  | { readonly kind: 'decide'; readonly question: number; readonly decision: Decision }
+  | { readonly kind: 'hold' | 'release'; readonly agent: number }
+  | { readonly kind: 'control'; readonly what: 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE' }
+  | { readonly kind: 'gone'; readonly host: number }
+  | { readonly kind: 'review'; readonly task: number; readonly decision: 'retry' | 'reset' | 'abandon' }
   /** a person starts an agent: on the task of one that has ended under its old name, or under a new one */
-  | { readonly do: 'start'; readonly of: number; readonly host: number; readonly again: boolean }
-  | { readonly do: 'stall'; readonly reader: number; readonly seconds: number }
-  | { readonly do: 'restart'; readonly reader: number };
+  | { readonly kind: 'start'; readonly of: number; readonly host: number; readonly again: boolean }
+  | { readonly kind: 'stall'; readonly reader: number; readonly seconds: number }
+  | { readonly kind: 'restart'; readonly reader: number };
 
 export type Story = {
   readonly policy: PolicyName;
@@ -60,7 +60,7 @@ const MINUTE = 60_000;
 
 const at = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
 
-const toHost = (world: World, host: Host, what: Extract<Step, { do: 'host' }>['what']) => {
+const toHost = (world: World, host: Host, what: Extract<Step, { kind: 'host' }>['what']) => {
   switch (what) {
     case 'deaf':
       host.canReceive = false;
@@ -98,7 +98,7 @@ const toHost = (world: World, host: Host, what: Extract<Step, { do: 'host' }>['w
   }
 };
 
-const startedBy = (world: World, { of, host, again }: Extract<Step, { do: 'start' }>) => {
+const startedBy = (world: World, { of, host, again }: Extract<Step, { kind: 'start' }>) => {
   const before = at(world.agents, of) as Agent;
   const place = at(world.hosts, host) as Host;
   const isThere = world.living.some(({ agentId }) => agentId === before.agentId);
@@ -108,7 +108,7 @@ const startedBy = (world: World, { of, host, again }: Extract<Step, { do: 'start
 };
 
 const toAgent = (world: World, agent: Agent, step: Extract<Step, { agent: number }>) => {
-  switch (step.do) {
+  switch (step.kind) {
     case 'mode':
       agent.mode = step.mode;
       return;
@@ -129,7 +129,7 @@ const toAgent = (world: World, agent: Agent, step: Extract<Step, { agent: number
 };
 
 const happen = (world: World, step: Step) => {
-  switch (step.do) {
+  switch (step.kind) {
     case 'wait':
       return world.pass(step.minutes * MINUTE);
     case 'mode':
@@ -164,7 +164,7 @@ const happen = (world: World, step: Step) => {
       const asked = at([...world.facts.cases.values()], step.question);
       return asked && decide(world, asked.caseId, asked.agentId, step.decision);
     }
-    case 'steer':
+    case 'control':
       return controlFleet(world, step.what);
     case 'gone': {
       const host = at(world.hosts, step.host) as Host;

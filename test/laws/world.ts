@@ -44,8 +44,8 @@ export class World {
   readonly policy: PolicyName;
   /** what agents that are started from now on are like */
   manners: Manners = { answers: true, leaves: true, dies: true };
-  /** no reader was stalled since then */
-  undisturbedSince = START;
+  /** when the last stall of a reader ends */
+  lastStallAt = START;
   readonly recorded: string[] = [];
   readonly #laws: readonly Law[];
   readonly #actions: Action[] = [];
@@ -112,7 +112,7 @@ export class World {
     const unit = this.log.units[reader % this.log.units.length];
     if (unit === undefined) return;
     unit.stalledUntil = this.now + ms;
-    this.undisturbedSince = Math.max(this.undisturbedSince, unit.stalledUntil);
+    this.lastStallAt = Math.max(this.lastStallAt, unit.stalledUntil);
   }
 
   check(): void {

@@ -15,14 +15,14 @@ export type Act = {
 
 /** The steps, in order. A call or a heartbeat comes 5 s after the step before it. */
 export type Step =
-  | { readonly does: 'act'; readonly call: Act; readonly instance: string | null }
-  | { readonly does: 'heartbeat'; readonly heartbeat: Partial<HeartbeatPayload> }
+  | { readonly kind: 'act'; readonly call: Act; readonly instance: string | null }
+  | { readonly kind: 'heartbeat'; readonly heartbeat: Partial<HeartbeatPayload> }
   /** time passes; `alive`: its runtime reports every 30 s that it is there */
-  | { readonly does: 'wait'; readonly ms: number; readonly alive: boolean }
-  | { readonly does: 'hold' }
-  | { readonly does: 'exit'; readonly reason: 'finished' | 'crashed' }
+  | { readonly kind: 'wait'; readonly ms: number; readonly alive: boolean }
+  | { readonly kind: 'hold' }
+  | { readonly kind: 'exit'; readonly reason: 'finished' | 'crashed' }
   /** compares the present state with the suite's expectation */
-  | { readonly does: 'look' };
+  | { readonly kind: 'look' };
 
 /**
  * The expectation of a suite: one of these states; `plan`: the `when` of the plan that holds, null for none;
@@ -92,13 +92,13 @@ export const outside = (why: string, ...names: readonly string[]): PeerCase[] =>
 
 export const is = (...state: readonly HealthState[]): Asked => ({ state });
 
-export const act = (call: Act, instance: string | null = 'i1'): Step => ({ does: 'act', call, instance });
-export const heartbeatStep = (heartbeat: Partial<HeartbeatPayload>): Step => ({ does: 'heartbeat', heartbeat });
-export const wait = (ms: number): Step => ({ does: 'wait', ms, alive: false });
-export const watched = (ms: number): Step => ({ does: 'wait', ms, alive: true });
-export const HOLD: Step = { does: 'hold' };
-export const LOOK: Step = { does: 'look' };
-export const exit = (reason: 'finished' | 'crashed'): Step => ({ does: 'exit', reason });
+export const act = (call: Act, instance: string | null = 'i1'): Step => ({ kind: 'act', call, instance });
+export const heartbeatStep = (heartbeat: Partial<HeartbeatPayload>): Step => ({ kind: 'heartbeat', heartbeat });
+export const wait = (ms: number): Step => ({ kind: 'wait', ms, alive: false });
+export const watched = (ms: number): Step => ({ kind: 'wait', ms, alive: true });
+export const HOLD: Step = { kind: 'hold' };
+export const LOOK: Step = { kind: 'look' };
+export const exit = (reason: 'finished' | 'crashed'): Step => ({ kind: 'exit', reason });
 
 /** `n` steps, each from its number. */
 export const times = (n: number, step: (i: number) => Step | readonly Step[]): Step[] =>

@@ -24,7 +24,7 @@ export const replayed = (policy: string, steps: readonly Step[]): readonly Seen[
   const stage = new Stage(policiesFor(policy));
   const seen: Seen[] = [];
   for (const step of steps) {
-    if (step.does === 'look') seen.push(stage.look());
+    if (step.kind === 'look') seen.push(stage.look());
     else stage.take(step);
   }
   return [...seen, stage.look()];
@@ -50,7 +50,7 @@ class Stage {
   }
 
   take(step: Exclude<Step, { does: 'look' }>): void {
-    switch (step.does) {
+    switch (step.kind) {
       case 'act':
         this.#act(step.call, step.instance);
         break;

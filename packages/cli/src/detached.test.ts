@@ -20,7 +20,7 @@ type Lock = Record<'supervisor' | 'ptyHost' | 'child', Process>;
 const lockOf = (name: string) => join(dir, 'agents', `${name}.lock`);
 const isThere = (name: string) => existsSync(lockOf(name));
 const lock = (name = 'worker-1') => JSON.parse(readFileSync(lockOf(name), 'utf8')) as Lock;
-const log = (name = 'worker-1') => readFileSync(join(dir, 'logs', `${name}.log`), 'utf8');
+const readLog = (name = 'worker-1') => readFileSync(join(dir, 'logs', `${name}.log`), 'utf8');
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
 const isAlive = (pid: number): boolean => {
   try {
@@ -81,7 +81,7 @@ test('in the background an agent outlives the shell that it was started from', a
   expect(await vigil(['stop', 'worker-1', '--grace', '100ms'])).toMatchObject({ code: 0, err: '' });
   expect(isThere('worker-1')).toBe(false);
   expect(isAlive(child.pid)).toBe(false);
-  expect(log()).toContain('"details":"ended by SIGTERM; stopped by ada with vigil stop"');
+  expect(readLog()).toContain('"details":"ended by SIGTERM; stopped by ada with vigil stop"');
 });
 
 test('a name that runs already is refused, in the foreground, too', async () => {
@@ -97,7 +97,7 @@ test('a name that runs already is refused, in the foreground, too', async () => 
 
 test('a command that does not exist has run, and ended', async () => {
   expect(await vigil(['run', '--detach', '--name', 'worker-1', '--', 'no-such-program'])).toMatchObject({ code: 0 });
-  await until(() => expect(log()).toContain('exited with code 127'));
+  await until(() => expect(readLog()).toContain('exited with code 127'));
 });
 
 test('an attached viewer shows the earlier output, and its keys reach the agent only with --write, on record', async () => {
@@ -110,12 +110,12 @@ test('an attached viewer shows the earlier output, and its keys reach the agent 
   });
   await until(() => expect(seen).toContain('ready'));
   looker.stdin.write('nothing\n');
-  expect(log()).not.toContain('may type');
+  expect(readLog()).not.toContain('may type');
   const writer = start(['attach', 'worker-1', '--write']);
   const wrote = endOf(writer);
   writer.stdin.write('hello\r');
   await until(() => expect(seen).toContain('got=hello'));
-  expect(log()).toMatch(/a viewer may type at an agent’s terminal.*"who":"ada"/);
+  expect(readLog()).toMatch(/a viewer may type at an agent’s terminal.*"who":"ada"/);
   expect(seen).not.toContain('nothing');
   await vigil(['stop', 'worker-1', '--grace', '100ms']);
   expect(await looked).toMatchObject({ code: 0, err: expect.stringContaining('worker-1 has ended: ended by SIGTERM') });
@@ -194,6 +194,6 @@ test('one in the foreground has its own terminal, and is stopped like any other'
   });
   expect(await vigil(['stop', 'worker-1'])).toMatchObject({ code: 0 });
   expect(await over).toMatchObject({ code: 3 });
-  expect(log()).toContain('"details":"exited with code 3; stopped by ada with vigil stop"');
+  expect(readLog()).toContain('"details":"exited with code 3; stopped by ada with vigil stop"');
   expect(readdirSync(join(dir, 'agents'))).toEqual([]);
 });

@@ -171,26 +171,23 @@ test('a halt records its author and its reason', async () => {
     code: 0,
     out: 'Requested: a halt of the fleet.\nWhat becomes of it: vigil health\n',
   });
-  expect(commands).toEqual([{ command: 'halt', by: 'ada', why: 'the network is moved' }]);
+  expect(commands).toEqual([{ kind: 'halt', by: 'ada', why: 'the network is moved' }]);
 });
 
 test.each([
   [
     ['nudge', 'worker-1', '--message', 'Save, please.', '--no-wait', '--why', 'x'],
-    { command: 'request_step', agentId: 'worker-1', step: 'nudge', message: 'Save, please.' },
+    { kind: 'request_step', agentId: 'worker-1', step: 'nudge', message: 'Save, please.' },
   ],
-  [
-    ['recover', 'worker-1', '--why', 'x'],
-    { command: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover' },
-  ],
-  [['host', 'gone', 'build-7', '--why', 'x'], { command: 'host_gone', host: 'build-7' }],
-  [['brake', 'lift', '--why', 'x'], { command: 'lift_brake' }],
-  [['dry-run', 'on', '--why', 'x'], { command: 'dry_run', on: true }],
+  [['recover', 'worker-1', '--why', 'x'], { kind: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover' }],
+  [['host', 'gone', 'build-7', '--why', 'x'], { kind: 'host_gone', host: 'build-7' }],
+  [['brake', 'lift', '--why', 'x'], { kind: 'lift_brake' }],
+  [['dry-run', 'on', '--why', 'x'], { kind: 'dry_run', on: true }],
   [
     ['breaker', 'reset', 'worker-1', 'external_api', '--why', 'x'],
-    { command: 'reset_breaker', agentId: 'worker-1', name: 'external_api' },
+    { kind: 'reset_breaker', agentId: 'worker-1', name: 'external_api' },
   ],
-  [['alert', 'ack', 'alert-1', '--why', 'x'], { command: 'acknowledge', alertId: 'alert-1' }],
+  [['alert', 'ack', 'alert-1', '--why', 'x'], { kind: 'acknowledge', alertId: 'alert-1' }],
 ])('%o is one command, with who asks and why', async (args, command) => {
   const { code, out, err } = await vigil(args);
   expect({ code, err }).toEqual({ code: 0, err: '' });

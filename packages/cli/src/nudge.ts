@@ -18,7 +18,7 @@ const caseOf = ({ eventId }: Written): string => `case-${eventId}`;
 
 export const sendNudge = async (agentId: string, { message, wait, ...options }: NudgeOptions): Promise<void> => {
   await untilRunning(dashboard(), agentId);
-  const command = { command: 'request_step', agentId, step: 'nudge', message };
+  const command = { kind: 'request_step', agentId, step: 'nudge', message };
   const written = await writeAndShow(command, options, (one) => ({
     requested: `a text to ${agentId}, "${message ?? options.why}"`,
     outcome: wait ? null : `vigil case show ${caseOf(one)}`,

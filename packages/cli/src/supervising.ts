@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { homedir, hostname, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { adapters } from '@vigil/adapters';
-import type { Address, DepsSettings, Log } from '@vigil/supervisor';
+import type { Address, DepsSettings, Logger } from '@vigil/supervisor';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { jsonText } from './render/plain.ts';
 
@@ -65,10 +65,10 @@ export type WriteLine = (text: string, failed: () => void) => void;
  * next written line has the number of missing ones.
  * `format`: one line, with its newline.
  */
-export const survivingLog = (
+export const survivingLogger = (
   write: WriteLine,
   format: (message: string, fields: Readonly<Record<string, unknown>>) => string,
-): Log => {
+): Logger => {
   let missing = 0;
   return (message, fields = {}) => {
     const before = missing;
@@ -81,7 +81,7 @@ export const survivingLog = (
 };
 
 /** A log beside the terminal, for a command that must not be disturbed. */
-export const logToFile = (path: string): Log => {
+export const fileLogger = (path: string): Logger => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const write: WriteLine = (text, failed) => {
     try {
@@ -90,7 +90,7 @@ export const logToFile = (path: string): Log => {
       failed();
     }
   };
-  return survivingLog(write, line);
+  return survivingLogger(write, line);
 };
 
 const toStderr: WriteLine = (text, failed) => {
@@ -99,7 +99,7 @@ const toStderr: WriteLine = (text, failed) => {
   process.stderr.write(text, (error) => error && failed());
 };
 
-export const logToStderr: Log = survivingLog(toStderr, line);
+export const stderrLogger: Logger = survivingLogger(toStderr, line);
 
 export const stateDir = (options: { readonly dir?: string | undefined }): string =>
   options.dir ?? join(homedir(), '.local', 'state', 'vigil');
@@ -111,7 +111,7 @@ export const addressOf = ({ gateway, token }: SupervisingOptions): Address => ({
 export const depsSettings = (
   options: SupervisingOptions,
   dir: string,
-  log: Log,
+  logger: Logger,
   onReach: DepsSettings['onReach'],
 ): DepsSettings => ({
   dir,
@@ -119,7 +119,7 @@ export const depsSettings = (
   gateway: addressOf(options),
   pid: process.pid,
   clock,
-  log,
+  logger,
   onReach,
   newId: () => crypto.randomUUID(),
   clients: adapters,

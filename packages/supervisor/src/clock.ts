@@ -1,7 +1,7 @@
 /** The machine's clocks, in milliseconds: `now` since the epoch, `monotonic` since any moment, never set back. */
 export type MachineClock = { readonly now: () => number; readonly monotonic: () => number };
 
-export type Log = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
+export type Logger = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /** Waits; comes back early, without an error, when the signal fires. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>

@@ -1,5 +1,5 @@
 import type { WorkItem } from '@vigil/events';
-import type { Log, MachineClock } from './clock.ts';
+import type { Logger, MachineClock } from './clock.ts';
 import type { Gateway, Reach } from './gateway/gateway-client.ts';
 import type { Outbox } from './gateway/outbox.ts';
 import type { ClientAdapter } from './orders/client-control.ts';
@@ -8,7 +8,7 @@ import type { PolicyPatternCache } from './output/policy-patterns.ts';
 import type { Pid } from './process/proc.ts';
 import type { Journal } from './state/journal.ts';
 
-type BaseDeps = { readonly clock: MachineClock; readonly log: Log };
+type BaseDeps = { readonly clock: MachineClock; readonly logger: Logger };
 
 /** The machine that the agents run on. */
 export type HostDeps = BaseDeps & {

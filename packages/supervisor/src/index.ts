@@ -1,7 +1,7 @@
 export type { Supervised } from './agent/agent-instance.ts';
 export type { AgentSpec, NudgeBy } from './agent/agent-spec.ts';
 export type { LimitSettings } from './agent/limits.ts';
-export type { Log, MachineClock } from './clock.ts';
+export type { Logger, MachineClock } from './clock.ts';
 export type { AgentDeps } from './deps.ts';
 export { AlreadySupervised, GatewayRefused, StateUnwritable, WrongSettings } from './errors.ts';
 export {

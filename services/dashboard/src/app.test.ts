@@ -83,34 +83,34 @@ test('an internal failure is logged, and the answer reveals nothing of it', asyn
 });
 
 test.each([
-  [{ command: 'halt' }, Topic.controlFleet, 'HALT_FLEET', 'fleet', {}],
-  [{ command: 'resume' }, Topic.controlFleet, 'RESUME_FLEET', 'fleet', {}],
-  [{ command: 'dry_run', on: false }, Topic.controlFleet, 'DRY_RUN_OFF', 'fleet', {}],
-  [{ command: 'hold', agentId: 'a', forMs: 50 }, Topic.controlAgent, 'HOLD_AGENT', 'a', { until: 1050 }],
-  [{ command: 'hold', agentId: 'a' }, Topic.controlAgent, 'HOLD_AGENT', 'a', { until: null }],
-  [{ command: 'release', agentId: 'a' }, Topic.controlAgent, 'RELEASE_AGENT', 'a', {}],
+  [{ kind: 'halt' }, Topic.controlFleet, 'HALT_FLEET', 'fleet', {}],
+  [{ kind: 'resume' }, Topic.controlFleet, 'RESUME_FLEET', 'fleet', {}],
+  [{ kind: 'dry_run', on: false }, Topic.controlFleet, 'DRY_RUN_OFF', 'fleet', {}],
+  [{ kind: 'hold', agentId: 'a', forMs: 50 }, Topic.controlAgent, 'HOLD_AGENT', 'a', { until: 1050 }],
+  [{ kind: 'hold', agentId: 'a' }, Topic.controlAgent, 'HOLD_AGENT', 'a', { until: null }],
+  [{ kind: 'release', agentId: 'a' }, Topic.controlAgent, 'RELEASE_AGENT', 'a', {}],
   [
-    { command: 'reset_breaker', agentId: 'worker-1', name: 'external_api' },
+    { kind: 'reset_breaker', agentId: 'worker-1', name: 'external_api' },
     Topic.controlAgent,
     'RESET_BREAKER',
     'worker-1',
     { name: 'external_api' },
   ],
   [
-    { command: 'decide_case', caseId: 'case-1', decision: 'pardon' },
+    { kind: 'decide_case', caseId: 'case-1', decision: 'pardon' },
     Topic.decideCase,
     'DECIDE_CASE',
     'worker-1',
     { agentId: 'worker-1', forMs: null },
   ],
   [
-    { command: 'request_step', agentId: 'worker-1', step: 'nudge' },
+    { kind: 'request_step', agentId: 'worker-1', step: 'nudge' },
     Topic.decideCase,
     'REQUEST_STEP',
     'worker-1',
     { instanceId: 'i1', runtimeId: 'host-1', message: null },
   ],
-  [{ command: 'acknowledge', alertId: 'alert-1' }, Topic.controlAlerts, 'ACKNOWLEDGE_ALERT', 'stuck_agent:T-1', {}],
+  [{ kind: 'acknowledge', alertId: 'alert-1' }, Topic.controlAlerts, 'ACKNOWLEDGE_ALERT', 'stuck_agent:T-1', {}],
 ])('%o is written as one event, keyed by its subject', async (command, topic, type, key, payload) => {
   const { request, written } = dashboard();
   const answer = await request('POST', '/v1/commands', { ...command, ...reason });
@@ -120,15 +120,15 @@ test.each([
 });
 
 test.each([
-  [{ command: 'halt', by: 'ada' }, 400, 'why'],
-  [{ command: 'explode', ...reason }, 400, 'command'],
-  [{ command: 'hold', agentId: 'a', forMs: 0, ...reason }, 400, 'forMs'],
-  [{ command: 'hold', agentId: 'no spaces', ...reason }, 400, 'agentId'],
-  [{ command: 'halt', extra: 1, ...reason }, 400, undefined],
-  [{ command: 'decide_case', caseId: 'case-2', decision: 'pardon', ...reason }, 404, undefined],
-  [{ command: 'reset_breaker', agentId: 'worker-1', name: 'recovery_attempt', ...reason }, 400, 'name'],
-  [{ command: 'reset_breaker', agentId: 'missing', name: 'external_api', ...reason }, 404, undefined],
-  [{ command: 'review_task', taskId: 'T-9', decision: 'retry', ...reason }, 404, undefined],
+  [{ kind: 'halt', by: 'ada' }, 400, 'why'],
+  [{ kind: 'explode', ...reason }, 400, 'kind'],
+  [{ kind: 'hold', agentId: 'a', forMs: 0, ...reason }, 400, 'forMs'],
+  [{ kind: 'hold', agentId: 'no spaces', ...reason }, 400, 'agentId'],
+  [{ kind: 'halt', extra: 1, ...reason }, 400, undefined],
+  [{ kind: 'decide_case', caseId: 'case-2', decision: 'pardon', ...reason }, 404, undefined],
+  [{ kind: 'reset_breaker', agentId: 'worker-1', name: 'recovery_attempt', ...reason }, 400, 'name'],
+  [{ kind: 'reset_breaker', agentId: 'missing', name: 'external_api', ...reason }, 404, undefined],
+  [{ kind: 'review_task', taskId: 'T-9', decision: 'retry', ...reason }, 404, undefined],
 ])('%o is refused and nothing is written', async (command, status, field) => {
   const { request, written } = dashboard();
   const answer = await request('POST', '/v1/commands', command);
@@ -138,7 +138,7 @@ test.each([
 });
 
 test('a task is reviewed only where it waits for that', async () => {
-  const command = { command: 'review_task', taskId: 'T-1', decision: 'retry', ...reason };
+  const command = { kind: 'review_task', taskId: 'T-1', decision: 'retry', ...reason };
   const over = dashboard({ task: async () => ({ taskId: 'T-1', recovery: 'RECOVERY_COMPLETED' }) });
   expect((await over.request('POST', '/v1/commands', command)).json()).toMatchObject({
     status: 409,
@@ -152,7 +152,7 @@ test('a task is reviewed only where it waits for that', async () => {
 
 test('a closed case takes no decision', async () => {
   const closed = dashboard({ case: async () => ({ ...open, closedAt: 5, ending: 'recovered' }) });
-  const command = { command: 'decide_case', caseId: 'case-1', decision: 'pardon', ...reason };
+  const command = { kind: 'decide_case', caseId: 'case-1', decision: 'pardon', ...reason };
   expect((await closed.request('POST', '/v1/commands', command)).json()).toMatchObject({ status: 409 });
   expect(closed.written).toEqual([]);
 });
@@ -166,19 +166,19 @@ test('a host that is gone ends every agent that was last seen there and still ru
   ];
   const runtime = { host: 'h1', runtimeId: 'r1', capacity: 1, agents: [], labels: {}, announcedAt: 1 };
   const gone = dashboard({ agents: async () => agents, runtimes: async () => [runtime] });
-  const answer = await gone.request('POST', '/v1/commands', { command: 'host_gone', host: 'h1', ...reason });
+  const answer = await gone.request('POST', '/v1/commands', { kind: 'host_gone', host: 'h1', ...reason });
   expect(answer.json()).toMatchObject({ type: 'CONFIRM_DEATH', key: 'a', alsoFor: ['b'] });
   expect(gone.written).toMatchObject([
     { key: 'a', payload: { instanceId: 'i1', source: 'person', ...reason } },
     { key: 'b', payload: { instanceId: 'i1' } },
   ]);
-  const unknown = await gone.request('POST', '/v1/commands', { command: 'host_gone', host: 'h3', ...reason });
+  const unknown = await gone.request('POST', '/v1/commands', { kind: 'host_gone', host: 'h3', ...reason });
   expect(unknown.json()).toMatchObject({ status: 404, detail: expect.stringContaining('"h3"') });
 });
 
 test('an agent without an instance id gets no order by hand', async () => {
   const nameless = dashboard({ agent: async () => ({ ...agent, instanceId: null }) });
-  const command = { command: 'request_step', agentId: 'worker-1', step: 'terminate', ...reason };
+  const command = { kind: 'request_step', agentId: 'worker-1', step: 'terminate', ...reason };
   expect((await nameless.request('POST', '/v1/commands', command)).json()).toMatchObject({ status: 409 });
 });
 
@@ -204,13 +204,13 @@ test('a topic that does not exist is refused with those that do', async () => {
 test('a NUL in a name is refused before the database is asked', async () => {
   const broken = dashboard({ agent: () => Promise.reject(new Error('invalid byte sequence')) });
   expect((await broken.request('GET', '/v1/agents/a%00b')).statusCode).toBe(400);
-  const command = { command: 'request_step', agentId: 'a\u0000b', step: 'nudge', ...reason };
+  const command = { kind: 'request_step', agentId: 'a\u0000b', step: 'nudge', ...reason };
   expect((await broken.request('POST', '/v1/commands', command)).statusCode).toBe(400);
   expect(broken.failures).toEqual([]);
 });
 
 test('a manual recovery of a task follows the policy of its agent', async () => {
-  const command = { command: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover', ...reason };
+  const command = { kind: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover', ...reason };
   const document = canonicalJson(parseYaml(readFileSync(path.join(PRESETS, 'coditect.yaml'), 'utf8'), 'coditect'));
   const judged = { agent: async () => ({ ...agent, policyName: 'coditect', policyHash: 'h1' }) };
   const answer = async (answers: object) => {

@@ -27,10 +27,10 @@ const forMs = z
   .positive()
   .max(30 * 86_400_000);
 const named = <Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) =>
-  z.strictObject({ command: z.literal(name), ...who, ...shape });
+  z.strictObject({ kind: z.literal(name), ...who, ...shape });
 
-/** What people may ask, as JSON: `{ command, by, why, … }`. */
-export const commandShape = z.discriminatedUnion('command', [
+/** What people may ask, as JSON: `{ kind, by, why, … }`. */
+export const commandShape = z.discriminatedUnion('kind', [
   named('decide_case', {
     caseId: id,
     decision: z.enum(['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon']),
@@ -63,14 +63,14 @@ export const commandShape = z.discriminatedUnion('command', [
 ]);
 
 export type Command = z.output<typeof commandShape>;
-type Of<Name extends Command['command']> = Extract<Command, { command: Name }>;
+type Of<Name extends Command['kind']> = Extract<Command, { kind: Name }>;
 
 /** Reads a command. Throws Problem 400, naming the field. */
 export const parseCommand = (body: unknown): Command => {
   const read = commandShape.safeParse(body);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  const field = issue?.path.join('.') || 'command';
+  const field = issue?.path.join('.') || 'kind';
   throw new Problem(400, 'bad_command', `${field}: ${issue?.message}`, field);
 };
 
@@ -79,13 +79,13 @@ export const parseCommand = (body: unknown): Command => {
  * its subject does not exist, or is over.
  */
 export const draftsOf = async (command: Command, model: ReadModel, now: number): Promise<readonly CommandDraft[]> =>
-  command.command === 'host_gone' ? hostGone(command, model) : [await draftOf(command, model, now)];
+  command.kind === 'host_gone' ? hostGone(command, model) : [await draftOf(command, model, now)];
 
-type OfOne = Exclude<Command, { command: 'host_gone' }>;
+type OfOne = Exclude<Command, { kind: 'host_gone' }>;
 
 const draftOf = async (command: OfOne, model: ReadModel, now: number): Promise<CommandDraft> => {
   const { by, why } = command;
-  switch (command.command) {
+  switch (command.kind) {
     case 'decide_case':
       return decideCase(command, model);
     case 'request_step':

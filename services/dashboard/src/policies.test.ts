@@ -5,7 +5,7 @@ import { draftsOf, parseCommand } from './commands.ts';
 
 const draft = async (body: object): Promise<Draft> => {
   const [one] = await draftsOf(
-    parseCommand({ command: 'apply_policy', by: 'ada', why: 'a test', ...body }),
+    parseCommand({ kind: 'apply_policy', by: 'ada', why: 'a test', ...body }),
     {} as ReadModel,
     0,
   );

@@ -27,8 +27,8 @@ export const blockedInItsFiles = async ({ comes, all, folder }: Stage): Promise<
   const saved = path.relative(folder, fileURLToPath(checkpoint?.uri ?? ''));
   expect(saved).toMatch(/^\.onex_state\/pipeline_checkpoints\/T-omn\/recovery-\d{8}T\d{6}\.yaml$/);
   expect(readFileSync(path.join(folder, friction), 'utf8')).toBe(frictionOf('T-omn', day, saved));
-  const log = path.join(folder, `.onex_state/dispatch-log/${day}.ndjson`);
-  const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
+  const dispatchLog = path.join(folder, `.onex_state/dispatch-log/${day}.ndjson`);
+  const lines = readFileSync(dispatchLog, 'utf8').split('\n').slice(0, -1);
   const expected = { event: 'escalated_to_blocked', ticket_id: 'T-omn', attempt_count: 3, friction_path: friction };
   expect(lines.filter((line) => line.includes('escalated_to_blocked'))).toEqual([
     JSON.stringify({ timestamp_utc: utc, ...expected }),

@@ -121,7 +121,7 @@ export const unreportedLeftInProgress = async ({ all, comes, types }: Stage): Pr
 export const burnsUntilDecided = async ({ all, comes, posts, types, isAlive }: Stage): Promise<void> => {
   const asked = await comes(agentIntervention, 'burns', 'ESCALATION_TRIGGERED');
   expect(asked).toMatchObject({ deadlineAt: null, onTimeout: 'hold' });
-  const decision = { command: 'decide_case', caseId: asked.caseId, decision: 'pardon', by: 'ada', why: 'it is hard' };
+  const decision = { kind: 'decide_case', caseId: asked.caseId, decision: 'pardon', by: 'ada', why: 'it is hard' };
   await until('its pardon is written', async () => (await posts(decision)).status === 202);
   expect(await comes(agentIntervention, 'burns', 'CASE_CLOSED')).toMatchObject({ ending: 'pardoned' });
   expect(all(agentIntervention, 'burns', 'ESCALATION_DECIDED')).toMatchObject([{ by: 'ada', why: 'it is hard' }]);

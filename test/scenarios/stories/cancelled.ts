@@ -35,7 +35,7 @@ const { agentHealth, agentIntervention, agentOrder, taskRecovery } = Topic;
 export const staysCancelled = async (stage: Stage): Promise<void> => {
   const { vigil, all, comes, diary, folder, posts, types, isAlive } = stage;
   await comes(agentIntervention, 'withdrawn', 'AGENT_PAUSED');
-  const command = { command: 'request_step', agentId: 'withdrawn', step: 'terminate', by: 'ada', why: 'not needed' };
+  const command = { kind: 'request_step', agentId: 'withdrawn', step: 'terminate', by: 'ada', why: 'not needed' };
   await until('it is known', async () => (await posts(command)).status === 202);
   await comes(agentIntervention, 'withdrawn', 'AGENT_TERMINATED');
   await comes(agentHealth, 'stopped', 'INSTANCE_STARTED');

@@ -26,7 +26,7 @@ export const decidedOverHttp = async ({ all, comes, posts, shows, types }: Stage
   expect(shown).toMatch(/in (1 min|\d+ s)[^\n]* then terminate\n/);
   for (const option of ['allow_more_time', 'force_handoff', 'terminate_and_recover'])
     expect(shown).toContain(`vigil case decide ${caseId} ${option} --why`);
-  const command = { command: 'decide_case', caseId, by: 'orchestrator', why: 'it waits for a licence' };
+  const command = { kind: 'decide_case', caseId, by: 'orchestrator', why: 'it waits for a licence' };
   expect(await posts({ ...command, decision: 'forgive' })).toMatchObject({ status: 400, body: { field: 'decision' } });
   expect(await posts({ ...command, decision: 'pardon' })).toMatchObject({ status: 202 });
   expect(await comes(agentIntervention, 'by-http', 'CASE_CLOSED')).toMatchObject({ ending: 'pardoned' });
@@ -68,7 +68,7 @@ export const decidedOverKafka = async ({ vigil, all, comes, types }: Stage): Pro
 /** gc #425: whom an operator ended, the reconciler brought back. */
 export const endedByHandStaysEnded = async ({ all, comes, posts, types, isAlive }: Stage): Promise<void> => {
   await comes(agentHealth, 'unwanted', 'INSTANCE_STARTED');
-  const command = { command: 'request_step', agentId: 'unwanted', step: 'terminate', by: 'ada', why: 'not needed' };
+  const command = { kind: 'request_step', agentId: 'unwanted', step: 'terminate', by: 'ada', why: 'not needed' };
   await until('it is known', async () => (await posts(command)).status === 202);
   expect(await comes(agentIntervention, 'unwanted', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
   expect(all(agentIntervention, 'unwanted', 'CASE_OPENED')).toMatchObject([{ requestedBy: 'ada', warrantId: null }]);

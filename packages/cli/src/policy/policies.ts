@@ -67,7 +67,7 @@ export const apply = async (paths: readonly string[], { remove = [], dryRun, why
   if (dryRun) return show(json, changes, (all, view) => [...appliedLines(view, all), NOT_APPLIED]);
   for (const planned of changes) {
     if (planned.change === 'none') continue;
-    const command = { command: 'apply_policy', name: planned.name, document: planned.document, by, why };
+    const command = { kind: 'apply_policy', name: planned.name, document: planned.document, by, why };
     await outcome(planned, await dashboard().post<Written>('/v1/commands', command));
   }
   show(json, changes, (all, view) => appliedLines(view, all));

@@ -16,20 +16,20 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 
 /** Starts it and waits until it serves; rejects with its last words when it ends before that. */
 export const startDaemon = async (daemon: Daemon): Promise<void> => {
-  const log = logFile(daemon);
-  const from = sizeOf(log);
+  const logPath = logFile(daemon);
+  const from = sizeOf(logPath);
   const child = launch(daemon);
   child.unref();
   child.once('error', () => undefined);
   if (child.pid === undefined)
     throw new Refusal(`${daemon.command} could not be started: is it installed and in PATH?`);
-  const written = (): string => readFileSync(log).subarray(from).toString();
+  const written = (): string => readFileSync(logPath).subarray(from).toString();
   for (const late = AbortSignal.timeout(READY_LIMIT_MS); !(await daemon.isReady(written())); await sleep(25)) {
     const living = livingPid(daemon.dir, daemon.name) !== null;
     if (living && !late.aborted) continue;
     await stopDaemon(daemon);
     const what = living ? `was not ready after ${READY_LIMIT_MS / 1000} s` : 'ended while it started';
-    throw new Refusal(`${daemon.name} ${what}; see ${log}, which ends with:\n${lastLines(written(), 8)}`);
+    throw new Refusal(`${daemon.name} ${what}; see ${logPath}, which ends with:\n${lastLines(written(), 8)}`);
   }
 };
 

@@ -65,10 +65,10 @@ export const lastLines = (text: string, count: number): string => text.trim().sp
 export const launch = (spec: ProcessSpec): ChildProcess => {
   const { name, dir, command, args, cwd, env, user } = spec;
   mkdirSync(path.join(dir, 'logs'), { recursive: true });
-  const log = openSync(logFile(spec), 'a');
+  const output = openSync(logFile(spec), 'a');
   // Detached: Ctrl-C goes to the terminal's whole group, and these are to be stopped in order.
-  const child = spawn(command, args, { cwd, env, ...user, detached: true, stdio: ['ignore', log, log] });
-  closeSync(log);
+  const child = spawn(command, args, { cwd, env, ...user, detached: true, stdio: ['ignore', output, output] });
+  closeSync(output);
   if (child.pid !== undefined) writePid(dir, name, child.pid);
   return child;
 };

@@ -101,8 +101,8 @@ const BASE = 'ede6d68';
 const SUBJECT_MAX = 72;
 
 /** Problems of the lines of `git log --format='%h %s'`: subjects that are too long. */
-export const subjectProblems = (log: string): readonly string[] =>
-  log.split('\n').flatMap((line) => {
+export const subjectProblems = (commits: string): readonly string[] =>
+  commits.split('\n').flatMap((line) => {
     const [commit = '', ...words] = line.split(' ');
     const { length } = words.join(' ');
     return length <= SUBJECT_MAX

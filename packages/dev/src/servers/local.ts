@@ -74,10 +74,10 @@ const startAll = async (dir: string, ports: Ports, nodes: readonly ProcessAt[]):
   const schemas = database.then(({ password }) =>
     startRegistry({ dir, port: ports.registry, postgresPort: ports.postgres, postgresPassword: password }, quiet),
   );
-  const log = startNodes(nodes, quiet);
+  const started = startNodes(nodes, quiet);
   // All attempts have ended before a failure is passed on: none may still be starting while the others are ended.
-  await Promise.allSettled([database, schemas, log]);
-  const [postgres, registry, brokers] = await Promise.all([database, schemas, log]);
+  await Promise.allSettled([database, schemas, started]);
+  const [postgres, registry, brokers] = await Promise.all([database, schemas, started]);
   const env = {
     ...(nodes.length === 1 ? TOPICS_OF_ONE_BROKER : TOPICS_OF_THREE_BROKERS),
     KAFKA_BROKERS: addressesOf(nodes),

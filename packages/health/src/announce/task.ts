@@ -9,8 +9,8 @@ type Task = NonNullable<Announced['task']>;
 export const taskChanged = (context: AnnouncementContext): Announcement[] => {
   const { state, verdict } = context;
   const { task } = state.announced;
-  const holder = holderOf(state);
-  const same = task !== null && task.taskId === holder.taskId && task.instanceId === holder.instanceId;
+  const assignee = assigneeOf(state);
+  const same = task !== null && task.taskId === assignee.taskId && task.instanceId === assignee.instanceId;
   const alive = state.history.end === null;
   if (same && alive && task.state === 'TERMINATED')
     return [taskChange(context, task, 'took', 'UNKNOWN', verdict.state)];
@@ -22,12 +22,12 @@ export const taskChanged = (context: AnnouncementContext): Announcement[] => {
       ? []
       : [taskChange(context, task, 'left', task.state, same ? 'TERMINATED' : task.state)];
   if (same) return left;
-  const took = taskChange(context, holder, 'took', 'UNKNOWN', alive ? verdict.state : 'HEALTHY');
-  return alive ? [...left, took] : [...left, took, taskChange(context, holder, 'left', 'HEALTHY', 'TERMINATED')];
+  const took = taskChange(context, assignee, 'took', 'UNKNOWN', alive ? verdict.state : 'HEALTHY');
+  return alive ? [...left, took] : [...left, took, taskChange(context, assignee, 'left', 'HEALTHY', 'TERMINATED')];
 };
 
 /** The agent's own id is used where it has no task, and for a sub-agent, whose task is its parent's. */
-const holderOf = ({ agentId, history: { identity } }: KnownAgent): Omit<Task, 'state'> => ({
+const assigneeOf = ({ agentId, history: { identity } }: KnownAgent): Omit<Task, 'state'> => ({
   taskId: (identity.parentId === null ? identity.taskId : null) ?? agentId,
   instanceId: identity.instanceId,
 });

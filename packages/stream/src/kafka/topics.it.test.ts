@@ -51,9 +51,7 @@ test('applying corrects Vigil’s own settings of a topic, and keeps other setti
     await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries: set }] });
     await vi.waitFor(async () => expect(await settings()).toEqual(['5', '77000000']), patience);
     const { changes } = await applyTopics({ kafka, partitions: 4, replicas: 1 });
-    expect(changes.map(({ change, planned: { topic } }) => [change, topic])).toEqual([
-      ['configure', Topic.dlqRecovery],
-    ]);
+    expect(changes.map(({ kind, planned: { topic } }) => [kind, topic])).toEqual([['configure', Topic.dlqRecovery]]);
     await vi.waitFor(async () => expect(await settings()).toEqual(['2592000000', '77000000']), patience);
   } finally {
     await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries: [] }] });

@@ -46,7 +46,7 @@ test('a topic that is as planned is unchanged; a missing one is made, a differen
   expect(compareTopics(planned, present)).toEqual([]);
   present.delete(Topic.heartbeat);
   present.set(Topic.policy, as(Topic.policy, { 'cleanup.policy': 'compact,delete' }));
-  expect(compareTopics(planned, present).map(({ change, planned: { topic } }) => [change, topic])).toEqual([
+  expect(compareTopics(planned, present).map(({ kind, planned: { topic } }) => [kind, topic])).toEqual([
     ['create', Topic.heartbeat],
     ['configure', Topic.policy],
   ]);
@@ -69,7 +69,7 @@ test('a broker that is down does not keep topics that are there from being corre
   const present = asPlanned();
   present.set(Topic.policy, as(Topic.policy, { 'cleanup.policy': 'compact,delete' }, 3));
   const changes = compareTopics(planTopics({ partitions: 4, replicas: 3 }), present);
-  expect(changes).toMatchObject([{ change: 'configure' }]);
+  expect(changes).toMatchObject([{ kind: 'configure' }]);
   expect(() => enoughBrokers(changes, 2)).not.toThrow();
 });
 
@@ -104,7 +104,7 @@ test('a min.insync.replicas below two is put back, on the topic or on the broker
   const changes = (set: Readonly<Record<string, string>>, broker: Readonly<Record<string, string>> = {}) => {
     const now = as(Topic.policy, { 'unclean.leader.election.enable': 'false', ...set }, 3);
     const present = asPlanned().set(Topic.policy, { ...now, config: { ...now.config, ...broker } });
-    return compareTopics(three, present).map((one) => (one.change === 'configure' ? one.from : {}));
+    return compareTopics(three, present).map((one) => (one.kind === 'configure' ? one.from : {}));
   };
   expect(changes({ 'min.insync.replicas': '3' })).toEqual([]);
   expect(changes({ 'min.insync.replicas': '2' })).toEqual([]);
@@ -120,7 +120,7 @@ test('what an operator has set on a topic stays when another setting of it is co
   const present = asPlanned();
   present.set(Topic.dlqRecovery, as(Topic.dlqRecovery, { 'retention.ms': '5', 'retention.bytes': '1000000' }));
   expect(compareTopics(planned, present)).toMatchObject([
-    { change: 'configure', kept: { 'retention.bytes': '1000000' } },
+    { kind: 'configure', kept: { 'retention.bytes': '1000000' } },
   ]);
 });
 

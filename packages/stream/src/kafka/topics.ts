@@ -17,9 +17,9 @@ export type PlannedTopic = {
 
 /** The change that a topic needs: it is made, or its settings are changed. */
 export type TopicChange =
-  | { readonly change: 'create'; readonly planned: PlannedTopic }
+  | { readonly kind: 'create'; readonly planned: PlannedTopic }
   | {
-      readonly change: 'configure';
+      readonly kind: 'configure';
       readonly planned: PlannedTopic;
       /** the present values of the settings that change; they are lost */
       readonly from: Readonly<Record<string, string>>;
@@ -112,7 +112,7 @@ export const compareTopics = (
   planned.flatMap((one): readonly TopicChange[] => {
     const now = present.get(one.topic);
     const topic = { ...one, config: { ...one.config, ...durability(now?.replicas ?? one.replicas, now) } };
-    if (now === undefined) return [{ change: 'create', planned: topic }];
+    if (now === undefined) return [{ kind: 'create', planned: topic }];
     if (now.partitions !== topic.partitions)
       throw new Refused(
         `${topic.topic} has ${now.partitions} partitions and should have ${topic.partitions}: set VIGIL_PARTITIONS to what the cluster has, or use another cluster`,
@@ -120,7 +120,7 @@ export const compareTopics = (
     const differing = Object.keys(topic.config).filter((name) => now.config[name] !== topic.config[name]);
     const from = Object.fromEntries(differing.map((name) => [name, now.config[name] ?? '']));
     const kept = Object.fromEntries(Object.entries(now.set).filter(([name]) => !Object.hasOwn(topic.config, name)));
-    return differing.length > 0 ? [{ change: 'configure', planned: topic, from, kept }] : [];
+    return differing.length > 0 ? [{ kind: 'configure', planned: topic, from, kept }] : [];
   });
 
 /** The topics that are there with fewer replicas than planned. */
@@ -138,7 +138,7 @@ export const tooFewReplicas = (
  * one with brokers down.
  */
 export const enoughBrokers = (changes: readonly TopicChange[], brokers: number): void => {
-  const replicas = Math.max(0, ...changes.map(({ change, planned }) => (change === 'create' ? planned.replicas : 0)));
+  const replicas = Math.max(0, ...changes.map(({ kind, planned }) => (kind === 'create' ? planned.replicas : 0)));
   if (brokers < replicas)
     throw new Refused(
       `topics are to be made with ${replicas} replicas, and ${brokers} brokers answer: start the others, or set VIGIL_REPLICAS to ${brokers} where the cluster has no more`,
@@ -214,7 +214,7 @@ const entries = (config: Readonly<Record<string, string>>) =>
 
 const create = async (kafka: KafkaAccess, admin: Admin, changes: readonly TopicChange[]): Promise<void> => {
   const topics = changes
-    .filter(({ change }) => change === 'create')
+    .filter(({ kind }) => kind === 'create')
     .map(({ planned: { topic, partitions, replicas, config } }) => ({
       topic,
       numPartitions: partitions,
@@ -268,7 +268,7 @@ const untilKnown = async (kafka: KafkaAccess, topics: readonly ITopicConfig[], u
 /** The broker replaces all that is set on a topic: what others have set is sent back with it. */
 const configure = async (admin: Admin, changes: readonly TopicChange[]): Promise<void> => {
   const resources = changes
-    .filter((one) => one.change === 'configure')
+    .filter((one) => one.kind === 'configure')
     .map(({ planned: { topic, config }, kept }) => ({
       type: TOPIC,
       name: topic,

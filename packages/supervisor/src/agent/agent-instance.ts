@@ -194,9 +194,9 @@ export class Supervised {
       lock.has({ child: pid });
     } catch (error) {
       // Its PTY host has it too.
-      deps.log('the lock of an agent has the process of before', { agentId: spec.agentId, error: String(error) });
+      deps.logger('the lock of an agent has the process of before', { agentId: spec.agentId, error: String(error) });
     }
-    deps.log('the session of an agent is resumed', { agentId: spec.agentId, pid: pid.pid });
+    deps.logger('the session of an agent is resumed', { agentId: spec.agentId, pid: pid.pid });
     return ['done', { why: `process ${pid.pid} continues the session` }];
   }
 
@@ -241,7 +241,7 @@ export class Supervised {
     try {
       lock.has({ endRequestedBy: by });
     } catch (error) {
-      deps.log('the request to end an agent is not on the disk', { agentId: spec.agentId, error: String(error) });
+      deps.logger('the request to end an agent is not on the disk', { agentId: spec.agentId, error: String(error) });
     }
   }
 
@@ -257,7 +257,7 @@ export class Supervised {
     try {
       lock.release();
     } catch (error) {
-      deps.log('the lock of an agent that has ended is left', { agentId: spec.agentId, error: String(error) });
+      deps.logger('the lock of an agent that has ended is left', { agentId: spec.agentId, error: String(error) });
     }
   }
 
@@ -274,7 +274,7 @@ export class Supervised {
     const { exit: how, claimsReleased: _, ...known } = end;
     deps.outbox.put(exitReport(spec, { ...how, ...known, at, orderId: this.#endRequest?.orderId ?? null }));
     await terminal.close();
-    deps.log('an agent has ended', {
+    deps.logger('an agent has ended', {
       agentId: spec.agentId,
       instanceId: spec.instanceId,
       reason: end.reason,

@@ -76,7 +76,7 @@ export class AgentMonitor {
     this.sessions = new AgentSessions({
       dir: spoolOf(deps.dir, spec.instanceId),
       memory: memory.sessions,
-      log: deps.log,
+      logger: deps.logger,
       refusalOf: (_, agent) => this.#refusal ?? this.#overLimit() ?? this.#subagentOverLimit(agent),
       onReport: (report, { client: name, id }, file, isCurrent) => {
         const client = { name, session_id: id };
@@ -86,7 +86,7 @@ export class AgentMonitor {
     });
     const client = streamClientOf(deps.clients, spec);
     const onDropped = (bytes: number) =>
-      deps.log('a line of the output is too long, or was cut, and is not read', { agentId: spec.agentId, bytes });
+      deps.logger('a line of the output is too long, or was cut, and is not read', { agentId: spec.agentId, bytes });
     this.#stream = client && new EventStream(client, { ...memory, seen: past.seen }, onDropped);
     this.subagents = new Subagents({
       ...deps,
@@ -305,7 +305,7 @@ export class AgentMonitor {
     } catch (error) {
       const why = String(error);
       if (why !== this.#stepsUnread)
-        this.#deps.log('the step log cannot be read', { path: this.#spec.stepLog, error: why });
+        this.#deps.logger('the step log cannot be read', { path: this.#spec.stepLog, error: why });
       this.#stepsUnread = why;
     }
   }

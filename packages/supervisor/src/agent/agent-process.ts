@@ -102,7 +102,7 @@ export const requestShutdown = ({ socket, spec, deps }: InstanceParts, reason: s
   try {
     appendTo(spec.nudgeFile, request, `Please stop: ${reason}`);
   } catch (error) {
-    deps.log('the agent is not asked to leave', { agentId: spec.agentId, error: String(error) });
+    deps.logger('the agent is not asked to leave', { agentId: spec.agentId, error: String(error) });
   }
 };
 

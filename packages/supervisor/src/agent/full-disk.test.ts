@@ -32,7 +32,7 @@ const onFullDisk = (highestNumber = -1) => {
   } as unknown as AgentProcess;
   const executorDeps = {
     clock: { monotonic: () => deps.now, now: () => deps.now },
-    log: () => {
+    logger: () => {
       deps.logged += 1;
     },
     outbox: { put: (report: { payload: { outcome: string } }) => deps.receipts.push(report.payload.outcome) },

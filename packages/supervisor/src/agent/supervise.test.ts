@@ -1,7 +1,7 @@
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Log } from '../clock.ts';
+import type { Logger } from '../clock.ts';
 import type { AgentDeps } from '../deps.ts';
 import { dispatch } from '../orders/dispatch.ts';
 import type { Order, Report } from '../orders/order.ts';
@@ -26,11 +26,11 @@ afterEach(async () => {
 });
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
-const start = async (script: string, more: Partial<AgentSpec> = {}, log: Log = () => {}): Promise<Supervised> => {
+const start = async (script: string, more: Partial<AgentSpec> = {}, logger: Logger = () => {}): Promise<Supervised> => {
   shown = '';
   const deps: AgentDeps = {
     ...stage.deps,
-    log,
+    logger,
     killAfterMs: 200,
     onOrders: (orders) =>
       dispatch(

@@ -58,7 +58,7 @@ const pauseControlOf = (
     },
     record: pauseRecordOf(deps.dir, spec.instanceId),
     clock: deps.clock,
-    log: deps.log,
+    logger: deps.logger,
   });
   monitor.paused = pauseControl.isPaused;
   return pauseControl;
@@ -145,7 +145,7 @@ export const startInstance = async (beginning: InstanceStart, open: Open): Promi
     throw error;
   });
   const { agentId, instanceId, taskId, attempt } = spec;
-  deps.log('an agent has started', { agentId, instanceId, taskId, attempt, pid: instance.terminal.pid.pid });
+  deps.logger('an agent has started', { agentId, instanceId, taskId, attempt, pid: instance.terminal.pid.pid });
   instance.begin();
   return instance;
 };
@@ -211,7 +211,7 @@ export const superviseHosted = (spec: AgentSpec, deps: AgentDeps, size: Size): P
 };
 
 const linkTo = async (
-  { dir, self, log }: AgentDeps,
+  { dir, self, logger }: AgentDeps,
   { agentId, instanceId, ptyHost }: Occupant,
 ): Promise<Link | null> => {
   if (ptyHost === null || !isAlive(ptyHost)) return null;
@@ -224,7 +224,7 @@ const linkTo = async (
   } catch (error) {
     if (error instanceof PtyHostRefused) throw new AlreadySupervised(`agent ${agentId}: ${error.message}`);
     const why = { agentId, ptyHost: ptyHost.pid, error: String(error) };
-    log('the PTY host of an agent cannot be used, and is ended', why);
+    logger('the PTY host of an agent cannot be used, and is ended', why);
     signalled(ptyHost.pid, 'SIGKILL');
     return null;
   }
@@ -253,7 +253,7 @@ export const takeOver = async (
     );
     const { agentId, instanceId } = spec;
     const unread = next - memory.read;
-    deps.log('an agent is supervised again', { agentId, instanceId, pid: instance.terminal.pid.pid, unread });
+    deps.logger('an agent is supervised again', { agentId, instanceId, pid: instance.terminal.pid.pid, unread });
     return instance;
   } catch (error) {
     // Its PTY host accepts one supervisor at a time.
@@ -267,9 +267,13 @@ const CTRL_C = 0x03;
 const GRACE_MS = 5000;
 
 /** Carries out what a person at an attached terminal does. The log records who came and left, not what was typed. */
-export const performViewerAction = (instance: Supervised, deps: Pick<HostDeps, 'log'>, action: ViewerAction): void => {
+export const performViewerAction = (
+  instance: Supervised,
+  deps: Pick<HostDeps, 'logger'>,
+  action: ViewerAction,
+): void => {
   const { agentId, instanceId } = instance.spec;
-  const note = (message: string) => deps.log(message, { agentId, instanceId, who: action.who });
+  const note = (message: string) => deps.logger(message, { agentId, instanceId, who: action.who });
   switch (action.kind) {
     case 'opens':
       note('a viewer may type at an agent’s terminal');

@@ -97,7 +97,7 @@ export const saveRecovery = (folder: string, remains: Remains, at: number): Chec
   };
 };
 
-export type ExitArtifactDeps = Pick<GatewayDeps, 'gateway' | 'clock' | 'log'>;
+export type ExitArtifactDeps = Pick<GatewayDeps, 'gateway' | 'clock' | 'logger'>;
 
 /** An end after which the task is to be continued. */
 export type Unfinished = {
@@ -113,7 +113,7 @@ const orLogged = <T>(deps: ExitArtifactDeps, what: string, work: () => T): T | n
   try {
     return work();
   } catch (error) {
-    deps.log(what, { error: String(error) });
+    deps.logger(what, { error: String(error) });
     return null;
   }
 };

@@ -46,7 +46,7 @@ const archive = (deps: ExitDeps, spec: AgentSpec, facts: object): string | null 
     writeFileSync(path, JSON.stringify({ agentId, instanceId, taskId, attempt, command, args, ...facts }, null, 2));
     return pathToFileURL(path).href;
   } catch (error) {
-    deps.log('the archive could not be written', { path, error: String(error) });
+    deps.logger('the archive could not be written', { path, error: String(error) });
     return null;
   }
 };
@@ -92,13 +92,13 @@ export const handleExit = async (
     VIGIL_TASK_LEFT: order?.leave ?? 'in_progress',
     VIGIL_RELEASE: order?.release.join(',') ?? '',
   };
-  if (spec.cleanup) await runForLines(spec.cleanup, env, order?.cleanupMs ?? COMMAND_MS, deps.log);
+  if (spec.cleanup) await runForLines(spec.cleanup, env, order?.cleanupMs ?? COMMAND_MS, deps.logger);
   const release = reason === 'finished' ? null : spec.release;
-  const claimsReleased = release ? await runForLines(release, env, COMMAND_MS, deps.log) : [];
+  const claimsReleased = release ? await runForLines(release, env, COMMAND_MS, deps.logger) : [];
   const details = detailsOf(exit, endRequest, left);
   const checkpoint = await exitArtifactsOf(deps, spec, monitor, { reason, details }, endRequest).catch(
     (error: unknown) => {
-      deps.log('what the agent left could not be written', { agentId: spec.agentId, error: String(error) });
+      deps.logger('what the agent left could not be written', { agentId: spec.agentId, error: String(error) });
       return null;
     },
   );

@@ -24,7 +24,7 @@ describe('a runtime that was killed continues where it was', () => {
     await exits(1);
     await killed(first);
     await on.runs(CRASHING);
-    await until(() => expect(on.log).toMatch(/a configured agent is not started.*"details":"exited with code 3"/));
+    await until(() => expect(on.logged).toMatch(/a configured agent is not started.*"details":"exited with code 3"/));
     expect(instances()).toBe(1);
   });
 
@@ -36,7 +36,7 @@ describe('a runtime that was killed continues where it was', () => {
     await exits(1);
     await killed(first);
     await on.runs(working);
-    await until(() => expect(on.log).toContain('a configured agent is not started'));
+    await until(() => expect(on.logged).toContain('a configured agent is not started'));
     expect(instances()).toBe(1);
   });
 });
@@ -103,7 +103,7 @@ describe('how an instance has ended', () => {
   test('does not block the report of that end, also if it cannot be kept', () => {
     const logged: string[] = [];
     writeFileSync(join(on.stage.dir, 'runtimes', 'run-1.ended'), 'in the way');
-    savePreviousRun({ dir: on.stage.dir, log: (message) => logged.push(message) }, scriptSpec(''), ended);
+    savePreviousRun({ dir: on.stage.dir, logger: (message) => logged.push(message) }, scriptSpec(''), ended);
     expect(logged).toEqual([expect.stringContaining('would start it again')]);
   });
 

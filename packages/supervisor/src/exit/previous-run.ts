@@ -23,7 +23,7 @@ export const previousRunFile = (dir: string, runtimeId: string, agentId: string)
 
 /** On the disk when it returns, or the log has the error. An agent that an order spawned is not in the configuration, and not recorded. */
 export const savePreviousRun = (
-  { dir, log }: Pick<HostDeps, 'dir' | 'log'>,
+  { dir, logger }: Pick<HostDeps, 'dir' | 'logger'>,
   spec: AgentSpec,
   { reason, details }: Pick<PreviousRun, 'reason' | 'details'>,
 ): void => {
@@ -33,7 +33,7 @@ export const savePreviousRun = (
   try {
     replaceLockFile(path, { agentId, taskId, runtimeId, instanceId, reason, details } satisfies PreviousRun);
   } catch (error) {
-    log('the end of an agent is not recorded: a restart after a crash of its runtime would start it again', {
+    logger('the end of an agent is not recorded: a restart after a crash of its runtime would start it again', {
       path,
       error: String(error),
     });

@@ -36,7 +36,7 @@ const within = (cwd: string, path: string | null): string | null => {
 
 /** The folders of the template, else those of the policy. */
 export const stateFilesOf = async (
-  deps: Pick<GatewayDeps, 'gateway' | 'log'>,
+  deps: Pick<GatewayDeps, 'gateway' | 'logger'>,
   { cwd, files, policy }: { readonly cwd: string; readonly files: StateFiles; readonly policy: string | null },
 ): Promise<StateFiles> => {
   if (files.recovery !== null || files.dispatchLog !== null || policy === null) return files;
@@ -45,7 +45,7 @@ export const stateFilesOf = async (
     const { recovery, dispatch_log } = served.parse(answer).document.files;
     return { recovery: within(resolve(cwd), recovery), dispatchLog: within(resolve(cwd), dispatch_log) };
   } catch (error) {
-    deps.log('the policy is not known, so its files are not written', { policy, error: String(error) });
+    deps.logger('the policy is not known, so its files are not written', { policy, error: String(error) });
     return noStateFiles;
   }
 };

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { backOff, type Log, pause } from '../clock.ts';
+import { backOff, type Logger, pause } from '../clock.ts';
 import { GatewayForbids, GatewayRefused } from '../errors.ts';
 import type { Report } from '../orders/order.ts';
 import { isAlive, type Pid } from '../process/proc.ts';
@@ -29,7 +29,7 @@ export class Outbox {
   readonly #folder: string;
   readonly #self: Pid;
   readonly #gateway: Gateway;
-  readonly #log: Log;
+  readonly #logger: Logger;
   readonly #onSent: (report: Report) => void;
   readonly #closed = new AbortController();
   #queue: QueuedReport[] = [];
@@ -39,12 +39,12 @@ export class Outbox {
   #sending: Promise<void> | null = null;
 
   /** `onSent`: the gateway has the report, or will never accept it. */
-  constructor(folder: string, self: Pid, gateway: Gateway, log: Log, onSent: (report: Report) => void) {
+  constructor(folder: string, self: Pid, gateway: Gateway, logger: Logger, onSent: (report: Report) => void) {
     this.#onSent = onSent;
     this.#folder = folder;
     this.#self = self;
     this.#gateway = gateway;
-    this.#log = log;
+    this.#logger = logger;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     void this.#adoptAll();
   }
@@ -87,7 +87,8 @@ export class Outbox {
   }
 
   #logOnce(name: string, error: string): void {
-    if (!this.#logged.has(name)) this.#log('a report that an earlier supervisor left cannot be sent', { name, error });
+    if (!this.#logged.has(name))
+      this.#logger('a report that an earlier supervisor left cannot be sent', { name, error });
     this.#logged.add(name);
   }
 
@@ -102,7 +103,7 @@ export class Outbox {
     const queued = { path: this.#newPath(), report, isSaved: false };
     this.#queue.push(queued);
     const why = this.#save(queued);
-    if (why !== null) this.#log('a report is not on the disk yet', { type: report.type, error: why });
+    if (why !== null) this.#logger('a report is not on the disk yet', { type: report.type, error: why });
     this.#send();
   }
 
@@ -143,11 +144,12 @@ export class Outbox {
       rmSync(queued.path, { force: true });
     } catch (error) {
       if (!(error instanceof GatewayRefused)) {
-        if (isFirstTry) this.#log('a report waits for the gateway', { type: queued.report.type, error: String(error) });
+        if (isFirstTry)
+          this.#logger('a report waits for the gateway', { type: queued.report.type, error: String(error) });
         if (error instanceof GatewayForbids) this.#letGoFirst(queued);
         return false;
       }
-      this.#log('the gateway refused a report; it is kept beside the others', {
+      this.#logger('the gateway refused a report; it is kept beside the others', {
         path: `${queued.path}.refused`,
         error: String(error),
       });
@@ -163,7 +165,7 @@ export class Outbox {
     try {
       renameSync(queued.path, `${queued.path}.refused`);
     } catch (error) {
-      this.#log('a refused report is not kept', { path: queued.path, error: String(error) });
+      this.#logger('a refused report is not kept', { path: queued.path, error: String(error) });
     }
   }
 

@@ -173,7 +173,7 @@ export class HeartbeatSender {
     for (const warning of warnings) {
       if (this.#warned.has(warning)) continue;
       this.#warned.add(warning);
-      this.#parts.log(`the gateway warns: ${warning}`, { agentId: this.#parts.who.agentId });
+      this.#parts.logger(`the gateway warns: ${warning}`, { agentId: this.#parts.who.agentId });
     }
   }
 

@@ -16,53 +16,53 @@ const step = (index: number, verdict?: string) => `${JSON.stringify({ node_id: '
 
 test('each line is a step; older lines belong to an earlier instance', () => {
   writeFileSync(path, step(0, 'RETRY') + step(1, 'RETRY'));
-  const log = new StepLog(path);
-  expect(log.read()).toBe(null);
+  const stepLog = new StepLog(path);
+  expect(stepLog.read()).toBe(null);
   appendFileSync(path, step(2, 'ACCEPT') + step(3) + step(4, 'shrug'));
-  expect(log.read()).toEqual({ total_steps: 3, verdicts: ['ACCEPT'] });
-  expect(log.read()).toBe(null);
+  expect(stepLog.read()).toEqual({ total_steps: 3, verdicts: ['ACCEPT'] });
+  expect(stepLog.read()).toBe(null);
   appendFileSync(path, step(5, 'ESCALATE'));
-  expect(log.read()).toEqual({ total_steps: 4, verdicts: ['ESCALATE'] });
-  log.close();
+  expect(stepLog.read()).toEqual({ total_steps: 4, verdicts: ['ESCALATE'] });
+  stepLog.close();
 });
 
 test('a torn line waits for its end; one that is not an object is not a step', () => {
-  const log = new StepLog(path);
-  expect(log.read()).toBe(null);
+  const stepLog = new StepLog(path);
+  expect(stepLog.read()).toBe(null);
   const whole = `${JSON.stringify({ verdict: 'RETRY', llm_text: 'é€' })}\n`;
   const bytes = Buffer.from(whole);
   const cut = whole.indexOf('é') + 1;
   writeFileSync(path, bytes.subarray(0, cut));
-  expect(log.read()).toBe(null);
+  expect(stepLog.read()).toBe(null);
   appendFileSync(path, bytes.subarray(cut));
-  expect(log.read()).toEqual({ total_steps: 1, verdicts: ['RETRY'] });
+  expect(stepLog.read()).toEqual({ total_steps: 1, verdicts: ['RETRY'] });
   appendFileSync(path, 'not JSON\n[]\n7\n\n');
-  expect(log.read()).toBe(null);
-  log.close();
+  expect(stepLog.read()).toBe(null);
+  stepLog.close();
 });
 
 test('over a rotation no step is lost and none counts twice', () => {
   writeFileSync(path, '');
-  const log = new StepLog(path);
+  const stepLog = new StepLog(path);
   appendFileSync(path, step(0, 'CONTINUE'));
-  expect(log.read()).toEqual({ total_steps: 1, verdicts: ['CONTINUE'] });
+  expect(stepLog.read()).toEqual({ total_steps: 1, verdicts: ['CONTINUE'] });
   appendFileSync(path, step(1, 'RETRY'));
   renameSync(path, `${path}.1`);
   writeFileSync(path, step(2, 'ACCEPT'));
-  expect(log.read()).toEqual({ total_steps: 3, verdicts: ['RETRY', 'ACCEPT'] });
+  expect(stepLog.read()).toEqual({ total_steps: 3, verdicts: ['RETRY', 'ACCEPT'] });
   renameSync(path, `${path}.2`);
-  expect(log.read()).toBe(null);
+  expect(stepLog.read()).toBe(null);
   writeFileSync(path, step(3));
-  expect(log.read()).toEqual({ total_steps: 4, verdicts: [] });
-  log.close();
+  expect(stepLog.read()).toEqual({ total_steps: 4, verdicts: [] });
+  stepLog.close();
 });
 
 test('a file that is cut short is read from its beginning', () => {
   writeFileSync(path, step(0) + step(1));
-  const log = new StepLog(path);
+  const stepLog = new StepLog(path);
   writeFileSync(path, step(2, 'ACCEPT'));
-  expect(log.read()).toEqual({ total_steps: 1, verdicts: ['ACCEPT'] });
-  log.close();
+  expect(stepLog.read()).toEqual({ total_steps: 1, verdicts: ['ACCEPT'] });
+  stepLog.close();
 });
 
 test('another supervisor reads on where the one before it had stopped, also in the middle of a line', () => {

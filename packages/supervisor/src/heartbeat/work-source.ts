@@ -1,6 +1,6 @@
 import type { WorkItem } from '@vigil/events';
 import { z } from 'zod';
-import { type Log, pause } from '../clock.ts';
+import { type Logger, pause } from '../clock.ts';
 import { type ConfiguredCommand, runCommand } from '../process/command-runner.ts';
 
 const time = z
@@ -59,14 +59,14 @@ export type WorkSourceSettings = {
 /** Asks the host's tracker once an interval, for all agents of the host. */
 export class WorkSource {
   readonly #settings: WorkSourceSettings;
-  readonly #log: Log;
+  readonly #logger: Logger;
   #items = none;
   #isAsked = false;
   readonly #waiting = new Map<string, () => void>();
 
-  constructor(settings: WorkSourceSettings, log: Log) {
+  constructor(settings: WorkSourceSettings, logger: Logger) {
     this.#settings = settings;
-    this.#log = log;
+    this.#logger = logger;
   }
 
   /** Null: the tracker has failed, or does not know it. */
@@ -88,7 +88,7 @@ export class WorkSource {
 
   async #ask(): Promise<void> {
     const { command, cwd, env, everyMs } = this.#settings;
-    const text = await runCommand(command, { cwd, env, withinMs: everyMs }, this.#log);
+    const text = await runCommand(command, { cwd, env, withinMs: everyMs }, this.#logger);
     this.#items = text === null ? none : workItemsIn(text);
     this.#isAsked = true;
     for (const act of this.#waiting.values()) act();

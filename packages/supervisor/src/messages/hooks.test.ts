@@ -386,7 +386,7 @@ test('that the heartbeats of a sub-agent fail is logged, and is not reported as 
     ...stage.deps,
     gateway: { ...gateway, sendHeartbeat: refused },
     onReach: (agentId: string, reach: Reach) => void reached.push(`${agentId} ${reach.kind}`),
-    log: (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields)}`),
+    logger: (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields)}`),
   };
   instance = await liveOn({ ...stage, deps }, scriptSpec('sleep 600'), 400, () => {});
   spooled([turn, { kind: 'subagent_started', id: 'a1', type: 'Explore', at: 2, agent: null }]);

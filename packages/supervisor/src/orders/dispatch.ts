@@ -41,8 +41,9 @@ export const dispatch = (
   envelopes: readonly OrderEnvelope[],
 ): void => {
   for (const { expiresInMs, isRecalled, ...order } of envelopes) {
-    if (!isOrder(order)) deps.log('an order of an unknown kind is left alone', { order });
-    else if (order.payload.runtimeId !== runtimeId) deps.log('an order for another runtime is left to it', { order });
+    if (!isOrder(order)) deps.logger('an order of an unknown kind is left alone', { order });
+    else if (order.payload.runtimeId !== runtimeId)
+      deps.logger('an order for another runtime is left to it', { order });
     else if (order.type === 'SPAWN_AGENT') isRecalled ? recallSpawn(order) : spawn(order, expiresInMs);
     else {
       const all = [...instances()];
@@ -74,7 +75,7 @@ export const pollOrders = async (
       if (signal.aborted) return;
       failures += 1;
       if (failures === 1) {
-        deps.log('orders cannot be asked for', { runtimeId, error: String(error) });
+        deps.logger('orders cannot be asked for', { runtimeId, error: String(error) });
         onAway();
       }
       await pause(backOff(failures), signal);

@@ -257,7 +257,7 @@ export class OrderExecutor {
     this.#waiting.set(orderId, received);
     if (this.#unwritten.has(orderId)) return;
     this.#unwritten.add(orderId);
-    this.#deps.log('an order waits: the journal cannot be written', {
+    this.#deps.logger('an order waits: the journal cannot be written', {
       type: order.type,
       orderId,
       error: String(error),

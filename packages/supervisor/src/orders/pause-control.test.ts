@@ -25,7 +25,7 @@ const open = (more: Partial<PauseControlDeps> = {}): PauseControl =>
     onChange: () => {},
     record: pauseRecordOf(dir, 'instance-1'),
     clock: { now: () => time.wall, monotonic: () => time.monotonic },
-    log: (message) => logged.push(message),
+    logger: (message) => logged.push(message),
     ...more,
   });
 const passes = (ms: number): void => {

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Log, MachineClock } from '../clock.ts';
+import type { Logger, MachineClock } from '../clock.ts';
 import { type ConfiguredCommand, runCommand } from '../process/command-runner.ts';
 
 /** Until when an instance is held, epoch milliseconds: on the disk, for the supervisor that comes after this one. */
@@ -45,7 +45,7 @@ export type PauseControlDeps = {
   readonly onChange: () => void;
   readonly record: PauseRecord;
   readonly clock: MachineClock;
-  readonly log: Log;
+  readonly logger: Logger;
 };
 
 /** How long a configured command may take, milliseconds. */
@@ -93,18 +93,18 @@ export class PauseControl {
 
   /** An agent does not stay paused forever because the sender of its resume is away. */
   check(): void {
-    const { clock, log } = this.#parts;
+    const { clock, logger } = this.#parts;
     if (this.#until === null || clock.monotonic() < this.#until) return;
     const triedUntil = clock.monotonic() + RESUME_LATE_MS;
     this.#until = triedUntil;
     void this.#next(async () => this.#until !== triedUntil || this.#resumeByItself()).catch((error: unknown) =>
-      log('a paused agent does not go on', { error: String(error) }),
+      logger('a paused agent does not go on', { error: String(error) }),
     );
   }
 
   async #resumeByItself(): Promise<boolean> {
     this.#resumedByItself = await this.#resume();
-    this.#parts.log(
+    this.#parts.logger(
       this.#resumedByItself
         ? 'a paused agent goes on by itself: its pause is over, and no order to go on has come'
         : 'a paused agent does not go on: the configured command failed; it is tried again',
@@ -145,8 +145,8 @@ export class PauseControl {
   }
 
   async #turn(command: ConfiguredCommand | null, signal: NodeJS.Signals): Promise<boolean> {
-    const { env, log } = this.#parts;
-    if (command !== null) return (await runCommand(command, { env, withinMs: COMMAND_MS }, log)) !== null;
+    const { env, logger } = this.#parts;
+    if (command !== null) return (await runCommand(command, { env, withinMs: COMMAND_MS }, logger)) !== null;
     this.#parts.signal(signal);
     return true;
   }

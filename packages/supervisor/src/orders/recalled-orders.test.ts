@@ -31,7 +31,7 @@ const orderExecutor = () => {
   const reports = new Map<string, { payload: { orderId: string; outcome: string; why: string | null } }>();
   const deps = {
     clock: { monotonic: () => at.now, now: () => at.now },
-    log: () => {},
+    logger: () => {},
     outbox: {
       put: ({ payload }: { payload: { orderId: string; outcome: string } }) =>
         receipts.push(`${payload.orderId} ${payload.outcome}`),

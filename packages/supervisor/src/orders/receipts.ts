@@ -18,7 +18,7 @@ const record = (deps: ReceiptDeps, { type }: Order, report: Receipt): void => {
   const { orderId, outcome, why } = report.payload;
   deps.journal.write({ kind: 'done', orderId, report });
   deps.outbox.put(report);
-  deps.log('an order is answered', { type, orderId, outcome, why });
+  deps.logger('an order is answered', { type, orderId, outcome, why });
 };
 
 export const answer = (

@@ -24,7 +24,7 @@ test('a breaker that is reset while a text waits does not take the place of the 
   } as unknown as AgentProcess;
   const deps = {
     clock: { monotonic: () => 0, now: () => 0 },
-    log: () => {},
+    logger: () => {},
     outbox: {
       put: ({ payload }: { payload: { orderId: string; outcome: string } }) =>
         receipts.push(`${payload.orderId} ${payload.outcome}`),

@@ -15,7 +15,7 @@ const stage = () => {
       },
     },
     clock: { now: () => 0, monotonic: () => at.now },
-    log: (message) => void logged.push(message),
+    logger: (message) => void logged.push(message),
   });
   return { at, answers, asked, logged, policyPatterns };
 };

@@ -1,11 +1,11 @@
 import type { PolicyRef } from '@vigil/events';
 import { type Pattern, pattern, patternInAnyCase } from '@vigil/policy';
 import { z } from 'zod';
-import type { Log, MachineClock } from '../clock.ts';
+import type { Logger, MachineClock } from '../clock.ts';
 import type { Gateway } from '../gateway/gateway-client.ts';
 import { defaultPatterns, type PolicyPatterns } from './patterns.ts';
 
-type Parts = { readonly gateway: Pick<Gateway, 'policy'>; readonly clock: MachineClock; readonly log: Log };
+type Parts = { readonly gateway: Pick<Gateway, 'policy'>; readonly clock: MachineClock; readonly logger: Logger };
 
 /** How long a request for a policy may take, and after how long a failed one is repeated, milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -47,17 +47,17 @@ export class PolicyPatternCache {
   }
 
   async #fetch({ name, hash }: PolicyRef): Promise<PolicyPatterns | null> {
-    const { gateway, clock, log } = this.#parts;
+    const { gateway, clock, logger } = this.#parts;
     try {
       const answer = served.parse(await gateway.policy(name, AbortSignal.timeout(PATIENCE_MS)));
       if (answer.hash !== hash) throw new Error(`it has come as ${answer.hash}: another version`);
       const { policyPatterns, problems } = readPolicyPatterns(answer.document);
-      if (problems.length > 0) log('parts of a policy are not looked for', { policy: name, hash, problems });
+      if (problems.length > 0) logger('parts of a policy are not looked for', { policy: name, hash, problems });
       this.#keep(hash, { policyPatterns, document: answer.document });
       return policyPatterns;
     } catch (error) {
       this.#notBefore = clock.monotonic() + RETRY_AFTER_MS;
-      log('a policy cannot be read; agents are watched as before', { policy: name, hash, error: String(error) });
+      logger('a policy cannot be read; agents are watched as before', { policy: name, hash, error: String(error) });
       return null;
     }
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import type { Log } from '../clock.ts';
+import type { Logger } from '../clock.ts';
 
 /** A command with its arguments, from the runtime's own configuration: never from an order's text. */
 export type ConfiguredCommand = readonly [string, ...string[]];
@@ -14,12 +14,12 @@ export type CommandContext = {
 export const runCommand = (
   [command, ...args]: ConfiguredCommand,
   { withinMs, ...room }: CommandContext,
-  log: Log,
+  logger: Logger,
 ): Promise<string | null> =>
   new Promise((resolve) => {
     const limits = { timeout: withinMs, killSignal: 'SIGKILL', maxBuffer: 1 << 20 } as const;
     const failed = (error: Error) => {
-      log('a configured command failed', { command, args, error: error.message });
+      logger('a configured command failed', { command, args, error: error.message });
       resolve(null);
     };
     try {
@@ -34,5 +34,9 @@ export const runCommand = (
   });
 
 /** The same, for its output's lines: none where it failed. */
-export const runForLines = async (command: ConfiguredCommand, env: CommandContext['env'], withinMs: number, log: Log) =>
-  ((await runCommand(command, { env, withinMs }, log)) ?? '').split('\n').filter((line) => line.trim() !== '');
+export const runForLines = async (
+  command: ConfiguredCommand,
+  env: CommandContext['env'],
+  withinMs: number,
+  logger: Logger,
+) => ((await runCommand(command, { env, withinMs }, logger)) ?? '').split('\n').filter((line) => line.trim() !== '');

@@ -68,10 +68,15 @@ const launched = (child: Starting, launch: Launch, failed: (why: string) => Erro
  */
 export const startPtyHost = async (dir: string, launch: Launch, onPid: (ptyHost: Pid) => void): Promise<void> => {
   makePtyHostFolder(dir);
-  const log = openSync(ptyHostLog(dir), 'a', 0o600);
-  const how = { detached: true, cwd: '/', env: environment(dir), stdio: ['pipe', 'pipe', log] } satisfies SpawnOptions;
+  const logFd = openSync(ptyHostLog(dir), 'a', 0o600);
+  const how = {
+    detached: true,
+    cwd: '/',
+    env: environment(dir),
+    stdio: ['pipe', 'pipe', logFd],
+  } satisfies SpawnOptions;
   const child = spawn(process.execPath, ['--max-semi-space-size=1', program, launch.agentId], how) as Starting;
-  closeSync(log);
+  closeSync(logFd);
   try {
     if (child.pid !== undefined) onPid(identify(child.pid));
     await launched(

@@ -41,7 +41,7 @@ test('a second runtime of the same name is refused, and a frozen one keeps its a
   const second = on.launch('sleep 600');
   const [code] = await once(second, 'exit');
   expect(code).toBe(1);
-  expect(on.log).toContain(`runtime run-1 runs already on ${on.stage.dir} (process ${first.pid})`);
+  expect(on.logged).toContain(`runtime run-1 runs already on ${on.stage.dir} (process ${first.pid})`);
   first.kill('SIGCONT');
   await on.keepsReporting();
   expect(on.held).toEqual(before);

@@ -11,7 +11,7 @@ import { openStateDir } from '../state/own-folder.ts';
 
 export type DepsSettings = Pick<
   RuntimeDeps,
-  'dir' | 'socketDir' | 'clock' | 'log' | 'onReach' | 'newId' | 'clients'
+  'dir' | 'socketDir' | 'clock' | 'logger' | 'onReach' | 'newId' | 'clients'
 > & {
   readonly gateway: Address;
   readonly pid: number;
@@ -27,18 +27,18 @@ const KILL_AFTER_MS = 5000;
  * @throws AlreadySupervised where another process is this runtime; WrongSettings where another user owns the folder; StateUnwritable
  */
 export const openDeps = (runtimeId: string, { gateway: address, pid, ...settings }: DepsSettings): OpenDeps => {
-  const { dir, clock, log } = settings;
+  const { dir, clock, logger } = settings;
   const gateway = connectGateway(address, clock);
-  const policyPatterns = new PolicyPatternCache({ gateway, clock, log });
+  const policyPatterns = new PolicyPatternCache({ gateway, clock, logger });
   openStateDir(dir);
   removeLockDrafts(dir);
   const self = identify(pid);
   const letGo = takeRuntime(dir, runtimeId, self);
-  const journal = openJournal(join(dir, 'journal', `${runtimeId}.jsonl`), log);
+  const journal = openJournal(join(dir, 'journal', `${runtimeId}.jsonl`), logger);
   const onSent = ({ type, payload }: Report) => {
     if (type === 'ORDER_RECEIPT' || type === 'SPAWN_RECEIPT') journal.write({ kind: 'sent', orderId: payload.orderId });
   };
-  const outbox = new Outbox(outboxFolder(dir, address.url), self, gateway, log, onSent);
+  const outbox = new Outbox(outboxFolder(dir, address.url), self, gateway, logger, onSent);
   for (const report of journal.unsent) outbox.put(report);
   const close = () => {
     outbox.close();

@@ -179,7 +179,7 @@ test('an agent that cannot be taken over yet is looked at again, and its orders 
   on.stage.gateway.offer(terminate({ instanceId }));
   const announced = on.reported('RUNTIME_ANNOUNCED').length;
   on.launch('exec sleep 600');
-  await until(() => expect(on.log).toContain('an agent is not taken over'));
+  await until(() => expect(on.logged).toContain('an agent is not taken over'));
   await until(() => expect(on.reported('RUNTIME_ANNOUNCED').length).toBeGreaterThan(announced));
   expect(on.reported('RUNTIME_ANNOUNCED').at(-1)).toMatchObject({ agents: ['worker-1'] });
   expect([isAlive(child), on.reported('ORDER_RECEIPT')]).toEqual([true, []]);

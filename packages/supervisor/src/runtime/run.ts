@@ -65,7 +65,11 @@ export const run = async (
   const whole = soloDeps(deps, spec.runtimeId, instances);
   checkFree(deps.dir, spec.agentId);
   await recoverFromCrash(whole, spec.runtimeId, () => {});
-  const { size, isPiped, output, follow } = attach(streams, () => takeStopMarker(deps.dir, spec.instanceId), deps.log);
+  const { size, isPiped, output, follow } = attach(
+    streams,
+    () => takeStopMarker(deps.dir, spec.instanceId),
+    deps.logger,
+  );
   const agent = await supervise(spec, whole, { size, isPiped, output });
   instances.push(agent);
   const detach = follow(agent);

@@ -66,7 +66,7 @@ export class Runtime {
     };
     const { work_source: source } = settings.config;
     this.#workSource = source
-      ? new WorkSource({ ...source, env: settings.env, everyMs: source.interval }, deps.log)
+      ? new WorkSource({ ...source, env: settings.env, everyMs: source.interval }, deps.logger)
       : null;
     this.#deps = {
       ...deps,
@@ -104,7 +104,7 @@ export class Runtime {
       try {
         this.#leftAlone = await recoverLeftAlone(this.#deps, this.#leftAlone, (instance) => void this.#adopt(instance));
       } catch (error) {
-        this.#deps.log('agents could not be taken over', { error: String(error) });
+        this.#deps.logger('agents could not be taken over', { error: String(error) });
       }
     }
   }
@@ -116,7 +116,7 @@ export class Runtime {
       ? templates.find(({ name }) => name === one.template)
       : templateFor(templates, one.task, one.labels);
     if (!template) {
-      this.#deps.log('no template fits a configured agent', { agent: one });
+      this.#deps.logger('no template fits a configured agent', { agent: one });
       return [];
     }
     if (this.#hasEnded(one)) return [];
@@ -128,7 +128,7 @@ export class Runtime {
     try {
       await this.#begin(instance, template);
     } catch (error) {
-      this.#deps.log('a configured agent does not start', { agent: instance.agentId, error: String(error) });
+      this.#deps.logger('a configured agent does not start', { agent: instance.agentId, error: String(error) });
     } finally {
       this.#starting.delete(instance);
     }
@@ -142,7 +142,7 @@ export class Runtime {
     const { reason, details } = past;
     const remedy = `stop this runtime and start it again, or remove ${previousRunFile(dir, runtime, name)}`;
     const what = 'a configured agent is not started: it has ended, and what follows is up to recovery';
-    this.#deps.log(what, { agent: name, task, reason, details, remedy });
+    this.#deps.logger(what, { agent: name, task, reason, details, remedy });
     return true;
   }
 
@@ -263,7 +263,7 @@ export class Runtime {
       const payload = { runtimeId, host, capacity: room, agents, labels, templates };
       return this.#deps.gateway
         .report([{ type: 'RUNTIME_ANNOUNCED', payload }])
-        .catch((error: unknown) => this.#deps.log('the runtime is not announced', { error: String(error) }));
+        .catch((error: unknown) => this.#deps.logger('the runtime is not announced', { error: String(error) }));
     };
     while (!this.#stopping.signal.aborted) {
       await report(capacity);

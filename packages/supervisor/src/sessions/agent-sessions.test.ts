@@ -9,10 +9,10 @@ import { AgentSessions, hasEnded, noSessions, type SessionsMemory } from './agen
 
 let dir: string;
 let reports: AgentReport[];
-let log: string[];
+let logged: string[];
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'vigil-sessions-'));
-  [reports, log] = [[], []];
+  [reports, logged] = [[], []];
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -20,7 +20,7 @@ const open = (memory: SessionsMemory = noSessions, refusalOf = (): string | null
   new AgentSessions({
     dir,
     memory: JSON.parse(JSON.stringify(memory)),
-    log: (message) => void log.push(message),
+    logger: (message) => void logged.push(message),
     refusalOf,
     onReport: (report) => void reports.push(report),
   });

@@ -8,7 +8,7 @@ import { type Fold, type Folded, foldEvent, foldRecord, newFold, type RefusalOf 
 import { readSpool, type SpoolRecord, spoolFile, spoolFiles } from '@vigil/hook/spool';
 import { type Marks, ofKnownAgents, readTranscripts, withTranscripts } from '@vigil/hook/transcript';
 import { type Used, usedIn } from '../agent/spending-limit.ts';
-import type { Log } from '../clock.ts';
+import type { Logger } from '../clock.ts';
 
 /** The source of a session's reports: the hooks of its client, or the lines that the client itself prints. */
 export type SessionSource = 'hooks' | 'output';
@@ -45,7 +45,7 @@ export type AgentSessionsDeps = {
   /** the spool folder, VIGIL_SPOOL of the agent */
   readonly dir: string;
   readonly memory: SessionsMemory;
-  readonly log: Log;
+  readonly logger: Logger;
   /** why a call is not to be made, beside the circuit breakers; null: it may be made */
   readonly refusalOf: RefusalOf;
   /** `isCurrent`: of the session that the agent is, not of one that it runs within itself */
@@ -232,7 +232,7 @@ export class AgentSessions {
       this.#ask(record, folded.refusal);
     } catch (error) {
       // A program of the agent's can write there, too: one bad record spoils no other.
-      this.#deps.log('a record in the spool of hooks is not understood', { id: record.id, error: String(error) });
+      this.#deps.logger('a record in the spool of hooks is not understood', { id: record.id, error: String(error) });
       return;
     }
     const after = this.#memory.sessions[name];

@@ -43,7 +43,7 @@ const watched = (client: string, run: string, lateMs: number, limit = Number.POS
   const sessions = new AgentSessions({
     dir,
     memory: noSessions,
-    log: (message) => expect.unreachable(message),
+    logger: (message) => expect.unreachable(message),
     refusalOf: () => (tokens >= limit ? 'the limit is reached' : null),
     onReport: ({ fields }) => {
       tokens = fields.token_count ?? tokens;

@@ -64,7 +64,7 @@ const LOOK_FOR_CLIENT_EVERY_MS = 5000;
 /** How often a limit that stays on the screen is reported. Milliseconds. */
 const REPORT_LIMIT_EVERY_MS = 2000;
 
-type PollDeps = Pick<MonitorDeps, 'clients' | 'clock' | 'dir' | 'log'>;
+type PollDeps = Pick<MonitorDeps, 'clients' | 'clock' | 'dir' | 'logger'>;
 
 /** Polls what no hook reports about the sessions of one agent: spooled records, the screen, and a client that was killed. */
 export class SessionPoll {
@@ -133,7 +133,7 @@ export class SessionPoll {
     if (session === null || hasEnded(session) || now < this.#clientLookedForAt + LOOK_FOR_CLIENT_EVERY_MS) return false;
     this.#clientLookedForAt = now;
     if (this.#clientProcess?.isGone(session.client) !== true) return false;
-    this.#deps.log('the client of a session is gone', { agentId: this.#spec.agentId, client: session.client });
+    this.#deps.logger('the client of a session is gone', { agentId: this.#spec.agentId, client: session.client });
     return true;
   }
 
@@ -142,7 +142,7 @@ export class SessionPoll {
     try {
       rmSync(path, { recursive: true, force: true });
     } catch (error) {
-      this.#deps.log('the spool of an agent that has ended is left', { path, error: String(error) });
+      this.#deps.logger('the spool of an agent that has ended is left', { path, error: String(error) });
     }
   }
 }

@@ -20,7 +20,7 @@ export type SubagentsMemory = Readonly<Record<string, KnownSubagent>>;
 
 type Reported = { readonly identity: Identity; readonly heartbeats: HeartbeatSender; endedAt: number | null };
 
-export type SubagentsDeps = Pick<MonitorDeps, 'gateway' | 'clock' | 'log' | 'onOrders' | 'outbox'> & {
+export type SubagentsDeps = Pick<MonitorDeps, 'gateway' | 'clock' | 'logger' | 'onOrders' | 'outbox'> & {
   readonly spec: AgentSpec;
   readonly memory: SubagentsMemory;
   /** the agent that they belong to is held, and they with it */
@@ -130,15 +130,15 @@ export class Subagents {
   }
 
   #heartbeatsOf(identity: Identity, heartbeatState: HeartbeatState): HeartbeatSender {
-    const { log, spec, isPaused, onRefusal } = this.#deps;
+    const { logger, spec, isPaused, onRefusal } = this.#deps;
     return new HeartbeatSender({
       ...this.#deps,
       ...{ who: identity, intervalMs: spec.intervalMs, heartbeatState },
       // People are informed of whether the agent itself is watched.
       onReach: (agentId, reach) =>
         reach.kind === 'watched'
-          ? log('a sub-agent is watched', { agentId })
-          : log('a sub-agent is not watched', { agentId, why: reach.why }),
+          ? logger('a sub-agent is watched', { agentId })
+          : logger('a sub-agent is not watched', { agentId, why: reach.why }),
       facts: () => ({ ...noTerminal, paused: isPaused() }),
       onPolicy: () => {},
       onRefusal: (refusal) => {

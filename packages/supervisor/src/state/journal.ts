@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Log } from '../clock.ts';
+import type { Logger } from '../clock.ts';
 import type { Order, Report } from '../orders/order.ts';
 import type { Pid } from '../process/proc.ts';
 
@@ -39,14 +39,14 @@ export type Journal = {
 const KEPT = 1000;
 
 /** A last line without its end is torn: its writer died before the order had any effect. Any other unreadable line is a fault to report. */
-const parse = (path: string, text: string, log: Log): Entry[] => {
+const parse = (path: string, text: string, logger: Logger): Entry[] => {
   const lines = text.split('\n');
   return lines.flatMap((line, index) => {
     try {
       return line === '' ? [] : [JSON.parse(line) as Entry];
     } catch (error) {
       if (index < lines.length - 1)
-        log('the order journal has an unreadable line, which is ignored', {
+        logger('the order journal has an unreadable line, which is ignored', {
           path,
           line: index + 1,
           error: String(error),
@@ -56,9 +56,9 @@ const parse = (path: string, text: string, log: Log): Entry[] => {
   });
 };
 
-const read = (path: string, log: Log): Entry[] => {
+const read = (path: string, logger: Logger): Entry[] => {
   try {
-    return parse(path, readFileSync(path, 'utf8'), log);
+    return parse(path, readFileSync(path, 'utf8'), logger);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
@@ -87,9 +87,13 @@ const rewrite = (path: string, entries: readonly Entry[]): number => {
 };
 
 /** One supervisor's journal: JSON Lines, each flushed to the disk before the call returns. `put` writes a text, and throws when it cannot. */
-export const openJournal = (path: string, log: Log, put: (file: number, text: string) => void = append): Journal => {
+export const openJournal = (
+  path: string,
+  logger: Logger,
+  put: (file: number, text: string) => void = append,
+): Journal => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const entries = read(path, log);
+  const entries = read(path, logger);
   const done = new Map(entries.flatMap((entry) => (entry.kind === 'done' ? [[entry.orderId, entry] as const] : [])));
   const unfinished = entries.filter((entry) => entry.kind === 'begun').filter(({ orderId }) => !done.has(orderId));
   const sent = new Map(entries.flatMap((entry) => (entry.kind === 'sent' ? [[entry.orderId, entry] as const] : [])));

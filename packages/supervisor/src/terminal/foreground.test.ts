@@ -86,9 +86,9 @@ test('a signal to the supervisor reaches the command', async () => {
 const sitClosable = async (script: string) => {
   const args = JSON.stringify([process.execPath, commandLine(script), { cwd: tmpdir(), env }]);
   const open = `import { spawn } from '@lydell/node-pty'; console.log(spawn(...${args}).pid)`;
-  const holder = spawn(process.execPath, ['--input-type=module', '-e', open], { cwd: import.meta.dirname });
-  const [pid] = await once(holder.stdout, 'data');
-  return { supervisor: identify(Number(pid)), close: () => holder.kill('SIGKILL') };
+  const ptyHost = spawn(process.execPath, ['--input-type=module', '-e', open], { cwd: import.meta.dirname });
+  const [pid] = await once(ptyHost.stdout, 'data');
+  return { supervisor: identify(Number(pid)), close: () => ptyHost.kill('SIGKILL') };
 };
 /** The process of the agent, once the gateway has its first heartbeat. */
 const supervised = () =>

@@ -1,6 +1,6 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { Supervised } from '../agent/agent-instance.ts';
-import type { Log } from '../clock.ts';
+import type { Logger } from '../clock.ts';
 import { stoppedBy } from '../exit/exit-reason.ts';
 import type { Size } from './terminal.ts';
 
@@ -85,7 +85,7 @@ const outputLost = (agent: Supervised, { code }: NodeJS.ErrnoException): void =>
  * Connects the agent to the place where Vigil was started: its output goes there, and input there goes to it.
  * `senderOf`: the person who has just sent a signal, null if there is no marker.
  */
-export const attach = (streams: ForegroundStreams, senderOf: () => string | null, log: Log): Attached => {
+export const attach = (streams: ForegroundStreams, senderOf: () => string | null, logger: Logger): Attached => {
   let pauseOutput: (() => void) | null = null;
   const followSignals = passSignals(streams, senderOf);
   const { stdout } = streams;
@@ -108,7 +108,7 @@ export const attach = (streams: ForegroundStreams, senderOf: () => string | null
       };
       stdout.on('drain', goOn);
       const { agentId } = agent.spec;
-      stdout.once('error', (error) => log('output of the agent is lost', { agentId, error: String(error) }));
+      stdout.once('error', (error) => logger('output of the agent is lost', { agentId, error: String(error) }));
       // For good: a write may fail after the end of the agent.
       stdout.on('error', (error: NodeJS.ErrnoException) => {
         goOn();

@@ -40,7 +40,7 @@ export const killed = async (runtime: ChildProcess): Promise<void> => {
 export class OrphanStage {
   readonly stage: Stage;
   readonly #runtimes: ChildProcess[] = [];
-  log = '';
+  logged = '';
 
   constructor(stage: Stage) {
     this.stage = stage;
@@ -56,7 +56,7 @@ export class OrphanStage {
     const runtime = start(process.execPath, [fixture, dir, gateway.url, script, ...as], { cwd: dir });
     this.#runtimes.push(runtime);
     runtime.stderr?.on('data', (data) => {
-      this.log += data;
+      this.logged += data;
     });
     return runtime;
   }

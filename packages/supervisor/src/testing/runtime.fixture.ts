@@ -13,8 +13,8 @@ const config = parseRuntimeConfig(
   }),
   dir,
 );
-const log = (message: string, fields = {}) => process.stderr.write(`${JSON.stringify({ message, ...fields })}\n`);
-const deps = openTestDeps(dir, { url }, 'run-1', log);
+const logger = (message: string, fields = {}) => process.stderr.write(`${JSON.stringify({ message, ...fields })}\n`);
+const deps = openTestDeps(dir, { url }, 'run-1', logger);
 const env = { PATH: process.env.PATH ?? '' };
 const runtime = await startRuntime(
   { config: { ...config, interval: 100 }, host: 'host-1', env },

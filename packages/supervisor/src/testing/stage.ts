@@ -17,7 +17,7 @@ import type { Supervised } from '../agent/agent-instance.ts';
 import type { AgentSpec } from '../agent/agent-spec.ts';
 import { noLimits } from '../agent/limits.ts';
 import { supervise } from '../agent/supervise.ts';
-import type { Log } from '../clock.ts';
+import type { Logger } from '../clock.ts';
 import type { AgentDeps } from '../deps.ts';
 import { noStateFiles } from '../exit/state-files.ts';
 import { dispatch } from '../orders/dispatch.ts';
@@ -78,7 +78,7 @@ export const openTestDeps = (
   dir: string,
   { url }: Pick<FakeGateway, 'url'>,
   runtimeId: string,
-  log: Log = () => {},
+  logger: Logger = () => {},
 ): OpenDeps => {
   return openDeps(runtimeId, {
     dir,
@@ -86,8 +86,8 @@ export const openTestDeps = (
     gateway: { url, token: 'test' },
     pid: process.pid,
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
-    log,
-    onReach: (agentId, reach) => log(`reach: ${reach.kind}`, { agentId, ...reach }),
+    logger,
+    onReach: (agentId, reach) => logger(`reach: ${reach.kind}`, { agentId, ...reach }),
     newId: () => randomUUID(),
     clients: [simulated, ...adapters],
   });

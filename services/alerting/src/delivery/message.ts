@@ -48,7 +48,7 @@ const headOf = (payload: Payload) => ({
  * The question, its deadline, and how to answer it: `body` is posted to `url` with one of the options as `decision`.
  */
 const decisionOf = ({ options, deadlineAt, onTimeout, caseId, taskId }: Asking, dashboardUrl: string) => {
-  const about = caseId === null ? taskId && { command: 'review_task', taskId } : { command: 'decide_case', caseId };
+  const about = caseId === null ? taskId && { kind: 'review_task', taskId } : { kind: 'decide_case', caseId };
   if (options.length === 0 || !about) return null;
   return {
     options,

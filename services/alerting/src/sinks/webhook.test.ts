@@ -72,7 +72,7 @@ test('an escalation carries options, deadline, where to decide, and the newest c
       decision: {
         ...{ options: ['allow_more_time', 'pardon'], deadline, on_timeout: 'terminate', method: 'POST' },
         url: 'http://127.0.0.1:7420/v1/commands',
-        body: { command: 'decide_case', caseId: 'case-1', decision: 'allow_more_time', by: '', why: '' },
+        body: { kind: 'decide_case', caseId: 'case-1', decision: 'allow_more_time', by: '', why: '' },
       },
       checkpoint: { checkpoint_id: 'checkpoint-1', valid: true },
     },

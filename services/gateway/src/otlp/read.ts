@@ -106,11 +106,11 @@ const fromLogs = (body: unknown): readonly TelemetryRecord[] =>
   logs.parse(body).resourceLogs.flatMap(({ resource: of, scopeLogs }) =>
     scopeLogs
       .flatMap(({ logRecords }) => logRecords)
-      .map((log) => {
-        const name = nameOf(log);
-        const id = idOf(name, log.timeUnixNano, log.observedTimeUnixNano, log.attributes);
-        const at = log.timeUnixNano || log.observedTimeUnixNano;
-        return recordOf(of, log.attributes, { source: 'log', name, at, id });
+      .map((record) => {
+        const name = nameOf(record);
+        const id = idOf(name, record.timeUnixNano, record.observedTimeUnixNano, record.attributes);
+        const at = record.timeUnixNano || record.observedTimeUnixNano;
+        return recordOf(of, record.attributes, { source: 'log', name, at, id });
       }),
   );
 

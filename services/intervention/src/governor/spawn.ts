@@ -21,7 +21,7 @@ export const whyNoTemplate = ({ runtimes }: GovernorState, spawn: AdmitSpawnPayl
 templates:
   - task: ${JSON.stringify(spawn.taskId)}
     command: the program that works on it
-It then goes on by itself.`;
+Recovery then continues without a command.`;
 };
 
 /** The runtime for a spawn: the dead instance's, else the one with most room; or why there is none. */

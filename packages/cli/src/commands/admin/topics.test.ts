@@ -7,7 +7,7 @@ const [planned] = planTopics({ partitions: 4, replicas: 3 });
 test('a plan shows each setting that would be lost, beside what replaces it', () => {
   const topic = { ...planned!, topic: 'onex.evt.a.b.v1', config: { 'retention.ms': '-1', 'cleanup.policy': 'delete' } };
   const change = {
-    change: 'configure' as const,
+    kind: 'configure' as const,
     planned: topic,
     from: { 'retention.ms': '5' },
     kept: { 'segment.ms': '9' },
@@ -20,7 +20,7 @@ test('a plan shows each setting that would be lost, beside what replaces it', ()
 test('a plan shows how a topic is made, and which have too few replicas', () => {
   const topic = { ...planned!, topic: 'onex.evt.a.b.v1', partitions: 4 };
   const few = { topic: 'onex.evt.a.c.v1', replicas: 1, planned: 3 };
-  expect(linesOf({ changes: [{ change: 'create', planned: topic }], tooFewReplicas: [few] })).toEqual([
+  expect(linesOf({ changes: [{ kind: 'create', planned: topic }], tooFewReplicas: [few] })).toEqual([
     'create  onex.evt.a.b.v1  4 partitions, 3 replicas each',
     'too few replicas  onex.evt.a.c.v1  1 of 3: move its partitions with kafka-reassign-partitions',
   ]);

@@ -25,7 +25,7 @@ const place = (text: string): Reset['to'] => (text === 'beginning' || text === '
 export const linesOf = ({ changes, tooFewReplicas }: TopicReport): readonly string[] => {
   const lines = changes.flatMap((each) => {
     const { topic, partitions, replicas, config } = each.planned;
-    if (each.change === 'create') return [`create  ${topic}  ${partitions} partitions, ${replicas} replicas each`];
+    if (each.kind === 'create') return [`create  ${topic}  ${partitions} partitions, ${replicas} replicas each`];
     return Object.entries(each.from).map(([name, now]) => `configure  ${topic}  ${name} ${now} -> ${config[name]}`);
   });
   const few = tooFewReplicas.map(

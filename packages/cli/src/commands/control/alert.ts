@@ -19,7 +19,7 @@ export const register = (program: Command): void => {
   withWriteOptions(alerts.command('ack <alert>').description('acknowledge an alert')).action(
     (alertId: string, options: WriteOptions) => {
       const request = { requested: `the acknowledgement of alert ${alertId}`, outcome: 'vigil alert list' };
-      return write({ command: 'acknowledge', alertId }, request, options);
+      return write({ kind: 'acknowledge', alertId }, request, options);
     },
   );
 };

@@ -32,7 +32,7 @@ export const register = (program: Command): void => {
     .addArgument(new Argument('<decision>', 'what').choices(DECISIONS))
     .option('--for <duration>', 'allow_more_time: how long', durationOption);
   withDecisionOptions(decide).action((caseId: string, decision: string, options: WriteOptions & { for?: number }) => {
-    const command = { command: 'decide_case', caseId, decision, forMs: options.for };
+    const command = { kind: 'decide_case', caseId, decision, forMs: options.for };
     const request = { requested: `the decision ${decision} on case ${caseId}`, outcome: `vigil case show ${caseId}` };
     return write(command, request, options);
   });

@@ -14,12 +14,12 @@ export const register = (program: Command): void => {
     .action((agentId: string, options: WriteOptions & { for?: number }) => {
       const until = options.for === undefined ? 'until it is released' : `for ${spell(options.for)}`;
       const request = { requested: `a hold of ${agentId}, ${until}`, outcome: `vigil explain ${agentId}` };
-      return write({ command: 'hold', agentId, forMs: options.for }, request, options);
+      return write({ kind: 'hold', agentId, forMs: options.for }, request, options);
     });
   withWriteOptions(program.command('release <agent>').description('end a hold')).action(
     (agentId: string, options: WriteOptions) => {
       const request = { requested: `the end of the hold of ${agentId}`, outcome: `vigil explain ${agentId}` };
-      return write({ command: 'release', agentId }, request, options);
+      return write({ kind: 'release', agentId }, request, options);
     },
   );
   const nudge = program
@@ -35,7 +35,7 @@ export const register = (program: Command): void => {
   withWriteOptions(program.command('recover <agent>').description('end an agent and put its task on a fresh one'))
     .addHelpText('after', RECOVER)
     .action((agentId: string, options: WriteOptions) => {
-      const command = { command: 'request_step', agentId, step: 'terminate_and_recover' };
+      const command = { kind: 'request_step', agentId, step: 'terminate_and_recover' };
       const requested = `the end of ${agentId}, and a fresh agent for its task`;
       return write(command, { requested, outcome: `vigil case list --agent ${agentId}` }, options);
     });
@@ -48,22 +48,18 @@ export const register = (program: Command): void => {
     .addHelpText('after', RESET)
     .action((agentId: string, name: string, options: WriteOptions) => {
       const request = { requested: `a reset of breaker ${name} of ${agentId}`, outcome: `vigil explain ${agentId}` };
-      return write({ command: 'reset_breaker', agentId, name }, request, options);
+      return write({ kind: 'reset_breaker', agentId, name }, request, options);
     });
   const brake = program.command('brake').description('the brake that a mass failure engages');
   withWriteOptions(brake.command('lift').description('allow destructive steps again')).action((options: WriteOptions) =>
-    write({ command: 'lift_brake' }, { requested: 'the end of the brake', outcome: 'vigil health' }, options),
+    write({ kind: 'lift_brake' }, { requested: 'the end of the brake', outcome: 'vigil health' }, options),
   );
   const dryRun = program
     .command('dry-run')
     .description('report steps instead of executing them: on or off')
     .addArgument(new Argument('<state>', 'which').choices(['on', 'off']));
   withWriteOptions(dryRun).action((state: string, options: WriteOptions) =>
-    write(
-      { command: 'dry_run', on: state === 'on' },
-      { requested: `dry run ${state}`, outcome: 'vigil health' },
-      options,
-    ),
+    write({ kind: 'dry_run', on: state === 'on' }, { requested: `dry run ${state}`, outcome: 'vigil health' }, options),
   );
   for (const [name, description, type, requested] of [
     ['halt', 'nothing more is begun; everything still observes', 'HALT_FLEET', 'a halt of the fleet'],
@@ -75,7 +71,7 @@ export const register = (program: Command): void => {
       .addHelpText('after', HALT)
       .action(async ({ direct, ...options }: WriteOptions & { direct?: boolean }) => {
         const outcome = 'vigil health';
-        if (!direct) return write({ command: name }, { requested, outcome }, options);
+        if (!direct) return write({ kind: name }, { requested, outcome }, options);
         const written = await directly(type, options);
         show(options.json, written, () => requestLines(requested, outcome));
       });
@@ -117,7 +113,7 @@ Examples:
   vigil resume --why "the network has been moved"`;
 
 const confirmGone = async (host: string, { by, why, json }: WriteOptions): Promise<void> => {
-  const written = await dashboard().post<Written>('/v1/commands', { command: 'host_gone', host, by, why });
+  const written = await dashboard().post<Written>('/v1/commands', { kind: 'host_gone', host, by, why });
   show(json, written, ({ key, alsoFor }) => [
     `${1 + alsoFor.length} confirmed as gone with ${host}: ${[key, ...alsoFor].join(', ')}`,
   ]);

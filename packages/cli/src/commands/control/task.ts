@@ -25,7 +25,7 @@ export const register = (program: Command): void => {
     .addArgument(new Argument('<decision>', 'what').choices(['retry', 'abandon', 'reset']));
   withDecisionOptions(review).action((taskId: string, decision: string, options: WriteOptions) => {
     const request = { requested: `the decision ${decision} on task ${taskId}`, outcome: `vigil task show ${taskId}` };
-    return write({ command: 'review_task', taskId, decision }, request, options);
+    return write({ kind: 'review_task', taskId, decision }, request, options);
   });
 };
 

@@ -36,8 +36,8 @@ export const reportStarted = (fd: number, { spec, terminal }: Supervised): void 
 };
 
 /** This very command once more, in a session of its own, with the agent's log as its output. */
-const launch = (log: string): Promise<string> => {
-  const out = openSync(log, 'a', 0o600);
+const launch = (logFile: string): Promise<string> => {
+  const out = openSync(logFile, 'a', 0o600);
   const [, program = '', , ...rest] = process.argv;
   const args = [...process.execArgv, program, 'run', '--ready-fd', '3', ...sizeHere(), ...rest];
   const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', out, out, 'pipe'] });

@@ -63,7 +63,7 @@ const start = (args: readonly string[], gateway = url()) => {
 };
 const stopFile = () => join(dir, 'stop');
 const untilStopped = () => ['--', '/bin/sh', '-c', `while [ ! -e ${stopFile()} ]; do sleep 0.05; done`];
-const log = () => readFileSync(join(dir, 'logs', 'worker-1.log'), 'utf8');
+const readLog = () => readFileSync(join(dir, 'logs', 'worker-1.log'), 'utf8');
 
 describe('vigil run reports that the agent is not watched', () => {
   test('by a gateway that refuses the token, on one line, and the agent runs as if Vigil were not there', async () => {
@@ -112,7 +112,7 @@ describe('vigil run reports that the agent is not watched', () => {
     await until(() => expect(printed.err).toContain(`vigil: watched again by the gateway at ${url()}`));
     writeFileSync(stopFile(), '');
     expect((await ended).err.trim().split('\n')).toHaveLength(2);
-    expect(log()).toContain('"message":"not watched"');
+    expect(readLog()).toContain('"message":"not watched"');
   });
 
   test('at once when the gateway goes away, however long the interval is', async () => {
@@ -143,9 +143,9 @@ describe('vigil run reports that the agent is not watched', () => {
     const { code, err } = await start(['--detach', ...untilStopped()]).ended;
     expect(code).toBe(0);
     expect(err).toContain('vigil: not watched: the gateway at');
-    await until(() => expect(log()).toContain('"message":"not watched"'));
+    await until(() => expect(readLog()).toContain('"message":"not watched"'));
     writeFileSync(stopFile(), '');
-    await until(() => expect(log()).toContain('an agent has ended'));
+    await until(() => expect(readLog()).toContain('an agent has ended'));
   });
 
   test('never where it is watched', async () => {
@@ -199,7 +199,7 @@ describe('a request with a wrong name is refused before the agent starts', () =>
 test('a warning of the gateway stands once in the log, however often it comes', async () => {
   await start(['--interval', '1s', '--', 'sleep', '1.2']).ended;
   expect(heartbeats.length).toBeGreaterThan(1);
-  expect(log().match(/the gateway warns: unknown field/g)).toHaveLength(1);
+  expect(readLog().match(/the gateway warns: unknown field/g)).toHaveLength(1);
 });
 
 describe('while the agent has the terminal', () => {

@@ -4,7 +4,7 @@ import {
   type Gateway,
   GatewayRefused,
   isSameReach,
-  type Log,
+  type Logger,
   type Reach,
   type TerminalNotice,
 } from '@vigil/supervisor';
@@ -54,8 +54,8 @@ const checkPolicy = async (gateway: Gateway, name: string): Promise<void> => {
 export const reachLine = (reach: Reach, url: string): string =>
   reach.kind === 'watched' ? `watched again by the gateway at ${url}` : `not watched: ${plain(reach.why)}`;
 
-export const logReach = (log: Log, agentId: string, reach: Reach): void =>
-  reach.kind === 'watched' ? log('watched', { agentId }) : log('not watched', { agentId, why: reach.why });
+export const logReach = (logger: Logger, agentId: string, reach: Reach): void =>
+  reach.kind === 'watched' ? logger('watched', { agentId }) : logger('not watched', { agentId, why: reach.why });
 
 /** Bytes at the end of a log in which the last change is looked for. */
 const LOG_END_BYTES = 1 << 18;

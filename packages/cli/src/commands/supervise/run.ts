@@ -22,11 +22,11 @@ import {
   agentEnvironment,
   collectLabel,
   depsSettings,
+  fileLogger,
   hostId,
-  logToFile,
-  logToStderr,
   type SupervisingOptions,
   stateDir,
+  stderrLogger,
   withSupervisingOptions,
 } from '../../supervising.ts';
 import { reportStarted, startDetached } from './detach.ts';
@@ -84,12 +84,12 @@ const inForeground = async (command: readonly string[], options: RunOptions): Pr
   const notice = noticeOnStderr();
   const notices = noticesOnStderr(options.gateway, notice);
   noteSilence(command);
-  const log = logToFile(join(dir, 'logs', `${options.name}.log`));
+  const logger = fileLogger(join(dir, 'logs', `${options.name}.log`));
   const onReach = (agentId: string, reach: Reach) => {
-    logReach(log, agentId, reach);
+    logReach(logger, agentId, reach);
     notices.note(reach);
   };
-  const deps = openDeps(spec.runtimeId, depsSettings(options, dir, log, onReach));
+  const deps = openDeps(spec.runtimeId, depsSettings(options, dir, logger, onReach));
   try {
     notices.note(await reachBeforeStart(deps.gateway, wantedOf(options)));
     if (hasTerminal(options)) notices.hold();
@@ -109,7 +109,7 @@ const stopSignal = (): Promise<NodeJS.Signals> =>
   });
 
 const backgroundSettings = (options: RunOptions): DepsSettings =>
-  depsSettings(options, stateDir(options), logToStderr, (agentId, reach) => logReach(logToStderr, agentId, reach));
+  depsSettings(options, stateDir(options), stderrLogger, (agentId, reach) => logReach(stderrLogger, agentId, reach));
 
 /** The supervisor that `vigil run --detach` leaves behind; its standard error is the agent's log. */
 const inBackground = async (command: readonly string[], options: RunOptions, readyFd: number): Promise<void> => {
@@ -143,16 +143,16 @@ const runRuntime = async (options: RuntimeOptions): Promise<void> => {
   const stopped = stopSignal();
   const config = readRuntimeConfig(options.config);
   const dir = stateDir({ dir: options.dir ?? config.dir });
-  const onReach = (agentId: string, reach: Reach) => logReach(logToStderr, agentId, reach);
-  const deps = openDeps(config.runtime, depsSettings(options, dir, logToStderr, onReach));
+  const onReach = (agentId: string, reach: Reach) => logReach(stderrLogger, agentId, reach);
+  const deps = openDeps(config.runtime, depsSettings(options, dir, stderrLogger, onReach));
   const wanted = { runtimeId: config.runtime, healthPolicy: config.policy ?? null, require: options.require };
   const reach = await reachBeforeStart(deps.gateway, wanted).catch((error: unknown) => {
     deps.close();
     throw error;
   });
-  if (reach.kind === 'unwatched') logToStderr('not watched', { runtime: config.runtime, why: reach.why });
+  if (reach.kind === 'unwatched') stderrLogger('not watched', { runtime: config.runtime, why: reach.why });
   const runtime = await startRuntime({ config, host: hostId(), env: agentEnvironment() }, deps);
-  logToStderr('the runtime watches its agents', { runtime: config.runtime, dir, pid: process.pid });
+  stderrLogger('the runtime watches its agents', { runtime: config.runtime, dir, pid: process.pid });
   await runtime.stop(`its runtime received ${await stopped}`);
   await deps.outbox.settled(FAREWELL_MS);
   deps.close();

@@ -4,38 +4,38 @@ import { closeSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { survivingLog } from './supervising.ts';
+import { survivingLogger } from './supervising.ts';
 
 test('a line that cannot be written does not end the process, and the next written line has the number of missing ones', () => {
   let isFull = false;
   const written: string[] = [];
-  const log = survivingLog(
+  const logger = survivingLogger(
     (line, failed) => (isFull ? failed() : void written.push(line)),
     (message, fields) => `${message} ${JSON.stringify(fields)}`,
   );
-  log('one');
+  logger('one');
   isFull = true;
-  log('two');
-  log('three');
+  logger('two');
+  logger('three');
   isFull = false;
-  log('four', { agentId: 'worker-1' });
-  log('five');
+  logger('four', { agentId: 'worker-1' });
+  logger('five');
   expect(written).toEqual(['one {}', 'four {"agentId":"worker-1","missingBefore":2}', 'five {}']);
 });
 
 const supervising = fileURLToPath(new URL('./supervising.ts', import.meta.url));
 const program = `
-  const { logToFile, logToStderr } = await import(${JSON.stringify(supervising)});
-  const log = logToFile('/dev/full');
+  const { fileLogger, stderrLogger } = await import(${JSON.stringify(supervising)});
+  const logger = fileLogger('/dev/full');
   for (let n = 0; n < 3; n += 1) {
-    log('to a file');
-    logToStderr('to standard error');
+    logger('to a file');
+    stderrLogger('to standard error');
     await new Promise((resolve) => setImmediate(resolve));
   }
   console.log('it runs');
 `;
 
-test.runIf(process.platform === 'linux')('a full disk behind a log ends no supervisor', async () => {
+test.runIf(process.platform === 'linux')('a full disk behind a logger ends no supervisor', async () => {
   const full = openSync('/dev/full', 'w');
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', full] });
   closeSync(full);
@@ -43,7 +43,7 @@ test.runIf(process.platform === 'linux')('a full disk behind a log ends no super
   expect(printed).toBe('it runs\n');
 });
 
-test('a closed pipe behind a log ends no supervisor', async () => {
+test('a closed pipe behind a logger ends no supervisor', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program.replace('/dev/full', '/dev/null')], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
