@@ -18,7 +18,7 @@ const project = (name: string, include: readonly string[], own: ProjectConfig): 
 /**
  * `unit` needs no server; `integration` (`*.it.test.ts` beside the code) takes its servers' addresses from the
  * environment: see src/test.ts. `system` and `stories` (`*.it.test.ts` in test/) start servers for each file. `clients`
- * (`*.clients.test.ts`) starts its own servers. `cluster` is the suites on the log, with three brokers.
+ * (`*.clients.test.ts`) starts its own servers. `cluster` is the suites on the log, with three brokers; `secured` is the walkthrough under TLS, SCRAM and ACLs.
  */
 export default defineConfig({
   test: {
@@ -54,6 +54,8 @@ export default defineConfig({
       project('cluster', ['packages/stream/src/kafka/{log,patch}.it.test.ts', 'test/{crash,time}/*.it.test.ts'], {
         fileParallelism: false,
       }),
+      // `npm test secured` only: the broker asks each service for its own principal, and allows it what ACLs allow.
+      project('secured', ['test/walkthrough/*.it.test.ts'], { fileParallelism: false }),
       // Real coding agents from npm: `npm test clients` only. A session mostly waits; more at once make the clients themselves slow.
       project('clients', ['test/clients/**/*.clients.test.ts'], {
         fileParallelism: false,

@@ -140,8 +140,10 @@ const runVigil =
       );
     });
 
-/** Whether this run is `npm test cluster`: servers have three brokers. */
-export const isCluster: boolean = process.env.VIGIL_TEST_CLUSTER !== undefined;
+/** What `npm test cluster` and `npm test secured` ask for; otherwise one broker. */
+const form = (['cluster', 'secured'] as const).find((each) => each === process.env.VIGIL_TEST_BROKERS) ?? 'one';
+
+export const isCluster: boolean = form === 'cluster';
 
 /** A whole system on separate servers, empty at the beginning. */
 export const openSystem = async ({ name, policy = 'demo', services, env = {} }: Wanted): Promise<TestSystem> => {
@@ -152,7 +154,7 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
     lines.push(`${new Date().toISOString()} ${line}`);
     writeFileSync(path.join(dir, 'system.log'), `${lines.join('\n')}\n`);
   };
-  const servers = await startServers({ purpose: 'test', dir, onProgress: note, own: true, cluster: isCluster });
+  const servers = await startServers({ purpose: 'test', dir, onProgress: note, own: true, form });
   const starting = startSystem({ servers, dir, policy, env, onLine: note, ...(services && { services }) });
   const system = await starting.catch(async (error: unknown) => {
     await servers.stop();

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Codec, catalogue, connectCodec, memoryCodec, registryFrom, Topic } from '@vigil/events';
 import {
+  type Acl,
+  applyAcls,
   applyTopics,
   connectLog,
   HANGS_AFTER_MS,
@@ -10,6 +12,7 @@ import {
   type Log,
   type Move,
   movePosition,
+  planAcls,
   silentLogger,
   type TopicReport,
   writer,
@@ -38,6 +41,12 @@ export const changeTopics = (
   orCannot('the topics cannot be compared', async () =>
     applyTopics({ kafka: kafkaFrom(settings), partitions, replicas, dryRun: !change }),
   );
+
+/** The permissions that the topology needs; with settings, created on that cluster. Throws CannotProceed. */
+export const aclsOn = async (settings: KafkaSettings | null): Promise<readonly Acl[]> =>
+  settings === null
+    ? planAcls()
+    : orCannot('the ACLs are not created', async () => applyAcls(kafkaFrom(settings)));
 
 /** Moves a processor's position. Throws CannotProceed, with the reason where it is refused. */
 export const reset = (settings: KafkaSettings, move: Move): Promise<{ from: number | null; to: number }> =>

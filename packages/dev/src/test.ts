@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { interruption } from './processes/interrupt.ts';
 import { endWith, Refusal } from './refusal.ts';
-import type { Servers } from './servers/running-servers.ts';
+import type { BrokerForm, Servers } from './servers/running-servers.ts';
 import { startServers } from './servers/servers.ts';
-import { requestOf, type TestRequest } from './test-run/arguments.ts';
+import { requestOf, type Suite, type TestRequest } from './test-run/arguments.ts';
 import { closeRunFolder, failedLogs, openRunFolder } from './test-run/run-folder.ts';
 import { needsServers, readSummary, runVitest, type Summary } from './test-run/vitest.ts';
 
@@ -17,9 +17,10 @@ const envOf = (servers: Servers | null): Record<string, string> => {
   return {
     ...env,
     ...(brokersAt.length === 0 ? {} : { VIGIL_TEST_SERVERS: JSON.stringify(brokersAt) }),
-    ...(brokersAt.length > 1 ? { VIGIL_TEST_CLUSTER: '1' } : {}),
   };
 };
+
+const formOf = (suite: Suite | null): BrokerForm => (suite === 'cluster' || suite === 'secured' ? suite : 'one');
 
 const testOn = async (
   request: TestRequest,
@@ -27,12 +28,12 @@ const testOn = async (
   signal: AbortSignal,
 ): Promise<Summary & { readonly code: number }> => {
   const withServers = needsServers(request);
-  const cluster = request.suite === 'cluster';
-  const servers = withServers ? await startServers({ purpose: 'test', dir, cluster, onProgress: report }) : null;
+  const form = formOf(request.suite);
+  const servers = withServers ? await startServers({ purpose: 'test', dir, form, onProgress: report }) : null;
   try {
     if (signal.aborted) return { passed: 0, failed: 0, code: 1 };
     const report = path.join(dir, 'report.json');
-    const env = { ...envOf(servers), ...(request.long ? { VIGIL_SOAK: '1' } : {}) };
+    const env = { ...envOf(servers), VIGIL_TEST_BROKERS: form, ...(request.long ? { VIGIL_SOAK: '1' } : {}) };
     const code = await runVitest({ request, withServers, env, report, signal });
     const summary = readSummary(report, code);
     if (code === 0 && summary.passed === 0)

@@ -36,6 +36,7 @@ export const startCompose = async (dir: string, ports: Ports, report: (line: str
   await declareCompatibility(env.SCHEMA_REGISTRY_URL);
   return {
     env,
+    identityOf: () => ({}),
     brokers: [],
     brokersAt: [],
     stop: async () => compose(password, 'stop', 'kafka', 'registry', 'postgres'),
@@ -85,5 +86,5 @@ export const startContainers = async (ports: Ports, report: (line: string) => vo
   const stop = async (): Promise<void> => {
     await Promise.all(started.map((container) => container.stop()));
   };
-  return { env, brokers: [containerBroker(broker)], brokersAt: [broker], stop };
+  return { env, identityOf: () => ({}), brokers: [containerBroker(broker)], brokersAt: [broker], stop };
 };

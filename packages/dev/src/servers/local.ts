@@ -1,15 +1,17 @@
+import { applyAcls, kafkaFrom } from '@vigil/stream';
 import { endProcess, livingNames } from '../processes/pid-file.ts';
 import { endWithUs, SERVERS } from '../processes/survivors.ts';
 import { kafkaJars, registryFolder } from './artifacts.ts';
 import { TOPICS_OF_ONE_BROKER, TOPICS_OF_THREE_BROKERS } from './kafka/broker-settings.ts';
 import { addressesOf, stopNodes, threeNodes } from './kafka/cluster.ts';
 import { type ProcessAt, startNodes } from './kafka/nodes.ts';
+import { adminIdentity, identityOf } from './kafka/secured.ts';
 import { keepFilesPrivate, makePrivateFolder } from './kept-secret.ts';
 import { type Ports, requireFree } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import { startRegistry } from './registry.ts';
 import { requireDisk, requireJava } from './requirements.ts';
-import type { Servers } from './running-servers.ts';
+import type { BrokerForm, Servers } from './running-servers.ts';
 
 const DISK_BYTES = 2e9;
 const PORT_REMEDY = 'end it, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL of servers of your own';
@@ -34,12 +36,12 @@ const requireAll = async (dir: string, ports: Ports): Promise<void> => {
 /**
  * Kafka, registry and Postgres as processes of this machine, on the loopback, data in `dir`. All or none: a failure
  * ends those that run.
- * `cluster`: three brokers, on free ports
+ * `form`: one broker; three, on free ports; or one with TLS, SCRAM and the ACLs of the topology
  */
 export const startLocal = async (
   dir: string,
   ports: Ports,
-  cluster: boolean,
+  form: BrokerForm,
   report: (line: string) => void,
 ): Promise<Servers> => {
   keepFilesPrivate();
@@ -58,8 +60,9 @@ export const startLocal = async (
     name: 'kafka',
     port: ports.kafka,
     controllerPort: ports.controller,
+    isSecured: form === 'secured',
   };
-  const nodes = cluster ? await threeNodes(dir) : [lone];
+  const nodes = form === 'cluster' ? await threeNodes(dir) : [lone];
   try {
     return await startAll(dir, ports, nodes);
   } catch (error) {
@@ -78,15 +81,19 @@ const startAll = async (dir: string, ports: Ports, nodes: readonly ProcessAt[]):
   // All attempts have ended before a failure is passed on: none may still be starting while the others are ended.
   await Promise.allSettled([database, schemas, started]);
   const [postgres, registry, brokers] = await Promise.all([database, schemas, started]);
+  const isSecured = nodes.every((node) => node.isSecured);
   const env = {
     ...(nodes.length === 1 ? TOPICS_OF_ONE_BROKER : TOPICS_OF_THREE_BROKERS),
     KAFKA_BROKERS: addressesOf(nodes),
     SCHEMA_REGISTRY_URL: registry.url,
     DATABASE_URL: postgres.url,
+    ...(isSecured ? adminIdentity(dir) : {}),
   };
+  if (isSecured) await applyAcls(kafkaFrom({ ...env, KAFKA_BROKERS: env.KAFKA_BROKERS.split(',') }));
+  const identity = (service: string) => (isSecured ? identityOf(dir, service) : {});
   const stop = async (): Promise<void> => {
     await Promise.all([stopNodes(brokers), registry.stop()]);
     await postgres.stop();
   };
-  return { env, brokers, brokersAt: nodes, stop };
+  return { env, identityOf: identity, brokers, brokersAt: nodes, stop };
 };

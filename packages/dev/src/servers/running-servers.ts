@@ -18,8 +18,14 @@ export type ServersEnv = { readonly [name in CredentialName]?: string } & {
   readonly VIGIL_REPLICAS: string;
 };
 
+/** `one` broker, three in a `cluster`, or one that is `secured` by TLS, SCRAM and ACLs */
+export type BrokerForm = 'one' | 'cluster' | 'secured';
+
 export type Servers = {
+  /** for the one that prepares the servers, and for tests */
   readonly env: ServersEnv;
+  /** variables of a service besides: its own principal, where the brokers ask for one */
+  readonly identityOf: (service: string) => Readonly<Record<string, string>>;
   /** none when the servers were given by their addresses: then Vigil does not end them */
   readonly brokers: readonly Broker[];
   /** where each broker is found again by another process */

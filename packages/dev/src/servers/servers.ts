@@ -7,7 +7,7 @@ import { type BrokerAt, brokerAt } from './kafka/nodes.ts';
 import { startLocal } from './local.ts';
 import { freePorts, type Ports } from './ports.ts';
 import { hasContainerEngine } from './requirements.ts';
-import type { Servers, ServersEnv } from './running-servers.ts';
+import type { BrokerForm, Servers, ServersEnv } from './running-servers.ts';
 
 /** The same in docker-compose.yml, so that a second terminal finds them; above the usual ones, which may be taken. */
 export const START_PORTS: Ports = { kafka: 19092, controller: 19093, registry: 18081, postgres: 15432 };
@@ -20,8 +20,8 @@ export type StartServersOptions = {
   readonly onProgress: (line: string) => void;
   /** its own servers, also where the environment gives addresses */
   readonly own?: boolean;
-  /** three brokers with production's settings instead of one, always as processes of this machine */
-  readonly cluster?: boolean;
+  /** `cluster` has production's settings; all but `one` are processes of this machine */
+  readonly form?: BrokerForm;
 };
 
 const NAMES = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'DATABASE_URL'] as const;
@@ -76,15 +76,15 @@ export const startServers = async ({
   dir,
   onProgress,
   own = false,
-  cluster = false,
+  form = 'one',
 }: StartServersOptions): Promise<Servers> => {
   const given = own ? null : givenServers(process.env);
   if (given !== null) {
     onProgress(`using the servers of the environment: ${given.KAFKA_BROKERS}, ${given.SCHEMA_REGISTRY_URL}`);
-    return { env: given, brokers: [], brokersAt: [], stop: async () => undefined };
+    return { env: given, identityOf: () => ({}), brokers: [], brokersAt: [], stop: async () => undefined };
   }
   const ports = await portsFor(purpose);
-  if (cluster || !hasContainerEngine()) return startLocal(path.resolve(dir), ports, cluster, onProgress);
+  if (form !== 'one' || !hasContainerEngine()) return startLocal(path.resolve(dir), ports, form, onProgress);
   // Loaded where it is used: it is not installed in the image, and slow to load.
   const { startCompose, startContainers } = await import('./containers.ts');
   return purpose === 'start' ? startCompose(path.resolve(dir), ports, onProgress) : startContainers(ports, onProgress);

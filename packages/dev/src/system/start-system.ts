@@ -6,7 +6,7 @@ import { type ProcessEvent, type Supervised, supervise } from '../processes/supe
 import { Refusal } from '../refusal.ts';
 import { freshSecret, keptSecret } from '../servers/kept-secret.ts';
 import { freePorts } from '../servers/ports.ts';
-import type { ServersEnv } from '../servers/running-servers.ts';
+import type { Servers } from '../servers/running-servers.ts';
 import { prepareServers } from './prepare-servers.ts';
 import {
   type ClientEnv,
@@ -20,7 +20,7 @@ import {
 } from './services.ts';
 
 export type SystemOptions = {
-  readonly servers: { readonly env: ServersEnv };
+  readonly servers: Pick<Servers, 'env' | 'identityOf'>;
   /** logs and pid files */
   readonly dir: string;
   /** name of the policy for agents that name none */
@@ -131,7 +131,7 @@ const run = (name: ServiceName, plan: Plan, as: string = name, probe = probePort
     command: process.execPath,
     args: [bundleOf(name)],
     cwd: root,
-    env: { ...process.env, ...own, ...env, VIGIL_PROBE_PORT: String(probe) },
+    env: { ...process.env, ...own, ...servers.identityOf(name), ...env, VIGIL_PROBE_PORT: String(probe) },
   };
   return supervise(spec, (event) => {
     const line = describe(as, event);

@@ -21,9 +21,9 @@ export type TestRequest = {
   readonly suite: Suite | null;
 };
 
-/** `clients`: with real coding agents; `cluster`: the suites on the log, with three brokers */
+/** `clients`: with real coding agents; `cluster`: the suites on the log, with three brokers; `secured`: the walkthrough under TLS, SCRAM and ACLs */
 export type Suite = (typeof SUITES)[number];
-const SUITES = ['clients', 'cluster'] as const;
+const SUITES = ['clients', 'cluster', 'secured'] as const;
 
 const OPTIONS = ['--unit', '--integration', '--watch'];
 const SHARD = /^--shard=\d+\/\d+$/;

@@ -21,7 +21,8 @@ const argsOf = ({ pattern, paths, watch, shard }: TestRequest, projects: readonl
  * Whether servers are started. Which suite a name belongs to is known only when its file runs: the list that vitest
  * reads from the source leaves out whole suites.
  */
-export const needsServers = ({ unitOnly, suite }: TestRequest): boolean => !unitOnly && suite !== 'clients';
+export const needsServers = ({ unitOnly, suite }: TestRequest): boolean =>
+  !unitOnly && suite !== 'clients' && suite !== 'secured';
 
 export type VitestRun = {
   readonly request: TestRequest;

@@ -1,6 +1,6 @@
-import { planTopics } from '@vigil/stream';
+import { planAcls, planTopics } from '@vigil/stream';
 import { expect, test } from 'vitest';
-import { linesOf } from './topics.ts';
+import { aclLines, linesOf } from './topics.ts';
 
 const [planned] = planTopics({ partitions: 4, replicas: 3 });
 
@@ -28,3 +28,10 @@ test('a plan shows how a topic is made, and which have too few replicas', () => 
 
 test('without differences the plan reports that', () =>
   expect(linesOf({ changes: [], tooFewReplicas: [] })).toEqual(['Every topic is as it is to be.']));
+
+test('each ACL is a line with its principal, and a name that is a beginning ends with *', () => {
+  const lines = aclLines(planAcls());
+  expect(lines).toContain('User:agents  write  topic  onex.cmd.heartbeat-ingest.heartbeat.v1');
+  expect(lines).toContain('User:recovery  write  transactional-id  recovery-*');
+  expect(new Set(lines).size).toBe(lines.length);
+});

@@ -1,4 +1,4 @@
-import type { TopicReport } from '@vigil/stream';
+import type { Acl, TopicReport } from '@vigil/stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { kafkaOf, registryOf } from '../../config.ts';
 import { CannotProceed } from '../../errors.ts';
@@ -13,6 +13,7 @@ They need Kafka only (KAFKA_BROKERS).
 Examples:
   vigil topics plan
   vigil topics apply --partitions 8 --replicas 3
+  vigil topics acls --apply
   vigil topics reset recovery onex.evt.health-evaluator.task-health.v1 0 --to beginning`;
 
 const whole = (text: string): number => {
@@ -34,6 +35,13 @@ export const linesOf = ({ changes, tooFewReplicas }: TopicReport): readonly stri
   );
   return lines.length + few.length === 0 ? ['Every topic is as it is to be.'] : [...lines, ...few];
 };
+
+/** In the words of Kafka's own tool. */
+export const aclLines = (acls: readonly Acl[]): readonly string[] =>
+  acls.map(
+    ({ principal, operation, resource, name, pattern }) =>
+      `User:${principal}  ${operation}  ${resource}  ${name}${pattern === 'prefixed' ? '*' : ''}`,
+  );
 
 /** The Kafka client is loaded by these commands only: every other one starts without it. */
 const stream = () => import('../../kafka.ts');
@@ -65,6 +73,15 @@ export const register = (program: Command): void => {
         const report = await (await stream()).changeTopics(kafkaOf(process.env), wanted, change);
         show(json, report, () => linesOf(report));
       });
+  topics
+    .command('acls')
+    .description('print what each service may read and write on the broker, which is all that it needs')
+    .option('--apply', 'create these ACLs; others stay')
+    .option('--json', 'for programs')
+    .action(async ({ json, apply }: Json & { readonly apply?: boolean }) => {
+      const acls = await (await stream()).aclsOn(apply === true ? kafkaOf(process.env) : null);
+      show(json, acls, () => aclLines(acls));
+    });
   topics
     .command('reset')
     .description('move the position of a processor; its state stays as it is')

@@ -18,6 +18,7 @@ export const threeNodes = async (dir: string): Promise<readonly ProcessAt[]> => 
     name,
     port: ports[2 * i] as number,
     controllerPort: ports[2 * i + 1] as number,
+    isSecured: false,
   }));
 };
 

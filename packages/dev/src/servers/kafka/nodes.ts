@@ -9,6 +9,7 @@ import { Refusal } from '../../refusal.ts';
 import { kafkaJars } from '../artifacts.ts';
 import { type Broker, type ContainerAt, containerBroker } from './broker.ts';
 import { brokerSettings, productionSettings } from './broker-settings.ts';
+import { makeCertificate, scramUsers, securedSettings } from './secured.ts';
 
 /** Where a broker is found: plain JSON, handed from the run that started it to the tests that end it. */
 export type BrokerAt = ProcessAt | ContainerAt;
@@ -19,17 +20,21 @@ export type ProcessAt = {
   readonly name: string;
   readonly port: number;
   readonly controllerPort: number;
+  /** TLS, SCRAM and ACLs */
+  readonly isSecured: boolean;
 };
 
 const propertiesOf = (at: ProcessAt, nodes: readonly ProcessAt[]): string => {
   const { port, controllerPort } = at;
+  const listener = at.isSecured ? 'SASL_SSL' : 'PLAINTEXT';
   const voters = nodes.map((node, i) => `${i + 1}@127.0.0.1:${node.controllerPort}`);
   const settings = {
     ...(nodes.length === 1 ? brokerSettings : productionSettings),
+    ...(at.isSecured ? securedSettings(at.dir) : {}),
     'node.id': String(nodes.indexOf(at) + 1),
     'controller.quorum.voters': voters.join(','),
-    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    listeners: `${listener}://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `${listener}://127.0.0.1:${port}`,
     'log.dirs': filesOf(at).data,
   };
   return `${Object.entries(settings)
@@ -40,9 +45,10 @@ const propertiesOf = (at: ProcessAt, nodes: readonly ProcessAt[]): string => {
 /** A cluster id is 16 bytes in base64url; StorageTool takes a leading dash for an option. */
 const clusterId = (): string => randomBytes(16).toString('base64url').replace(/^-/, 'A');
 
-const format = async (jars: string, properties: string, cluster: string): Promise<void> => {
+const format = async (at: ProcessAt, jars: string, properties: string, cluster: string): Promise<void> => {
   const quiet = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=error', '-XX:TieredStopAtLevel=1'];
   const tool = ['kafka.tools.StorageTool', 'format', '-t', cluster, '-c', properties];
+  if (at.isSecured) tool.push(...scramUsers(at.dir));
   await promisify(execFile)('java', [...quiet, '-cp', `${jars}/*`, ...tool]).catch(({ stdout, stderr }) => {
     throw new Refusal(`Kafka could not format its data folder of ${properties}:\n${stdout}${stderr}`);
   });
@@ -57,6 +63,8 @@ const daemonOf = (at: ProcessAt, jars: string, properties: string): Daemon => ({
     '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
     // The one line that shows that it serves: it is written after the controller has accepted the broker.
     '-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info',
+    // What the ACLs refuse is in its log.
+    ...(at.isSecured ? ['-Dorg.slf4j.simpleLogger.log.kafka.authorizer.logger=info'] : []),
     ...['-cp', `${jars}/*`, 'kafka.Kafka', properties],
   ],
   cwd: path.join(at.dir, at.name),
@@ -93,8 +101,9 @@ const startNode = async (
 ): Promise<Broker> => {
   const { data, properties } = filesOf(at);
   mkdirSync(path.dirname(properties), { recursive: true });
+  if (at.isSecured) makeCertificate(at.dir);
   writeFileSync(properties, propertiesOf(at, nodes));
-  if (!existsSync(path.join(data, 'meta.properties'))) await format(jars, properties, cluster);
+  if (!existsSync(path.join(data, 'meta.properties'))) await format(at, jars, properties, cluster);
   const daemon = daemonOf(at, jars, properties);
   await startDaemon(daemon);
   return brokerOf(daemon);

@@ -1,0 +1,192 @@
+import { catalogue, Topic, type TopicName, topicNames } from '@vigil/events';
+import kafkajs from 'kafkajs';
+import { silentLogger } from '../logger.ts';
+import { snapshotTopic } from '../processor/topology.ts';
+import type { KafkaAccess } from './access.ts';
+import { openClients } from './client.ts';
+
+/** What a service does on the broker besides writing its topics, which the schemas name. */
+type Uses = {
+  /** of its connections: readers outside a group take group ids that begin with it */
+  readonly clientId: string;
+  readonly reads: readonly string[];
+  /** topics of others into which it writes ticks */
+  readonly ticksInto: readonly TopicName[];
+  /** each is a consumer group, a prefix of transactional ids and a snapshot topic */
+  readonly processors: readonly string[];
+  /** consumer groups without transactions; a trailing * is any name */
+  readonly groups: readonly string[];
+  /** groups whose offsets it shows, beside the ends of all topics */
+  readonly describes: readonly string[];
+};
+
+const published = topicNames.filter((topic) => catalogue[topic].kind === 'evt');
+const deadLetters = topicNames.filter((topic) => catalogue[topic].kind === 'dlq');
+const reader = (clientId: string, reads: readonly string[]): Uses => ({
+  clientId,
+  reads,
+  ticksInto: [],
+  processors: [],
+  groups: [],
+  describes: [],
+});
+
+/** Every principal of the broker, by its name: a service, the agents that write heartbeats to Kafka themselves, and `vigil --direct`. */
+const USES = {
+  'heartbeat-ingest': {
+    ...reader('heartbeat-ingest', [Topic.heartbeat, Topic.controlAgent]),
+    ticksInto: [Topic.heartbeat],
+    processors: ['heartbeat-ingest'],
+  },
+  'health-evaluator': {
+    ...reader('health-evaluator', [Topic.agentObservation, Topic.applyPolicy, Topic.policy]),
+    processors: ['health-evaluator'],
+  },
+  intervention: {
+    ...reader('intervention', [
+      Topic.agentHealth,
+      Topic.stepRuling,
+      Topic.orderReceipt,
+      Topic.decideCase,
+      Topic.fleetPresence,
+      Topic.admitStep,
+      Topic.controlFleet,
+      Topic.runtimePresence,
+    ]),
+    processors: ['intervention-cases', 'intervention-governor', 'intervention-spending'],
+  },
+  recovery: {
+    ...reader('recovery', [
+      Topic.taskHealth,
+      Topic.recoverTask,
+      Topic.reviewTask,
+      Topic.spawnRuling,
+      Topic.spawnReceipt,
+      Topic.taskCheckpoint,
+    ]),
+    processors: ['recovery'],
+  },
+  alerting: {
+    ...reader('alerting', [
+      Topic.agentHealth,
+      Topic.agentIntervention,
+      Topic.taskRecovery,
+      Topic.fleetGovernance,
+      Topic.spending,
+      Topic.policy,
+      Topic.notify,
+      Topic.controlAlerts,
+      Topic.alert,
+    ]),
+    processors: ['alerting', 'alerting-agent', 'alerting-task', 'alerting-fleet'],
+    // A group for each channel of its file.
+    groups: ['alerting-*'],
+  },
+  projector: {
+    ...reader('vigil-projector', [...published, ...deadLetters, Topic.agentOrder]),
+    groups: ['projector'],
+  },
+  dashboard: {
+    ...reader('vigil-dashboard', [...published, Topic.agentOrder, snapshotTopic('health-evaluator')]),
+    describes: ['projector'],
+  },
+  gateway: reader('gateway', [
+    Topic.agentOrder,
+    Topic.orderReceipt,
+    Topic.spawnReceipt,
+    Topic.policy,
+    Topic.fleetPresence,
+    Topic.spending,
+    Topic.fleetGovernance,
+    Topic.token,
+  ]),
+  agents: reader('vigil-sdk', []),
+  cli: reader('vigil-cli', []),
+} as const satisfies Readonly<Record<string, Uses>>;
+
+export type Principal = keyof typeof USES;
+export const PRINCIPALS = Object.keys(USES) as readonly Principal[];
+
+/** One permission. `prefixed`: for each resource whose name begins with `name`. */
+export type Acl = {
+  readonly principal: Principal;
+  readonly operation: 'read' | 'write' | 'describe';
+  readonly resource: 'topic' | 'group' | 'transactional-id';
+  readonly name: string;
+  readonly pattern: 'literal' | 'prefixed';
+};
+
+type Permission = Omit<Acl, 'principal'>;
+const literal = (operation: Acl['operation'], resource: Acl['resource'], name: string): Permission => ({
+  operation,
+  resource,
+  name,
+  pattern: 'literal',
+});
+const prefixed = (operation: Acl['operation'], resource: Acl['resource'], name: string): Permission => ({
+  operation,
+  resource,
+  name,
+  pattern: 'prefixed',
+});
+
+const writesOf = (principal: Principal): readonly string[] =>
+  topicNames.filter((topic) => (catalogue[topic].writers as readonly string[]).includes(principal));
+
+const permissionsOf = (principal: Principal): readonly Permission[] => {
+  const { clientId, reads, ticksInto, processors, groups, describes }: Uses = USES[principal];
+  const readTopics = new Set<string>([...reads, ...processors.map(snapshotTopic)]);
+  return [
+    ...[...readTopics].map((topic) => literal('read', 'topic', topic)),
+    ...[...new Set<string>([...writesOf(principal), ...ticksInto])].map((topic) => literal('write', 'topic', topic)),
+    ...(readTopics.size === 0 ? [] : [prefixed('read', 'group', `${clientId}-read-`)]),
+    ...(readTopics.size === 0 ? [] : [prefixed('read', 'group', `${clientId}-follow-`)]),
+    ...processors.map((name) => literal('read', 'group', name)),
+    ...processors.map((name) => prefixed('write', 'transactional-id', `${name}-`)),
+    ...groups.map((name) =>
+      name.endsWith('*') ? prefixed('read', 'group', name.slice(0, -1)) : literal('read', 'group', name),
+    ),
+    ...describes.map((name) => literal('describe', 'group', name)),
+    ...(describes.length === 0 ? [] : [prefixed('describe', 'topic', 'onex.')]),
+  ];
+};
+
+/** What each principal may do, and nothing more. A permission to read or write includes describing. */
+export const planAcls = (): readonly Acl[] =>
+  PRINCIPALS.flatMap((principal) => permissionsOf(principal).map((permission) => ({ principal, ...permission })));
+
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
+const OPERATIONS = {
+  read: AclOperationTypes.READ,
+  write: AclOperationTypes.WRITE,
+  describe: AclOperationTypes.DESCRIBE,
+};
+const RESOURCES = {
+  topic: AclResourceTypes.TOPIC,
+  group: AclResourceTypes.GROUP,
+  'transactional-id': AclResourceTypes.TRANSACTIONAL_ID,
+};
+const PATTERNS = { literal: ResourcePatternTypes.LITERAL, prefixed: ResourcePatternTypes.PREFIXED };
+
+/** Creates the permissions; those that are there stay, others too. The connection's principal must be allowed to. */
+export const applyAcls = async (kafka: KafkaAccess): Promise<readonly Acl[]> => {
+  const admin = openClients(kafka, 'vigil-topics', silentLogger).admins.admin();
+  const acls = planAcls();
+  await admin.connect();
+  try {
+    await admin.createAcls({
+      acl: acls.map(({ principal, operation, resource, name, pattern }) => ({
+        principal: `User:${principal}`,
+        host: '*',
+        permissionType: AclPermissionTypes.ALLOW,
+        operation: OPERATIONS[operation],
+        resourceType: RESOURCES[resource],
+        resourceName: name,
+        resourcePatternType: PATTERNS[pattern],
+      })),
+    });
+    return acls;
+  } finally {
+    await admin.disconnect();
+  }
+};
