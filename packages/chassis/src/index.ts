@@ -3,3 +3,4 @@ export { databaseSettings, type Environment, httpUrl, kafkaSettings, readConfig,
 export type { Count, CounterName } from './metrics.ts';
 export { listen, type Part } from './probes.ts';
 export { type Logger, type Running, runService, type Service } from './service.ts';
+export { openHttp, type Tls, tlsFor, tlsSettings } from './tls.ts';

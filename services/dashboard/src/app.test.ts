@@ -26,6 +26,7 @@ const dashboard = (answers: object = {}) => {
   const listeners = new Set<(event: HealthEvent) => void>();
   const stop = new AbortController();
   const app = openApp({
+    tls: null,
     token: TOKEN,
     model,
     feed: {

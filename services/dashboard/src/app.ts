@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
+import { openHttp, type Tls } from '@vigil/chassis';
 import type { Doctor, ReadModel, SignalsOf } from '@vigil/read-model';
-import { type FastifyInstance, fastify } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { commandRoutes, type Write } from './commands.ts';
 
 import type { Feed } from './feed.ts';
@@ -9,6 +10,8 @@ import { eventRoutes } from './routes/events.ts';
 import { policyRoutes, readRoutes } from './routes/read.ts';
 
 export type AppDeps = {
+  /** null: plain HTTP */
+  readonly tls: Tls | null;
   readonly token: string;
   readonly model: ReadModel;
   readonly feed: Feed;
@@ -31,7 +34,8 @@ const same = (given: string, expected: string): boolean => {
 
 /** The API for people: HTTP in front of the read model and the command topics. */
 export const openApp = (deps: AppDeps): FastifyInstance => {
-  const app = fastify({ bodyLimit: 64 * 1024, requestTimeout: 30_000, forceCloseConnections: true });
+  const options = { bodyLimit: 64 * 1024, requestTimeout: 30_000, forceCloseConnections: true };
+  const app = openHttp(options, deps.tls);
   app.setErrorHandler((error, _request, reply) => sendProblem(error, reply, deps.onFailure));
   app.setNotFoundHandler(({ method, url }, reply) =>
     sendProblem(new Problem(404, 'no_such_page', `There is no ${method} ${url}.`), reply, deps.onFailure),

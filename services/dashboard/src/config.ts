@@ -1,4 +1,4 @@
-import { databaseSettings, httpUrl, kafkaSettings, token, whole } from '@vigil/chassis';
+import { databaseSettings, httpUrl, kafkaSettings, tlsSettings, token, whole } from '@vigil/chassis';
 import { z } from 'zod';
 
 const PROBES = 'give service=http://host:port[,service=…]: the probes of the services, for `vigil doctor`';
@@ -8,6 +8,7 @@ export type Config = z.output<typeof config>;
 /** `VIGIL_PROBES`: where each service answers /ready; without it `doctor` leaves readiness out. */
 export const config = z.object({
   ...kafkaSettings,
+  ...tlsSettings,
   ...databaseSettings,
   VIGIL_DASHBOARD_HOST: z.string().default('127.0.0.1'),
   VIGIL_DASHBOARD_PORT: whole(0, 65535).default(7420),

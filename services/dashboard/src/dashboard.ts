@@ -1,4 +1,4 @@
-import { type Logger, listen, type Part } from '@vigil/chassis';
+import { type Logger, listen, type Part, tlsFor } from '@vigil/chassis';
 import type { Draft } from '@vigil/events';
 import { type Database, readModel } from '@vigil/read-model';
 import { type Log, writer } from '@vigil/stream';
@@ -18,12 +18,14 @@ export const openDashboard = async (
   config: Config,
   { logger, signal, now }: Dependencies,
 ): Promise<AsyncDisposable & Part & { readonly url: string }> => {
+  const tls = tlsFor(config.VIGIL_DASHBOARD_HOST, 'VIGIL_DASHBOARD_HOST', config);
   const model = readModel(database);
   const { write } = writer(log);
   const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');
   const hanging = watchTransactions(log, signal, logger);
   const feed = await openFeed(log, signal, onFailure);
   const app = openApp({
+    tls,
     token: config.VIGIL_DASHBOARD_TOKEN,
     model,
     feed,

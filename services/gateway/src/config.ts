@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { kafkaSettings, token, whole } from '@vigil/chassis';
+import { kafkaSettings, tlsSettings, token, whole } from '@vigil/chassis';
 import { z } from 'zod';
 import { LEAST_SECRET } from './http/token-signing.ts';
 
@@ -9,6 +9,7 @@ const secret = (what: string) =>
 /** VIGIL_GATEWAY_PORT 0: any free port, which the log names. VIGIL_GATEWAY_NAME: what this instance is called among the others; a restart keeps it. */
 export const config = z.object({
   ...kafkaSettings,
+  ...tlsSettings,
   VIGIL_GATEWAY_HOST: z.string().default('127.0.0.1'),
   VIGIL_GATEWAY_PORT: whole(0, 65535).default(7410),
   VIGIL_GATEWAY_NAME: z

@@ -1,4 +1,4 @@
-import { listen } from '@vigil/chassis';
+import { listen, tlsFor } from '@vigil/chassis';
 import { type Log, startIngress } from '@vigil/stream';
 import type { Config } from './config.ts';
 import { createIngress } from './http/ingress.ts';
@@ -29,6 +29,7 @@ export const openGateway = async (
   { logger, count, signal, now }: TailDeps,
 ): Promise<Gateway> => {
   await using opening = new AsyncDisposableStack();
+  const tls = tlsFor(config.VIGIL_GATEWAY_HOST, 'VIGIL_GATEWAY_HOST', config);
   const state = createState(config.VIGIL_DEFAULT_POLICY, signal);
   const catchUp = await tail(log, state, { logger, count, signal, now });
   const reach = createReach(now, catchUp.ready);
@@ -57,7 +58,7 @@ export const openGateway = async (
   };
   // Opened before any request and closed after all of them: its marks vouch for the records before them.
   opening.use(await startIngress(log, { name, write: outbox.send, isOpen: reach.isOpen, logger }));
-  const ingress = createIngress(context, logger);
+  const ingress = createIngress(context, tls, logger);
   opening.defer(() => ingress.close());
   const url = await listen(ingress, config.VIGIL_GATEWAY_HOST, config.VIGIL_GATEWAY_PORT, 'VIGIL_GATEWAY_PORT');
   const open = opening.move();

@@ -1,5 +1,5 @@
-import type { Count, Logger } from '@vigil/chassis';
-import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { type Count, type Logger, openHttp, type Tls } from '@vigil/chassis';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { routeHooks } from '../hooks/route.ts';
 import { routeTelemetry } from '../otlp/route.ts';
 import {
@@ -71,14 +71,17 @@ const answerProblems =
   };
 
 /** The gateway's HTTP API: heartbeats in, orders out, receipts in. Not listening yet. */
-export const createIngress = (context: GatewayContext, logger: Logger): FastifyInstance => {
+export const createIngress = (context: GatewayContext, tls: Tls | null, logger: Logger): FastifyInstance => {
   const answerProblem = answerProblems(logger, context.count);
-  const app = fastify({
-    bodyLimit: LARGEST_BODY,
-    requestTimeout: ARRIVAL_MS,
-    routerOptions: { maxParamLength: 200 },
-    frameworkErrors: answerProblem,
-  });
+  const app = openHttp(
+    {
+      bodyLimit: LARGEST_BODY,
+      requestTimeout: ARRIVAL_MS,
+      routerOptions: { maxParamLength: 200 },
+      frameworkErrors: answerProblem,
+    },
+    tls,
+  );
   app.decorateRequest('holder');
   app.addHook('onRequest', async (request) => {
     request.setDecorator<Principal>('holder', await context.admit(request.headers.authorization));
