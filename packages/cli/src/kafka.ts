@@ -44,9 +44,7 @@ export const changeTopics = (
 
 /** The permissions that the topology needs; with settings, created on that cluster. Throws CannotProceed. */
 export const aclsOn = async (settings: KafkaSettings | null): Promise<readonly Acl[]> =>
-  settings === null
-    ? planAcls()
-    : orCannot('the ACLs are not created', async () => applyAcls(kafkaFrom(settings)));
+  settings === null ? planAcls() : orCannot('the ACLs are not created', async () => applyAcls(kafkaFrom(settings)));
 
 /** Moves a processor's position. Throws CannotProceed, with the reason where it is refused. */
 export const reset = (settings: KafkaSettings, move: Move): Promise<{ from: number | null; to: number }> =>

@@ -3,7 +3,14 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { root } from '../paths.ts';
-import { SERVICES, START_SYSTEM_PORTS, serviceEnv } from '../system/services.ts';
+import {
+  permitted,
+  SERVICES,
+  type ServiceName,
+  START_SYSTEM_PORTS,
+  serviceEnv,
+  VARIABLES_OF,
+} from '../system/services.ts';
 import { KAFKA_VERSION, REGISTRY_VERSION } from './artifacts.ts';
 import { asEnvironment, brokerSettings } from './kafka/broker-settings.ts';
 import { START_PORTS } from './servers.ts';
@@ -39,35 +46,61 @@ it('servers and ingresses have the same ports in containers as without', () => {
   expect(port('dashboard')).toBe(String(START_SYSTEM_PORTS.dashboard));
 });
 
-/** With `npm start` it takes them from its starter. */
-const alertingHas = ['VIGIL_ALERTS_FILE', 'VIGIL_DASHBOARD_URL', 'VIGIL_WEBHOOK_SECRET'];
-
-const named = (variable: string): boolean =>
-  !['VIGIL_GATEWAY_URL', 'VIGIL_DASHBOARD_URL', 'VIGIL_PROBE_PORT'].includes(variable);
-const servers = {
-  KAFKA_BROKERS: '',
-  SCHEMA_REGISTRY_URL: '',
-  DATABASE_URL: '',
-  VIGIL_PARTITIONS: '',
-  VIGIL_REPLICAS: '',
+/** Secrets, and those that hold them: what must not reach a service that does not use it. */
+const SECRETS: Readonly<Record<string, readonly ServiceName[]>> = {
+  DATABASE_URL: ['projector', 'dashboard'],
+  VIGIL_GATEWAY_TOKEN: ['gateway'],
+  VIGIL_GATEWAY_SECRET: ['gateway'],
+  VIGIL_DASHBOARD_TOKEN: ['dashboard'],
+  VIGIL_WEBHOOK_SECRET: ['alerting'],
 };
+
 const client = {
-  VIGIL_GATEWAY_URL: '',
-  VIGIL_GATEWAY_TOKEN: '',
-  VIGIL_GATEWAY_SECRET: '',
-  VIGIL_DASHBOARD_URL: '',
-  VIGIL_DASHBOARD_TOKEN: '',
+  VIGIL_GATEWAY_URL: 'u',
+  VIGIL_GATEWAY_TOKEN: 't',
+  VIGIL_GATEWAY_SECRET: 's',
+  VIGIL_DASHBOARD_URL: 'd',
+  VIGIL_DASHBOARD_TOKEN: 'e',
+};
+const servers = {
+  KAFKA_BROKERS: 'k',
+  SCHEMA_REGISTRY_URL: 'r',
+  DATABASE_URL: 'p',
+  VIGIL_PARTITIONS: '4',
+  VIGIL_REPLICAS: '1',
+};
+const workloads: { kind: string; metadata: { name: string }; spec: { template: { spec: Pod } } }[] = [
+  'services.yaml',
+  'prepare.yaml',
+].flatMap((file) => parseAllDocuments(read(`deploy/kubernetes/${file}`)).map((one) => one.toJS()));
+type Pod = {
+  automountServiceAccountToken?: boolean;
+  containers: [{ envFrom: object[]; securityContext?: object; resources?: { limits?: object } }];
 };
 
 for (const name of SERVICES) {
-  const expected = Object.keys(serviceEnv(START_SYSTEM_PORTS, client, servers, ''))
-    .filter(named)
-    .sort();
+  const given = serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil');
 
   it(`${name} runs in compose with the variables that npm start gives it`, () => {
     expect(container(name).command).toEqual(['node', `services/${name}/src/main.ts`]);
-    const own = name === 'alerting' ? alertingHas : [];
-    expect(Object.keys(container(name).environment).sort()).toEqual([...expected, ...own].sort());
+    const { environment } = container(name);
+    expect(Object.keys(environment)).toEqual(expect.arrayContaining(Object.keys(given)));
+    expect(VARIABLES_OF[name]).toEqual(expect.arrayContaining(Object.keys(environment)));
+  });
+
+  it(`${name} has the secrets that it uses and no other one, in npm start, compose and Kubernetes`, () => {
+    const inherited = permitted(name, { ...client, ...servers, VIGIL_WEBHOOK_SECRET: 'w' });
+    for (const [secret, holders] of Object.entries(SECRETS)) {
+      const holds = holders.includes(name);
+      expect(Object.hasOwn(container(name).environment, secret), secret).toBe(holds);
+      expect(Object.hasOwn(inherited, secret), secret).toBe(holds);
+    }
+    const { containers } = workloads.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)!.spec
+      .template.spec;
+    expect(containers[0].envFrom).toEqual([
+      { configMapRef: { name: 'vigil' } },
+      { secretRef: { name: `vigil-${name}`, optional: true } },
+    ]);
   });
 
   it(`${name} runs in Kubernetes`, () => {
@@ -75,10 +108,32 @@ for (const name of SERVICES) {
   });
 }
 
+it('the page of secrets in Kubernetes names each secret beside each service that uses it', () => {
+  const lines = read('deploy/kubernetes/kustomization.yaml').split('\n');
+  for (const [secret, holders] of Object.entries(SECRETS)) {
+    if (secret === 'VIGIL_WEBHOOK_SECRET') continue;
+    const named = lines.filter((line) => /^# {3}vigil-/.test(line) && line.includes(secret));
+    expect(named.map((line) => /vigil-([a-z-]+)/.exec(line)?.[1]).filter((name) => name !== 'prepare')).toEqual(
+      holders,
+    );
+  }
+});
+
+it('no pod has a service account, a root file system to write to, or a processor without limit', () => {
+  const patch: { spec: { template: { spec: Pod } } } = parse(read('deploy/kubernetes/every-service.yaml'));
+  const job = workloads.find(({ kind }) => kind === 'Job')!;
+  for (const { automountServiceAccountToken, containers } of [patch, job].map(({ spec }) => spec.template.spec)) {
+    expect(automountServiceAccountToken).toBe(false);
+    expect(containers[0].securityContext).toMatchObject({ readOnlyRootFilesystem: true });
+    expect(containers[0].resources?.limits).toMatchObject({ cpu: expect.any(String), memory: expect.any(String) });
+  }
+});
+
 it('Kubernetes is given the same variables', () => {
   const file = read('deploy/kubernetes/kustomization.yaml');
-  const expected = Object.keys(serviceEnv(START_SYSTEM_PORTS, client, servers, '')).filter(named);
-  for (const variable of expected) expect(file).toContain(variable);
+  for (const name of SERVICES)
+    for (const variable of Object.keys(serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil')))
+      expect(file).toContain(variable);
 });
 
 it('alerting gets a file of channels in containers, and another one where the environment names it', () => {

@@ -1,3 +1,5 @@
+import { REGISTRY_AUTH_VARIABLES } from '@vigil/events';
+import { KAFKA_ACCESS_VARIABLES } from '@vigil/stream';
 import type { ServersEnv } from '../servers/running-servers.ts';
 
 /** In the order of starting: the ingress of the agents is opened last, and closed first. */
@@ -57,21 +59,76 @@ const paceOf = (policy: string): Record<string, string> =>
         VIGIL_ALERT_GROUP_WAIT_MS: '0',
       };
 
-/** What a service reads besides; docker-compose.yml and deploy/ name the same variables. */
+const TLS = ['VIGIL_TLS_CERT', 'VIGIL_TLS_KEY', 'VIGIL_TLS_TERMINATED'] as const;
+const LOG = [
+  'KAFKA_BROKERS',
+  'SCHEMA_REGISTRY_URL',
+  'VIGIL_PARTITIONS',
+  ...KAFKA_ACCESS_VARIABLES,
+  ...REGISTRY_AUTH_VARIABLES,
+] as const;
+const DATABASE = ['DATABASE_URL', 'DATABASE_PASSWORD_FILE'] as const;
+
+/**
+ * Which variables each service is given: a secret reaches only the services that use it. docker-compose.yml and
+ * deploy/kubernetes are held to this table.
+ */
+export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
+  'heartbeat-ingest': LOG,
+  'health-evaluator': [...LOG, 'VIGIL_DEFAULT_POLICY'],
+  intervention: [
+    ...LOG,
+    'VIGIL_GOVERNOR_SETTLE_S',
+    'VIGIL_GOVERNOR_SPAWNS_PER_HOUR',
+    'VIGIL_GOVERNOR_COOLDOWN_S',
+    'VIGIL_GOVERNOR_BRAKE_MIN_AGE_S',
+  ],
+  recovery: LOG,
+  alerting: [...LOG, 'VIGIL_ALERTS_FILE', 'VIGIL_DASHBOARD_URL', 'VIGIL_WEBHOOK_SECRET', 'VIGIL_ALERT_GROUP_WAIT_MS'],
+  projector: [...LOG, ...DATABASE],
+  dashboard: [...LOG, ...DATABASE, 'VIGIL_DASHBOARD_PORT', 'VIGIL_DASHBOARD_TOKEN', 'VIGIL_PROBES', ...TLS],
+  gateway: [
+    ...LOG,
+    'VIGIL_GATEWAY_PORT',
+    'VIGIL_GATEWAY_TOKEN',
+    'VIGIL_GATEWAY_SECRET',
+    'VIGIL_GATEWAY_SECRET_PREVIOUS',
+    'VIGIL_DEFAULT_POLICY',
+    ...TLS,
+  ],
+};
+
+/** Variables of one service or another: a service inherits none of them that it does not use. */
+const ASSIGNED: ReadonlySet<string> = new Set(Object.values(VARIABLES_OF).flat());
+
+/** What a service may have of an environment. */
+export const permitted = <Value>(
+  name: ServiceName,
+  env: Readonly<Record<string, Value>>,
+): Readonly<Record<string, Value>> =>
+  Object.fromEntries(
+    Object.entries(env).filter(([variable]) => VARIABLES_OF[name].includes(variable) || !ASSIGNED.has(variable)),
+  );
+
+/** What `npm start` gives a service. */
 export const serviceEnv = (
+  name: ServiceName,
   ports: SystemPorts,
   client: ClientEnv,
   servers: ServersEnv,
   policy: string,
-): Record<string, string> => ({
-  ...servers,
-  ...client,
-  ...paceOf(policy),
-  VIGIL_GATEWAY_PORT: String(ports.gateway),
-  VIGIL_DASHBOARD_PORT: String(ports.dashboard),
-  VIGIL_DEFAULT_POLICY: policy,
-  VIGIL_PROBES: SERVICES.map((each) => `${each}=http://127.0.0.1:${probePort(ports, each)}`).join(','),
-});
+): Readonly<Record<string, string>> => {
+  const all = {
+    ...servers,
+    ...client,
+    ...paceOf(policy),
+    VIGIL_GATEWAY_PORT: String(ports.gateway),
+    VIGIL_DASHBOARD_PORT: String(ports.dashboard),
+    VIGIL_DEFAULT_POLICY: policy,
+    VIGIL_PROBES: SERVICES.map((each) => `${each}=http://127.0.0.1:${probePort(ports, each)}`).join(','),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([variable]) => VARIABLES_OF[name].includes(variable)));
+};
 
 /**
  * The file of addresses and tokens that `npm start` writes. A shell that reads it exports the variables to the programs

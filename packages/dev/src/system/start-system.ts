@@ -11,6 +11,7 @@ import { prepareServers } from './prepare-servers.ts';
 import {
   type ClientEnv,
   clientEnv,
+  permitted,
   probePort,
   SERVICES,
   type ServiceName,
@@ -124,14 +125,20 @@ type Plan = Required<Omit<SystemOptions, 'services' | 'tokens' | 'signal'>> & { 
 /** `as`: the instance's own name, of its log and pid file. */
 const run = (name: ServiceName, plan: Plan, as: string = name, probe = probePort(plan.ports, name)): Supervised => {
   const { servers, dir, policy, ports, client, env, onLine } = plan;
-  const own = serviceEnv(ports, client, servers.env, policy);
+  const own = serviceEnv(name, ports, client, servers.env, policy);
   const spec = {
     name: as,
     dir,
     command: process.execPath,
     args: [bundleOf(name)],
     cwd: root,
-    env: { ...process.env, ...own, ...servers.identityOf(name), ...env, VIGIL_PROBE_PORT: String(probe) },
+    env: {
+      ...permitted(name, process.env),
+      ...own,
+      ...servers.identityOf(name),
+      ...env,
+      VIGIL_PROBE_PORT: String(probe),
+    },
   };
   return supervise(spec, (event) => {
     const line = describe(as, event);

@@ -48,12 +48,15 @@ it('--shard selects one of the parts into which the test files are divided', () 
   expect(requestOf(['--integration']).shard).toBeNull();
 });
 
-it.each(['clients', 'cluster', 'secured'])('the suite %s runs when its name is the first word, and never without it', (suite) => {
-  expect(requestOf([suite, 'codex'])).toEqual({ ...requestOf(['codex']), suite });
-  expect(requestOf(['codex', suite]).suite).toBeNull();
-  expect(requestOf([suite, '--unit']).suite).toBeNull();
-  expect(requestOf([]).suite).toBeNull();
-});
+it.each(['clients', 'cluster', 'secured'])(
+  'the suite %s runs when its name is the first word, and never without it',
+  (suite) => {
+    expect(requestOf([suite, 'codex'])).toEqual({ ...requestOf(['codex']), suite });
+    expect(requestOf(['codex', suite]).suite).toBeNull();
+    expect(requestOf([suite, '--unit']).suite).toBeNull();
+    expect(requestOf([]).suite).toBeNull();
+  },
+);
 
 it('the first word "long" selects the long form, alone or before the name of a suite', () => {
   expect(requestOf(['long', 'chaos'])).toEqual({ ...requestOf(['chaos']), long: true });

@@ -1,9 +1,14 @@
 import { catalogue, Topic, type TopicName, topicNames } from '@vigil/events';
-import kafkajs from 'kafkajs';
 import { silentLogger } from '../logger.ts';
 import { snapshotTopic } from '../processor/topology.ts';
 import type { KafkaAccess } from './access.ts';
-import { openClients } from './client.ts';
+import {
+  AclOperationTypes,
+  AclPermissionTypes,
+  AclResourceTypes,
+  openClients,
+  ResourcePatternTypes,
+} from './client.ts';
 
 /** What a service does on the broker besides writing its topics, which the schemas name. */
 type Uses = {
@@ -87,7 +92,7 @@ const USES = {
     groups: ['projector'],
   },
   dashboard: {
-    ...reader('vigil-dashboard', [...published, Topic.agentOrder, snapshotTopic('health-evaluator')]),
+    ...reader('vigil-dashboard', [...published, Topic.agentOrder, Topic.notify, snapshotTopic('health-evaluator')]),
     describes: ['projector'],
   },
   gateway: reader('gateway', [
@@ -155,7 +160,6 @@ const permissionsOf = (principal: Principal): readonly Permission[] => {
 export const planAcls = (): readonly Acl[] =>
   PRINCIPALS.flatMap((principal) => permissionsOf(principal).map((permission) => ({ principal, ...permission })));
 
-const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 const OPERATIONS = {
   read: AclOperationTypes.READ,
   write: AclOperationTypes.WRITE,

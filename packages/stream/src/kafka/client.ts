@@ -24,8 +24,15 @@ export const zstd = () => ({
 const { CompressionCodecs, CompressionTypes, logLevel, Partitioners } = kafkajs;
 CompressionCodecs[CompressionTypes.ZSTD] = zstd;
 
-/** The client's own class, AssignerProtocol and events. No other file imports the client. */
-export const { AssignerProtocol, Kafka: Client } = kafkajs;
+/** The client's own class, AssignerProtocol, events and numbers of ACLs. No other file imports the client. */
+export const {
+  AclOperationTypes,
+  AclPermissionTypes,
+  AclResourceTypes,
+  AssignerProtocol,
+  Kafka: Client,
+  ResourcePatternTypes,
+} = kafkajs;
 export const ZSTD = CompressionTypes.ZSTD;
 /** Every record names its partition; naming a partitioner keeps the client from warning about it. */
 export const createPartitioner = Partitioners.DefaultPartitioner;
