@@ -27,8 +27,8 @@ const UNKNOWN = 'UNKNOWN';
 const LONGEST_LIST = 1_000;
 const LONGEST_TEXT = 65_536;
 
-/** Lists and objects by their kind only: writing one out that is nested without end takes all of the stack. */
-const shown = (value: unknown): string => {
+/** A value for an error message. Lists and objects by their kind only: writing one out that is nested without end takes all of the stack. */
+export const shown = (value: unknown): string => {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = JSON.stringify(value) ?? String(value);

@@ -19,7 +19,7 @@ export type {
   PayloadOf,
   RestOf,
 } from './event.ts';
-export type { Remark } from './from-json.ts';
+export { type Remark, shown } from './from-json.ts';
 export { catalogue, Topic, type TopicName } from './generated/catalogue.ts';
 export type * from './generated/types.ts';
 export { checkHeartbeat, ID, ID_FORM, parseHeartbeat, parsePayload, readHeartbeat } from './parse.ts';

@@ -77,6 +77,14 @@ describe('the token', () => {
   );
 });
 
+test('a receipt whose type is nested deep is refused as a mistake of its sender', async () => {
+  const deep = `{"type":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  expect(await answerOf(await postRaw('/v1/receipts', deep))).toMatchObject({
+    status: 400,
+    body: { type: 'urn:vigil:problem:bad_field', field: 'type' },
+  });
+});
+
 test('where the log does not take it, the answer is to send it again, not what went wrong', async () => {
   Object.assign(log(), { write: () => Promise.reject(new Error('the broker is away')) });
   const response = await post('/v1/heartbeats', least);

@@ -1,4 +1,4 @@
-import { type Draft, parsePayload, Topic, Unfit } from '@vigil/events';
+import { type Draft, parsePayload, shown, Topic, Unfit } from '@vigil/events';
 
 /** What a runtime reports: the outcome of an order, the end of an instance, and its own presence. */
 export type RuntimeReport = Extract<
@@ -40,6 +40,6 @@ export const readReceipt = (body: unknown): RuntimeReport => {
   throw new Unfit(
     'bad_field',
     'type',
-    `type is ${JSON.stringify(type)?.slice(0, 80) ?? 'missing'}: one of ${known} is wanted`,
+    `type is ${type === undefined ? 'missing' : shown(type)}: one of ${known} is wanted`,
   );
 };

@@ -60,6 +60,43 @@ test.each([
   expect(await answerOf(await post('/v1/receipts', receiptWith(more), runtime))).toMatchObject(refusal(field));
 });
 
+test('a receipt of another kind than its order is refused', async () => {
+  await log().publish(nudge);
+  const ending = receiptWith({ kind: 'terminate', outcome: 'done', confirmed: true });
+  expect(await answerOf(await post('/v1/receipts', ending, runtime))).toMatchObject(refusal('kind'));
+  const start = { type: 'SPAWN_RECEIPT', payload: { ...spawned, orderId: 'order-1', agentId: 'worker-1' } };
+  expect(await answerOf(await post('/v1/receipts', start, runtime))).toMatchObject(refusal('type'));
+  expect(log().events(Topic.orderReceipt)).toEqual([]);
+});
+
+describe('the name of an agent that a runtime was ordered to start', async () => {
+  const other = await showingClaims('runtime', 'host-2');
+  const agentId = spawn.payload.agentId;
+  const squats = { ...least, agent_id: agentId, runtime_id: 'host-2' };
+
+  test('is that runtime’s, also where another reported it before', async () => {
+    expect((await post('/v1/heartbeats', squats, other)).status).toBe(202);
+    await log().publish(spawn);
+    expect(await answerOf(await post('/v1/heartbeats', squats, other))).toMatchObject(refusal('agent_id'));
+    expect((await post('/v1/heartbeats', { ...own, agent_id: agentId }, runtime)).status).toBe(202);
+  });
+
+  test('has its end reported by that runtime only', async () => {
+    await log().publish(spawn);
+    const end = { type: 'AGENT_EXITED', payload: exited({ agentId, runtimeId: 'host-2' }) };
+    expect((await post('/v1/receipts', end, other)).status).toBe(409);
+    const ended = { type: 'AGENT_EXITED', payload: exited({ agentId }) };
+    expect((await post('/v1/receipts', ended, runtime)).status).toBe(202);
+  });
+
+  test('is free when that runtime reports that it has not started it', async () => {
+    await log().publish(spawn);
+    const failed = { type: 'SPAWN_RECEIPT', payload: { ...spawned, outcome: 'failed' } };
+    expect((await post('/v1/receipts', failed, runtime)).status).toBe(202);
+    expect((await post('/v1/heartbeats', squats, other)).status).toBe(202);
+  });
+});
+
 test('a spawn’s receipt that names another task than its order is refused', async () => {
   await log().publish(spawn);
   const receipt = { type: 'SPAWN_RECEIPT', payload: { ...spawned, taskId: 'T-2' } };

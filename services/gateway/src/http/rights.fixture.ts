@@ -14,6 +14,10 @@ export const nudge = example(Topic.agentOrder, 'NUDGE_AGENT', {
 export const receipt = example(Topic.orderReceipt, 'ORDER_RECEIPT', {
   orderId: 'order-1',
   runtimeId: 'host-1',
+  kind: 'nudge',
+  outcome: 'delivered',
+  ...{ confirmed: false, forced: false, code: null, signal: null, claimsReleased: [], checkpoint: null },
+  ...{ completedWork: [], remainingWork: [], forensics: null, lastOutput: [] },
 }).payload;
 export const receiptWith = (payload: object) => ({ type: 'ORDER_RECEIPT', payload: { ...receipt, ...payload } });
 export const spawn = example(Topic.agentOrder, 'SPAWN_AGENT', {

@@ -1,13 +1,13 @@
 import type { Heartbeat } from '@vigil/events';
 import type { AgentRegistry, KnownInstance } from '../state/agent-registry.ts';
-import type { Addressed, PendingOrders } from '../state/pending-orders.ts';
+import { type Addressed, AGENT_KINDS, type PendingOrders } from '../state/pending-orders.ts';
 import { Problem } from './problem.ts';
 import type { RuntimeReport } from './receipts.ts';
 import type { Bearer, Principal } from './tokens.ts';
 
 /** The state that decides about rights; `now`: epoch milliseconds. */
 export type Known = {
-  readonly pendingOrders: Pick<PendingOrders, 'find'>;
+  readonly pendingOrders: Pick<PendingOrders, 'find' | 'reservedFor'>;
   readonly agentRegistry: Pick<AgentRegistry, 'of'>;
   readonly now: () => number;
 };
@@ -16,8 +16,9 @@ export type Known = {
 type Foreign = { readonly field: string; readonly value: unknown; readonly detail?: string };
 
 /**
- * Throws Problem if a heartbeat is not from the agent, or not from one of the runtime's agents: it names another
- * runtime, or its agent runs elsewhere. `index`: its place in a list.
+ * Throws Problem if a heartbeat is not from the agent, or not from one of the runtime's agents. That is so where it
+ * names another runtime, its agent runs elsewhere, or another runtime was ordered to start that agent. `index`: its
+ * place in a list.
  */
 export const authorizeHeartbeat = (
   principal: Principal,
@@ -26,12 +27,33 @@ export const authorizeHeartbeat = (
   index: number | null,
 ): void => {
   if (principal.kind === 'operator') return;
-  if (principal.kind === 'agent' && isSubagentOf(principal.name, heartbeat)) return;
-  const named = principal.kind === 'agent' ? heartbeat.agent_id : heartbeat.runtime_id;
-  if (named !== principal.name) refuse(principal, { field: `${principal.kind}_id`, value: named }, index);
-  if (principal.kind === 'agent') return;
-  const instance = known.agentRegistry.of(heartbeat.agent_id, known.now());
-  refuse(principal, runElsewhere(principal, 'agent_id', heartbeat.agent_id, instance), index);
+  const foreignField = principal.kind === 'agent' ? foreignToAgentsHeartbeat : foreignToRuntimesHeartbeat;
+  refuse(principal, foreignField(principal, heartbeat, known), index);
+};
+
+const foreignToRuntimesHeartbeat = (
+  { name }: Bearer,
+  { agent_id, runtime_id }: Heartbeat,
+  { agentRegistry, pendingOrders, now }: Known,
+): Foreign | null => {
+  if (runtime_id !== name) return { field: 'runtime_id', value: runtime_id };
+  const reservedFor = pendingOrders.reservedFor(agent_id, now());
+  if (reservedFor !== null) return reservedElsewhere(name, 'agent_id', agent_id, reservedFor);
+  return runElsewhere(name, 'agent_id', agent_id, agentRegistry.of(agent_id, now()));
+};
+
+/** An agent names no runtime, or the one that the evaluator or the runtime itself reports. */
+const foreignToAgentsHeartbeat = (
+  { name }: Bearer,
+  heartbeat: Heartbeat,
+  { agentRegistry, now }: Known,
+): Foreign | null => {
+  const { agent_id, runtime_id } = heartbeat;
+  const isSubagent = isSubagentOf(name, heartbeat);
+  if (agent_id !== name && !isSubagent) return { field: 'agent_id', value: agent_id };
+  if (runtime_id === null || agentRegistry.of(name, now())?.runtimeId === runtime_id) return null;
+  const detail = `no runtime has reported that ${name} runs with it: leave runtime_id out`;
+  return { field: 'runtime_id', value: runtime_id, detail };
 };
 
 /** A sub-agent is named after its parent, which reports it. */
@@ -72,10 +94,52 @@ export const authorizeReport = (
 const foreignToRuntime = ({ name }: Bearer, { payload }: RuntimeReport): Foreign | null =>
   payload.runtimeId === name ? null : { field: 'runtimeId', value: payload.runtimeId };
 
-/** An agent cannot report runtimes, spawns and ends. */
+/** An agent cannot report runtimes, spawns and ends: it answers what it carries out itself, and reports no end by it. */
 const foreignToAgent = ({ name }: Bearer, { type, payload }: RuntimeReport): Foreign | null => {
   if (type !== 'ORDER_RECEIPT') return { field: 'type', value: type };
-  return payload.agentId === name ? null : { field: 'agentId', value: payload.agentId };
+  if (payload.agentId !== name) return { field: 'agentId', value: payload.agentId };
+  if (!AGENT_KINDS.has(payload.kind)) return { field: 'kind', value: payload.kind, detail: ONLY_A_RUNTIME };
+  if (!canAnswer(payload)) return { field: 'outcome', value: payload.outcome, detail: ONLY_A_RUNTIME };
+  const field = OF_AN_END.find((one) => isReported(payload[one]));
+  return field === undefined ? null : { field, value: payload[field], detail: ONLY_A_RUNTIME };
+};
+
+type OrderReceipt = Extract<RuntimeReport, { type: 'ORDER_RECEIPT' }>['payload'];
+
+const ONLY_A_RUNTIME = 'only its runtime reports that';
+
+/** The fields of a receipt that describe the end of a process. */
+const OF_AN_END = [
+  'confirmed',
+  'forced',
+  'code',
+  'signal',
+  'claimsReleased',
+  'checkpoint',
+  'completedWork',
+  'remainingWork',
+  'forensics',
+  'lastOutput',
+] as const satisfies readonly (keyof OrderReceipt)[];
+
+const isReported = (value: OrderReceipt[(typeof OF_AN_END)[number]]): boolean =>
+  Array.isArray(value) ? value.length > 0 : value !== null && value !== false;
+
+const canAnswer = ({ kind, outcome }: OrderReceipt): boolean => {
+  switch (outcome) {
+    case 'delivered':
+    case 'answered':
+    case 'superseded':
+    case 'expired':
+    case 'failed':
+    case 'uncertain':
+      return true;
+    case 'done':
+      return kind === 'reset_breaker';
+    case 'halted':
+    case 'UNKNOWN':
+      return false;
+  }
 };
 
 const authorizeAnswer = (
@@ -103,6 +167,10 @@ const authorizeAnswer = (
 const outsideOrder = ({ type, payload }: RuntimeReport, order: Addressed): Foreign | null => {
   if (type === 'RUNTIME_ANNOUNCED') return null;
   const detail = `order ${order.orderId} was about`;
+  if (type === 'ORDER_RECEIPT' && payload.kind !== order.kind)
+    return { field: 'kind', value: payload.kind, detail: `order ${order.orderId} was a ${order.kind}` };
+  if (type === 'SPAWN_RECEIPT' && order.kind !== 'spawn')
+    return { field: 'type', value: type, detail: `order ${order.orderId} was a ${order.kind}` };
   if (payload.agentId !== order.agentId)
     return { field: 'agentId', value: payload.agentId, detail: `${detail} agent ${order.agentId}` };
   if (type === 'SPAWN_RECEIPT' && payload.taskId !== (order.taskId ?? ''))
@@ -116,23 +184,31 @@ type Exited = Extract<RuntimeReport, { type: 'AGENT_EXITED' }>['payload'];
 
 /** An end without an order: a runtime cannot report the end of an agent that runs elsewhere, or last ran there. */
 const authorizeEnd = (principal: Bearer, { agentId, instanceId }: Exited, known: Known, index: number | null): void => {
-  const instance = known.agentRegistry.of(agentId, known.now());
-  if (
-    instance === null ||
-    instance.runtimeId === principal.name ||
-    !(instance.present || instance.instanceId === instanceId)
-  )
-    return;
-  const { field, value, detail } = foreignInstance('agentId', agentId, instance);
+  const foreign = foreignEnd(principal, agentId, instanceId, known);
+  if (foreign === null) return;
+  const { field, value, detail } = foreign;
   throw new Problem(409, 'held_elsewhere', `${field} is ${JSON.stringify(value)}: ${detail}`, { field, index });
 };
 
-const runElsewhere = (
+const foreignEnd = (
   { name }: Bearer,
-  field: string,
   agentId: string,
-  instance: KnownInstance | null,
-): Foreign | null =>
+  instanceId: string | null,
+  { agentRegistry, pendingOrders, now }: Known,
+): Foreign | null => {
+  const instance = agentRegistry.of(agentId, now());
+  if (instance === null) return reservedElsewhere(name, 'agentId', agentId, pendingOrders.reservedFor(agentId, now()));
+  const isElsewhere = instance.runtimeId !== name && (instance.present || instance.instanceId === instanceId);
+  return isElsewhere ? foreignInstance('agentId', agentId, instance) : null;
+};
+
+/** The name of an agent that another runtime was ordered to start. */
+const reservedElsewhere = (name: string, field: string, agentId: string, runtimeId: string | null): Foreign | null =>
+  runtimeId === null || runtimeId === name
+    ? null
+    : { field, value: agentId, detail: `runtime ${runtimeId} was ordered to start ${agentId}` };
+
+const runElsewhere = (name: string, field: string, agentId: string, instance: KnownInstance | null): Foreign | null =>
   instance === null || !instance.present || instance.runtimeId === name
     ? null
     : foreignInstance(field, agentId, instance);

@@ -57,8 +57,11 @@ const observe = (
 ): void => {
   switch (event.type) {
     case 'ORDER_RECEIPT':
+      pendingOrders.observeReceipt(event.payload.orderId, timestamp);
+      return;
     case 'SPAWN_RECEIPT':
       pendingOrders.observeReceipt(event.payload.orderId, timestamp);
+      pendingOrders.observeSpawnReceipt(event.payload, timestamp);
       return;
     case 'POLICY_PUBLISHED':
       policies.observe(event, offset);

@@ -121,9 +121,9 @@ describe('while the fleet is halted', () => {
 
   test('an agent is offered only a reset, and its other orders when the halt is over', () => {
     const pendingOrders = halted();
-    expect(idsOf(pendingOrders.offerToAgent('worker-1', 'worker-1.i1', sent))).toEqual(['o-3', 'o-4']);
+    expect(idsOf(pendingOrders.offerToAgent('worker-1', 'worker-1.i1', sent))).toEqual(['o-4']);
     pendingOrders.setHalted(false);
-    expect(idsOf(pendingOrders.offerToAgent('worker-1', 'worker-1.i1', sent))).toEqual(['o-1', 'o-3', 'o-4']);
+    expect(idsOf(pendingOrders.offerToAgent('worker-1', 'worker-1.i1', sent))).toEqual(['o-1', 'o-4']);
   });
 
   test('an order that was not recalled in time is offered again after the halt, until it expires', () => {
@@ -155,8 +155,52 @@ describe('an agent that asks by heartbeat', () => {
     expect(idsOf(pendingOrders.offerToAgent('worker-1', 'worker-1.i1', sent - 30_000 + POLLING_MS))).toEqual(['o-1']);
   });
 
-  test('is never offered a spawn', () => {
-    expect(ordersWith(spawn).offerToAgent('worker-1-r2', spawn.payload.instanceId, sent)).toEqual([]);
+  test('is offered only what it carries out itself: never the end, the pause or the start of a process', () => {
+    const types = [
+      ...(['NUDGE_AGENT', 'PROBE_AGENT', 'HANDOFF_AGENT', 'RESET_BREAKER'] as const),
+      ...(['TERMINATE_AGENT', 'PAUSE_AGENT', 'RESUME_AGENT', 'INTERRUPT_AGENT', 'RESUME_SESSION'] as const),
+      'SPAWN_AGENT' as const,
+    ];
+    const pendingOrders = createPendingOrders();
+    for (const type of types)
+      pendingOrders.observeOrder(example(Topic.agentOrder, type, { orderId: type, ttlMs: 60_000 }), sent);
+    expect(idsOf(pendingOrders.offerToAgent('worker-1', 'worker-1.i1', sent))).toEqual(types.slice(0, 4));
+    expect(pendingOrders.offerToAgent(spawn.payload.agentId, spawn.payload.instanceId, sent)).toEqual([]);
+  });
+});
+
+describe('the name of the agent of a spawn', () => {
+  const name = spawn.payload.agentId;
+
+  test('is reserved for the ordered runtime for an hour', () => {
+    const pendingOrders = ordersWith(spawn);
+    expect(pendingOrders.reservedFor(name, sent + LONGEST_TTL_MS - 1)).toBe('host-1');
+    expect(pendingOrders.reservedFor(name, sent + LONGEST_TTL_MS)).toBeNull();
+    expect(pendingOrders.reservedFor('worker-1', sent)).toBeNull();
+  });
+
+  test('is reserved by the newest order, in any order of reading', () => {
+    const again = { ...spawn, payload: { ...spawn.payload, orderId: 'o-3', runtimeId: 'host-2' } };
+    for (const orders of [
+      [spawn, again],
+      [again, spawn],
+    ] as const) {
+      const pendingOrders = createPendingOrders();
+      for (const order of orders) pendingOrders.observeOrder(order, order === again ? sent + 1 : sent);
+      expect(pendingOrders.reservedFor(name, sent + 1)).toBe('host-2');
+    }
+  });
+
+  test('is free when the runtime has not started it, in any order of reading; not while it may have', () => {
+    const receipt = (outcome: 'failed' | 'uncertain') =>
+      example(Topic.spawnReceipt, 'SPAWN_RECEIPT', { orderId: 'o-2', agentId: name, outcome }).payload;
+    const pendingOrders = ordersWith(spawn);
+    pendingOrders.observeSpawnReceipt(receipt('uncertain'), sent);
+    expect(pendingOrders.reservedFor(name, sent)).toBe('host-1');
+    pendingOrders.observeSpawnReceipt(receipt('failed'), sent);
+    expect(pendingOrders.reservedFor(name, sent)).toBeNull();
+    pendingOrders.observeOrder(spawn, sent);
+    expect(pendingOrders.reservedFor(name, sent)).toBeNull();
   });
 });
 
@@ -171,6 +215,7 @@ describe('whose an order is', () => {
       agentId: nudge.payload.agentId,
       instanceId: nudge.payload.instanceId,
       taskId: nudge.payload.taskId,
+      kind: 'nudge',
       correlationId: 'correlation-1',
     });
     expect(pendingOrders.find('o-9')).toBeNull();

@@ -1,4 +1,4 @@
-import type { EventOf, Topic } from '@vigil/events';
+import type { EventOf, OrderKind, SpawnReceiptPayload, Topic } from '@vigil/events';
 
 type Order = EventOf<typeof Topic.agentOrder>;
 
@@ -11,10 +11,27 @@ export type OrderEnvelope = {
   readonly expiresInMs: number;
 };
 
-/** The addressee of an order, and its context. */
+/** The addressee of an order, and its context. `kind`: that of its receipt. */
 export type Addressed = Pick<Order['payload'], 'orderId' | 'runtimeId' | 'agentId' | 'instanceId' | 'taskId'> & {
+  readonly kind: OrderKind;
   readonly correlationId: string;
 };
+
+const KIND_OF: Readonly<Record<Order['type'], OrderKind>> = {
+  NUDGE_AGENT: 'nudge',
+  PROBE_AGENT: 'probe',
+  HANDOFF_AGENT: 'handoff',
+  PAUSE_AGENT: 'pause',
+  RESUME_AGENT: 'resume',
+  INTERRUPT_AGENT: 'interrupt',
+  RESUME_SESSION: 'resume_session',
+  RESET_BREAKER: 'reset_breaker',
+  TERMINATE_AGENT: 'terminate',
+  SPAWN_AGENT: 'spawn',
+};
+
+/** What an agent carries out itself. Only a runtime ends, pauses and starts agents, and only it reports that. */
+export const AGENT_KINDS: ReadonlySet<OrderKind> = new Set<OrderKind>(['nudge', 'probe', 'handoff', 'reset_breaker']);
 
 /** The longest time to live of an order: what is read again after a restart. */
 export const LONGEST_TTL_MS = 60 * 60_000;
@@ -33,6 +50,21 @@ const FORGET_MS = 1_000;
 
 type Offer = { readonly order: Order; readonly expiresAt: number; offeredAt: number; recalledAt: number };
 
+/** The name of a spawn's agent. */
+type Reserved = { readonly orderId: string; readonly runtimeId: string; readonly stampedAt: number };
+
+const mayHaveStarted: Readonly<Record<SpawnReceiptPayload['outcome'], boolean>> = {
+  spawned: true,
+  uncertain: true,
+  UNKNOWN: true,
+  checkpoint_invalid: false,
+  not_needed: false,
+  superseded: false,
+  expired: false,
+  halted: false,
+  failed: false,
+};
+
 const NOT_YET = Number.NEGATIVE_INFINITY;
 
 /** These need no ruling: they take back what another order has done. A halt stops only the words of a resume. */
@@ -41,9 +73,9 @@ const takesBack: ReadonlySet<Order['type']> = new Set(['RESUME_AGENT', 'RESET_BR
 const wordless = (order: Order): Order =>
   order.type === 'RESUME_AGENT' ? { ...order, payload: { ...order.payload, message: null } } : order;
 
-const addressed = ({ payload, correlationId }: Order): Addressed => {
+const addressed = ({ type, payload, correlationId }: Order): Addressed => {
   const { orderId, runtimeId, agentId, instanceId, taskId } = payload;
-  return { orderId, runtimeId, agentId, instanceId, taskId, correlationId };
+  return { orderId, runtimeId, agentId, instanceId, taskId, correlationId, kind: KIND_OF[type] };
 };
 
 /**
@@ -70,6 +102,8 @@ export const createPendingOrders = () => {
   const known = new Map<string, Addressed>();
   const receipted = new Map<string, number>();
   const polledAt = new Map<string, number>();
+  const reserved = new Map<string, Reserved>();
+  const unstarted = new Map<string, number>();
   let isHalted = false;
 
   let forgotAt = Number.NEGATIVE_INFINITY;
@@ -80,11 +114,17 @@ export const createPendingOrders = () => {
     for (const [orderId, { expiresAt }] of offers) if (expiresAt <= now) offers.delete(orderId);
     for (const [orderId, at] of receipted) if (at + LONGEST_TTL_MS <= now) receipted.delete(orderId);
     for (const [runtimeId, at] of polledAt) if (at + POLLING_MS <= now) polledAt.delete(runtimeId);
+    for (const [orderId, at] of unstarted) if (at + LONGEST_TTL_MS <= now) unstarted.delete(orderId);
+    for (const [agentId, { stampedAt }] of reserved) if (stampedAt + LONGEST_TTL_MS <= now) reserved.delete(agentId);
   };
   const remember = (order: Addressed): void => {
     known.set(order.orderId, order);
     const [oldest] = known.keys();
     if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+  };
+  const reserve = ({ payload: { agentId, runtimeId, orderId } }: Order, stampedAt: number): void => {
+    const isOlder = (reserved.get(agentId)?.stampedAt ?? NOT_YET) > stampedAt;
+    if (!isOlder && !unstarted.has(orderId)) reserved.set(agentId, { orderId, runtimeId, stampedAt });
   };
   const alive = (now: number, matches: (order: Order) => boolean): Offer[] =>
     [...offers.values()].filter(({ order, expiresAt }) => expiresAt > now && matches(order));
@@ -108,6 +148,7 @@ export const createPendingOrders = () => {
       const { orderId, ttlMs } = order.payload;
       forget(stampedAt);
       remember(addressed(order));
+      if (order.type === 'SPAWN_AGENT') reserve(order, stampedAt);
       if (receipted.has(orderId) || offers.has(orderId)) return;
       const expiresAt = countsFrom(order, stampedAt) + Math.min(ttlMs, LONGEST_TTL_MS);
       offers.set(orderId, { order, expiresAt, offeredAt: NOT_YET, recalledAt: NOT_YET });
@@ -116,6 +157,12 @@ export const createPendingOrders = () => {
       forget(now);
       offers.delete(orderId);
       receipted.set(orderId, now);
+    },
+    /** The name of an agent that was not started is free again. */
+    observeSpawnReceipt: ({ agentId, orderId, outcome }: SpawnReceiptPayload, now: number): void => {
+      if (mayHaveStarted[outcome] || agentId === null) return;
+      unstarted.set(orderId, now);
+      if (reserved.get(agentId)?.orderId === orderId) reserved.delete(agentId);
     },
     observePoll: (runtimeId: string, now: number): void => {
       forget(now);
@@ -151,17 +198,25 @@ export const createPendingOrders = () => {
         ...offeredTo(runtimeId, now).map(({ offeredAt }) => Math.max(now, offeredAt + REPEAT_MS)),
         ...recalledOf(runtimeId, now).map(({ recalledAt }) => Math.max(now, recalledAt + REPEAT_MS)),
       ),
-    /** The pending orders of an agent whose runtime does not poll: never a spawn, never an order for another instance. */
+    /**
+     * The pending orders that an agent carries out itself, while its runtime does not poll: never the end of a
+     * process, never an order for another instance.
+     */
     offerToAgent: (agentId: string, instanceId: string | null, now: number): readonly OrderEnvelope[] =>
       alive(
         now,
         ({ type, payload }) =>
-          type !== 'SPAWN_AGENT' &&
+          AGENT_KINDS.has(KIND_OF[type]) &&
           payload.agentId === agentId &&
           (payload.instanceId === null || payload.instanceId === instanceId) &&
           !polls(payload.runtimeId, now) &&
           isOffered(type),
       ).map((offer) => offered(offer, now)),
+    /** The runtime that was ordered to start an agent of this name; null: none was lately. */
+    reservedFor: (agentId: string, now: number): string | null => {
+      const known = reserved.get(agentId);
+      return known !== undefined && now < known.stampedAt + LONGEST_TTL_MS ? known.runtimeId : null;
+    },
     /** An order that has been read, pending or over; null: none of that id. */
     find: (orderId: string): Addressed | null => known.get(orderId) ?? null,
   };
