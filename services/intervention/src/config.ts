@@ -17,6 +17,7 @@ const governorSettings = {
   VIGIL_GOVERNOR_STEPS_PER_MINUTE: whole(1, 10_000).default(usual.stepsPerMinute),
   VIGIL_GOVERNOR_SPAWNS_PER_HOUR: whole(1, 100_000).default(usual.spawnsPerHour),
   VIGIL_GOVERNOR_COOLDOWN_S: seconds(86_400, usual.cooldownMs),
+  VIGIL_GOVERNOR_MOST_CAPACITY: whole(1, 100_000).default(usual.mostCapacity),
   VIGIL_GOVERNOR_SCOPE_LABEL: z.string().min(1, 'give the name of a label, or leave it out').optional(),
   VIGIL_GOVERNOR_BRAKE_WINDOW_S: seconds(3600, usual.brake.windowMs),
   VIGIL_GOVERNOR_BRAKE_LEAST: whole(2, 10_000).default(usual.brake.least),
@@ -33,6 +34,7 @@ const governorOf = (env: z.output<typeof variables>): GovernorSettings => ({
   stepsPerMinute: env.VIGIL_GOVERNOR_STEPS_PER_MINUTE,
   spawnsPerHour: env.VIGIL_GOVERNOR_SPAWNS_PER_HOUR,
   cooldownMs: env.VIGIL_GOVERNOR_COOLDOWN_S,
+  mostCapacity: env.VIGIL_GOVERNOR_MOST_CAPACITY,
   scopeLabel: env.VIGIL_GOVERNOR_SCOPE_LABEL ?? null,
   brake: {
     windowMs: env.VIGIL_GOVERNOR_BRAKE_WINDOW_S,

@@ -55,5 +55,5 @@ export const governor = (
   ticks: [{ topic: Topic.fleetGovernance, everyMs: 1000, to: 'same' }],
   decider: governorDecider(settings),
   stateKey: () => 'fleet',
-  atRest: { oldest: 4, upgrades: [], usual: null },
+  atRest: { oldest: 5, upgrades: [], usual: null },
 });

@@ -11,7 +11,7 @@ import {
   SEC,
   withdrawStep,
 } from './fleet.fixture.ts';
-import { livingIn } from './observe.ts';
+import { livingIn } from './living.ts';
 import { usual } from './settings.ts';
 
 test('three lost at once engage the brake, two do not', () => {
@@ -41,7 +41,7 @@ const uncounted = {
   'was paused': { exemption: 'paused' },
   'was held': { exemption: 'held' },
   'has no instance': { instanceId: null },
-  'was observed for less than a minute': { observedMs: MIN - 1 },
+  'was observed for less than five minutes': { observedMs: 5 * MIN - 1 },
 };
 
 test.each(Object.entries(uncounted))('an agent that was %s at its last heartbeat never counts as lost', (_, rest) => {
@@ -61,14 +61,14 @@ test.each(Object.entries(uncounted))('an agent that %s makes the fleet no smalle
   expect(one.receive(lost('a99', { host: 'h9' }))).toEqual(['BRAKE_ENGAGED fleet']);
 });
 
-test('observed for exactly a minute, a lost agent counts; the setting moves the edge', () => {
+test('observed for exactly five minutes, a lost agent counts; the setting moves the edge', () => {
   const engagesAt = (observedMs: number, minAgeMs: number) => {
     const one = fleet(12, { brake: { ...usual.brake, minAgeMs } });
     for (const id of ['a0', 'a1']) one.receive(lost(id, { host: 'h0', observedMs }));
     return one.receive(lost('a2', { host: 'h0', observedMs })).length > 0;
   };
-  expect(engagesAt(MIN, MIN)).toBe(true);
-  expect(engagesAt(MIN - 1, MIN)).toBe(false);
+  expect(engagesAt(5 * MIN, usual.brake.minAgeMs)).toBe(true);
+  expect(engagesAt(5 * MIN - 1, usual.brake.minAgeMs)).toBe(false);
   expect(engagesAt(2 * SEC, 2 * SEC)).toBe(true);
 });
 
@@ -174,7 +174,7 @@ test('halted and braked, each reason is announced once, and a step is admitted w
 test('when the brake lifts, withheld steps keep to the budget: a step that waits for its turn is withheld once', () => {
   const one = fleet(12, { stepsPerMinute: 2 });
   for (const id of ['a0', 'a1', 'a2']) one.receive(lost(id, { host: 'h0' }));
-  for (const id of ['a5', 'a6', 'a7']) one.receive(admitStep(id));
+  for (const id of ['a5', 'a6', 'a7']) one.receive(admitStep(id, 'destructive', { runtimeId: `rt-${id}` }));
   one.after(MIN);
   expect(one.receive(controls('LIFT_BRAKE'))).toEqual([
     'BRAKE_RELEASED',
@@ -281,11 +281,6 @@ test('a person lifts the brake of two incidents at once', () => {
   expect(one.receive(controls('LIFT_BRAKE'))).toEqual(['BRAKE_RELEASED']);
   one.receive(admitStep('a21'));
   expect(one.after(5 * SEC)).toEqual(['admits a21']);
-});
-
-test('a brake of before there were incidents of their own lifts as it did', () => {
-  const one = braked();
-  expect(Object.keys(one.state().brake ?? {})).toEqual(['awaited']);
 });
 
 test('a fleet of 10,000 fits into half a megabyte', () => {
@@ -422,4 +417,57 @@ test('an agent that started on a task and was started again without one takes no
   }
   for (const i of [0, 1, 2]) one.receive(lost(`a${i}`, { host: 'h0' }));
   expect(one.after(60 * MIN)).toEqual([]);
+});
+
+/** 1,000 agents on 20 hosts, and three of a runtime that nobody vouches for. */
+const withStranger = (rest: { host: string }) => {
+  const one = fleet();
+  for (let i = 0; i < 1000; i++) one.receive(present(`good-${i}`, { host: `h${i % 20}`, runtimeId: `rt${i % 20}` }));
+  const place = { ...rest, runtimeId: 'mallory' };
+  for (const id of ['m0', 'm1', 'm2']) one.receive(present(id, place));
+  return { ...one, lose: () => ['m0', 'm1', 'm2'].flatMap((id) => one.receive(lost(id, place))) };
+};
+const onHost = (host: string, runtimeId: string) => ({ labels: { host }, runtimeId });
+
+test('agents of one runtime that are lost withhold steps of that runtime only, wherever they say they run', () => {
+  for (const host of ['mallory', 'h1']) {
+    const one = withStranger({ host });
+    expect(one.lose()).toEqual(['BRAKE_ENGAGED runtime:mallory']);
+    expect(one.receive(admitStep('good-1', 'destructive', onHost('h1', 'rt1')))).toEqual([]);
+    expect(one.receive(admitStep('m3', 'destructive', onHost(host, 'mallory')))).toEqual(['withholds m3 brake']);
+    expect(one.after(5 * SEC)).toEqual(['admits good-1']);
+    expect(one.after(MIN)).toEqual([]);
+  }
+});
+
+test('in a small fleet, too, they withhold steps of that runtime only', () => {
+  const one = fleet(12);
+  for (const id of ['m0', 'm1', 'm2']) one.receive(present(id, { host: 'hx', runtimeId: 'mallory' }));
+  const [first, second] = ['m0', 'm1'].map((id) => one.receive(lost(id, { host: 'hx', runtimeId: 'mallory' })));
+  expect([first, second]).toEqual([[], []]);
+  expect(one.receive(lost('m2', { host: 'hx', runtimeId: 'mallory' }))).toEqual(['BRAKE_ENGAGED runtime:mallory']);
+});
+
+test('a host whose runtimes are lost withholds steps there only; a mass failure of the fleet still withholds everywhere', () => {
+  const one = fleet(100);
+  for (let i = 0; i < 5; i++) one.receive(lost(`a${i}`, { host: 'h0' }));
+  expect(one.state().brake?.incidents.map(({ scope }) => scope)).toEqual(['host:h0']);
+  expect(one.receive(admitStep('a6', 'destructive', onHost('h0', 'rt-a6')))).toEqual(['withholds a6 brake']);
+  expect(one.receive(admitStep('a16', 'destructive', onHost('h1', 'rt-a16')))).toEqual([]);
+  const elsewhere = [10, 20, 30, 40, 50].flatMap((i) => one.receive(lost(`a${i}`, { host: `h${i / 10}` })));
+  expect(elsewhere).toEqual(['BRAKE_ENGAGED fleet', 'withholds a16 brake']);
+});
+
+test('incidents of one runtime, again and again, do not keep the brake of the fleet on', () => {
+  const one = fleet(12);
+  for (const id of ['a0', 'a1', 'a2']) one.receive(lost(id, { host: 'h0' }));
+  one.receive(admitStep('a5'));
+  for (const id of ['a0', 'a1', 'a2']) one.receive(present(id, { host: 'h0' }));
+  for (const id of ['m0', 'm1', 'm2', 'm3']) one.receive(present(id, { host: 'hx', runtimeId: 'mallory' }));
+  one.after(31 * SEC);
+  for (const id of ['m0', 'm1', 'm2']) one.receive(lost(id, { host: 'hx', runtimeId: 'mallory' }));
+  expect(one.state().brake?.incidents.map(({ scope }) => scope)).toEqual(['fleet', 'runtime:mallory']);
+  expect(one.after(29 * SEC - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['admits a5']);
+  expect(one.state().brake).not.toBeNull();
 });

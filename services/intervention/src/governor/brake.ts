@@ -1,18 +1,27 @@
 import { NEVER } from '@vigil/stream';
-import { livingIn } from './observe.ts';
+import { livingIn } from './living.ts';
 import { CRASH_WAIT_MS, type GovernorSettings } from './settings.ts';
-import { type AwaitedAgent, type Brake, type GovernorState, incidentsOf, type Loss } from './state.ts';
+import {
+  type AwaitedAgent,
+  type Brake,
+  covers,
+  type GovernorState,
+  type Incident,
+  incidentsOf,
+  type Loss,
+  type StepRequest,
+} from './state.ts';
 
 /**
- * Why the brake engages now, or null. An agent that still sends heartbeats never counts as lost; nor, while the brake is on, one for which it has
- * engaged already. Lost agents that do not count make the fleet no smaller within the window.
+ * Where the brake engages now, and why; or null. An agent that still sends heartbeats never counts as lost; nor, while the brake is on, one
+ * for which it has engaged already. Lost agents that do not count make the fleet no smaller within the window.
  */
 export const engages = (
   { liveAgents, losses, uncounted, brake }: GovernorState,
   { brake: set }: GovernorSettings,
   now: number,
 ): { readonly scope: string; readonly why: string; readonly losses: readonly Loss[] } | null => {
-  const known = new Set(incidentsOf(brake).flatMap((awaited) => awaited.map(({ lossKey }) => lossKey)));
+  const known = new Set(incidentsOf(brake).flatMap(({ awaited }) => awaited.map(({ lossKey }) => lossKey)));
   const recent = losses.filter(({ at, lossKey }) => at > now - set.windowMs && !known.has(lossKey));
   if (recent.length < set.least) return null;
   const fleet = { scope: 'fleet', of: recent, place: {} };
@@ -20,10 +29,22 @@ export const engages = (
   for (const { scope, of, place } of places) {
     const all = of.length + uncountedIn(uncounted, place, now - set.windowMs) + livingIn(liveAgents, place);
     const enough = Math.max(set.least, Math.ceil(all * (scope === 'fleet' ? set.share : set.placeShare)));
-    if (of.length >= enough)
-      return { scope, why: `${of.length} of ${all} lost within ${set.windowMs / 1000} s (${scope})`, losses: recent };
+    if (of.length >= enough) {
+      const within = onlyRuntimeOf(of) ?? scope;
+      return {
+        scope: within,
+        why: `${of.length} of ${all} lost within ${set.windowMs / 1000} s (${scope})`,
+        losses: of,
+      };
+    }
   }
   return null;
+};
+
+/** What one runtime reports withholds nothing elsewhere: its name is proven, and the hosts of its agents are not. */
+const onlyRuntimeOf = (losses: readonly Loss[]): string | null => {
+  const [runtimeId, ...others] = [...new Set(losses.map((loss) => loss.runtimeId))];
+  return runtimeId === undefined || runtimeId === '' || others.length > 0 ? null : `runtime:${runtimeId}`;
 };
 
 const uncountedIn = (
@@ -56,8 +77,21 @@ const placesOf = (losses: readonly Loss[], field: 'host' | 'runtimeId', word: st
  * From when over half of the missing of each mass failure have beaten for long enough: the brake lifts. NEVER where too few are back, 0 where
  * none is missing any more. A crashed agent counts as back after a while, since its task may go to no other agent.
  */
-export const liftsFrom = (brake: Brake, settings: GovernorSettings): number =>
-  Math.max(...incidentsOf(brake).map((awaited) => overFrom(awaited, settings)));
+export const liftsFrom = (brake: Brake, settings: GovernorSettings): number => lastOver(incidentsOf(brake), settings);
+
+/** From when the brake withholds a step no more: an incident elsewhere does not concern it. 0: it does not. */
+export const brakeFreeFrom = (brake: Brake | null, request: StepRequest, settings: GovernorSettings): number =>
+  lastOver(
+    incidentsOf(brake).filter((incident) => covers(incident, request)),
+    settings,
+  );
+
+const lastOver = (incidents: readonly Incident[], settings: GovernorSettings): number =>
+  Math.max(0, ...incidents.map((incident) => overFrom(incident.awaited, settings)));
+
+/** Incidents that are not over. */
+export const unfinished = (brake: Brake | null, settings: GovernorSettings, now: number): readonly Incident[] =>
+  incidentsOf(brake).filter(({ awaited }) => overFrom(awaited, settings) > now);
 
 const overFrom = (awaited: readonly AwaitedAgent[], { brake: { backMs } }: GovernorSettings): number => {
   if (awaited.length === 0) return 0;

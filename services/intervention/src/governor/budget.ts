@@ -1,5 +1,7 @@
+import { NEVER } from '@vigil/stream';
+import { brakeFreeFrom } from './brake.ts';
 import { type GovernorSettings, HOUR_MS, MINUTE_MS } from './settings.ts';
-import type { Admitted, GovernorState, StepRequest } from './state.ts';
+import type { AdmissionRequest, Admitted, GovernorState, SpawnRequest, StepRequest } from './state.ts';
 
 /** The n-th newest of those in the window, after which there is room again. */
 const freeFrom = (times: readonly number[], most: number, windowMs: number): number =>
@@ -12,26 +14,63 @@ const timesOf = ({ admitted }: GovernorState, of: (one: Admitted) => boolean): r
 export const stepFreeFrom = (state: GovernorState, request: StepRequest, settings: GovernorSettings): number =>
   Math.max(request.requestedAt + settings.settleMs, turnFrom(state, request, settings));
 
-/** From when it is a step's turn: its scope's budget has room, and its agent's cooldown is over. 0: now. */
+/** From when it is a step's turn: its scope's budget has room, its runtime's share too, and its agent's cooldown is over. 0: now. */
 export const turnFrom = (state: GovernorState, request: StepRequest, settings: GovernorSettings): number => {
-  const ofScope = timesOf(state, ({ kind, scope }) => kind === 'step' && scope === request.scope);
   const ofAgent = timesOf(state, ({ kind, agentId }) => kind === 'step' && agentId === request.step.agentId);
-  return Math.max(freeFrom(ofScope, settings.stepsPerMinute, MINUTE_MS), freeFrom(ofAgent, 1, settings.cooldownMs));
+  return Math.max(
+    budgetFreeFrom(state, request, settings.stepsPerMinute, MINUTE_MS),
+    freeFrom(ofAgent, 1, settings.cooldownMs),
+  );
+};
+
+/**
+ * While the fleet has other runtimes, one uses at most half of a scope's budget, rounded up. The rest is left to the others: agents that fail
+ * again and again on one host do not use up the recoveries of all.
+ */
+const budgetFreeFrom = (
+  state: GovernorState,
+  { kind, scope, runtimeId }: AdmissionRequest,
+  most: number,
+  windowMs: number,
+): number => {
+  const isOfScope = (one: Admitted) => one.kind === kind && one.scope === scope;
+  const ofScope = freeFrom(timesOf(state, isOfScope), most, windowMs);
+  if (runtimeId === '' || !hasOtherRuntimes(state, runtimeId)) return ofScope;
+  const ofRuntime = timesOf(state, (one) => isOfScope(one) && one.shareOf === runtimeId);
+  return Math.max(ofScope, freeFrom(ofRuntime, Math.ceil(most / 2), windowMs));
+};
+
+const hasOtherRuntimes = ({ runtimes, liveAgents }: GovernorState, runtimeId: string): boolean => {
+  const living = Object.values(liveAgents).flatMap((ofHost) => Object.keys(ofHost));
+  return [...Object.keys(runtimes), ...living].some((other) => other !== '' && other !== runtimeId);
 };
 
 /** What withholds a step at any time. Soft steps need only that the fleet is not halted. */
-export const withheldBy = ({ halted, brake }: GovernorState, { step }: StepRequest): 'halted' | 'brake' | null => {
+export const withheldBy = (
+  { halted, brake }: GovernorState,
+  request: StepRequest,
+  settings: GovernorSettings,
+  now: number,
+): 'halted' | 'brake' | null => {
   if (halted) return 'halted';
-  return brake !== null && step.class !== 'soft' ? 'brake' : null;
+  return request.step.class !== 'soft' && brakeFreeFrom(brake, request, settings) > now ? 'brake' : null;
 };
 
-/** From when a scope may spawn again; 0: now. */
-export const spawnFreeFrom = (state: GovernorState, scope: string, { spawnsPerHour }: GovernorSettings): number =>
-  freeFrom(
-    timesOf(state, (one) => one.kind === 'spawn' && one.scope === scope),
-    spawnsPerHour,
-    HOUR_MS,
-  );
+/** When something follows for a step that waits: its admission, or that it waits for its turn only. NEVER: only an input can change it. */
+export const stepDueAt = (state: GovernorState, request: StepRequest, settings: GovernorSettings): number => {
+  if (state.halted) return NEVER;
+  const brakeFree = request.step.class === 'soft' ? 0 : brakeFreeFrom(state.brake, request, settings);
+  const isAnnounced = request.withheld !== null && request.withheld !== 'budget';
+  if (isAnnounced && turnFrom(state, request, settings) > brakeFree) return brakeFree;
+  return Math.max(brakeFree, stepFreeFrom(state, request, settings));
+};
+
+/** From when a spawn's budget has room; 0: now. */
+export const spawnFreeFrom = (
+  state: GovernorState,
+  request: SpawnRequest,
+  { spawnsPerHour }: GovernorSettings,
+): number => budgetFreeFrom(state, request, spawnsPerHour, HOUR_MS);
 
 /** Entries that no budget and no cooldown needs. */
 export const counting = (

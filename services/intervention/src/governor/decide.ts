@@ -6,6 +6,7 @@ import { evolve } from './evolve.ts';
 import { type GovernorSettings, VALID_MS } from './settings.ts';
 import { runtimeFor, whyNoTemplate } from './spawn.ts';
 import {
+  covers,
   type FleetCommand,
   type GovernorDraft,
   type GovernorInput,
@@ -19,12 +20,14 @@ import {
 /** A person's command first. Then one ruling after another: each sees what the one before it has used up. */
 export const decide =
   (settings: GovernorSettings) =>
-  (state: GovernorState, { now }: Clock, input: GovernorInput | null): readonly GovernorDraft[] => {
+  (state: GovernorState, clock: Clock, input: GovernorInput | null): readonly GovernorDraft[] => {
+    const { now } = clock;
+    const evolved = (before: GovernorState, draft: GovernorDraft) => evolve(settings)(before, draft, clock);
     const emitted: GovernorDraft[] = input !== null && isFleetCommand(input) ? [commanded(input)] : [];
-    let current = emitted.reduce(evolve, state);
+    let current = emitted.reduce(evolved, state);
     for (let next = ruling(current, settings, now); next; next = ruling(current, settings, now)) {
       emitted.push(next);
-      current = evolve(current, next);
+      current = evolved(current, next);
     }
     return emitted;
   };
@@ -71,11 +74,11 @@ const step = (
   settings: GovernorSettings,
   now: number,
 ): GovernorDraft | null => {
-  const why = withheldBy(state, request);
+  const why = withheldBy(state, request, settings, now);
   if (why !== null)
     return request.withheld === why
       ? null
-      : stepRuling(request, 'STEP_WITHHELD', { why, detail: reasonOf(state, why) });
+      : stepRuling(request, 'STEP_WITHHELD', { why, detail: reasonOf(state, request, why) });
   if (request.step.class === 'soft' || now >= stepFreeFrom(state, request, settings))
     return stepRuling(request, 'STEP_ADMITTED', { validUntil: now + VALID_MS, dryRun: state.dryRun });
   const isOtherReason =
@@ -85,14 +88,16 @@ const step = (
 
 const HALTED = 'the fleet is halted; `vigil resume` ends it';
 
-const reasonOf = (state: GovernorState, why: 'halted' | 'brake'): string =>
-  why === 'halted' ? HALTED : brakeWords(state);
+const reasonOf = (state: GovernorState, request: StepRequest, why: 'halted' | 'brake'): string =>
+  why === 'halted' ? HALTED : brakeWords(state, request);
 
 const turnWords = ({ stepsPerMinute, cooldownMs }: GovernorSettings): string =>
   `it waits for its turn: at most ${stepsPerMinute} a minute, and ${cooldownMs / 1000} s between two on one agent`;
 
-const brakeWords = ({ brake }: GovernorState): string => {
-  const awaited = incidentsOf(brake).flatMap((lost) => lost.map(({ agentId }) => agentId));
+const brakeWords = ({ brake }: GovernorState, request: StepRequest): string => {
+  const awaited = incidentsOf(brake)
+    .filter((incident) => covers(incident, request))
+    .flatMap((incident) => incident.awaited.map(({ agentId }) => agentId));
   const more = awaited.length > 3 ? ` and ${awaited.length - 3} more` : '';
   return `the brake is on until over half of ${awaited.slice(0, 3).join(', ')}${more} send heartbeats for a minute, or \`vigil brake lift\``;
 };
@@ -109,11 +114,11 @@ const spawn = (
   const withheld = (why: WithheldWhy, detail: string) => spawnRuling(request, 'SPAWN_WITHHELD', { why, detail });
   if (state.halted) return withheld('halted', HALTED);
   if (unstartable !== null) return withheld('no_template', unstartable);
-  const from = spawnFreeFrom(state, request.scope, settings);
+  const from = spawnFreeFrom(state, request, settings);
   if (now < from)
     return withheld(
       'budget',
-      `${settings.spawnsPerHour} spawns an hour for ${request.scope}; free in ${Math.ceil((from - now) / 60_000)} min`,
+      `${settings.spawnsPerHour} spawns an hour for ${request.scope}, at most half of them for one of several runtimes; free in ${Math.ceil((from - now) / 60_000)} min`,
     );
   const found = runtimeFor(state, request.spawn, now);
   if ('none' in found) return withheld('no_runtime', found.none);

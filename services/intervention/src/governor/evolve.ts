@@ -1,45 +1,54 @@
-import type { SpawnWithheldPayload } from '@vigil/events';
+import type { BrakeEngagedPayload, SpawnWithheldPayload } from '@vigil/events';
+import type { Clock } from '@vigil/stream';
+import { unfinished } from './brake.ts';
 import { asAwaited, leftToPeople } from './observe.ts';
-import { VALID_MS } from './settings.ts';
+import { type GovernorSettings, VALID_MS } from './settings.ts';
 import {
   type AdmissionRequest,
   type Admitted,
   brakeFor,
   type GovernorDraft,
   type GovernorState,
-  incidentsOf,
   requestIdOf,
 } from './state.ts';
 
-export const evolve = (state: GovernorState, draft: GovernorDraft): GovernorState => {
-  switch (draft.type) {
-    case 'FLEET_HALTED':
-      return { ...state, halted: true };
-    case 'FLEET_RESUMED':
-      return { ...state, halted: false };
-    case 'DRY_RUN_CHANGED':
-      return { ...state, dryRun: draft.payload.on };
-    case 'BRAKE_ENGAGED':
-      return engaged(state, draft.payload.agentIds);
-    case 'BRAKE_RELEASED':
-      return { ...state, brake: null };
-    case 'STEP_WITHHELD':
-      return withheld(state, draft.payload.requestId, draft.payload.why);
-    case 'SPAWN_WITHHELD':
-      return spawnWithheld(state, draft.payload);
-    case 'STEP_ADMITTED':
-    case 'SPAWN_ADMITTED':
-      return admitted(state, draft);
-  }
-};
+export const evolve =
+  (settings: GovernorSettings) =>
+  (state: GovernorState, draft: GovernorDraft, { now }: Clock): GovernorState => {
+    switch (draft.type) {
+      case 'FLEET_HALTED':
+        return { ...state, halted: true };
+      case 'FLEET_RESUMED':
+        return { ...state, halted: false };
+      case 'DRY_RUN_CHANGED':
+        return { ...state, dryRun: draft.payload.on };
+      case 'BRAKE_ENGAGED':
+        return engaged(state, draft.payload, settings, now);
+      case 'BRAKE_RELEASED':
+        return { ...state, brake: null };
+      case 'STEP_WITHHELD':
+        return withheld(state, draft.payload.requestId, draft.payload.why);
+      case 'SPAWN_WITHHELD':
+        return spawnWithheld(state, draft.payload);
+      case 'STEP_ADMITTED':
+      case 'SPAWN_ADMITTED':
+        return admitted(state, draft);
+    }
+  };
 
-const engaged = (state: GovernorState, agentIds: readonly string[]): GovernorState => {
+/** Incidents that are over by now are forgotten: they withhold nothing any more. */
+const engaged = (
+  state: GovernorState,
+  { agentIds, scope }: BrakeEngagedPayload,
+  settings: GovernorSettings,
+  now: number,
+): GovernorState => {
   const lost = new Set(agentIds);
   const awaited = state.losses.filter(({ agentId }) => lost.has(agentId)).map(asAwaited);
   return {
     ...state,
     losses: state.losses.filter(({ agentId }) => !lost.has(agentId)),
-    brake: brakeFor([...incidentsOf(state.brake), awaited]),
+    brake: brakeFor([...unfinished(state.brake, settings, now), { scope, awaited }]),
   };
 };
 
@@ -76,6 +85,7 @@ const admitted = (state: GovernorState, draft: AdmittedDraft): GovernorState => 
     requestId,
     scope: request.scope,
     runtimeId,
+    shareOf: request.runtimeId,
     ...(request.kind === 'step'
       ? { agentId: request.step.agentId }
       : { agentId: request.spawn.newAgentId, taskId: request.spawn.taskId }),

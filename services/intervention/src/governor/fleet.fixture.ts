@@ -29,14 +29,14 @@ export const lost = (agentId: string, rest: Partial<PayloadOf<Presence, 'AGENT_L
     expected: false,
     instanceId: `${agentId}.i1`,
     exemption: null,
-    observedMs: MIN,
+    observedMs: 5 * MIN,
     ...rest,
   });
 
 export const admitStep = (
   agentId: string,
   kind: 'soft' | 'destructive' = 'destructive',
-  rest: { labels?: Record<string, string> } = {},
+  rest: { labels?: Record<string, string>; runtimeId?: string | null } = {},
 ) =>
   example(Topic.admitStep, 'ADMIT_STEP', {
     agentId,

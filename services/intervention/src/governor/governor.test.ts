@@ -11,6 +11,7 @@ import {
   withdrawSpawn,
   withdrawStep,
 } from './fleet.fixture.ts';
+import { usual } from './settings.ts';
 
 test('a soft step is ruled at once', () => {
   const one = fleet();
@@ -161,18 +162,69 @@ test('a runtime is skipped where it is full, silent for 90 s, excluded, or of ot
   expect(play({}, {}, 90 * SEC - 1)).toEqual(['spawns t1 on r1']);
   expect(play({}, {}, 90 * SEC)).toEqual(['withholds t1 no_template']);
   expect(play({}, { notRuntimeIds: ['r1'] })).toEqual(['withholds t1 no_runtime']);
-  expect(play({ labels: { team: 'red' } }, { labels: { team: 'red', model: 'm' } })).toEqual(['spawns t1 on r1']);
+  expect(play({ labels: { team: 'red' } }, { labels: { team: 'red' } })).toEqual(['spawns t1 on r1']);
   expect(play({ labels: { team: 'red' } }, { labels: { team: 'blue' } })).toEqual(['withholds t1 no_runtime']);
   expect(play({ labels: { host: 'h2' } }, { labels: { host: 'h1' } })).toEqual(['spawns t1 on r1']);
 });
 
 const only = (task: string, labels: Readonly<Record<string, string>> = {}) => ({ templates: [{ task, labels }] });
 
+test('a runtime that lacks a label of the task gets no spawn of it, unless the agent ran there; its template may carry the label', () => {
+  const labels = { team: 'core', host: 'h1' };
+  const play = (runtime: object, ask: object = {}) => {
+    const one = fleet();
+    one.receive(announces('r1', runtime));
+    return one.receive(admitSpawn('t1', { labels, ...ask }));
+  };
+  expect(play({ labels: {} })).toEqual(['withholds t1 no_runtime']);
+  expect(play({ labels: { team: 'other' } })).toEqual(['withholds t1 no_runtime']);
+  expect(play({ labels: {} }, { preferRuntimeId: 'r1' })).toEqual(['spawns t1 on r1']);
+  expect(play({ templates: [{ task: '*', labels: { team: 'core' } }] })).toEqual(['spawns t1 on r1']);
+});
+
+test('a runtime that announces an enormous capacity draws no spawn of tasks whose labels it lacks, and counts with the largest capacity', () => {
+  const one = fleet();
+  one.receive(announces('build-1', { capacity: 1, agents: ['x'], labels: { team: 'core' } }));
+  one.receive(announces('build-2', { capacity: 8, labels: { team: 'core' } }));
+  one.receive(announces('mallory', { capacity: 2 ** 31 - 1 }));
+  const core = { labels: { team: 'core' } };
+  expect(one.receive(admitSpawn('t1', { preferRuntimeId: 'build-1', ...core }))).toEqual(['spawns t1 on build-2']);
+  expect(one.receive(admitSpawn('t2', { notRuntimeIds: ['build-1'], ...core }))).toEqual(['spawns t2 on build-2']);
+  expect(one.state().runtimes).toMatchObject({ mallory: { capacity: usual.mostCapacity } });
+});
+
+test('of several runtimes one uses at most half of a budget, rounded up; alone in the fleet it uses all of it', () => {
+  const flapping = { preferRuntimeId: 'flapping' };
+  const one = fleet();
+  one.receive(announces('flapping'));
+  one.receive(announces('calm'));
+  for (const id of ['t1', 't2', 't3'])
+    expect(one.receive(admitSpawn(id, flapping))).toEqual([`spawns ${id} on flapping`]);
+  expect(one.receive(admitSpawn('t4', flapping))).toEqual(['withholds t4 budget']);
+  for (const id of ['t5', 't6'])
+    expect(one.receive(admitSpawn(id, { preferRuntimeId: 'calm' }))).toEqual([`spawns ${id} on calm`]);
+  expect(one.receive(admitSpawn('t7', { preferRuntimeId: 'calm' }))).toEqual(['withholds t7 budget']);
+  const alone = fleet();
+  alone.receive(announces('flapping'));
+  for (const id of ['t1', 't2', 't3', 't4', 't5'])
+    expect(alone.receive(admitSpawn(id, flapping))).toEqual([`spawns ${id} on flapping`]);
+});
+
+test('destructive steps are shared in the same way: those of the other runtimes do not wait for a flapping one', () => {
+  const one = fleet(0, { stepsPerMinute: 4 });
+  one.receive(announces('calm'));
+  for (const id of ['f1', 'f2', 'f3', 'f4']) one.receive(admitStep(id, 'destructive', { runtimeId: 'flapping' }));
+  for (const id of ['c1', 'c2']) one.receive(admitStep(id, 'destructive', { runtimeId: 'calm' }));
+  expect(one.after(5 * SEC)).toEqual(['admits f1', 'admits f2', 'admits c1', 'admits c2']);
+  expect(one.after(MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['admits f3', 'admits f4']);
+});
+
 test('a spawn goes only to a runtime that has a template for the task, also where that has less room or another is preferred', () => {
   const one = fleet();
   one.receive(announces('demo', { capacity: 9, ...only('DEMO-*') }));
   one.receive(announces('none', { capacity: 9, templates: [] }));
-  one.receive(announces('able', { capacity: 2, ...only('NB-*', { team: 'red' }) }));
+  one.receive(announces('able', { capacity: 2, labels: { model: 'm' }, ...only('NB-*', { team: 'red' }) }));
   const labels = { team: 'red', model: 'm' };
   expect(one.receive(admitSpawn('NB-1', { preferRuntimeId: 'demo', labels }))).toEqual(['spawns NB-1 on able']);
   expect(one.receive(admitSpawn('NB-2', { labels: { team: 'blue' } }))).toEqual(['withholds NB-2 no_template']);

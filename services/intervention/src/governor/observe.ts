@@ -1,11 +1,14 @@
 import type { AgentLostPayload, AgentPresentPayload, RuntimeAnnouncedPayload } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
 import { counting } from './budget.ts';
+import { living, namesOf, without } from './living.ts';
 import { FRESH_MS, type GovernorSettings } from './settings.ts';
 import {
   type AdmissionRequest,
   type AwaitedAgent,
+  awaitedWith,
   brakeFor,
+  covers,
   type GovernorInput,
   type GovernorState,
   incidentsOf,
@@ -27,7 +30,7 @@ export const observe =
       case 'AGENT_LOST':
         return lost(state, input.payload, settings, now);
       case 'RUNTIME_ANNOUNCED':
-        return announced(state, input.payload, now);
+        return announced(state, input.payload, settings, now);
       case 'ADMIT_STEP':
       case 'ADMIT_SPAWN':
         return queued(state, requestOf(input, settings, now));
@@ -44,6 +47,9 @@ export const observe =
     }
   };
 
+/** The label by which the evaluator reports the host of an agent. */
+const HOST = 'host';
+
 type Admit = Extract<GovernorInput, { readonly type: 'ADMIT_STEP' | 'ADMIT_SPAWN' }>;
 
 const requestOf = (
@@ -53,9 +59,11 @@ const requestOf = (
 ): AdmissionRequest => {
   const scope = scopeLabel === null ? 'fleet' : (payload.labels[scopeLabel] ?? 'fleet');
   const request = { withheld: null, requestedAt, correlationId, scope };
-  if (type === 'ADMIT_SPAWN') return { kind: 'spawn', ...request, spawn: payload };
+  if (type === 'ADMIT_SPAWN')
+    return { kind: 'spawn', ...request, runtimeId: payload.preferRuntimeId ?? '', spawn: payload };
   const { requestId, caseId, agentId, step } = payload;
-  return { kind: 'step', ...request, step: { requestId, caseId, agentId, step, class: payload.class } };
+  const place = { host: payload.labels[HOST] ?? '', runtimeId: payload.runtimeId ?? '' };
+  return { kind: 'step', ...request, ...place, step: { requestId, caseId, agentId, step, class: payload.class } };
 };
 
 /** Asked twice is asked once; so is what has been admitted and still counts. */
@@ -74,7 +82,6 @@ const withdrawn = (state: GovernorState, requestId: string): GovernorState => ({
   admitted: state.admitted.filter((one) => one.requestId !== requestId),
 });
 
-type LiveAgents = GovernorState['liveAgents'];
 type Incidents = ReturnType<typeof incidentsOf>;
 
 /** An agent is present: records its place, and that the brake no longer awaits it. */
@@ -91,7 +98,7 @@ const present = (state: GovernorState, payload: AgentPresentPayload, now: number
     liveAgents,
     starts: started(state.starts ?? [], { agentId, taskId, at: now }),
     losses: state.losses.filter((loss) => loss.lossKey !== lossKey && loss.agentId !== agentId),
-    brake: brakeFor(incidentsOf(state.brake).map((awaited) => awaited.map(back))),
+    brake: awaitedWith(state.brake, (awaited) => awaited.map(back)),
   };
 };
 
@@ -108,7 +115,7 @@ const lost = (
   if (expected) {
     const isOther = (loss: Loss) => loss.agentId !== agentId && loss.lossKey !== lossKey;
     const crashed = state.losses.map((loss) => (isOther(loss) ? loss : { ...loss, isCrashed: true }));
-    const isCounted = incidentsOf(state.brake).some((awaited) => !awaited.every(isOther));
+    const isCounted = incidentsOf(state.brake).some(({ awaited }) => !awaited.every(isOther));
     // A crash that is reported late is a loss all the same, unless the brake has engaged for it already.
     const losses = why === 'crashed' && !isCounted ? crashed : state.losses.filter(isOther);
     return { ...gone, losses, brake: awaitingOnly(state, isOther) };
@@ -127,7 +134,7 @@ const lost = (
 
 /** The brake waits for these only. One that was back before still counts as back. */
 const awaitingOnly = ({ brake }: GovernorState, isAwaited: (loss: Loss) => boolean): GovernorState['brake'] =>
-  brakeFor(incidentsOf(brake).map((those) => those.filter((one) => one.backSince !== null || isAwaited(one))));
+  awaitedWith(brake, (those) => those.filter((one) => one.backSince !== null || isAwaited(one)));
 
 /** The task is with people: nothing puts another agent on it by itself. */
 export const leftToPeople = (state: GovernorState, taskId: string): GovernorState => ({
@@ -147,7 +154,7 @@ const missedAgain = (
   const isHeld = (one: AwaitedAgent) => names.has(one.agentId) || isReplaced(state, one.lossKey, now);
   const crash = why === 'crashed' ? { at: now, isCrashed: true } : {};
   const again = (one: AwaitedAgent) => (isLost(one) && !isHeld(one) ? { ...one, backSince: null, ...crash } : one);
-  return brakeFor(incidentsOf(state.brake).map((awaited) => awaited.map(again)));
+  return awaitedWith(state.brake, (awaited) => awaited.map(again));
 };
 
 type BrakeSettings = GovernorSettings['brake'];
@@ -169,13 +176,20 @@ const uncountedAfter = (
   return [...others, { host, runtimeId, at, count: count + 1 }];
 };
 
-/** While the brake is on, an agent that is lost shortly after the last of the missing of a mass failure is one of them. */
+/** While the brake is on, an agent of its place that is lost shortly after the last of the missing is one of them. */
 const joined = (incidents: Incidents, loss: Loss, windowMs: number): Incidents => {
-  const known = incidents.findIndex((awaited) => awaited.some(({ lossKey }) => lossKey === loss.lossKey));
-  const near = incidents.findIndex((awaited) => awaited.some(({ at }) => loss.at < at + windowMs));
+  const known = incidents.findIndex(({ awaited }) => awaited.some(({ lossKey }) => lossKey === loss.lossKey));
+  const near = incidents.findIndex(
+    (incident) => covers(incident, loss) && incident.awaited.some(({ at }) => loss.at < at + windowMs),
+  );
   const own = known < 0 ? near : known;
-  return incidents.map((awaited, i) =>
-    i === own ? [...awaited.filter(({ lossKey }) => lossKey !== loss.lossKey), asAwaited(loss)] : awaited,
+  return incidents.map((incident, i) =>
+    i === own
+      ? {
+          ...incident,
+          awaited: [...incident.awaited.filter(({ lossKey }) => lossKey !== loss.lossKey), asAwaited(loss)],
+        }
+      : incident,
   );
 };
 
@@ -203,12 +217,15 @@ const isReplaced = ({ admitted, starts, liveAgents }: GovernorState, lossKey: st
   return [...admitted, ...recent].some((one) => one.taskId === lossKey && names.has(one.agentId));
 };
 
-const namesOf = (liveAgents: LiveAgents): ReadonlySet<string> =>
-  new Set(Object.values(liveAgents).flatMap((runtimes) => Object.values(runtimes).flat()));
-
 /** Runtimes without room for spawns are not kept, nor those that have fallen silent. */
-const announced = (state: GovernorState, payload: RuntimeAnnouncedPayload, now: number): GovernorState => {
-  const { runtimeId, capacity, agents, labels, templates } = payload;
+const announced = (
+  state: GovernorState,
+  payload: RuntimeAnnouncedPayload,
+  { mostCapacity }: GovernorSettings,
+  now: number,
+): GovernorState => {
+  const { runtimeId, agents, labels, templates } = payload;
+  const capacity = Math.min(payload.capacity, mostCapacity);
   const fresh = Object.entries(state.runtimes).filter(
     ([id, { announcedAt }]) => id !== runtimeId && announcedAt > now - FRESH_MS,
   );
@@ -218,43 +235,4 @@ const announced = (state: GovernorState, payload: RuntimeAnnouncedPayload, now: 
     one.kind === 'spawn' && one.runtimeId === runtimeId && listed.has(one.agentId) ? { ...one, isListed: true } : one,
   );
   return { ...state, admitted, runtimes: Object.fromEntries(capacity > 0 ? [...fresh, [runtimeId, emitted]] : fresh) };
-};
-
-const living = (liveAgents: LiveAgents, agentId: string, host: string, runtimeId: string): LiveAgents => {
-  const runtimes = own(liveAgents, host) ?? {};
-  return { ...liveAgents, [host]: { ...runtimes, [runtimeId]: [...(own(runtimes, runtimeId) ?? []), agentId] } };
-};
-
-/** A host or a runtime may be called `constructor`: what every object inherits is not a place. */
-const own = <Value>(places: Readonly<Record<string, Value>>, name: string): Value | undefined =>
-  Object.hasOwn(places, name) ? places[name] : undefined;
-
-const without = (liveAgents: LiveAgents, agentId: string): LiveAgents => {
-  for (const [host, runtimes] of Object.entries(liveAgents))
-    for (const [runtimeId, agents] of Object.entries(runtimes))
-      if (agents.includes(agentId))
-        return placed(
-          liveAgents,
-          host,
-          runtimeId,
-          agents.filter((other) => other !== agentId),
-        );
-  return liveAgents;
-};
-
-/** Places without agents are forgotten. */
-const placed = (liveAgents: LiveAgents, host: string, runtimeId: string, agents: readonly string[]): LiveAgents => {
-  const { [runtimeId]: _, ...others } = liveAgents[host] ?? {};
-  const runtimes = agents.length > 0 ? { ...others, [runtimeId]: agents } : others;
-  const { [host]: __, ...hosts } = liveAgents;
-  return Object.keys(runtimes).length > 0 ? { ...hosts, [host]: runtimes } : hosts;
-};
-
-/** How many live: in all, on one host, or under one runtime. */
-export const livingIn = (liveAgents: LiveAgents, place: { host?: string; runtimeId?: string }): number => {
-  const hosts = place.host === undefined ? Object.values(liveAgents) : [own(liveAgents, place.host) ?? {}];
-  return hosts
-    .flatMap((runtimes) => Object.entries(runtimes))
-    .filter(([runtimeId]) => place.runtimeId === undefined || runtimeId === place.runtimeId)
-    .reduce((sum, [, agents]) => sum + agents.length, 0);
 };

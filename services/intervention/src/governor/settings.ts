@@ -8,6 +8,8 @@ export type GovernorSettings = {
   readonly spawnsPerHour: number;
   /** between two destructive steps on one agent */
   readonly cooldownMs: number;
+  /** a runtime that announces a larger capacity counts with this one */
+  readonly mostCapacity: number;
   /** the label whose value is the scope of a budget; null: the whole fleet is one */
   readonly scopeLabel: string | null;
   readonly brake: {
@@ -32,8 +34,9 @@ export const usual: GovernorSettings = {
   stepsPerMinute: 10,
   spawnsPerHour: 5,
   cooldownMs: 300_000,
+  mostCapacity: 200,
   scopeLabel: null,
-  brake: { windowMs: 30_000, least: 3, share: 0.05, placeShare: 0.5, minAgeMs: 60_000, backMs: 60_000 },
+  brake: { windowMs: 30_000, least: 3, share: 0.05, placeShare: 0.5, minAgeMs: 300_000, backMs: 60_000 },
 };
 
 /** How long a ruling may be used, milliseconds. */

@@ -8,8 +8,13 @@ const PLACE = 'host';
 
 const isFresh = ({ announcedAt }: RuntimePresence, now: number): boolean => announcedAt > now - FRESH_MS;
 
-const hasTemplate = ({ templates }: RuntimePresence, { taskId, labels }: AdmitSpawnPayload): boolean =>
-  templates.some((template) => templateFits(template, taskId, labels));
+const templatesFor = (
+  { templates }: RuntimePresence,
+  { taskId, labels }: AdmitSpawnPayload,
+): RuntimePresence['templates'] => templates.filter((template) => templateFits(template, taskId, labels));
+
+const hasTemplate = (runtime: RuntimePresence, spawn: AdmitSpawnPayload): boolean =>
+  templatesFor(runtime, spawn).length > 0;
 
 /** Why no runtime can start the task, with the lines that would change it; null: a present runtime has a template. */
 export const whyNoTemplate = ({ runtimes }: GovernorState, spawn: AdmitSpawnPayload, now: number): string | null => {
@@ -37,7 +42,7 @@ export const runtimeFor = (
     .filter(({ room }) => room > 0);
   const preferred = open.find(({ runtimeId }) => runtimeId === preferRuntimeId);
   if (preferred) return { runtimeId: preferred.runtimeId };
-  const fitting = open.filter(({ runtime }) => agrees(spawn.labels, runtime.labels));
+  const fitting = open.filter(({ runtime }) => carriesLabels(runtime, spawn));
   const [best] = fitting.sort((a, b) => b.room - a.room || (a.runtimeId < b.runtimeId ? -1 : 1));
   return best ? { runtimeId: best.runtimeId } : { none: whyNone(state, spawn, open.length, now) };
 };
@@ -53,9 +58,14 @@ const roomIn = (
   return capacity - busy - admitted.filter((one) => one.runtimeId === runtimeId && isPending(one)).length;
 };
 
-/** A label that both carry has the same value. */
-const agrees = (required: Readonly<Record<string, string>>, offered: Readonly<Record<string, string>>): boolean =>
-  Object.entries(offered).every(([name, value]) => name === PLACE || (required[name] ?? value) === value);
+/** The runtime, or its template for the task, carries each label of the task with its value: a missing one does not agree. */
+const carriesLabels = (runtime: RuntimePresence, spawn: AdmitSpawnPayload): boolean =>
+  templatesFor(runtime, spawn).some((template) => lacks(spawn, { ...template.labels, ...runtime.labels }).length === 0);
+
+const lacks = ({ labels }: AdmitSpawnPayload, offered: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(labels)
+    .filter(([name, value]) => name !== PLACE && !(Object.hasOwn(offered, name) && offered[name] === value))
+    .map(([name]) => name);
 
 const whyNone = ({ runtimes }: GovernorState, spawn: AdmitSpawnPayload, open: number, now: number): string => {
   const { notRuntimeIds, labels } = spawn;
@@ -63,5 +73,5 @@ const whyNone = ({ runtimes }: GovernorState, spawn: AdmitSpawnPayload, open: nu
   const tried = notRuntimeIds.length > 0 ? `, ${notRuntimeIds.length} tried already` : '';
   if (open === 0)
     return `${able} runtimes have a template for it, none has room${tried}: start another, or raise its capacity`;
-  return `${open} runtimes have room, none agrees with the labels ${JSON.stringify(labels)}`;
+  return `${open} runtimes have room, none carries all labels ${JSON.stringify(labels)}: write them to its file, under labels`;
 };

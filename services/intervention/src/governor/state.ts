@@ -18,10 +18,18 @@ export const isFleetCommand = (input: GovernorInput): input is FleetCommand => i
 /** A request that waits for a ruling, in order of arrival. */
 export type AdmissionRequest = StepRequest | SpawnRequest;
 
-type Requested = { readonly requestedAt: number; readonly correlationId: string; readonly scope: string };
+type Requested = {
+  readonly requestedAt: number;
+  readonly correlationId: string;
+  readonly scope: string;
+  /** whose share of the budget it uses: the agent's runtime, of a spawn that of the dead agent; empty: none */
+  readonly runtimeId: string;
+};
 
 export type StepRequest = Requested & {
   readonly kind: 'step';
+  /** of the agent; empty: unknown */
+  readonly host: string;
   /** why it waits, as the case was notified; null: it waits for its turn only */
   readonly withheld: WithheldWhy | null;
   readonly step: Pick<AdmitStepPayload, 'requestId' | 'caseId' | 'agentId' | 'step' | 'class'>;
@@ -44,6 +52,8 @@ export type Admitted = {
   readonly scope: string;
   /** of a spawn: whose place it takes */
   readonly runtimeId: string | null;
+  /** the runtime whose share of the budget it uses; empty: none */
+  readonly shareOf: string;
   readonly agentId: string;
   /** of a spawn; absent: it is a step, or the state is older than this */
   readonly taskId?: string;
@@ -80,19 +90,28 @@ export type Uncounted = {
 /** An agent that the brake waits for. `backSince`: since when it, or its task on another agent, sends heartbeats again. */
 export type AwaitedAgent = Loss & { readonly backSince: number | null };
 
-/** `later`: those of each further mass failure while it is on; absent: none. It lifts when all of them are over. */
-export type Brake = {
-  readonly awaited: readonly AwaitedAgent[];
-  readonly laterIncidents?: readonly (readonly AwaitedAgent[])[];
-};
+/** A mass failure. `scope`: where the brake withholds steps for it: `fleet`, `host:<name>` or `runtime:<id>`. */
+export type Incident = { readonly scope: string; readonly awaited: readonly AwaitedAgent[] };
 
-/** The lost of each mass failure that the brake has engaged for; none where it is off. */
-export const incidentsOf = (brake: Brake | null): readonly (readonly AwaitedAgent[])[] =>
-  brake === null ? [] : [brake.awaited, ...(brake.laterIncidents ?? [])];
+/** Never empty. It is released when all incidents are over. */
+export type Brake = { readonly incidents: readonly Incident[] };
+
+/** The mass failures that the brake has engaged for; none where it is off. */
+export const incidentsOf = (brake: Brake | null): readonly Incident[] => brake?.incidents ?? [];
 
 /** The brake of so many mass failures. */
-export const brakeFor = ([awaited, ...laterIncidents]: readonly (readonly AwaitedAgent[])[]): Brake | null =>
-  awaited === undefined ? null : { awaited, ...(laterIncidents.length > 0 ? { laterIncidents } : {}) };
+export const brakeFor = (incidents: readonly Incident[]): Brake | null =>
+  incidents.length === 0 ? null : { incidents };
+
+/** The brake with other agents awaited. */
+export const awaitedWith = (
+  brake: Brake | null,
+  change: (awaited: readonly AwaitedAgent[]) => readonly AwaitedAgent[],
+): Brake | null => brakeFor(incidentsOf(brake).map((incident) => ({ ...incident, awaited: change(incident.awaited) })));
+
+/** Whether an agent of this place is within the scope of an incident. */
+export const covers = ({ scope }: Incident, { host, runtimeId }: Pick<Loss, 'host' | 'runtimeId'>): boolean =>
+  scope === 'fleet' || scope === `host:${host}` || scope === `runtime:${runtimeId}`;
 
 export type RuntimePresence = {
   readonly capacity: number;
