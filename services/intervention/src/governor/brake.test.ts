@@ -419,7 +419,7 @@ test('an agent that started on a task and was started again without one takes no
   expect(one.after(60 * MIN)).toEqual([]);
 });
 
-/** 1,000 agents on 20 hosts, and three of a runtime that nobody vouches for. */
+/** 1,000 agents on 20 hosts, and three of a stranger’s runtime. */
 const withStranger = (rest: { host: string }) => {
   const one = fleet();
   for (let i = 0; i < 1000; i++) one.receive(present(`good-${i}`, { host: `h${i % 20}`, runtimeId: `rt${i % 20}` }));
@@ -429,7 +429,7 @@ const withStranger = (rest: { host: string }) => {
 };
 const onHost = (host: string, runtimeId: string) => ({ labels: { host }, runtimeId });
 
-test('agents of one runtime that are lost withhold steps of that runtime only, wherever they say they run', () => {
+test('agents of one runtime that are lost withhold steps of that runtime only, whatever host they report', () => {
   for (const host of ['mallory', 'h1']) {
     const one = withStranger({ host });
     expect(one.lose()).toEqual(['BRAKE_ENGAGED runtime:mallory']);
