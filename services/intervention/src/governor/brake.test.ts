@@ -429,7 +429,7 @@ const withStranger = (rest: { host: string }) => {
 };
 const onHost = (host: string, runtimeId: string) => ({ labels: { host }, runtimeId });
 
-test('agents of one runtime that are lost withhold steps of that runtime only, whatever host they report', () => {
+test('agents of one runtime that are lost withhold steps of that runtime only, also where they report another host', () => {
   for (const host of ['mallory', 'h1']) {
     const one = withStranger({ host });
     expect(one.lose()).toEqual(['BRAKE_ENGAGED runtime:mallory']);
