@@ -35,6 +35,26 @@ test('it gets its arguments filled in, each as one, and the message as JSON on s
   });
 });
 
+test('it gets the variables that every program needs and those that its sink names, and no other', async () => {
+  const file = path.join(dir, 'environment');
+  const script = `require('fs').writeFileSync(${JSON.stringify(file)}, JSON.stringify(process.env))`;
+  const env = {
+    ...{ PATH: '/usr/bin', LC_ALL: 'C', BOTBUS_TOKEN: 'bus', SLACK_TOKEN: 'xoxb', KAFKA_BROKERS: '127.0.0.1:1' },
+    ...{ DATABASE_URL: 'postgres://h/vigil', VIGIL_GATEWAY_SECRET: 's', VIGIL_DASHBOARD_TOKEN: 't' },
+  };
+  const settings = command.settings.parse({ kind: 'command', argv: node(script), env: ['BOTBUS_TOKEN'] });
+  await command.open('ops', settings, { ...sinkDeps, env }).deliver(alertEvent());
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ PATH: '/usr/bin', LC_ALL: 'C', BOTBUS_TOKEN: 'bus' });
+});
+
+test('what an agent wrote is never an option, and an option of the configuration stays one', async () => {
+  const file = path.join(dir, 'options');
+  const script = `require('fs').writeFileSync(${JSON.stringify(file)}, JSON.stringify(process.argv.slice(1)))`;
+  const argv = node(script, '--', '{text}', '{title}', '--note={text}', '{task}');
+  await sink(argv).deliver(alertEvent({ title: '-x', text: '--all' }));
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([' --all', ' -x', '--note=--all', 'OMN-1234']);
+});
+
 test('a command that reads no input and prints a lot succeeds as well', async () => {
   const big = alertEvent({ text: 'x'.repeat(200_000) });
   await sink(node('process.stderr.write("y".repeat(300000))', '{text}')).deliver(big);

@@ -3,7 +3,7 @@ import { duration } from '@vigil/policy';
 import { z } from 'zod';
 import { messageOf, plain } from '../delivery/message.ts';
 import type { Kind } from '../delivery/sink.ts';
-import { type AlertEvent, TryLater } from '../delivery/sink.ts';
+import { type AlertEvent, type SinkDeps, TryLater } from '../delivery/sink.ts';
 
 /** The value of each placeholder: a part of one argument, never more than one argument. */
 const PLACEHOLDERS: Readonly<Record<string, (alert: AlertEvent) => string>> = {
@@ -26,34 +26,55 @@ const settings = z.strictObject({
     .array(z.string().refine(isKnown, `use no placeholder but {${Object.keys(PLACEHOLDERS).join('}, {')}}`))
     .min(1, 'write the command and its arguments, such as [botbus, send, ops, "{title}"]'),
   timeout: duration.default(10_000),
+  /** names of the variables that it gets besides `PASSED_ON` */
+  env: z.array(z.string().regex(/^[A-Za-z_]\w*$/, 'write the name of a variable, such as BOTBUS_TOKEN')).default([]),
 });
+
+/** The service's own environment holds its secrets, so a command gets only these variables and the locale's. */
+const PASSED_ON: readonly string[] = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR'];
+
+const environmentOf = (env: SinkDeps['env'], named: readonly string[]): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      ([variable]) => PASSED_ON.includes(variable) || variable.startsWith('LC_') || named.includes(variable),
+    ),
+  );
 
 /** Run without a shell, with the message as JSON on standard input. Any exit code but 0 is a failure. */
 export const command: Kind<typeof settings> = {
   settings,
-  open: (name, { argv, timeout }, { dashboardUrl }) => ({
+  open: (name, { argv, timeout, env: named }, { dashboardUrl, env }) => ({
     name,
     deliver: async (alert) =>
       run(
         argv.map((one) => filled(one, alert)),
         JSON.stringify(messageOf(alert, dashboardUrl)),
-        timeout,
+        { timeout, env: environmentOf(env, named) },
       ),
   }),
 };
 
-/** In one pass: what an agent wrote is not looked through for placeholders. */
-const filled = (argument: string, alert: AlertEvent): string =>
-  argument.replaceAll(PLACEHOLDER, (_, name: string) => plain(PLACEHOLDERS[name]?.(alert) ?? '').slice(0, FILLED));
+/**
+ * In one pass: what an agent wrote is not looked through for placeholders. A space keeps it from being an option of the
+ * command; refusing it would let an agent suppress its alerts.
+ */
+const filled = (argument: string, alert: AlertEvent): string => {
+  const text = argument.replaceAll(PLACEHOLDER, (_, name: string) =>
+    plain(PLACEHOLDERS[name]?.(alert) ?? '').slice(0, FILLED),
+  );
+  return text.startsWith('-') && !argument.startsWith('-') ? ` ${text}` : text;
+};
 
 /** An argument has its limit (128 KiB on Linux); all of the message is on standard input. */
 const FILLED = 4_000;
 
 const STDERR_CHARACTERS = 500;
 
-const run = ([file = '', ...args]: readonly string[], input: string, timeout: number): Promise<void> => {
+type RunOptions = { readonly timeout: number; readonly env: NodeJS.ProcessEnv };
+
+const run = ([file = '', ...args]: readonly string[], input: string, { timeout, env }: RunOptions): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const child = spawn(file, args, { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
+  const child = spawn(file, args, { stdio: ['pipe', 'ignore', 'pipe'], detached: true, env });
   const timer = setTimeout(() => child.pid !== undefined && end(-child.pid), timeout);
   let output = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
