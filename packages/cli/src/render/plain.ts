@@ -1,12 +1,12 @@
-import { stripVTControlCharacters } from 'node:util';
+import { withoutSequences } from '@vigil/supervisor/plain-text';
 
-// C0 and C1 controls, and the marks that change the direction of text: text from agents must not control a terminal.
+// C0 and C1 controls, the marks that change the direction of text, and tag characters: text from agents must not control a terminal.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const STEERING = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+const STEERING = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}\u{e0000}-\u{e007f}]/gu;
 
 /** Text as it may be printed: one line, no escape sequences, nothing that moves the cursor or turns text around. */
 export const plain = (text: string): string =>
-  stripVTControlCharacters(text.replaceAll(/[\t\r\n]+/g, ' ')).replaceAll(STEERING, '\uFFFD');
+  withoutSequences(text.replaceAll(/[\t\r\n]+/g, ' ').replaceAll('\u009b', '\u001b[')).replaceAll(STEERING, '\uFFFD');
 
 /** The same for every text of an answer, at any depth. */
 export const plainAll = <T>(value: T): T => {
@@ -16,8 +16,8 @@ export const plainAll = <T>(value: T): T => {
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [plain(k), plainAll(v)])) as T;
 };
 
-/** Printable JSON: characters that JSON itself leaves raw (C1 controls, direction marks) are escaped too. */
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Printable JSON: characters that JSON itself leaves raw (C1 controls, direction marks, tags) are escaped too. */
 export const jsonText = (value: unknown, indent = 2): string =>
-  JSON.stringify(value, null, indent).replaceAll(STEERING, (c) =>
-    c === '\n' ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  JSON.stringify(value, null, indent).replaceAll(STEERING, (c) => (c === '\n' ? c : c.split('').map(escaped).join('')));

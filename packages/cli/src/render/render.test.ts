@@ -16,6 +16,24 @@ test('text from agents cannot control the terminal', () => {
   expect(plainAll({ 'k\u001b[1m': ['\u001b[31mred'] })).toEqual({ k: ['red'] });
 });
 
+test('text from agents has no mark of direction and no tag character', () => {
+  expect(plain('a\u061cb\u200ec\u2066d\u{e0041}e')).toBe('a\uFFFDb\uFFFDc\uFFFDd\uFFFDe');
+  expect(plain('caf\u00e9 \u{1f600} \u0639')).toBe('caf\u00e9 \u{1f600} \u0639');
+  const hidden = { text: '\u061c\u{e0041}' };
+  expect(jsonText(hidden)).toMatch(/^[\x20-\x7e\n]*$/);
+  expect(JSON.parse(jsonText(hidden))).toEqual(hidden);
+});
+
+test('the time of a text grows with its length, whatever its sequences', () => {
+  const took = (text: string) => {
+    const start = performance.now();
+    plain(text);
+    return performance.now() - start;
+  };
+  // With time that grows with the square, a text of this length takes minutes.
+  expect(took('\u001b]'.repeat(500_000))).toBeLessThan(5000);
+});
+
 test('JSON for programs carries every character, escaped', () => {
   const hostile = { text: 'a\u001b[2J\u009b\u202e' };
   expect(jsonText(hostile)).toMatch(/^[\x20-\x7e\n]*$/);
