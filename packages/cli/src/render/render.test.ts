@@ -24,14 +24,9 @@ test('text from agents has no mark of direction and no tag character', () => {
   expect(JSON.parse(jsonText(hidden))).toEqual(hidden);
 });
 
-test('the time of a text grows with its length, whatever its sequences', () => {
-  const took = (text: string) => {
-    const start = performance.now();
-    plain(text);
-    return performance.now() - start;
-  };
-  // With time that grows with the square, a text of this length takes minutes.
-  expect(took('\u001b]'.repeat(500_000))).toBeLessThan(5000);
+test('a million characters of unfinished sequences are cleaned', () => {
+  // With time that grows with the square of the length, this takes minutes, and the test runs out of time.
+  expect(plain('\u001b]'.repeat(500_000))).not.toContain('\u001b');
 });
 
 test('JSON for programs carries every character, escaped', () => {
