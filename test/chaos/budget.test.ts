@@ -5,10 +5,10 @@ import { budgetBroken, type Governed } from './budget.ts';
 
 const END = { step: 'terminate', class: 'destructive' } as const;
 
-/** Ends of so many agents: each is requested and admitted at these seconds. */
-const governed = (...ends: readonly (readonly [asked: number, admitted: number])[]): Governed => ({
-  asked: ends.map(([asked], n) => ({
-    ...example(Topic.admitStep, 'ADMIT_STEP', { requestId: `r${n}`, agentId: `agent-${n}`, ...END }),
+/** Ends of so many agents: each is requested and admitted at these seconds. Without a runtime named, each has its own. */
+const governed = (...ends: readonly (readonly [asked: number, admitted: number, runtimeId?: string])[]): Governed => ({
+  asked: ends.map(([asked, , runtimeId], n) => ({
+    ...example(Topic.admitStep, 'ADMIT_STEP', { requestId: `r${n}`, agentId: `agent-${n}`, runtimeId: runtimeId ?? `runtime-${n}`, ...END }),
     record: { timestamp: asked * 1000 },
   })),
   rulings: ends.map(([, admitted], n) => {
@@ -47,4 +47,17 @@ test('no request waits while there is room', () => {
   expect(budgetBroken(governed([1, 3], [1, 3], [2, 64]), 2)).toEqual(['agent-2: ended 1000 ms after there was room']);
   const late = governed([1, 3], [1, 3], [60, 64]);
   expect(budgetBroken(late, 2)).toEqual([]);
+});
+
+test('of one runtime, one more than half of the budget within a minute is too many', () => {
+  const second = 'agent-1: number 2 within 59900 ms';
+  expect(budgetBroken(governed([1, 3, 'a'], [1, 62.9, 'a']), 2)).toEqual([second]);
+  expect(budgetBroken(governed([1, 3, 'a'], [1, 63.4, 'a']), 2)).toEqual([]);
+});
+
+test('another runtime may be first while the share of the earlier one is used up, and only then', () => {
+  expect(budgetBroken(governed([1, 3, 'a'], [2, 63.4, 'a'], [3, 5, 'b']), 2)).toEqual([]);
+  const passed = 'agent-1: asked before agent-2, and ended after it';
+  expect(budgetBroken(governed([1, 3, 'a'], [2, 63.4, 'b'], [3, 5, 'c']), 2)).toContain(passed);
+  expect(budgetBroken(governed([1, 3, 'a'], [2, 130, 'a'], [3, 125, 'b']), 2)).toContain(passed);
 });

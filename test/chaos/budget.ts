@@ -20,7 +20,13 @@ export type Governed = {
  * An end that was admitted and used; a case that begins with one sends a soft request before. `place` and `askedAt`: of
  * its request, by the log.
  */
-type Ended = { readonly agentId: string; readonly at: number; readonly place: number; readonly askedAt: number };
+type Ended = {
+  readonly agentId: string;
+  readonly runtimeId: string | null;
+  readonly at: number;
+  readonly place: number;
+  readonly askedAt: number;
+};
 
 /** In the order of their admissions, then of their requests. */
 export const endsIn = ({ asked, rulings }: Governed): readonly Ended[] => {
@@ -31,40 +37,64 @@ export const endsIn = ({ asked, rulings }: Governed): readonly Ended[] => {
     if (type !== 'STEP_ADMITTED' || payload.step !== 'terminate' || unused.has(payload.requestId)) return [];
     if (request?.one.type !== 'ADMIT_STEP' || request.one.payload.class !== 'destructive') return [];
     const { place, one } = request;
-    return [{ agentId: payload.agentId, at: payload.validUntil - VALID_MS, place, askedAt: one.record.timestamp }];
+    const { runtimeId } = request.one.payload;
+    const at = payload.validUntil - VALID_MS;
+    return [{ agentId: payload.agentId, runtimeId, at, place, askedAt: one.record.timestamp }];
   });
   return ends.toSorted((a, b) => a.at - b.at || a.place - b.place);
 };
 
 /**
- * Names each minute with more ends than `perMinute`, each skipped request, and each end for which there had been room
- * before.
+ * Names each minute with more ends than `perMinute`, or than half of it for one of several runtimes; each skipped
+ * request; and each end for which there had been room before.
  */
 export const budgetBroken = (governed: Governed, perMinute: number): readonly string[] =>
-  endsIn(governed).flatMap((end, place, ends) => [
-    ...tooMany(end, ends[place - perMinute], perMinute),
-    ...passedOver(end, ends[place - 1]),
-    ...idled(end, ends[place - perMinute], governed.lookedAt),
-  ]);
+  endsIn(governed).flatMap((end, place, ends) => {
+    const earlier = ends.slice(0, place);
+    return [
+      ...tooMany(end, earlier, perMinute),
+      ...tooMany(end, ofRuntime(end, earlier), shareOf(perMinute)),
+      ...passedOver(end, earlier, perMinute),
+      ...idled(end, earlier, perMinute, governed.lookedAt),
+    ];
+  });
 
-const tooMany = ({ agentId, at }: Ended, earlier: Ended | undefined, perMinute: number): readonly string[] =>
-  earlier === undefined || at - earlier.at >= MINUTE_MS
-    ? []
-    : [`${agentId}: number ${perMinute + 1} within ${at - earlier.at} ms`];
+const shareOf = (perMinute: number): number => Math.ceil(perMinute / 2);
 
-const passedOver = ({ agentId, place }: Ended, before: Ended | undefined): readonly string[] =>
-  before === undefined || before.place < place
-    ? []
-    : [`${agentId}: asked before ${before.agentId}, and ended after it`];
+/** None for an agent without a runtime: nothing is shared there. */
+const ofRuntime = ({ runtimeId }: Ended, ends: readonly Ended[]): readonly Ended[] =>
+  runtimeId === null ? [] : ends.filter((one) => one.runtimeId === runtimeId);
+
+/** From when one more fits into a minute, after these. */
+const fitsFrom = (earlier: readonly Ended[], most: number): number => {
+  const first = earlier[earlier.length - most];
+  return first === undefined ? Number.NEGATIVE_INFINITY : first.at + MINUTE_MS;
+};
+
+const roomFrom = (end: Ended, earlier: readonly Ended[], perMinute: number): number =>
+  Math.max(fitsFrom(earlier, perMinute), fitsFrom(ofRuntime(end, earlier), shareOf(perMinute)));
+
+const tooMany = ({ agentId, at }: Ended, earlier: readonly Ended[], most: number): readonly string[] => {
+  const fits = fitsFrom(earlier, most);
+  return at >= fits ? [] : [`${agentId}: number ${most + 1} within ${at - fits + MINUTE_MS} ms`];
+};
+
+/** A later request may be admitted first only while the runtime of the earlier one has used up its share. */
+const passedOver = (end: Ended, earlier: readonly Ended[], perMinute: number): readonly string[] => {
+  const other = earlier.find(
+    ({ place, at }, n) => place > end.place && roomFrom(end, earlier.slice(0, n), perMinute) <= at,
+  );
+  return other === undefined ? [] : [`${end.agentId}: asked before ${other.agentId}, and ended after it`];
+};
 
 /** Between the moment from which there was room again and the one at which it was used, the governor must not have looked. */
 const idled = (
-  { agentId, at, askedAt }: Ended,
-  earlier: Ended | undefined,
+  end: Ended,
+  earlier: readonly Ended[],
+  perMinute: number,
   lookedAt: readonly number[],
 ): readonly string[] => {
-  if (earlier === undefined) return [];
-  const roomFrom = earlier.at + MINUTE_MS;
-  const hasMissed = askedAt + SEEN_MS < roomFrom && lookedAt.some((look) => look > roomFrom && look < at);
-  return hasMissed ? [`${agentId}: ended ${at - roomFrom} ms after there was room`] : [];
+  const room = roomFrom(end, earlier, perMinute);
+  const hasMissed = end.askedAt + SEEN_MS < room && lookedAt.some((look) => look > room && look < end.at);
+  return hasMissed ? [`${end.agentId}: ended ${end.at - room} ms after there was room`] : [];
 };

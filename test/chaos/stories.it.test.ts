@@ -22,7 +22,7 @@ const env = {
   VIGIL_GOVERNOR_BRAKE_MIN_AGE_S: '0',
   VIGIL_GOVERNOR_BRAKE_BACK_S: soak('10', '60'),
 };
-const TEST_MS = soak(600_000, 1_800_000);
+const TEST_MS = soak(600_000, 3_000_000);
 
 describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
   let on: TestSystem;
@@ -38,7 +38,7 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
   beforeAll(async () => {
     on = await openSystem({ name: 'chaos-stories', policy: 'chaos', env });
     ground = await openGround(on, randomFrom(seed));
-    // Runs while the next two do: it takes a minute to be ended within the budget, in the long form twenty, and the
+    // Runs while the next two do: it takes two minutes to be ended within the budget, in the long form forty, and the
     // others need that budget.
     if (!soak(false, true)) looping = stamped();
   });
