@@ -8,7 +8,12 @@ const END = { step: 'terminate', class: 'destructive' } as const;
 /** Ends of so many agents: each is requested and admitted at these seconds. Without a runtime named, each has its own. */
 const governed = (...ends: readonly (readonly [asked: number, admitted: number, runtimeId?: string])[]): Governed => ({
   asked: ends.map(([asked, , runtimeId], n) => ({
-    ...example(Topic.admitStep, 'ADMIT_STEP', { requestId: `r${n}`, agentId: `agent-${n}`, runtimeId: runtimeId ?? `runtime-${n}`, ...END }),
+    ...example(Topic.admitStep, 'ADMIT_STEP', {
+      requestId: `r${n}`,
+      agentId: `agent-${n}`,
+      runtimeId: runtimeId ?? `runtime-${n}`,
+      ...END,
+    }),
     record: { timestamp: asked * 1000 },
   })),
   rulings: ends.map(([, admitted], n) => {

@@ -45,8 +45,8 @@ export const endsIn = ({ asked, rulings }: Governed): readonly Ended[] => {
 };
 
 /**
- * Names each minute with more ends than `perMinute`, or than half of it for one of several runtimes; each skipped
- * request; and each end for which there had been room before.
+ * Names each minute with more ends than `perMinute`; one of several runtimes may have half of it. Names each skipped
+ * request too, and each end for which there had been room before.
  */
 export const budgetBroken = (governed: Governed, perMinute: number): readonly string[] =>
   endsIn(governed).flatMap((end, place, ends) => {

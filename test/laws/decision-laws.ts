@@ -1,5 +1,5 @@
 import type { HealthEvent } from '@vigil/events';
-import { Broken, type Law, type World } from './world.ts';
+import { Broken, type Law, type Simulation } from './simulation.ts';
 
 const MINUTE = 60_000;
 const PERSON = 'ada';
@@ -24,7 +24,7 @@ const RECOVERIES: ReadonlySet<string> = new Set([
 ]);
 const RESTS: ReadonlySet<string> = new Set(['idle', 'probation', 'stable', 'over', 'review']);
 
-const isUnderWay = ({ log }: World, taskId: string): boolean => {
+const isUnderWay = ({ log }: Simulation, taskId: string): boolean => {
   const known = log.unit('recovery').entries.get(taskId)?.state as Recovering | undefined;
   return known !== undefined && !RESTS.has(known.situation.is);
 };
@@ -67,14 +67,14 @@ const peopleAreAnswered = (): Law => {
   let open: readonly Command[] = [];
   return {
     name: 'a decision by a person is answered: done, or refused with the reason',
-    onEvent(event, world) {
+    onEvent(event, simulation) {
       open = open.filter((command) => !command.isAnswer(event));
-      const command = commandOf(event, world.now);
+      const command = commandOf(event, simulation.now);
       if (command !== null) open = [...open, command];
     },
-    onMoment(world) {
-      const { now, lastStallAt } = world;
-      open = open.filter(({ underWay }) => underWay === undefined || !isUnderWay(world, underWay));
+    onMoment(simulation) {
+      const { now, lastStallAt } = simulation;
+      open = open.filter(({ underWay }) => underWay === undefined || !isUnderWay(simulation, underWay));
       const late = open.find(({ at }) => now - Math.max(at, lastStallAt) > MINUTE);
       if (late) throw new Broken(this.name, late.what, now);
     },
@@ -92,7 +92,7 @@ const LONGEST = 17 * MINUTE;
 
 const decisionsAreCarriedOut = (): Law => {
   const open = new Map<string, Decided>();
-  const closing = (caseId: string, ending: string, { facts, now }: World, law: string) => {
+  const closing = (caseId: string, ending: string, { facts, now }: Simulation, law: string) => {
     const decided = open.get(caseId);
     open.delete(caseId);
     if (!decided || decided.isBegun || decided.hasLapsed || ANSWERED.has(ending)) return;
@@ -102,14 +102,15 @@ const decisionsAreCarriedOut = (): Law => {
   };
   return {
     name: 'a decision by a person to end an agent is carried out, or people are notified of the reason',
-    onEvent(event, world) {
-      if (event.type === 'CASE_CLOSED') return closing(event.payload.caseId, event.payload.ending, world, this.name);
+    onEvent(event, simulation) {
+      if (event.type === 'CASE_CLOSED')
+        return closing(event.payload.caseId, event.payload.ending, simulation, this.name);
       const caseId = 'caseId' in event.payload ? event.payload.caseId : null;
       if (typeof caseId !== 'string') return;
       if (event.type === 'ESCALATION_DECIDED') {
         const { decision } = event.payload;
         const isEnd = decision === 'terminate_and_recover' || decision === 'force_handoff';
-        if (isEnd) open.set(caseId, { what: decision, at: world.now, isBegun: false, hasLapsed: false });
+        if (isEnd) open.set(caseId, { what: decision, at: simulation.now, isBegun: false, hasLapsed: false });
         else open.delete(caseId);
       }
       const decided = open.get(caseId);

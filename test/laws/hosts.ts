@@ -31,7 +31,7 @@ type Report = { readonly draft: Draft; isWritten: boolean; readonly forget: () =
 const isByPerson = (end: Pick<End, 'reason' | 'orderId'> | null): boolean =>
   end !== null && end.reason === 'explicit' && end.orderId === null;
 
-/** What a host needs of the world around it. */
+/** What a host needs of the simulation around it. */
 export type HostDeps = {
   readonly now: () => number;
   readonly after: (ms: number, act: () => void) => void;

@@ -3,15 +3,15 @@ import type { Order } from '../../packages/supervisor/src/orders/order.ts';
 import type { Agent } from './agents.ts';
 import { decisionLaws } from './decision-laws.ts';
 import { isOfferedInHalt, REPEATED_MS } from './hosts.ts';
-import { Broken, type Law, type World } from './world.ts';
+import { Broken, type Law, type Simulation } from './simulation.ts';
 
 const MINUTE = 60_000;
 
-const isSeen = ({ facts }: World, { instanceId }: Agent): boolean => facts.seen.has(instanceId);
-const isReportedDead = ({ facts }: World, { instanceId }: Agent): boolean => facts.ended.has(instanceId);
+const isSeen = ({ facts }: Simulation, { instanceId }: Agent): boolean => facts.seen.has(instanceId);
+const isReportedDead = ({ facts }: Simulation, { instanceId }: Agent): boolean => facts.ended.has(instanceId);
 
 /** The log is read without delay, and was for so long. */
-const isWithoutStall = ({ now, lastStallAt }: World, ms: number): boolean => now - lastStallAt >= ms;
+const isWithoutStall = ({ now, lastStallAt }: Simulation, ms: number): boolean => now - lastStallAt >= ms;
 
 const typed = <K extends HealthEvent['type']>(event: HealthEvent, type: K): Extract<HealthEvent, { type: K }> | null =>
   event.type === type ? (event as Extract<HealthEvent, { type: K }>) : null;
@@ -19,15 +19,15 @@ const typed = <K extends HealthEvent['type']>(event: HealthEvent, type: K): Extr
 /** Nothing is started beside an agent that was seen working and whose end was not reported. */
 const oneAgentATask: Law = {
   name: 'a task has at most one living agent that Vigil started',
-  onEvent(event, world) {
+  onEvent(event, simulation) {
     const order = typed(event, 'SPAWN_AGENT');
-    if (!order || !isWithoutStall(world, 10_000)) return;
+    if (!order || !isWithoutStall(simulation, 10_000)) return;
     const { taskId } = order.payload;
-    const beside = world.living.find(
-      (one) => one.taskId === taskId && isSeen(world, one) && !isReportedDead(world, one),
+    const beside = simulation.living.find(
+      (one) => one.taskId === taskId && isSeen(simulation, one) && !isReportedDead(simulation, one),
     );
     if (beside)
-      throw new Broken(this.name, `a spawn for ${taskId} is ordered while ${beside.instanceId} runs`, world.now);
+      throw new Broken(this.name, `a spawn for ${taskId} is ordered while ${beside.instanceId} runs`, simulation.now);
   },
 };
 
@@ -39,26 +39,26 @@ const rivalsEnd = (): Law => {
   const since = new Map<string, number>();
   return {
     name: 'of two attempts at a task that live, one is ended within 20 minutes',
-    onMoment(world) {
-      const { isHalted, isBraked, held } = world.facts;
-      const countable = world.living.filter(
+    onMoment(simulation) {
+      const { isHalted, isBraked, held } = simulation.facts;
+      const countable = simulation.living.filter(
         (one) =>
           isAttempt(one) &&
           one.manners.dies &&
-          world.hostOf(one).isWell &&
-          isSeen(world, one) &&
+          simulation.hostOf(one).isWell &&
+          isSeen(simulation, one) &&
           !held.has(one.agentId),
       );
       const tasks = Map.groupBy(countable, ({ taskId }) => taskId);
       for (const task of since.keys()) if ((tasks.get(task)?.length ?? 0) < 2) since.delete(task);
       for (const [task, agents] of tasks) {
         if (agents.length < 2 || !agents.some((one) => one.byVigil)) continue;
-        if (isHalted || isBraked || !since.has(task)) since.set(task, world.now);
-        if (world.now - (since.get(task) ?? 0) > 20 * MINUTE && isWithoutStall(world, 20 * MINUTE))
+        if (isHalted || isBraked || !since.has(task)) since.set(task, simulation.now);
+        if (simulation.now - (since.get(task) ?? 0) > 20 * MINUTE && isWithoutStall(simulation, 20 * MINUTE))
           throw new Broken(
             this.name,
             `${agents.map(({ instanceId }) => instanceId).join(' and ')} live on ${task}`,
-            world.now,
+            simulation.now,
           );
       }
     },
@@ -71,7 +71,7 @@ const silenceIsFoundAfter = (policy: string): number =>
   policy === 'botbox' ? Number.POSITIVE_INFINITY : (LONGEST_TRUST[policy] ?? 8 * MINUTE);
 
 /** When the task was last finished, or its agent ended as intended; 0: never. */
-const intendedAt = ({ facts, agents }: World, task: string): number => {
+const intendedAt = ({ facts, agents }: Simulation, task: string): number => {
   const isIntended = ({ instanceId, end }: Agent) =>
     facts.ended.get(instanceId)?.isIntended ||
     facts.stopping.has(instanceId) ||
@@ -81,7 +81,7 @@ const intendedAt = ({ facts, agents }: World, task: string): number => {
 };
 
 /** When the end of an agent can be known: when it is reported, or when its silence is found. */
-const knownAt = ({ facts, policy }: World, { agentId, instanceId, end }: Agent): number => {
+const knownAt = ({ facts, policy }: Simulation, { agentId, instanceId, end }: Agent): number => {
   const reported = facts.ended.get(instanceId)?.at ?? Number.POSITIVE_INFINITY;
   if (end === null || facts.held.has(agentId)) return reported;
   const from = Math.max(end.at, facts.releasedAt.get(agentId) ?? 0);
@@ -89,7 +89,7 @@ const knownAt = ({ facts, policy }: World, { agentId, instanceId, end }: Agent):
 };
 
 /** The brake withholds the step that the task needs, and people are notified of the brake. */
-const waitsForBrake = ({ facts }: World, agents: readonly Agent[]): boolean => {
+const waitsForBrake = ({ facts }: Simulation, agents: readonly Agent[]): boolean => {
   const isBrakeNotified = [...facts.alerts.values()].some(
     ({ isNotified, route }) => isNotified && route === 'fleet_brake',
   );
@@ -99,22 +99,22 @@ const waitsForBrake = ({ facts }: World, agents: readonly Agent[]): boolean => {
 
 const noTaskIsLeft: Law = {
   name: 'a task without an agent is recovered, reviewed or released, or a person is notified, within ten minutes',
-  onMoment(world) {
-    const { facts, now } = world;
-    if (facts.isHalted || !isWithoutStall(world, 10 * MINUTE) || now - facts.haltedUntil < 10 * MINUTE) return;
-    const tasks = Map.groupBy(world.agents, ({ taskId }) => taskId);
+  onMoment(simulation) {
+    const { facts, now } = simulation;
+    if (facts.isHalted || !isWithoutStall(simulation, 10 * MINUTE) || now - facts.haltedUntil < 10 * MINUTE) return;
+    const tasks = Map.groupBy(simulation.agents, ({ taskId }) => taskId);
     for (const [task, all] of tasks) {
-      const from = intendedAt(world, task);
-      const agents = all.filter((one) => one.startedAt >= from && (isSeen(world, one) || one.end === null));
+      const from = intendedAt(simulation, task);
+      const agents = all.filter((one) => one.startedAt >= from && (isSeen(simulation, one) || one.end === null));
       const reportedAt = (one: Agent) => facts.ended.get(one.instanceId)?.at ?? Number.POSITIVE_INFINITY;
-      if (agents.length === 0 || all.some((one) => one.end === null && !isReportedDead(world, one))) continue;
-      const since = Math.max(...agents.map((one) => knownAt(world, one)));
+      if (agents.length === 0 || all.some((one) => one.end === null && !isReportedDead(simulation, one))) continue;
+      const since = Math.max(...agents.map((one) => knownAt(simulation, one)));
       if (now - since <= 10 * MINUTE) continue;
       const diedAt = Math.max(...agents.map((one) => Math.min(one.end?.at ?? now, reportedAt(one))));
       const isRecovered = (facts.initiated.get(task) ?? 0) > Math.max(diedAt, now - 10 * MINUTE);
       const isReleased = (facts.released.get(task)?.at ?? 0) >= diedAt;
       const isOpen = [...facts.alerts.values()].some((one) => one.isNotified && one.taskId === task);
-      const isNotified = isOpen || (facts.notifiedAt.get(task) ?? 0) >= diedAt || waitsForBrake(world, agents);
+      const isNotified = isOpen || (facts.notifiedAt.get(task) ?? 0) >= diedAt || waitsForBrake(simulation, agents);
       if (!isRecovered && !isReleased && !isNotified && !facts.reviews.has(task))
         throw new Broken(this.name, `${task} has had no agent for ten minutes, and no person is notified`, now);
     }
@@ -123,28 +123,28 @@ const noTaskIsLeft: Law = {
 
 const finishedIsFinished: Law = {
   name: 'a finished task ends its recovery; an agent that a person stopped is not started again',
-  onEvent(event, world) {
+  onEvent(event, simulation) {
     const order = typed(event, 'SPAWN_AGENT');
-    if (!order || !isWithoutStall(world, 10_000)) return;
-    const { facts } = world;
+    if (!order || !isWithoutStall(simulation, 10_000)) return;
+    const { facts } = simulation;
     const { taskId, deadInstanceId } = order.payload;
     const finished = [...facts.seen].find(
       ([instanceId, one]) => one.taskId === taskId && facts.ended.get(instanceId)?.reason === 'finished',
     );
-    const finishedAt = world.agents.find(({ instanceId }) => instanceId === finished?.[0])?.end?.at ?? 0;
-    const isBegunAgain = world.agents.some(
+    const finishedAt = simulation.agents.find(({ instanceId }) => instanceId === finished?.[0])?.end?.at ?? 0;
+    const isBegunAgain = simulation.agents.some(
       (one) => one.taskId === taskId && !one.byVigil && one.startedAt >= finishedAt,
     );
     const isRequested = (facts.asked.get(taskId ?? '') ?? 0) >= finishedAt;
     if (finished && !isBegunAgain && !isRequested)
-      throw new Broken(this.name, `${taskId} is done again: ${finished[0]} has finished it`, world.now);
+      throw new Broken(this.name, `${taskId} is done again: ${finished[0]} has finished it`, simulation.now);
     const end = facts.ended.get(deadInstanceId ?? '');
     const isRequestedSince = (facts.asked.get(taskId ?? '') ?? 0) >= (end?.at ?? 0);
     if (end?.reason === 'explicit' && end.orderId === null && !isRequestedSince)
       throw new Broken(
         this.name,
         `${deadInstanceId} was stopped by a person, and ${order.payload.agentId} takes its place`,
-        world.now,
+        simulation.now,
       );
   },
 };
@@ -153,20 +153,21 @@ const livingIsKnown = (): Law => {
   const since = new Map<string, number>();
   return {
     name: 'no agent is left running unknown: one that runs and reports is known to run',
-    onMoment(world) {
-      for (const agent of world.agents) {
-        const host = world.hostOf(agent);
+    onMoment(simulation) {
+      for (const agent of simulation.agents) {
+        const host = simulation.hostOf(agent);
         // Whom a person takes for dead is known again by its next heartbeat.
-        const isDoubted = world.facts.ended.get(agent.instanceId)?.byPerson;
-        const isPlain = agent.end === null && !isDoubted && host.isWell && host.reportsFrom <= world.now;
+        const isDoubted = simulation.facts.ended.get(agent.instanceId)?.byPerson;
+        const isPlain = agent.end === null && !isDoubted && host.isWell && host.reportsFrom <= simulation.now;
         if (!isPlain) since.delete(agent.instanceId);
-        else if (!since.has(agent.instanceId)) since.set(agent.instanceId, world.now);
+        else if (!since.has(agent.instanceId)) since.set(agent.instanceId, simulation.now);
         const from = since.get(agent.instanceId);
-        if (from === undefined || world.now - from < 2 * MINUTE || !isWithoutStall(world, 2 * MINUTE)) continue;
-        const known = world.log.unit('health-evaluator').entries.get(agent.agentId)?.state as Known | undefined;
+        if (from === undefined || simulation.now - from < 2 * MINUTE || !isWithoutStall(simulation, 2 * MINUTE))
+          continue;
+        const known = simulation.log.unit('health-evaluator').entries.get(agent.agentId)?.state as Known | undefined;
         const isKnown = known?.history?.identity.instanceId === agent.instanceId && known.history.end === null;
         if (!isKnown)
-          throw new Broken(this.name, `${agent.instanceId} runs and reports, and is taken for dead`, world.now);
+          throw new Broken(this.name, `${agent.instanceId} runs and reports, and is taken for dead`, simulation.now);
       }
     },
   };
@@ -177,9 +178,9 @@ type Known = {
 
 const silenceIsNoExcuse: Law = {
   name: "silence of a host is not excused by its agent's last report for longer than the policy's limit",
-  onMoment(world) {
-    const { facts, now, policy } = world;
-    if (!isWithoutStall(world, 8 * MINUTE)) return;
+  onMoment(simulation) {
+    const { facts, now, policy } = simulation;
+    if (!isWithoutStall(simulation, 8 * MINUTE)) return;
     const limit = silenceIsFoundAfter(policy);
     for (const [instanceId, { agentId, lastAt }] of facts.seen) {
       const from = Math.max(lastAt, facts.releasedAt.get(agentId) ?? 0);

@@ -2,7 +2,7 @@ import type { Agent, Mode } from './agents.ts';
 import type { Host } from './hosts.ts';
 import { confirmDeath, controlFleet, type Decision, decide, hold, release, request, review } from './people.ts';
 import type { PolicyName } from './policies.ts';
-import { Broken, clockText, type Law, World } from './world.ts';
+import { Broken, clockText, type Law, Simulation } from './simulation.ts';
 
 /**
  * One step of a story. `agent` counts the running ones, `of` all that have ever run, `host` the hosts; all go round.
@@ -60,7 +60,7 @@ const MINUTE = 60_000;
 
 const at = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
 
-const toHost = (world: World, host: Host, what: Extract<Step, { kind: 'host' }>['what']) => {
+const toHost = (simulation: Simulation, host: Host, what: Extract<Step, { kind: 'host' }>['what']) => {
   switch (what) {
     case 'deaf':
       host.canReceive = false;
@@ -73,10 +73,10 @@ const toHost = (world: World, host: Host, what: Extract<Step, { kind: 'host' }>[
       host.canSend = false;
       return;
     case 'heal_late':
-      host.reportsFrom = world.now + MINUTE;
+      host.reportsFrom = simulation.now + MINUTE;
       host.canReceive = true;
       host.canSend = true;
-      return host.heartbeat(world.policy);
+      return host.heartbeat(simulation.policy);
     case 'heal':
       host.canReceive = true;
       host.canSend = true;
@@ -98,40 +98,40 @@ const toHost = (world: World, host: Host, what: Extract<Step, { kind: 'host' }>[
   }
 };
 
-const startedBy = (world: World, { of, host, again }: Extract<Step, { kind: 'start' }>) => {
-  const before = at(world.agents, of) as Agent;
-  const place = at(world.hosts, host) as Host;
-  const isThere = world.living.some(({ agentId }) => agentId === before.agentId);
+const startedBy = (simulation: Simulation, { of, host, again }: Extract<Step, { kind: 'start' }>) => {
+  const before = at(simulation.agents, of) as Agent;
+  const place = at(simulation.hosts, host) as Host;
+  const isThere = simulation.living.some(({ agentId }) => agentId === before.agentId);
   if (!place.isSupervised || isThere) return;
-  if (again) world.start(world.hostOf(before), before.agentId, before.taskId);
-  else world.start(place, `hand-${world.agents.length}`, before.taskId);
+  if (again) simulation.start(simulation.hostOf(before), before.agentId, before.taskId);
+  else simulation.start(place, `hand-${simulation.agents.length}`, before.taskId);
 };
 
-const toAgent = (world: World, agent: Agent, step: Extract<Step, { agent: number }>) => {
+const toAgent = (simulation: Simulation, agent: Agent, step: Extract<Step, { agent: number }>) => {
   switch (step.kind) {
     case 'mode':
       agent.mode = step.mode;
       return;
     case 'end':
-      return world.hostOf(agent).end(agent, step.reason, null);
+      return simulation.hostOf(agent).end(agent, step.reason, null);
     case 'checkpoint':
       agent.checkpoint = `${agent.instanceId}-${agent.sequence}`;
       return;
     case 'stop':
-      return world.hostOf(agent).end(agent, 'explicit', null);
+      return simulation.hostOf(agent).end(agent, 'explicit', null);
     case 'request':
-      return request(world, agent, step.step);
+      return request(simulation, agent, step.step);
     case 'hold':
-      return hold(world, agent);
+      return hold(simulation, agent);
     case 'release':
-      return release(world, agent.agentId);
+      return release(simulation, agent.agentId);
   }
 };
 
-const happen = (world: World, step: Step) => {
+const happen = (simulation: Simulation, step: Step) => {
   switch (step.kind) {
     case 'wait':
-      return world.pass(step.minutes * MINUTE);
+      return simulation.pass(step.minutes * MINUTE);
     case 'mode':
     case 'end':
     case 'checkpoint':
@@ -139,57 +139,57 @@ const happen = (world: World, step: Step) => {
     case 'request':
     case 'hold':
     case 'release': {
-      const agent = at(world.living, step.agent);
-      return agent && toAgent(world, agent, step);
+      const agent = at(simulation.living, step.agent);
+      return agent && toAgent(simulation, agent, step);
     }
     case 'manners': {
       const { answers, leaves, dies } = step;
-      world.manners = { answers, leaves, dies };
-      for (const agent of world.living) agent.manners = world.manners;
+      simulation.manners = { answers, leaves, dies };
+      for (const agent of simulation.living) agent.manners = simulation.manners;
       return;
     }
     case 'host':
-      return toHost(world, at(world.hosts, step.host) as Host, step.what);
+      return toHost(simulation, at(simulation.hosts, step.host) as Host, step.what);
     case 'capacity': {
-      const host = at(world.hosts, step.host) as Host;
+      const host = at(simulation.hosts, step.host) as Host;
       host.capacity = step.agents;
       host.failingSpawns = step.failing;
       return;
     }
     case 'recover': {
-      const agent = at(world.agents, step.of);
-      return agent && request(world, agent, 'terminate_and_recover');
+      const agent = at(simulation.agents, step.of);
+      return agent && request(simulation, agent, 'terminate_and_recover');
     }
     case 'decide': {
-      const asked = at([...world.facts.cases.values()], step.question);
-      return asked && decide(world, asked.caseId, asked.agentId, step.decision);
+      const asked = at([...simulation.facts.cases.values()], step.question);
+      return asked && decide(simulation, asked.caseId, asked.agentId, step.decision);
     }
     case 'control':
-      return controlFleet(world, step.what);
+      return controlFleet(simulation, step.what);
     case 'gone': {
-      const host = at(world.hosts, step.host) as Host;
-      for (const agent of host.agents) if (!agent.isEndReported) confirmDeath(world, agent);
+      const host = at(simulation.hosts, step.host) as Host;
+      for (const agent of host.agents) if (!agent.isEndReported) confirmDeath(simulation, agent);
       return;
     }
     case 'review': {
-      const task = at([...world.facts.reviews], step.task);
-      return task === undefined ? undefined : review(world, task, step.decision);
+      const task = at([...simulation.facts.reviews], step.task);
+      return task === undefined ? undefined : review(simulation, task, step.decision);
     }
     case 'start':
-      return startedBy(world, step);
+      return startedBy(simulation, step);
     case 'stall':
-      return world.stall(step.reader, step.seconds * 1000);
+      return simulation.stall(step.reader, step.seconds * 1000);
     case 'restart':
-      return at(world.log.units, step.reader)?.restart();
+      return at(simulation.log.units, step.reader)?.restart();
   }
 };
 
 /** Everything is repaired, and people answer all questions. */
-const repair = (world: World) => {
-  if (world.facts.isHaltRequested) controlFleet(world, 'RESUME_FLEET');
-  for (const agentId of [...world.facts.held]) release(world, agentId);
-  world.manners = { answers: true, leaves: true, dies: true };
-  for (const host of world.hosts) {
+const repair = (simulation: Simulation) => {
+  if (simulation.facts.isHaltRequested) controlFleet(simulation, 'RESUME_FLEET');
+  for (const agentId of [...simulation.facts.held]) release(simulation, agentId);
+  simulation.manners = { answers: true, leaves: true, dies: true };
+  for (const host of simulation.hosts) {
     host.capacity = 8;
     host.failingSpawns = 0;
     host.canReceive = true;
@@ -199,62 +199,63 @@ const repair = (world: World) => {
     host.supervise();
     host.look();
   }
-  for (const agent of world.living) {
-    agent.manners = world.manners;
+  for (const agent of simulation.living) {
+    agent.manners = simulation.manners;
     agent.mode = 'works';
   }
 };
 
-const answerAll = (world: World, decision: Decision) => {
-  for (const { caseId, agentId, options } of [...world.facts.cases.values()])
-    if (options.length > 0) decide(world, caseId, agentId, options.includes(decision) ? decision : 'pardon');
-  for (const task of [...world.facts.reviews]) review(world, task, decision === 'pardon' ? 'abandon' : 'retry');
+const answerAll = (simulation: Simulation, decision: Decision) => {
+  for (const { caseId, agentId, options } of [...simulation.facts.cases.values()])
+    if (options.length > 0) decide(simulation, caseId, agentId, options.includes(decision) ? decision : 'pardon');
+  for (const task of [...simulation.facts.reviews])
+    review(simulation, task, decision === 'pardon' ? 'abandon' : 'retry');
 };
 
-const begin = (world: World) => {
-  const [first, second] = world.hosts as [Host, Host, Host];
-  world.start(first, 'w1', 'T-1');
-  world.start(first, 'w2', 'T-2');
-  world.start(first, 'w3', 'T-3');
-  world.start(second, 'w4', 'T-4');
-  world.pass(2 * MINUTE);
+const begin = (simulation: Simulation) => {
+  const [first, second] = simulation.hosts as [Host, Host, Host];
+  simulation.start(first, 'w1', 'T-1');
+  simulation.start(first, 'w2', 'T-2');
+  simulation.start(first, 'w3', 'T-3');
+  simulation.start(second, 'w4', 'T-4');
+  simulation.pass(2 * MINUTE);
 };
 
 /**
  * It lifts by itself where all that it waits for report again, or have ended as intended; else people lift it, as its
  * alert asks. A crash is not such an end, also where a person had ordered one: its task has no agent.
  */
-const liftBrake = (world: World) => {
-  const { missing, ended } = world.facts;
+const liftBrake = (simulation: Simulation) => {
+  const { missing, ended } = simulation.facts;
   const isBack = (task: string) =>
-    world.living.some(({ taskId, startedAt }) => taskId === task && startedAt < world.now - 3 * MINUTE);
+    simulation.living.some(({ taskId, startedAt }) => taskId === task && startedAt < simulation.now - 3 * MINUTE);
   const isSettled = (agentId: string) => {
-    const instances = world.agents.filter((one) => one.agentId === agentId);
+    const instances = simulation.agents.filter((one) => one.agentId === agentId);
     const isOver = (instanceId: string) =>
       ended.get(instanceId)?.isIntended && ended.get(instanceId)?.reason !== 'crashed';
     return instances.some(({ taskId, instanceId }) => isBack(taskId) || isOver(instanceId));
   };
   if (missing.every(isSettled))
-    throw new Broken('the brake lifts by itself when no agent is missing any more', missing.join(', '), world.now);
-  controlFleet(world, 'LIFT_BRAKE');
+    throw new Broken('the brake lifts by itself when no agent is missing any more', missing.join(', '), simulation.now);
+  controlFleet(simulation, 'LIFT_BRAKE');
 };
 
 /** How long a person may still have to answer, and a plan to come to its end. */
 const ROUNDS = 8;
 
-const finish = (world: World, decision: Decision) => {
-  repair(world);
+const finish = (simulation: Simulation, decision: Decision) => {
+  repair(simulation);
   for (let round = 0; round < ROUNDS; round += 1) {
-    world.pass(5 * MINUTE);
-    answerAll(world, decision);
+    simulation.pass(5 * MINUTE);
+    answerAll(simulation, decision);
   }
-  if (world.facts.isBraked) liftBrake(world);
-  for (const agent of world.living) world.hostOf(agent).end(agent, 'finished', null);
-  world.pass(5 * MINUTE);
-  for (const agent of world.living) world.hostOf(agent).end(agent, 'finished', null);
-  answerAll(world, 'pardon');
-  world.pass(5 * MINUTE);
-  world.end();
+  if (simulation.facts.isBraked) liftBrake(simulation);
+  for (const agent of simulation.living) simulation.hostOf(agent).end(agent, 'finished', null);
+  simulation.pass(5 * MINUTE);
+  for (const agent of simulation.living) simulation.hostOf(agent).end(agent, 'finished', null);
+  answerAll(simulation, 'pardon');
+  simulation.pass(5 * MINUTE);
+  simulation.end();
 };
 
 /** Plays a story, and throws at the first moment at which a law is broken. */
@@ -262,16 +263,16 @@ export const play = (
   { policy, steps, end }: Story,
   laws: readonly Law[],
   onStep: (text: string) => void = () => {},
-): World => {
-  const world = new World(policy, laws);
-  begin(world);
+): Simulation => {
+  const simulation = new Simulation(policy, laws);
+  begin(simulation);
   for (const step of steps) {
-    onStep(`${clockText(world.now)}: ${JSON.stringify(step)}`);
-    happen(world, step);
-    world.pass(1000);
+    onStep(`${clockText(simulation.now)}: ${JSON.stringify(step)}`);
+    happen(simulation, step);
+    simulation.pass(1000);
   }
-  finish(world, end);
-  return world;
+  finish(simulation, end);
+  return simulation;
 };
 
 /** The story as a test that can be pasted. */

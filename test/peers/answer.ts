@@ -43,7 +43,7 @@ const answerOf = (suite: Suite, one: PeerCase): Found => {
         agrees: all.every(({ expected, seen }) => expected.every((each, i) => satisfies(seen[i] as Seen, each))),
         theirs: all.map(({ expected }) => expected.map(wordsOf).join(', then ')).join('; '),
         ours: all
-          .map(({ expected, seen }) => seen.map((one, i) => seenWords(one, expected[i])).join(', then '))
+          .map(({ expected, seen }) => seen.map((one, i) => describeSeen(one, expected[i])).join(', then '))
           .join('; '),
       };
     }
@@ -69,9 +69,9 @@ const satisfies = ({ state, plan, words }: Seen, each: Asked): boolean => {
   return each.contains === undefined || words.some((text) => text.includes(each.contains as string));
 };
 
-const wordsOf = ({ state, plan }: Asked): string => state.join(' or ') + planWords(plan);
+const wordsOf = ({ state, plan }: Asked): string => state.join(' or ') + describePlan(plan);
 /** The plan only where one is expected. */
-const seenWords = ({ state, plan }: Seen, expected: Asked | undefined): string =>
-  state + planWords(expected?.plan === undefined ? undefined : plan);
-const planWords = (plan: string | null | undefined): string =>
+const describeSeen = ({ state, plan }: Seen, expected: Asked | undefined): string =>
+  state + describePlan(expected?.plan === undefined ? undefined : plan);
+const describePlan = (plan: string | null | undefined): string =>
   plan === undefined ? '' : plan === null ? ' without plan' : ` with plan ${plan}`;

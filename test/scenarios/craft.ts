@@ -11,7 +11,7 @@ import { isAlive } from '../support/alive.ts';
 /** A message of a supervisor to its agent. */
 export type Message = { nudge?: string; probe?: string; message?: string; type?: string; order_id?: string };
 /** How an agent behaves, as long as it runs. */
-export type Parts = Readonly<Record<string, () => Promise<void>>>;
+export type Scripts = Readonly<Record<string, () => Promise<void>>>;
 
 const folder = process.argv[3] ?? '.';
 const { VIGIL_SOCKET = '', VIGIL_AGENT_ID = '', VIGIL_TASK_ID = '', VIGIL_ATTEMPT = '0' } = process.env;

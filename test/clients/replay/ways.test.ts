@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { type Cut, type Verdict, verdict, type Way } from './ways.ts';
+import { type Cut, type Findings, findingsBy, type Way } from './ways.ts';
 
-const FOUR_CALLS: Verdict = [{ to: 'DEGRADED', signals: ['repeating'] }];
-const LOOP: Verdict = [
+const FOUR_CALLS: Findings = [{ to: 'DEGRADED', signals: ['repeating'] }];
+const LOOP: Findings = [
   ...FOUR_CALLS,
   { to: 'STUCK', signals: ['looping'] },
   { to: 'FAILING', signals: ['looping_badly'] },
 ];
-const HANG: Verdict = [{ to: 'STUCK', signals: ['no_model_answer'] }];
-const NOTHING: Verdict = [];
+const HANG: Findings = [{ to: 'STUCK', signals: ['no_model_answer'] }];
+const NOTHING: Findings = [];
 
 type Session = {
   readonly what: string;
@@ -17,7 +17,7 @@ type Session = {
   /** the recorded telemetry */
   readonly exports: string;
   readonly cut: Cut;
-  readonly found: Verdict;
+  readonly found: Findings;
   /** the ways that do not report enough */
   readonly unknownBy: readonly Way[];
 };
@@ -112,13 +112,13 @@ const WAYS: readonly Way[] = ['hooks', 'stream', 'telemetry', 'file'];
 describe.each(SESSIONS.map((session) => ({ ...session, session })))('$what of $client ($run)', ({ session }) => {
   test.each(WAYS)('by %s, it gets the result that its hooks give, or none', (way) => {
     const expected = session.unknownBy.includes(way) ? 'unknown' : session.found;
-    expect(verdict(way, session, session.cut)).toEqual(expected);
+    expect(findingsBy(way, session, session.cut)).toEqual(expected);
   });
 });
 
 test('a loop of Claude Code gets the same result by spans alone', () => {
   const loops = { client: 'claude-code', run: 'cc-loops', exports: 'claude-code.traces-loops' };
-  expect(verdict('telemetry', loops, 'whole')).toEqual(LOOP);
+  expect(findingsBy('telemetry', loops, 'whole')).toEqual(LOOP);
 });
 
 test('the result by hooks is defined for every session', () => {

@@ -18,7 +18,7 @@ import { hookMoments, type Moment, Replay, type Replayed, replayedMoments, strea
 export type Way = 'hooks' | 'stream' | 'telemetry' | 'file';
 
 /** The states of the session's own agent that are not healthy, with the signals that fired and make the state. */
-export type Verdict = readonly { readonly to: string; readonly signals: readonly string[] }[] | 'unknown';
+export type Findings = readonly { readonly to: string; readonly signals: readonly string[] }[] | 'unknown';
 
 /** How a recording is cut. `hang`: the model does not answer after its first call has ended. */
 export type Cut = 'whole' | 'hang';
@@ -51,22 +51,23 @@ const signalsOf = (to: string): readonly string[] => {
 };
 
 /** That nothing was found is known only where it is reported how the calls and the turns ended, or that a turn is open. */
-const verdictOf = (found: Verdict, isKnown: boolean): Verdict => (found.length === 0 && !isKnown ? 'unknown' : found);
+const foundOrUnknown = (found: Findings, isKnown: boolean): Findings =>
+  found.length === 0 && !isKnown ? 'unknown' : found;
 
-const verdictOfReplay = ({ judged, isTurnOpen, hasUnknownEnd }: Replayed): Verdict => {
+const findingsOfReplay = ({ judged, isTurnOpen, hasUnknownEnd }: Replayed): Findings => {
   const flagged = judged.filter(({ agent, to }) => agent === 'a1' && to !== 'HEALTHY');
   const found = flagged.map(({ to, signals }) => ({
     to,
     signals: signals.filter((one) => signalsOf(to).includes(one)),
   }));
-  return verdictOf(found, isTurnOpen !== null && !hasUnknownEnd);
+  return foundOrUnknown(found, isTurnOpen !== null && !hasUnknownEnd);
 };
 
-const watched = (moments: readonly Moment[], cut: Cut): Verdict =>
-  verdictOfReplay(replayedMoments(moments, POLICIES, INTERVAL_MS, cut === 'hang' ? WATCHED_MS : 0));
+const watched = (moments: readonly Moment[], cut: Cut): Findings =>
+  findingsOfReplay(replayedMoments(moments, POLICIES, INTERVAL_MS, cut === 'hang' ? WATCHED_MS : 0));
 
 /** As `vigil evaluate` judges it: until the file's last entry. */
-const ofFile = (adapter: Adapter, run: string, cut: Cut): Verdict => {
+const ofFile = (adapter: Adapter, run: string, cut: Cut): Findings => {
   const lines = cutAfterCall(fileLines(adapter, run), cut).map(({ line }) => line);
   const { reports } = recordedSession(adapter, [lines]);
   if (POLICY === undefined) throw new Error('there is no policy vigil');
@@ -77,7 +78,7 @@ const ofFile = (adapter: Adapter, run: string, cut: Cut): Verdict => {
     own.map(({ at, fields }) => ({ at, agent: 'a1', parent: null, fields })),
   );
   const found = (judged?.judged.changes ?? []).map(({ to, signals }) => ({ to, signals: [...signals].sort() }));
-  return verdictOf(found, own.at(-1)?.fields.turn?.open === false);
+  return foundOrUnknown(found, own.at(-1)?.fields.turn?.open === false);
 };
 
 type Export = { readonly signal: 'logs' | 'metrics' | 'traces'; readonly json: unknown };
@@ -90,7 +91,7 @@ const exportsOf = (name: string): readonly Export[] =>
     .map((line): Export => JSON.parse(line));
 
 /** As the gateway reports what a client exports. */
-const ofTelemetry = (name: string, cut: Cut): Verdict => {
+const ofTelemetry = (name: string, cut: Cut): Findings => {
   const reported = exportsOf(name).flatMap(({ signal, json }) =>
     readTelemetry(recordsIn(signal, json)).map(({ record, telemetry }) => ({ at: record.at, signal, ...telemetry })),
   );
@@ -108,15 +109,15 @@ const ofTelemetry = (name: string, cut: Cut): Verdict => {
       replay.receive(at - origin, parseHeartbeat(heartbeat));
   }
   replay.passTo(last - origin + (cut === 'hang' ? WATCHED_MS : 0));
-  return verdictOfReplay(replay);
+  return findingsOfReplay(replay);
 };
 
 /** What Vigil finds of a recorded session in one way. `exports`: the name of the recorded telemetry. */
-export const verdict = (
+export const findingsBy = (
   way: Way,
   { client, run, exports }: { readonly client: string; readonly run: string; readonly exports: string },
   cut: Cut,
-): Verdict => {
+): Findings => {
   const adapter = adapterNamed(client);
   if (adapter === undefined) throw new Error(`${client} has no adapter`);
   switch (way) {

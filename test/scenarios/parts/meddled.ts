@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call, note, type Parts, send, untilGo, work, workOn } from '../craft.ts';
+import { call, note, type Scripts, send, untilGo, work, workOn } from '../craft.ts';
 
 /** All text typed at its terminal is noted with its activity. */
 let doing = 'nothing';
@@ -8,7 +8,7 @@ const listenAtTheTerminal = (): void =>
   void createInterface({ input: process.stdin }).on('line', (line) => note(`typed while ${doing}: ${line}`));
 
 /** Agents that get typed text while they are busy. */
-export const meddled: Parts = {
+export const meddled: Scripts = {
   isInACall: async () => {
     listenAtTheTerminal();
     doing = 'it calls';

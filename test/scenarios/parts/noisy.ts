@@ -5,9 +5,9 @@ import {
   forEver,
   leaveOnRequest,
   onMessage,
-  type Parts,
   print,
   received,
+  type Scripts,
   send,
   work,
   workOn,
@@ -36,7 +36,7 @@ const refused = async (): Promise<void> => {
 };
 
 /** Agents that keep reporting, and get nowhere. */
-export const noisy: Parts = {
+export const noisy: Scripts = {
   errs: () => {
     work();
     leaveOnRequest();

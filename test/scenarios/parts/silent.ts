@@ -4,9 +4,9 @@ import {
   forEver,
   leaveOnRequest,
   note,
-  type Parts,
   print,
   received,
+  type Scripts,
   save,
   saveMore,
   send,
@@ -29,7 +29,7 @@ const testing = async (mayTakeMs: number): Promise<void> => {
 };
 
 /** Those who work, and those who fall silent. */
-export const silent: Parts = {
+export const silent: Scripts = {
   works: () => workOn(),
   /** works, and leaves at once on request */
   obeys: () => {

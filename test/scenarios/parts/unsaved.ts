@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attempt, type Parts, print, saveMore, send } from '../craft.ts';
+import { attempt, print, type Scripts, saveMore, send } from '../craft.ts';
 
 /** One call after the other, without a pause: each takes a while and changes something. */
 const callOn = async (saves: (calls: number) => boolean): Promise<void> => {
@@ -18,7 +18,7 @@ const callOn = async (saves: (calls: number) => boolean): Promise<void> => {
 };
 
 /** Those who work all the time. */
-export const unsaved: Parts = {
+export const unsaved: Scripts = {
   /** and save once; the replacement has learned from it */
   savesOnce: () => callOn((calls) => calls === 1 || (attempt > 0 && calls % 4 === 0)),
   savesAlways: () => callOn((calls) => calls % 4 === 0),

@@ -4,9 +4,9 @@ import {
   forEver,
   leaveOnRequest,
   note,
-  type Parts,
   print,
   replacement,
+  type Scripts,
   save,
   send,
   untilGo,
@@ -22,7 +22,7 @@ const usingContext = (tokens_used: number): Promise<void> => {
 };
 
 /** Agents that use up what they have, do not report that they are done, or die. */
-export const worn: Parts = {
+export const worn: Scripts = {
   fillsItsContext: () => usingContext(81_000),
   fillsItToTheBrim: () => usingContext(80_000),
   /** tokens flow, without a result */

@@ -1,5 +1,5 @@
 import type { SessionFact } from '../session/events.ts';
-import { passesByStatus, passesByWords, retryAtOf, statusIn } from '../shared/failure.ts';
+import { isTransientStatus, isTransientText, retryAtOf, statusIn } from '../shared/failure.ts';
 
 /** Errors after which the same request may succeed. Claude Code has repeated the request before it reports one. */
 const PASSING: ReadonlySet<string> = new Set(['rate_limit', 'overloaded', 'server_error']);
@@ -7,7 +7,7 @@ const PASSING: ReadonlySet<string> = new Set(['rate_limit', 'overloaded', 'serve
 /** Claude Code does not name the error: its status decides, and without one its words. */
 const passesByText = (text: string): boolean => {
   const status = statusIn(text);
-  return status === null ? passesByWords(text) : passesByStatus(status);
+  return status === null ? isTransientText(text) : isTransientStatus(status);
 };
 
 export const turnFailed = (errorClass: string, text: string, now: number): SessionFact => {

@@ -1,5 +1,5 @@
 import type { SessionFact } from '../session/events.ts';
-import { passesByStatus, passesByWords, retryAtLocal, retryAtOf, statusIn } from '../shared/failure.ts';
+import { isTransientStatus, isTransientText, retryAtLocal, retryAtOf, statusIn } from '../shared/failure.ts';
 import { at, isFields, numberAt, textAt } from '../shared/payload.ts';
 
 const resetOf = (window: unknown, when: number): number | null => {
@@ -69,9 +69,9 @@ const passesBy = (message: string, info: unknown): boolean => {
   const name = nameOf(info);
   if (name !== null && typeof info === 'string') return PASSING.has(name);
   const status = namedStatus(info) ?? statusIn(message);
-  if (status !== null) return passesByStatus(status);
+  if (status !== null) return isTransientStatus(status);
   const code = name ?? codeIn(message);
-  return code === null ? passesByWords(message) : PASSING.has(code);
+  return code === null ? isTransientText(message) : PASSING.has(code);
 };
 
 /** Classes of errors that a limit of the account causes. */

@@ -15,7 +15,7 @@ export const statusIn = (text: string): number | null => {
 };
 
 /** Whether the same request may succeed after an answer of that status. */
-export const passesByStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+export const isTransientStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
 /** Statuses with which an API refuses a request by a limit or an overload. */
 export const isLimit = (status: number | null): boolean => status === 429 || status === 503 || status === 529;
@@ -24,7 +24,7 @@ const WORDS =
   /\b(?:rate[ _-]?limit(?:ed|s)?|usage limit|quota|overloaded|(?:at|selected model is at|exhausted your) capacity|high demand|stream disconnected|too many requests|service unavailable|bad gateway|gateway time-?out)\b/i;
 
 /** For errors of unknown class and status. A number alone does not decide. */
-export const passesByWords = (text: string): boolean => WORDS.test(headOf(text));
+export const isTransientText = (text: string): boolean => WORDS.test(headOf(text));
 
 /** Seconds of a unit of time as clients write it. */
 const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };

@@ -30,10 +30,10 @@ export const sessionStarted: Reader = (payload) => {
 };
 
 /** After these the process continues with another session. */
-const GOES_ON: ReadonlySet<string> = new Set(['clear', 'resume']);
+const CONTINUING: ReadonlySet<string> = new Set(['clear', 'resume']);
 
 export const sessionEnded: Reader = (payload) => [
-  { kind: 'session_ended', continues: GOES_ON.has(textAt(payload, 'reason') ?? '') },
+  { kind: 'session_ended', continues: CONTINUING.has(textAt(payload, 'reason') ?? '') },
 ];
 
 /** The events that Codex has taken over from Claude Code unchanged. */

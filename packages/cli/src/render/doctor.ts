@@ -11,7 +11,7 @@ const AHEAD_MS = 30_000;
 
 const isTimely = ({ ageMs, aheadMs }: ProcessorTime): boolean => !stale(ageMs) && aheadMs <= AHEAD_MS;
 
-const timeWords = ({ ageMs, aheadMs }: ProcessorTime): string => {
+const describeTime = ({ ageMs, aheadMs }: ProcessorTime): string => {
   if (aheadMs > AHEAD_MS)
     return `${spell(aheadMs)} ahead of this host: the clock of a broker is wrong, or was; nothing falls due until it is right again`;
   return ageMs === null ? 'stands: no tick for over 15 s' : `${spell(ageMs)} old`;
@@ -28,7 +28,7 @@ export const doctorLines = (view: View, found: Doctor): string[] => {
   const mark = (good: boolean) => (good ? paint.green('ok ') : paint.red('BAD'));
   return [
     ...found.services.map(({ service, ready, detail }) => `${mark(ready)}  ${service}${ready ? '' : `: ${detail}`}`),
-    ...found.time.map((time) => `${mark(isTimely(time))}  time of ${time.processor}: ${timeWords(time)}`),
+    ...found.time.map((time) => `${mark(isTimely(time))}  time of ${time.processor}: ${describeTime(time)}`),
     ...found.hanging.map(
       ({ topic, partition, stableEnd, end, forMs }) =>
         `${mark(false)}  ${topic}/${partition}: a transaction hangs at ${stableEnd} of ${end} for ${spell(forMs)}: vigil transactions`,

@@ -3,7 +3,7 @@ import { isHeld } from './agents.ts';
 import { caseLines } from './cases.ts';
 import { listed, orderTarget, trailLine } from './describe.ts';
 import { alertLine } from './fleet.ts';
-import { checkpointLine, inWords, recoveryLine } from './tasks.ts';
+import { checkpointLine, readable, recoveryLine } from './tasks.ts';
 import { ageText, clockTime, orDash, paintState, table, type View } from './view.ts';
 
 type Part = { readonly title: string; readonly lines: readonly string[] };
@@ -56,7 +56,7 @@ const storyLines = (view: View, { agent, story }: Explanation, earlier: number):
 
 const recoveryStanding = (task: Explanation['task']): string[] => {
   if (task === null || task.recovery === null) return [];
-  return [`  recovery   ${inWords(task.recovery)}${task.recoveryReason === null ? '' : `: ${task.recoveryReason}`}`];
+  return [`  recovery   ${readable(task.recovery)}${task.recoveryReason === null ? '' : `: ${task.recoveryReason}`}`];
 };
 
 const CHECKPOINTS_SHOWN = 5;

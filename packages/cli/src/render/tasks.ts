@@ -1,7 +1,7 @@
 import type { CheckpointRow, RecoveryRow, TaskRow } from '@vigil/read-model';
 import { clockTime, orDash, paintState, table, type View } from './view.ts';
 
-export const inWords = (type: string | null): string => orDash(type).toLowerCase().replaceAll('_', ' ');
+export const readable = (type: string | null): string => orDash(type).toLowerCase().replaceAll('_', ' ');
 
 export const tasksTable = (view: View, tasks: readonly TaskRow[]): string[] =>
   table<TaskRow>(
@@ -11,7 +11,7 @@ export const tasksTable = (view: View, tasks: readonly TaskRow[]): string[] =>
       { title: 'ASSIGNEE', of: ({ agentId }) => orDash(agentId) },
       { title: 'STATE', of: ({ state }) => orDash(state), paint: (text) => paintState(view, text) },
       { title: 'CHECKPOINTS', of: ({ checkpoints, lastCheckpoint }) => `${checkpoints} (${orDash(lastCheckpoint)})` },
-      { title: 'RECOVERY', of: ({ recovery }) => inWords(recovery) },
+      { title: 'RECOVERY', of: ({ recovery }) => readable(recovery) },
       { title: 'WHY', of: ({ recoveryReason }) => orDash(recoveryReason), rest: true },
     ],
     tasks,
@@ -47,7 +47,7 @@ export type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonl
 /** One task: its assignee, its checkpoints, its attempts. */
 export const taskLines = (view: View, task: Task): string[] => [
   `${view.paint.bold(task.taskId)} is held by ${orDash(task.agentId)} (${orDash(task.state)})`,
-  `  recovery   ${inWords(task.recovery)}: ${orDash(task.recoveryReason)}`,
+  `  recovery   ${readable(task.recovery)}: ${orDash(task.recoveryReason)}`,
   ...(task.chain.length === 0 ? [] : ['Checkpoints']),
   ...task.chain.map((at) => checkpointLine(view, at)),
   ...(task.recoveries.length === 0 ? [] : ['Recoveries']),

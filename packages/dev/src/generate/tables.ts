@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 type Column = { readonly name: string; readonly type: string; readonly isRequired: boolean };
-type Table = { key: readonly string[]; readonly groups: Map<string, Column[]> };
+type Table = { key: readonly string[]; groups: Map<string, Column[]> };
 
 const FACT = ''; // the only group of a table without column groups
 const STATEMENT = /(CREATE|ALTER) TABLE (\w+) ?\(?\n?([^;]*?)\n?\)?;/g;
@@ -35,12 +35,24 @@ const readColumns = (table: Table, text: string, isAdded: boolean): void => {
   }
 };
 
+/** `holder_order` names a column group as well: its columns move to the group's new name. */
+const renameColumn = (table: Table, from: string, to: string): void => {
+  table.key = table.key.map((name) => (name === from ? to : name));
+  const groupName = (group: string): string => (from === `${group}_order` ? to.replace(/_order$/, '') : group);
+  const renamed = (column: Column): Column => (column.name === from ? { ...column, name: to } : column);
+  table.groups = new Map([...table.groups].map(([group, columns]) => [groupName(group), columns.map(renamed)]));
+};
+
 const readTables = (folder: string): ReadonlyMap<string, Table> => {
   const tables = new Map<string, Table>();
   for (const file of readdirSync(folder).sort())
     for (const [, verb, name = '', text = ''] of readFileSync(path.join(folder, file), 'utf8').matchAll(STATEMENT)) {
       const table = tables.get(name) ?? { key: [], groups: new Map() };
-      tables.set(name, table);
+      const newName = /^RENAME TO (\w+)$/.exec(text)?.[1];
+      if (newName !== undefined) tables.delete(name);
+      tables.set(newName ?? name, table);
+      const [, from, to] = /^RENAME COLUMN (\w+) TO (\w+)$/.exec(text) ?? [];
+      if (from !== undefined && to !== undefined) renameColumn(table, from, to);
       readColumns(table, text, verb === 'ALTER');
     }
   return tables;

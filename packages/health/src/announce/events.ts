@@ -2,7 +2,7 @@ import { type BodyOf, type Draft, type DraftWith, type Evidence, type RestOf, To
 import { contentHash } from '@vigil/policy';
 import type { KnownAgent } from '../evaluator/state.ts';
 import type { History } from '../history/history.ts';
-import { judgingOf, type Verdict } from '../judgement/judge.ts';
+import { type Judgement, judgingOf } from '../judgement/judge.ts';
 import type { Rules } from '../judgement/rules.ts';
 
 export type Announcement = Draft<typeof Topic.agentHealth | typeof Topic.taskHealth | typeof Topic.fleetPresence>;
@@ -11,7 +11,7 @@ export type Announcement = Draft<typeof Topic.agentHealth | typeof Topic.taskHea
 export type AnnouncementContext = {
   readonly state: KnownAgent;
   readonly rules: Rules;
-  readonly verdict: Verdict;
+  readonly judgement: Judgement;
   readonly fresh: boolean;
 };
 
@@ -67,21 +67,21 @@ export const idOf = (kind: 'episode' | 'warrant', state: KnownAgent, now: number
 };
 
 /** Every rule that fires, in words and figures. A mitigating signal is not evidence. */
-export const evidenceOf = ({ rules }: Rules, history: History, verdict: Verdict): Evidence[] =>
+export const evidenceOf = ({ rules }: Rules, history: History, judgement: Judgement): Evidence[] =>
   rules.flatMap((rule, i) => {
     const { name, signal, limits } = rule;
-    const onsetAt = verdict.from[i] ?? 0;
-    if (onsetAt > verdict.at.now || signal.mitigating) return [];
-    const { value, limit, words, hard, matched } = signal.evidence(history, limits, judgingOf(verdict, rule));
+    const onsetAt = judgement.from[i] ?? 0;
+    if (onsetAt > judgement.at.now || signal.mitigating) return [];
+    const { value, limit, words, hard, matched } = signal.evidence(history, limits, judgingOf(judgement, rule));
     return [{ signal: name, axis: signal.axis, words, onsetAt, value, limit, hard, matched: matched ?? null }];
   });
 
 const MINUTE_MS = 60_000;
 
 /** Minutes since the last call, else since the last sign of its own; watched. */
-export const idleMinutes = ({ calls, activity, started }: History, { watched }: Verdict['at']): number =>
+export const idleMinutes = ({ calls, activity, started }: History, { watched }: Judgement['at']): number =>
   Math.max(0, watched - (calls.last ?? activity.own ?? started.watched)) / MINUTE_MS;
 
 /** Minutes since the last checkpoint, else since the start of the instance; watched. */
-export const workedMinutes = ({ checkpoint, started }: History, { watched }: Verdict['at']): number =>
+export const workedMinutes = ({ checkpoint, started }: History, { watched }: Judgement['at']): number =>
   Math.max(0, watched - (checkpoint.mark ?? started.watched)) / MINUTE_MS;

@@ -2,27 +2,27 @@ import type { Evidence, HealthState } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
 import { lostForGoodFrom } from '../history/history.ts';
 import { type Shown, shownOf } from '../judgement/judge.ts';
-import { endWords } from '../signals/fact.ts';
+import { describeEnd } from '../signals/fact.ts';
 import { type Announcement, type AnnouncementContext, announcement, evidenceOf, idOf } from './events.ts';
 
 /** A state that differs from the one last announced. */
 export const stateChanged = (context: AnnouncementContext): Announcement[] => {
-  const { state, rules, verdict } = context;
+  const { state, rules, judgement } = context;
   const { announced, history } = state;
-  if (announced.state === verdict.state) return [];
+  if (announced.state === judgement.state) return [];
   const { runtimeId, attempt, maxAttempts } = history.identity;
-  const evidence = evidenceOf(rules, history, verdict);
+  const evidence = evidenceOf(rules, history, judgement);
   return [
     announcement(context, 'HEALTH_STATE_CHANGED', {
       episodeId: episodeOf(context),
       from: announced.state,
-      to: verdict.state,
-      reason: reasonOf(verdict.state, evidence, context),
+      to: judgement.state,
+      reason: reasonOf(judgement.state, evidence, context),
       exemption: shownTo(context)?.name ?? null,
-      onsetAt: verdict.onsetAt,
+      onsetAt: judgement.onsetAt,
       endReason: history.end?.reason ?? null,
       endOrderId: history.end?.orderId ?? null,
-      endReported: verdict.at.now < lostForGoodFrom(history),
+      endReported: judgement.at.now < lostForGoodFrom(history),
       runtimeId,
       attempt,
       maxAttempts,
@@ -37,26 +37,26 @@ const leftOf = ({ state: { announced, history } }: AnnouncementContext): string 
   announced.stateTaskId === history.identity.taskId ? null : (announced.stateTaskId ?? null);
 
 /** It opens when HEALTHY is left; a good end, or a return, opens none. */
-const episodeOf = ({ state, verdict }: AnnouncementContext): string | null => {
+const episodeOf = ({ state, judgement }: AnnouncementContext): string | null => {
   const { announced, history } = state;
   if (announced.episode) return announced.episode.id;
   const well =
-    verdict.state === 'HEALTHY' ||
+    judgement.state === 'HEALTHY' ||
     (history.end !== null && (history.end.orderId !== null || history.end.reason === 'finished'));
-  return well ? null : idOf('episode', state, verdict.at.now);
+  return well ? null : idOf('episode', state, judgement.at.now);
 };
 
 type Named = Omit<Shown, 'name'> & { readonly name: Shown['name'] | 'exiting' };
 
 /** The exemption as it is named to people: one that is being ended rests no more. */
-const shownTo = ({ state: { history }, rules, verdict }: AnnouncementContext): Named | null => {
-  const shown = shownOf(rules, verdict);
+const shownTo = ({ state: { history }, rules, judgement }: AnnouncementContext): Named | null => {
+  const shown = shownOf(rules, judgement);
   return shown?.name === 'idle' && history.activity.value === 'exiting' ? { ...shown, name: 'exiting' } : shown;
 };
 
 const reasonOf = (to: HealthState, evidence: readonly Evidence[], context: AnnouncementContext): string => {
   const { state, rules, fresh } = context;
-  if (to === 'TERMINATED') return state.history.end ? endWords(state.history.end) : 'ended';
+  if (to === 'TERMINATED') return state.history.end ? describeEnd(state.history.end) : 'ended';
   if (to === 'HEALTHY') {
     const exempt = shownTo(context);
     if (fresh) return 'a new instance has started';

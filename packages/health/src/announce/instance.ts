@@ -43,11 +43,11 @@ export const answered = (context: AnnouncementContext): readonly Announcement[] 
 
 /** Each of its breakers whose state differs from the one last announced. After its end, or where it is excluded, all are closed. */
 export const breakersChanged = (context: AnnouncementContext): readonly Announcement[] => {
-  const { state, verdict } = context;
+  const { state, judgement } = context;
   const over = state.history.end !== null || state.excluded;
   let emitted = NOTHING;
   for (const name of AGENT_BREAKERS) {
-    const tripped = over ? null : trippedAt(state.history.breakers, name, verdict.at.now);
+    const tripped = over ? null : trippedAt(state.history.breakers, name, judgement.at.now);
     const from = state.announced.breakers[name]?.state ?? 'CLOSED';
     if (from !== (tripped?.state ?? 'CLOSED')) emitted = [...emitted, changed(context, name, from, tripped)];
   }

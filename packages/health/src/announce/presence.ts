@@ -22,10 +22,10 @@ export const lostFrom = ({ lastReceipt, identity }: History, { policy: { heartbe
  * its ingress may be gone for good. The end of an agent that is already lost is reported, so that the brake no longer waits for it.
  */
 export const presenceChanged = (context: AnnouncementContext): Announcement[] => {
-  const { state, rules, verdict } = context;
+  const { state, rules, judgement } = context;
   const { history, announced } = state;
-  const here = history.end === null && lostFrom(history, rules, verdict.at) > verdict.at.now;
-  const isAnnounced = announced.presentInstance === state.instanceNumber && verdict.at.now < announced.presentUntil;
+  const here = history.end === null && lostFrom(history, rules, judgement.at) > judgement.at.now;
+  const isAnnounced = announced.presentInstance === state.instanceNumber && judgement.at.now < announced.presentUntil;
   if (here && !isAnnounced) return [present(context)];
   if (!here && announced.presentInstance !== 0) return [lost(context)];
   return announced.lostInstance === state.instanceNumber && isSettled(context) ? [lost(context)] : [];
@@ -41,9 +41,9 @@ const whyPresent = ({ state, fresh }: AnnouncementContext): Exclude<PresentWhy, 
 };
 
 const present = (context: AnnouncementContext): Announcement => {
-  const { state, rules, verdict } = context;
+  const { state, rules, judgement } = context;
   const why = whyPresent(context);
-  const { now } = verdict.at;
+  const { now } = judgement.at;
   const presentSince = why === 'still_present' ? state.announced.presentSince : now;
   const intervalMs = state.history.lastReceipt.intervalMs ?? rules.policy.heartbeat.intervalMs;
   const payload = { ...place(state.history), why, intervalMs, presentSince, repeatAt: now + REPEAT_MS };
@@ -53,7 +53,7 @@ const present = (context: AnnouncementContext): Announcement => {
 const lost = (context: AnnouncementContext): Announcement => {
   const { history, announced, instanceNumber } = context.state;
   const { end } = history;
-  const isForgotten = context.verdict.at.now >= lostForGoodFrom(history);
+  const isForgotten = context.judgement.at.now >= lostForGoodFrom(history);
   return presenceEvent(context, 'AGENT_LOST', {
     ...place(history),
     why: isForgotten ? 'silent' : whyLost(end),
@@ -83,8 +83,8 @@ const expectedReasons: ReadonlySet<string> = new Set(['finished', 'explicit']);
 const isExpected = ({ orderId, reason }: End): boolean => orderId !== null || expectedReasons.has(reason);
 
 /** Its end is known, or it is forgotten. */
-const isSettled = ({ state: { history }, verdict }: AnnouncementContext): boolean =>
-  history.end !== null || verdict.at.now >= lostForGoodFrom(history);
+const isSettled = ({ state: { history }, judgement }: AnnouncementContext): boolean =>
+  history.end !== null || judgement.at.now >= lostForGoodFrom(history);
 
 const whyLost = (end: History['end']): LostWhy => {
   if (end === null) return 'silent';

@@ -5,24 +5,24 @@ import { type Announcement, type AnnouncementContext, chain, evidenceOf, idleMin
 
 type Task = NonNullable<Announced['task']>;
 
-/** Who holds a task, and how it is: left before taken, so that a task never has two holders of one agent. */
+/** The assignee of a task and its state: left before taken, so that a task never has one agent twice. */
 export const taskChanged = (context: AnnouncementContext): Announcement[] => {
-  const { state, verdict } = context;
+  const { state, judgement } = context;
   const { task } = state.announced;
   const assignee = assigneeOf(state);
   const same = task !== null && task.taskId === assignee.taskId && task.instanceId === assignee.instanceId;
   const alive = state.history.end === null;
   if (same && alive && task.state === 'TERMINATED')
-    return [taskChange(context, task, 'took', 'UNKNOWN', verdict.state)];
+    return [taskChange(context, task, 'took', 'UNKNOWN', judgement.state)];
   if (same && alive)
-    return task.state === verdict.state ? [] : [taskChange(context, task, 'kept', task.state, verdict.state)];
+    return task.state === judgement.state ? [] : [taskChange(context, task, 'kept', task.state, judgement.state)];
   if (same && task.state === 'TERMINATED') return [];
   const left =
     task === null || task.state === 'TERMINATED'
       ? []
       : [taskChange(context, task, 'left', task.state, same ? 'TERMINATED' : task.state)];
   if (same) return left;
-  const took = taskChange(context, assignee, 'took', 'UNKNOWN', alive ? verdict.state : 'HEALTHY');
+  const took = taskChange(context, assignee, 'took', 'UNKNOWN', alive ? judgement.state : 'HEALTHY');
   return alive ? [...left, took] : [...left, took, taskChange(context, assignee, 'left', 'HEALTHY', 'TERMINATED')];
 };
 
@@ -39,7 +39,7 @@ const taskChange = (
   from: HealthState,
   to: HealthState,
 ): Announcement => {
-  const { state, rules, verdict } = context;
+  const { state, rules, judgement } = context;
   const { history } = state;
   const ofThisLife = task.instanceId === history.identity.instanceId;
   return {
@@ -58,9 +58,9 @@ const taskChange = (
       endReason: ofThisLife ? (history.end?.reason ?? null) : null,
       ordered: ofThisLife ? (history.end?.orderId ?? null) !== null : false,
       runtimeId: history.identity.runtimeId,
-      idleMinutes: idleMinutes(history, verdict.at),
+      idleMinutes: idleMinutes(history, judgement.at),
       contextUsagePct: contextPct(history.context),
-      evidence: ofThisLife ? evidenceOf(rules, history, verdict) : [],
+      evidence: ofThisLife ? evidenceOf(rules, history, judgement) : [],
       emitHealthcheck: rules.policy.recovery.emitHealthcheck,
     },
   };

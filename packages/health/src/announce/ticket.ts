@@ -12,15 +12,15 @@ const NOTHING: readonly Announcement[] = [];
 
 /** The worst ticket that is due, where none as bad has been filed in its episode; before it, those that people file. */
 export const ticketsFiled = (context: AnnouncementContext): readonly Announcement[] => {
-  const { state, rules, verdict } = context;
+  const { state, rules, judgement } = context;
   if (state.tickets.length === 0 && rules.policy.ticket === null) return NOTHING;
-  const byHand = state.tickets.map((ticket) => filed(context, ticket));
-  if (state.excluded) return byHand;
-  const worst = ticketsDue(rules, state.history, verdict)
-    .filter(({ from }) => from <= verdict.at.now)
+  const requested = state.tickets.map((ticket) => filed(context, ticket));
+  if (state.excluded) return requested;
+  const worst = ticketsDue(rules, state.history, judgement)
+    .filter(({ from }) => from <= judgement.at.now)
     .reduce<Due | null>((most, due) => (most && !isWorse(due.severity, most.severity) ? most : due), null);
-  if (worst === null || alreadyFiled(context, worst)) return byHand;
-  return [...byHand, filed(context, ticketOf(context, worst))];
+  if (worst === null || alreadyFiled(context, worst)) return requested;
+  return [...requested, filed(context, ticketOf(context, worst))];
 };
 
 /** A ticket that is filed outside an episode counts until the instance ends. */
@@ -33,30 +33,30 @@ const alreadyFiled = ({ state: { announced, instanceNumber } }: AnnouncementCont
 const filed = (context: AnnouncementContext, ticket: EscalationTicket): Announcement =>
   announcement(context, 'WORKER_ESCALATION_TICKET', { ticket, findings: findingsOf(context) });
 
-const findingsOf = ({ state: { history }, rules, verdict }: AnnouncementContext): TicketFindings => {
-  const firing = rules.rules.filter((_, i) => (verdict.from[i] ?? 0) <= verdict.at.now);
+const findingsOf = ({ state: { history }, rules, judgement }: AnnouncementContext): TicketFindings => {
+  const firing = rules.rules.filter((_, i) => (judgement.from[i] ?? 0) <= judgement.at.now);
   const { progress, started, progressEvidence } = history;
   return {
     signals: firing.map(({ name }) => name),
     transient: progressEvidence !== null && transient(progressEvidence),
     progressAt: progress.at > (progressEvidence?.acceptedAt ?? started.now) ? progress.at : null,
     unrecoverable: firing.some(({ signalName }) => FATAL.has(signalName)),
-    loop: loopFrom(rules, history, verdict) <= verdict.at.now,
+    loop: loopFrom(rules, history, judgement) <= judgement.at.now,
   };
 };
 
 const FATAL: ReadonlySet<string> = new Set(['unrecoverable_error']);
 
 const ticketOf = (context: AnnouncementContext, due: Due): EscalationTicket => {
-  const { state, rules, verdict } = context;
+  const { state, rules, judgement } = context;
   const { identity, steps, progressEvidence } = state.history;
-  const evidence = evidenceOf(rules, state.history, verdict).map(({ words }) => words);
-  const stalledMs = absentFor(steps.changed, stepping(rules, state.history, verdict));
+  const evidence = evidenceOf(rules, state.history, judgement).map(({ words }) => words);
+  const stalledMs = absentFor(steps.changed, stepping(rules, state.history, judgement));
   const graph = identity.labels.graph ?? identity.taskId ?? state.agentId;
-  const words = ticketWords(due, steps, stalledMs, findingsOf(context), evidence);
+  const words = describeTicket(due, steps, stalledMs, findingsOf(context), evidence);
   return {
     ticket_id: ticketId(context, due),
-    created_at: new Date(verdict.at.now).toISOString(),
+    created_at: new Date(judgement.at.now).toISOString(),
     worker_agent_id: state.agentId,
     worker_session_id: identity.instanceId ?? state.agentId,
     worker_node_id: progressEvidence?.phase || graph,
@@ -75,8 +75,8 @@ const ticketOf = (context: AnnouncementContext, due: Due): EscalationTicket => {
 const NAMESPACE = Buffer.from('b1a0c1f2d0f54e0c9a3e4d1f7a5c2b68', 'hex');
 
 /** The same at every re-decision: from the agent, its instance, the moment and the severity. */
-const ticketId = ({ state, verdict }: AnnouncementContext, { severity }: Due): string => {
-  const name = `${state.agentId} ${state.history.identity.instanceId} ${state.instanceNumber} ${verdict.at.now} ${severity}`;
+const ticketId = ({ state, judgement }: AnnouncementContext, { severity }: Due): string => {
+  const name = `${state.agentId} ${state.history.identity.instanceId} ${state.instanceNumber} ${judgement.at.now} ${severity}`;
   const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
@@ -86,7 +86,7 @@ const ticketId = ({ state, verdict }: AnnouncementContext, { severity }: Due): s
 type Words = Pick<EscalationTicket, 'cause' | 'judge_reasoning' | 'suggested_action'>;
 
 /** What was observed, why it is a ticket, and what could be done: from the same figures that made it due. */
-const ticketWords = (
+const describeTicket = (
   due: Due,
   { sinceAccept, recent }: Steps,
   stalledMs: number | null,

@@ -3,8 +3,8 @@ import { type CompiledPlan, spell, stepRecord } from '@vigil/policy';
 import type { Warrant } from '../evaluator/state.ts';
 import type { History } from '../history/history.ts';
 import { contextPct } from '../history/usage/context.ts';
-import { judgingOf, shownOf, type Verdict } from '../judgement/judge.ts';
-import { awaitedBy, groupsInWords } from '../judgement/plans.ts';
+import { type Judgement, judgingOf, shownOf } from '../judgement/judge.ts';
+import { awaitedBy, describeGroups } from '../judgement/plans.ts';
 import type { Rule, Rules } from '../judgement/rules.ts';
 import {
   type Announcement,
@@ -21,13 +21,13 @@ type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'war
 
 /** The lease lapses when the last plan ends, or for another instance. It is renewed while a plan holds, and at once for another finding. */
 export const warrantKept = (context: AnnouncementContext): Announcement[] => {
-  const { state, rules, verdict } = context;
+  const { state, rules, judgement } = context;
   const { warrant } = state.announced;
   if (warrant === null) return [];
   const why = lapseOf(context, warrant);
   if (why) return [lapsed(context, warrant, why)];
-  const plan = verdict.plan;
-  const { now } = verdict.at;
+  const plan = judgement.plan;
+  const { now } = judgement.at;
   const quietAt = quietFrom(state.history);
   const { warrant: terms } = rules.policy;
   // A lease from a long silence is longer than one of now: heartbeats arrive again.
@@ -39,21 +39,21 @@ export const warrantKept = (context: AnnouncementContext): Announcement[] => {
 };
 
 /** Runtimes act on what a warrant awaits. What it no longer awaits must not withdraw an order; what it awaits since then must. */
-const isSame = (warrant: Warrant, plan: CompiledPlan, { state, rules, verdict }: AnnouncementContext): boolean => {
+const isSame = (warrant: Warrant, plan: CompiledPlan, { state, rules, judgement }: AnnouncementContext): boolean => {
   const { state: found, awaits } = warrant;
   return (
     warrant.plan === plan.name &&
-    found === verdict.state &&
-    awaits === groupsInWords(awaitedBy(rules, state.history, verdict))
+    found === judgement.state &&
+    awaits === describeGroups(awaitedBy(rules, state.history, judgement))
   );
 };
 
 /** At most one an agent: filed when some plan's `when` holds. */
 export const warrantFiled = (context: AnnouncementContext): Announcement[] => {
-  const { state, rules, verdict } = context;
-  const { plan } = verdict;
+  const { state, rules, judgement } = context;
+  const { plan } = judgement;
   if (plan === null || state.announced.warrant !== null) return [];
-  const { now } = verdict.at;
+  const { now } = judgement.at;
   const found = finding(context, plan);
   return [
     {
@@ -73,14 +73,14 @@ export const warrantFiled = (context: AnnouncementContext): Announcement[] => {
   ];
 };
 
-const lapseOf = ({ state, rules, verdict }: AnnouncementContext, warrant: Warrant): LapseReason | null => {
+const lapseOf = ({ state, rules, judgement }: AnnouncementContext, warrant: Warrant): LapseReason | null => {
   const { history } = state;
   if (warrant.instanceId !== history.identity.instanceId) return 'new_instance';
   if (history.end && warrant.state !== 'TERMINATED') return 'ended';
-  if (verdict.plan) return null;
+  if (judgement.plan) return null;
   if (history.end) return 'ended';
   if (state.excluded || !rules.policy.enabled) return 'excluded';
-  return shownOf(rules, verdict)?.name === 'held' ? 'held' : 'progress';
+  return shownOf(rules, judgement)?.name === 'held' ? 'held' : 'progress';
 };
 
 const lapsed = (context: AnnouncementContext, warrant: Warrant, why: LapseReason): Announcement => {
@@ -88,18 +88,18 @@ const lapsed = (context: AnnouncementContext, warrant: Warrant, why: LapseReason
   return announcement(context, 'WARRANT_LAPSED', { episodeId, instanceId, warrantId, why });
 };
 
-const finding = ({ state, rules, verdict }: AnnouncementContext, plan: CompiledPlan): Finding => {
+const finding = ({ state, rules, judgement }: AnnouncementContext, plan: CompiledPlan): Finding => {
   const { history } = state;
   const { instanceId, taskId, labels, runtimeId, attempt, maxAttempts, client, parentId } = history.identity;
-  const evidence = evidenceOf(rules, history, verdict);
+  const evidence = evidenceOf(rules, history, judgement);
   return {
     agentId: state.agentId,
     instanceId,
     taskId,
     labels,
-    state: verdict.state,
+    state: judgement.state,
     axes: [...new Set(evidence.map(({ axis }) => axis))],
-    awaits: awaitedBy(rules, history, verdict),
+    awaits: awaitedBy(rules, history, judgement),
     hard: evidence.some(({ hard }) => hard),
     planName: plan.name,
     plan: plan.steps.map(stepRecord),
@@ -108,19 +108,19 @@ const finding = ({ state, rules, verdict }: AnnouncementContext, plan: CompiledP
     runtimeId,
     attempt,
     maxAttempts,
-    onsetAt: verdict.onsetAt ?? firstOf(evidence),
-    voidAt: leaseOf(verdict.at.now, quietFrom(history), rules.policy.warrant),
+    onsetAt: judgement.onsetAt ?? firstOf(evidence),
+    voidAt: leaseOf(judgement.at.now, quietFrom(history), rules.policy.warrant),
     evidence,
     checkpoint: history.checkpoint.newest,
     activity: history.activity.value,
     client,
     endReason: history.end?.reason ?? null,
-    limitedUntil: limitedUntil(history, verdict.at.now),
-    idleMinutes: idleMinutes(history, verdict.at),
+    limitedUntil: limitedUntil(history, judgement.at.now),
+    idleMinutes: idleMinutes(history, judgement.at),
     contextUsagePct: contextPct(history.context),
-    workedMinutes: workedMinutes(history, verdict.at),
+    workedMinutes: workedMinutes(history, judgement.at),
     parentAgentId: parentId,
-    ...forAgent(rules, history, verdict),
+    ...forAgent(rules, history, judgement),
   };
 };
 
@@ -143,9 +143,9 @@ const firstOf = (evidence: readonly Evidence[]): number | null => {
  * gascity's six fields. gascity's `wisp` is the work item; its age counts from its last update. Without a work item, the task is used,
  * and the time since progress.
  */
-const metadata = ({ state, rules, verdict }: AnnouncementContext, evidence: readonly Evidence[]) => {
+const metadata = ({ state, rules, judgement }: AnnouncementContext, evidence: readonly Evidence[]) => {
   const { identity, work, progress } = state.history;
-  const { now, watched } = verdict.at;
+  const { now, watched } = judgement.at;
   const age = work?.dated ? watched - work.dated : now - progress.at;
   return {
     target: state.agentId,
@@ -170,16 +170,16 @@ const oneLine = (text: string): string =>
     .slice(0, LONGEST);
 
 /** The first line of the state that holds, in the order of the policy: policies write the most important one first. Else all that fires. */
-const foundBy = ({ rules, states }: Rules, { state, from, at }: Verdict): readonly Rule[] => {
+const foundBy = ({ rules, states }: Rules, { state, from, at }: Judgement): readonly Rule[] => {
   const fires = (i: number) => (from[i] ?? 0) <= at.now;
   const those = states.find((one) => one.state === state)?.anyOf.find((together) => together.every(fires));
   if (those) return those.flatMap((i) => rules[i] ?? []);
   return rules.filter(({ signal }, i) => fires(i) && !signal.mitigating);
 };
 
-export const forAgent = (rules: Rules, history: History, verdict: Verdict): ForAgent => {
-  const found = foundBy(rules, verdict);
-  const findings = found.map((rule) => rule.signal.finding(history, rule.limits, judgingOf(verdict, rule)));
+export const forAgent = (rules: Rules, history: History, judgement: Judgement): ForAgent => {
+  const found = foundBy(rules, judgement);
+  const findings = found.map((rule) => rule.signal.finding(history, rule.limits, judgingOf(judgement, rule)));
   return {
     finding: oneLine(findings.join(' ')),
     advice: oneLine([...new Set(found.map(({ signal }) => signal.advice))].join(' ')),

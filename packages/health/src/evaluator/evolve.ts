@@ -1,6 +1,6 @@
 import type { Announcement } from '../announce/events.ts';
 import { spentAnnounced } from '../announce/spending.ts';
-import { groupsInWords } from '../judgement/plans.ts';
+import { describeGroups } from '../judgement/plans.ts';
 import type { AgentState, Announced, KnownAgent } from './state.ts';
 
 /** Applies an event that was emitted. */
@@ -91,7 +91,7 @@ const episodeNeeded = (announced: Announced, { payload, correlationId }: Of<'WAR
 
 const warrantAnnounced = ({ payload }: Of<'WARRANT_FILED'> | Of<'WARRANT_RENEWED'>): Partial<Announced> => {
   const { warrantId: id, instanceId, planName: plan, state: found, voidAt } = payload;
-  const awaits = groupsInWords(payload.awaits ?? []);
+  const awaits = describeGroups(payload.awaits ?? []);
   return { warrant: { id, instanceId, episodeId: payload.episodeId ?? '', plan, state: found, awaits, voidAt } };
 };
 
@@ -108,8 +108,8 @@ const ticketAnnounced = (
   state: KnownAgent,
   { ticket, episodeId }: Of<'WORKER_ESCALATION_TICKET'>['payload'],
 ): KnownAgent => {
-  const byHand = state.tickets.findIndex(({ ticket_id }) => ticket_id === ticket.ticket_id);
-  if (byHand >= 0) return { ...state, tickets: state.tickets.toSpliced(byHand, 1) };
+  const requested = state.tickets.findIndex(({ ticket_id }) => ticket_id === ticket.ticket_id);
+  if (requested >= 0) return { ...state, tickets: state.tickets.toSpliced(requested, 1) };
   const { severity } = ticket;
   if (severity === 'UNKNOWN') return state;
   return {

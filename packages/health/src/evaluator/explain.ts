@@ -1,10 +1,10 @@
 import type { HealthState, PolicyRef } from '@vigil/events';
 import { type Axis, type JudgedState, spell, unknownCost } from '@vigil/policy';
 import { type Clock, NEVER } from '@vigil/stream';
-import { judgingOf, shownOf, type Verdict } from '../judgement/judge.ts';
+import { type Judgement, judgingOf, shownOf } from '../judgement/judge.ts';
 import type { Policies } from '../judgement/policies.ts';
 import type { Rule, Rules } from '../judgement/rules.ts';
-import { verdictAt } from './health.ts';
+import { judgementAt } from './health.ts';
 import type { AgentState, KnownAgent } from './state.ts';
 
 /** One signal, as it stands. Moments on the broker's clock; null: not as far as is known now. */
@@ -48,26 +48,26 @@ export type Explanation = {
 export const explain = (policies: Policies, state: AgentState, clock: Clock): Explanation | null => {
   if (state.kind === 'unseen') return null;
   const rules = policies.rules(state.policy);
-  const verdict = verdictAt(policies, state, clock);
-  const shown = shownOf(rules, verdict);
+  const judgement = judgementAt(policies, state, clock);
+  const shown = shownOf(rules, judgement);
   return {
     agentId: state.agentId,
     policy: state.policy,
     excluded: state.excluded,
-    state: verdict.state,
-    onsetAt: verdict.onsetAt,
+    state: judgement.state,
+    onsetAt: judgement.onsetAt,
     exemption: shown && { name: shown.name, suspends: shown.suspends, until: momentOrNull(shown.until) },
-    plan: verdict.plan?.name ?? null,
-    signals: rules.rules.map((rule, i) => explained(rules, state, verdict, rule, i)),
-    nextAt: momentOrNull(verdict.next),
+    plan: judgement.plan?.name ?? null,
+    signals: rules.rules.map((rule, i) => explained(rules, state, judgement, rule, i)),
+    nextAt: momentOrNull(judgement.next),
     driftMs: state.history.lastReceipt.driftMs,
     notes: notesOf(state, rules),
   };
 };
 
-const explained = (rules: Rules, { history }: KnownAgent, verdict: Verdict, rule: Rule, i: number): Explained => {
-  const { from, until, at } = verdict;
-  const { value, limit, words, hard } = rule.signal.evidence(history, rule.limits, judgingOf(verdict, rule));
+const explained = (rules: Rules, { history }: KnownAgent, judgement: Judgement, rule: Rule, i: number): Explained => {
+  const { from, until, at } = judgement;
+  const { value, limit, words, hard } = rule.signal.evidence(history, rule.limits, judgingOf(judgement, rule));
   const first = from[i] ?? NEVER;
   return {
     signal: rule.name,

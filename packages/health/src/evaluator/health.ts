@@ -12,7 +12,7 @@ import { quietFrom, renewalOf, warrantFiled, warrantKept } from '../announce/war
 import { nextAttempt } from '../history/calls/breakers.ts';
 import { endedBySilence, lostForGoodFrom } from '../history/history.ts';
 import { momentOn } from '../history/moment.ts';
-import { isHeld, judge, REMEMBERED_MS, type Verdict } from '../judgement/judge.ts';
+import { isHeld, type Judgement, judge, REMEMBERED_MS } from '../judgement/judge.ts';
 import { lastKept, type Policies } from '../judgement/policies.ts';
 import { plansFor, type Rules } from '../judgement/rules.ts';
 import { ticketsDue } from '../judgement/tickets.ts';
@@ -54,9 +54,9 @@ export type AgentHealth = Omit<Decider<AgentState, Observation, Announcement>, '
 
 /** Judgement of one agent: what its heartbeats report, the state and the warrant that follow, and what has been announced. */
 export const agentHealth = (policies: Policies): AgentHealth => {
-  const verdictOf = lastKept((state: KnownAgent, clock: Clock) => verdictAt(policies, state, clock));
+  const judgementOf = lastKept((state: KnownAgent, clock: Clock) => judgementAt(policies, state, clock));
   const decide = lastKept((state: KnownAgent, clock: Clock) =>
-    announcements(policies, lapsed(state, clock), verdictOf(state, clock)),
+    announcements(policies, lapsed(state, clock), judgementOf(state, clock)),
   );
   return {
     initial: UNSEEN,
@@ -68,7 +68,7 @@ export const agentHealth = (policies: Policies): AgentHealth => {
       const known = policies.current(state);
       return decide(known, clock).length > 0
         ? clock.now
-        : nextOf(policies, lapsed(known, clock), verdictOf(known, clock));
+        : nextOf(policies, lapsed(known, clock), judgementOf(known, clock));
     },
     wakesAt: (before, after, clock) => wakesAt(policies, before, after, clock),
     forgets: (state, clock) => state.kind === 'known' && clock.now >= forgetAt(state) && isClosed(state.announced),
@@ -87,63 +87,64 @@ const isClosed = ({ warrant, wait, presentInstance, task, breakers }: Announced)
   return warrant === null && wait === null && presentInstance === 0 && !holds && Object.keys(breakers).length === 0;
 };
 
-export const verdictAt = (policies: Policies, known: KnownAgent, clock: Clock): Verdict => {
+export const judgementAt = (policies: Policies, known: KnownAgent, clock: Clock): Judgement => {
   const state = lapsed(known, clock);
   const rules = policies.rules(state.policy);
-  const verdict = judge(rules, state.history, momentOn(state.history.axis, clock), !state.excluded);
-  return isEnding(rules, state, verdict) ? standing(rules, state, verdict) : verdict;
+  const judgement = judge(rules, state.history, momentOn(state.history.axis, clock), !state.excluded);
+  return isEnding(rules, state, judgement) ? standing(rules, state, judgement) : judgement;
 };
 
 /** It was found unwell and is on its way out: that nothing is missing any more is not a recovery. */
 const isEnding = (
   rules: Rules,
   { excluded, instanceNumber, history, announced }: KnownAgent,
-  verdict: Verdict,
+  judgement: Judgement,
 ): boolean => {
   const isExiting = history.end === null && history.activity.value === 'exiting';
-  if (!isExiting || excluded || isHeld(rules, verdict)) return false;
-  return announced.instanceNumber === instanceNumber && announced.state !== 'HEALTHY' && verdict.state === 'HEALTHY';
+  if (!isExiting || excluded || isHeld(rules, judgement)) return false;
+  return announced.instanceNumber === instanceNumber && announced.state !== 'HEALTHY' && judgement.state === 'HEALTHY';
 };
 
 /** What was found last stands until the end is reported, or until the agent reports something else than that it exits. */
-const standing = (rules: Rules, { history, announced }: KnownAgent, verdict: Verdict): Verdict => {
+const standing = (rules: Rules, { history, announced }: KnownAgent, judgement: Judgement): Judgement => {
   const { warrant } = announced;
   const plan = warrant && plansFor(rules.plans, history).find(({ name }) => name === warrant.plan);
-  return { ...verdict, state: announced.state, onsetAt: null, plan: plan ?? verdict.plan };
+  return { ...judgement, state: announced.state, onsetAt: null, plan: plan ?? judgement.plan };
 };
 
-const announcements = (policies: Policies, state: KnownAgent, verdict: Verdict): readonly Announcement[] => {
+const announcements = (policies: Policies, state: KnownAgent, judgement: Judgement): readonly Announcement[] => {
   const rules = policies.rules(state.policy);
   const fresh = state.announced.instanceNumber !== state.instanceNumber;
   let emitted: Announcement[] | null = null;
-  let context: AnnouncementContext = { state, rules, verdict, fresh };
+  let context: AnnouncementContext = { state, rules, judgement, fresh };
   for (const announce of ANNOUNCEMENTS)
     for (const event of announce(context)) {
       emitted ??= [];
       emitted.push(event);
-      context = { state: evolved(context.state, event), rules, verdict, fresh };
+      context = { state: evolved(context.state, event), rules, judgement, fresh };
     }
   return emitted ?? NOTHING;
 };
 
 /** The next moment at which an event may be due. */
-const nextOf = (policies: Policies, state: KnownAgent, verdict: Verdict): number => {
+const nextOf = (policies: Policies, state: KnownAgent, judgement: Judgement): number => {
   const rules = policies.rules(state.policy);
   const { warrant, presentInstance, presentUntil } = state.announced;
-  const lost = presentInstance === 0 ? NEVER : lostFrom(state.history, rules, verdict.at);
+  const lost = presentInstance === 0 ? NEVER : lostFrom(state.history, rules, judgement.at);
   const repeat = presentInstance === 0 ? NEVER : presentUntil;
   const renewal = warrant ? renewalOf(warrant.voidAt, quietFrom(state.history), rules.policy.warrant) : NEVER;
-  const halfOpen = nextAttempt(state.history.breakers, verdict.at.now);
-  const ticket = nextTicket(rules, state, verdict);
-  const overdue = ahead(overdueFrom(state, rules, verdict), verdict.at.now);
-  return Math.min(verdict.next, lost, repeat, renewal, halfOpen, ticket, overdue, forgetAt(state));
+  const halfOpen = nextAttempt(state.history.breakers, judgement.at.now);
+  const ticket = nextTicket(rules, state, judgement);
+  const overdue = ahead(overdueFrom(state, rules, judgement), judgement.at.now);
+  return Math.min(judgement.next, lost, repeat, renewal, halfOpen, ticket, overdue, forgetAt(state));
 };
 
 const ahead = (moment: number, now: number): number => (moment > now ? moment : NEVER);
 
-const nextTicket = (rules: Rules, { history }: KnownAgent, verdict: Verdict): number => {
+const nextTicket = (rules: Rules, { history }: KnownAgent, judgement: Judgement): number => {
   let next: number = NEVER;
-  for (const { from } of ticketsDue(rules, history, verdict)) if (from > verdict.at.now) next = Math.min(next, from);
+  for (const { from } of ticketsDue(rules, history, judgement))
+    if (from > judgement.at.now) next = Math.min(next, from);
   return next;
 };
 

@@ -72,8 +72,8 @@ const OWN_DATA: Readonly<Record<string, readonly ExemptionName[]>> = {
 
 const firesAt = (signal: SignalName, exemption: ExemptionName, on: boolean): number => {
   const h = HOLDING[exemption](firing(signal));
-  const verdict = judge(rulesWith(signal, on ? exemption : null), h, at(LATE), true);
-  return verdict.from[0] ?? NEVER;
+  const judgement = judge(rulesWith(signal, on ? exemption : null), h, at(LATE), true);
+  return judgement.from[0] ?? NEVER;
 };
 const TABLE: Readonly<Record<ExemptionName, readonly string[]>> = {
   held: ['absence', 'repetition', 'rate', 'cost'],

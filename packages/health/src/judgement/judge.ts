@@ -9,7 +9,7 @@ import { planOf } from './plans.ts';
 import type { Exempting, Rule, Rules } from './rules.ts';
 
 /** What follows from a history at a moment. */
-export type Verdict = {
+export type Judgement = {
   readonly state: HealthState;
   /** from when the state holds, on `now`'s axis; null: HEALTHY */
   readonly onsetAt: number | null;
@@ -26,25 +26,25 @@ export type Verdict = {
 };
 
 /** A person holds it now, and its policy heeds that. */
-export const isHeld = ({ exemptions }: Rules, { until, at }: Pick<Verdict, 'until' | 'at'>): boolean =>
+export const isHeld = ({ exemptions }: Rules, { until, at }: Pick<Judgement, 'until' | 'at'>): boolean =>
   (until[exemptions.findIndex(({ name }) => name === 'held')] ?? 0) > at.now;
 
 /** An exemption that holds. `until` on `now`'s axis, NEVER where it is unknown. */
 export type Shown = { readonly name: ExemptionName; readonly suspends: readonly Axis[]; readonly until: number };
 
 /** The one that is shown beside the state: the first that holds, of those that are announced. */
-export const shownOf = ({ exemptions }: Rules, { until, at }: Verdict): Shown | null => {
+export const shownOf = ({ exemptions }: Rules, { until, at }: Judgement): Shown | null => {
   const i = exemptions.findIndex(({ exemption }, e) => (until[e] ?? 0) > at.now && exemption.announced);
   const first = exemptions[i];
   return first ? { name: first.name, suspends: first.exemption.suspends, until: until[i] ?? 0 } : null;
 };
 
 /** The moment of the rule's judgement, for which its evidence is given. */
-export const judgingOf = ({ at, judging }: Pick<Verdict, 'at' | 'judging'>, { group }: Rule): Judging =>
+export const judgingOf = ({ at, judging }: Pick<Judgement, 'at' | 'judging'>, { group }: Rule): Judging =>
   judging[group] ?? { now: at.now, watched: at.watched, floor: 0 };
 
 /** Everything is min and max: all of = max, any of = min, an exemption a max. `judged` false: only shown. */
-export const judge = (rules: Rules, history: History, moment: Moment, judged: boolean): Verdict => {
+export const judge = (rules: Rules, history: History, moment: Moment, judged: boolean): Judgement => {
   const until = untilOf(rules, history, moment);
   const judging = judgingsOf(rules, history, moment);
   const from = judged ? fromOf(rules, history, judging, until) : rules.never;
@@ -58,7 +58,7 @@ export const judge = (rules: Rules, history: History, moment: Moment, judged: bo
   return { state, onsetAt, from, until, plan, judging, next: Math.min(onset, ahead(until, now)), at: moment };
 };
 
-const HEALTHY: Pick<Verdict, 'state' | 'onsetAt'> = { state: 'HEALTHY', onsetAt: null };
+const HEALTHY: Pick<Judgement, 'state' | 'onsetAt'> = { state: 'HEALTHY', onsetAt: null };
 
 // Some thirty rules judge each heartbeat: what follows are loops over numbers that allocate little else.
 
@@ -183,7 +183,7 @@ const stateOf = (
   { end }: History,
   from: readonly number[],
   now: number,
-): Pick<Verdict, 'state' | 'onsetAt'> => {
+): Pick<Judgement, 'state' | 'onsetAt'> => {
   if (end) return { state: 'TERMINATED', onsetAt: end.at };
   if (!stating.some((i) => (from[i] ?? NEVER) <= now)) return HEALTHY;
   for (const { state, anyOf } of states) {

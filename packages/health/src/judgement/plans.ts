@@ -26,22 +26,22 @@ export const planOf = (rules: Rules, history: History, state: HealthState, momen
  * What ends a finding, so that no plan holds any more: one mark of each group. A group is a way in which some plan holds now: rules that
  * fire together, where the end of one is enough.
  */
-export const awaitedBy = (rules: Rules, history: History, verdict: Moments): Mark[][] => {
+export const awaitedBy = (rules: Rules, history: History, judgement: Moments): Mark[][] => {
   const ways = plansFor(rules.plans, history).flatMap(({ anyOf }) =>
-    anyOf.flatMap((terms) => waysOf(rules, terms, verdict)),
+    anyOf.flatMap((terms) => waysOf(rules, terms, judgement)),
   );
   const groups = ways.map((way) => [...new Set(way.flatMap((i) => rules.rules[i]?.signal.awaits ?? []))].sort());
   return [...new Map(groups.map((group) => [group.join(' '), group])).values()];
 };
 
 /** The same for the same: to compare with. */
-export const groupsInWords = (groups: readonly (readonly string[])[]): string =>
+export const describeGroups = (groups: readonly (readonly string[])[]): string =>
   groups.map((marks) => marks.join(' ')).join(', ');
 
 /** Each way in which all terms hold. */
-const waysOf = (rules: Rules, terms: readonly Term[], verdict: Moments): readonly Together[] => {
+const waysOf = (rules: Rules, terms: readonly Term[], judgement: Moments): readonly Together[] => {
   const joined = (ways: readonly Together[], term: Term) =>
-    ways.flatMap((way) => holdingBy(rules, term, verdict).map((more) => [...way, ...more]));
+    ways.flatMap((way) => holdingBy(rules, term, judgement).map((more) => [...way, ...more]));
   return terms.reduce<readonly Together[]>(joined, [[]]);
 };
 

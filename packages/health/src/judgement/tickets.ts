@@ -3,7 +3,7 @@ import { NEVER } from '@vigil/stream';
 import type { History } from '../history/history.ts';
 import type { Judging } from '../history/moment.ts';
 import { absentFrom } from '../signals/signal.ts';
-import type { Verdict } from './judge.ts';
+import type { Judgement } from './judge.ts';
 import type { Rules } from './rules.ts';
 
 /** A ticket and from when it is due, on `now`'s axis. `at`: of how many steps; null: of a stall. */
@@ -18,24 +18,24 @@ export const isWorse = (one: TicketSeverity, than: TicketSeverity): boolean =>
   MILDEST_FIRST.indexOf(one) > MILDEST_FIRST.indexOf(than);
 
 /** The bands of tickets, by steps without an ACCEPT or by a stall, as far as is known now. Each fires when it is reached. */
-export const ticketsDue = (rules: Rules, history: History, verdict: Verdict): readonly Due[] => {
+export const ticketsDue = (rules: Rules, history: History, judgement: Judgement): readonly Due[] => {
   const { ticket } = rules.policy;
   if (ticket === null || history.end !== null) return [];
   const grace = history.started.now + ticket.graceMs;
-  const free = suspendedUntil(rules, verdict, 'repetition');
-  const looping = loopFrom(rules, history, verdict);
+  const free = suspendedUntil(rules, judgement, 'repetition');
+  const looping = loopFrom(rules, history, judgement);
   const ofSteps = ticket.bands.map(({ at, severity, needsLoop }): Due => {
     const reached = history.steps.sinceAccept >= at ? history.steps.at : NEVER;
     return { severity, at, from: Math.max(reached, grace, free, needsLoop ? looping : 0) };
   });
   if (ticket.stallMs === null) return ofSteps;
-  const stalled = absentFrom(history.steps.changed, ticket.stallMs - 1, stepping(rules, history, verdict));
-  const from = Math.max(stalled, grace, suspendedUntil(rules, verdict, 'absence'));
+  const stalled = absentFrom(history.steps.changed, ticket.stallMs - 1, stepping(rules, history, judgement));
+  const from = Math.max(stalled, grace, suspendedUntil(rules, judgement, 'absence'));
   return [...ofSteps, { severity: 'critical', at: null, from }];
 };
 
 /** From when it is in a loop: a rule fires, or three RETRY come in a row. */
-export const loopFrom = ({ rules }: Rules, { steps }: History, { from }: Verdict): number => {
+export const loopFrom = ({ rules }: Rules, { steps }: History, { from }: Judgement): number => {
   let first = steps.retries >= RETRIES ? steps.at : NEVER;
   for (const [i, { signalName }] of rules.entries())
     if (LOOPS.has(signalName)) first = Math.min(first, from[i] ?? NEVER);
@@ -43,14 +43,14 @@ export const loopFrom = ({ rules }: Rules, { steps }: History, { from }: Verdict
 };
 
 /** As a rule on missing steps is judged: what an exemption of absence has suspended does not count. */
-export const stepping = ({ exemptions }: Rules, history: History, { at }: Verdict): Judging => {
+export const stepping = ({ exemptions }: Rules, history: History, { at }: Judgement): Judging => {
   let floor = 0;
   for (const { exemption, limits } of exemptions)
     if (exemption.suspends.includes('absence')) floor = Math.max(floor, exemption.floor(history, limits));
   return { now: at.now, watched: at.watched, floor };
 };
 
-const suspendedUntil = ({ exemptions }: Rules, { until }: Verdict, axis: Axis): number => {
+const suspendedUntil = ({ exemptions }: Rules, { until }: Judgement, axis: Axis): number => {
   let last = 0;
   for (const [i, { exemption }] of exemptions.entries())
     if (exemption.suspends.includes(axis)) last = Math.max(last, until[i] ?? 0);

@@ -1,7 +1,7 @@
 import type { HealthState } from '@vigil/events';
 import type { CompiledPolicy, Step } from '@vigil/policy';
 import { type HeartbeatPayload, history, presetsWith, T0 } from '../fixture.ts';
-import { judge, type Verdict } from '../judgement/judge.ts';
+import { type Judgement, judge } from '../judgement/judge.ts';
 import type { Heartbeats } from '../signals/testing/case.ts';
 
 export const SEC = 1000;
@@ -29,9 +29,9 @@ export const preset = (name: string): Preset => {
   const rules = policies.rules({ name, hash: '' });
   const at = (heartbeats: Heartbeats, ms: number): Judged => {
     const now = T0 + ms;
-    const verdict: Verdict = judge(rules, history(heartbeats), { now, watched: now }, true);
-    const fires = rules.rules.flatMap((rule, i) => ((verdict.from[i] ?? 0) <= now ? [rule.name] : []));
-    return { state: verdict.state, fires, plan: verdict.plan?.name ?? null };
+    const judgement: Judgement = judge(rules, history(heartbeats), { now, watched: now }, true);
+    const fires = rules.rules.flatMap((rule, i) => ((judgement.from[i] ?? 0) <= now ? [rule.name] : []));
+    return { state: judgement.state, fires, plan: judgement.plan?.name ?? null };
   };
   const steps = (when: string) => rules.plans.all.find((plan) => plan.name === when)?.steps ?? [];
   const limits = (signal: string) => rules.policy.uses.find((use) => use.name === signal)?.limits;

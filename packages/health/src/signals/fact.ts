@@ -92,7 +92,7 @@ const openOnes = (breakers: Breakers, now: number) =>
   });
 
 /** How it ended, for people. */
-export const endWords = ({ reason, orderId }: End): string => {
+export const describeEnd = ({ reason, orderId }: End): string => {
   if (reason === 'explicit') return orderId !== null ? 'ended: as ordered' : 'ended: on request';
   return `ended: ${reason.replaceAll('_', ' ')}${orderId !== null ? ', as ordered' : ''}`;
 };
@@ -110,8 +110,8 @@ export const exited: AnySignal = signal(z.strictObject({ reasons }), {
     const reason = end.orderId !== null ? 'explicit' : end.reason;
     return limits.reasons.some((r) => r === reason) ? end.at : NEVER;
   },
-  evidence: ({ end }) => (end ? fact(endWords(end), true) : fact('its end has not been reported', false)),
-  finding: ({ end }) => `Your session has ${end ? endWords(end) : 'not ended'}.`,
+  evidence: ({ end }) => (end ? fact(describeEnd(end), true) : fact('its end has not been reported', false)),
+  finding: ({ end }) => `Your session has ${end ? describeEnd(end) : 'not ended'}.`,
   advice: 'Continue from the last checkpoint.',
 });
 

@@ -63,7 +63,8 @@ const schemaOf = (schema: z.ZodType): Json => {
 const described = (schema: unknown, json: Json): void => {
   if (schema === duration) Object.assign(json, DURATION);
   if (schema === step) Object.assign(json, { $ref: '#/definitions/step' });
-  if (schema instanceof z.ZodDefault && isDuration(schema.unwrap())) json.default = inWords(schema.def.defaultValue);
+  if (schema instanceof z.ZodDefault && isDuration(schema.unwrap()))
+    json.default = durationsAsText(schema.def.defaultValue);
 };
 
 const isDuration = (schema: unknown): boolean =>
@@ -71,8 +72,8 @@ const isDuration = (schema: unknown): boolean =>
   (schema instanceof z.ZodNullable && isDuration(schema.unwrap())) ||
   (schema instanceof z.ZodArray && isDuration(schema.element));
 
-const inWords = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(inWords);
+const durationsAsText = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(durationsAsText);
   return typeof value === 'number' ? brief(value) : value;
 };
 

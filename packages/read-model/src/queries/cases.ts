@@ -67,7 +67,7 @@ export const cases = (sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]>
 const TRAIL = `
 SELECT ${listed({ ...entry, at: column('at') })} FROM (
   SELECT event_id, occurred_at AS at, type, agent_id, task_id, case_id, payload, event_order AS place,
-         CASE said_by WHEN 'governor' THEN 0 WHEN 'case' THEN 1 ELSE 4 END AS rank
+         CASE emitted_by WHEN 'governor' THEN 0 WHEN 'case' THEN 1 ELSE 4 END AS rank
   FROM (SELECT s.*, NULL::text AS task_id FROM case_steps s WHERE case_id = $1) steps
   UNION ALL
   SELECT order_id, issued_at, kind, agent_id, task_id, case_id, details, order_id, 2 FROM orders WHERE case_id = $1

@@ -31,10 +31,10 @@ export const breakers = (sql: Sql, filter: BreakerFilter): Promise<readonly Brea
     `SELECT ${listed(breaker)},
        (SELECT count(*)::int FROM journal j
         WHERE j.type = 'CIRCUIT_BREAKER_STATE_CHANGED'
-          AND CASE WHEN b.agent_id IS NULL THEN j.task_id = b.holder ELSE j.agent_id = b.holder END
+          AND CASE WHEN b.agent_id IS NULL THEN j.task_id = b.owner ELSE j.agent_id = b.owner END
           AND j.payload ->> 'name' = b.name AND j.payload ->> 'to' = 'OPEN'
           AND j.occurred_at >= to_timestamp($${values.length + 1}::double precision / 1000)) AS trips
-     FROM breakers b ${text} ORDER BY state = 'CLOSED', breaker_since DESC, holder, name LIMIT 1000`,
+     FROM breakers b ${text} ORDER BY state = 'CLOSED', breaker_since DESC, owner, name LIMIT 1000`,
     [...values, filter.tripsSince ?? 0],
   );
 };

@@ -20,12 +20,12 @@ export type TaskRow = RowOf<typeof task>;
 
 // Several agents may have held a task; the present assignee is the one that took it last and has not left.
 const TASKS = `
-WITH holder AS (
-  SELECT DISTINCT ON (task_id) * FROM task_holders
-  ORDER BY task_id, (hold IS DISTINCT FROM 'left') DESC, holder_at DESC, coalesce(attempt, 0) DESC, agent_id
+WITH assignee AS (
+  SELECT DISTINCT ON (task_id) * FROM task_assignees
+  ORDER BY task_id, (hold IS DISTINCT FROM 'left') DESC, assignee_at DESC, coalesce(attempt, 0) DESC, agent_id
 )
 SELECT ${listed(task)}
-FROM holder h FULL JOIN tasks t ON t.task_id = h.task_id
+FROM assignee h FULL JOIN tasks t ON t.task_id = h.task_id
 LEFT JOIN LATERAL (
   SELECT count(*)::integer AS checkpoints,
          (array_agg(checkpoint_id ORDER BY recorded_at DESC, checkpoint_id DESC))[1] AS last_checkpoint
@@ -78,7 +78,7 @@ const LAST_OF_ITS_ATTEMPT = `NOT EXISTS (
 /** Attempts, newest first. */
 export const recoveries = (sql: Sql, filter: Filter<{ taskId: string }>): Promise<readonly RecoveryRow[]> => {
   const from = `recoveries LEFT JOIN LATERAL (
-    SELECT end_reason FROM task_holders o WHERE o.task_id = recoveries.task_id AND o.agent_id = new_agent_id
+    SELECT end_reason FROM task_assignees o WHERE o.task_id = recoveries.task_id AND o.agent_id = new_agent_id
   ) h ON true`;
   const conditions = [when('task_id = $?', filter.taskId), [LAST_OF_ITS_ATTEMPT] as const];
   return list(sql, recovery, from, conditions, 'initiated_at DESC, task_id, attempt DESC', 1000);

@@ -58,8 +58,8 @@ export const writeDeadLetter = async (
   otherwise: string,
 ): Promise<void> => {
   const partitions = await log.partitionCount(deadLetterTopic(service));
-  const letters = { codec: log.codec, service, partitions };
-  await log.write([deadLetterOf(letters, record, error, otherwise, record.timestamp)]);
+  const deadLetters = { codec: log.codec, service, partitions };
+  await log.write([deadLetterOf(deadLetters, record, error, otherwise, record.timestamp)]);
   count('dead_letters', 1, group);
 };
 

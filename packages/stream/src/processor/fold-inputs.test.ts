@@ -4,7 +4,7 @@ import { VALUE_CAP } from '../log/dead-letters.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
 import { dependencies, echoing, listening } from '../runner/processors.fixture.ts';
-import { emitted, feeding, letters, T } from './fold.fixture.ts';
+import { deadLetters, emitted, feeding, T } from './fold.fixture.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
@@ -14,7 +14,7 @@ test('what cannot be read or decided is a dead letter with its reason, and chang
   one.heartbeat(0);
   const before = one.fold.logic.store.bytes('a');
   one.fold.logic.store.changes();
-  const reason = (outs: readonly OutRecord[]) => letters(outs).map(({ failure_reason }) => failure_reason);
+  const reason = (outs: readonly OutRecord[]) => deadLetters(outs).map(({ failure_reason }) => failure_reason);
   expect(reason(one.give('run.in', 100, 'a', Buffer.from('garbage')))).toEqual(['not_json']);
   expect(reason(one.other(100, 'a', 'BOOM'))).toEqual(['undecided']);
   expect(reason(one.give('run.in', 100, 'a', null))).toEqual(['no_value']);
@@ -27,8 +27,8 @@ test('what cannot be read or decided is a dead letter with its reason, and chang
 
 test('a dead letter keeps at most 64 KiB of the value and marks that it is cut', () => {
   const one = feeding();
-  const [exactly] = letters(one.give('run.in', 0, 'a', Buffer.alloc(VALUE_CAP, 'x')));
-  const [above] = letters(one.give('run.in', 0, 'a', Buffer.alloc(VALUE_CAP + 1, 'x')));
+  const [exactly] = deadLetters(one.give('run.in', 0, 'a', Buffer.alloc(VALUE_CAP, 'x')));
+  const [above] = deadLetters(one.give('run.in', 0, 'a', Buffer.alloc(VALUE_CAP + 1, 'x')));
   expect([exactly?.original_message.truncated, above?.original_message.truncated]).toEqual([false, true]);
   expect(above?.original_message.value.data).toHaveLength(VALUE_CAP);
 });
@@ -37,7 +37,7 @@ test('a dead letter keeps the beginning of a key as long as a record', () => {
   const one = feeding();
   const [out] = one.give('run.in', 0, 'x y'.repeat(100_000), one.event('HEARTBEAT'));
   expect(out?.key).toHaveLength(1000);
-  expect(letters([out as OutRecord])[0]?.original_message.key).toBe(out?.key);
+  expect(deadLetters([out as OutRecord])[0]?.original_message.key).toBe(out?.key);
 });
 
 test('a misplaced record that might not fit its topic again is a dead letter: a transaction that cannot be written stops for good', () => {
@@ -47,8 +47,8 @@ test('a misplaced record that might not fit its topic again is a dead letter: a 
   const headers = { traceparent: 'x'.repeat(1000) };
   const room = 500_000 - JSON.stringify(headers).length;
   expect(one.give(topic, 100, key, Buffer.alloc(room), { headers })).toMatchObject([{ topic, key }]);
-  const [letter] = letters(one.give(topic, 200, key, Buffer.alloc(room + 1), { headers }));
-  expect(letter).toMatchObject({ failure_reason: 'too_large' });
+  const [deadLetter] = deadLetters(one.give(topic, 200, key, Buffer.alloc(room + 1), { headers }));
+  expect(deadLetter).toMatchObject({ failure_reason: 'too_large' });
 });
 
 test('a deadline that throws is a dead letter and left alone for an hour; others fire', () => {
@@ -70,12 +70,12 @@ test('a deadline that throws is a dead letter and left alone for an hour; others
   one.tick(1000);
   one.tick(2000);
   const outs = one.tick(3000);
-  expect(letters(outs)).toMatchObject([{ failure_reason: 'deadline', original_message: { key: 'bad' } }]);
+  expect(deadLetters(outs)).toMatchObject([{ failure_reason: 'deadline', original_message: { key: 'bad' } }]);
   expect(emitted(outs).map(({ key }) => key)).toEqual(['good']);
-  expect(letters([4, 5, 6].flatMap((s) => one.tick(s * 1000)))).toEqual([]);
+  expect(deadLetters([4, 5, 6].flatMap((s) => one.tick(s * 1000)))).toEqual([]);
   for (const at of [3_590_000, 3_592_000]) one.tick(at);
-  expect(letters(one.tick(3000 + 3_599_000))).toEqual([]);
-  expect(letters(one.tick(3000 + 3_600_000))).toHaveLength(1);
+  expect(deadLetters(one.tick(3000 + 3_599_000))).toEqual([]);
+  expect(deadLetters(one.tick(3000 + 3_600_000))).toHaveLength(1);
 });
 
 test('a record that a foreign partitioner misplaced on a command topic is moved within it and keeps its first receipt', () => {
@@ -143,7 +143,7 @@ test('an event that no broker would take is a dead letter of its cause, and the 
   const fits = feeding({ ...processor, decider: { ...processor.decider, decide: decide(999_000) } });
   expect(emitted(fits.heartbeat(0))).toHaveLength(1);
   const over = feeding({ ...processor, decider: { ...processor.decider, decide: decide(1_000_000) } });
-  expect(letters(over.heartbeat(0))).toMatchObject([{ failure_reason: 'too_large' }]);
+  expect(deadLetters(over.heartbeat(0))).toMatchObject([{ failure_reason: 'too_large' }]);
   expect(over.fold.logic.store.size).toBe(0);
 });
 
@@ -164,10 +164,10 @@ test('a topic may have a decoder of its own, which gives the reason of an unread
   };
   const one = feeding(echoing('run', { decode }));
   expect(emitted(one.give('run.in', 0, 'a', Buffer.from('hello')))[0]).toMatchObject({ payload: { echoed: 'hello' } });
-  expect(letters(one.give('run.in', 0, 'a', Buffer.from('bad')))[0]).toMatchObject({ failure_reason: 'misspelt' });
+  expect(deadLetters(one.give('run.in', 0, 'a', Buffer.from('bad')))[0]).toMatchObject({ failure_reason: 'misspelt' });
 });
 
 test('an event on a topic that is not declared is our mistake: nothing is written but the dead letter', () => {
   const one = feeding(listening('run', { writes: [] }));
-  expect(letters(one.heartbeat(0))).toHaveLength(1);
+  expect(deadLetters(one.heartbeat(0))).toHaveLength(1);
 });

@@ -34,7 +34,7 @@ export const emitted = (outs: readonly OutRecord[]): readonly Emitted[] =>
           key: key!,
         }) as unknown as Emitted,
     );
-export const letters = (outs: readonly OutRecord[]) =>
+export const deadLetters = (outs: readonly OutRecord[]) =>
   outs
     .filter(({ topic }) => topic === deadLetterTopic('run'))
     .map(

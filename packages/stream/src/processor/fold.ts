@@ -104,8 +104,12 @@ export class Fold {
     if (!this.#isForeign(record, error)) this.limits.count(true, this.clock.now);
     this.#deps.count('dead_letters', 1, this.#processor.processor);
     const { service } = this.#processor;
-    const letters = { codec: this.#deps.codec, service, partitions: this.#deps.partitions(deadLetterTopic(service)) };
-    return [{ ...deadLetterOf(letters, record, error, otherwise, this.clock.now), timestamp: this.clock.now }];
+    const deadLetters = {
+      codec: this.#deps.codec,
+      service,
+      partitions: this.#deps.partitions(deadLetterTopic(service)),
+    };
+    return [{ ...deadLetterOf(deadLetters, record, error, otherwise, this.clock.now), timestamp: this.clock.now }];
   }
 
   #passOver(): readonly OutRecord[] {

@@ -57,7 +57,7 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
   test('an event that the sink will not have is a dead letter; the others of its batch are kept, once', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
-    const letters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
+    const deadLetters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
     const sink = sinkOf();
     await log.write([
       event(run, 'a', 1),
@@ -67,14 +67,14 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
     ]);
     await using _one = await projecting(log, run, sink);
     await until(() => expect(sink.rows.get('a')).toBe(2));
-    await until(() => expect(letters.received).toHaveLength(2));
-    letters.stop();
+    await until(() => expect(deadLetters.received).toHaveLength(2));
+    deadLetters.stop();
   });
 
   test('a registry that is away delays only the partition whose record needs it; its dead letters are written once', async () => {
     await using opened = await open();
     const run = await topics(PARTITIONS);
-    const letters = await follow(opened, `onex.dlq.${run}.dead-letter.v1`);
+    const deadLetters = await follow(opened, `onex.dlq.${run}.dead-letter.v1`);
     const { registry, log } = withRegistry(opened);
     const sink = sinkOf();
     const other = ['b', 'c', 'd', 'e'].find((key) => partitionOf(key, PARTITIONS) !== partitionOf('a', PARTITIONS))!;
@@ -87,8 +87,8 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
     registry.isAway = false;
     await until(() => expect(sink.rows.get('a')).toBe(2));
     await until(() => expect(running.ready()).toBe(true));
-    await until(() => expect(letters.received).toHaveLength(1));
-    letters.stop();
+    await until(() => expect(deadLetters.received).toHaveLength(1));
+    deadLetters.stop();
   });
 
   test('ticks alone are not written to the sink, until there are many', async () => {

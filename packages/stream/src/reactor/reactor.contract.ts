@@ -77,7 +77,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
   test('a reaction that is to be retried is tried again; one that cannot succeed is a dead letter, and the next flows on', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
-    const letters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
+    const deadLetters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
     const tried: string[] = [];
     const react = async ({ key }: Emitted) => {
       tried.push(key);
@@ -93,16 +93,16 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
       event(run, 'x', 1, 'garbage'),
     ]);
     await until(() => expect(tried.filter((key) => key === 'retry')).toHaveLength(2));
-    await until(() => expect(letters.received).toHaveLength(3));
-    const reasons = letters.received.map(({ value }) => JSON.parse(String(value)).payload.failure_reason);
+    await until(() => expect(deadLetters.received).toHaveLength(3));
+    const reasons = deadLetters.received.map(({ value }) => JSON.parse(String(value)).payload.failure_reason);
     expect(reasons.toSorted()).toEqual(['not_json', 'unknown_sink', 'unknown_sink']);
-    letters.stop();
+    deadLetters.stop();
   });
 
   test('a reactor and a projection skip events of a newer version, and count them', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
-    const letters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
+    const deadLetters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
     const done: string[] = [];
     const counted: string[] = [];
     const react = async ({ key, payload }: Emitted) => {
@@ -121,16 +121,16 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     ]);
     await until(() => expect(done).toEqual(['a1', 'a4']));
     await until(() => expect(sink.rows.get('a')).toBe(2));
-    await until(() => expect(letters.received).toHaveLength(2));
+    await until(() => expect(deadLetters.received).toHaveLength(2));
     const passedOver = counted.filter((line) => line.endsWith('newer_events'));
     expect(passedOver.toSorted()).toEqual([`${run}-projection: 1 newer_events`, `${run}-reactor: 1 newer_events`]);
-    letters.stop();
+    deadLetters.stop();
   });
 
   test('a reaction waits for the registry, other keys do not; the reactor is not ready in the meantime, and there is no dead letter', async () => {
     await using opened = await open();
     const run = await topics(PARTITIONS);
-    const letters = await follow(opened, `onex.dlq.${run}.dead-letter.v1`);
+    const deadLetters = await follow(opened, `onex.dlq.${run}.dead-letter.v1`);
     const { registry, log } = withRegistry(opened);
     const done: string[] = [];
     const react = async ({ key }: Emitted) => {
@@ -144,8 +144,8 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     registry.isAway = false;
     await until(() => expect(done).toEqual(['b', 'a', 'a']));
     await until(() => expect(running.ready()).toBe(true));
-    expect(letters.received).toEqual([]);
-    letters.stop();
+    expect(deadLetters.received).toEqual([]);
+    deadLetters.stop();
   });
 
   test('a tail waits for the registry too, and keeps the order', async () => {

@@ -126,8 +126,8 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
       w.heartbeat('a', 6),
     );
     await until(() => expect(w.emitted().map(({ payload }) => payload.n)).toEqual([1, 2, 3]));
-    await until(() => expect(w.letters).toHaveLength(3));
-    const reasons = w.letters.map(({ value }) => JSON.parse(String(value)).payload.failure_reason);
+    await until(() => expect(w.deadLetters).toHaveLength(3));
+    const reasons = w.deadLetters.map(({ value }) => JSON.parse(String(value)).payload.failure_reason);
     expect(reasons).toEqual(['not_json', 'undecided', 'unknown_schema_id']);
     expectGapless(w.emitted());
     w.stop();
@@ -145,9 +145,9 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     );
     await expect(running.finished).rejects.toMatchObject({ name: 'Fatal', exitCode: 1 });
     await running.stop();
-    await until(() => expect(w.letters).toHaveLength(20));
+    await until(() => expect(w.deadLetters).toHaveLength(20));
     await using _again = await start(log, listening(w.run));
-    await until(() => expect(w.letters).toHaveLength(25));
+    await until(() => expect(w.deadLetters).toHaveLength(25));
     await until(() => expect(w.emitted()).toHaveLength(2));
     w.stop();
   });
@@ -169,7 +169,7 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     registry.isAway = false;
     await until(() => expect(counts('a')).toEqual([1, 2, 3]));
     await until(() => expect(running.ready()).toBe(true));
-    expect(w.letters).toEqual([]);
+    expect(w.deadLetters).toEqual([]);
     w.stop();
   });
 

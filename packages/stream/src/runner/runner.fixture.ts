@@ -26,10 +26,10 @@ export const start = (log: Log, processor: AnyProcessor): Promise<RunningProcess
 /** Four partitions for a test: the written inputs, the outputs and the snapshot. */
 export const testBed = async (log: Log, run: string) => {
   const out: LogRecord[] = [];
-  const letters: LogRecord[] = [];
+  const deadLetters: LogRecord[] = [];
   const stop = new AbortController();
   await log.follow([`${run}.out`], 'beginning', (record) => out.push(record), stop.signal);
-  await log.follow([`onex.dlq.${run}.dead-letter.v1`], 'beginning', (record) => letters.push(record), stop.signal);
+  await log.follow([`onex.dlq.${run}.dead-letter.v1`], 'beginning', (record) => deadLetters.push(record), stop.signal);
   const marks = (key: (p: number) => string, at: number): OutRecord[] =>
     Array.from({ length: PARTITIONS }, (_, p) => ({
       topic: `${run}.in`,
@@ -48,7 +48,7 @@ export const testBed = async (log: Log, run: string) => {
   return {
     run,
     out,
-    letters,
+    deadLetters,
     heartbeat,
     stop: () => stop.abort(),
     emitted: () =>

@@ -81,7 +81,7 @@ test('an unreadable report of a dead supervisor is sent once it can be read; oth
   answers = {};
   const [name = ''] = readdirSync(dir);
   const path = join(dir, name);
-  const letter = readFileSync(path);
+  const report = readFileSync(path);
   rmSync(path);
   mkdirSync(path); // a folder cannot be read as a file
   const broken = name.replace('00000001', '00000002');
@@ -90,7 +90,7 @@ test('an unreadable report of a dead supervisor is sent once it can be read; oth
   next.put(receipt('b'));
   await until(() => expect(taken).toEqual(['b']));
   rmSync(path, { recursive: true });
-  writeFileSync(path, letter);
+  writeFileSync(path, report);
   await until(() => expect(taken).toEqual(['b', 'a']));
   await until(() => expect(readdirSync(dir)).toEqual([broken]));
   next.close();

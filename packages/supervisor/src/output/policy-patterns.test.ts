@@ -60,5 +60,5 @@ test('what of a policy is left out is logged', async () => {
   const { policyPatterns, answers, logged } = stage();
   answers.set('p', answer('h1', '(?=x)', 'good'));
   expect((await policyPatterns.of(h1))?.error).toHaveLength(1);
-  expect(logged).toEqual(['parts of a policy are not looked for']);
+  expect(logged).toEqual(['patterns of a policy cannot be compiled and are not used']);
 });

@@ -5,7 +5,11 @@ import type { Logger, MachineClock } from '../clock.ts';
 import type { Gateway } from '../gateway/gateway-client.ts';
 import { defaultPatterns, type PolicyPatterns } from './patterns.ts';
 
-type Parts = { readonly gateway: Pick<Gateway, 'policy'>; readonly clock: MachineClock; readonly logger: Logger };
+type Dependencies = {
+  readonly gateway: Pick<Gateway, 'policy'>;
+  readonly clock: MachineClock;
+  readonly logger: Logger;
+};
 
 /** How long a request for a policy may take, and after how long a failed one is repeated, milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -19,13 +23,13 @@ const served = z.object({ hash: z.string(), document: z.unknown() });
 
 /** What each policy requests of this host, fetched once for all its agents. */
 export class PolicyPatternCache {
-  readonly #parts: Parts;
+  readonly #deps: Dependencies;
   readonly #cached = new Map<string, CachedPolicy>();
   readonly #asking = new Map<string, Promise<PolicyPatterns | null>>();
   #notBefore = 0;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   /** null: it is not available now; the caller keeps the previous one, and calls again. Never rejects. */
@@ -35,7 +39,7 @@ export class PolicyPatternCache {
     if (cached !== undefined) return Promise.resolve(cached.policyPatterns);
     const under = this.#asking.get(hash);
     if (under !== undefined) return under;
-    if (this.#parts.clock.monotonic() < this.#notBefore) return Promise.resolve(null);
+    if (this.#deps.clock.monotonic() < this.#notBefore) return Promise.resolve(null);
     const asking = this.#fetch(policy).finally(() => this.#asking.delete(hash));
     this.#asking.set(hash, asking);
     return asking;
@@ -47,12 +51,13 @@ export class PolicyPatternCache {
   }
 
   async #fetch({ name, hash }: PolicyRef): Promise<PolicyPatterns | null> {
-    const { gateway, clock, logger } = this.#parts;
+    const { gateway, clock, logger } = this.#deps;
     try {
       const answer = served.parse(await gateway.policy(name, AbortSignal.timeout(PATIENCE_MS)));
       if (answer.hash !== hash) throw new Error(`it has come as ${answer.hash}: another version`);
       const { policyPatterns, problems } = readPolicyPatterns(answer.document);
-      if (problems.length > 0) logger('parts of a policy are not looked for', { policy: name, hash, problems });
+      if (problems.length > 0)
+        logger('patterns of a policy cannot be compiled and are not used', { policy: name, hash, problems });
       this.#keep(hash, { policyPatterns, document: answer.document });
       return policyPatterns;
     } catch (error) {

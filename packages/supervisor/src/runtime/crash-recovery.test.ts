@@ -117,11 +117,11 @@ test('agents of a living supervisor, or of another runtime, are left alone', asy
 
 test('a report that a dead supervisor could not send is sent by the next', async () => {
   const payload = { runtimeId: 'x', host: 'h', capacity: 1, agents: [], labels: {} };
-  const letter = JSON.stringify({ type: 'RUNTIME_ANNOUNCED', payload });
+  const report = JSON.stringify({ type: 'RUNTIME_ANNOUNCED', payload });
   const folder = outboxFolder(stage.dir, stage.gateway.url);
-  writeFileSync(join(folder, `${dead.pid}-1-00000001.json`), letter);
+  writeFileSync(join(folder, `${dead.pid}-1-00000001.json`), report);
   const deps = openTestDeps(stage.dir, stage.gateway, 'run-2');
-  await until(() => expect(stage.gateway.reports).toEqual([JSON.parse(letter)]));
+  await until(() => expect(stage.gateway.reports).toEqual([JSON.parse(report)]));
   await until(() => expect(readdirSync(folder)).toEqual([]));
   deps.close();
 });

@@ -58,7 +58,7 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
       const { why, detail } = input.payload;
       const text = detail === null ? why : `${why}: ${detail}`;
       const over = [ROUTE, LOST, BLOCKED_ROUTE].map((one) => resolve(one, about, text));
-      // Its current holder may be stuck as well.
+      // Its current assignee may be stuck as well.
       return why === 'reassigned'
         ? over
         : [...over, resolve('stuck_agent', about, text), taskSpent(input.payload.taskId, text)];

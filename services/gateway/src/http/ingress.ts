@@ -82,9 +82,9 @@ export const createIngress = (context: GatewayContext, tls: Tls | null, logger: 
     },
     tls,
   );
-  app.decorateRequest('holder');
+  app.decorateRequest('principal');
   app.addHook('onRequest', async (request) => {
-    request.setDecorator<Principal>('holder', await context.admit(request.headers.authorization));
+    request.setDecorator<Principal>('principal', await context.admit(request.headers.authorization));
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
@@ -102,7 +102,7 @@ export const createIngress = (context: GatewayContext, tls: Tls | null, logger: 
 };
 
 /** Who shows the token: known before anything is read. */
-const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>('holder');
+const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>('principal');
 
 const route = (app: FastifyInstance, context: GatewayContext): void => {
   app.post('/v1/heartbeats', (request, reply) =>

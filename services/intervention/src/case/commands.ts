@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
 import { caseEvent, closed, decisionLapsed, refusal, withdraw } from './drafts.ts';
-import { contextOfRequest, handoffByHand, terminateByHand } from './observe/case-context.ts';
+import { contextOfRequest, requestedHandoff, requestedTerminate } from './observe/case-context.ts';
 import { contextIn, isOfPreviousInstance } from './observe/instance.ts';
 import { givenTime, handingOff, terminating } from './observe/replan.ts';
 import { opening, refusalToPerson } from './opening.ts';
@@ -223,11 +223,11 @@ const following = (
     case 'allow_more_time':
       return beginsAgain(givenTime(activeCase, now + (forMs ?? 0)), now + (forMs ?? 0));
     case 'terminate_and_recover': {
-      const step = activeCase.caseContext.steps.find((planned) => planned.step === 'terminate') ?? terminateByHand;
+      const step = activeCase.caseContext.steps.find((planned) => planned.step === 'terminate') ?? requestedTerminate;
       return { ...terminating(activeCase, by, { ...step, requires: [] }), decision: freshFrom(decision, now) };
     }
     case 'force_handoff': {
-      const step = activeCase.caseContext.steps.find((planned) => planned.step === 'handoff') ?? handoffByHand;
+      const step = activeCase.caseContext.steps.find((planned) => planned.step === 'handoff') ?? requestedHandoff;
       return { ...handingOff(activeCase, by, step), decision: freshFrom(decision, now) };
     }
     case 'UNKNOWN':

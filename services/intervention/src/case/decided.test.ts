@@ -206,12 +206,14 @@ describe('an end that a person has decided, and whose order reaches its runtime 
     planned.admit();
     planned.admit();
     expect(planned.receive(expired)).toEqual(['CASE_CLOSED expired']);
-    const byHand = agent();
-    byHand.receive(requests('terminate_and_recover'));
-    byHand.admit();
-    byHand.admit();
-    const orders = byHand.all().flatMap(({ type, payload }) => (type === 'TERMINATE_AGENT' ? [payload.orderId] : []));
-    expect(byHand.receive(receipt('expired', orders[0] ?? ''))).toEqual(['CASE_CLOSED expired']);
+    const requested = agent();
+    requested.receive(requests('terminate_and_recover'));
+    requested.admit();
+    requested.admit();
+    const orders = requested
+      .all()
+      .flatMap(({ type, payload }) => (type === 'TERMINATE_AGENT' ? [payload.orderId] : []));
+    expect(requested.receive(receipt('expired', orders[0] ?? ''))).toEqual(['CASE_CLOSED expired']);
   });
 });
 

@@ -154,7 +154,7 @@ const handoffOf = (one: ReturnType<typeof agent>): string => {
 };
 
 /** A person has decided so about a request of theirs. */
-const handingOffByHand = () => {
+const handingOffOnRequest = () => {
   const one = agent();
   one.receive(requests('terminate_and_recover'));
   one.admit();
@@ -183,7 +183,7 @@ describe('an agent that was asked to hand off', () => {
 
   test.each([
     ['by a warrant', handingOff],
-    ['by hand', () => handingOffByHand()],
+    ['by hand', () => handingOffOnRequest()],
   ])('%s and stops as asked while its terminate waits for its admission has its task recovered at once', (_, begin) => {
     const one = begin();
     expect(one.after(5 * MIN)).toEqual(['asks terminate destructive']);

@@ -83,18 +83,18 @@ const step = (
     return stepRuling(request, 'STEP_ADMITTED', { validUntil: now + VALID_MS, dryRun: state.dryRun });
   const isOtherReason =
     request.withheld !== null && request.withheld !== 'budget' && turnFrom(state, request, settings) > now;
-  return isOtherReason ? stepRuling(request, 'STEP_WITHHELD', { why: 'budget', detail: turnWords(settings) }) : null;
+  return isOtherReason ? stepRuling(request, 'STEP_WITHHELD', { why: 'budget', detail: describeTurn(settings) }) : null;
 };
 
 const HALTED = 'the fleet is halted; `vigil resume` ends it';
 
 const reasonOf = (state: GovernorState, request: StepRequest, why: 'halted' | 'brake'): string =>
-  why === 'halted' ? HALTED : brakeWords(state, request);
+  why === 'halted' ? HALTED : describeBrake(state, request);
 
-const turnWords = ({ stepsPerMinute, cooldownMs }: GovernorSettings): string =>
+const describeTurn = ({ stepsPerMinute, cooldownMs }: GovernorSettings): string =>
   `it waits for its turn: at most ${stepsPerMinute} a minute, and ${cooldownMs / 1000} s between two on one agent`;
 
-const brakeWords = ({ brake }: GovernorState, request: StepRequest): string => {
+const describeBrake = ({ brake }: GovernorState, request: StepRequest): string => {
   const awaited = incidentsOf(brake)
     .filter((incident) => covers(incident, request))
     .flatMap((incident) => incident.awaited.map(({ agentId }) => agentId));

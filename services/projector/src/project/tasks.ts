@@ -3,13 +3,13 @@ import { register, type Statement } from '@vigil/read-model';
 import type { PlacedEvent } from '@vigil/stream';
 import { type Handlers, journal, journalOnly, type Placed } from './handlers.ts';
 
-/** Each holder has its own row: the evaluator's events about two agents have no common order. */
+/** Each assignee has its own row: the evaluator's events about two agents have no common order. */
 export const taskHealth: Handlers<typeof Topic.taskHealth> = {
   TASK_HEALTH_CHANGED: (event) => [
-    register(event, 'task_holders', 'holder', {
+    register(event, 'task_assignees', 'assignee', {
       ...event.payload,
       state: event.payload.to,
-      holderAt: event.occurredAt,
+      assigneeAt: event.occurredAt,
     }),
   ],
 };
@@ -63,11 +63,11 @@ const recovery = (
 /** A finding without an agent or task has no row; an agent's is under the agent, with any task. */
 export const breaker = (
   event: Placed<typeof Topic.agentHealth | T, 'CIRCUIT_BREAKER_STATE_CHANGED'>,
-  holder: string | null,
+  owner: string | null,
   agentId: string | null,
 ): readonly Statement[] => {
-  if (holder === null) return [];
+  if (owner === null) return [];
   const { payload } = event;
-  const values = { ...payload, holder, agentId, state: payload.to, breakerSince: event.occurredAt };
+  const values = { ...payload, owner, agentId, state: payload.to, breakerSince: event.occurredAt };
   return [register(event, 'breakers', 'breaker', values)];
 };

@@ -3,7 +3,7 @@ import { HANDOFF, type RecoverySettings, type Step, stepOf } from '@vigil/policy
 import type { CaseContext, InputOf, Instance } from '../state.ts';
 
 /** The evidence as one sentence for people, at most 300 characters. */
-export const inWords = (evidence: readonly Evidence[]): string =>
+export const describeEvidence = (evidence: readonly Evidence[]): string =>
   evidence
     .map(({ words }) => words)
     .join('; ')
@@ -42,7 +42,7 @@ export const figuresOf = (payload: WarrantFiledPayload | WarrantRenewedPayload) 
   hard: payload.hard,
   foldedSequence: payload.foldedSequence,
   voidAt: payload.voidAt,
-  reason: inWords(payload.evidence),
+  reason: describeEvidence(payload.evidence),
   evidence: payload.evidence,
   checkpoint: payload.checkpoint,
   client: payload.client,
@@ -56,7 +56,7 @@ export const figuresOf = (payload: WarrantFiledPayload | WarrantRenewedPayload) 
 });
 
 /** A terminate by hand: the agent gets its default grace, and no condition binds a person. */
-export const terminateByHand: Extract<Step, { step: 'terminate' }> = {
+export const requestedTerminate: Extract<Step, { step: 'terminate' }> = {
   step: 'terminate',
   graceMs: 30_000,
   cleanupMs: 30_000,
@@ -66,14 +66,14 @@ export const terminateByHand: Extract<Step, { step: 'terminate' }> = {
 };
 
 /** A handoff by hand. */
-export const handoffByHand: Extract<Step, { step: 'handoff' }> = {
+export const requestedHandoff: Extract<Step, { step: 'handoff' }> = {
   step: 'handoff',
   deadlineMs: 300_000,
   message: HANDOFF,
 };
 
 /** The usual recovery settings: used where the request has no others. */
-const recoveryByHand: RecoverySettings = {
+const requestedRecovery: RecoverySettings = {
   maxAttempts: 3,
   delaysMs: [0, 60_000, 120_000, 240_000],
   jitter: 0.2,
@@ -91,11 +91,11 @@ const stepsOf = ({ step, message, why }: RequestStepPayload): readonly Step[] =>
     case 'nudge':
       return [{ step, attempts: 1, intervalMs: 60_000, message: message ?? why }];
     case 'handoff':
-      return [{ ...handoffByHand, message: message ?? why }];
+      return [{ ...requestedHandoff, message: message ?? why }];
     case 'terminate':
-      return [terminateByHand];
+      return [requestedTerminate];
     case 'terminate_and_recover':
-      return [terminateByHand, { step: 'recover' }];
+      return [requestedTerminate, { step: 'recover' }];
     case 'UNKNOWN':
       return [];
   }
@@ -124,7 +124,7 @@ export const contextOfRequest = (
   voidAt: null,
   planName: `by hand: ${payload.step}`,
   steps: stepsOf(payload),
-  recovery: payload.recovery ?? known?.recovery ?? recoveryByHand,
+  recovery: payload.recovery ?? known?.recovery ?? requestedRecovery,
   reason: payload.why,
   evidence: [],
   checkpoint: null,

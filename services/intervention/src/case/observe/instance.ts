@@ -119,7 +119,7 @@ const diedAsDecided = (activeCase: ActiveCase, end: InstanceEnd): boolean =>
   isRecoveryDecided(activeCase) && !isByItself(activeCase, end);
 
 /** Its end was never confirmed, and it continues: the case is over. What it does from now on is judged again. */
-export const agentGoesOn = (state: CaseState): CaseState => {
+export const agentResumed = (state: CaseState): CaseState => {
   const { situation } = state;
   if (situation.kind !== 'unconfirmed') return state;
   return { ...state, situation: { kind: 'quiet' }, outstanding: outstandingWith(state, situation.activeCase) };

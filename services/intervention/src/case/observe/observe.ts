@@ -14,7 +14,7 @@ import {
 import { answersProbe } from '../steps/messages.ts';
 import { contextOfWarrant, figuresOf } from './case-context.ts';
 import {
-  agentGoesOn,
+  agentResumed,
   asInstance,
   contextIn,
   dropping,
@@ -43,7 +43,7 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
       const { from, to, endReason: reason, endOrderId: orderId, endReported: isReported } = input.payload;
       if (to === 'TERMINATED') return ended(asLiving, { reason, orderId, isReported });
       const here = from === 'TERMINATED' ? revived(asLiving) : asLiving;
-      return to === 'HEALTHY' ? agentGoesOn(here) : here;
+      return to === 'HEALTHY' ? agentResumed(here) : here;
     }
     case 'INSTANCE_STARTED':
     case 'BREAKER_RESET_ASKED':
@@ -114,7 +114,7 @@ const lapsed = (state: CaseState, { payload }: Lapsed): CaseState => {
   const rest = state.next?.warrantId === payload.warrantId ? { ...state, next: null } : state;
   if (contextIn(rest)?.warrantId !== payload.warrantId) return rest;
   const [ending, why] = lapses[payload.why];
-  if (rest.situation.kind === 'unconfirmed') return payload.why === 'ended' ? rest : agentGoesOn(rest);
+  if (rest.situation.kind === 'unconfirmed') return payload.why === 'ended' ? rest : agentResumed(rest);
   const over = inCase(rest, (activeCase) =>
     isDecided(activeCase, payload.why) || (activeCase.death && payload.why === 'ended')
       ? activeCase

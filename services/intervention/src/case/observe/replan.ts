@@ -1,7 +1,7 @@
 import type { HealthState } from '@vigil/events';
 import type { Step } from '@vigil/policy';
 import { type ActiveCase, type CaseContext, notBegun, stepKey } from '../state.ts';
-import { terminateByHand } from './case-context.ts';
+import { requestedTerminate } from './case-context.ts';
 
 const rank: Readonly<Record<HealthState, number>> = {
   UNKNOWN: 0,
@@ -81,7 +81,7 @@ export const terminating = (activeCase: ActiveCase, by: string, terminate: Step)
 
 /** People have decided: the agent performs a handoff by itself. Where it does not in time, it is ended. Its task goes to a new agent. */
 export const handingOff = (activeCase: ActiveCase, by: string, handoff: Step): ActiveCase => {
-  const planned = activeCase.caseContext.steps.find(({ step }) => step === 'terminate') ?? terminateByHand;
+  const planned = activeCase.caseContext.steps.find(({ step }) => step === 'terminate') ?? requestedTerminate;
   return withDecided(activeCase, by, [handoff, { ...planned, requires: [] } as Step]);
 };
 

@@ -13,12 +13,12 @@ export const START = 1_795_305_600_000;
 export type Law = {
   readonly name: string;
   /** before the facts know of it */
-  readonly onEvent?: (event: HealthEvent, world: World) => void;
-  readonly onMoment?: (world: World) => void;
+  readonly onEvent?: (event: HealthEvent, simulation: Simulation) => void;
+  readonly onMoment?: (simulation: Simulation) => void;
   /** an order is carried out */
-  readonly onBegun?: (order: Order, world: World) => void;
+  readonly onBegun?: (order: Order, simulation: Simulation) => void;
   /** at the end, when all is repaired and people have answered all questions */
-  readonly onEnd?: (world: World) => void;
+  readonly onEnd?: (simulation: Simulation) => void;
 };
 
 export class Broken extends Error {
@@ -36,7 +36,7 @@ export const clockText = (at: number): string => {
 type Action = { readonly at: number; readonly act: () => void };
 
 /** Vigil, three hosts and people, in virtual time. The same calls give the same story. */
-export class World {
+export class Simulation {
   now = START;
   readonly facts = new Facts();
   readonly log: Log;
