@@ -3,10 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { ServerSettings } from './config.ts';
 import { CannotProceed, Refusal } from './errors.ts';
 
-/**
- * The API of the dashboard or the gateway. Throws CannotProceed if there is no answer or the request is wrong, Refusal if the answer is
- * no.
- */
+/** The API of the dashboard or the gateway. Throws CannotProceed without an answer and for a wrong request, Refusal for a refused one. */
 export type Client = {
   readonly get: <T>(path: string, query?: Readonly<Record<string, string | undefined>>) => Promise<T>;
   readonly post: <T>(path: string, body: object) => Promise<T>;

@@ -1,17 +1,11 @@
+import type { PayloadOf, Topic } from '@vigil/events';
 import { clockTime, orDash, table, type View } from './view.ts';
 
+type Revoked = PayloadOf<typeof Topic.token, 'TOKEN_REVOKED'>;
+
 /** A token as the gateway lists it. Times are epoch milliseconds. */
-export type TokenRow = {
-  readonly tokenId: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly tasks: readonly string[];
-  readonly labels: Readonly<Record<string, readonly string[]>>;
-  readonly policies: readonly string[];
-  readonly capacity: number;
-  readonly expiresAt: number;
-  readonly by: string;
-  readonly revoked: { readonly by: string; readonly why: string } | null;
+export type TokenRow = PayloadOf<typeof Topic.token, 'TOKEN_ISSUED'> & {
+  readonly revoked: Pick<Revoked, 'by' | 'why'> | null;
 };
 
 const labelsText = (labels: TokenRow['labels']): string =>

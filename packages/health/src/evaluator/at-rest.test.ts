@@ -84,11 +84,11 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Fields of `one` that `other` lacks, or has with another type of value; null matches any type. */
-const only = (one: unknown, other: unknown, path: string): readonly string[] => {
+const missingFrom = (one: unknown, other: unknown, path: string): readonly string[] => {
   if (one === null || other === null) return [];
   if (!isObject(one) || !isObject(other)) return typeof one === typeof other ? [] : [path];
   return Object.entries(one).flatMap(([name, own]) =>
-    Object.hasOwn(other, name) ? only(own, other[name], `${path}/${name}`) : [`${path}/${name}`],
+    Object.hasOwn(other, name) ? missingFrom(own, other[name], `${path}/${name}`) : [`${path}/${name}`],
   );
 };
 
@@ -98,7 +98,7 @@ test.each(shapes)(
     for (const [name, text] of Object.entries(golden(of))) {
       const state = readAtRest(AT_REST, of, text);
       const sample = SAMPLES[name];
-      expect([...only(sample, state, `${name}: misses`), ...only(state, sample, `${name}: has`)]).toEqual([]);
+      expect([...missingFrom(sample, state, `${name}: misses`), ...missingFrom(state, sample, `${name}: has`)]).toEqual([]);
       const clock = clockAt(T0 + 60 * 60_000);
       expect(() => [decider.dueAt(state, clock), decider.decide(state, clock)]).not.toThrow();
     }

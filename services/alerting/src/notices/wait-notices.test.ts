@@ -15,10 +15,10 @@ const overdue = (more: object = {}) =>
   );
 const ended = (more: object = {}) =>
   agentNotices(example(Topic.agentHealth, 'WAIT_ENDED', { ...asks, why: 'it waits no longer', ...more }));
-const only = (notices: readonly Notify[]) => notices.map(({ key, payload }) => ({ key, ...payload }));
+const payloads = (notices: readonly Notify[]) => notices.map(({ key, payload }) => ({ key, ...payload }));
 
 test('people receive who waits, since when, and the question', () => {
-  expect(only(overdue())).toEqual([
+  expect(payloads(overdue())).toEqual([
     expect.objectContaining({
       ...{ key: 'awaiting_input:OMN-1:worker-1', route: 'awaiting_input', action: 'raise', severity: 'warning' },
       title: 'worker-1 waits for a permission',
@@ -29,11 +29,11 @@ test('people receive who waits, since when, and the question', () => {
 });
 
 test('the question may be unknown', () => {
-  expect(only(overdue({ kind: null, text: null }))[0]).toMatchObject({
+  expect(payloads(overdue({ kind: null, text: null }))[0]).toMatchObject({
     title: 'worker-1 waits for input',
     text: expect.stringMatching(/: it does not report what it asks$/),
   });
-  expect(only(overdue({ kind: 'prompt', text: null }))[0]?.text).toMatch(/: it stands at its prompt$/);
+  expect(payloads(overdue({ kind: 'prompt', text: null }))[0]?.text).toMatch(/: it stands at its prompt$/);
 });
 
 test('agents of one task wait each for themselves, and an agent without a task for itself', () => {

@@ -1,25 +1,16 @@
 import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
-import { ID } from '@vigil/events';
+import { ID, type PayloadOf, type Topic } from '@vigil/events';
 import { errors, type JWTHeaderParameters, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 
+type Issued = PayloadOf<typeof Topic.token, 'TOKEN_ISSUED'>;
+
 /** What the principal of a token may report. A pattern's `*` matches any text. Times are epoch milliseconds. */
-export type TokenClaims = {
+export type TokenClaims = Omit<Issued, 'tokenId' | 'kind' | 'by'> & {
   /** a renewal keeps it */
   readonly id: string;
-  readonly kind: 'runtime' | 'agent';
-  /** of the runtime or agent */
-  readonly name: string;
-  /** patterns of the tasks that it may name */
-  readonly tasks: readonly string[];
-  /** patterns of the values that it may set, by label */
-  readonly labels: Readonly<Record<string, readonly string[]>>;
-  /** the policies that it may request */
-  readonly policies: readonly string[];
-  /** the most agents that it may announce room for */
-  readonly capacity: number;
+  readonly kind: Exclude<Issued['kind'], 'UNKNOWN'>;
   readonly issuedAt: number;
-  readonly expiresAt: number;
 };
 
 /** The least length of a secret that signs tokens: as many characters as a SHA-256 has bytes. */

@@ -43,7 +43,7 @@ export const refuseRevoked = (principal: Principal, issuedTokens: Pick<IssuedTok
   if (principal.kind !== 'operator' && issuedTokens.isRevoked(principal.id)) throw badToken('has been revoked');
 };
 
-/** `why`: null: the request shows none, or one that is not the operator's where there is no other */
+/** `why`: null if the request has no token, or if only the operator's token exists and this is another */
 const badToken = (why: string | null): Problem =>
   new Problem(
     401,

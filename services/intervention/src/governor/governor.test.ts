@@ -167,7 +167,7 @@ test('a runtime is skipped where it is full, silent for 90 s, excluded, or of ot
   expect(play({ labels: { host: 'h2' } }, { labels: { host: 'h1' } })).toEqual(['spawns t1 on r1']);
 });
 
-const only = (task: string, labels: Readonly<Record<string, string>> = {}) => ({ templates: [{ task, labels }] });
+const templatesFor = (task: string, labels: Readonly<Record<string, string>> = {}) => ({ templates: [{ task, labels }] });
 
 test('a runtime that lacks a label of the task gets no spawn of it, unless the agent ran there; its template may carry the label', () => {
   const labels = { team: 'core', host: 'h1' };
@@ -222,9 +222,9 @@ test('destructive steps are shared in the same way: those of the other runtimes 
 
 test('a spawn goes only to a runtime that has a template for the task, also where that has less room or another is preferred', () => {
   const one = fleet();
-  one.receive(announces('demo', { capacity: 9, ...only('DEMO-*') }));
+  one.receive(announces('demo', { capacity: 9, ...templatesFor('DEMO-*') }));
   one.receive(announces('none', { capacity: 9, templates: [] }));
-  one.receive(announces('able', { capacity: 2, labels: { model: 'm' }, ...only('NB-*', { team: 'red' }) }));
+  one.receive(announces('able', { capacity: 2, labels: { model: 'm' }, ...templatesFor('NB-*', { team: 'red' }) }));
   const labels = { team: 'red', model: 'm' };
   expect(one.receive(admitSpawn('NB-1', { preferRuntimeId: 'demo', labels }))).toEqual(['spawns NB-1 on able']);
   expect(one.receive(admitSpawn('NB-2', { labels: { team: 'blue' } }))).toEqual(['withholds NB-2 no_template']);
@@ -234,7 +234,7 @@ test('a spawn goes only to a runtime that has a template for the task, also wher
 
 test('that no runtime can start a task is announced once, with the lines to write', () => {
   const one = fleet();
-  one.receive(announces('demo', only('DEMO-*')));
+  one.receive(announces('demo', templatesFor('DEMO-*')));
   const [withheld, ...more] = one.drafts(admitSpawn('NB-2'));
   expect(more).toEqual([]);
   const lines = [
@@ -246,7 +246,7 @@ test('that no runtime can start a task is announced once, with the lines to writ
     expect(withheld?.payload).toMatchObject({ why: 'no_template', attempt: 1, detail: expect.stringMatching(line) });
   for (let minute = 0; minute < 60; minute += 1) {
     expect(one.after(30 * SEC)).toEqual([]);
-    expect(one.receive(announces('demo', only('DEMO-*')))).toEqual([]);
+    expect(one.receive(announces('demo', templatesFor('DEMO-*')))).toEqual([]);
     expect(one.receive(admitSpawn('NB-2'))).toEqual([]);
   }
 });
@@ -256,13 +256,13 @@ test('it is spawned when a runtime announces a template that fits, and not after
     const one = fleet();
     expect(one.receive(admitSpawn('NB-2'))).toEqual(['withholds NB-2 no_template']);
     if (isWithdrawn) one.receive(withdrawSpawn('NB-2'));
-    expect(one.receive(announces('able', only('NB-*')))).toEqual(isWithdrawn ? [] : ['spawns NB-2 on able']);
+    expect(one.receive(announces('able', templatesFor('NB-*')))).toEqual(isWithdrawn ? [] : ['spawns NB-2 on able']);
   }
 });
 
 test('a runtime that is full is one that can: the spawn is asked for again, and nothing is announced', () => {
   const one = fleet();
-  one.receive(announces('able', { capacity: 1, agents: ['x'], ...only('NB-*') }));
+  one.receive(announces('able', { capacity: 1, agents: ['x'], ...templatesFor('NB-*') }));
   expect(one.receive(admitSpawn('NB-2'))).toEqual(['withholds NB-2 no_runtime']);
 });
 
