@@ -98,7 +98,9 @@ test.each(shapes)(
     for (const [name, text] of Object.entries(golden(of))) {
       const state = readAtRest(AT_REST, of, text);
       const sample = SAMPLES[name];
-      expect([...missingFrom(sample, state, `${name}: misses`), ...missingFrom(state, sample, `${name}: has`)]).toEqual([]);
+      expect([...missingFrom(sample, state, `${name}: misses`), ...missingFrom(state, sample, `${name}: has`)]).toEqual(
+        [],
+      );
       const clock = clockAt(T0 + 60 * 60_000);
       expect(() => [decider.dueAt(state, clock), decider.decide(state, clock)]).not.toThrow();
     }

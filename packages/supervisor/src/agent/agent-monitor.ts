@@ -1,11 +1,11 @@
 import type { Checkpoint, ClientReport, PolicyRef } from '@vigil/events';
 import { marked } from '@vigil/sdk/progress';
+import { StepLog } from '../adapters/hive-step-log.ts';
 import { CheckpointWatcher } from '../checkpoint/validate.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { TerminalFacts } from '../heartbeat/heartbeat.ts';
 import { HeartbeatSender } from '../heartbeat/heartbeat-sender.ts';
 import { outputSeen, type Progress, progressAfterReport, workSeen } from '../heartbeat/progress.ts';
-import { StepLog } from '../heartbeat/step-log.ts';
 import { isNotable, ownFields, type ReportedFields } from '../messages/agent-report.ts';
 import type { OutputReader } from '../output/output-reader.ts';
 import { compilePatterns } from '../output/patterns.ts';

@@ -1,8 +1,8 @@
 import type { Activity, PolicyRef } from '@vigil/events';
+import type { StepMark } from '../adapters/hive-step-log.ts';
 import type { EndRequest } from '../exit/exit-reason.ts';
 import { type HeartbeatState, noHeartbeats } from '../heartbeat/heartbeat.ts';
 import { noProgress, type Progress } from '../heartbeat/progress.ts';
-import type { StepMark } from '../heartbeat/step-log.ts';
 import type { OrderExecutorMemory } from '../orders/order-executor.ts';
 import type { OutputMemory } from '../output/output-reader.ts';
 import type { Chunk } from '../pty-host/ring.ts';

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { parse } from 'yaml';
-import { type Content, contentIn } from './content.ts';
+import { type Content, contentIn } from '../adapters/checkpoint-formats.ts';
 
 /** The thread of content.ts: reports its start, parses its input, and reports the content. */
 parentPort?.postMessage('begins');

@@ -1,22 +1,10 @@
 import { Worker } from 'node:worker_threads';
-
-/**
- * The claims in a checkpoint: the tasks that it names (`task_id`, coditect's `ticket_id`, `taskId`), and its
- * `schema_version`, null if it has none.
- */
-export type Content = { readonly names: readonly unknown[]; readonly schema: string | null };
+import { type Content, contentIn } from '../adapters/checkpoint-formats.ts';
 
 /** A document that takes longer does not count as YAML; milliseconds. */
 const LONGEST_MS = 5000;
 /** Bytes; JSON up to this size is parsed in a moment. */
 const SMALL_JSON = 1 << 20;
-
-/** The task names and schema version in a parsed document. */
-export const contentIn = (document: unknown): Content => {
-  const { task_id, ticket_id, taskId, schema_version } = (document ?? {}) as Readonly<Record<string, unknown>>;
-  const names = [task_id, ticket_id, taskId].filter((name) => typeof name === 'string');
-  return { names, schema: schema_version === undefined ? null : String(schema_version).slice(0, 32) };
-};
 
 /** The task names and schema version in a JSON or YAML document; null: it does not parse, or not in time. */
 export const contentOf = async (bytes: Buffer, withinMs: number = LONGEST_MS): Promise<Content | null> =>

@@ -4,6 +4,7 @@ import { open, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Checkpoint, holdsOnOneHost } from '@vigil/events';
+import { isKnownSchema } from '../adapters/checkpoint-formats.ts';
 import type { AgentSpec } from '../agent/agent-spec.ts';
 import { contentOf } from './content.ts';
 
@@ -37,21 +38,18 @@ const read = async (path: string): Promise<Buffer | null> => {
   return buffer.subarray(0, bytesRead);
 };
 
-/** omniclaude's protocol (`schema_version: 1.1.0`), in any version that adds to it; a document without a version is its author's own. */
-const isKnown = (schema: string | null): boolean => schema === null || /^1(\.\d+){0,2}$/.test(schema);
-
 const judge = async (bytes: Buffer, path: string, sha256: string | null, taskId: string): Promise<Validity> => {
   if (sha256 !== null && createHash('sha256').update(bytes).digest('hex') !== sha256.toLowerCase())
     return invalid('sha256_differs');
   const found = await contentOf(bytes);
   if (found === null) return invalid('does_not_parse');
-  if (!isKnown(found.schema)) return invalid('schema_unknown');
+  if (!isKnownSchema(found.schema)) return invalid('schema_unknown');
   return found.names.includes(taskId) ? { valid: true, path } : invalid('names_another_task');
 };
 
 /**
  * Reads a checkpoint from disk. It has to be a file below one of the roots with its SHA-256, in YAML or JSON, of a
- * known schema, and name this task (`task_id`, or coditect's `ticket_id`).
+ * known schema, and name this task.
  * `not_here`: it is not a file below the roots. `missing`: there is no file. `unreadable`: it cannot be read now. All
  * three are about this host; another may have the file.
  */

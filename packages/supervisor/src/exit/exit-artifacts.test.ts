@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
+import { stallReasonOf } from '../adapters/omniclaude.ts';
 import type { Supervised } from '../agent/agent-instance.ts';
 import type { AgentSpec } from '../agent/agent-spec.ts';
 import { supervise } from '../agent/supervise.ts';
 import { validate } from '../checkpoint/validate.ts';
 import { dispatch } from '../orders/dispatch.ts';
 import { type Stage, scriptSpec, setStage, spawn, terminate } from '../testing/stage.ts';
-import { logRedispatch, saveRecovery, stallReasonOf } from './exit-artifacts.ts';
+import { logRedispatch, saveRecovery } from './exit-artifacts.ts';
 import { attemptsOf, noStateFiles } from './state-files.ts';
 
 let stage: Stage;

@@ -3,77 +3,32 @@ import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CheckpointRef } from '@vigil/events';
-import { stringify } from 'yaml';
+import {
+  type DispatchEvent,
+  dispatchLine,
+  type Remains,
+  recoveryYaml,
+  stallEvents,
+  stallReasonOf,
+  utc,
+} from '../adapters/omniclaude.ts';
 import type { AgentSpec } from '../agent/agent-spec.ts';
 import type { GatewayDeps } from '../deps.ts';
 import type { SpawnOrder, Terminate } from '../orders/order.ts';
 import { checkName } from '../state/lock.ts';
 import { type StateFiles, stateFilesOf } from './state-files.ts';
 
-/** omniclaude's events, in its own words. Minutes to one decimal. */
-type DispatchEvent =
-  | {
-      readonly event: 'stall_detected';
-      readonly ticket_id: string;
-      readonly agent_id: string;
-      readonly stall_reason: string;
-      readonly idle_minutes: number;
-      /** an agent whose call may still run is never reported as stalled */
-      readonly bash_timeout_exemption: false;
-      readonly redispatch_attempt: number;
-      readonly max_redispatches: number | null;
-      readonly action: 'kill_and_redispatch';
-    }
-  | { readonly event: 'agent_killed'; readonly ticket_id: string; readonly agent_id: string }
-  | {
-      readonly event: 'redispatch';
-      readonly ticket_id: string;
-      readonly redispatch_attempt: number;
-      readonly remaining_tasks: readonly string[];
-    };
-
 /** One line each, on the log of its day. @throws errors of the file system */
 const logDispatch = (folder: string, events: readonly DispatchEvent[], at: number): void => {
-  const lines = events.map((event) => `${JSON.stringify({ timestamp_utc: utc(at), ...event })}\n`);
   mkdirSync(folder, { recursive: true });
-  appendFileSync(join(folder, `${utc(at).slice(0, 10)}.ndjson`), lines.join(''));
+  const file = join(folder, `${utc(at).slice(0, 10)}.ndjson`);
+  appendFileSync(file, events.map((event) => dispatchLine(event, at)).join(''));
 };
 
-/** One of omniclaude's three reasons; any other as it was given. */
-export const stallReasonOf = (reason: string, axes: readonly string[]): string => {
-  if (axes.includes('absence')) return 'inactivity';
-  if (/context/i.test(reason)) return 'context_overflow';
-  return /rate.?limit/i.test(reason) ? 'rate_limit' : reason;
-};
-
-/** What is left of an agent, for the agent that continues its task. */
-export type Remains = {
-  readonly taskId: string;
-  readonly stallReason: string;
-  readonly checkpoint: CheckpointRef | null;
-  /** the attempt that continues from here */
-  readonly attempt: number;
-};
-
-/** `2026-04-02T14:30:00Z` */
-export const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 const compact = (at: number): string => utc(at).replace(/[-:Z]/g, '');
 
-/** omniclaude's recovery file, field by field. */
-export const recoveryYaml = ({ taskId, stallReason, checkpoint, attempt }: Remains, at: number): string =>
-  stringify({
-    schema_version: '1.1.0',
-    ticket_id: taskId,
-    timestamp_utc: utc(at),
-    stall_reason: stallReason,
-    completed_work: checkpoint?.completedWork ?? [],
-    remaining_work: checkpoint?.remainingWork ?? [],
-    redispatch_attempt: attempt,
-    recovery_action: 'relaunch_fresh_agent',
-  });
-
 /**
- * Writes it below `folder` atomically, and returns its reference, as the successor of the agent's own newest
+ * Writes the recovery file below `folder` atomically, and returns its reference, as the successor of the agent's own newest
  * checkpoint.
  * @throws WrongSettings if the task's name would lead out of the folder; errors of the file system
  */
@@ -118,28 +73,6 @@ const orLogged = <T>(deps: ExitArtifactDeps, what: string, work: () => T): T | n
   }
 };
 
-const stalled = (
-  spec: AgentSpec,
-  taskId: string,
-  { order, lastActivityAt }: Unfinished,
-  at: number,
-): DispatchEvent[] => {
-  if (order === null) return [];
-  const { reason, axes } = order.payload;
-  const who = { ticket_id: taskId, agent_id: spec.agentId };
-  const stall = {
-    event: 'stall_detected',
-    ...who,
-    stall_reason: stallReasonOf(reason, axes),
-    idle_minutes: lastActivityAt === null ? 0 : Math.round((at - lastActivityAt) / 6000) / 10,
-    bash_timeout_exemption: false,
-    redispatch_attempt: spec.attempt + 1,
-    max_redispatches: spec.maxAttempts,
-    action: 'kill_and_redispatch',
-  } as const;
-  return [stall, { event: 'agent_killed', ...who }];
-};
-
 /**
  * Writes the requested files of an unfinished agent. Returns the checkpoint to continue from: the one written here,
  * else the agent's own.
@@ -150,21 +83,20 @@ export const writeExitArtifacts = (
   files: StateFiles,
   end: Unfinished,
 ): CheckpointRef | null => {
-  const { taskId, attempt } = spec;
+  const { taskId, agentId, attempt, maxAttempts } = spec;
   const { recovery, dispatchLog } = files;
   if (taskId === null) return end.checkpoint;
   const at = deps.clock.now();
-  const events = stalled(spec, taskId, end, at);
-  if (dispatchLog !== null && events.length > 0)
-    orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, events, at));
-  if (recovery === null) return end.checkpoint;
   const { reason, axes } = end.order?.payload ?? { reason: end.details, axes: [] };
-  const remains = {
-    taskId,
-    attempt: attempt + 1,
-    checkpoint: end.checkpoint,
-    stallReason: stallReasonOf(reason, axes),
-  };
+  const stallReason = stallReasonOf(reason, axes);
+  const next = attempt + 1;
+  if (dispatchLog !== null && end.order !== null) {
+    const idleMs = end.lastActivityAt === null ? 0 : at - end.lastActivityAt;
+    const events = stallEvents({ taskId, agentId, stallReason, idleMs, attempt: next, maxAttempts });
+    orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, events, at));
+  }
+  if (recovery === null) return end.checkpoint;
+  const remains = { taskId, attempt: next, checkpoint: end.checkpoint, stallReason };
   return (
     orLogged(deps, 'the recovery file is not written', () => saveRecovery(recovery, remains, at)) ?? end.checkpoint
   );

@@ -3,6 +3,7 @@ import { access, appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { blockedLine, FOLDERS, frictionFile, frictionText } from '../adapters/omniclaude.ts';
 import type { AlertEvent, Kind } from '../delivery/sink.ts';
 
 const within = z
@@ -12,10 +13,10 @@ const within = z
 const settings = z.strictObject({
   kind: z.literal('files'),
   root: z
-    .string('write the folder that .onex_state lies in')
+    .string(`write the folder that has ${FOLDERS.state}`)
     .refine(path.isAbsolute, 'write it from / on: the service has a folder of its own'),
-  friction: within.default('.onex_state/friction/'),
-  dispatch_log: within.default('.onex_state/dispatch-log/'),
+  friction: within.default(FOLDERS.friction),
+  dispatch_log: within.default(FOLDERS.dispatchLog),
 });
 type Settings = z.output<typeof settings>;
 
@@ -43,24 +44,17 @@ const writeBlocked = async (
   const ticket = taskId ?? agentId ?? 'fleet';
   const utc = `${new Date(payload.raisedAt ?? occurredAt).toISOString().slice(0, 19)}Z`;
   const day = utc.slice(0, 10);
-  const friction = path.posix.join(where.friction, `${day}-agent-stall-escalation-${nameOf(ticket)}.md`);
+  const friction = path.posix.join(where.friction, frictionFile(day, nameOf(ticket)));
   const log = path.posix.join(where.dispatch_log, `${day}.ndjson`);
   const facts = { ticket, log, checkpoint: pathOf(checkpoint?.uri ?? null, where.root), ...blocked };
   await writeOnce(path.join(where.root, friction), frictionText(facts), nameOf(eventId));
-  const event = {
-    timestamp_utc: utc,
-    event: 'escalated_to_blocked',
-    ticket_id: ticket,
-    attempt_count: blocked.attempts,
-    friction_path: friction,
-  };
-  await appendOnce(path.join(where.root, log), `${JSON.stringify(event)}\n`);
+  await appendOnce(path.join(where.root, log), blockedLine({ utc, ticket, attempts: blocked.attempts, friction }));
 };
 
 /** A ticket's name leads nowhere else. */
 const nameOf = (ticket: string): string => ticket.toLowerCase().replace(/[^a-z0-9._-]/g, '-');
 
-/** As omniclaude writes it: from the root on, where it lies below it. */
+/** Relative to the root if it is below the root. */
 const pathOf = (uri: string | null, root: string): string => {
   if (uri === null) return 'none';
   if (!uri.startsWith('file://')) return uri;
@@ -101,33 +95,3 @@ const orIfAbsent =
     if (error.code !== 'ENOENT') throw error;
     return value;
   };
-
-type Friction = {
-  readonly ticket: string;
-  readonly attempts: number | null;
-  readonly limit: number | null;
-  readonly reason: string;
-  readonly log: string;
-  readonly checkpoint: string;
-};
-
-/** omniclaude's friction event, to the letter where its redispatches are used up. */
-const frictionText = (friction: Friction): string => `# Agent Stall Escalation: ${friction.ticket}
-## Summary
-${summaryOf(friction)}
-## Stall History
-- See dispatch log: ${friction.log}
-- Recovery checkpoint: ${friction.checkpoint}
-## Root Cause Hypothesis
-Agent likely hitting context exhaustion or encountering a blocking issue that
-persists across redispatches (e.g., missing dependency, broken test, infra issue).
-## Recommended Action
-Manual investigation required. Read the checkpoint and dispatch log to determine
-whether the issue is agent-side (scope too large) or environment-side (broken infra).
-`;
-
-const summaryOf = ({ ticket, attempts, limit, reason }: Friction): string =>
-  limit === null
-    ? `Agent stalled ${attempts === null ? '' : `${attempts} ${attempts === 1 ? 'time' : 'times'} `}on ${ticket}: ${reason}`
-    : `Agent stalled ${attempts} times on ${ticket}, exceeding the max redispatch
-limit of ${limit}. Ticket moved to Blocked in Linear.`;

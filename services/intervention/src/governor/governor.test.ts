@@ -167,7 +167,9 @@ test('a runtime is skipped where it is full, silent for 90 s, excluded, or of ot
   expect(play({ labels: { host: 'h2' } }, { labels: { host: 'h1' } })).toEqual(['spawns t1 on r1']);
 });
 
-const templatesFor = (task: string, labels: Readonly<Record<string, string>> = {}) => ({ templates: [{ task, labels }] });
+const templatesFor = (task: string, labels: Readonly<Record<string, string>> = {}) => ({
+  templates: [{ task, labels }],
+});
 
 test('a runtime that lacks a label of the task gets no spawn of it, unless the agent ran there; its template may carry the label', () => {
   const labels = { team: 'core', host: 'h1' };

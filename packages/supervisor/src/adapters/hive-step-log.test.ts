@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { StepLog } from './step-log.ts';
+import { StepLog } from './hive-step-log.ts';
 
 let dir: string;
 let path: string;

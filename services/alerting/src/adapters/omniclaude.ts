@@ -1,0 +1,59 @@
+/** Where omniclaude keeps its files, below the root. */
+export const FOLDERS = {
+  state: '.onex_state',
+  friction: '.onex_state/friction/',
+  dispatchLog: '.onex_state/dispatch-log/',
+} as const;
+
+/** `day`: `2026-04-02`; `ticket`: as part of a file's name */
+export const frictionFile = (day: string, ticket: string): string => `${day}-agent-stall-escalation-${ticket}.md`;
+
+type Escalated = {
+  readonly utc: string;
+  readonly ticket: string;
+  readonly attempts: number | null;
+  readonly friction: string;
+};
+
+/** A line of omniclaude's dispatch log. */
+export const blockedLine = ({ utc, ticket, attempts, friction }: Escalated): string => {
+  const event = {
+    timestamp_utc: utc,
+    event: 'escalated_to_blocked',
+    ticket_id: ticket,
+    attempt_count: attempts,
+    friction_path: friction,
+  };
+  return `${JSON.stringify(event)}\n`;
+};
+
+/** A task that is Blocked. `log` and `checkpoint`: paths */
+type Friction = {
+  readonly ticket: string;
+  readonly attempts: number | null;
+  readonly limit: number | null;
+  readonly reason: string;
+  readonly log: string;
+  readonly checkpoint: string;
+};
+
+/** omniclaude's friction event, to the letter where its redispatches are used up. */
+export const frictionText = (friction: Friction): string => `# Agent Stall Escalation: ${friction.ticket}
+## Summary
+${summaryOf(friction)}
+## Stall History
+- See dispatch log: ${friction.log}
+- Recovery checkpoint: ${friction.checkpoint}
+## Root Cause Hypothesis
+Agent likely hitting context exhaustion or encountering a blocking issue that
+persists across redispatches (e.g., missing dependency, broken test, infra issue).
+## Recommended Action
+Manual investigation required. Read the checkpoint and dispatch log to determine
+whether the issue is agent-side (scope too large) or environment-side (broken infra).
+`;
+
+const summaryOf = ({ ticket, attempts, limit, reason }: Friction): string =>
+  limit === null
+    ? `Agent stalled ${attempts === null ? '' : `${attempts} ${attempts === 1 ? 'time' : 'times'} `}on ${ticket}: ${reason}`
+    : `Agent stalled ${attempts} times on ${ticket}, exceeding the max redispatch
+limit of ${limit}. Ticket moved to Blocked in Linear.`;
