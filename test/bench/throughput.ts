@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { System } from '@vigil/dev';
 import { Topic } from '@vigil/events';
 import type { Log, OutRecord } from '@vigil/stream';
+import { spentMs } from './support/cpu.ts';
 import { JUDGING, openGround, RUNS } from './support/ground.ts';
 import { recordOf, working } from './support/heartbeats.ts';
 import { print, report } from './support/report.ts';
@@ -10,7 +11,7 @@ import { print, report } from './support/report.ts';
 /**
  * Heartbeats a second through ingest and evaluator, two processes as in the product. Both are frozen while the topic is
  * filled, and timed from their thaw until the last heartbeat of every partition is judged. Beside it: the filling, with
- * the same client.
+ * the same client. The processor time of each depends less on what else the machine does.
  */
 const AGENTS = 1_000;
 const EACH = 100;
@@ -66,14 +67,19 @@ await log.follow([Topic.agentHealth], 'end', receive, following.signal);
 
 const produced: number[] = [];
 const judged: number[] = [];
+const spent = new Map(JUDGING.map((name) => [name, [] as number[]]));
+const spentBy = (name: (typeof JUDGING)[number]): number => spentMs(system.service(name).pid() ?? 0);
 for (let run = 0; run <= RUNS; run++) {
   const { records, last } = recordsOf(log, partitions, run);
   each(system, 'freeze');
   produced.push((records.length * 1_000) / (await fill(log, records)));
+  const before = JUDGING.map(spentBy);
   each(system, 'thaw');
   const since = performance.now();
   while (!last.every((key) => seen.has(key))) await once(news, 'seen');
   judged.push((records.length * 1_000) / (performance.now() - since));
+  for (const [i, name] of JUDGING.entries())
+    spent.get(name)?.push(((spentBy(name) - (before[i] ?? 0)) * 1_000) / records.length);
   print(`run ${run} of ${RUNS}: ${Math.round(judged.at(-1) ?? 0)} heartbeats/s${run === 0 ? ', to warm up' : ''}`);
   await sleep(1_000);
 }
@@ -81,4 +87,5 @@ following.abort();
 const reference = { name: 'produced', runs: produced.slice(1) };
 report('throughput', [
   { name: 'through ingest and evaluator', unit: 'heartbeats/s', runs: judged.slice(1), reference },
+  ...[...spent].map(([name, runs]) => ({ name, unit: 'µs of a processor a heartbeat', runs: runs.slice(1) })),
 ]);

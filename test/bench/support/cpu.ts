@@ -6,8 +6,8 @@ const TICK_MS = 10;
 const USER = 11;
 const SYSTEM = 12;
 
-/** Not a number once it has ended. */
-const spentMs = (pid: number): number => {
+/** The processor time that a process has used, milliseconds. Not a number once it has ended. */
+export const spentMs = (pid: number): number => {
   if (!existsSync(`/proc/${pid}/stat`)) return Number.NaN;
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
