@@ -169,6 +169,17 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
         if (canRefuse) expect(count(refusing, 'Save your work.')).toBe(0);
       }
     });
+
+    test('a text continues a turn once: a turn that a hook has continued already ends', () => {
+      const ending = recorded.filter(({ payload }) => hooks.abilities(payload).continuesTurn);
+      expect(ending).not.toEqual([]);
+      for (const { payload } of ending) {
+        const continued = { ...payload, stop_hook_active: true };
+        expect(hooks.abilities(continued).continuesTurn).toBe(false);
+        expect(hooks.answer(continued, texts, null) ?? '').not.toContain('decision');
+        expect(hooks.abilities({ ...payload, stop_hook_active: false }).continuesTurn).toBe(true);
+      }
+    });
   });
 
   describe(`streams and files of sessions of ${adapter.name}`, () => {

@@ -15,14 +15,19 @@ export const roles: readonly Role[] = [
 
 const { agentHealth, agentIntervention, agentOrder, alert, fleetGovernance, stepRuling, taskRecovery } = Topic;
 
+/** An agent that falls silent before its first call is not judged yet. */
+const untilWorking = ({ received }: Stage, name: string): Promise<unknown> =>
+  until(`${name} works`, async () =>
+    received.of(Topic.agentObservation).some(({ key, type, payload }) => {
+      return key === name && type === 'AGENT_HEARTBEAT' && payload.tool_calls.length > 0;
+    }),
+  );
+
 /** A step that a dry run has reported is done when it is over, where its finding still holds. */
-export const dryRun = async ({ all, comes, runs, silence, rouse, types, received, isAlive }: Stage): Promise<void> => {
+export const dryRun = async (stage: Stage): Promise<void> => {
+  const { all, comes, runs, silence, rouse, types, received, isAlive } = stage;
   const changed = () => received.of(fleetGovernance).filter(({ type }) => type === 'DRY_RUN_CHANGED').length;
-  const calls = () =>
-    received.of(Topic.agentObservation).filter(({ key, type, payload }) => {
-      return key === 'rehearsed' && type === 'AGENT_HEARTBEAT' && payload.tool_calls.length > 0;
-    });
-  await until('it works', async () => calls().length > 0);
+  await untilWorking(stage, 'rehearsed');
   await runs('dry-run', 'on');
   await until('it is a dry run', async () => changed() === 1);
   silence('rehearsed');
@@ -51,9 +56,11 @@ export const dryRun = async ({ all, comes, runs, silence, rouse, types, received
 };
 
 /** hive #5205, #5206: stopped by people, it kept acting. */
-export const halted = async ({ all, comes, runs, silence, rouse, types, received, isAlive }: Stage): Promise<void> => {
+export const halted = async (stage: Stage): Promise<void> => {
+  const { all, comes, runs, silence, rouse, types, received, isAlive } = stage;
   const governed = (type: string) => received.of(fleetGovernance).some((event) => event.type === type);
   const renewals = () => all(agentHealth, 'steadier', 'WARRANT_RENEWED').length;
+  await untilWorking(stage, 'steadier');
   await runs('halt');
   await until('the fleet is halted', async () => governed('FLEET_HALTED'));
   silence('steadier');

@@ -5,7 +5,8 @@ import { type Following, isEvent, type Log, type LogRecord, WaitingReader, withi
 import { LONGEST_TTL_MS } from '../state/pending-orders.ts';
 import type { State } from '../state/state.ts';
 
-const tailed = [
+/** The topics that an instance follows. */
+export const tailed = [
   Topic.agentOrder,
   Topic.orderReceipt,
   Topic.spawnReceipt,
