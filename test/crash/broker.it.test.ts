@@ -5,9 +5,9 @@ import { type Faults, freezeBroker, killBroker, restartBroker, shuffled } from '
 import { isCluster, soak, type TestSystem } from '../support/system.ts';
 import { judge } from './judged.ts';
 
-const KILLS = soak(3, 10);
-const STOPS = soak(3, 10);
-const MOVES = soak(3, 10);
+const KILLS = soak(2, 10);
+const STOPS = soak(2, 10);
+const MOVES = soak(2, 10);
 
 type Inject = (faults: Faults, on: TestSystem) => Promise<unknown>;
 const ofOne: readonly Inject[] = [

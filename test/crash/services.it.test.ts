@@ -18,7 +18,7 @@ const ALL: readonly ServiceName[] = [
 const MANY: readonly ServiceName[] = ['heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'projector'];
 /** Those that act: an event that a zombie emits twice would be done twice. */
 const ACTING: readonly ServiceName[] = ['health-evaluator', 'intervention', 'recovery'];
-const ROUNDS = soak(3, 12);
+const ROUNDS = soak(2, 12);
 const TIMES = soak(1, 4);
 /** Beyond the session of 10 s and its rebalance. */
 const FROZEN_MS = 13_000;

@@ -9,7 +9,7 @@ import { type Counted, jsonCodec, type WorkerPlan } from './worker.ts';
 const SESSION_MS = 2000;
 /** Beyond the session and its rebalance: another has taken over and written by then. */
 const FROZEN_MS = 3500;
-const ROUNDS = soak(4, 12);
+const ROUNDS = soak(3, 12);
 const TEST_MS = 600_000;
 
 /** Waits until a worker writes to each partition: a frozen one does not. */

@@ -19,7 +19,7 @@ const CLUSTER: readonly Fault[] = isCluster
   ? (['moved', 'reassigned', 'moved'] as const).map((kind) => ({ who: 'cluster', kind, seconds: 0 }))
   : [];
 
-/** A round through everything that can be away, for seconds to a minute. */
+/** A round through everything that can be away, for seconds to half a minute; longer in the long list. */
 export const REGULAR: readonly Fault[] = [
   ...fault('heartbeat-ingest', 'frozen', 2, 4, 15),
   // Hangs of others are found in the meantime, after some twelve seconds on a host without other work.
@@ -30,7 +30,6 @@ export const REGULAR: readonly Fault[] = [
   ...fault('broker', 'killed', 2),
   ...fault('heartbeat-ingest', 'killed', 0),
   ...fault('health-evaluator', 'killed', 0),
-  ...fault('heartbeat-ingest', 'frozen', 62),
   ...CLUSTER,
 ];
 
