@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import {
   takeName,
   takeRuntime,
 } from './lock.ts';
-import { makeFolder } from './own-folder.ts';
+import { makeFolder, openStateDir } from './own-folder.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -112,4 +112,13 @@ test('a state folder of another user is refused', () => {
   if (asRoot) chownSync(dir, 12_345, 12_345);
   const theirs = asRoot ? dir : '/';
   expect(() => makeFolder(theirs, 'choose another')).toThrow(`${theirs} is not a folder of this user`);
+});
+
+test('a state folder that others may write to is refused, and one that they may only read is not', () => {
+  for (const mode of [0o770, 0o702, 0o777]) {
+    chmodSync(dir, mode);
+    expect(() => openStateDir(dir)).toThrow(`other users may write to the state folder ${dir}`);
+  }
+  chmodSync(dir, 0o755);
+  openStateDir(dir);
 });

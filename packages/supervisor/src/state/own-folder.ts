@@ -22,17 +22,28 @@ export const removeIfPossible = (path: string): void => {
   }
 };
 
+const OTHERS_MAY_WRITE = 0o022;
+
+/** Another user who may write there could replace a lock or the journal. */
+const checkPrivate = (dir: string): void => {
+  if ((lstatSync(dir).mode & OTHERS_MAY_WRITE) !== 0)
+    throw new WrongSettings(
+      `other users may write to the state folder ${dir}: run "chmod go-w ${dir}", or choose another --dir (VIGIL_STATE_DIR)`,
+    );
+};
+
 /** Room for the locks, the journal and the first reports of an agent. */
 const WANTED_BYTES = 1 << 16;
 
 /**
  * Makes the folder for Vigil's state, and writes to it once: what fails there later would leave an agent without its lock.
- * @throws WrongSettings where another user owns it; StateUnwritable
+ * @throws WrongSettings where another user owns it or may write to it; StateUnwritable
  */
 export const openStateDir = (dir: string): void => {
   const probe = join(dir, `.room.${process.pid}`);
   try {
     makeFolder(dir, 'choose another --dir (VIGIL_STATE_DIR)');
+    checkPrivate(dir);
     writeFileSync(probe, Buffer.alloc(WANTED_BYTES));
     rmSync(probe);
   } catch (error) {
