@@ -93,6 +93,9 @@ const installHook = async (client: ClientKind, place: Place, env: Readonly<Recor
   await promisify(execFile)(process.execPath, args, { cwd: place.project, env: { ...env } });
 };
 
+/** Variables of `vigil run` itself, which no client gets. */
+const OF_SUPERVISOR: readonly string[] = ['VIGIL_STATE_DIR', 'VIGIL_GATEWAY_URL', 'VIGIL_GATEWAY_TOKEN'];
+
 /** A real Vigil on separate servers, a scripted model, and the pinned clients. */
 export const openStage = async (name: string, kinds: readonly ClientKind[]): Promise<Stage> => {
   installClients(kinds);
@@ -131,7 +134,9 @@ export const openStage = async (name: string, kinds: readonly ClientKind[]): Pro
     const sessionName = `${spec.client}-${spec.scenario}-${count}`;
     const { place, command } = await prepare(sessionName, spec);
     const policy = ['--health-policy', spec.policy];
-    const run = ['run', '--name', sessionName, '--task', `T-${sessionName}`, ...policy];
+    const passed = Object.keys(command.env).filter((variable) => !OF_SUPERVISOR.includes(variable));
+    const variables = passed.flatMap((variable) => ['--env', variable]);
+    const run = ['run', '--name', sessionName, '--task', `T-${sessionName}`, ...policy, ...variables];
     const client = [path.join(binDir, command.command), ...command.args];
     const args = [vigilMain, ...run, '--', ...client];
     const started = spec.isHeadless ? startHeadless(args, command) : startInteractive(args, command);

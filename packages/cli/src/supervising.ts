@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { homedir, hostname, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { adapters } from '@vigil/adapters';
-import type { Address, DepsSettings, Logger } from '@vigil/supervisor';
+import { type Address, type DepsSettings, inheritedEnvironment, type Logger, WITHHELD } from '@vigil/supervisor';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { jsonText } from './render/plain.ts';
 
@@ -37,21 +37,20 @@ export const hostId = (): string =>
     .replace(/[^A-Za-z0-9._:-]/g, '-')
     .slice(0, 60);
 
-/**
- * Agents inherit the environment without its secrets: the gateway's token is for the runtime, its secret signs any
- * token, and the dashboard's token is for people.
- */
-export const agentEnvironment = (): Record<string, string> => {
-  const { VIGIL_GATEWAY_TOKEN: _, VIGIL_GATEWAY_SECRET: __, VIGIL_DASHBOARD_TOKEN: ___, ...inherited } = process.env;
-  return Object.fromEntries(
-    Object.entries(inherited).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
-};
-
 export const collectLabel = (text: string, labels: Record<string, string>): Record<string, string> => {
   const [name, value] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
   if (!text.includes('=') || name === '') throw new InvalidArgumentError('write a label as name=value');
   return { ...labels, [name]: value };
+};
+
+/** `NAME` of this environment, or `NAME=value`. */
+export const collectVariable = (text: string, variables: Record<string, string>): Record<string, string> => {
+  const [name = '', ...value] = text.split('=');
+  if (!/^[A-Za-z_]\w*$/.test(name)) throw new InvalidArgumentError('write NAME or NAME=value');
+  if (WITHHELD.includes(name))
+    throw new InvalidArgumentError('an agent does not get the tokens of runtimes and people');
+  if (text.includes('=')) return { ...variables, [name]: value.join('=') };
+  return { ...variables, ...inheritedEnvironment(process.env, [name]) };
 };
 
 const line = (message: string, fields: Readonly<Record<string, unknown>>): string =>

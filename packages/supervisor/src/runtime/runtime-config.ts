@@ -5,6 +5,7 @@ import { duration, templateFits } from '@vigil/policy';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { AgentSpec } from '../agent/agent-spec.ts';
+import { inheritedEnvironment, WITHHELD } from '../agent/inherited.ts';
 import { WrongSettings } from '../errors.ts';
 import { defaultPatterns } from '../output/patterns.ts';
 
@@ -31,6 +32,11 @@ const name = z.string().regex(ID, ID_FORM);
 const labels = z.record(z.string(), z.string());
 const configuredCommand = z.tuple([z.string().min(1)], z.string());
 const patterns = z.array(z.string());
+/** A variable of the runtime's own environment. */
+const variable = z
+  .string()
+  .regex(/^[A-Za-z_]\w*$/, 'write the name of a variable, such as ANTHROPIC_API_KEY')
+  .refine((one) => !WITHHELD.includes(one), 'an agent does not get the tokens of runtimes and people: remove it');
 const limits = z.strictObject({
   memory: size.nullable().default(null),
   output: size.nullable().default(null),
@@ -49,6 +55,8 @@ const template = z.strictObject({
   args: z.array(z.string()).default([]),
   cwd: z.string().default('.'),
   env: labels.default({}),
+  /** names of variables that its agents inherit from the runtime, beside those that every program needs */
+  pass_env: z.array(variable).default([]),
   policy: z.string().optional(),
   nudge: z.enum(['auto', 'socket', 'hook', 'terminal', 'file']).default('auto'),
   /** where `nudge: file` writes; `{agent}` is replaced by its name */
@@ -201,8 +209,8 @@ const definedOnly = <T extends object>(given: T) =>
 export type RuntimeSettings = {
   readonly config: RuntimeConfig;
   readonly host: string;
-  /** the environment that agents inherit, without secrets of the runtime */
-  readonly env: Readonly<Record<string, string>>;
+  /** the runtime's own environment; agents inherit a part of it */
+  readonly env: Readonly<Record<string, string | undefined>>;
 };
 
 /** What an instance is requested by. */
@@ -228,7 +236,7 @@ export const specOf = (
   command: template.command,
   args: template.args,
   cwd: template.cwd,
-  env: { ...env, ...template.env },
+  env: { ...inheritedEnvironment(env, template.pass_env), ...template.env },
   checkpointRoots: config.checkpoint_roots,
   intervalMs: config.interval ?? null,
 });

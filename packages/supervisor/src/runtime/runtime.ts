@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Supervised } from '../agent/agent-instance.ts';
+import { inheritedEnvironment } from '../agent/inherited.ts';
 import { superviseHosted } from '../agent/supervise.ts';
 import { pause } from '../clock.ts';
 import type { RuntimeDeps } from '../deps.ts';
@@ -66,7 +67,7 @@ export class Runtime {
     };
     const { work_source: source } = settings.config;
     this.#workSource = source
-      ? new WorkSource({ ...source, env: settings.env, everyMs: source.interval }, deps.logger)
+      ? new WorkSource({ ...source, env: inheritedEnvironment(settings.env, []), everyMs: source.interval }, deps.logger)
       : null;
     this.#deps = {
       ...deps,

@@ -5,6 +5,7 @@ import { parseDuration } from '@vigil/policy';
 import {
   type AgentSpec,
   hasTitle,
+  inheritedEnvironment,
   type LimitSettings,
   monitoringOf,
   type NudgeBy,
@@ -20,7 +21,7 @@ import { Refusal } from '../../errors.ts';
 import { here } from '../../hook/install.ts';
 import { installed } from '../../hook/settings.ts';
 import { readSettings } from '../../hook/settings-file.ts';
-import { agentEnvironment, hostId, type SupervisingOptions } from '../../supervising.ts';
+import { hostId, type SupervisingOptions } from '../../supervising.ts';
 import { ReachNotices, type Wanted } from './run-reach.ts';
 
 export type RunOptions = SupervisingOptions & {
@@ -31,6 +32,7 @@ export type RunOptions = SupervisingOptions & {
   readonly nudge?: NudgeBy;
   readonly nudgeFile?: string;
   readonly label: Record<string, string>;
+  readonly env?: Readonly<Record<string, string>>;
   readonly runtimeConfig?: string;
   readonly maxMemory?: number;
   readonly maxOutput?: number;
@@ -118,6 +120,12 @@ export const nudging = (
   return { nudge, nudgeFile: configured.nudgeFile };
 };
 
+/** What the agent gets of this environment, and what `--env` adds. */
+export const environmentFrom = ({ env }: Pick<RunOptions, 'env'>): Readonly<Record<string, string>> => ({
+  ...inheritedEnvironment(process.env, []),
+  ...env,
+});
+
 export const specOf = (
   options: RunOptions,
   [command = '', ...args]: readonly string[],
@@ -138,7 +146,7 @@ export const specOf = (
   command,
   args,
   cwd: process.cwd(),
-  env: agentEnvironment(),
+  env: environmentFrom(options),
   intervalMs: options.interval ?? null,
   checkpoint: null,
   handover: null,

@@ -19,8 +19,8 @@ import {
 import { type Command, Option } from 'commander';
 import { CannotProceed } from '../../errors.ts';
 import {
-  agentEnvironment,
   collectLabel,
+  collectVariable,
   depsSettings,
   fileLogger,
   hostId,
@@ -33,6 +33,7 @@ import { reportStarted, startDetached } from './detach.ts';
 import { logReach, reachBeforeStart } from './run-reach.ts';
 import {
   bytes,
+  environmentFrom,
   heartbeatInterval,
   length,
   noteSilence,
@@ -63,10 +64,10 @@ const seat = (tty: boolean, onOutput: ForegroundStreams['onOutput']): Foreground
 const hasTerminal = ({ tty }: RunOptions): boolean => tty && process.stderr.isTTY === true;
 
 /** No lock keeps its name, and no report of its end would outlive this process: the command runs without Vigil, or not at all. */
-const withoutState = async (command: readonly string[], { require }: RunOptions, why: StateUnwritable) => {
-  if (require) throw new CannotProceed(`not started, since it would not be watched: ${why.message}`);
+const withoutState = async (command: readonly string[], options: RunOptions, why: StateUnwritable) => {
+  if (options.require) throw new CannotProceed(`not started, since it would not be watched: ${why.message}`);
   process.stderr.write(`vigil: not watched: ${why.message}\n`);
-  process.exitCode = await runUnwatched(command, agentEnvironment(), passedOn);
+  process.exitCode = await runUnwatched(command, environmentFrom(options), passedOn);
 };
 
 const inForeground = async (command: readonly string[], options: RunOptions): Promise<void> => {
@@ -151,7 +152,7 @@ const runRuntime = async (options: RuntimeOptions): Promise<void> => {
     throw error;
   });
   if (reach.kind === 'unwatched') stderrLogger('not watched', { runtime: config.runtime, why: reach.why });
-  const runtime = await startRuntime({ config, host: hostId(), env: agentEnvironment() }, deps);
+  const runtime = await startRuntime({ config, host: hostId(), env: process.env }, deps);
   stderrLogger('the runtime watches its agents', { runtime: config.runtime, dir, pid: process.pid });
   await runtime.stop(`its runtime received ${await stopped}`);
   await deps.outbox.settled(FAREWELL_MS);
@@ -198,6 +199,11 @@ export const register = (program: Command): void => {
       heartbeatInterval,
     )
     .option('--label <name=value>', 'a label; may be repeated', collectLabel)
+    .option(
+      '--env <name[=value]>',
+      'a variable that the agent gets beside those that every program needs; may be repeated',
+      collectVariable,
+    )
     .option(
       '--runtime-config <file>',
       "the host's runtime configuration: patterns, checkpoint roots, commands at the end",

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { parseRuntimeConfig, specOf, type Template } from '../runtime/runtime-config.ts';
+import { inheritedEnvironment } from './inherited.ts';
+
+const SECRETS = {
+  VIGIL_GATEWAY_TOKEN: 'runtime',
+  VIGIL_GATEWAY_SECRET: 'key',
+  VIGIL_DASHBOARD_TOKEN: 'people',
+  VIGIL_WEBHOOK_SECRET: 'whsec_x',
+  DATABASE_URL: 'postgres://vigil:vigil@h/vigil',
+  SCHEMA_REGISTRY_URL: 'http://user:password@h',
+  KAFKA_BROKERS: '127.0.0.1:9092',
+  KAFKA_SASL_PASSWORD: 'password',
+  SLACK_TOKEN: 'xoxb',
+};
+const BASE = { PATH: '/usr/bin', HOME: '/home/ada', LANG: 'C.UTF-8', LC_TIME: 'C', TERM: 'xterm' };
+
+test('an agent inherits what every program needs, and no secret and no address of a server', () => {
+  expect(inheritedEnvironment({ ...BASE, ...SECRETS, UNSET: undefined }, [])).toEqual(BASE);
+});
+
+test('a variable that is named is passed on, and a name that is not set is not', () => {
+  expect(inheritedEnvironment({ ...BASE, ...SECRETS }, ['SLACK_TOKEN', 'MISSING'])).toEqual({
+    ...BASE,
+    SLACK_TOKEN: 'xoxb',
+  });
+});
+
+test('the tokens of runtimes and people and the signing key are not passed on, even by name', () => {
+  const names = ['VIGIL_GATEWAY_TOKEN', 'VIGIL_GATEWAY_SECRET', 'VIGIL_DASHBOARD_TOKEN'];
+  expect(inheritedEnvironment({ ...BASE, ...SECRETS }, names)).toEqual(BASE);
+});
+
+const REQUEST = {
+  ...{ agentId: 'worker-1', taskId: 'TASK-1', attempt: 0, maxAttempts: null, labels: {} },
+  ...{ checkpoint: null, handover: null, orderId: null },
+};
+const environmentBy = (template: string) => {
+  const config = parseRuntimeConfig(`{ runtime: build-7, templates: [{ command: sh, ${template} }] }`, '/');
+  const settings = { config, host: 'host-1', env: { ...BASE, ...SECRETS } };
+  return specOf(REQUEST, config.templates[0] as Template, settings, 'instance-1').env;
+};
+
+test('an agent of a template gets what the template names, and nothing else of its runtime', () => {
+  expect(environmentBy('env: { EXTRA: x }')).toEqual({ ...BASE, EXTRA: 'x' });
+  expect(environmentBy('pass_env: [SLACK_TOKEN]')).toEqual({ ...BASE, SLACK_TOKEN: 'xoxb' });
+});
+
+test('a template that names a token of Vigil, or no variable, is refused', () => {
+  expect(() => environmentBy('pass_env: [VIGIL_GATEWAY_TOKEN]')).toThrow(
+    /pass_env\.0: an agent does not get the tokens/,
+  );
+  expect(() => environmentBy("pass_env: ['A=b']")).toThrow(/pass_env\.0: write the name of a variable/);
+});

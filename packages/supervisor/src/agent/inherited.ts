@@ -1,0 +1,27 @@
+/**
+ * What a program needs to know of its user, its language and its terminal. The supervisor's own environment may hold
+ * addresses and secrets, so everything else is passed on only by name.
+ */
+const INHERITED: ReadonlySet<string> = new Set([
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'TMPDIR', 'TZ'],
+  ...['LANG', 'LANGUAGE', 'TERM', 'COLORTERM', 'TERM_PROGRAM', 'TERM_PROGRAM_VERSION', 'NO_COLOR', 'FORCE_COLOR'],
+  ...['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR'],
+]);
+
+const isInherited = (name: string): boolean => INHERITED.has(name) || name.startsWith('LC_');
+
+/** The tokens of runtimes and people, and the key that signs any token: an agent gets none of them, even by name. */
+export const WITHHELD: readonly string[] = ['VIGIL_GATEWAY_TOKEN', 'VIGIL_GATEWAY_SECRET', 'VIGIL_DASHBOARD_TOKEN'];
+
+/** The part of the supervisor's environment that an agent and its commands inherit. `named`: further names to pass on. */
+export const inheritedEnvironment = (
+  env: Readonly<Record<string, string | undefined>>,
+  named: readonly string[],
+): Readonly<Record<string, string>> => {
+  const wanted = new Set(named.filter((name) => !WITHHELD.includes(name)));
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value !== undefined && (isInherited(name) || wanted.has(name)) ? [[name, value]] : [],
+    ),
+  );
+};
