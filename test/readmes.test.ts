@@ -10,7 +10,7 @@ import { processor as recovery } from '../services/recovery/src/processor.ts';
 
 type Declared = { readonly processor: string; readonly reads: readonly string[]; readonly writes: readonly string[] };
 
-const vigil = inForceOf(loadPolicies(undefined, 'vigil'));
+const vigil = inForceOf(loadPolicies(undefined, { fallback: 'vigil', requestable: 'any' }));
 
 const declared: readonly (readonly [service: string, Declared])[] = [
   ['heartbeat-ingest', ingest],

@@ -155,7 +155,8 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
     writeFileSync(path.join(dir, 'system.log'), `${lines.join('\n')}\n`);
   };
   const servers = await startServers({ purpose: 'test', dir, onProgress: note, own: true, form });
-  const starting = startSystem({ servers, dir, policy, env, onLine: note, ...(services && { services }) });
+  const all = { VIGIL_REQUESTABLE_POLICIES: 'any', ...env };
+  const starting = startSystem({ servers, dir, policy, env: all, onLine: note, ...(services && { services }) });
   const system = await starting.catch(async (error: unknown) => {
     await servers.stop();
     throw error;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { presetNames } from '@vigil/policy';
 import { startFleet } from './fleet/fleet.ts';
 import { bundleOf, root, stateDir } from './paths.ts';
 import { interruption } from './processes/interrupt.ts';
@@ -91,6 +92,7 @@ const run = async (signal: AbortSignal): Promise<void> => {
     policy: 'demo',
     ports,
     tokens: keptTokens(stateDir),
+    env: { VIGIL_REQUESTABLE_POLICIES: process.env.VIGIL_REQUESTABLE_POLICIES ?? presetNames().join(',') },
     onLine: report,
     signal,
   });

@@ -49,10 +49,11 @@ export {
   type Assignment,
   asRequested,
   assigner,
+  type Requestable,
   readAssignment,
   unknownIn,
 } from './sets/assignment.ts';
-export { PRESETS, readPolicies, readPolicySet, republished } from './sets/files.ts';
+export { PRESETS, presetNames, readPolicies, readPolicySet, republished } from './sets/files.ts';
 export {
   type Application,
   applied,

@@ -7,7 +7,7 @@ import { expect, test, vi } from 'vitest';
 import { inForceOf, loadPolicies } from './policies.ts';
 import { evaluator } from './processor.ts';
 
-const policies = inForceOf(loadPolicies(undefined, 'vigil'));
+const policies = inForceOf(loadPolicies(undefined, { fallback: 'vigil', requestable: 'any' }));
 
 /** Ids, types and payloads of everything that the evaluator emits for these observations. */
 const emitted = async (log: MemoryLog) => {

@@ -9,7 +9,7 @@ import { evaluator } from './processor.ts';
 
 test('two instances of one name at once: the older is refused record by record and announced once; the service keeps running', async () => {
   await using log = new MemoryLog({ ...quiet, partitions: 1 });
-  const demo = inForceOf(loadPolicies(undefined, 'demo'));
+  const demo = inForceOf(loadPolicies(undefined, { fallback: 'demo', requestable: 'any' }));
   await using running = await runProcessor(
     log,
     evaluator(() => demo),

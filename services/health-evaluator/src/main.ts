@@ -10,7 +10,10 @@ await runService(process.env, {
   name: 'health-evaluator',
   config,
   async start({ config, logger, count, signal, use }) {
-    const files = loadPolicies(config.VIGIL_POLICY_DIR, config.VIGIL_DEFAULT_POLICY);
+    const files = loadPolicies(config.VIGIL_POLICY_DIR, {
+      fallback: config.VIGIL_DEFAULT_POLICY,
+      requestable: config.VIGIL_REQUESTABLE_POLICIES,
+    });
     const codec = await connectCodec(registryFrom(config), [...topicsWritten(EVALUATOR), Topic.policy]);
     const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'health-evaluator', codec, logger }));
     const policies = await followApplied(log, files, { logger, count, signal, now: Date.now });

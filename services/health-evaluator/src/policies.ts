@@ -6,16 +6,19 @@ import {
   policiesOf,
   VOCABULARY,
 } from '@vigil/health';
-import { ASSIGNMENT, type PolicySet, readPolicySet } from '@vigil/policy';
+import { ASSIGNMENT, type PolicySet, type Requestable, readPolicySet } from '@vigil/policy';
 import { Refused, type Rules } from '@vigil/stream';
 
 /** The policies in force: the documents, and the evaluation that results. */
 export type InForce = Rules<AgentState, Observation, Announcement> & { readonly set: PolicySet };
 
-/** The presets, and the policies and assign.yaml of `directory`. Throws Refused with every mistake: starting again would change nothing. */
-export const loadPolicies = (directory: string | undefined, defaultName: string): PolicySet => {
+/** The presets, and the policies and assign.yaml of `directory`. `without`: what holds where there is no assign.yaml. Throws Refused with every mistake: starting again would change nothing. */
+export const loadPolicies = (
+  directory: string | undefined,
+  without: { readonly fallback: string; readonly requestable: Requestable },
+): PolicySet => {
   try {
-    return readPolicySet(directory ?? null, defaultName, VOCABULARY);
+    return readPolicySet(directory ?? null, without, VOCABULARY);
   } catch (error) {
     throw new Refused(error instanceof Error ? error.message : String(error), { cause: error });
   }

@@ -4,7 +4,7 @@ import { inForceOf, loadPolicies } from './policies.ts';
 import { evaluator } from './processor.ts';
 import { publications } from './published.ts';
 
-const policies = inForceOf(loadPolicies(undefined, 'demo'));
+const policies = inForceOf(loadPolicies(undefined, { fallback: 'demo', requestable: 'any' }));
 
 test('everything in force is named in the marker, and published by its hash', () => {
   const published = [...publications(policies.set).values()].map(({ name, hash }) => ({ name, hash }));
@@ -19,5 +19,15 @@ test('judgement reads one topic, and that topic carries its time', () => {
 });
 
 test('a default that is not loaded is refused', () => {
-  expect(() => loadPolicies(undefined, 'missing')).toThrow('the default policy missing is not loaded');
+  expect(() => loadPolicies(undefined, { fallback: 'missing', requestable: 'any' })).toThrow(
+    'the default policy missing is not loaded',
+  );
+});
+
+test('a policy that is listed as requestable and is not loaded is refused with the loaded ones', () => {
+  const load = (requestable: readonly string[]) =>
+    loadPolicies(undefined, { fallback: 'vigil', requestable: [...requestable] });
+  expect(() => load(['missing'])).toThrow('the requestable policy missing is not loaded');
+  expect(load(['demo']).assignment.assignment.rules[0]?.may_request).toEqual(['demo']);
+  expect(load([]).assignment.assignment.rules[0]?.may_request).toEqual([]);
 });

@@ -22,7 +22,7 @@ test.each([
 test('each warrant of the log is counted, and no other', async () => {
   let now = EXAMPLE_TIME;
   const log = new MemoryLog({ partitions: 1, now: () => now });
-  const policies = inForceOf(loadPolicies(undefined, 'vigil'));
+  const policies = inForceOf(loadPolicies(undefined, { fallback: 'vigil', requestable: 'any' }));
   const counted: string[] = [];
   const committed = countWarrants((name, by, of) => counted.push(`${name} ${by} ${of}`));
   const running = await runProcessor(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { VOCABULARY } from '@vigil/health';
 import { IMPORT_KINDS, type ImportKind, importPolicy, MIGRATIONS } from '@vigil/importers';
-import { type Checked, CorrectThePolicy, checkFiles, PRESETS, readPolicies } from '@vigil/policy';
+import { type Checked, CorrectThePolicy, checkFiles, presetNames } from '@vigil/policy';
 import { CannotProceed, Refusal } from '../errors.ts';
 import { checkedLines } from '../render/policies.ts';
 import { replaceFile } from '../replace-file.ts';
@@ -10,8 +10,6 @@ import { endUnwell, type Json, print, show } from '../terminal.ts';
 /** Reads files. Throws CannotProceed where one is not there, Refusal with every mistake. `known`: policies that an assignment may name besides. */
 export const readFiles = (paths: readonly string[], known: readonly string[]): readonly Checked[] =>
   withRefusals(() => checkFiles(paths, VOCABULARY, known));
-
-const presetNames = (): readonly string[] => readPolicies([PRESETS], VOCABULARY).map(({ name }) => name);
 
 export const check = (paths: readonly string[], { json }: Json): void => {
   const known = presetNames();

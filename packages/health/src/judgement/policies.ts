@@ -19,12 +19,12 @@ const REMEMBERED = 200_000;
 /** Agents may request any name: only this many requests are kept. */
 const REQUESTS_KEPT = 100;
 
-/** `assignment`: a name where agents get the policy that they request, else that of this name. Throws where the default is not loaded. */
+/** `assignment`: a name where agents get any policy that they request, else that of this name. Throws where the default is not loaded. */
 export const policiesOf = (all: readonly CompiledPolicy[], assignment: Assignment | string): Policies => {
   const rules = all.map(rulesOf);
   const byHash = new Map(rules.map((r) => [r.policy.hash, r]));
   const byName = new Map(rules.map((r) => [r.policy.name, r]));
-  const chosen = typeof assignment === 'string' ? asRequested(assignment) : assignment;
+  const chosen = typeof assignment === 'string' ? asRequested(assignment, 'any') : assignment;
   const fallback = byName.get(chosen.fallback);
   if (!fallback) throw new NameALoadedPolicy(chosen.fallback, [...byName.keys()]);
   const refs = new Map(rules.map(({ policy: { name, hash } }): [string, PolicyRef] => [name, { name, hash }]));

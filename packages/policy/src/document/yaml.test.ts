@@ -72,5 +72,7 @@ test('beside it the mistakes of the other files are named, each with its file, w
   const [glob, other] = ['glob.yaml', 'other.yaml'].map((name) => path.join(folder, name));
   const all = [...inQuotes.map((mistake) => `${glob}: ${mistake}`), expect.stringContaining(`${other}: colour: `)];
   expect(mistakesOf(() => checkFiles([folder], VOCABULARY, []))).toEqual(all);
-  expect(mistakesOf(() => readPolicySet(folder, 'o', VOCABULARY))).toEqual(expect.arrayContaining(all));
+  expect(mistakesOf(() => readPolicySet(folder, { fallback: 'o', requestable: [] }, VOCABULARY))).toEqual(
+    expect.arrayContaining(all),
+  );
 });

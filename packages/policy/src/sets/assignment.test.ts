@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mistakesOf } from '../fixture.ts';
 import { excludes } from '../values/patterns.ts';
-import { asRequested, assigner, readAssignment, unknownIn } from './assignment.ts';
+import { asRequested, assigner, type Requestable, readAssignment, unknownIn } from './assignment.ts';
 
 const THERE = ['vigil', 'botbox', 'hive'];
 const isThere = (name: string) => THERE.includes(name);
@@ -34,14 +34,14 @@ test('an agent gets the policy that it requests where its rule lists it, and now
   expect(given(RULES, 'dev-1', {}, 'hive')).toBe('vigil');
 });
 
-test('without an assignment, an agent gets the policy that it requests where that is loaded, else the default', () => {
-  const agent = { agentId: 'a', labels: {} };
-  const free = assigner(asRequested('vigil'), isThere);
-  expect(['hive', 'gone', null].map((requestedPolicy) => free({ ...agent, requestedPolicy }))).toEqual([
-    'hive',
-    'vigil',
-    'vigil',
-  ]);
+test('without an assignment, an agent gets the policy that it requests only where the operator has listed it', () => {
+  const requested = (requestable: Requestable) =>
+    ['hive', 'botbox', 'gone', null].map((requestedPolicy) =>
+      assigner(asRequested('vigil', requestable), isThere)({ agentId: 'a', labels: {}, requestedPolicy }),
+    );
+  expect(requested([])).toEqual(['vigil', 'vigil', 'vigil', 'vigil']);
+  expect(requested(['hive'])).toEqual(['hive', 'vigil', 'vigil', 'vigil']);
+  expect(requested('any')).toEqual(['hive', 'botbox', 'vigil', 'vigil']);
 });
 
 test('every mistake is named, with its rule and what to write', () => {

@@ -38,9 +38,12 @@ export type Assigned = {
   readonly requestedPolicy: string | null;
 };
 
-/** Without an assignment, every agent gets the policy that it requests, else the default. */
-export const asRequested = (fallback: string): Assignment =>
-  readAssignment({ rules: [{ policy: fallback, may_request: 'any' }], default: fallback }, ASSIGNMENT);
+/** The policies that an agent may request: their names, or any policy in force. */
+export type Requestable = AssignRule['may_request'];
+
+/** Without an assignment, every agent gets the policy that it requests where that is requestable, else the default. */
+export const asRequested = (fallback: string, requestable: Requestable): Assignment =>
+  readAssignment({ rules: [{ policy: fallback, may_request: requestable }], default: fallback }, ASSIGNMENT);
 
 /** A document as parsed. Throws CorrectThePolicy with every mistake that can be seen without the policies. */
 export const readAssignment = (written: unknown, source: string): Assignment => {

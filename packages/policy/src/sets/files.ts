@@ -3,11 +3,16 @@ import path from 'node:path';
 import { compile, loadPolicy, parseYaml } from '../compile/compile.ts';
 import type { CompiledPolicy, Vocabulary } from '../compile/compiled.ts';
 import { CorrectThePolicy } from '../document/mistakes.ts';
-import { ASSIGNMENT, type Assignment, asRequested, readAssignment } from './assignment.ts';
+import { ASSIGNMENT, type Assignment, asRequested, type Requestable, readAssignment } from './assignment.ts';
 import { type HeldPolicy, type PolicySet, type Provenance, policySet } from './policy-set.ts';
 
 /** Vigil's own policies: presets/*.yaml. */
 export const PRESETS: string = path.resolve(import.meta.dirname, '../../presets');
+
+export const presetNames = (): readonly string[] =>
+  readdirSync(PRESETS)
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => path.basename(file, '.yaml'));
 
 /** Every *.yaml of the directories, in order of name; the mistakes of all files in one message. A later file replaces an earlier one of its name. */
 export const readPolicies = (directories: readonly string[], vocabulary: Vocabulary): readonly CompiledPolicy[] => {
@@ -30,10 +35,14 @@ export const readPolicies = (directories: readonly string[], vocabulary: Vocabul
 };
 
 /**
- * The presets, and the policies and assign.yaml of `directory`. Without an assign.yaml agents get the policy that they request, else
- * `fallback`. Throws CorrectThePolicy with the mistakes of all files.
+ * The presets, and the policies and assign.yaml of `directory`. Without an assign.yaml agents get the policy that they request
+ * where it is `requestable`, else `fallback`. Throws CorrectThePolicy with the mistakes of all files.
  */
-export const readPolicySet = (directory: string | null, fallback: string, vocabulary: Vocabulary): PolicySet => {
+export const readPolicySet = (
+  directory: string | null,
+  { fallback, requestable }: { readonly fallback: string; readonly requestable: Requestable },
+  vocabulary: Vocabulary,
+): PolicySet => {
   const held = (origin: 'preset' | 'file'): Provenance => ({ origin, by: 'health-evaluator', why: null, at: null });
   const mistakes: string[] = [];
   const found = new Map<string, HeldPolicy>();
@@ -47,12 +56,15 @@ export const readPolicySet = (directory: string | null, fallback: string, vocabu
   const written = directory === null ? null : noting(mistakes, null, () => assignmentIn(directory));
   const assignment = written
     ? { ...held('file'), assignment: written }
-    : { ...held('preset'), assignment: asRequested(fallback) };
+    : { ...held('preset'), assignment: asRequested(fallback, requestable) };
   const names = [...found.keys()];
   if (mistakes.length === 0 && !written && !names.includes(fallback))
     mistakes.push(
       `the default policy ${fallback} is not loaded: name one of ${names.join(', ')}, or put ${fallback}.yaml into the policy directory`,
     );
+  for (const name of written || mistakes.length > 0 || requestable === 'any' ? [] : requestable)
+    if (!names.includes(name))
+      mistakes.push(`the requestable policy ${name} is not loaded: name one of ${names.join(', ')}, or any`);
   const file = path.join(directory ?? '', ASSIGNMENT);
   const set = mistakes.length > 0 ? null : noting(mistakes, file, () => policySet([...found.values()], assignment));
   if (set) return set;

@@ -21,7 +21,7 @@ const FILES: PolicySet = policySet(
     { ...file, policy: policy('a') },
     { ...file, policy: policy('b') },
   ],
-  { ...file, assignment: asRequested('a') },
+  { ...file, assignment: asRequested('a', 'any') },
 );
 const asking = (name: string, written: unknown): Application => ({
   name,

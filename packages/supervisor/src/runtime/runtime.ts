@@ -67,7 +67,10 @@ export class Runtime {
     };
     const { work_source: source } = settings.config;
     this.#workSource = source
-      ? new WorkSource({ ...source, env: inheritedEnvironment(settings.env, []), everyMs: source.interval }, deps.logger)
+      ? new WorkSource(
+          { ...source, env: inheritedEnvironment(settings.env, []), everyMs: source.interval },
+          deps.logger,
+        )
       : null;
     this.#deps = {
       ...deps,

@@ -21,14 +21,14 @@ export type Policies = ReturnType<typeof createPolicies>;
 
 /**
  * The policies in force by name, and the assignment of agents: of each name the newest publication. `fallback`: the
- * policy of agents that request none, until an assignment is published.
+ * policy of every agent until an assignment is published.
  */
 export const createPolicies = (fallback: string) => {
   const newest = new Map<string, { readonly offset: number; readonly served: Served | null }>();
   /** null: no such policy is in force */
   const find = (name: string): Served | null => newest.get(name)?.served ?? null;
   const isThere = (name: string) => find(name) !== null;
-  let nameOf = assigner(asRequested(fallback), isThere);
+  let nameOf = assigner(asRequested(fallback, []), isThere);
   return {
     /** `offset`: its place in the topic's one partition; they may be observed in any order */
     observe: ({ payload: { name, hash, document, withdrawn } }: Published, offset: number): void => {
