@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { kafkaSettings, tlsSettings, token, whole } from '@vigil/chassis';
 import { z } from 'zod';
+import { LARGEST_BODY } from './http/body.ts';
 import { LEAST_SECRET } from './http/token-signing.ts';
 
 const secret = (what: string) =>
@@ -23,6 +24,10 @@ export const config = z.object({
   VIGIL_GATEWAY_TOKEN: token('give the secret that runtimes and agents show the gateway'),
   VIGIL_GATEWAY_SECRET: secret('the secret that signs tokens of runtimes and agents'),
   VIGIL_GATEWAY_SECRET_PREVIOUS: secret('the secret that signed tokens before, which stay valid'),
+  VIGIL_TOKEN_REQUESTS_PER_S: whole(1, 1_000_000).default(50),
+  VIGIL_TOKEN_BYTES_PER_S: whole(LARGEST_BODY, 1_000_000_000).default(5 << 20),
+  VIGIL_TOKEN_AGENTS: whole(1, 1_000_000).default(200),
+  VIGIL_TOKEN_TASKS: whole(1, 1_000_000).default(200),
   VIGIL_DEFAULT_POLICY: z.string().default('vigil'),
 });
 

@@ -2,6 +2,7 @@ import { listen, tlsFor } from '@vigil/chassis';
 import { type Log, startIngress } from '@vigil/stream';
 import type { Config } from './config.ts';
 import { createIngress } from './http/ingress.ts';
+import { createQuotas, type Quota } from './http/quotas.ts';
 import { createTokenSigner, type TokenSigner } from './http/token-signing.ts';
 import { guard } from './http/tokens.ts';
 import { createBrokerClock } from './log/broker-clock.ts';
@@ -52,6 +53,7 @@ export const openGateway = async (
     sessions: createSessions(),
     admit: guard({ token: config.VIGIL_GATEWAY_TOKEN, signer, issuedTokens: state.issuedTokens, now: clock.now }),
     signer,
+    quotas: createQuotas(quotaOf(config)),
     count,
     closing: signal,
     now: clock.now,
@@ -64,6 +66,13 @@ export const openGateway = async (
   const open = opening.move();
   return { url, ready: reach.isReady, finished: catchUp.finished, [Symbol.asyncDispose]: () => open.disposeAsync() };
 };
+
+const quotaOf = (config: Config): Quota => ({
+  requestsPerS: config.VIGIL_TOKEN_REQUESTS_PER_S,
+  bytesPerS: config.VIGIL_TOKEN_BYTES_PER_S,
+  agents: config.VIGIL_TOKEN_AGENTS,
+  tasks: config.VIGIL_TOKEN_TASKS,
+});
 
 const signerOf = ({
   VIGIL_GATEWAY_SECRET: current,

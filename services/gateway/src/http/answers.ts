@@ -11,6 +11,7 @@ import type { State } from '../state/state.ts';
 import { placeIn, readEach, readHeartbeat } from './body.ts';
 import { authorizeRelations, authorizeReported, authorizeStated, withOwnAgents, withoutHost } from './claims.ts';
 import { Problem } from './problem.ts';
+import type { Quotas } from './quotas.ts';
 import { type RuntimeReport, readReceipt } from './receipts.ts';
 import { authorizeHeartbeat, authorizeReport, orderOf } from './rights.ts';
 import type { TokenSigner } from './token-signing.ts';
@@ -28,6 +29,7 @@ export type GatewayContext = State & {
   /** null: the gateway has no secret, and issues no tokens */
   readonly signer: TokenSigner | null;
   readonly count: Count;
+  readonly quotas: Quotas;
   /** ends long polls */
   readonly closing: AbortSignal;
   /** the brokers' clock */
@@ -48,6 +50,7 @@ export const acceptHeartbeats = async (context: GatewayContext, principal: Princ
     authorizeRelations(principal, heartbeat, context, placeIn(body, i));
     authorizeStated(principal, heartbeat, placeIn(body, i));
   }
+  context.quotas.countHeartbeats(principal, heartbeats, receivedAt);
   await outbox.send(heartbeats.map(encoding.heartbeat));
   count('heartbeats_accepted', heartbeats.length, 'gateway');
   for (const heartbeat of heartbeats) agentRegistry.observeHeartbeat(heartbeat, now());

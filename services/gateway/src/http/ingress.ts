@@ -16,6 +16,7 @@ import {
 import { LARGEST_BODY, readJson } from './body.ts';
 import { authorizeStated, withoutHost } from './claims.ts';
 import { Problem, problemBody } from './problem.ts';
+import { TooMany } from './quotas.ts';
 import { authorizeCollect, authorizePoll } from './rights.ts';
 import { routeTokens } from './token-routes.ts';
 import type { Principal } from './tokens.ts';
@@ -65,6 +66,7 @@ const answerProblems =
     if (problem.status >= 500) logger.error({ err: error, method, url }, 'request failed');
     if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
     if (problem.status === 503) reply.header('retry-after', '1');
+    if (problem instanceof TooMany) reply.header('retry-after', String(problem.retryAfterS));
     // Another connection may lead to an instance that can write.
     if (problem.reason === 'not_written') reply.header('connection', 'close');
     return reply.code(problem.status).type('application/problem+json').send(problemBody(problem));
@@ -84,7 +86,9 @@ export const createIngress = (context: GatewayContext, tls: Tls | null, logger: 
   );
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request) => {
-    request.setDecorator<Principal>('principal', await context.admit(request.headers.authorization));
+    const principal = await context.admit(request.headers.authorization);
+    context.quotas.countRequest(principal, bodyBytesOf(request), context.now());
+    request.setDecorator<Principal>('principal', principal);
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
@@ -99,6 +103,12 @@ export const createIngress = (context: GatewayContext, tls: Tls | null, logger: 
   routeTokens(app, context, principalOf);
   routeHooks(app, context, principalOf, logger);
   return app;
+};
+
+/** null: the request does not state it before its body is read */
+const bodyBytesOf = ({ method, headers }: FastifyRequest): number | null => {
+  if (method === 'GET') return 0;
+  return headers['content-length'] === undefined ? null : Number(headers['content-length']);
 };
 
 /** Who shows the token: known before anything is read. */

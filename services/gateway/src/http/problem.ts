@@ -30,6 +30,7 @@ const titles: Readonly<Record<number, string>> = {
   409: 'Not so',
   413: 'Too large',
   415: 'Not JSON',
+  429: 'Too many',
   503: 'Not ready',
 };
 

@@ -77,6 +77,23 @@ const create = async (context: GatewayContext, body: unknown) => {
   return { token, tokenId: claims.id, expiresAt: claims.expiresAt };
 };
 
+/**
+ * The same claims with a later expiry, or, in the first half of its time, the same expiry, signed with the current
+ * secret. Only the first is recorded: a client that renews in a loop writes nothing.
+ */
+const renew = async (context: GatewayContext, principal: Principal) => {
+  if (principal.kind === 'operator')
+    throw new Problem(409, 'no_expiry', "the operator's token does not expire: there is nothing to renew");
+  const now = context.now();
+  const validMs = principal.expiresAt - principal.issuedAt;
+  const isDue = now >= principal.issuedAt + validMs / 2;
+  const claims = isDue ? { ...principal, issuedAt: now, expiresAt: now + validMs } : principal;
+  const token = isDue
+    ? await issue(context, claims, `${principal.kind} ${principal.name}`)
+    : await signerOf(context).sign(claims);
+  return { token, tokenId: claims.id, expiresAt: claims.expiresAt };
+};
+
 const revoke = async ({ issuedTokens, outbox, encoding, now }: GatewayContext, tokenId: string, body: unknown) => {
   const { by, why } = read(revocation, body);
   if (!issuedTokens.isIssued(tokenId))
@@ -92,7 +109,7 @@ const revoke = async ({ issuedTokens, outbox, encoding, now }: GatewayContext, t
 
 type Named = { Params: { tokenId: string } };
 
-/** Creates, lists and revokes tokens of runtimes and agents, for the operator. */
+/** The operator creates, lists and revokes tokens of runtimes and agents; these renew their own. */
 export const routeTokens = (
   app: FastifyInstance,
   context: GatewayContext,
@@ -102,6 +119,7 @@ export const routeTokens = (
     requireOperator(principalOf(request));
     return reply.code(201).send(await create(context, request.body));
   });
+  app.post('/v1/token', async (request) => renew(context, principalOf(request)));
   app.get('/v1/tokens', async (request) => {
     requireOperator(principalOf(request));
     return { tokens: context.issuedTokens.list(context.now()) };

@@ -5,7 +5,7 @@ import { answerOf, claimsOf, SECRET, showing, showingClaims, signer, testGateway
 import { createTokenSigner } from './token-signing.ts';
 import { guard } from './tokens.ts';
 
-const { log, get, post, later } = testGateway();
+const { log, get, post } = testGateway();
 const poll = (headers: Record<string, string>) => get('/v1/runtimes/host-1/orders?wait=0', headers);
 
 const refused = (detail: string) => ({
@@ -14,19 +14,66 @@ const refused = (detail: string) => ({
 });
 
 describe('a token', () => {
-  test('is valid until it expires', async () => {
-    const own = await showingClaims('runtime', 'host-1', { expiresAt: Date.now() + 60_000 });
-    expect((await poll(own)).status).toBe(200);
-    later(30_000);
-    expect((await poll(own)).status).toBe(200);
-    later(31_000);
-    expect(await answerOf(await poll(own))).toMatchObject(refused('expired at 20'));
+  test('is valid until it expires, also when it has been verified before', async () => {
+    const tokens = createTokenSigner([SECRET]);
+    const token = await tokens.sign(claimsOf('runtime', 'host-1', { issuedAt: 1_000_000, expiresAt: 2_000_000 }));
+    expect(await tokens.verify(token, 1_999_999)).toMatchObject({ name: 'host-1', expiresAt: 2_000_000 });
+    await expect(tokens.verify(token, 2_000_000)).rejects.toThrow('expired at 1970-01-01T00:33:20.000Z');
+  });
+
+  test('that has expired is refused, with the time', async () => {
+    const past = { issuedAt: Date.now() - 7_200_000, expiresAt: Date.now() - 60_000 };
+    expect(await answerOf(await poll(await showingClaims('runtime', 'host-1', past)))).toMatchObject(
+      refused('expired at 20'),
+    );
   });
 
   test('binds a name that may have dots', async () => {
     const name = 'v1.agent.host-1.example';
     const own = await showingClaims('agent', name);
     expect((await get(`/v1/agents/${name}/orders`, own)).status).toBe(200);
+  });
+});
+
+describe('a renewal', () => {
+  const renew = async (headers: Record<string, string>) => answerOf(await post('/v1/token', {}, headers));
+  const hourFrom = (issuedAt: number) => ({ issuedAt, expiresAt: issuedAt + 3_600_000 });
+  const inSecondHalf = () =>
+    showingClaims('runtime', 'host-1', { ...hourFrom(Date.now() - 2_000_000), tasks: ['OMN-*'] });
+
+  test('in the second half of its time gives a token with the same id and claims, valid as long again', async () => {
+    const { status, body } = await renew(await inSecondHalf());
+    expect(status).toBe(200);
+    const renewed = await signer.verify(String(body.token), Date.now() + 3_500_000);
+    expect(renewed).toMatchObject({ id: 'runtime-host-1', tasks: ['OMN-*'], capacity: 100 });
+    expect(log().events(Topic.token)).toMatchObject([{ type: 'TOKEN_ISSUED', key: 'runtime-host-1' }]);
+  });
+
+  test('in the first half changes nothing and is not recorded', async () => {
+    const claims = claimsOf('runtime', 'host-1', hourFrom(1000 * Math.floor(Date.now() / 1000)));
+    const { body } = await renew(showing(await signer.sign(claims)));
+    expect(await signer.verify(String(body.token), Date.now())).toEqual(claims);
+    expect(log().events(Topic.token)).toEqual([]);
+  });
+
+  test('of an expired token is refused', async () => {
+    const expired = await showingClaims('runtime', 'host-1', hourFrom(Date.now() - 7_200_000));
+    expect(await renew(expired)).toMatchObject(refused('expired'));
+  });
+
+  test('ends with the revocation of its token', async () => {
+    const { body } = await renew(await inSecondHalf());
+    const renewed = showing(String(body.token));
+    await vi.waitFor(async () => {
+      const revoked = await post('/v1/tokens/runtime-host-1/revoke', { by: 'ada', why: 'lost' });
+      expect(revoked.status).toBe(200);
+    });
+    await vi.waitFor(async () => expect((await renew(renewed)).status).toBe(401));
+    expect((await poll(renewed)).status).toBe(401);
+  });
+
+  test("of the operator's token is none", async () => {
+    expect((await renew({})).status).toBe(409);
   });
 });
 
