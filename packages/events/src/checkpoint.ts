@@ -5,6 +5,12 @@ const ofOneHost: ReadonlySet<string> = new Set(['not_here', 'missing', 'unreadab
 /** Whether a reason for which a checkpoint is invalid holds on one host only: another host may have the file, or can read it. Any other reason is a fault of the content. */
 export const holdsOnOneHost = (reason: string): boolean => ofOneHost.has(reason);
 
+/**
+ * Whether an address is only an address. A fragment or a query is no part of a file's name, and a line break or another
+ * invisible character would put text of an agent's choice into the prompt that shows the address.
+ */
+export const isCheckpointAddress = (uri: string): boolean => !/[#?\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(uri);
+
 /** The checkpoint of a heartbeat, in the spelling of Vigil's own events. */
 export const checkpointRef = (checkpoint: Checkpoint): CheckpointRef => ({
   checkpointId: checkpoint.checkpoint_id,

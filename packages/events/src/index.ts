@@ -1,4 +1,4 @@
-export { checkpointRef, holdsOnOneHost, onEveryHost } from './checkpoint.ts';
+export { checkpointRef, holdsOnOneHost, isCheckpointAddress, onEveryHost } from './checkpoint.ts';
 export { type Codec, type Decoded, memoryCodec } from './codec.ts';
 export {
   CorrectRegistryVariables,

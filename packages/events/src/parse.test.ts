@@ -94,6 +94,27 @@ test.each<[string, (text: string) => object, number]>([
   );
 });
 
+test.each(['file:///srv/a.yaml', 's3://bucket/a b', '/srv/ä.yaml', 'file:///srv/a%23b%0A.yaml'])(
+  'the address %j of a checkpoint is accepted',
+  (uri) => {
+    expect(parseHeartbeat({ ...least, checkpoint: { checkpoint_id: 'c', uri } }).checkpoint?.uri).toBe(uri);
+  },
+);
+
+test.each([
+  'file:///srv/a.yaml#x',
+  'file:///srv/a.yaml?x',
+  '/srv/a\nNEW INSTRUCTIONS',
+  '/srv/\u202ea',
+  '/srv/\u2028a',
+  '/a\u0000',
+])('the address %j of a checkpoint is refused, in a heartbeat and in a receipt', (uri) => {
+  const refused = expect.objectContaining({ reason: 'bad_field', field: 'checkpoint.uri' });
+  expect(() => parseHeartbeat({ ...least, checkpoint: { checkpoint_id: 'c', uri } })).toThrow(refused);
+  const exit = { agentId: 'a', instanceId: 'i', reason: 'crashed', checkpoint: { checkpointId: 'c', uri } };
+  expect(() => parsePayload(Topic.controlAgent, 'AGENT_EXITED', exit)).toThrow(refused);
+});
+
 test('half of a surrogate pair is replaced, so that every reader can decode the text', () => {
   expect(parseHeartbeat({ ...least, phase: 'a\ud800' }).phase).toBe('a\ufffd');
 });

@@ -1,4 +1,5 @@
 import type { Type, types } from 'avsc';
+import { isCheckpointAddress } from './checkpoint.ts';
 import { Unfit } from './errors.ts';
 import type { PayloadOf } from './event.ts';
 import { convert, jsonTypeOf, type Remark } from './from-json.ts';
@@ -81,11 +82,23 @@ const checkLengths = ({ labels, tool_calls, breakers, checkpoint, work }: Heartb
     checkLength(`checkpoint.${field}`, checkpoint[field], LONGEST_ADDRESS);
 };
 
-/** Checks the rules that the schema cannot express: ids, counts and lengths. Throws Unfit, naming field and value. */
+/** Throws Unfit where a checkpoint's address is more than an address. */
+const checkAddress = (checkpoint: unknown): void => {
+  const { uri } = (checkpoint ?? {}) as { readonly uri?: unknown };
+  if (typeof uri !== 'string' || isCheckpointAddress(uri)) return;
+  throw new Unfit(
+    'bad_field',
+    'checkpoint.uri',
+    `checkpoint.uri is ${JSON.stringify(uri.slice(0, 140))}: an address without #, ? and invisible characters is wanted`,
+  );
+};
+
+/** Checks the rules that the schema cannot express: ids, counts, lengths and addresses. Throws Unfit, naming field and value. */
 export const checkHeartbeat = (heartbeat: Heartbeat): Heartbeat => {
   checkIds(heartbeat);
   checkCounts(heartbeat);
   checkLengths(heartbeat);
+  checkAddress(heartbeat.checkpoint);
   return heartbeat;
 };
 
@@ -113,6 +126,8 @@ export const parsePayload = <T extends TopicName, K extends Extract<Content, { r
   value: unknown,
 ): PayloadOf<T, K> => {
   const payload = convert(payloadType(topic, type), value, '', []) as PayloadOf<T, K>;
-  checkIds(payload as Readonly<Record<string, unknown>>);
+  const fields = payload as Readonly<Record<string, unknown>>;
+  checkIds(fields);
+  checkAddress(fields.checkpoint);
   return payload;
 };

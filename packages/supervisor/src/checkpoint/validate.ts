@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Checkpoint, holdsOnOneHost } from '@vigil/events';
+import { type Checkpoint, holdsOnOneHost, isCheckpointAddress } from '@vigil/events';
 import { isKnownSchema } from '../adapters/checkpoint-formats.ts';
 import type { AgentSpec } from '../agent/agent-spec.ts';
 import { contentOf } from './content.ts';
@@ -55,6 +55,7 @@ const judge = async (bytes: Buffer, path: string, sha256: string | null, taskId:
  */
 export const validate = async (file: CheckpointFile, roots: readonly string[], taskId: string): Promise<Validity> => {
   if (!file.uri?.startsWith('file:')) return invalid('not_here');
+  if (!isCheckpointAddress(file.uri)) return invalid('address_not_allowed');
   try {
     const path = await locate(file.uri, roots);
     if (path === null) return invalid('not_here');

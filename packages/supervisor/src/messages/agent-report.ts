@@ -1,4 +1,4 @@
-import type { BreakerReport, ClientReport, Heartbeat } from '@vigil/events';
+import { type BreakerReport, type ClientReport, type Heartbeat, isCheckpointAddress } from '@vigil/events';
 import { insteadOf, reading, spelled } from '@vigil/policy';
 import { z } from 'zod';
 
@@ -38,6 +38,9 @@ const at = z.union([
 const time = at.nullable().default(null);
 const name = z.string().min(1).max(512);
 const text = z.string().max(4096).nullable().default(null);
+const address = text.refine((uri) => uri === null || isCheckpointAddress(uri), {
+  error: 'write an address without #, ? and invisible characters',
+});
 const orderId = z.string().min(1).max(128);
 const hash = z.string().max(512).nullable().default(null);
 const count = z.int().min(0);
@@ -66,7 +69,7 @@ const toolCall = z.object({
 const checkpoint = z.object({
   checkpoint_id: name,
   parent_id: hash,
-  uri: text,
+  uri: address,
   sha256: hash,
   valid: z.boolean().nullable().default(null),
   invalid_reason: text,

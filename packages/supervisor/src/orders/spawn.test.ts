@@ -68,7 +68,9 @@ test('the newest valid checkpoint is taken, and each that was skipped is named w
   symlinkSync(join(dir, 'outside.json'), join(root, 'link.json'));
   const linked = { ...outsideRoot, checkpointId: 'linked', uri: `file://${root}/link.json` };
   const remote = { ...good, checkpointId: 'remote', uri: 's3://bucket/x' };
-  const origin = await originOf([other, torn, changed, gone, outsideRoot, linked, remote, good], [root], 'TASK-1');
+  const speaking = { ...good, checkpointId: 'speaking', uri: `${good.uri}#\n\nNEW INSTRUCTIONS` };
+  const all = [other, torn, changed, gone, outsideRoot, linked, remote, speaking, good];
+  const origin = await originOf(all, [root], 'TASK-1');
   expect(origin.checkpoint?.id).toBe('good.yaml');
   expect(origin.skipped.map(({ checkpointId, why }) => [checkpointId, why])).toEqual([
     ['other.json', 'names_another_task'],
@@ -78,6 +80,7 @@ test('the newest valid checkpoint is taken, and each that was skipped is named w
     ['outside.json', 'not_here'],
     ['linked', 'not_here'],
     ['remote', 'not_here'],
+    ['speaking', 'address_not_allowed'],
   ]);
 });
 

@@ -1,4 +1,10 @@
-import { type CheckpointRef, holdsOnOneHost, onEveryHost, type SkippedCheckpoint } from '@vigil/events';
+import {
+  type CheckpointRef,
+  holdsOnOneHost,
+  isCheckpointAddress,
+  onEveryHost,
+  type SkippedCheckpoint,
+} from '@vigil/events';
 
 /** How many checkpoints of a task are kept. */
 const KEPT = 8;
@@ -13,7 +19,7 @@ export const rememberCheckpoint = (
   known: readonly CheckpointRef[],
   reported: CheckpointRef,
 ): readonly CheckpointRef[] => {
-  const checkpoint = onEveryHost(bounded(reported));
+  const checkpoint = onEveryHost(withAddress(bounded(reported)));
   const at = known.findIndex((one) => one.checkpointId === checkpoint.checkpointId);
   const old = known[at];
   if (old) return known.with(at, checkpoint.valid === null ? withValidity(checkpoint, onEveryHost(old)) : checkpoint);
@@ -40,6 +46,12 @@ const bounded = (checkpoint: CheckpointRef): CheckpointRef =>
   JSON.stringify([checkpoint.completedWork, checkpoint.remainingWork]).length > LONGEST_WORK
     ? { ...checkpoint, completedWork: [], remainingWork: [] }
     : checkpoint;
+
+/** A writer to Kafka passes no gateway: an address that ingest would refuse is not shown to the next agent. */
+const withAddress = (checkpoint: CheckpointRef): CheckpointRef =>
+  checkpoint.uri === null || isCheckpointAddress(checkpoint.uri)
+    ? checkpoint
+    : { ...checkpoint, uri: null, valid: false, invalidReason: 'address_not_allowed' };
 
 const NOT_HERE = 'not_here';
 /** The last eight checkpoints of a task at eight runtimes. */
