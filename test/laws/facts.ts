@@ -44,6 +44,8 @@ export class Facts {
   readonly cases = new Map<string, OpenCase>();
   /** when people were last notified of an alert of a task that is not over */
   readonly notifiedAt = new Map<string, number>();
+  /** until when an alert that people have received was open, by task */
+  readonly notifiedUntil = new Map<string, number>();
   readonly reviews = new Set<string>();
   readonly initiated = new Map<string, number>();
   /** when a person last requested its recovery, or decided that it continues */
@@ -193,9 +195,12 @@ export class Facts {
         this.alerts.set(alertKey, known);
         return;
       }
-      case 'ALERT_RESOLVED':
-        this.alerts.delete(event.payload.alertKey);
+      case 'ALERT_RESOLVED': {
+        const { alertKey, taskId } = event.payload;
+        if (taskId !== null && this.alerts.get(alertKey)?.isNotified) this.notifiedUntil.set(taskId, now);
+        this.alerts.delete(alertKey);
         return;
+      }
       case 'BRAKE_ENGAGED':
         this.isBraked = true;
         this.missing = [...this.missing, ...event.payload.agentIds];

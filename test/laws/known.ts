@@ -260,4 +260,11 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'request', agent: 0, step: 'nudge' },
     { kind: 'end', agent: 0, reason: 'finished' },
   ]),
+  // A host that was muted reports an ordered end late: its alert is resolved, and the recovery waits for room.
+  of('asks', [
+    { kind: 'host', host: 0, what: 'mute' },
+    { kind: 'host', host: 1, what: 'kill' },
+    { kind: 'wait', minutes: 12 },
+    { kind: 'wait', minutes: 12 },
+  ]),
 ];

@@ -108,7 +108,8 @@ const noTaskIsLeft: Law = {
       const agents = all.filter((one) => one.startedAt >= from && (isSeen(simulation, one) || one.end === null));
       const reportedAt = (one: Agent) => facts.ended.get(one.instanceId)?.at ?? Number.POSITIVE_INFINITY;
       if (agents.length === 0 || all.some((one) => one.end === null && !isReportedDead(simulation, one))) continue;
-      const since = Math.max(...agents.map((one) => knownAt(simulation, one)));
+      // While people have an open alert, they know of the task. Its ten minutes begin when the alert is resolved.
+      const since = Math.max(facts.notifiedUntil.get(task) ?? 0, ...agents.map((one) => knownAt(simulation, one)));
       if (now - since <= 10 * MINUTE) continue;
       const diedAt = Math.max(...agents.map((one) => Math.min(one.end?.at ?? now, reportedAt(one))));
       const isRecovered = (facts.initiated.get(task) ?? 0) > Math.max(diedAt, now - 10 * MINUTE);

@@ -57,7 +57,7 @@ const vigil = (args: readonly string[], input = '') => {
   return endOf(child);
 };
 const run = (script: string, name = 'worker-1') =>
-  vigil(['run', '--detach', '--json', '--name', name, '--', '/bin/sh', '-c', script]);
+  vigil(['run', '--detach', '--json', '--name', name, '--env', 'VIGIL_STATE_DIR', '--', '/bin/sh', '-c', script]);
 const READER = 'echo ready; while read line; do echo "got=$line"; done';
 
 test('in the background an agent outlives the shell that it was started from', async () => {
