@@ -6,8 +6,8 @@ const ofOneHost: ReadonlySet<string> = new Set(['not_here', 'missing', 'unreadab
 export const holdsOnOneHost = (reason: string): boolean => ofOneHost.has(reason);
 
 /**
- * Whether an address is only an address. A fragment or a query is no part of a file's name, and a line break or another
- * invisible character would put text of an agent's choice into the prompt that shows the address.
+ * Whether an address has no more than an address. Fragments and queries do not name a file. A line break or another
+ * invisible character would add an agent's own text to the prompt that shows the address.
  */
 export const isCheckpointAddress = (uri: string): boolean => !/[#?\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(uri);
 
