@@ -52,8 +52,8 @@ export class Facts {
   readonly asked = new Map<string, number>();
   readonly released = new Map<string, { readonly why: string; readonly at: number }>();
   /** orders that a person requested, without a successor */
-  readonly byHand = new Set<string>();
-  readonly #handingOffByHand = new Set<string>();
+  readonly ordersOfPeople = new Set<string>();
+  readonly #handingOffOnRequest = new Set<string>();
   /** instances whose end a person has ordered, without a replacement */
   readonly stopping = new Set<string>();
   missing: readonly string[] = [];
@@ -121,7 +121,8 @@ export class Facts {
     if (reason === 'finished' || this.stopping.has(instanceId)) return true;
     // A handoff by hand replaces the plan's own: it is the person's intention, whichever of the two the agent answers.
     return (
-      reason === 'explicit' && (orderId === null || this.byHand.has(orderId) || this.#handingOffByHand.has(instanceId))
+      reason === 'explicit' &&
+      (orderId === null || this.ordersOfPeople.has(orderId) || this.#handingOffOnRequest.has(instanceId))
     );
   }
 
@@ -144,8 +145,8 @@ export class Facts {
         const { caseId, orderId, instanceId } = event.payload;
         const known = this.cases.get(caseId ?? '');
         if (!known?.by || known.by === 'recovery' || known.planName === RECOVERED_BY_HAND) return;
-        this.byHand.add(orderId);
-        if (event.type === 'HANDOFF_AGENT' && instanceId !== null) this.#handingOffByHand.add(instanceId);
+        this.ordersOfPeople.add(orderId);
+        if (event.type === 'HANDOFF_AGENT' && instanceId !== null) this.#handingOffOnRequest.add(instanceId);
         if (event.type === 'TERMINATE_AGENT') this.stopping.add(instanceId ?? '');
         return;
       }

@@ -32,7 +32,7 @@ const oneAgentATask: Law = {
 };
 
 /** An agent that has taken the task by hand under another name is left alone. */
-const isAttempt = ({ agentId }: Agent): boolean => !agentId.startsWith('hand-');
+const isAttempt = ({ agentId }: Agent): boolean => !agentId.startsWith('person-');
 
 /** Two that Vigil started may live for a while where the first was taken for dead: the older one is ended. */
 const rivalsEnd = (): Law => {

@@ -104,7 +104,7 @@ const startedBy = (simulation: Simulation, { of, host, again }: Extract<Step, { 
   const isThere = simulation.living.some(({ agentId }) => agentId === before.agentId);
   if (!place.isSupervised || isThere) return;
   if (again) simulation.start(simulation.hostOf(before), before.agentId, before.taskId);
-  else simulation.start(place, `hand-${simulation.agents.length}`, before.taskId);
+  else simulation.start(place, `person-${simulation.agents.length}`, before.taskId);
 };
 
 const toAgent = (simulation: Simulation, agent: Agent, step: Extract<Step, { agent: number }>) => {

@@ -42,7 +42,8 @@ export const gatewaySettings = (env: Environment): ServerSettings => {
 /** The Kafka cluster that a command connects to itself: addresses, and the variables of its TLS and SASL. Throws CannotProceed. */
 export const kafkaOf = (env: Environment): KafkaSettings => {
   const { KAFKA_BROKERS: brokers } = env;
-  if (!brokers) throw new CannotProceed('KAFKA_BROKERS is not set: this speaks to Kafka itself; give host:port[,…].');
+  if (!brokers)
+    throw new CannotProceed('KAFKA_BROKERS is not set: this command connects to Kafka directly. Give host:port[,…].');
   return { ...env, KAFKA_BROKERS: brokers.split(',').map((broker) => broker.trim()) };
 };
 

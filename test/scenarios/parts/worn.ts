@@ -39,7 +39,7 @@ export const worn: Scripts = {
     send({ work: { id: 'bd-7', claim_refreshed_at: Date.now() } });
     return workOn();
   },
-  forgetsToSaySo: async () => {
+  forgetsToReport: async () => {
     await workOn(3);
     print('RESULT: all tests pass');
     return forEver();

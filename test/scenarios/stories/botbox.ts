@@ -11,7 +11,7 @@ export const roles: readonly Role[] = [
   { name: 'limited-long', part: 'limitedForLong', policy: 'botbox-slow' },
   { name: 'reported', part: 'errsThenFallsSilent', policy: 'botbox' },
   { name: 'blocked', part: 'errs', policy: 'botbox-kill' },
-  { name: 'unsaid', part: 'forgetsToSaySo', policy: 'botbox' },
+  { name: 'unsaid', part: 'forgetsToReport', policy: 'botbox' },
   { name: 'burns', part: 'burns', policy: 'botbox' },
   { name: 'rereads', part: 'readsTheSame', policy: 'botbox' },
   { name: 'claims', part: 'forgetsItsClaim', policy: 'botbox' },

@@ -8,7 +8,7 @@ export const roles: readonly Role[] = [{ name: 'tripped', part: 'failsEachCall',
 const { agentHealth, agentOrder } = Topic;
 
 /** gc #1700, #2541: cleared, it was open again at once, or never again. Closed by a person it counts from nothing. */
-export const closedByHand = async ({ all, comes, runs, types, isAlive }: Stage): Promise<void> => {
+export const closedByPeople = async ({ all, comes, runs, types, isAlive }: Stage): Promise<void> => {
   expect(await comes(agentHealth, 'tripped', 'CIRCUIT_BREAKER_STATE_CHANGED')).toMatchObject({
     to: 'OPEN',
     failures: 5,

@@ -42,7 +42,7 @@ export const redispatchedTwiceThenBlocked = async ({ all, comes, types, diary }:
 };
 
 /** openclaw #95750: a restarted counter of attempts counted from nothing. */
-export const attemptsOutliveTheirCounter = async ({ all, comes, vigil }: Stage): Promise<void> => {
+export const attemptsSurviveTheCounter = async ({ all, comes, vigil }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-omn', 'RECOVERY_COMPLETED');
   vigil.system.service('recovery').kill('SIGKILL');
   expect(await comes(taskRecovery, 'T-omn', 'REVIEW_REQUIRED')).toMatchObject({ attempts: 2 });

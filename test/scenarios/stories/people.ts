@@ -66,7 +66,7 @@ export const decidedOverKafka = async ({ vigil, all, comes, types }: Stage): Pro
 };
 
 /** gc #425: whom an operator ended, the reconciler brought back. */
-export const endedByHandStaysEnded = async ({ all, comes, posts, types, isAlive }: Stage): Promise<void> => {
+export const endedByPeopleStaysEnded = async ({ all, comes, posts, types, isAlive }: Stage): Promise<void> => {
   await comes(agentHealth, 'unwanted', 'INSTANCE_STARTED');
   const command = { kind: 'request_step', agentId: 'unwanted', step: 'terminate', by: 'ada', why: 'not needed' };
   await until('it is known', async () => (await posts(command)).status === 202);
@@ -80,7 +80,7 @@ export const endedByHandStaysEnded = async ({ all, comes, posts, types, isAlive 
 };
 
 /** `vigil recover`: ended and put on a fresh agent, at once. */
-export const recoveredByHand = async ({ all, comes, runs, diary }: Stage): Promise<void> => {
+export const recoveredByPeople = async ({ all, comes, runs, diary }: Stage): Promise<void> => {
   await runs('recover', 'sick');
   expect(await comes(taskRecovery, 'T-sick', 'RECOVERY_COMPLETED')).toMatchObject({
     newAgentId: 'sick-r1',

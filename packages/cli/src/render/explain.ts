@@ -37,7 +37,7 @@ const standingLines = (view: View, agent: AgentRow): string[] => {
   const since = agent.since === null ? '' : ` since ${clockTime(view, agent.since)} (${ageText(view, agent.since)})`;
   return [
     `${view.paint.bold(agent.agentId)} is ${paintState(view, agent.state)}${since}`,
-    `  because    ${agent.reason ?? (agent.state === 'HEALTHY' ? 'nothing speaks against it' : '-')}`,
+    `  because    ${agent.reason ?? (agent.state === 'HEALTHY' ? 'no signal fires' : '-')}`,
     ...agent.evidence.map(evidenceLine),
     `  exempt     ${exemptionText(view, agent)}`,
     ...(isHeld(view, agent) ? [`  held       by ${orDash(agent.heldBy)}: ${orDash(agent.heldWhy)}`] : []),

@@ -120,7 +120,7 @@ describe('policies', () => {
   test('an agent gets the policy that it requests where that is loaded, else the default', () => {
     const agent = given(decider, T0);
     expect(agent.receive(heartbeat(0, { policy: 'vigil' }))[0]?.policy?.name).toBe('vigil');
-    expect(given(decider, T0).receive(heartbeat(0, { policy: 'unheard_of' }))[0]?.policy?.name).toBe('demo');
+    expect(given(decider, T0).receive(heartbeat(0, { policy: 'unknown' }))[0]?.policy?.name).toBe('demo');
   });
 
   const small = (more: string) =>

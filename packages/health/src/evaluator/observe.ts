@@ -13,8 +13,8 @@ import { progressEvidenceAfter } from '../history/progress/progress-evidence.ts'
 import { namedSince } from '../history/usage/spend.ts';
 import type { Policies } from '../judgement/policies.ts';
 import type { Rules } from '../judgement/rules.ts';
+import { withTicket } from './requested-ticket.ts';
 import { type AgentState, type Answer, firstInstance, type KnownAgent, type Stragglers } from './state.ts';
-import { withTicket } from './ticket-by-hand.ts';
 
 export type Observation = EventOf<typeof Topic.agentObservation>;
 type ResetEvent = Extract<Observation, { type: 'RESET_BREAKER' }>;

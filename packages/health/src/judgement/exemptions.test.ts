@@ -88,7 +88,7 @@ const TABLE: Readonly<Record<ExemptionName, readonly string[]>> = {
 };
 
 describe.each(NAMES)('%s', (exemption) => {
-  // What speaks for an agent is over by itself before then.
+  // Counter-evidence expires by itself before then.
   const lasting = (Object.keys(SIGNALS) as SignalName[]).filter((name) => !SIGNALS[name].mitigating);
   const theirs = lasting.filter((name) => !OWN_DATA[name]?.includes(exemption));
 

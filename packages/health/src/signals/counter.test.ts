@@ -72,7 +72,7 @@ test('it suspends what a policy lists, and the decision is due again when it end
   expect(brief(agent.passTo(T0 + 315_000))).toContain('HEALTHY → STUCK');
 });
 
-test('it speaks for the agent: it is evidence of nothing, and makes no second axis', () => {
+test('counter-evidence is not evidence of a finding, and adds no second axis', () => {
   const agent = given(agentHealth(policyOf(POLICY.replace(', unless: diverse_calls', ''))), T0);
   const counted = [...seen, 'a', 'a', 'a', 'a', 'a', ...seen];
   for (const [ms, more] of calls(counted)) agent.receive(heartbeat(ms, more), T0 + ms);

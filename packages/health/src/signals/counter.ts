@@ -8,7 +8,7 @@ import type { Judging } from '../history/moment.ts';
 import { LEAST_SAMPLES, MOST_SAMPLES, medianOf } from '../history/usage/tokens.ts';
 import { type AnySignal, type Figure, signal } from './signal.ts';
 
-/** What speaks for an agent is a sign of life: without another it is over after `within`. */
+/** Counter-evidence is a sign of life. Without another one it expires after `within`. */
 const within = duration.default(300_000);
 
 const diverseLimits = z.strictObject({

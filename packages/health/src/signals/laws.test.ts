@@ -6,7 +6,7 @@ import { call, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture
 import { SIGNALS } from './all.ts';
 import { CASES } from './testing/cases.ts';
 
-/** Every signal at once, some of them quieted by what speaks for the agent. */
+/** Every signal at once, some of them quieted by counter-evidence. */
 const quieted: Readonly<Record<string, object>> = {
   repeated_calls: { unless: ['diverse_calls', 'steady_tokens'] },
   no_tokens: { unless: 'steady_tokens' },

@@ -119,9 +119,9 @@ const zombie = async (open: LogFactory['log'], topics: LogFactory['topics'], idO
   const second = await start({ ...aliased(log), fence }, listening(w.run));
   await until(() => expect(w.emitted()).toHaveLength(keys.length));
   await second.stop();
-  const inHand = batches.full;
+  const pendingBatches = batches.full;
   gate.resolve();
-  await until(() => expect(batches.empty).toBeGreaterThanOrEqual(inHand));
+  await until(() => expect(batches.empty).toBeGreaterThanOrEqual(pendingBatches));
   await first.stop();
   await w.write(w.heartbeat('end', 9));
   await using _third = await start(log, listening(w.run));

@@ -326,7 +326,7 @@ export class OrderExecutor {
     const sent = this.#postResumeMessages.wait({ orderId, message }, expiresAt);
     this.check();
     const reason = await sent;
-    return ['done', { why: reason === null ? before : `it goes on, untold: ${reason}` }];
+    return ['done', { why: reason === null ? before : `the agent continues without the text: ${reason}` }];
   }
 
   /** Pauses and resumes, one after the other: a resume that comes with its pause must find it carried out. */

@@ -97,7 +97,7 @@ describe('when the fleet is halted', () => {
     at.free = true;
     of.check();
     await vi.waitFor(() => expect(receipts).toEqual(['pause-1 done', 'resume-1 done']));
-    expect(whyOf('resume-1')).toBe('it goes on, untold: the fleet is halted');
+    expect(whyOf('resume-1')).toBe('the agent continues without the text: the fleet is halted');
     expect(done).toEqual([]);
   });
 });

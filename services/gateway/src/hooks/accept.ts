@@ -133,13 +133,13 @@ export const acceptHook = async (
   const orders = await report(context, principal, session, folded);
   if (orders === null) return nothing;
   if (!adapter.hooks.abilities(payload).takesText) return nothing;
-  const { textsOnTheirWay } = context;
+  const { textsInFlight } = context;
   const texts = orders
     .flatMap((order) => textOf(order, session.agentId, context.now()))
-    .filter(({ text }) => !textsOnTheirWay.has(text.orderId));
-  for (const { text } of texts) textsOnTheirWay.add(text.orderId);
+    .filter(({ text }) => !textsInFlight.has(text.orderId));
+  for (const { text } of texts) textsInFlight.add(text.orderId);
   const isOver = (): void => {
-    for (const { text } of texts) textsOnTheirWay.delete(text.orderId);
+    for (const { text } of texts) textsInFlight.delete(text.orderId);
   };
   const following = eventsOfAnswer(adapter.hooks, payload, texts.length, context.now());
   await report(context, principal, session, following).catch((error: unknown) => {

@@ -109,7 +109,7 @@ const notYours = ({ kind, name }: TokenClaims, field: string, value: string | nu
   new Problem(
     403,
     'not_yours',
-    `${field} is ${JSON.stringify(value)}: the token shown is that of ${kind} ${name}, which speaks for that ${kind} only`,
+    `${field} is ${JSON.stringify(value)}: the token belongs to ${kind} ${name} and permits reports about that ${kind} only`,
     { field, index },
   );
 

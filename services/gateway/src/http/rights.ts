@@ -223,6 +223,6 @@ const refuse = ({ kind, name }: Bearer, foreign: Foreign | null, index: number |
   if (foreign === null) return;
   const { field, value } = foreign;
   const more = foreign.detail === undefined ? '' : `; ${foreign.detail}`;
-  const detail = `${field} is ${JSON.stringify(value)}: the token shown is that of ${kind} ${name}, which speaks for that ${kind} only${more}`;
+  const detail = `${field} is ${JSON.stringify(value)}: the token belongs to ${kind} ${name} and permits reports about that ${kind} only${more}`;
   throw new Problem(403, 'not_yours', detail, { field, index });
 };

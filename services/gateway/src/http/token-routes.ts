@@ -40,7 +40,7 @@ const requireOperator = (principal: Principal): void => {
   throw new Problem(
     403,
     'not_yours',
-    `the token shown is that of ${principal.kind} ${principal.name}: tokens are the operator's, who shows VIGIL_GATEWAY_TOKEN`,
+    `the token belongs to ${principal.kind} ${principal.name}: tokens are the operator's, who shows VIGIL_GATEWAY_TOKEN`,
   );
 };
 

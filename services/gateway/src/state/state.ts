@@ -18,5 +18,5 @@ export const createState = (fallback: string, closing: AbortSignal) => ({
   halts: createHalts(),
   issuedTokens: createIssuedTokens(),
   /** orders whose texts are on their way in the answer to a hook */
-  textsOnTheirWay: new Set<string>(),
+  textsInFlight: new Set<string>(),
 });

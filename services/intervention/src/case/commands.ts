@@ -67,7 +67,7 @@ const openNamed = ({ situation, agentId, last }: CaseState, caseId: string): Act
   return `no case of ${agentId} is open; ${caseId} is closed or was never opened`;
 };
 
-/** What speaks against a decision, or null. */
+/** Why a decision is refused, or null. */
 const against = (
   { stepState, moreTime, caseContext, death }: ActiveCase,
   { decision, forMs }: DecideCase,

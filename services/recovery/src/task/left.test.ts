@@ -293,15 +293,15 @@ describe('an attempt that leaves its task on probation', () => {
 describe('a task in review', () => {
   test('is released when an agent takes it, and the death of that agent is acted on', () => {
     const story = inReview();
-    expect(story.receive(took('hand'))).toMatchObject([
-      { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail: 'held by hand' } },
+    expect(story.receive(took('successor'))).toMatchObject([
+      { type: 'TASK_RELEASED', payload: { why: 'reassigned', detail: 'held by successor' } },
     ]);
-    story.receive(left('hand', 'crashed'));
-    expect(types(story.receive(died('hand')))).toEqual(['ADMIT_SPAWN']);
+    story.receive(left('successor', 'crashed'));
+    expect(types(story.receive(died('successor')))).toEqual(['ADMIT_SPAWN']);
   });
 
   test('is tried once more when a person requests its recovery, for the same death or another', () => {
-    for (const agentId of ['worker-1', 'hand']) {
+    for (const agentId of ['worker-1', 'successor']) {
       const story = inReview();
       const emitted = story.receive(recoverTask({ agentId, instanceId: `${agentId}.i1`, immediate: true, by: 'ada' }));
       expect(types(emitted)).toEqual(['REVIEW_DECIDED', 'ADMIT_SPAWN']);
@@ -310,7 +310,7 @@ describe('a task in review', () => {
   });
 
   test('stays with people when a case requests its recovery', () => {
-    expect(inReview().receive(died('hand'))).toEqual([]);
+    expect(inReview().receive(died('successor'))).toEqual([]);
   });
 });
 
