@@ -124,14 +124,14 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
     const payload = {
       name: 'mine',
       document: canonicalJson({ ...strict, colour: 'red' }),
-      by: 'tester',
+      by: 'admin (tester)',
       why: 'past the check',
     };
     await writer(vigil.log).write([{ topic: Topic.applyPolicy, type: 'APPLY_POLICY', key: 'mine', payload }]);
     const refused = await until('it is refused', async () =>
       (await vigil.events(Topic.policy)).find(({ type }) => type === 'POLICY_REFUSED'),
     );
-    expect(refused.payload).toMatchObject({ by: 'tester', mistakes: [expect.stringContaining('colour')] });
+    expect(refused.payload).toMatchObject({ by: 'admin (tester)', mistakes: [expect.stringContaining('colour')] });
     expect(await listed()).toMatchObject({ hash: hashOf(strict), origin: 'applied' });
   });
 

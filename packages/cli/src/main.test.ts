@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import type { CaseStory } from '@vigil/read-model';
+import { hashOfToken } from '@vigil/read-model/people';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { vigilProgram } from './program.fixture.ts';
 import { agentRow, caseStory, entry, fleetRow } from './render/rows.fixture.ts';
@@ -324,6 +328,35 @@ test('a token is revoked by its id, with a reason', async () => {
     out: 'Revoked: t-1.\n',
   });
   expect(tokenRequests.splice(0)).toEqual([['/v1/tokens/t-1/revoke', { by: 'ada', why: 'lost' }]]);
+});
+
+test('a person gets a token with a role: the file has its hash, and revocation removes it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vigil-people-'));
+  const env = { VIGIL_PEOPLE_FILE: join(folder, 'people.json') };
+  const people = async () => JSON.parse((await vigil(['token', 'list', '--people', '--json'], env)).out);
+  const created = await vigil(['token', 'create', 'person', 'ada', '--role', 'responder', '--valid', '90d'], env);
+  expect(created.code).toBe(0);
+  const token = created.out.trim();
+  expect(await people()).toMatchObject([{ name: 'ada', role: 'responder', sha256: hashOfToken(token) }]);
+  expect(readFileSync(env.VIGIL_PEOPLE_FILE, 'utf8')).not.toContain(token);
+  expect(statSync(env.VIGIL_PEOPLE_FILE).mode & 0o777).toBe(0o600);
+  await vigil(['token', 'create', 'person', 'ada', '--role', 'viewer'], env);
+  expect(await people()).toMatchObject([{ name: 'ada', role: 'viewer' }]);
+  const revoked = await vigil(['token', 'revoke', 'person:ada', '--why', 'she has left'], env);
+  expect(revoked).toMatchObject({ code: 0, out: 'Revoked: person:ada.\n' });
+  expect(await people()).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+test.each([
+  [['create', 'person', 'ada'], /--role is missing: give one of viewer, responder, operator, admin/],
+  [['create', 'person', 'ada', '--role', 'boss'], /--role is "boss"/],
+  [['create', 'person', 'a b', '--role', 'viewer'], /The name is "a b"/],
+  [['revoke', 'person:eve', '--why', 'x'], /has no person "eve"/],
+])('token %j is refused', async (words, message) => {
+  const env = { VIGIL_PEOPLE_FILE: join(tmpdir(), 'vigil-no-people.json') };
+  expect((await vigil(['token', ...words], env)).err).toMatch(message);
+  expect((await vigil(['token', 'list', '--people'])).err).toContain('VIGIL_PEOPLE_FILE is not set');
 });
 
 test.each([

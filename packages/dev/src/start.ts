@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { presetNames } from '@vigil/policy';
+import { peopleText } from '@vigil/read-model/people';
 import { startFleet } from './fleet/fleet.ts';
 import { bundleOf, root, stateDir } from './paths.ts';
 import { interruption } from './processes/interrupt.ts';
@@ -16,6 +17,9 @@ import { keptTokens, startSystem } from './system/start-system.ts';
 const OWNER = 'npm-start';
 /** Addresses and tokens of the running system: `npx vigil` takes them from here. */
 const envFile = path.join(stateDir, 'start.env');
+
+/** Of `vigil token create person`. */
+const peopleFile = path.join(stateDir, 'people.json');
 
 const since = performance.now();
 const report = (line: string): void =>
@@ -85,6 +89,7 @@ const run = async (signal: AbortSignal): Promise<void> => {
   open.defer(servers.stop);
   signal.throwIfAborted();
   report('servers are ready; starting the services');
+  if (!existsSync(peopleFile)) writeFileSync(peopleFile, peopleText([]), { mode: 0o600 });
   const ports = START_SYSTEM_PORTS;
   const system = await startSystem({
     servers,
@@ -92,13 +97,16 @@ const run = async (signal: AbortSignal): Promise<void> => {
     policy: 'demo',
     ports,
     tokens: keptTokens(stateDir),
-    env: { VIGIL_REQUESTABLE_POLICIES: process.env.VIGIL_REQUESTABLE_POLICIES ?? presetNames().join(',') },
+    env: {
+      VIGIL_REQUESTABLE_POLICIES: process.env.VIGIL_REQUESTABLE_POLICIES ?? presetNames().join(','),
+      VIGIL_PEOPLE_FILE: peopleFile,
+    },
     onLine: report,
     signal,
   });
   open.defer(system.stop);
   const { DATABASE_URL: _, ...kafka } = servers.env;
-  open.use(publish({ ...system.env, ...kafka }));
+  open.use(publish({ ...system.env, ...kafka, VIGIL_PEOPLE_FILE: peopleFile }));
   const { VIGIL_GATEWAY_URL, VIGIL_DASHBOARD_URL } = system.env;
   report(`watching: gateway ${VIGIL_GATEWAY_URL}, dashboard ${VIGIL_DASHBOARD_URL}, logs in ${stateDir}/logs`);
   open.use(showFleet(system.env));

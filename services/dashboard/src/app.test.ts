@@ -6,8 +6,15 @@ import { canonicalJson, PRESETS, parseYaml } from '@vigil/policy';
 import type { ReadModel } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import { openApp } from './app.ts';
+import type { Caller } from './people.ts';
 
 const TOKEN = 'a-token-for-tests-only';
+const CALLERS: Readonly<Record<string, Caller>> = {
+  [TOKEN]: { name: 'ada', role: 'admin' },
+  viewer: { name: 'vera', role: 'viewer' },
+  responder: { name: 'rob', role: 'responder' },
+  operator: { name: 'olga', role: 'operator' },
+};
 const agent = { agentId: 'worker-1', instanceId: 'i1', taskId: 'T-1', runtimeId: 'host-1', labels: {} };
 const open = { caseId: 'case-1', agentId: 'worker-1', closedAt: null };
 
@@ -15,6 +22,7 @@ const open = { caseId: 'case-1', agentId: 'worker-1', closedAt: null };
 const dashboard = (answers: object = {}) => {
   const written: Draft[] = [];
   const failures: unknown[] = [];
+  const refusals: object[] = [];
   const model = {
     agents: async (filter: object) => [{ ...agent, filter }],
     agent: async (id: string) => (id === 'worker-1' ? agent : null),
@@ -27,7 +35,7 @@ const dashboard = (answers: object = {}) => {
   const stop = new AbortController();
   const app = openApp({
     tls: null,
-    token: TOKEN,
+    people: { callerOf: (token) => CALLERS[token] ?? null },
     model,
     feed: {
       listen: (listener) => {
@@ -41,12 +49,13 @@ const dashboard = (answers: object = {}) => {
     signalsOf: async () => null,
     doctor: async () => ({}) as never,
     now: () => 1000,
+    onRefusal: (refused) => refusals.push(refused),
     onFailure: (error) => failures.push(error),
     signal: stop.signal,
   });
   const request = (method: 'GET' | 'POST', url: string, payload?: object) =>
     app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });
-  return { app, request, written, failures, listeners, stop };
+  return { app, request, written, failures, refusals, listeners, stop };
 };
 
 const reason = { by: 'ada', why: 'because' };
@@ -231,4 +240,57 @@ test('a manual recovery of a task follows the policy of its agent', async () => 
       payload: { recovery: null },
     });
   expect(await answer({})).toMatchObject({ payload: { recovery: null } });
+});
+
+const as = (name: string, { app }: ReturnType<typeof dashboard>, kind?: object) =>
+  kind === undefined
+    ? app.inject({ url: '/v1/agents', headers: { authorization: `Bearer ${name}` } })
+    : app.inject({
+        method: 'POST',
+        url: '/v1/commands',
+        headers: { authorization: `Bearer ${name}` },
+        payload: { ...kind, ...reason },
+      });
+
+test.each([
+  ['viewer', { kind: 'acknowledge', alertId: 'alert-1' }, 403],
+  ['responder', { kind: 'acknowledge', alertId: 'alert-1' }, 202],
+  ['responder', { kind: 'decide_case', caseId: 'case-1', decision: 'pardon' }, 202],
+  ['responder', { kind: 'halt' }, 403],
+  ['responder', { kind: 'request_step', agentId: 'worker-1', step: 'nudge' }, 403],
+  ['operator', { kind: 'halt' }, 202],
+  ['operator', { kind: 'request_step', agentId: 'worker-1', step: 'nudge' }, 202],
+])('a %s that sends %o is answered %i', async (name, command, status) => {
+  const one = dashboard();
+  expect((await as(name, one)).statusCode).toBe(200);
+  const answer = await as(name, one, command);
+  expect(answer.statusCode).toBe(status);
+  expect(one.written).toHaveLength(status === 202 ? 1 : 0);
+});
+
+test('a refusal names the role of the caller and the one that is needed', async () => {
+  const one = dashboard();
+  const answer = await as('responder', one, { kind: 'halt' });
+  expect(one.refusals).toMatchObject([{ principal: 'rob', status: 403, method: 'POST', url: '/v1/commands' }]);
+  expect(answer.json()).toMatchObject({
+    type: 'urn:vigil:not_permitted',
+    detail: expect.stringMatching(/^rob has the role responder: halt needs the role operator\./),
+  });
+});
+
+test("events have the token's name, and the one that the caller gives beside it", async () => {
+  const one = dashboard();
+  await as('operator', one, { kind: 'halt' });
+  await as('operator', one, { kind: 'resume', by: 'olga' });
+  expect(one.written.map(({ payload }) => (payload as { by: string }).by)).toEqual(['olga (ada)', 'olga (ada)']);
+});
+
+test('a browser gets no page, no guess of its type and no frame', async () => {
+  const refused = await dashboard().app.inject({ url: '/v1/agents' });
+  for (const { headers } of [refused, await as('viewer', dashboard())])
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+      'cache-control': 'no-store',
+    });
 });

@@ -1,18 +1,19 @@
-import { timingSafeEqual } from 'node:crypto';
-import { openHttp, type Tls } from '@vigil/chassis';
+import { openHttp, type RefusedRequest, type Tls } from '@vigil/chassis';
 import type { Doctor, ReadModel, SignalsOf } from '@vigil/read-model';
+import { includesRole } from '@vigil/read-model/people';
 import type { FastifyInstance } from 'fastify';
 import { commandRoutes, type Write } from './commands.ts';
-
 import type { Feed } from './feed.ts';
+import { type Caller, needs, type People } from './people.ts';
 import { Problem, sendProblem } from './problem.ts';
+import { ROLE_OF_ROUTE } from './roles.ts';
 import { eventRoutes } from './routes/events.ts';
 import { policyRoutes, readRoutes } from './routes/read.ts';
 
 export type AppDeps = {
   /** null: plain HTTP */
   readonly tls: Tls | null;
-  readonly token: string;
+  readonly people: People;
   readonly model: ReadModel;
   readonly feed: Feed;
   readonly write: Write;
@@ -20,30 +21,64 @@ export type AppDeps = {
   readonly doctor: () => Promise<Doctor>;
   /** epoch milliseconds */
   readonly now: () => number;
+  /** called with every request that is answered with a problem */
+  readonly onRefusal: (refused: RefusedRequest) => void;
   /** called with every error whose cause the caller does not receive */
   readonly onFailure: (error: unknown) => void;
   /** ends the streams of events */
   readonly signal: AbortSignal;
 };
 
-const same = (given: string, expected: string): boolean => {
-  const a = Buffer.from(given);
-  const b = Buffer.from(expected);
-  return a.length === b.length && timingSafeEqual(a, b);
+const BEARER = /^Bearer +(\S+)$/i;
+
+/** Every route has a role, and a request needs it. */
+const requireRoles = (app: FastifyInstance, people: People): void => {
+  app.decorateRequest('caller');
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat())
+      if (each !== 'HEAD' && ROLE_OF_ROUTE[`${each} ${url}`] === undefined)
+        throw new Error(`${each} ${url} needs no role: give it one in roles.ts`);
+  });
+  app.addHook('onRequest', async (request) => {
+    const [, token] = BEARER.exec(request.headers.authorization ?? '') ?? [];
+    const caller = token === undefined ? null : people.callerOf(token);
+    if (caller === null)
+      throw new Problem(
+        401,
+        'no_token',
+        'Send `Authorization: Bearer …` with VIGIL_DASHBOARD_TOKEN, or with the token that `vigil token create person` printed.',
+      );
+    request.setDecorator<Caller>('caller', caller);
+    const route = `${request.method === 'HEAD' ? 'GET' : request.method} ${request.routeOptions.url ?? ''}`;
+    const role = ROLE_OF_ROUTE[route];
+    if (role !== undefined && !includesRole(caller.role, role))
+      throw new Problem(403, 'not_permitted', needs(caller, role, route));
+  });
+};
+
+/** No answer of an API is a page: a browser neither guesses its type nor shows it in a frame. */
+const HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
 };
 
 /** The API for people: HTTP in front of the read model and the command topics. */
 export const openApp = (deps: AppDeps): FastifyInstance => {
   const options = { bodyLimit: 64 * 1024, requestTimeout: 30_000, forceCloseConnections: true };
   const app = openHttp(options, deps.tls);
-  app.setErrorHandler((error, _request, reply) => sendProblem(error, reply, deps.onFailure));
+  app.setErrorHandler((error, request, reply) => {
+    const { method, url } = request;
+    const principal = 'caller' in request ? (request.getDecorator<Caller | undefined>('caller')?.name ?? null) : null;
+    const sent = sendProblem(error, reply, deps.onFailure);
+    deps.onRefusal({ principal, status: reply.statusCode, method, url });
+    return sent;
+  });
   app.setNotFoundHandler(({ method, url }, reply) =>
     sendProblem(new Problem(404, 'no_such_page', `There is no ${method} ${url}.`), reply, deps.onFailure),
   );
-  app.addHook('onRequest', async ({ headers: { authorization = '' } }) => {
-    if (same(authorization, `Bearer ${deps.token}`)) return;
-    throw new Problem(401, 'no_token', 'Send `Authorization: Bearer …` with the token of VIGIL_DASHBOARD_TOKEN.');
-  });
+  app.addHook('onRequest', async (_request, reply) => void reply.headers(HEADERS));
+  requireRoles(app, deps.people);
   app.addHook('onRequest', async ({ url }) => {
     if (url.includes('%00')) throw new Problem(400, 'bad_address', 'Nothing has a name with a NUL in it.');
   });

@@ -2,8 +2,10 @@ import { type Draft, type PolicyRef, parsePayload, type RecoverySettings, Topic 
 import { VOCABULARY } from '@vigil/health';
 import { ASSIGNMENT, CorrectThePolicy, canonicalJson, compile, readAssignment, republished } from '@vigil/policy';
 import type { AgentRow, ReadModel } from '@vigil/read-model';
+import { includesRole, type Role } from '@vigil/read-model/people';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { type Caller, needs, signed } from './people.ts';
 import { found, Problem } from './problem.ts';
 
 export const WRITTEN = [
@@ -63,6 +65,25 @@ export const commandShape = z.discriminatedUnion('kind', [
 ]);
 
 export type Command = z.output<typeof commandShape>;
+/** The role that each command needs. A command that is missing here does not compile. */
+const ROLE_OF_COMMAND: Readonly<Record<Command['kind'], Role>> = {
+  decide_case: 'responder',
+  review_task: 'responder',
+  acknowledge: 'responder',
+  silence: 'operator',
+  request_step: 'operator',
+  hold: 'operator',
+  release: 'operator',
+  reset_breaker: 'operator',
+  confirm_death: 'operator',
+  host_gone: 'operator',
+  halt: 'operator',
+  resume: 'operator',
+  lift_brake: 'operator',
+  dry_run: 'operator',
+  apply_policy: 'operator',
+};
+
 type Of<Name extends Command['kind']> = Extract<Command, { kind: Name }>;
 
 /** Reads a command. Throws Problem 400, naming the field. */
@@ -251,6 +272,13 @@ const recoveryOf = async (
   }
 };
 
+/** The command with the name of the caller's token. Throws Problem 403 if the caller's role does not permit it. */
+const signedBy = (caller: Caller, command: Command): Command => {
+  const role = ROLE_OF_COMMAND[command.kind];
+  if (!includesRole(caller.role, role)) throw new Problem(403, 'not_permitted', needs(caller, role, command.kind));
+  return { ...command, by: signed(caller, command.by) };
+};
+
 /** Writes one event, acknowledged by all replicas; its id. */
 export type Write = (draft: Draft) => Promise<string>;
 
@@ -259,8 +287,9 @@ export type Write = (draft: Draft) => Promise<string>;
  * causes report the outcome.
  */
 export const commandRoutes = (app: FastifyInstance, model: ReadModel, write: Write, now: () => number): void => {
-  app.post('/v1/commands', async ({ body }, reply) => {
-    const [first, ...more] = await draftsOf(parseCommand(body), model, now());
+  app.post('/v1/commands', async (request, reply) => {
+    const command = signedBy(request.getDecorator<Caller>('caller'), parseCommand(request.body));
+    const [first, ...more] = await draftsOf(command, model, now());
     if (first === undefined) throw new Error('a command is written as at least one event');
     const eventId = await write(first);
     for (const draft of more) await write(draft);

@@ -12,7 +12,9 @@ export const config = z.object({
   ...databaseSettings,
   VIGIL_DASHBOARD_HOST: z.string().default('127.0.0.1'),
   VIGIL_DASHBOARD_PORT: whole(0, 65535).default(7420),
-  VIGIL_DASHBOARD_TOKEN: token('give the token that callers must show as `Authorization: Bearer …`'),
+  VIGIL_DASHBOARD_TOKEN: token("give the admin's token, shown as `Authorization: Bearer …`"),
+  /** names, roles and token hashes of people and orchestrators */
+  VIGIL_PEOPLE_FILE: z.string().min(1).optional(),
   VIGIL_PROBES: z
     .string()
     .default('')

@@ -1,4 +1,4 @@
-import { type Logger, listen, type Part, tlsFor } from '@vigil/chassis';
+import { createRefusalLog, type Logger, listen, type Part, tlsFor } from '@vigil/chassis';
 import type { Draft } from '@vigil/events';
 import { type Database, readModel } from '@vigil/read-model';
 import { type Log, writer } from '@vigil/stream';
@@ -6,6 +6,7 @@ import { openApp } from './app.ts';
 import type { Config } from './config.ts';
 import { examine, watchTransactions } from './doctor.ts';
 import { openFeed } from './feed.ts';
+import { openPeople } from './people.ts';
 import { signalsFrom } from './signals.ts';
 
 /** `signal` ends the streams of events; `now`: epoch milliseconds. */
@@ -26,13 +27,19 @@ export const openDashboard = async (
   const feed = await openFeed(log, signal, onFailure);
   const app = openApp({
     tls,
-    token: config.VIGIL_DASHBOARD_TOKEN,
+    people: openPeople({
+      token: config.VIGIL_DASHBOARD_TOKEN,
+      file: config.VIGIL_PEOPLE_FILE ?? null,
+      now,
+      onFailure,
+    }),
     model,
     feed,
     write: async (draft: Draft) => String(await write([draft])),
     doctor: () => examine({ log, model, probes: config.VIGIL_PROBES, hanging, now }),
     signalsOf: signalsFrom(log, model, onFailure),
     now,
+    onRefusal: createRefusalLog(logger, now),
     onFailure,
     signal,
   });

@@ -75,7 +75,10 @@ export const decidedByAnOrchestrator =
       const answer = await fetch(data.decision?.url ?? '', { method: 'POST', headers, body });
       return answer.status === 202;
     });
-    expect(await comes(agentIntervention, 'asked', 'ESCALATION_DECIDED')).toMatchObject(command);
+    expect(await comes(agentIntervention, 'asked', 'ESCALATION_DECIDED')).toMatchObject({
+      ...command,
+      by: 'admin (orchestrator)',
+    });
     expect(await comes(taskRecovery, 'T-asked', 'RECOVERY_COMPLETED')).toMatchObject({ newAgentId: 'asked-r1' });
     const over = () =>
       orchestrator.taken().some(({ type, data: { agent_id } }) => type === 'alert.resolved' && agent_id === 'asked');

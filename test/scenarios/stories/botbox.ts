@@ -124,7 +124,9 @@ export const burnsUntilDecided = async ({ all, comes, posts, types, isAlive }: S
   const decision = { kind: 'decide_case', caseId: asked.caseId, decision: 'pardon', by: 'ada', why: 'it is hard' };
   await until('its pardon is written', async () => (await posts(decision)).status === 202);
   expect(await comes(agentIntervention, 'burns', 'CASE_CLOSED')).toMatchObject({ ending: 'pardoned' });
-  expect(all(agentIntervention, 'burns', 'ESCALATION_DECIDED')).toMatchObject([{ by: 'ada', why: 'it is hard' }]);
+  expect(all(agentIntervention, 'burns', 'ESCALATION_DECIDED')).toMatchObject([
+    { by: 'admin (ada)', why: 'it is hard' },
+  ]);
   expect(types(agentOrder, 'burns')).toEqual([]);
   expect(isAlive('burns')).toBe(true);
 };

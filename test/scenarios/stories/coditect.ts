@@ -82,7 +82,7 @@ export const handoffByDecision = async ({ all, comes, diary, runs, types }: Stag
   await holds(() => expect(diary('handoff').at(-1)).toMatch(/^received handoff_request /));
   await holds(() =>
     expect(all(agentIntervention, 'handoff', 'ESCALATION_DECIDED')).toMatchObject([
-      { decision: 'force_handoff', by: 'tester', why: 'the story decides it' },
+      { decision: 'force_handoff', by: 'admin (tester)', why: 'the story decides it' },
     ]),
   );
   expect(all(taskRecovery, 'T-handoff', 'RECOVERY_INITIATED')).toMatchObject([{ fromCheckpoint: 'handoff-4' }]);

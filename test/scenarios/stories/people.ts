@@ -31,7 +31,7 @@ export const decidedOverHttp = async ({ all, comes, posts, shows, types }: Stage
   expect(await posts({ ...command, decision: 'pardon' })).toMatchObject({ status: 202 });
   expect(await comes(agentIntervention, 'by-http', 'CASE_CLOSED')).toMatchObject({ ending: 'pardoned' });
   expect(all(agentIntervention, 'by-http', 'ESCALATION_DECIDED')).toMatchObject([
-    { decision: 'pardon', by: 'orchestrator', why: 'it waits for a licence' },
+    { decision: 'pardon', by: 'admin (orchestrator)', why: 'it waits for a licence' },
   ]);
   await until('the case is shown closed', async () => (await posts({ ...command, decision: 'pardon' })).status === 409);
   await comes(agentHealth, 'by-http', 'WARRANT_RENEWED', all(agentHealth, 'by-http', 'WARRANT_RENEWED').length + 2);
@@ -71,7 +71,9 @@ export const endedByPeopleStaysEnded = async ({ all, comes, posts, types, isAliv
   const command = { kind: 'request_step', agentId: 'unwanted', step: 'terminate', by: 'ada', why: 'not needed' };
   await until('it is known', async () => (await posts(command)).status === 202);
   expect(await comes(agentIntervention, 'unwanted', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
-  expect(all(agentIntervention, 'unwanted', 'CASE_OPENED')).toMatchObject([{ requestedBy: 'ada', warrantId: null }]);
+  expect(all(agentIntervention, 'unwanted', 'CASE_OPENED')).toMatchObject([
+    { requestedBy: 'admin (ada)', warrantId: null },
+  ]);
   await comes(taskRecovery, 'T-sick', 'RECOVERY_COMPLETED');
   await comes(agentIntervention, 'by-http', 'CASE_CLOSED');
   expect(types(agentIntervention, 'unwanted')).toEqual(['CASE_OPENED', 'AGENT_TERMINATED', 'CASE_CLOSED']);
@@ -123,7 +125,10 @@ export const failedProbationIsReviewed = async ({ all, comes, runs, shows, vigil
   expect(await shows('T-frail', 'task', 'list', '--review')).toContain('attempt 1 failed its probation');
   expect(await shows('review required', 'task', 'show', 'T-frail')).toMatch(/attempt 1 of 3: frail-r1 from \S+ on /);
   await runs('task', 'review', 'T-frail', 'retry');
-  expect(await comes(taskRecovery, 'T-frail', 'REVIEW_DECIDED')).toMatchObject({ decision: 'retry', by: 'tester' });
+  expect(await comes(taskRecovery, 'T-frail', 'REVIEW_DECIDED')).toMatchObject({
+    decision: 'retry',
+    by: 'admin (tester)',
+  });
   expect(await comes(taskRecovery, 'T-frail', 'PROBATION_PASSED')).toMatchObject({ agentId: 'frail-r2', attempt: 2 });
   expect(all(taskRecovery, 'T-frail', 'REVIEW_REQUIRED')).toHaveLength(1);
   const again = ['task', 'review', 'T-frail', 'retry', '--by', 'x', '--why', 'x'];

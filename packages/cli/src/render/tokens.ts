@@ -1,4 +1,5 @@
 import type { PayloadOf, Topic } from '@vigil/events';
+import type { Person } from '@vigil/read-model/people';
 import { clockTime, orDash, table, type View } from './view.ts';
 
 type Revoked = PayloadOf<typeof Topic.token, 'TOKEN_REVOKED'>;
@@ -29,4 +30,17 @@ export const tokensTable = (view: View, tokens: readonly TokenRow[]): string[] =
     ],
     tokens,
     'No token is valid: `vigil token create` makes one.',
+  );
+
+export const peopleTable = (view: View, people: readonly Person[]): string[] =>
+  table<Person>(
+    view,
+    [
+      { title: 'ID', of: ({ name }) => `person:${name}` },
+      { title: 'ROLE', of: ({ role }) => role },
+      { title: 'SINCE', of: ({ createdAt }) => clockTime(view, createdAt) },
+      { title: 'UNTIL', of: ({ expiresAt }) => (expiresAt === null ? '-' : clockTime(view, expiresAt)), rest: true },
+    ],
+    people,
+    'No person has a token: `vigil token create person` makes one.',
   );

@@ -86,7 +86,15 @@ export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
   recovery: LOG,
   alerting: [...LOG, 'VIGIL_ALERTS_FILE', 'VIGIL_DASHBOARD_URL', 'VIGIL_WEBHOOK_SECRET', 'VIGIL_ALERT_GROUP_WAIT_MS'],
   projector: [...LOG, ...DATABASE],
-  dashboard: [...LOG, ...DATABASE, 'VIGIL_DASHBOARD_PORT', 'VIGIL_DASHBOARD_TOKEN', 'VIGIL_PROBES', ...TLS],
+  dashboard: [
+    ...LOG,
+    ...DATABASE,
+    'VIGIL_DASHBOARD_PORT',
+    'VIGIL_DASHBOARD_TOKEN',
+    'VIGIL_PEOPLE_FILE',
+    'VIGIL_PROBES',
+    ...TLS,
+  ],
   gateway: [
     ...LOG,
     'VIGIL_GATEWAY_PORT',

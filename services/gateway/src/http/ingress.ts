@@ -1,4 +1,4 @@
-import { type Count, type Logger, openHttp, type Tls } from '@vigil/chassis';
+import { type Count, createRefusalLog, type Logger, openHttp, type Tls } from '@vigil/chassis';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { routeHooks } from '../hooks/route.ts';
 import { routeTelemetry } from '../otlp/route.ts';
@@ -58,10 +58,12 @@ const problemOf = (error: FastifyError | Problem): Problem => {
 type Answer = (error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
 /** Answers with problem+json, and logs errors of the gateway. */
-const answerProblems =
-  (logger: Logger, count: Count): Answer =>
-  (error, { method, url }, reply) => {
+const answerProblems = (logger: Logger, count: Count, now: () => number): Answer => {
+  const logRefusal = createRefusalLog(logger, now);
+  return (error, request, reply) => {
+    const { method, url } = request;
     const problem = problemOf(error);
+    logRefusal({ principal: nameOf(request), status: problem.status, method, url });
     count('requests_refused', 1, problem.reason.replace(/:.*/, ''));
     if (problem.status >= 500) logger.error({ err: error, method, url }, 'request failed');
     if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
@@ -71,10 +73,19 @@ const answerProblems =
     if (problem.reason === 'not_written') reply.header('connection', 'close');
     return reply.code(problem.status).type('application/problem+json').send(problemBody(problem));
   };
+};
+
+/** Whose token a request shows; null: no valid one. */
+const nameOf = (request: FastifyRequest): string | null => {
+  if (!('principal' in request)) return null;
+  const principal = request.getDecorator<Principal | undefined>('principal');
+  if (principal === undefined) return null;
+  return principal.kind === 'operator' ? 'operator' : `${principal.kind} ${principal.name}`;
+};
 
 /** The gateway's HTTP API: heartbeats in, orders out, receipts in. Not listening yet. */
 export const createIngress = (context: GatewayContext, tls: Tls | null, logger: Logger): FastifyInstance => {
-  const answerProblem = answerProblems(logger, context.count);
+  const answerProblem = answerProblems(logger, context.count, context.now);
   const app = openHttp(
     {
       bodyLimit: LARGEST_BODY,
@@ -87,8 +98,8 @@ export const createIngress = (context: GatewayContext, tls: Tls | null, logger: 
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request) => {
     const principal = await context.admit(request.headers.authorization);
-    context.quotas.countRequest(principal, bodyBytesOf(request), context.now());
     request.setDecorator<Principal>('principal', principal);
+    context.quotas.countRequest(principal, bodyBytesOf(request), context.now());
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>

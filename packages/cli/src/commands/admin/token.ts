@@ -6,10 +6,17 @@ const EXAMPLES = `
 The gateway at VIGIL_GATEWAY_URL signs the token; VIGIL_GATEWAY_TOKEN has to be the operator's. Give the token to the runtime or agent as
 its VIGIL_GATEWAY_TOKEN. The token permits reports of this one only: without --tasks about no task, without --policy with no requested policy.
 
+A person or an orchestrator has a token of the dashboard, as its VIGIL_DASHBOARD_TOKEN. Its name, role and hash are in the file that the
+dashboard reads (VIGIL_PEOPLE_FILE). A viewer reads, a responder decides cases and acknowledges alerts, an operator controls agents, the fleet
+and policies, an admin may do everything.
+
 Examples:
   vigil token create agent worker-4 --tasks 'OMN-*' --policy vigil
   vigil token create runtime build-7 --tasks 'OMN-*' --label team=core --policy vigil --capacity 8
+  vigil token create person ada --role responder --valid 90d
   vigil token list
+  vigil token list --people
+  vigil token revoke person:ada --why "ada has left"
   vigil token revoke 5c0d2f3e-… --why "build-7 is gone"`;
 
 const repeated = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
@@ -36,10 +43,21 @@ type Creation = {
   readonly valid: number;
   readonly by: string;
   readonly json?: boolean;
+  readonly role?: string;
+  readonly peopleFile?: string;
 };
+type Listing = { readonly json?: boolean; readonly people?: boolean; readonly peopleFile?: string };
+type Revocation = { readonly by: string; readonly why: string; readonly peopleFile?: string };
 type Created = { readonly token: string; readonly tokenId: string; readonly expiresAt: number };
 
+const PERSON = 'person:';
+
 const create = async (kind: string, name: string, options: Creation): Promise<void> => {
+  if (kind === 'person') {
+    const { createPerson } = await import('./people.ts');
+    show(options.json, { token: createPerson(name, options) }, ({ token }) => [token]);
+    return;
+  }
   const { tasks = [], label: labels = {}, policy: policies = [], capacity, valid: validMs, by, json } = options;
   const request = { kind, name, tasks, labels, policies, capacity, validMs, by };
   const created = await gateway().post<Created>('/v1/tokens', request);
@@ -51,15 +69,17 @@ const MONTH_MS = 30 * 86_400_000;
 export const register = (program: Command): void => {
   const token = program
     .command('token')
-    .description('tokens for the gateway, each for one runtime or agent')
+    .description('tokens of runtimes and agents for the gateway, and of people for the dashboard')
     .addHelpText('after', EXAMPLES);
   token
     .command('create <kind> <name>')
-    .description('create a token of a runtime or an agent, and print it; a pattern matches any text with *')
+    .description('create a token of a runtime, an agent or a person, and print it; a pattern matches any text with *')
     .option('--tasks <pattern>', 'tasks that it may name; repeatable', repeated)
     .option('--label <name=pattern>', 'a label that it may set; repeatable', labelPattern)
     .option('--policy <name>', 'a policy that it may request; repeatable', repeated)
     .option('--capacity <count>', 'the most agents that a runtime may announce room for', wholeNumber, 0)
+    .option('--role <role>', 'of a person: viewer, responder, operator or admin')
+    .option('--people-file <file>', 'of a person: the file that the dashboard reads; default VIGIL_PEOPLE_FILE')
     .option('--valid <duration>', 'how long it is valid, such as 12h', durationOption, MONTH_MS)
     .option('--by <name>', 'your name', whoAmI())
     .option('--json', 'for programs')
@@ -67,9 +87,16 @@ export const register = (program: Command): void => {
   token
     .command('list')
     .description('tokens that have not expired, and those that are revoked')
+    .option('--people', 'of people, from the file that the dashboard reads')
+    .option('--people-file <file>', 'the file; default VIGIL_PEOPLE_FILE')
     .option('--json', 'for programs')
-    .action(async ({ json }: { readonly json?: boolean }) => {
-      const { tokensTable } = await import('../../render/tokens.ts');
+    .action(async ({ json, people, peopleFile }: Listing) => {
+      const { peopleTable, tokensTable } = await import('../../render/tokens.ts');
+      if (people === true) {
+        const { listPeople } = await import('./people.ts');
+        show(json, listPeople(peopleFile === undefined ? {} : { peopleFile }), (rows, view) => peopleTable(view, rows));
+        return;
+      }
       const { tokens } = await gateway().get<{ readonly tokens: Parameters<typeof tokensTable>[1] }>('/v1/tokens');
       show(json, tokens, (rows, view) => tokensTable(view, rows));
     });
@@ -77,8 +104,15 @@ export const register = (program: Command): void => {
     .command('revoke <id>')
     .description('make a token and all its renewals invalid')
     .requiredOption('--why <text>', 'the reason, for those who read it later')
+    .option('--people-file <file>', 'of a person: the file that the dashboard reads; default VIGIL_PEOPLE_FILE')
     .option('--by <name>', 'your name', whoAmI())
-    .action(async (id: string, { by, why }: { readonly by: string; readonly why: string }) => {
+    .action(async (id: string, { by, why, ...options }: Revocation) => {
+      if (id.startsWith(PERSON)) {
+        const { revokePerson } = await import('./people.ts');
+        revokePerson(id.slice(PERSON.length), options);
+        show(false, id, (revoked) => [`Revoked: ${revoked}.`]);
+        return;
+      }
       await gateway().post(`/v1/tokens/${encodeURIComponent(id)}/revoke`, { by, why });
       show(false, id, (revoked) => [`Revoked: ${revoked}.`]);
     });

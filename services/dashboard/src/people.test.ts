@@ -1,0 +1,81 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { hashOfToken, type Person, peopleText } from '@vigil/read-model/people';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openPeople, signed } from './people.ts';
+
+const ada: Person = { name: 'ada', role: 'operator', sha256: hashOfToken('of-ada'), createdAt: 0, expiresAt: 5000 };
+const eve: Person = { ...ada, name: 'eve', role: 'viewer', sha256: hashOfToken('of-eve'), expiresAt: null };
+
+let dir = '';
+let now = 0;
+let failures: unknown[] = [];
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'vigil-people-'));
+  now = 0;
+  failures = [];
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const write = (text: string): string => {
+  const file = path.join(dir, 'people.json');
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+};
+const open = (file: string | null) =>
+  openPeople({ token: 'of-the-admin', file, now: () => now, onFailure: (error) => failures.push(error) });
+
+test('a token has the name and the role of its person, until it expires', () => {
+  const people = open(write(peopleText([ada, eve])));
+  expect(people.callerOf('of-ada')).toMatchObject({ name: 'ada', role: 'operator' });
+  expect(people.callerOf('of-eve')).toMatchObject({ name: 'eve', role: 'viewer' });
+  expect(people.callerOf('of-the-admin')).toEqual({ name: 'admin', role: 'admin' });
+  expect(people.callerOf('of-nobody')).toBeNull();
+  now = 4999;
+  expect(people.callerOf('of-ada')).not.toBeNull();
+  now = 5000;
+  expect(people.callerOf('of-ada')).toBeNull();
+});
+
+test('a revocation holds within a second, and without a file only the admin has a token', () => {
+  const people = open(write(peopleText([ada, eve])));
+  write(peopleText([ada]));
+  now = 1000;
+  expect(people.callerOf('of-eve')).toBeNull();
+  expect(people.callerOf('of-ada')).not.toBeNull();
+  expect(open(null).callerOf('of-ada')).toBeNull();
+  expect(open(null).callerOf('of-the-admin')).not.toBeNull();
+});
+
+test('a file that is broken later keeps the people of before, and is reported', () => {
+  const people = open(write(peopleText([ada])));
+  write('{ "people": [');
+  now = 1000;
+  expect(people.callerOf('of-ada')).not.toBeNull();
+  expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining('not JSON') })]);
+});
+
+test.each([
+  ['{', /not JSON/],
+  ['{}', /write \{ "people"/],
+  [peopleText([{ ...ada, role: 'boss' as never }]), /people\[0\]\.role .* viewer, responder, operator, admin/],
+  [peopleText([{ ...ada, sha256: 'of-ada' }]), /sha256/],
+  [peopleText([{ ...ada, name: 'a b' }]), /name/],
+  [peopleText([ada, ada]), /ada is there twice/],
+])('the file %j is refused at the start', (text, message) => {
+  expect(() => open(write(text))).toThrow(message);
+});
+
+test('a file that others may change is refused, and one that does not exist', () => {
+  const file = write(peopleText([ada]));
+  chmodSync(file, 0o622);
+  expect(() => open(file)).toThrow('may be changed by others');
+  expect(() => open(path.join(dir, 'missing.json'))).toThrow('does not exist');
+});
+
+test('a claimed name follows the name of the token, and cannot look like another token', () => {
+  expect(signed({ name: 'ada', role: 'viewer' }, 'ada')).toBe('ada');
+  expect(signed({ name: 'bot', role: 'viewer' }, 'ada')).toBe('bot (ada)');
+  expect(signed({ name: 'bot', role: 'viewer' }, 'x) admin (root\n')).toBe('bot (x admin root)');
+});

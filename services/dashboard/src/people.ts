@@ -1,0 +1,88 @@
+import { readFileSync, statSync } from 'node:fs';
+import { Refused } from '@vigil/chassis';
+import { hashOfToken, type Person, parsePeople, type Role } from '@vigil/read-model/people';
+
+/** Whose token a request shows. */
+export type Caller = Pick<Person, 'name' | 'role'>;
+
+/** The bearer of VIGIL_DASHBOARD_TOKEN. */
+const ADMIN: Caller = { name: 'admin', role: 'admin' };
+/** A change of the file holds within this time, milliseconds. */
+const LOOK_EVERY_MS = 1000;
+
+export type PeopleDeps = {
+  /** of VIGIL_DASHBOARD_TOKEN */
+  readonly token: string;
+  /** null: only the admin has a token */
+  readonly file: string | null;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly onFailure: (error: unknown) => void;
+};
+
+export type People = { readonly callerOf: (token: string) => Caller | null };
+
+/** A file that others may change would let them make themselves an admin. */
+const readFile = (file: string): readonly Person[] => {
+  const { mode } = statSync(file);
+  if ((mode & 0o022) !== 0) throw new Refused(`${file} may be changed by others: chmod go-w ${file}`);
+  try {
+    return parsePeople(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Refused(`${file}: ${(error as Error).message}`, { cause: error });
+  }
+};
+
+const versionOf = (file: string): string => {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined)
+    throw new Refused(`${file} does not exist: \`vigil token create person\` creates it, see VIGIL_PEOPLE_FILE`);
+  return `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
+};
+
+/**
+ * The bearers of tokens. Reads the people file again when it changes. A file that cannot be read later keeps the people of before, and is
+ * reported each time. Throws Refused if it cannot be read at the start.
+ */
+export const openPeople = ({ token, file, now, onFailure }: PeopleDeps): People => {
+  const adminHash = hashOfToken(token);
+  let version = '';
+  let byHash: ReadonlyMap<string, Person> = new Map();
+  let lookedAt = now();
+
+  const read = (path: string, found: string): void => {
+    byHash = new Map(readFile(path).map((person) => [person.sha256, person]));
+    version = found;
+  };
+
+  const refresh = (path: string): void => {
+    lookedAt = now();
+    try {
+      const found = versionOf(path);
+      if (found !== version) read(path, found);
+    } catch (error) {
+      onFailure(error);
+    }
+  };
+
+  if (file !== null) read(file, versionOf(file));
+  return {
+    callerOf: (shown) => {
+      const hash = hashOfToken(shown);
+      if (hash === adminHash) return ADMIN;
+      if (file !== null && now() >= lookedAt + LOOK_EVERY_MS) refresh(file);
+      const person = byHash.get(hash);
+      return person === undefined || (person.expiresAt !== null && person.expiresAt <= now()) ? null : person;
+    },
+  };
+};
+
+/** The name that events have as `by`: the token's, and the one that the caller gives beside it. */
+export const signed = ({ name }: Caller, claimed: string): string => {
+  const given = claimed.replace(/[()\p{Cc}]/gu, '').trim();
+  return given === name || given === '' ? name : `${name} (${given})`;
+};
+
+/** What a role is needed for, in a refusal. */
+export const needs = ({ name, role }: Caller, needed: Role, what: string): string =>
+  `${name} has the role ${role}: ${what} needs the role ${needed}. An admin changes it with \`vigil token create person ${name} --role ${needed}\`.`;

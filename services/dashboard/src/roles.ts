@@ -1,0 +1,23 @@
+import type { Role } from '@vigil/read-model/people';
+
+/** The role that each route needs. A route that is missing here stops the service at its start. */
+export const ROLE_OF_ROUTE: Readonly<Record<string, Role>> = {
+  'GET /v1/agents': 'viewer',
+  'GET /v1/agents/:id': 'viewer',
+  'GET /v1/agents/:id/explain': 'viewer',
+  'GET /v1/cases': 'viewer',
+  'GET /v1/cases/:id': 'viewer',
+  'GET /v1/tasks': 'viewer',
+  'GET /v1/tasks/:id': 'viewer',
+  'GET /v1/recoveries': 'viewer',
+  'GET /v1/story': 'viewer',
+  'GET /v1/alerts': 'viewer',
+  'GET /v1/fleet': 'viewer',
+  'GET /v1/dead-letters': 'viewer',
+  'GET /v1/policies': 'viewer',
+  'GET /v1/policies/:name': 'viewer',
+  'GET /v1/events': 'viewer',
+  'GET /v1/doctor': 'viewer',
+  // Its command needs a role of its own.
+  'POST /v1/commands': 'responder',
+};
