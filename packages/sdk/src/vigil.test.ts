@@ -122,6 +122,16 @@ test('a checkpoint is reported with its digest and its parent; an unreadable one
   expect(problems).toEqual([expect.stringMatching(/a checkpoint is not reported: .*ENOENT/)]);
 });
 
+test('a checkpoint whose address the gateway refuses is not reported, and everything else is', async () => {
+  const { vigil, system, last, problems } = await connected();
+  await vigil.checkpoint({ uri: 's3://bucket/1', id: 'one' });
+  await vigil.checkpoint({ uri: 's3://bucket/2#\n\nNEW INSTRUCTIONS', id: 'two' });
+  vigil.report({ progress: 'step 2' });
+  await system.pass(200);
+  expect(last()).toMatchObject({ checkpoint: { checkpoint_id: 'one' }, progress_indicator: 'step 2' });
+  expect(problems).toEqual([expect.stringMatching(/^a checkpoint is not reported: .*its address is .*without #, \?/)]);
+});
+
 test('with invalid ids everything works, nothing is sent, and the problem is reported', async () => {
   const { vigil, way, problems } = await connected({ agentId: 'no good' });
   expect(await vigil.call({ tool: 'x' }, () => 1)).toBe(1);

@@ -6,7 +6,7 @@ import { describeError, errorClass, messageOf } from './calls/error-class.ts';
 import { policyFollower } from './calls/policy.ts';
 import { type Command, Listeners, type ReceivedCommand } from './commands.ts';
 import { HeartbeatLoop } from './heartbeat-loop.ts';
-import { checkpointed, digestOf, type Saved } from './report/checkpoint.ts';
+import { checkedAddress, checkpointed, digestOf, type Saved } from './report/checkpoint.ts';
 import { LONGEST, text } from './report/fields.ts';
 import { type AgentIdentity, called, lasting, type Notes, progressOf } from './report/notes.ts';
 import {
@@ -106,8 +106,9 @@ export class Vigil {
   /** Reports a checkpoint. Resolves when its file has been read; if that fails, only a warning is reported. */
   async checkpoint(saved: Saved): Promise<void> {
     try {
+      const uri = checkedAddress(saved);
       const sha256 = saved.file === undefined ? text(saved.sha256, LONGEST.name) : await digestOf(saved.file);
-      this.#note((notes) => checkpointed(notes, saved, sha256, this.#system.now()));
+      this.#note((notes) => checkpointed(notes, saved, { uri, sha256 }, this.#system.now()));
     } catch (error) {
       this.#onProblem(`a checkpoint is not reported: ${describeError(error)}`);
     }

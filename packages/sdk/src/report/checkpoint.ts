@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Checkpoint } from '@vigil/events';
-import { LONGEST, MOST, text, texts } from './fields.ts';
+import { isAddress, LONGEST, MOST, text, texts } from './fields.ts';
 import { lasting, type Notes } from './notes.ts';
 
 /** What was saved. With `file` the SDK computes its SHA-256 and its address; without it, `uri` is the address. */
@@ -26,14 +26,29 @@ export const digestOf = async (file: string): Promise<string> => {
 
 export const addressOf = (file: string): string => pathToFileURL(resolve(file)).href;
 
-/** `createdAt`: epoch milliseconds. */
-export const checkpointed = (notes: Notes, saved: Saved, sha256: string | null, createdAt: number): Notes => {
+/** Throws where the gateway would refuse the address, and with it the whole heartbeat. */
+export const checkedAddress = ({ uri, file }: Saved): string | null => {
+  const address = text(uri, LONGEST.address) ?? (file === undefined ? null : addressOf(file));
+  if (address !== null && !isAddress(address))
+    throw new Error(
+      `its address is ${JSON.stringify(address.slice(0, 140))}; use one without #, ? and invisible characters`,
+    );
+  return address;
+};
+
+/** `uri`: a checked address; null: none is known. `createdAt`: epoch milliseconds. */
+export const checkpointed = (
+  notes: Notes,
+  saved: Saved,
+  { uri, sha256 }: Pick<Checkpoint, 'uri' | 'sha256'>,
+  createdAt: number,
+): Notes => {
   const before = notes.lasting.checkpoint?.checkpoint_id ?? null;
   const id = text(saved.id, LONGEST.name) ?? sha256?.slice(0, 16) ?? `at-${createdAt}`;
   const checkpoint: Checkpoint = {
     checkpoint_id: id,
     parent_id: before === id ? (notes.lasting.checkpoint?.parent_id ?? null) : before,
-    uri: text(saved.uri, LONGEST.address) ?? (saved.file === undefined ? null : addressOf(saved.file)),
+    uri,
     sha256,
     // A later reader decides whether it is valid; that it could be read just now proves nothing.
     valid: null,

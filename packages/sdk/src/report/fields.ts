@@ -19,6 +19,9 @@ export const MOST = { calls: 100, errors: 100, verdicts: 100, work: 50, blockers
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value);
 
+/** Whether Vigil accepts it as the address of a checkpoint. */
+export const isAddress = (uri: string): boolean => !/[#?\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(uri);
+
 const isUseful = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number';
 
 /** Null: it is not a text, or an empty one. */
