@@ -267,4 +267,14 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'wait', minutes: 12 },
     { kind: 'wait', minutes: 12 },
   ]),
+  // A finish is reported after a person has started another agent on the task, and that one has crashed.
+  of('asks', [
+    { kind: 'host', host: 0, what: 'kill' },
+    { kind: 'stop', agent: 1 },
+    { kind: 'end', agent: 0, reason: 'finished' },
+    { kind: 'start', of: 0, host: 1, again: false },
+    { kind: 'stall', reader: 2, seconds: 5 },
+    { kind: 'end', agent: 2, reason: 'crashed' },
+    { kind: 'decide', question: 0, decision: 'allow_more_time' },
+  ]),
 ];

@@ -70,14 +70,21 @@ const LONGEST_TRUST: Readonly<Record<string, number>> = { vigil: 22 * MINUTE, co
 const silenceIsFoundAfter = (policy: string): number =>
   policy === 'botbox' ? Number.POSITIVE_INFINITY : (LONGEST_TRUST[policy] ?? 8 * MINUTE);
 
-/** When the task was last finished, or its agent ended as intended; 0: never. */
+/**
+ * When the task was last finished, or its agent ended as intended; 0: never. A finish that is reported late covers every agent that took
+ * the task before the report.
+ */
 const intendedAt = ({ facts, agents }: Simulation, task: string): number => {
   const isIntended = ({ instanceId, end }: Agent) =>
     facts.ended.get(instanceId)?.isIntended ||
     facts.stopping.has(instanceId) ||
     (end?.reason === 'finished' && facts.finished.has(task));
   const intended = agents.filter((one) => one.taskId === task && one.end !== null && isIntended(one));
-  return Math.max(0, ...intended.map(({ end }) => end?.at ?? 0));
+  const knownFrom = ({ instanceId, end }: Agent): number => {
+    const reported = facts.ended.get(instanceId);
+    return Math.max(end?.at ?? 0, reported?.reason === 'finished' ? reported.at : 0);
+  };
+  return Math.max(0, ...intended.map(knownFrom));
 };
 
 /** When the end of an agent can be known: when it is reported, or when its silence is found. */
