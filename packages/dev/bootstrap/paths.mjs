@@ -21,6 +21,6 @@ export const requireDisk = (wantedMb) => {
   const freeMb = Math.floor((bavail * bsize) / 1e6);
   if (freeMb < wantedMb)
     throw new Refusal(
-      `${freeMb} MB are free where ${root} lies and ${wantedMb} MB are needed: make room, then run the command again`,
+      `${freeMb} MB are free on the disk of ${root} and ${wantedMb} MB are needed: make room, then run the command again`,
     );
 };

@@ -108,7 +108,7 @@ const { name, namespace } = JSON.parse(json) as { name: string; namespace: strin
 test.each([
   ['of another project', { type: 'record', name: 'Other', fields: [] }],
   ['without a name', 'string'],
-  ['that is none', { type: 'nonsense' }],
+  ['that is invalid', { type: 'nonsense' }],
   ['of our name that does not fit ours', { type: 'record', name, namespace, fields: [] }],
 ])('a schema in the registry %s makes a dead letter, not trouble with the registry', async (_what, schema) => {
   const shared = createCodec(

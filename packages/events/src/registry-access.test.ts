@@ -42,7 +42,7 @@ test('user and password open a registry that demands them: for its ids, its sche
   const access = registryFrom({ SCHEMA_REGISTRY_URL: await proxyDemanding(() => header), ...basic });
   await registerSchemas(access);
   const codec = await connectCodec(access, [Topic.notify]);
-  // The schema of id 9 is none of Vigil's: it was read, and is refused for what it is.
+  // The schema of id 9 is not one of Vigil's: it was read, and is refused for what it is.
   await expect(codec.learn(new UnknownSchemaId(9))).rejects.not.toMatchObject({ name: 'RegistryTrouble' });
 });
 

@@ -36,7 +36,7 @@ test.each([
   ['JSON Schema', { schemaType: 'JSON', schema: '{"type":"object"}' }],
   ['Protobuf', { schemaType: 'PROTOBUF', schema: 'syntax = "proto3"; message A { string a = 1; }' }],
   ['a type of the future', { schemaType: 'CBOR', schema: 'x' }],
-  ['Avro that is none', { schema: '{"type":"nonsense"}' }],
+  ['invalid Avro', { schema: '{"type":"nonsense"}' }],
 ])('a schema in %s is trouble too: other users of the registry must not stop the service', async (_type, body) => {
   expect(await learning(200, body)).toMatchObject({ name: 'Undecodable', reason: 'unknown_schema_id' });
 });

@@ -88,7 +88,7 @@ export class SchemaIds {
   /** The namespace of a record is its topic's: a record there that this version does not have was added by a newer one. */
   #refuseUnknown(id: number, { name }: Type): void {
     const owner = this.#topicOf.get(namespaceOf(name));
-    if (name === undefined || owner === undefined) throw new Error(`it is ${name}, which is none of ours`);
+    if (name === undefined || owner === undefined) throw new Error(`it is ${name}, which is not one of ours`);
     const newer = () => new NewerEvent(`${name} (schema ${id}) is an event of a newer version of ${owner}`);
     this.#refuse(id, (topic) => (topic === owner ? newer() : misplaced(name, id, owner, topic)));
   }

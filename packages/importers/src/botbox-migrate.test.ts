@@ -57,7 +57,7 @@ test('the written defaults equal an import without the section', () => {
 
 test('a file that has no place for it is refused, with what to do', () => {
   expect(() => migrateBotbox('[]', 'mine.json')).toThrow(
-    /^mine\.json has a mistake:\n {2}- document: is no JSON object/,
+    /^mine\.json has a mistake:\n {2}- document: is not a JSON object/,
   );
   expect(() => migrateBotbox('{"agents": []}')).toThrow(/agents: is not an object/);
   expect(() => migrateBotbox('{')).toThrow(/line 1: /);

@@ -21,7 +21,7 @@ test('an empty section gives the preset: each of its keys has a default', () => 
 });
 
 test.each([
-  ['[]', 'document: is no JSON object: give a .botbox.json'],
+  ['[]', 'document: is not a JSON object: give a .botbox.json'],
   ['{"agents":5}', 'agents: is not an object: correct it, as botbox init writes it'],
   ['{"agents":null}', 'agents: is not an object: correct it, as botbox init writes it'],
   ...['null', '[1]', '5', '"on"'].map((health) => [

@@ -54,7 +54,7 @@ export const readBotbox: Reading = (text, mistakes) => {
 
 /** What stands where the section should, or where it would be written. */
 export const misplaced = (file: unknown): string[] => {
-  if (!isObject(file)) return ['document: is no JSON object: give a .botbox.json'];
+  if (!isObject(file)) return ['document: is not a JSON object: give a .botbox.json'];
   const { agents = {} } = file;
   if (!isObject(agents)) return ['agents: is not an object: correct it, as botbox init writes it'];
   const { health = {} } = agents;

@@ -17,7 +17,7 @@ export type SignalFigure = {
   readonly value: number | null;
   readonly limit: number | null;
   readonly fires: boolean;
-  /** when it fires or would fire; null: not as far as is known now */
+  /** when it fires or would fire; null: none is expected */
   readonly firesFrom: number | null;
   /** what keeps it from counting now */
   readonly suspendedBy: readonly string[];

@@ -205,7 +205,11 @@ const requestStep = async (
   const agent = found(await model.agent(agentId), 'agent', agentId, '`vigil health`');
   const { instanceId, taskId, runtimeId, labels } = agent;
   if (instanceId === null)
-    throw new Problem(409, 'no_instance', `${agentId} reports no instance id: an order could hit another life of it.`);
+    throw new Problem(
+      409,
+      'no_instance',
+      `${agentId} reports no instance id: an order could reach another instance of it.`,
+    );
   const about = { agentId, instanceId, taskId, runtimeId, labels };
   const { policy, recovery } = step === 'terminate_and_recover' ? await recoveryOf(agent, model) : nothingKnown;
   const payload = { ...about, step, message: message ?? null, by, why, recovery, askedAt: null };

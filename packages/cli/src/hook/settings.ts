@@ -24,7 +24,7 @@ const placeOf = (text: string, offset: number): string => {
 };
 
 const unfit = (file: string, why: string): Refusal =>
-  new Refusal(`${file} is not changed: ${why}. Mend it, then run this again.`);
+  new Refusal(`${file} is not changed: ${why}. Correct it, then run this again.`);
 
 /** Throws Refusal. */
 const readText = (text: string, file: string): Readonly<Record<string, unknown>> => {

@@ -82,7 +82,7 @@ const textOf = (file: string): string => {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw new CannotProceed(
-      `${file} cannot be read (${(error as NodeJS.ErrnoException).code}): give a file that is there.`,
+      `${file} cannot be read (${(error as NodeJS.ErrnoException).code}): give a file that exists.`,
     );
   }
 };
@@ -103,6 +103,6 @@ const withMissingFiles = <T>(read: () => T): T => {
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
     if (code === undefined || path === undefined) throw error;
-    throw new CannotProceed(`${path} cannot be read (${code}): give a file or a directory that is there.`);
+    throw new CannotProceed(`${path} cannot be read (${code}): give a file or directory that exists.`);
   }
 };

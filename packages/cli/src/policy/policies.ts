@@ -56,7 +56,7 @@ const NOT_APPLIED = 'This was a dry run: nothing has been applied.';
 
 export const apply = async (paths: readonly string[], { remove = [], dryRun, why, by, json }: Apply): Promise<void> => {
   if (paths.length + remove.length === 0)
-    throw new CannotProceed('Nothing is to be applied: give files, or --remove NAME.');
+    throw new CannotProceed('There is nothing to apply: give files, or --remove NAME.');
   const { policies } = await inForce();
   const known = policies.map(({ name }) => name);
   const files = paths.length === 0 ? [] : readFiles(paths, known);

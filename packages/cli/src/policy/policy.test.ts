@@ -131,7 +131,7 @@ test('a refusal of the evaluator ends with 1 and its reasons; a policy with mist
   expect(inForce).toBe(before);
 });
 
-test('another tool’s file becomes a policy; a kind that there is not is answered with those that are', async () => {
+test('another tool’s file becomes a policy; an unknown kind is answered with the known ones', async () => {
   write('.botbox.json', '{"project":{"name":"x"}}');
   expect((await vigil('import', 'nagios', 'x')).err).toContain('give one of adr-110');
 });
@@ -154,7 +154,7 @@ test('a botbox file is migrated on paper, into itself only with --write, and not
 test.each([
   [['gascity', 'x', '--migrate'], 2, 'only botbox'],
   [['botbox', '.botbox.json', '--write'], 2, '--write requires --migrate'],
-  [['botbox', 'list.json', '--migrate', '--write'], 1, 'is no JSON object'],
+  [['botbox', 'list.json', '--migrate', '--write'], 1, 'is not a JSON object'],
   [['botbox', 'nowhere.json', '--migrate'], 2, 'nowhere.json cannot be read (ENOENT)'],
   [['botbox', '.', '--migrate', '--write'], 2, '. cannot be read (EISDIR): give a file'],
   [['gascity', '.'], 2, '. cannot be read (EISDIR): give a file'],

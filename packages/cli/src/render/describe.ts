@@ -150,9 +150,9 @@ export const subject = (payload: unknown): string => {
 /** `14:03:10  worker-1  HEALTHY → STUCK: no call for 21 s`, cut to the line where `width` is finite. */
 export const storyLine = (view: View, { at, type, payload }: Pick<Entry, 'at' | 'type' | 'payload'>): string => {
   const time = clockTime(view, at);
-  const whom = subject(payload);
-  const text = cut(describeEvent(type, payload), Math.max(20, view.width - time.length - whom.length - 4));
-  return `${view.paint.dim(time)}  ${view.paint.bold(whom)}  ${text}`;
+  const about = subject(payload);
+  const text = cut(describeEvent(type, payload), Math.max(20, view.width - time.length - about.length - 4));
+  return `${view.paint.dim(time)}  ${view.paint.bold(about)}  ${text}`;
 };
 
 /** A trail, where everything is about one case: without its subject. */

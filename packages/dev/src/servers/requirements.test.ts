@@ -13,7 +13,7 @@ it('no Java is not a version', () => expect(javaMajor('bash: java: command not f
 it('a disk with exactly the required space is enough', () => expect(() => requireDisk('/x', 2e9, 2e9)).not.toThrow());
 
 it('a disk with less is refused with both figures', () => {
-  expect(() => requireDisk('/x', 2e9, 1.2e9)).toThrow('1.2 GB are free where /x lies and 2.0 GB are needed');
+  expect(() => requireDisk('/x', 2e9, 1.2e9)).toThrow('1.2 GB are free on the disk of /x and 2.0 GB are needed');
 });
 
 it('free ports are all different', async () => expect(new Set(await freePorts(8)).size).toBe(8));

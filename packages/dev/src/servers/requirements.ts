@@ -29,7 +29,7 @@ export const requireDisk = (dir: string, requiredBytes: number, freeBytes: numbe
   if (freeBytes >= requiredBytes) return;
   const gb = (bytes: number): string => (bytes / 1e9).toFixed(1);
   throw new Refusal(
-    `${gb(freeBytes)} GB are free where ${dir} lies and ${gb(requiredBytes)} GB are needed: make room, then run the command again`,
+    `${gb(freeBytes)} GB are free on the disk of ${dir} and ${gb(requiredBytes)} GB are needed: make room, then run the command again`,
   );
 };
 

@@ -44,7 +44,7 @@ const credentials = (env: Readonly<Record<string, string | undefined>>): Readonl
   );
 
 /**
- * The addresses in an environment, and how topics are made there; null when there is none of them, a refusal when some
+ * The addresses in an environment, and how topics are made there; null when there is not one of them, a refusal when some
  * are missing.
  */
 export const givenServers = (env: Readonly<Record<string, string | undefined>>): ServersEnv | null => {

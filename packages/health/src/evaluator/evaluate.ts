@@ -113,7 +113,7 @@ export class Folding {
   }
 }
 
-/** Why a record is a dead letter; null: it is none. `kept`: the state of its agent counts it. */
+/** Why a record is a dead letter; null: it is not one. `kept`: the state of its agent counts it. */
 type Refusal = { readonly reason: string | null; readonly kept: boolean };
 const ACCEPTED: Refusal = { reason: null, kept: true };
 const NOTHING: readonly Announcement[] = [];

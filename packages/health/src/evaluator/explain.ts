@@ -7,7 +7,7 @@ import type { Rule, Rules } from '../judgement/rules.ts';
 import { judgementAt } from './health.ts';
 import type { AgentState, KnownAgent } from './state.ts';
 
-/** One signal, as it stands. Moments on the broker's clock; null: not as far as is known now. */
+/** One signal and its present state. Moments on the broker's clock; null: none is expected. */
 export type Explained = {
   readonly signal: string;
   readonly axis: Axis;

@@ -36,7 +36,7 @@ const wrongIn = (ticket: EscalationTicket, agentId: string): string | null => {
   for (const field of COUNTS)
     if (!Number.isSafeInteger(ticket[field]) || ticket[field] < 0) return `${field} is ${ticket[field]}: count from 0`;
   if (worker !== agentId) return `worker_agent_id is ${worker}: file it under that agent`;
-  if (severity === 'UNKNOWN') return 'severity is none of low, medium, high, critical: name one';
+  if (severity === 'UNKNOWN') return 'severity is not one of low, medium, high, critical: name one';
   if (Number.isNaN(Date.parse(created))) return `created_at is ${created}: write an ISO 8601 time`;
   if (stall !== null && !(Number.isFinite(stall) && stall >= 0))
     return `stall_minutes is ${stall}: count from 0, or null`;

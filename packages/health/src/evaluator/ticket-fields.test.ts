@@ -80,7 +80,7 @@ describe('filed by another program', () => {
   test.each([
     ['worker_agent_id is a2: file it under that agent', { worker_agent_id: 'a2' }],
     ['cause is empty: write it', { cause: ' ' }],
-    ['severity is none of low, medium, high, critical: name one', { severity: 'UNKNOWN' }],
+    ['severity is not one of low, medium, high, critical: name one', { severity: 'UNKNOWN' }],
     ['created_at is today: write an ISO 8601 time', { created_at: 'today' }],
     ['total_steps_checked is -1: count from 0', { total_steps_checked: -1 }],
     ['stall_minutes is -1: count from 0, or null', { stall_minutes: -1 }],

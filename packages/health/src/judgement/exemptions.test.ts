@@ -65,7 +65,7 @@ const OWN_DATA: Readonly<Record<string, readonly ExemptionName[]>> = {
   self_reported_stuck: BY_REPORT,
   context_exhausted: ['handing_off'],
   rate_limited: ['rate_limited'],
-  // by its own definition it is none while a call is in flight
+  // by its own definition it does not fire while a call is in flight
   no_model_answer: ['call_in_flight'],
   false_completion: BY_REPORT,
 };

@@ -89,7 +89,7 @@ const same = (a: Labels, b: Labels): boolean =>
   a === b ||
   (Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, value]) => b[name] === value));
 
-/** The default policy is none of those loaded: name one of them, or load it. */
+/** The default policy is not one of those loaded: name one of them, or load it. */
 export class NameALoadedPolicy extends Error {
   override readonly name = 'NameALoadedPolicy';
   constructor(asked: string, loaded: readonly string[]) {

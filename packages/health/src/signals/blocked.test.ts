@@ -47,7 +47,7 @@ describe.each(['vigil', 'demo'])('under %s, a turn that failed with an error tha
   });
 });
 
-test('an agent that reports itself blocked is blocked without an error, and its report is an answer; a failed turn is none', () => {
+test('an agent that reports itself blocked is blocked without an error, and its report is an answer; a failed turn is not an answer', () => {
   const decider = agentHealth(presetsWith('vigil'));
   const own = given(decider, T0);
   own.receive(heartbeat(0, { tool_calls: [call('c0')] }));

@@ -70,7 +70,7 @@ describe('a spike of tokens', () => {
     expect(spikes(again)).toBe(false);
   });
 
-  test('another session that has used more already is none, nor one whose count was unknown at first', () => {
+  test('another session that has used more already is not a burn, nor one whose count was unknown at first', () => {
     const of = (session_id: string) => ({ client: { name: 'codex', session_id } });
     const first = using(...STEADY).map(([ms, more]) => [ms, { ...more, ...of('A') }] as const);
     for (const between of [[], [{ ...of('B'), token_count: null }]]) {

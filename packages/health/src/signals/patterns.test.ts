@@ -60,13 +60,13 @@ test('no patterns switch this signal off, and nothing else', () => {
   expect(fires(errorPattern, { patterns: [] }, [[0, output({ lines: 3, matched_patterns: [matched] })]])).toBe(false);
 });
 
-test('a pattern that another policy looks for is none of ours', () => {
+test('a pattern that another policy looks for is not one of ours', () => {
   expect(fires(errorPattern, { patterns: ['ids'] }, [[0, output({ lines: 3, matched_patterns: [matched] })]])).toBe(
     false,
   );
 });
 
-test('a pattern that is none is a mistake of the policy, with its place and why', () => {
+test('an invalid pattern is a mistake of the policy, with its place and reason', () => {
   const policy = (signals: string) => `policy: p\nsignals:\n  ${signals}\nstates: {}\n`;
   const load = (signals: string) => () => loadPolicy(policy(signals), 'p.yaml', VOCABULARY);
   expect(load('error_pattern: { patterns: ["fine", "(open", "a(?=b)"] }')).toThrow(CorrectThePolicy);

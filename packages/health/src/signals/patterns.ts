@@ -6,7 +6,7 @@ import type { History } from '../history/history.ts';
 import { standingSince } from '../history/presence/matches.ts';
 import { type AnySignal, type Figure, fact, signal } from './signal.ts';
 
-/** Texts that mean a reached limit. A bare 429, or "rate" inside a word, is none. */
+/** Texts that mean a reached limit. A bare 429, or "rate" inside a word, is not one. */
 export const RATE_LIMIT_PATTERNS: readonly Pattern[] = z
   .array(patternInAnyCase)
   .parse([

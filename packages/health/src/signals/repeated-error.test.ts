@@ -69,7 +69,7 @@ test('a failure that is reported as call and as error counts once', () => {
   expect(fires([0, 1, 2, 3].map(both))).toBe(false);
 });
 
-test('progress starts again: a new result, a mutation, a checkpoint; failing in another way is none', () => {
+test('progress starts again: a new result, a mutation, a checkpoint; failing in another way is not progress', () => {
   expect(fires([...failing(4), [9000, calls({ args_hash: 'new' }, fails(9))]])).toBe(false);
   expect(fires([...failing(4), [9000, calls({ args_hash: null, result_hash: null, mutating: true }, fails(9))]])).toBe(
     false,

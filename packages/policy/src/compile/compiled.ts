@@ -3,7 +3,7 @@ import type { BreakerLimits, Plan, RecoverySettings } from '../document/plan.ts'
 import type { Spending } from '../document/spending.ts';
 
 export type Axis = 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
-/** The states that a policy describes; HEALTHY is none of them, TERMINATED is the reported end. */
+/** The states that a policy describes; HEALTHY is not one of them, TERMINATED is the reported end. */
 export type JudgedState = 'FAILING' | 'STUCK' | 'DEGRADED';
 
 /** What a policy may name, and the settings that each takes: given by packages/health, so that a new signal is in it at once. */

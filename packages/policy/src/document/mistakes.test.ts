@@ -38,7 +38,7 @@ test('a key, a signal, a step, a state that is nearly right is answered with the
     'recovery.max_atempts: there is no such key: did you mean max_attempts?',
   ]);
   expect(wrong('ticket: { bands: [{ at: 5, severity: medum }, { at: 5, sevrity: high }] }')).toEqual([
-    'ticket.bands[0].severity: "medum" is none of low, medium, high, critical: did you mean medium?',
+    'ticket.bands[0].severity: "medum" is not one of low, medium, high, critical: did you mean medium?',
     'ticket.bands[1].severity: is missing: write one of low, medium, high, critical',
     'ticket.bands[1].sevrity: there is no such key: did you mean severity?',
     'ticket.bands[1].at: 5 stands in an earlier band already: write another number of steps',
@@ -143,7 +143,7 @@ test('settings that contradict each other are named beside one that is wrong, an
   ]);
 });
 
-test('a duration that is not there is missing, and one of another kind is none', () => {
+test('a missing duration is named as missing, and a value of another type as invalid', () => {
   expect(wrong('plans: [{ when: STUCK, do: [nudge] }]')).toEqual([
     'plans[0].do[0].nudge.interval: is missing: write one like 10m, 60s or 500ms',
   ]);
@@ -157,7 +157,7 @@ test('YAML that cannot be read is a mistake like any other, and a key written tw
   expect(mistakesIn('policy: a\npolicy: b\n')).toHaveLength(1);
 });
 
-test('signals that keep each other quiet are a mistake; a chain of them is none', () => {
+test('signals that keep each other quiet are a mistake; a chain of them is allowed', () => {
   const written = (c: string) =>
     `{ policy: p, signals: { a: { is: looping, unless: b }, b: { is: looping, unless: c }, c: { is: looping${c} } }, states: {} }`;
   expect(mistakesIn(written(', unless: a'))).toEqual(

@@ -51,7 +51,7 @@ const worded = (issue: z.core.$ZodIssue, schema: z.ZodType, written: unknown): M
     case 'invalid_value': {
       const all = issue.values.map(String);
       if (value === undefined) return here(`is missing: write one of ${all.join(', ')}`);
-      return here(`${shown(value)} is none of ${all.join(', ')}: ${insteadOf(String(value), all)}`);
+      return here(`${shown(value)} is not one of ${all.join(', ')}: ${insteadOf(String(value), all)}`);
     }
     case 'too_small':
       return here(`${shown(value)} is too little: write at least ${least(issue)}`);

@@ -20,7 +20,7 @@ test('an alias without its anchor is a mistake with its line, and so is an unquo
   expect(parsing("exclude: ['*-bot']")).toEqual([]);
 });
 
-test('an anchor that holds its own alias is a mistake, and one that is used after it ends is none', () => {
+test('an anchor that holds its own alias is a mistake, and one that is used after its end is allowed', () => {
   expect(parsing('signals: &s {\n  no_calls: { after: 5m, x: *s } }')).toEqual([
     'line 2, column 29: *s stands inside of what it refers to: write out what is meant',
   ]);

@@ -64,14 +64,14 @@ test('what agents are given cannot be taken back', () => {
   expect(mistakesOf(() => apply(set, 'c', null))).toEqual(['default: there is no policy c: write one of a, b']);
 });
 
-test('a document with mistakes, of another name, or that is none, is refused', () => {
+test('a document with mistakes, of another name, or of another type, is refused', () => {
   expect(mistakesOf(() => apply(FILES, 'a', { policy: 'a', signals: { lopping: {} }, states: {} }))).toHaveLength(1);
   expect(mistakesOf(() => apply(FILES, 'a', document('b')))).toEqual([
     'policy: b was applied under the name a: write a',
   ]);
   const garbage = { ...asking('a', {}), document: '{' };
   expect(mistakesOf(() => applied(FILES, FILES, garbage, VOCABULARY))).toEqual([
-    expect.stringMatching(/^document: is no JSON/),
+    expect.stringMatching(/^document: is not JSON/),
   ]);
 });
 

@@ -3,7 +3,7 @@ import type { CompiledPolicy, Vocabulary } from '../compile/compiled.ts';
 import { CorrectThePolicy } from '../document/mistakes.ts';
 import { ASSIGNMENT, type Assignment, readAssignment, unknownIn } from './assignment.ts';
 
-/** Where a document comes from; `by` whom and `why` it was put in force, `at` epoch milliseconds; null: it lay there at the start. */
+/** Where a document comes from; who put it in force, why, and when (epoch milliseconds). null: it was there at the start. */
 export type Provenance = {
   readonly origin: 'preset' | 'file' | 'applied';
   readonly by: string;
@@ -76,7 +76,7 @@ const parsed = (name: string, document: string): unknown => {
     return JSON.parse(document);
   } catch (error) {
     throw new CorrectThePolicy(name, [
-      `document: is no JSON (${(error as Error).message}): apply it with \`vigil policy apply\``,
+      `document: is not JSON (${(error as Error).message}): apply it with \`vigil policy apply\``,
     ]);
   }
 };

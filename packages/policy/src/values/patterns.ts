@@ -8,7 +8,7 @@ const OWN = /^vigil(?:$|[:.])/;
 export const excludes = (policy: { readonly exclude: readonly string[] }, agentId: string): boolean =>
   OWN.test(agentId) || policy.exclude.some((pattern) => RE2JS.compile(pattern).matcher(agentId).find());
 
-/** Why a pattern is none, and what to do; null: it is one. */
+/** Why a pattern is invalid, and what to do; null: it is valid. */
 const unreadablePattern = (pattern: string): string | null => {
   try {
     RE2JS.compile(pattern);

@@ -20,7 +20,7 @@ export type Call<T = unknown> = {
   readonly polling?: boolean | undefined;
   /** the file, address or other object that it is about */
   readonly target?: string | undefined;
-  /** for tools that return their errors: the class of the error in a result, or null where it is none */
+  /** for tools that return their errors: the class of the error in a result, or null if it is not an error */
   readonly errorIn?: ((result: T) => string | null) | undefined;
 };
 

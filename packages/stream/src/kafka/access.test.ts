@@ -63,8 +63,8 @@ test.each([
   ['OAUTHBEARER without a token', { KAFKA_SASL_MECHANISM: 'OAUTHBEARER' }, 'set KAFKA_SASL_TOKEN_FILE as well'],
   ['a token with SCRAM', { ...scram, ...password, KAFKA_SASL_TOKEN_FILE: '/x' }, 'belongs to OAUTHBEARER'],
   ['a missing CA', { KAFKA_TLS_CA: '/nowhere/ca.pem' }, 'KAFKA_TLS_CA names /nowhere/ca.pem, which cannot be read'],
-  ['a CA that is none', { KAFKA_TLS_CA: file('key', 'secret') }, 'has no certificate'],
-  ['a switch that is none', { KAFKA_TLS: 'yes' }, 'KAFKA_TLS is "yes": give 1'],
+  ['an invalid CA', { KAFKA_TLS_CA: file('key', 'secret') }, 'has no certificate'],
+  ['an invalid switch', { KAFKA_TLS: 'yes' }, 'KAFKA_TLS is "yes": give 1'],
   ['TLS off beside a CA', { KAFKA_TLS: '0', KAFKA_TLS_CA }, 'leave one of them out'],
 ])('%s is refused with its remedy, and no password is shown', (_, variables, remedy) => {
   const refused = (): unknown => kafkaFrom({ KAFKA_BROKERS, ...variables });

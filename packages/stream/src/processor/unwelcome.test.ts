@@ -8,7 +8,7 @@ import type { FoldDependencies } from './processor-logic.ts';
 
 const codec = jsonCodec();
 
-/** A listener to whom OLD is unwelcome but counted, and LATE unwelcome altogether. */
+/** A listener that counts OLD as unwelcome, and ignores LATE. */
 const choosy = listening('run', { foreign: ['run.other' as never] });
 const { observe, decide } = choosy.decider;
 const processor = {

@@ -44,7 +44,7 @@ test('the sink learns of the last position past control records within a minute,
   await running.stop();
 });
 
-test('it learns alike of a position past ticks alone, and past dead letters', async () => {
+test('it reports a position behind ticks only, and behind dead letters', async () => {
   const { sink, running, member } = await started();
   const mark = { topic: 'run.in', partition: 0, offset: 0, timestamp: 1, headers: {}, key: '@tick/0', value: null };
   expect(await member.take({ topic: 'run.in', partition: 0, fetched: 0, next: 1, end: 1, records: [mark] })).toBe(true);

@@ -112,7 +112,7 @@ export class Store<State> {
       );
     if (shape < this.#atRest.oldest)
       throw new Refused(
-        `the state of ${key} has shape ${shape}, and this version reads none below ${this.#atRest.oldest}: run the version that wrote it. ` +
+        `the state of ${key} has shape ${shape}, and this version reads shapes from ${this.#atRest.oldest} on: run the version that wrote it. ` +
           'To begin again instead, run `vigil halt`, delete the snapshot topic, run `vigil topics apply`, start again, and run `vigil resume` when everything is read: ' +
           'what the inputs still hold is decided again, under the same ids',
       );

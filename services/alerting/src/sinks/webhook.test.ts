@@ -169,8 +169,8 @@ test('a secret has 24 to 64 bytes', () => {
 
 test.each([
   [{}, /VIGIL_WEBHOOK_SECRET is not set: set it to whsec_/],
-  [{ VIGIL_WEBHOOK_SECRET: 'hunter2' }, /VIGIL_WEBHOOK_SECRET is no secret/],
-  [{ VIGIL_WEBHOOK_SECRET: 'whsec_c2hvcnQ=' }, /VIGIL_WEBHOOK_SECRET is no secret/],
+  [{ VIGIL_WEBHOOK_SECRET: 'hunter2' }, /VIGIL_WEBHOOK_SECRET is not a secret/],
+  [{ VIGIL_WEBHOOK_SECRET: 'whsec_c2hvcnQ=' }, /VIGIL_WEBHOOK_SECRET is not a secret/],
 ])('without a secret it is refused, and no secret is shown: %#', (env, message) => {
   const { url } = { url: 'http://127.0.0.1:1/' };
   expect(() => sink(url, '5s', env)).toThrow(message);

@@ -61,7 +61,7 @@ const keysOf = (name: string, variable: string, { env }: SinkDeps): readonly Buf
   const known = keys.filter((key) => key !== null);
   if (known.length > 0 && known.length === keys.length) return known;
   throw new Refused(
-    `channels.${name}.secret_env: ${variable} ${keys.length === 0 ? 'is not set' : 'is no secret'}: set it to whsec_ and 24 to 64 random bytes in base64, for example whsec_$(openssl rand -base64 32)`,
+    `channels.${name}.secret_env: ${variable} ${keys.length === 0 ? 'is not set' : 'is not a secret'}: set it to whsec_ and 24 to 64 random bytes in base64, for example whsec_$(openssl rand -base64 32)`,
   );
 };
 

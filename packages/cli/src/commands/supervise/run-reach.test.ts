@@ -268,7 +268,7 @@ describe('--nudge chooses how texts reach the agent', () => {
     expect(nudging({ nudge: 'file' }, { ...template, nudgeFile: file })).toEqual({ nudge: 'file', nudgeFile: file });
   });
 
-  test('a way that there is not is refused', async () => {
+  test('an unknown way is refused', async () => {
     const { code, err } = await start(['--nudge', 'mail', '--', 'true']).ended;
     expect(code).toBe(2);
     expect(err).toContain('Allowed choices are auto, socket, hook, terminal, file');

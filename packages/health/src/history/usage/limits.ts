@@ -28,6 +28,6 @@ const reported = (before: readonly Exceeded[], report: Exceeded): readonly Excee
   return before.length < MOST ? [...before, report] : before;
 };
 
-/** A maximum of zero or less is none; a figure that is not a number is ignored. */
+/** A maximum of zero or less, and a figure that is not a number, is ignored. */
 const exceeded = ({ used, max }: Exceeded): boolean =>
   Number.isFinite(used) && Number.isFinite(max) && max > 0 && used > max;
