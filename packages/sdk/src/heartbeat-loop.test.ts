@@ -2,7 +2,7 @@ import type { Heartbeat } from '@vigil/events';
 import { expect, test } from 'vitest';
 import { connected, settled, testWay } from './fixture.ts';
 import { backOff } from './heartbeat-loop.ts';
-import { Refused } from './transport/transport.ts';
+import { Busy, Refused } from './transport/transport.ts';
 
 const sequences = (onHeartbeat: readonly { readonly sequence: number | null }[]) =>
   onHeartbeat.map(({ sequence }) => sequence);
@@ -188,6 +188,19 @@ test('a refused heartbeat is given up, and the next is sent', async () => {
   await system.pass(10_000);
   expect(sequences(way.arrived)).toEqual([1, 3]);
   expect(problems).toEqual(['a heartbeat was refused, and is given up: bad_field: phase']);
+});
+
+test('a heartbeat of a busy gateway is sent again when the gateway has named, and is not lost', async () => {
+  const { way, system } = await connected();
+  const before = way.tried.length;
+  way.reply = new Busy('too_many', 60_000);
+  await system.pass(10_000);
+  expect(way.tried).toHaveLength(before + 1);
+  way.reply = 'takes';
+  await system.pass(49_000);
+  expect(way.tried).toHaveLength(before + 1);
+  await system.pass(12_000);
+  expect(sequences(way.arrived).slice(0, 2)).toEqual([1, 2]);
 });
 
 test('the pause after failures in a row grows to at most 10 s, half of it random', () => {

@@ -2,7 +2,7 @@ import type { BreakerReport } from '@vigil/events';
 import { describeError } from './calls/error-class.ts';
 import { type AgentIdentity, answered, type Notes, noNotes, takeHeartbeat } from './report/notes.ts';
 import type { SystemDeps } from './system.ts';
-import { type Answer, Refused, type Transport } from './transport/transport.ts';
+import { type Answer, Busy, Refused, type Transport } from './transport/transport.ts';
 
 export type HeartbeatLoopDeps = {
   readonly identity: AgentIdentity;
@@ -121,7 +121,8 @@ export class HeartbeatLoop {
       if (signal.aborted) return;
       failures += 1;
       if (failures === 1) onProblem(`heartbeats wait: ${error.message}`);
-      await system.pause(backOff(failures, system.random()), signal);
+      const retryAfterMs = error instanceof Busy ? error.retryAfterMs : 0;
+      await system.pause(Math.max(retryAfterMs, backOff(failures, system.random())), signal);
     }
   }
 

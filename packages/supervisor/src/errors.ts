@@ -34,6 +34,16 @@ export class GatewayAway extends Error {
   override readonly name = 'GatewayAway';
 }
 
+/** The gateway is busy, or the quota of the token is used up: the same again after `retryAfterMs`. */
+export class GatewayBusy extends GatewayAway {
+  readonly retryAfterMs: number;
+
+  constructor(message: string, retryAfterMs: number) {
+    super(message);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
 /**
  * The token does not cover the request: correct the token or the runtime's name. Requests that it does cover are
  * accepted meanwhile.

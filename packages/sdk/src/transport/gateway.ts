@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
 import { request as secure } from 'node:https';
 import { type Envelope, Orders } from '../orders.ts';
-import { type Answer, type OpenTransport, Refused, type TransportDeps } from './transport.ts';
+import { type Answer, Busy, type OpenTransport, Refused, type TransportDeps } from './transport.ts';
 
 /** The gateway's address, and the secret that it accepts. */
 export type Gateway = { readonly url: string; readonly token: string };
@@ -30,6 +30,15 @@ const request = (url: URL, options: RequestOptions, body: string | null): Promis
     outgoing.end(body ?? undefined);
   });
 
+/** Longer is not waited for: the gateway may accept the heartbeat sooner. Milliseconds. */
+const LONGEST_RETRY_MS = 300_000;
+
+/** The time in the header Retry-After, milliseconds; 0: the answer names none. */
+const retryAfterMsOf = ({ headers }: IncomingMessage): number => {
+  const seconds = Number(headers['retry-after'] ?? 0);
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, LONGEST_RETRY_MS) : 0;
+};
+
 /** An operator may correct a token while the agent works, so a 401 is worth another try. */
 const isFinal = (status: number): boolean =>
   status >= 400 && status < 500 && ![401, 403, 404, 408, 425, 429].includes(status);
@@ -49,7 +58,8 @@ export const call = async (gateway: Gateway, path: string, signal: AbortSignal, 
   const answer = await bodyOf(response);
   const status = response.statusCode ?? 0;
   if (isFinal(status)) throw new Refused(`${url.pathname} refused: ${status} ${answer.slice(0, 300)}`);
-  if (status < 200 || status > 299) throw new Error(`${url.pathname} answered ${status} ${answer.slice(0, 300)}`);
+  if (status < 200 || status > 299)
+    throw new Busy(`${url.pathname} answered ${status} ${answer.slice(0, 300)}`, retryAfterMsOf(response));
   return JSON.parse(answer);
 };
 

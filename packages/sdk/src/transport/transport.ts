@@ -44,6 +44,17 @@ export type TransportDeps = {
 /** Opens without waiting and without throwing: a missing server shows at the first send. */
 export type OpenTransport = (line: TransportDeps) => Transport;
 
+/** The gateway is busy, or the quota of the token is used up: the same again after `retryAfterMs`. */
+export class Busy extends Error {
+  override readonly name = 'Busy';
+  readonly retryAfterMs: number;
+
+  constructor(message: string, retryAfterMs: number) {
+    super(message);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
 /** The heartbeat is wrong and will never be accepted, so it is given up. */
 export class Refused extends Error {
   override readonly name = 'Refused';

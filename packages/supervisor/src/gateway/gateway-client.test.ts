@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import type { MachineClock } from '../clock.ts';
+import { delayAfter, type MachineClock } from '../clock.ts';
+import { GatewayBusy } from '../errors.ts';
 import { connectGateway } from './gateway-client.ts';
 
 const servers: { close: () => void }[] = [];
@@ -62,4 +63,24 @@ test('a clock set back makes no order fresher', async () => {
 
 test('a gateway that does not report its waiting time counts as having answered just now', async () => {
   expect(await asking({ monotonic: () => 25_000, now: () => 25_000 })).toBe(60_000);
+});
+
+test.each([
+  ['429', 429, '60', 60_000],
+  ['503', 503, '1', 1_000],
+  ['a day', 429, '86400', 300_000],
+  ['no time', 503, undefined, 0],
+  ['a date', 503, 'Wed, 25 Nov 2026 10:00:00 GMT', 0],
+])('a busy gateway names when to try again: %s', async (_, status, header, retryAfterMs) => {
+  const server = createServer((_request, response) =>
+    response.writeHead(status, header === undefined ? {} : { 'retry-after': header }).end('{}'),
+  );
+  const clock = { now: () => 0, monotonic: () => 0 };
+  await expect(ordersOf(server, clock)).rejects.toMatchObject({ name: 'GatewayAway', retryAfterMs });
+});
+
+test('the wait after a failure is the one that the gateway names, or longer after several', () => {
+  const busy = new GatewayBusy('busy', 1000);
+  expect([1, 2, 3, 4].map((failures) => delayAfter(busy, failures))).toEqual([1000, 1000, 1000, 2000]);
+  expect(delayAfter(new Error('away'), 1)).toBe(250);
 });

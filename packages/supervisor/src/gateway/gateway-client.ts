@@ -1,6 +1,6 @@
 import type { Heartbeat, PolicyRef } from '@vigil/events';
 import type { MachineClock } from '../clock.ts';
-import { GatewayAway, GatewayForbids, GatewayRefused } from '../errors.ts';
+import { GatewayAway, GatewayBusy, GatewayForbids, GatewayRefused } from '../errors.ts';
 import type { OrderEnvelope, Report } from '../orders/order.ts';
 
 /**
@@ -94,6 +94,15 @@ const unreachable = (origin: string, error: Error): GatewayAway => {
   );
 };
 
+/** Longer is not waited for: the gateway may accept the request sooner. Milliseconds. */
+const LONGEST_RETRY_MS = 300_000;
+
+/** The time in the header Retry-After, milliseconds; 0: the answer names none. */
+const retryAfterMsOf = ({ headers }: Response): number => {
+  const seconds = Number(headers.get('retry-after') ?? 0);
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, LONGEST_RETRY_MS) : 0;
+};
+
 const failureOf = async (where: URL, response: Response): Promise<Error> => {
   const { status } = response;
   const [gateway, detail] = [`the gateway at ${where.origin}`, await detailOf(response)];
@@ -104,7 +113,7 @@ const failureOf = async (where: URL, response: Response): Promise<Error> => {
   if (status === 403) return new GatewayForbids(`${gateway} refuses this token (403): ${detail}`);
   if (isFinal(status))
     return new GatewayRefused(`${gateway} refuses ${where.pathname} (${status}): ${detail}`, status, detail);
-  return new GatewayAway(`${gateway} answers ${status}: ${detail}`);
+  return new GatewayBusy(`${gateway} answers ${status}: ${detail}`, retryAfterMsOf(response));
 };
 
 const isAddress = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { backOff, type Logger, pause } from '../clock.ts';
+import { backOff, delayAfter, type Logger, pause } from '../clock.ts';
 import { GatewayForbids, GatewayRefused } from '../errors.ts';
 import type { Report } from '../orders/order.ts';
 import { isAlive, type Pid } from '../process/proc.ts';
@@ -132,13 +132,15 @@ export class Outbox {
     while (!this.#closed.signal.aborted) {
       const queued = this.#queue[0];
       if (!queued) return;
-      failures = (await this.#sendOne(queued, failures === 0)) ? 0 : failures + 1;
+      const error = await this.#sendOne(queued, failures === 0);
+      failures = error === null ? 0 : failures + 1;
       for (const unsent of this.#queue) this.#save(unsent);
-      if (failures > 0) await pause(backOff(failures), this.#closed.signal);
+      if (error !== null) await pause(delayAfter(error, failures), this.#closed.signal);
     }
   }
 
-  async #sendOne(queued: QueuedReport, isFirstTry: boolean): Promise<boolean> {
+  /** null: it needs no further try */
+  async #sendOne(queued: QueuedReport, isFirstTry: boolean): Promise<unknown> {
     try {
       await this.#gateway.report([queued.report]);
       rmSync(queued.path, { force: true });
@@ -147,7 +149,7 @@ export class Outbox {
         if (isFirstTry)
           this.#logger('a report waits for the gateway', { type: queued.report.type, error: String(error) });
         if (error instanceof GatewayForbids) this.#letGoFirst(queued);
-        return false;
+        return error;
       }
       this.#logger('the gateway refused a report; it is kept beside the others', {
         path: `${queued.path}.refused`,
@@ -157,7 +159,7 @@ export class Outbox {
     }
     this.#queue = this.#queue.filter((other) => other !== queued);
     this.#onSent(queued.report);
-    return true;
+    return null;
   }
 
   #putAside(queued: QueuedReport): void {

@@ -1,5 +1,5 @@
 import type { Checkpoint, MatchedPattern, PolicyRef } from '@vigil/events';
-import { backOff, pause } from '../clock.ts';
+import { delayAfter, pause } from '../clock.ts';
 import type { GatewayDeps } from '../deps.ts';
 import { GatewayRefused } from '../errors.ts';
 import { isSameReach, type Reach, replaced, unwatched } from '../gateway/gateway-client.ts';
@@ -141,7 +141,7 @@ export class HeartbeatSender {
           this.#heartbeatState = answered(this.#heartbeatState);
           return;
         }
-        await pause(backOff(failures), signal);
+        await pause(delayAfter(error, failures), signal);
       }
     }
   }

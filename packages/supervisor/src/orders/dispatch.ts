@@ -1,5 +1,5 @@
 import type { Supervised } from '../agent/agent-instance.ts';
-import { backOff, pause } from '../clock.ts';
+import { delayAfter, pause } from '../clock.ts';
 import type { GatewayDeps, ReceiptDeps } from '../deps.ts';
 import { type AgentOrder, isOrder, type OrderEnvelope, type SpawnOrder } from './order.ts';
 import { answer, receiptIn } from './receipts.ts';
@@ -78,7 +78,7 @@ export const pollOrders = async (
         deps.logger('orders cannot be asked for', { runtimeId, error: String(error) });
         onAway();
       }
-      await pause(backOff(failures), signal);
+      await pause(delayAfter(error, failures), signal);
     }
   }
 };
