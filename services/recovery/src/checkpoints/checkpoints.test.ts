@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { handoverText } from '../adapters/omniclaude-prompt.ts';
 import {
   admit,
   checkpoint,
@@ -11,7 +12,7 @@ import {
   types,
 } from '../task/story.fixture.ts';
 import { chain, rememberCheckpoint, usable } from './checkpoints.ts';
-import { handoverText, workFrom } from './handover.ts';
+import { workFrom } from './work.ts';
 
 const ids = (list: readonly { readonly checkpointId: string }[]) => list.map((one) => one.checkpointId);
 const of = (...links: readonly (readonly [string, string | null])[]) =>

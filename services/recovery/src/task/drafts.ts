@@ -1,7 +1,8 @@
 import type { Breaker } from '@vigil/circuit-breaker';
 import type { Draft, PayloadOf, Topic } from '@vigil/events';
+import { handoverText } from '../adapters/omniclaude-prompt.ts';
 import { seenFrom, usable } from '../checkpoints/checkpoints.ts';
-import { handoverText, workFrom } from '../checkpoints/handover.ts';
+import { workFrom } from '../checkpoints/work.ts';
 import { type Assignee, limitOf, type Recovery, type Situation, type Subject } from './state.ts';
 
 export type Output = Draft<

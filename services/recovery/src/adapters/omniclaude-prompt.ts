@@ -1,8 +1,6 @@
 import type { CheckpointRef } from '@vigil/events';
-import type { Subject } from '../task/state.ts';
-import { pathOf } from './checkpoints.ts';
-
-type Work = { readonly completed: readonly string[]; readonly remaining: readonly string[] };
+import { pathOf } from '../checkpoints/checkpoints.ts';
+import type { Work } from '../checkpoints/work.ts';
 
 type Handover = {
   readonly taskId: string;
@@ -40,23 +38,4 @@ const listed = (items: readonly string[]): string => `[${items.map((item) => JSO
 const remainingTasks = ({ remaining }: Work, checkpoint: CheckpointRef | undefined): string => {
   if (remaining.length > 0) return listed(remaining);
   return checkpoint ? 'what the checkpoint does not list as completed' : 'the whole task';
-};
-
-/**
- * Completed and remaining work. The reported end of the dead instance counts, unless an older checkpoint than its last is used. Completed
- * work never remains.
- */
-export const workFrom = (
-  subject: Pick<Subject, 'checkpointId' | 'completedWork' | 'remainingWork'>,
-  checkpoint: CheckpointRef | undefined,
-): Work => {
-  const reported = { completed: subject.completedWork, remaining: subject.remainingWork };
-  const stored = { completed: checkpoint?.completedWork ?? [], remaining: checkpoint?.remainingWork ?? [] };
-  const isEmpty = (work: Work) => work.completed.length + work.remaining.length === 0;
-  const preferred =
-    checkpoint === undefined || checkpoint.checkpointId === subject.checkpointId
-      ? [reported, stored]
-      : [stored, reported];
-  const work = preferred.find((one) => !isEmpty(one)) ?? reported;
-  return { ...work, remaining: work.remaining.filter((item) => !work.completed.includes(item)) };
 };
