@@ -1,6 +1,6 @@
 export type { Supervised } from './agent/agent-instance.ts';
 export type { AgentSpec, NudgeBy } from './agent/agent-spec.ts';
-export { inheritedEnvironment, WITHHELD } from './agent/inherited.ts';
+export { inheritedEnvironment, oftenNeededOf, WITHHELD } from './agent/inherited.ts';
 export type { LimitSettings } from './agent/limits.ts';
 export type { Logger, MachineClock } from './clock.ts';
 export type { AgentDeps } from './deps.ts';

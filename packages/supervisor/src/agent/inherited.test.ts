@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseRuntimeConfig, specOf, type Template } from '../runtime/runtime-config.ts';
-import { inheritedEnvironment } from './inherited.ts';
+import { inheritedEnvironment, oftenNeededOf } from './inherited.ts';
 
 const SECRETS = {
   VIGIL_GATEWAY_TOKEN: 'runtime',
@@ -29,6 +29,20 @@ test('a variable that is named is passed on, and a name that is not set is not',
 test('the tokens of runtimes and people and the signing key are not passed on, even by name', () => {
   const names = ['VIGIL_GATEWAY_TOKEN', 'VIGIL_GATEWAY_SECRET', 'VIGIL_DASHBOARD_TOKEN'];
   expect(inheritedEnvironment({ ...BASE, ...SECRETS }, names)).toEqual(BASE);
+});
+
+test('variables that a coding agent often needs are named where it does not get them', () => {
+  const env = {
+    ...BASE,
+    ...SECRETS,
+    ANTHROPIC_API_KEY: 'k',
+    https_proxy: 'http://p',
+    MY_API_KEY: 'm',
+    OPENAI_X: undefined,
+  };
+  expect(oftenNeededOf(env, BASE)).toEqual(['ANTHROPIC_API_KEY', 'MY_API_KEY', 'https_proxy']);
+  expect(oftenNeededOf(env, { ...BASE, ANTHROPIC_API_KEY: 'k' })).toEqual(['MY_API_KEY', 'https_proxy']);
+  expect(oftenNeededOf({ ...BASE, ...SECRETS }, BASE)).toEqual([]);
 });
 
 const REQUEST = {

@@ -25,3 +25,15 @@ export const inheritedEnvironment = (
     ),
   );
 };
+
+/** Proxies, and what clients of models are configured with. */
+const OFTEN_NEEDED = /^(?:https?|no|all)_proxy$|^(?:anthropic|aws|claude|codex|gemini|google|openai)_|_api_key$/i;
+
+/** The set variables that a coding agent often needs and does not get: without a hint its first request would fail. */
+export const oftenNeededOf = (
+  env: Readonly<Record<string, string | undefined>>,
+  given: Readonly<Record<string, string>>,
+): readonly string[] =>
+  Object.keys(env)
+    .filter((name) => OFTEN_NEEDED.test(name) && env[name] !== undefined && !Object.hasOwn(given, name))
+    .toSorted();

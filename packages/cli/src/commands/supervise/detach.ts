@@ -15,7 +15,15 @@ import {
 import { addressOf, clock, stateDir } from '../../supervising.ts';
 import { show } from '../../terminal.ts';
 import { reachBeforeStart } from './run-reach.ts';
-import { noteSilence, noticeOnStderr, noticesOnStderr, type RunOptions, wantedOf } from './run-spec.ts';
+import {
+  environmentFrom,
+  noteSilence,
+  noteWithheld,
+  noticeOnStderr,
+  noticesOnStderr,
+  type RunOptions,
+  wantedOf,
+} from './run-spec.ts';
 
 /** What the supervisor in the background reports to its starter: one line. */
 type Started = { readonly instanceId: string; readonly pid: number; readonly supervisor: number };
@@ -71,6 +79,7 @@ export const startDetached = async (args: readonly string[], options: RunOptions
   }
   openStateDir(dir);
   noteSilence(args);
+  noteWithheld(environmentFrom(options));
   const gateway = connectGateway(addressOf(options), clock);
   noticesOnStderr(options.gateway, noticeOnStderr()).note(await reachBeforeStart(gateway, wantedOf(options)));
   mkdirSync(join(dir, 'logs'), { recursive: true, mode: 0o700 });

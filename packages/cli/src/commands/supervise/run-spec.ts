@@ -9,6 +9,7 @@ import {
   type LimitSettings,
   monitoringOf,
   type NudgeBy,
+  oftenNeededOf,
   parseSize,
   plainMonitoring,
   readRuntimeConfig,
@@ -118,6 +119,13 @@ export const nudging = (
   if (configured.nudgeFile === null)
     throw new WrongSettings('--nudge file needs --nudge-file PATH, the file to which each text is added');
   return { nudge, nudgeFile: configured.nudgeFile };
+};
+
+/** Names the variables that the agent probably needs and does not get. */
+export const noteWithheld = (given: Readonly<Record<string, string>>): void => {
+  const names = oftenNeededOf(process.env, given);
+  if (names.length > 0)
+    onStderr(`vigil: the agent does not get ${names.join(', ')}: pass a variable on with --env NAME`);
 };
 
 /** What the agent gets of this environment, and what `--env` adds. */

@@ -37,6 +37,7 @@ import {
   heartbeatInterval,
   length,
   noteSilence,
+  noteWithheld,
   noticeOnStderr,
   noticesOnStderr,
   type RunOptions,
@@ -85,6 +86,7 @@ const inForeground = async (command: readonly string[], options: RunOptions): Pr
   const notice = noticeOnStderr();
   const notices = noticesOnStderr(options.gateway, notice);
   noteSilence(command);
+  noteWithheld(spec.env);
   const logger = fileLogger(join(dir, 'logs', `${options.name}.log`));
   const onReach = (agentId: string, reach: Reach) => {
     logReach(logger, agentId, reach);
