@@ -9,7 +9,7 @@ type Requested = Extract<EventOf<typeof Topic.alert>, { type: 'QUEEN_INTERVENTIO
 
 const GRAPH = 'vigil-alerting';
 
-/** The ticket that people are asked to review: by triage, or by an explicit request for the operator. */
+/** The ticket that people should review, by triage or by an explicit request for the operator. */
 export const reviewOf = (input: Input): TriagedTicket | null => {
   switch (input.type) {
     case 'NOTIFY':

@@ -36,9 +36,9 @@ export type Alert = {
   readonly times: Times;
   /** of stuck_agent and task_blocked: the agents that it was reported of, the newest last; absent: none */
   readonly agents?: readonly OfAgent[];
-  /** of these: when the task as a whole was last over, whichever of its agents had raised them; absent: never */
+  /** of these: when the whole task was last over, for all of its agents; absent: never */
   readonly taskOver?: number;
-  /** the key has no alert, and a late end is kept until then; absent: otherwise */
+  /** until when a late end is kept for a key without an alert; absent: none is kept */
   readonly keptUntil?: number;
 };
 

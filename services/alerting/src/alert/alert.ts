@@ -25,7 +25,7 @@ const observe = (before: Alert, input: Input, { now }: Clock, settings: Settings
   const known = after === agents ? before : { ...before, agents: after };
   const state = isEndOfTask(input) ? { ...known, taskOver: Math.max(taskOverOf(known), input.occurredAt) } : known;
   const isNew = answerTo(state, input, now, settings).length > 0;
-  // An end of an unknown key is not remembered, unless an earlier raise may still have to be read.
+  // The end of an unknown key is kept only while an earlier raise may still be unread.
   if (!isNew && state.alertKey === '' && !isLate) return before;
   const times = timesAfter(state.times, input);
   if (!isNew && state.alertKey === '') return { ...state, times, keptUntil: now + END_KEPT_MS };
@@ -36,14 +36,14 @@ const observe = (before: Alert, input: Input, { now }: Clock, settings: Settings
   return { ...rest, alertKey, ...chain, times };
 };
 
-/** Alerting that catches up may read an end before an earlier raise. Milliseconds. */
+/** How long a raise may be read after a later end, while alerting catches up. Milliseconds. */
 const LATE_MS = 10_000;
 const END_KEPT_MS = 3_600_000;
 
 const isLateEnd = (input: Input, now: number): boolean =>
   input.type === 'NOTIFY' && input.payload.action === 'resolve' && now - input.occurredAt > LATE_MS;
 
-/** What an input changes of the alert of its key; empty: nothing. */
+/** The changes that an input makes to the alert of its key. */
 const changes = (state: Alert, input: Input, now: number, settings: Settings): readonly Output[] => {
   const { open, alertKey } = state;
   switch (input.type) {
@@ -92,7 +92,7 @@ const isEndOfTask = (input: Input): boolean =>
 
 const taskOverOf = ({ taskOver }: Alert): number => taskOver ?? 0;
 
-/** An agent without a report: a raise of it from before the end of its task is over. */
+/** An agent without a report: its raise from before the end of the task is over. */
 const unknownAgent = (state: Alert, agentId: string): OfAgent => ({
   agentId,
   times: { ...NO_TIMES, over: taskOverOf(state) },
@@ -123,13 +123,13 @@ const agentsAfter = (state: Alert, input: Input, isLate: boolean): readonly OfAg
   });
   if (agentId === null) return action === 'resolve' ? agents.map(dated) : agents;
   const known = agents.find((one) => one.agentId === agentId);
-  // An unknown agent has nothing to end, unless an earlier raise may still have to be read.
+  // An unknown agent has nothing to end, unless an earlier raise may still be unread.
   if (known === undefined && action === 'resolve' && agents.length === 0 && !isLate) return agents;
   const others = agents.filter((one) => one !== known);
   return [...kept(others), dated(known ?? unknownAgent(state, agentId))];
 };
 
-/** Those that are over are forgotten first. */
+/** Drops the ended ones first. */
 const kept = (agents: readonly OfAgent[]): readonly OfAgent[] => {
   if (agents.length < MOST_AGENTS) return agents;
   const over = agents.findIndex(({ isOpen }) => !isOpen);
@@ -217,7 +217,7 @@ const opened = (before: Open | null, payload: RaisedPayload, settings: Settings)
   return { ...known, alertId, raisedAt, content, ...sent };
 };
 
-/** One alert an episode: raised once, updated in place, resolved under the same key; what rises again is a new one. */
+/** One alert for each episode: raised once, updated in place, resolved under the same key. A later raise is a new alert. */
 export const alerts = (settings: Settings): Decider<Alert, Input, Output> => ({
   initial,
   observe: (state, input, clock) => observe(state, input, clock, settings),

@@ -8,7 +8,7 @@ const severities: readonly AlertSeverity[] = ['UNKNOWN', 'info', 'warning', 'cri
 export const isWorse = (one: AlertSeverity, than: AlertSeverity): boolean =>
   severities.indexOf(one) > severities.indexOf(than);
 
-/** Within an episode severity never falls, and what people may choose stays, with the case that it is for. */
+/** Within an episode the severity never falls, and the options stay with their case. */
 export const inPlace = (known: Content, update: Content): Content => {
   const asking = update.options.length > 0 || known.options.length === 0 ? update : known;
   const { options, deadlineAt, onTimeout } = asking;

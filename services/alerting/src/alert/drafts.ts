@@ -4,7 +4,7 @@ import { isSilenced, type Open, sendFrom, sinksToSend } from './due.ts';
 import { SINK_FAILING, sinksOf } from './routing.ts';
 
 type AlertDraft = Output extends infer D ? (D extends Output ? Pick<D, 'type' | 'payload'> : never) : never;
-/** Of an alert key, in the chain that its open alert began. */
+/** A draft for an alert key, in the chain that its open alert started. */
 export const draft = ({ alertKey, correlationId, policy }: Alert, event: AlertDraft): Output => {
   const heading = { topic: 'onex.evt.alerting.alert.v1', key: alertKey, correlationId, policy } as const;
   return { ...heading, ...event } as Output;
@@ -13,7 +13,7 @@ export const draft = ({ alertKey, correlationId, policy }: Alert, event: AlertDr
 /** The texts of an end. */
 export type Over = { readonly title: string; readonly text: string };
 
-/** How long an alert of this kind waits for company: none comes to a sink that fails. */
+/** The group wait of an alert: 0 for a failing sink, which has no related alerts. */
 export const waitOf = ({ route }: Content, { groupWaitMs }: Settings): number =>
   route === SINK_FAILING ? 0 : groupWaitMs;
 

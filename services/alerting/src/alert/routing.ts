@@ -5,7 +5,7 @@ export const CONSOLE = 'console';
 /** The route of alerts about a failing sink; the label `sink` names it. */
 export const SINK_FAILING = 'sink_failing';
 
-/** The channels of the configuration: those that DEFAULT means, and all that there are. */
+/** The channels of the configuration: the default ones, and all of them. */
 export type Routing = { readonly defaults: readonly string[]; readonly configured: readonly string[] };
 
 export const consoleOnly: Routing = { defaults: [CONSOLE], configured: [CONSOLE] };

@@ -13,7 +13,7 @@ export type Channels = { readonly routing: Routing; readonly sinks: readonly Sin
 
 type ChannelDeps = Omit<SinkDeps, 'dashboardUrl'> & { readonly write: (line: string) => void };
 
-/** What the group of a sink is named after is taken: those of the processors beside it. */
+/** Names that a channel cannot have, because the groups of the processors use them. */
 const TAKEN = [DEFAULT, CONSOLE, 'agent', 'task', 'fleet'];
 
 const name = z

@@ -17,10 +17,10 @@ import type { Sink } from './sink.ts';
 
 type DeliveriesDeps = Pick<DeliveryDeps, 'now' | 'random'> & { readonly logger: Logger; readonly count: Count };
 
-/** Alerts in delivery at once, a sink. */
+/** The most alerts that one sink delivers at once. */
 const MAX_IN_FLIGHT = 16;
 
-/** A reactor a sink, so that a slow one holds up no other. */
+/** One reactor for each sink, so that a slow sink delays no other. */
 export const runDeliveries = async (
   log: Log,
   sinks: readonly Sink[],
@@ -64,7 +64,7 @@ const reportTo = (log: Log): DeliveryDeps['report'] => {
   };
 };
 
-/** How far back from the end a delivery can lie whose group's position was not written yet, records. */
+/** How far from the end, in records, a delivery may be whose group position is not written yet. */
 const LOOK_BACK = 5000;
 
 /** Recent deliveries: a reactor that starts a little before its end does not repeat them. */

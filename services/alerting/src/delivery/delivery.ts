@@ -29,7 +29,7 @@ export type DeliveryDeps = {
 
 export const deliveryOf = (sink: string, eventId: string): string => `${sink} ${eventId}`;
 
-/** What sinks are sent now; null: nothing. */
+/** The notification that sinks get now; null: none. */
 export const alertEventOf = (event: Alert): AlertEvent | null => {
   switch (event.type) {
     case 'ALERT_RAISED':

@@ -5,7 +5,7 @@ import { type Noticed, raise, resolve } from '../notices/notice.ts';
 const ROUNDS = 3;
 
 type Failed = {
-  /** how often it was asked in vain since it last took an alert: alerts that failed once, together, are one round */
+  /** failed rounds since the last delivered alert: alerts that fail together are one round */
   readonly rounds: number;
   readonly notices: readonly Noticed[];
 };

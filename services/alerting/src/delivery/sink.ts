@@ -28,7 +28,7 @@ export class Undeliverable extends Error {
   override readonly name = 'Undeliverable';
 }
 
-/** What a sink reaches the world by: arguments, so that tests give their own. */
+/** The effects of a sink, as arguments, so that tests can pass their own. */
 export type SinkDeps = {
   /** epoch milliseconds */
   readonly now: () => number;

@@ -5,7 +5,7 @@ import { type About, type Noticed, raise, resolve } from './notice.ts';
 const ROUTE = 'fleet_brake';
 const fleet = { agentId: null, taskId: null };
 
-/** What people should know about the fleet: a mass failure is one incident. What people have done themselves they know. */
+/** Notices about the fleet. A mass failure is one incident; the commands of people cause no notice. */
 export const fleetNotices = (
   input: EventOf<typeof Topic.fleetGovernance | typeof Topic.spending>,
 ): readonly Noticed[] => {
@@ -34,7 +34,7 @@ type Scoped = Pick<Reached, 'scope' | 'scopeId'>;
 
 const SPENDING_ROUTE = 'spending_limit';
 
-/** An agent is named like no task: each has an alert of its own. */
+/** Agents and tasks have different names in alert keys, so each has its own alert. */
 const aboutOf = ({ scope, scopeId }: Scoped): About => {
   switch (scope) {
     case 'agent':

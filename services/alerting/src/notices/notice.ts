@@ -45,7 +45,7 @@ export const raise = (route: string, about: About, details: NoticeDetails): Noti
   details,
 });
 
-/** A ticket that notifies no one: published anyway, so that everyone can read the reason. */
+/** A dismissed ticket: published without a notification, so that the reason can be read. */
 export const dismiss = (route: string, about: About, severity: AlertSeverity, ticket: TriagedTicket): Noticed => ({
   route,
   about,
@@ -61,7 +61,7 @@ export const settle = (route: string, about: About, details: Pick<NoticeDetails,
   details,
 });
 
-/** People need to know no longer. */
+/** Resolves the alert. */
 export const resolve = (route: string, about: About, text: string): Noticed => ({
   route,
   about,
@@ -79,7 +79,7 @@ const SEVERITIES: Readonly<Record<string, AlertSeverity>> = {
   recovery_failed: 'critical',
 };
 
-/** As the policy of the agent or task has it; `policy` null: of none. */
+/** With the severity and channels of the policy of the agent or task; `policy` null: without one. */
 export const notify = (
   { route, about, action, details }: Noticed,
   policy: PolicyRef | null,

@@ -32,7 +32,7 @@ export const ticketNotices = (filed: WorkerEscalationTicketPayload): readonly No
 /** With the episode its ticket is over. */
 export const ticketOver = (about: About, text: string): Noticed => resolve(TICKET_ROUTE, about, text);
 
-/** What triage makes of a ticket: a second gate before a person is disturbed. `analysis`: why, for that person. */
+/** The triage decision about a ticket, a second gate before people are notified. `analysis`: the reason, for people. */
 type Answer = { readonly intervene: boolean; readonly analysis: string };
 
 type FiledTicket = Pick<WorkerEscalationTicketPayload, 'ticket' | 'findings'>;
@@ -42,7 +42,7 @@ type Rule = (filed: FiledTicket) => string | null;
 const STALL_MINUTES = 4;
 const LOW_STEPS = 8;
 const STEPS = 10;
-/** Progress is real where it came within the time that would else be a stall. */
+/** Progress counts if it came within the time after which the agent counts as stalled. */
 const PROGRESS_MS = STALL_MINUTES * 60_000;
 
 const when = (holds: boolean, why: string): string | null => (holds ? why : null);

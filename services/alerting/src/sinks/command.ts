@@ -90,7 +90,7 @@ const run = ([file = '', ...args]: readonly string[], input: string, { timeout, 
   return promise.finally(() => clearTimeout(timer));
 };
 
-/** With all that it has started. */
+/** Kills the command and all its processes. */
 const end = (group: number): void => {
   try {
     process.kill(group, 'SIGKILL');

@@ -51,7 +51,7 @@ const writeBlocked = async (
   await appendOnce(path.join(where.root, log), blockedLine({ utc, ticket, attempts: blocked.attempts, friction }));
 };
 
-/** A ticket's name leads nowhere else. */
+/** A ticket's name cannot lead out of the folder. */
 const nameOf = (ticket: string): string => ticket.toLowerCase().replace(/[^a-z0-9._-]/g, '-');
 
 /** Relative to the root if it is below the root. */

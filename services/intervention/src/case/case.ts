@@ -37,7 +37,7 @@ const stepDue = (activeCase: ActiveCase, now: number): number => {
     case 'escalated':
       return stepState.until ?? NEVER;
     case 'turn':
-      // More time is for the steps: an agent that is held is set going again all the same.
+      // More time suspends the steps only. A paused agent is resumed all the same.
       return Math.min(Math.max(turnDue(activeCase, now), standsUntil(activeCase)), activeCase.paused?.until ?? NEVER);
   }
 };
@@ -48,10 +48,10 @@ const turnDue = (activeCase: ActiveCase, now: number): number => {
   return decision?.kind === 'wait' ? decision.until : now;
 };
 
-/** An hour longer than the evaluator remembers an agent that has ended: what it finds of it lapses before. */
+/** One hour longer than the evaluator remembers an ended agent, so that its findings lapse first. */
 const REMEMBERED_MS = 25 * 60 * 60_000;
 
-/** When nothing of the agent is worth keeping: its instance has ended, and no case is open, asked for or waits. */
+/** Whether the state can be deleted: the instance has ended, and no case is open, requested or waiting. */
 const forgetAt = ({ situation, next, instance, endedAt }: CaseState): number =>
   situation.kind === 'quiet' && next === null && instance?.ended && endedAt != null ? endedAt + REMEMBERED_MS : NEVER;
 

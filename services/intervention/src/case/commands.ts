@@ -23,12 +23,12 @@ import { unreachable } from './steps/step.ts';
 type DecideCase = InputOf<'DECIDE_CASE'>['payload'];
 type Request = InputOf<'REQUEST_STEP'>;
 
-/** How long "more time" is where the decision names no length, milliseconds. */
+/** The default length of "more time", milliseconds. */
 export const DEFAULT_MORE_TIME_MS = 600_000;
 /** How often a case may get more time while nothing progresses. */
 const MOST_MORE_TIME = 2;
 
-/** A command is answered at once: it is carried out, or refused with the reason. No other input needs an answer. */
+/** Answers a command at once: executes it, or refuses it with the reason. Other inputs need no answer. */
 export const answer = (state: CaseState, input: CaseInput): readonly CaseDraft[] => {
   if (isOfPreviousInstance(state, input)) return [];
   if (input.type === 'DECIDE_CASE') return answerDecision(state, input.payload);
@@ -36,11 +36,11 @@ export const answer = (state: CaseState, input: CaseInput): readonly CaseDraft[]
   return input.type === 'BREAKER_RESET_ASKED' ? [resetOrder(state, input)] : [];
 };
 
-/** The case that a request opens. How its policy recovers is taken from the present case, where the request has none. */
+/** The case that a request opens. Without recovery settings in the request, those of the present case apply. */
 export const contextAsked = (state: CaseState, request: Request): CaseContext =>
   contextOfRequest(request, state.instance, contextIn(state) ?? state.next);
 
-/** The case that takes the place of the present one, as a person asked for it; null: no person did, or the request is refused. */
+/** The case that replaces the present one on a person's request; null: there is no such request, or it is refused. */
 export const successorOf = (state: CaseState, input: CaseInput | null): CaseContext | null => {
   if (input?.type !== 'REQUEST_STEP') return null;
   const caseContext = contextAsked(state, input);
@@ -92,7 +92,7 @@ const against = (
 const refused = ({ agentId }: CaseState, { caseId, decision, by }: DecideCase, reason: string): CaseDraft =>
   refusal(agentId, { caseId, decision, by, reason });
 
-/** By hand: takes the place of an open case, unless an order is out that cannot be taken back. */
+/** A person's request: replaces an open case, unless an order is out that cannot be taken back. */
 const answerRequest = (state: CaseState, request: Request): readonly CaseDraft[] => {
   const caseContext = contextAsked(state, request);
   const { step } = request.payload;
@@ -149,10 +149,10 @@ const requestRefusal = ({ instance, situation }: CaseState, caseContext: CaseCon
 const endedRefusal = ({ ended, agentId, instanceId }: CaseContext, step: string): string | null =>
   ended && step !== 'terminate_and_recover' ? `${instanceId} of ${agentId} has ended already` : null;
 
-/** How long it is worth doing: the caller that does not ask for orders until then reports again anyway. Milliseconds. */
+/** How long the order is useful, milliseconds: a caller that requests no orders until then reports again anyway. */
 const TTL_MS = 60_000;
 
-/** To close a breaker harms no one: neither a case nor a ruling stands before it. */
+/** Closing a breaker is harmless: it needs neither a case nor a ruling. */
 export const resetOrder = (
   { agentId, instance }: CaseState,
   { payload: { name, taskId }, eventId, correlationId, policy }: InputOf<'BREAKER_RESET_ASKED'>,
@@ -178,22 +178,22 @@ export const FRESH_MS = 15 * 60_000;
 
 export const freshFrom = (what: Decision['what'], from: number): Decision => ({ what, until: from + FRESH_MS });
 
-/** A step of a decision may take its own time, as may what people give it. */
+/** A step of a decision may take its own time, and the time that people give it. */
 export const beginsAgain = (activeCase: ActiveCase, from: number): ActiveCase =>
   activeCase.decision ? { ...activeCase, decision: freshFrom(activeCase.decision.what, from) } : activeCase;
 
-/** From when a decision that waits for its admission is not carried out any more; null: none waits. */
+/** When a decision that waits for its admission expires; null: none waits. */
 export const lapsesAt = ({ decision, stepState }: ActiveCase): number | null =>
   decision && stepState.kind === 'asked' ? decision.until : null;
 
-/** The agent has ended, or runs as another instance, before the decision was begun: people are notified. */
+/** The agent has ended, or runs as another instance, before the decision began: notifies people. */
 export const droppedDecision = (activeCase: ActiveCase): readonly CaseDraft[] => {
   const { index, attempt, ending } = activeCase;
   const isBegun = index > 0 || attempt.sent > 0;
   return isBegun || ending?.ending !== 'superseded' ? [] : decisionLapsed(activeCase, ending.why);
 };
 
-/** People are notified, and the case is closed: what still holds opens the next one. */
+/** Notifies people and closes the case. A finding that still holds opens the next one. */
 export const lapsedDecision = (activeCase: ActiveCase, now: number, ruling: Ruling | null): readonly CaseDraft[] => {
   const { caseContext, decision, stepState } = activeCase;
   if (!decision || stepState.kind !== 'asked') return [];
@@ -207,7 +207,7 @@ export const lapsedDecision = (activeCase: ActiveCase, now: number, ruling: Ruli
   ];
 };
 
-/** What a person has decided, carried out. */
+/** Executes a person's decision. */
 export const decided = (state: CaseState, { payload }: DraftOf<'ESCALATION_DECIDED'>, now: number): CaseState =>
   inCase(state, (activeCase) => following(activeCase, payload, now));
 

@@ -10,7 +10,7 @@ import { advanced, ruledMoves, stepMoves } from './stepping.ts';
 import { resumed } from './steps/pause.ts';
 import { terminateMoves } from './terminating.ts';
 
-/** The answer to a command, then move by move until nothing more follows: each sees what the one before it has emitted. */
+/** Answers a command, then moves until nothing more follows. Each move sees the outputs of the one before. */
 export const decide = (state: CaseState, clock: Clock, input: CaseInput | null): readonly CaseDraft[] => {
   const { now } = clock;
   const ruling = rulingOf(input, clock);
@@ -93,7 +93,7 @@ const caseMoves = (
   }
 };
 
-/** A pause ends when its time is over, or the case goes another way. A back-off is waited out though the limit is over meanwhile. */
+/** A pause ends when its time is over or the case takes another path. A back-off lasts its full time, even if the limit ends earlier. */
 const mustResume = (activeCase: ActiveCase, now: number): boolean => {
   if (activeCase.paused === null) return false;
   const over = endingOf(activeCase, now);
@@ -101,7 +101,7 @@ const mustResume = (activeCase: ActiveCase, now: number): boolean => {
   return now >= activeCase.paused.until || activeCase.caseContext.steps[activeCase.index]?.step !== 'pause';
 };
 
-/** Until when an agent that was asked to hand off may still stop by itself: what it does meanwhile does not show that it continues. */
+/** Until when an agent may still stop by itself after a handoff request. Its activity until then does not show that it continues. */
 const handoffUntil = ({ caseContext, index, attempt }: ActiveCase): number => {
   const step = caseContext.steps[index];
   return step?.step === 'handoff' && attempt.sent > 0 ? attempt.lastAt + step.deadlineMs : 0;

@@ -35,7 +35,7 @@ export const caseEvent = <Type extends BodyOf<EventTopic>['type']>(
 export const closed = (caseContext: CaseContext, ending: Ending, why: string): CaseDraft =>
   caseEvent(caseContext, 'CASE_CLOSED', { warrantId: caseContext.warrantId, ending, why, instanceEnded: false });
 
-/** What a person decided could not be begun, or not be completed: people are notified. */
+/** A person's decision could not be started or completed: notifies people. */
 export const decisionLapsed = (activeCase: ActiveCase, why: string): readonly CaseDraft[] => {
   const { caseContext, decision } = activeCase;
   if (!decision) return [];

@@ -94,7 +94,7 @@ export const evolve = (state: CaseState, draft: CaseDraft, clock: Clock, input: 
   }
 };
 
-/** An admission is asked for: of a case that is not open yet, or of a step. */
+/** Requests an admission, for a case that is not open yet or for a step. */
 const asked = (state: CaseState, { payload }: DraftOf<'ADMIT_STEP'>, successor: CaseContext | null): CaseState => {
   const stepState = { kind: 'asked', requestId: payload.requestId, withheld: null } as const;
   if (state.situation.kind === 'open')
@@ -118,13 +118,13 @@ const nextContext = (
   return successor?.caseId === caseId ? successor : next;
 };
 
-/** Another case takes the place of one whose terminate is not confirmed: that end may still come. */
+/** Another case replaces one whose terminate is not confirmed. The end may still be reported. */
 const withOutstanding = (state: CaseState): CaseState =>
   state.situation.kind === 'unconfirmed'
     ? { ...state, outstanding: outstandingWith(state, state.situation.activeCase) }
     : state;
 
-/** The governor keeps the request: the step is still asked for. */
+/** The governor keeps the request, so the step is still requested. */
 const withheld = (
   activeCase: ActiveCase,
   { why, detail }: DraftOf<'CASE_WITHHELD'>['payload'],
@@ -155,7 +155,7 @@ const withdrawn = (state: CaseState, ruling: Ruling | null, successor: CaseConte
   }));
 };
 
-/** The admission of the case that takes the place of another is asked for next. */
+/** The next request is the admission of the replacing case. */
 const succeeded = (successor: CaseContext | null): Situation =>
   successor === null
     ? { kind: 'quiet' }
@@ -166,7 +166,7 @@ const askAgainAt = ({ stepState }: ActiveCase, ruling: Ruling | null): number =>
   return answer && isTooLate(answer, answer.since) ? answer.since + ASK_AGAIN_MS : 0;
 };
 
-/** The admission that opened the case is that of its first step too, where that step is what was asked for. */
+/** The admission that opened the case also admits its first step, if that step was requested. */
 const caseOpened = (state: CaseState, ruling: Ruling | null): CaseState => {
   const { situation } = state;
   if (situation.kind !== 'asking') return state;
@@ -187,7 +187,7 @@ const caseOpened = (state: CaseState, ruling: Ruling | null): CaseState => {
   };
 };
 
-/** An unconfirmed terminate is remembered: a late receipt continues its plan. */
+/** Keeps an unconfirmed terminate: a late receipt continues its plan. */
 const caseClosed = (
   state: CaseState,
   { caseId, taskId, ending, instanceEnded }: DraftOf<'CASE_CLOSED'>['payload'],
@@ -213,10 +213,10 @@ const caseClosed = (
     : { ...known, episode: episodeAfter(state, activeCase, ending as Ending, successor !== null) };
 };
 
-/** These leave the finding as it is: renewed, it may open the next case. */
+/** After these endings the finding still holds. Its renewal may open the next case. */
 const LEAVES_THE_FINDING: ReadonlySet<Ending> = new Set(['withheld', 'expired', 'executed']);
 
-/** A request by hand is about no episode, and one that takes a case's place settles nothing. */
+/** A person's request belongs to no episode. A request that replaces a case settles nothing. */
 const episodeAfter = (
   { episode }: CaseState,
   activeCase: ActiveCase,
@@ -271,7 +271,7 @@ const skipped = (activeCase: ActiveCase, { payload }: DraftOf<'STEP_SKIPPED'>): 
   return payload.why === 'dry_run' ? { ...there, dryRun: true } : there;
 };
 
-/** A command, which leaves no trace; or a request by hand that the governor has not admitted, or that another takes the place of. */
+/** A command, which leaves no state; or a person's request that is not admitted, or that another request replaces. */
 const refused = (
   state: CaseState,
   { caseId }: DraftOf<'DECISION_REFUSED'>['payload'],
@@ -295,7 +295,7 @@ const terminated = (state: CaseState): CaseState => {
   return { ...state, situation: { kind: 'open', activeCase: done({ ...activeCase, death, ending: null }) } };
 };
 
-/** The death is acknowledged: further findings about it open no other case. One that is lost may still end by an order. */
+/** Acknowledges the death: further findings about it open no case. A lost agent may still end by an order. */
 const acknowledgedDeath = (state: CaseState, instanceId: string | null): CaseState => ({
   ...state,
   acknowledgedDeath: instanceId,

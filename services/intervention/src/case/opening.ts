@@ -18,12 +18,12 @@ import { firstActing } from './steps/steps.ts';
 
 type Asking = Extract<Situation, { readonly kind: 'asking' }>;
 
-/** When a lease ends that is not renewed. A finding about an end needs none: the end stays. */
+/** When an unrenewed lease ends. A finding about an end needs no lease, because the end stays. */
 export const voidFrom = ({ voidAt, ended }: CaseContext): number => (ended ? NEVER : (voidAt ?? NEVER));
 
 export const isVoid = (caseContext: CaseContext, now: number): boolean => now >= voidFrom(caseContext);
 
-/** Unique among everything that is ever asked for this agent. */
+/** Unique among all requests for this agent. */
 export const requestId = ({ requests }: CaseState, { caseId }: CaseContext): string => `${caseId}-r${requests + 1}`;
 
 /** A case opens by its first admission, so that nothing opens while the fleet is halted. */
@@ -35,7 +35,7 @@ export const opening = (state: CaseState, caseContext: CaseContext): CaseDraft =
   return ask(named, { requestId: requestId(state, named), step: firstActing(left), class: 'soft' });
 };
 
-/** What an answer, or its absence, makes of a case that is not open yet. */
+/** The effect of an answer, or of no answer, on a case that is not open yet. */
 export const openingMoves = (
   state: CaseState,
   situation: Asking,
@@ -69,7 +69,7 @@ const REHEARSED = 'the dry run has reported already what this plan would do';
 const isRehearsed = (episode: Episode | null, { episodeId, planName }: CaseContext): boolean =>
   episode !== null && episode.id === episodeId && episode.rehearsed.includes(planName);
 
-/** A person who asked by hand is notified; a warrant, renewed, asks again by itself. */
+/** Notifies the person who made the request. A warrant requests again when it is renewed. */
 export const refusalToPerson = (caseContext: CaseContext, why: string): readonly CaseDraft[] =>
   caseContext.warrantId === null ? [refused(caseContext, why)] : [];
 

@@ -45,7 +45,7 @@ const deathOf = ({ completedWork, remainingWork, ...receipt }: OrderReceiptPaylo
 
 type Outcome = OrderReceiptPayload['outcome'];
 
-/** A text that could not be delivered, or whose arrival nothing shows, is unanswered like a delivered one. */
+/** A text without confirmed delivery counts as unanswered, as a delivered one does. */
 const deliveryOf: Readonly<Record<Outcome, Nudged['outcome']>> = {
   delivered: 'delivered',
   answered: 'delivered',
@@ -53,16 +53,16 @@ const deliveryOf: Readonly<Record<Outcome, Nudged['outcome']>> = {
   expired: 'undelivered',
   failed: 'undelivered',
   uncertain: 'undelivered',
-  // The agent progressed or ended, or a newer order took its place: the text was not due any more.
+  // The agent progressed or ended, or a newer order replaced this one: the text was no longer due.
   superseded: 'open',
   halted: 'open',
   UNKNOWN: 'open',
 };
 
-/** With these the order has no effect that is worth waiting for. */
+/** After these outcomes the order has no effect to wait for. */
 const isUndone = (outcome: Outcome): boolean => outcome === 'failed' || outcome === 'expired';
 
-/** What became of an order of the case; receipts for any other order change nothing. */
+/** The outcome of an order of the case. Receipts for other orders change nothing. */
 export const receiptRead = (state: CaseState, payload: OrderReceiptPayload): CaseState => {
   const { situation } = state;
   if (situation.kind !== 'open' && situation.kind !== 'unconfirmed') return state;
@@ -112,7 +112,7 @@ const outstandingOf = (activeCase: ActiveCase): Outstanding | null => {
   return handoff === null && terminate === null ? null : { handoff, terminate, activeCase, death: null };
 };
 
-/** The agent has ended: by one of the orders, or otherwise, and then they are over. One that is lost may live, and end by them yet. */
+/** The agent has ended, so its orders are over. A lost agent may be alive and still end by one of them. */
 export const outstandingAfter = ({ outstanding }: CaseState, { reason, orderId }: InstanceEnd): Outstanding | null => {
   if (!outstanding || outstanding.death || reason === 'lost') return outstanding ?? null;
   const ending = each(outstanding).find(({ activeCase }) => isOrderOf(activeCase.caseContext, orderId));
@@ -129,11 +129,11 @@ export const outstandingReceived = (state: CaseState, payload: OrderReceiptPaylo
   return given && death ? { ...state, outstanding: { ...given, death } } : state;
 };
 
-/** What is left of the plan when the agent has ended by an order of a closed case. */
+/** The rest of the plan after the agent ended by an order of a closed case. */
 export const outstandingMoves = ({ activeCase, terminate, death }: Outstanding): readonly CaseDraft[] => {
   if (death === null) return [];
   const { caseContext } = activeCase;
-  // A plan that was worked through because the agent was lost begins again: its agent was alive.
+  // The plan was completed because the agent was lost, but it was alive: the plan starts again.
   const index = activeCase.death === null ? activeCase.index : 0;
   const terminated = terminate !== null ? [agentTerminated(activeCase, death)] : [];
   const recovers = caseContext.taskId !== null && caseContext.steps.slice(index).some(({ step }) => step === 'recover');

@@ -32,22 +32,22 @@ export const answerTo = (stepState: StepState, ruling: Ruling | null): Ruling | 
   return !ruling.admitted && stepState.withheld?.why === ruling.why ? null : ruling;
 };
 
-/** The governor keeps the request of a case that is not open yet; a person is refused instead of kept waiting. */
+/** The governor keeps the request of a case that is not open yet. A person's request is refused instead of kept. */
 export const openingAnswer = (
   { warrantId }: CaseContext,
   stepState: StepState,
   ruling: Ruling | null,
 ): Ruling | null => (ruling !== null && !ruling.admitted && warrantId !== null ? null : answerTo(stepState, ruling));
 
-/** When the case does what it does for a ruling; null: it acts on none. */
+/** When the case acts on a ruling; null: it acts on none. */
 export const actsAt = (stepState: StepState, ruling: Ruling | null): number | null =>
   answerTo(stepState, ruling)?.since ?? null;
 
-/** Asked again at once, a governor whose time stands still would only be late again. Milliseconds. */
+/** Wait before the next request, milliseconds: a governor whose time stands still would be late again. */
 export const ASK_AGAIN_MS = 10_000;
 
-/** Why nothing follows from a ruling whose time is over. */
+/** Why an expired ruling has no effect. */
 export const TOO_LATE = 'blind: the ruling came late, as the time of the governor stands still or lags';
 
-/** It was admitted for a time that has passed. */
+/** The admission has expired. */
 export const isTooLate = (ruling: Ruling, now: number): boolean => ruling.admitted && ruling.validUntil < now;

@@ -15,12 +15,12 @@ import type { PlannedStep } from '@vigil/policy';
 
 export type Ending = 'recovered' | 'pardoned' | 'superseded' | 'expired' | 'executed' | 'failed' | 'withheld';
 
-/** What a case is about, and all that it needs for its plan: from a warrant, or from a person's request. */
+/** The subject of a case and the inputs of its plan, from a warrant or a person's request. */
 export type CaseContext = {
   readonly caseId: string;
   /** null: a person's request */
   readonly warrantId: string | null;
-  /** who asked by hand, or decided to terminate and recover */
+  /** who requested it, or decided to terminate and recover */
   readonly by: string | null;
   readonly agentId: string;
   readonly instanceId: string | null;
@@ -36,22 +36,22 @@ export type CaseContext = {
   readonly awaits: WarrantFiledPayload['awaits'];
   readonly hard: boolean;
   readonly foldedSequence: number | null;
-  /** the lease, epoch milliseconds; null: none (by hand) */
+  /** the lease, epoch milliseconds; null: none, for a person's request */
   readonly voidAt: number | null;
   readonly planName: string;
   readonly steps: readonly PlannedStep[];
   /** handed on as it is */
   readonly recovery: RecoverySettings;
-  /** for people: the evidence in words, or why a person asked */
+  /** for people: the evidence in words, or the reason of a person's request */
   readonly reason: string;
   /** emptied when the case is open: CASE_OPENED carries it */
   readonly evidence: readonly Evidence[];
   readonly checkpoint: CheckpointRef | null;
   /** the coding agent that runs as this agent; null: none that is known; absent: the case is older than this */
   readonly client?: ClientReport | null;
-  /** since the last checkpoint; null: a person asked */
+  /** since the last checkpoint; null for a person's request */
   readonly workedMinutes: number | null;
-  /** for the agent: what was found, and what it can do; empty: a person asked */
+  /** for the agent: the finding and what it can do; empty for a person's request */
   readonly finding: string;
   readonly advice: string;
   readonly idleMinutes: number | null;
@@ -64,7 +64,7 @@ export type CaseContext = {
   readonly policy: PolicyRef | null;
 };
 
-/** What is known of an instance's death: from the receipt of a terminate, or from its end as agent-health reports it. */
+/** The facts about an instance's death, from the receipt of a terminate or from its end in agent-health. */
 export type Death = {
   readonly forced: boolean;
   readonly checkpoint: CheckpointRef | null;
@@ -90,10 +90,10 @@ export type TerminateReceipt = {
   readonly death: Death;
 };
 
-/** Why the governor does not admit a step yet. It keeps the request, and admits it when the reason is over. */
+/** Why the governor withholds a step. It keeps the request and admits it when the reason is over. */
 export type Withheld = { readonly why: WithheldWhy; readonly detail: string };
 
-/** Where the current step stands. `withheld`: what the case has announced; null: nothing is withheld. */
+/** The progress of the current step. `withheld`: the announced reason; null: the step is not withheld. */
 export type StepState =
   | { readonly kind: 'turn' }
   | { readonly kind: 'asked'; readonly requestId: string; readonly withheld: Withheld | null }

@@ -11,7 +11,7 @@ import {
 
 type Terminating = Extract<ActiveCase['stepState'], { readonly kind: 'terminating' }>;
 
-/** A terminate that is under way, or (`late`) was given up: only a confirmed death still changes that. */
+/** A terminate that is in progress, or (`late`) given up. Only a confirmed death still changes it. */
 export const terminateMoves = (activeCase: ActiveCase, now: number, tooLate: boolean): readonly CaseDraft[] => {
   const { stepState } = activeCase;
   if (stepState.kind !== 'terminating') return [];
@@ -31,7 +31,7 @@ export const terminateMoves = (activeCase: ActiveCase, now: number, tooLate: boo
   return now < stepState.until ? [] : unconfirmed(activeCase, stepState, 'no receipt within its time');
 };
 
-/** The runtime has answered that the agent has ended, and its report of the end follows: it shows whether people's recovery is still needed. */
+/** The runtime answered that the agent has ended. Its report of the end follows, and shows whether the requested recovery is still needed. */
 const awaitsReport = (activeCase: ActiveCase, { receipt, ended }: Terminating): boolean =>
   receipt?.outcome === 'superseded' && ended === null && isRecoveryDecided(activeCase);
 
@@ -45,7 +45,7 @@ const deathOf = (activeCase: ActiveCase, stepState: Terminating, now: number, to
   const { receipt, ended, until } = stepState;
   if (receipt?.outcome === 'done' && receipt.confirmed) return receipt.death;
   if (!ended || isByItself(activeCase, ended)) return null;
-  // Before its terminate was carried out the agent has handed off, or died although people had decided on its recovery.
+  // The agent handed off before its terminate, or died although people had decided to recover it.
   const isEarlier =
     receipt !== null && (isOrderOf(activeCase.caseContext, ended.orderId) || isRecoveryDecided(activeCase));
   const isConfirmed = ended.reason === 'lost';

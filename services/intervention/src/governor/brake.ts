@@ -41,7 +41,7 @@ export const engages = (
   return null;
 };
 
-/** What one runtime reports withholds nothing elsewhere: its name is proven, and the hosts of its agents are not. */
+/** One runtime's reports withhold nothing elsewhere: its name is verified, the hosts of its agents are not. */
 const onlyRuntimeOf = (losses: readonly Loss[]): string | null => {
   const [runtimeId, ...others] = [...new Set(losses.map((loss) => loss.runtimeId))];
   return runtimeId === undefined || runtimeId === '' || others.length > 0 ? null : `runtime:${runtimeId}`;
@@ -79,7 +79,7 @@ const placesOf = (losses: readonly Loss[], field: 'host' | 'runtimeId', word: st
  */
 export const liftsFrom = (brake: Brake, settings: GovernorSettings): number => lastOver(incidentsOf(brake), settings);
 
-/** From when the brake withholds a step no more: an incident elsewhere does not concern it. 0: it does not. */
+/** From when the brake no longer withholds a step. An incident elsewhere does not affect it. 0: it does not withhold it. */
 export const brakeFreeFrom = (brake: Brake | null, request: StepRequest, settings: GovernorSettings): number =>
   lastOver(
     incidentsOf(brake).filter((incident) => covers(incident, request)),

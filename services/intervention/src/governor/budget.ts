@@ -10,7 +10,7 @@ const freeFrom = (times: readonly number[], most: number, windowMs: number): num
 const timesOf = ({ admitted }: GovernorState, of: (one: Admitted) => boolean): readonly number[] =>
   admitted.filter(of).map(({ at }) => at);
 
-/** From when a destructive step may be admitted: settled, and its turn. */
+/** From when a destructive step may be admitted: after the settling time, when it is its turn. */
 export const stepFreeFrom = (state: GovernorState, request: StepRequest, settings: GovernorSettings): number =>
   Math.max(request.requestedAt + settings.settleMs, turnFrom(state, request, settings));
 
@@ -56,7 +56,7 @@ export const withheldBy = (
   return request.step.class !== 'soft' && brakeFreeFrom(brake, request, settings) > now ? 'brake' : null;
 };
 
-/** When something follows for a step that waits: its admission, or that it waits for its turn only. NEVER: only an input can change it. */
+/** When a waiting step is due: for its admission, or for the news that it waits for its turn only. NEVER: only an input changes it. */
 export const stepDueAt = (state: GovernorState, request: StepRequest, settings: GovernorSettings): number => {
   if (state.halted) return NEVER;
   const brakeFree = request.step.class === 'soft' ? 0 : brakeFreeFrom(state.brake, request, settings);

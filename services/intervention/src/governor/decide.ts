@@ -17,7 +17,7 @@ import {
   type StepRequest,
 } from './state.ts';
 
-/** A person's command first. Then one ruling after another: each sees what the one before it has used up. */
+/** A person's command comes first. Then come the rulings; each sees the budget that the ones before it used. */
 export const decide =
   (settings: GovernorSettings) =>
   (state: GovernorState, clock: Clock, input: GovernorInput | null): readonly GovernorDraft[] => {
@@ -32,7 +32,7 @@ export const decide =
     return emitted;
   };
 
-/** Of the brake first, then of the requests, in the order in which they came. */
+/** The next ruling: about the brake first, then about the requests in order of arrival. */
 const ruling = (state: GovernorState, settings: GovernorSettings, now: number): GovernorDraft | null => {
   const engaged = engages(state, settings, now);
   if (engaged) {
@@ -52,7 +52,7 @@ const ruling = (state: GovernorState, settings: GovernorSettings, now: number): 
   return null;
 };
 
-/** Emitted even where nothing changes: it confirms the command. */
+/** Emitted even if nothing changes, to confirm the command. */
 const commanded = ({ type, payload: { by, why } }: FleetCommand): GovernorDraft => {
   switch (type) {
     case 'HALT_FLEET':
@@ -102,7 +102,7 @@ const describeBrake = ({ brake }: GovernorState, request: StepRequest): string =
   return `the brake is on until over half of ${awaited.slice(0, 3).join(', ')}${more} send heartbeats for a minute, or \`vigil brake lift\``;
 };
 
-/** A spawn is ruled at once, except one that no runtime has a template for: that one waits for a template. Over its budget the task goes to people, who should not find it an hour later. */
+/** A spawn is ruled at once, unless no runtime has a template for it: then it waits for one. Over budget, the task goes to people at once and not an hour later. */
 const spawn = (
   state: GovernorState,
   request: SpawnRequest,

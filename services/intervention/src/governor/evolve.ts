@@ -36,7 +36,7 @@ export const evolve =
     }
   };
 
-/** Incidents that are over by now are forgotten: they withhold nothing any more. */
+/** Drops incidents that are over: they no longer withhold anything. */
 const engaged = (
   state: GovernorState,
   { agentIds, scope }: BrakeEngagedPayload,
@@ -52,7 +52,7 @@ const engaged = (
   };
 };
 
-/** It waits on until its reason is over or it is withdrawn: a spawn until a runtime announces a template that fits. */
+/** The request waits until its reason is over or it is withdrawn. A spawn waits until a runtime announces a fitting template. */
 const withheld = (state: GovernorState, requestId: string, why: AdmissionRequest['withheld']): GovernorState => ({
   ...state,
   requests: state.requests.map((request) =>

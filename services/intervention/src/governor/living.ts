@@ -7,7 +7,7 @@ export const living = (liveAgents: LiveAgents, agentId: string, host: string, ru
   return { ...liveAgents, [host]: { ...runtimes, [runtimeId]: [...(own(runtimes, runtimeId) ?? []), agentId] } };
 };
 
-/** A host or a runtime may be called `constructor`: what every object inherits is not a place. */
+/** A host or a runtime may be called `constructor`, so inherited properties do not count as places. */
 const own = <Value>(places: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(places, name) ? places[name] : undefined;
 

@@ -66,7 +66,7 @@ const requestOf = (
   return { kind: 'step', ...request, ...place, step: { requestId, caseId, agentId, step, class: payload.class } };
 };
 
-/** Asked twice is asked once; so is what has been admitted and still counts. */
+/** A repeated request counts once, also if it was admitted and still counts. */
 const queued = (state: GovernorState, request: AdmissionRequest): GovernorState => {
   const requestId = requestIdOf(request);
   const known =
@@ -75,7 +75,7 @@ const queued = (state: GovernorState, request: AdmissionRequest): GovernorState 
   return known ? state : { ...state, requests: [...state.requests, request] };
 };
 
-/** No longer wanted: it waits no more. An admission that is given back was not used, however late it comes back: it counts for nothing. */
+/** Removes a withdrawn request. A returned admission was not used and does not count, however late it is returned. */
 const withdrawn = (state: GovernorState, requestId: string): GovernorState => ({
   ...state,
   requests: state.requests.filter((request) => requestIdOf(request) !== requestId),
@@ -88,7 +88,7 @@ type Incidents = ReturnType<typeof incidentsOf>;
 const present = (state: GovernorState, payload: AgentPresentPayload, now: number): GovernorState => {
   const { agentId, taskId, host, runtimeId, why } = payload;
   const liveAgents = living(without(state.liveAgents, agentId), agentId, host ?? '', runtimeId ?? '');
-  // It has been there all the time: no loss is made good by that.
+  // It was present all the time, so this ends no loss.
   if (why === 'still_present') return { ...state, liveAgents };
   const lossKey = taskId ?? agentId;
   const back = (lost: AwaitedAgent) =>
@@ -136,7 +136,7 @@ const lost = (
 const awaitingOnly = ({ brake }: GovernorState, isAwaited: (loss: Loss) => boolean): GovernorState['brake'] =>
   awaitedWith(brake, (those) => those.filter((one) => one.backSince !== null || isAwaited(one)));
 
-/** The task is with people: nothing puts another agent on it by itself. */
+/** The task waits for people: no agent is started on it automatically. */
 export const leftToPeople = (state: GovernorState, taskId: string): GovernorState => ({
   ...state,
   brake: awaitingOnly(state, ({ lossKey }) => lossKey !== taskId),

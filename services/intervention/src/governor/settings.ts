@@ -1,6 +1,6 @@
 /** What the governor is set to; durations in milliseconds. */
 export type GovernorSettings = {
-  /** between asking for a destructive step and its ruling: the first deaths of a mass failure do not slip through */
+  /** between the request for a destructive step and its ruling, so that the first deaths of a mass failure are not admitted */
   readonly settleMs: number;
   /** destructive steps a minute, a scope */
   readonly stepsPerMinute: number;
@@ -21,7 +21,7 @@ export type GovernorSettings = {
     readonly share: number;
     /** of one host or runtime */
     readonly placeShare: number;
-    /** an agent that was observed for less never counts among the lost */
+    /** an agent observed for a shorter time never counts as lost */
     readonly minAgeMs: number;
     /** how long over half of the lost agents must send heartbeats again */
     readonly backMs: number;

@@ -62,7 +62,7 @@ export type Admitted = {
   readonly isListed?: boolean;
 };
 
-/** An agent gone unexpectedly. `lossKey`: its task, or itself where it has none: losses are counted by it. */
+/** An agent that was lost unexpectedly. Losses are counted by `lossKey`: its task, or its own id without a task. */
 export type Loss = {
   readonly agentId: string;
   readonly lossKey: string;

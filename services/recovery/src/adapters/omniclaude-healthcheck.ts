@@ -18,7 +18,7 @@ const reasons: readonly (readonly [Stall, RegExp])[] = [
 
 export const stallOf = (text: string): Stall | null => reasons.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
 
-/** A policy may name a signal as it likes: absence is inactivity under any name. */
+/** A policy chooses the names of its signals, so every signal of absence means inactivity. */
 export const stallFrom = (evidence: readonly Evidence[]): Stall | null =>
   evidence.some((one) => one.axis === 'absence') ? 'inactivity' : stallOf(evidence.map((one) => one.signal).join(' '));
 

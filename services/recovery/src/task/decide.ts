@@ -6,7 +6,7 @@ import { assigneeOf, awaitsEnd, confirmedAssignees, instanceKey, ownAssignee } f
 import { rivals, rivalsOf } from './rivals.ts';
 import { attemptOf, limitOf, type Recovery, type Subject } from './state.ts';
 
-/** Everything that follows now. Each output is folded before the next decision, until nothing more follows. */
+/** All outputs that are due now. Folds each output before the next decision. */
 export const decide = (before: Recovery, now: number): readonly Output[] => {
   let state = lapsed(before, now);
   const emitted: Output[] = [];
@@ -149,7 +149,7 @@ const reviewed = (state: Recovery, { review }: In<'review'>): readonly Output[] 
   return [taskStory(state, 'REVIEW_DECIDED', { decision, by, why })];
 };
 
-/** The next moment at which time alone makes a difference; now, where a deadline has passed without its event. */
+/** The next moment at which only time changes the state; now, if a deadline has passed without its event. */
 export const dueAt = (before: Recovery, now: number): number => {
   const state = lapsed(before, now);
   return Math.min(situationDueAt(state, now), ...rivalsOf(state).map(({ from }) => from));

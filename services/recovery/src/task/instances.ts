@@ -44,7 +44,7 @@ export const awaitsEnd = (state: Recovery): boolean =>
 export const isAlive = (state: Recovery, agentId: string): boolean =>
   livingAssignees(state).some((assignee) => assignee.agentId === agentId);
 
-/** Its loss was reported, and it has taken the task again: a request about its death may be older than that. */
+/** Its loss was reported, and then it took the task again. A request about its death may be older. */
 export const isBack = (state: Recovery, one: InstanceRef): boolean =>
   state.lost.includes(instanceKey(one)) &&
   state.assignees.some((assignee) => instanceKey(assignee) === instanceKey(one));

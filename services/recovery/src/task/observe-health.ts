@@ -8,7 +8,7 @@ type TaskHealth = PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>;
 
 const MOST_ASSIGNEES = 8;
 
-/** The assignees of every task are kept; what they mean depends on the state of the recovery. */
+/** Keeps the assignees of every task. Their meaning depends on the state of the recovery. */
 export const observeHealth = (before: Recovery, health: TaskHealth, now: number): Recovery => {
   const assignees = assigneesAfter(before.assignees, health, now);
   const revived = health.hold === 'took' ? deathsOf(before, health).reduce(remember, before.revived) : before.revived;
@@ -96,7 +96,7 @@ const isTakenByAnother = (state: Recovery, health: TaskHealth): boolean =>
   deathsOf(state, health).length === 0 &&
   assigneeOf(state, health.agentId) !== undefined;
 
-/** An agent that dies with the task had it; one that leaves it alive no longer has it. */
+/** An agent that dies with the task had it. An agent that leaves the task alive no longer has it. */
 const takenByAfter = (takenBy: readonly string[], health: TaskHealth): readonly string[] => {
   if (!hasLeft(health)) return remember(takenBy, instanceKey(health));
   return health.to === 'TERMINATED' ? takenBy : takenBy.filter((instance) => instance !== instanceKey(health));

@@ -32,7 +32,7 @@ export const contextOfWarrant = ({
   };
 };
 
-/** What every renewal brings up to date. */
+/** The fields that each renewal updates. */
 export const figuresOf = (payload: WarrantFiledPayload | WarrantRenewedPayload) => ({
   runtimeId: payload.runtimeId,
   labels: payload.labels,
@@ -55,7 +55,7 @@ export const figuresOf = (payload: WarrantFiledPayload | WarrantRenewedPayload) 
   ended: payload.endReason !== null,
 });
 
-/** A terminate by hand: the agent gets its default grace, and no condition binds a person. */
+/** A terminate that a person requested: with the default grace, and without conditions. */
 export const requestedTerminate: Extract<Step, { step: 'terminate' }> = {
   step: 'terminate',
   graceMs: 30_000,
@@ -65,7 +65,7 @@ export const requestedTerminate: Extract<Step, { step: 'terminate' }> = {
   requires: [],
 };
 
-/** A handoff by hand. */
+/** A handoff that a person requested. */
 export const requestedHandoff: Extract<Step, { step: 'handoff' }> = {
   step: 'handoff',
   deadlineMs: 300_000,

@@ -16,7 +16,7 @@ import {
 import { isByItself } from '../terminating.ts';
 import { isRecoveryDecided } from './replan.ts';
 
-/** From the issue of a terminate, only its receipt moves the case: the ending counts where that order is recalled. */
+/** After a terminate is ordered, only its receipt moves the case. If the order is recalled, the other end counts. */
 export const endingWith = (ending: Ending, why: string) => (activeCase: ActiveCase) =>
   activeCase.ending ? activeCase : { ...activeCase, ending: { ending, why } };
 
@@ -41,7 +41,7 @@ export const isOfPreviousInstance = ({ instance }: CaseState, { topic, payload }
   payload.instanceId !== null &&
   payload.instanceId === instance?.previous;
 
-/** Another instance: its orders are numbered from 1, and what was about the previous one is over. */
+/** Another instance starts: its orders are numbered from 1, and everything about the previous one is over. */
 export const asInstance = (state: CaseState, instanceId: string | null, runtimeId: string | null): CaseState => {
   if (state.instance?.instanceId === instanceId)
     return { ...state, instance: { ...state.instance, runtimeId: runtimeId ?? state.instance.runtimeId } };
@@ -62,7 +62,7 @@ export const asInstance = (state: CaseState, instanceId: string | null, runtimeI
   return { ...over, situation: dropping(over.situation, 'another instance') };
 };
 
-/** It was taken for dead, and is alive: what is found of it from now on is not about that death. */
+/** The agent was reported dead and is alive: later findings are not about that death. */
 export const revived = (state: CaseState): CaseState => {
   if (state.instance === null) return state;
   const acknowledgedDeath = state.acknowledgedDeath === state.instance.instanceId ? null : state.acknowledgedDeath;
@@ -78,7 +78,7 @@ export const revived = (state: CaseState): CaseState => {
 
 const asLiving = (caseContext: CaseContext): CaseContext => ({ ...caseContext, ended: false });
 
-/** A case that is not open yet opens on a living one. */
+/** A case that is not open yet opens on a living instance. */
 const situationOfLiving = ({ situation }: CaseState): Situation =>
   situation.kind === 'asking' ? { ...situation, caseContext: asLiving(situation.caseContext) } : situation;
 
@@ -102,7 +102,7 @@ export const ended = (before: CaseState, end: InstanceEnd): CaseState => {
   }
 };
 
-/** What the end of the instance makes of its open case. */
+/** The effect of the instance's end on its open case. */
 export const endedIn = (activeCase: ActiveCase, end: InstanceEnd): ActiveCase => {
   const isPlanned = stoppedByHandoff(activeCase, end) || diedAsDecided(activeCase, end);
   return activeCase.stepState.kind !== 'terminating' && isPlanned
@@ -110,22 +110,22 @@ export const endedIn = (activeCase: ActiveCase, end: InstanceEnd): ActiveCase =>
     : endedAt(activeCase, end);
 };
 
-/** It has stopped because it was asked to hand off, by whichever of several orders: the plan continues with what it left. */
+/** It stopped after a handoff request, by any of several orders. The plan continues with its last report. */
 const stoppedByHandoff = ({ caseContext }: ActiveCase, { orderId }: InstanceEnd): boolean =>
   isOrderOf(caseContext, orderId);
 
-/** People have decided that its task goes to another agent. It died before its end was ordered, so only the recovery is left. */
+/** People decided to move the task to another agent. The agent died before its terminate, so only the recovery is left. */
 const diedAsDecided = (activeCase: ActiveCase, end: InstanceEnd): boolean =>
   isRecoveryDecided(activeCase) && !isByItself(activeCase, end);
 
-/** Its end was never confirmed, and it continues: the case is over. What it does from now on is judged again. */
+/** Its end was never confirmed and it continues: closes the case. Its later activity is judged again. */
 export const agentResumed = (state: CaseState): CaseState => {
   const { situation } = state;
   if (situation.kind !== 'unconfirmed') return state;
   return { ...state, situation: { kind: 'quiet' }, outstanding: outstandingWith(state, situation.activeCase) };
 };
 
-/** What people gave it more time for is over, and so is what its next step waits for. */
+/** The extra time that people gave, and the wait of the next step, are over. */
 const deathConfirmedIn = (activeCase: ActiveCase): ActiveCase => ({
   ...activeCase,
   ...(activeCase.stepState.kind === 'asked'

@@ -91,7 +91,7 @@ const warranted = (state: CaseState, warrant: Warrant): CaseState => {
   return opens(known, warrant) ? { ...known, next: contextOfWarrant(warrant) } : known;
 };
 
-/** A finding opens a case; its renewal only where its plan has not been worked in this episode, and the episode is not settled. */
+/** A finding opens a case. Its renewal opens one only if the plan did not run in this episode and the episode is not settled. */
 const opens = ({ acknowledgedDeath, episode, situation }: CaseState, { type, payload }: Warrant): boolean => {
   if (acknowledgedDeath !== null && acknowledgedDeath === payload.instanceId) return false;
   const known = episode?.id === payload.episodeId ? episode : null;
@@ -123,7 +123,7 @@ const lapsed = (state: CaseState, { payload }: Lapsed): CaseState => {
   return { ...over, situation: dropping(over.situation, why) };
 };
 
-/** People have decided: that the finding no longer holds changes nothing. An end has its own report. */
+/** After a person's decision, a lapsed finding changes nothing. An end has its own report. */
 const isDecided = (activeCase: ActiveCase, why: Lapsed['payload']['why']): boolean => {
   if (why === 'ended') return isRecoveryDecided(activeCase);
   return activeCase.caseContext.by !== null && (why === 'progress' || why === 'UNKNOWN');
@@ -176,7 +176,7 @@ export const recalled = (state: CaseState, orderId: string): CaseState => {
   return as({ ...activeCase, nudges: nudges.slice(0, -1), attempt: { ...attempt, sent: attempt.sent - 1, lastAt: 0 } });
 };
 
-/** People have decided an end, and its order expired before its runtime could begin it: while the decision is fresh, it is asked for again. */
+/** The order of a decided end expired before its runtime could start it: requests it again while the decision is fresh. */
 export const isAskedAgain = (
   { situation }: CaseState,
   { orderId, outcome }: OrderReceiptPayload,

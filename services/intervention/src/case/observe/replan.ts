@@ -12,7 +12,7 @@ const rank: Readonly<Record<HealthState, number>> = {
   TERMINATED: 5,
 };
 
-/** The finding, brought up to date. Its plan stays, so that nothing in flight changes its rules; a worse state brings its own. */
+/** Updates the finding. The plan stays, so that steps in flight keep their rules; a worse state brings its own plan. */
 export const replanned = (activeCase: ActiveCase, found: CaseContext): ActiveCase => {
   const { caseContext } = activeCase;
   const { caseId, by, correlationId } = caseContext;
@@ -32,7 +32,7 @@ const planOf = ({ planName, steps, recovery, policy, state }: CaseContext) => ({
   state,
 });
 
-/** What people have decided rests on their word: it needs no lease, and nothing that the agent does unmakes its orders. */
+/** A person's decision needs no lease, and no activity of the agent recalls its orders. */
 const asDecided = (caseContext: CaseContext) => ({
   ...planOf(caseContext),
   voidAt: null,
@@ -40,7 +40,7 @@ const asDecided = (caseContext: CaseContext) => ({
   foldedSequence: null,
 });
 
-/** At the first step not yet done: the one under way continues where it is, any other begins. What the agent has had is left out further on. */
+/** Resumes at the first step that is not done. A step in progress continues; steps that the agent already had are skipped later. */
 const standingAt = (before: ActiveCase, caseContext: CaseContext): ActiveCase => {
   const activeCase = { ...before, doneBefore: before.done };
   const undone = caseContext.steps.findIndex((step) => !activeCase.done.includes(stepKey(step)));
@@ -51,7 +51,7 @@ const standingAt = (before: ActiveCase, caseContext: CaseContext): ActiveCase =>
   return begun(activeCase, caseContext, index);
 };
 
-/** A step that begins. What was asked for the former is withdrawn; what it has done counts as done. */
+/** Starts a step. Withdraws the request of the previous step; its effects count as done. */
 const begun = (activeCase: ActiveCase, caseContext: CaseContext, index: number): ActiveCase => ({
   ...activeCase,
   caseContext,
@@ -61,7 +61,7 @@ const begun = (activeCase: ActiveCase, caseContext: CaseContext, index: number):
   withdrawing: activeCase.stepState.kind === 'asked' ? activeCase.stepState.requestId : activeCase.withdrawing,
 });
 
-/** The plan begins again, as if nothing had been done. */
+/** Restarts the plan from its first step. */
 export const restarted = (activeCase: ActiveCase): ActiveCase => ({
   ...begun(activeCase, activeCase.caseContext, 0),
   done: [],
@@ -71,15 +71,15 @@ export const restarted = (activeCase: ActiveCase): ActiveCase => ({
   answered: false,
 });
 
-/** People have decided, or asked by hand, that the task goes to another agent, and that is still to be done. */
+/** Whether people requested that the task moves to another agent, and it has not moved yet. */
 export const isRecoveryDecided = ({ caseContext, index }: ActiveCase): boolean =>
   caseContext.by !== null && caseContext.steps.slice(index).some(({ step }) => step === 'recover');
 
-/** People have decided: the agent is ended and its task put on a fresh one, under any plan. */
+/** A person's decision, under any plan: terminate the agent and put its task on a fresh one. */
 export const terminating = (activeCase: ActiveCase, by: string, terminate: Step): ActiveCase =>
   withDecided(activeCase, by, activeCase.death ? [] : [terminate]);
 
-/** People have decided: the agent performs a handoff by itself. Where it does not in time, it is ended. Its task goes to a new agent. */
+/** A person's decision: the agent performs a handoff. If it is late, it is terminated. Its task goes to a new agent. */
 export const handingOff = (activeCase: ActiveCase, by: string, handoff: Step): ActiveCase => {
   const planned = activeCase.caseContext.steps.find(({ step }) => step === 'terminate') ?? requestedTerminate;
   return withDecided(activeCase, by, [handoff, { ...planned, requires: [] } as Step]);
@@ -93,7 +93,7 @@ const withDecided = (activeCase: ActiveCase, by: string, steps: readonly Step[])
     0,
   );
 
-/** More time: nothing moves before `until`. What has been escalated stays a question until then. */
+/** More time: nothing moves before `until`. An escalation stays a question until then. */
 export const givenTime = (activeCase: ActiveCase, until: number): ActiveCase => {
   const moreTime = { times: activeCase.moreTime.times + 1, until };
   if (activeCase.stepState.kind === 'escalated') {

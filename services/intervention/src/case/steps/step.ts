@@ -2,7 +2,7 @@ import type { SkipWhy } from '@vigil/events';
 import type { PlannedStep } from '@vigil/policy';
 import type { ActiveCase, CaseContext, CaseDraft, Instance } from '../state.ts';
 
-/** What the current step wants, now. */
+/** The decision about the current step, now. */
 export type StepDecision =
   | { readonly kind: 'act' }
   /** it has acted, and waits; then the next step */
@@ -16,7 +16,7 @@ export type Moment = { readonly at: number; readonly number: number; readonly in
 
 /** A kind of step: its rules, and a line in steps.ts. */
 export type StepRules<S extends PlannedStep> = {
-  /** the ruling without which it does not act */
+  /** the ruling that it needs before it acts */
   readonly ruling: 'soft' | 'destructive' | null;
   decideStep(step: S, activeCase: ActiveCase, now: number): StepDecision;
   act(step: S, activeCase: ActiveCase, moment: Moment): readonly CaseDraft[];

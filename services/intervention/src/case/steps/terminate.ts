@@ -23,7 +23,7 @@ const met: Readonly<Record<Terminate['requires'][number], (activeCase: ActiveCas
     !answered && (nudges.length > 0 || escalated) && nudges.every(({ outcome }) => outcome !== 'open'),
 };
 
-/** Until when a text may turn out to be unanswered, whose receipt has not come; null: no receipt can change that. */
+/** Until when a missing receipt may still show that a text was not answered; null: no receipt can change that. */
 const receiptsUntil = ({ nudges, answered }: ActiveCase): number | null => {
   const out = nudges.filter(({ outcome }) => outcome === 'open');
   return answered || out.length === 0 ? null : Math.min(...out.map(({ receiptUntil }) => receiptUntil ?? 0));
@@ -41,7 +41,7 @@ const decideStep = (step: Terminate, activeCase: ActiveCase, now: number): StepD
   return { kind: 'skip', why: 'requires', detail, leads: 'people' };
 };
 
-/** The only step that cannot be taken back: from its order on, only its receipt moves the case. */
+/** The only step that cannot be taken back. After its order only its receipt moves the case. */
 export const terminate: RulesOf<'terminate'> = {
   ruling: 'destructive',
   decideStep,
