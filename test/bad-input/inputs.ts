@@ -60,7 +60,7 @@ export const inputs = (id: string, codec: Codec): Readonly<Record<string, Input>
     'an agent id of 129 characters': named(id.padEnd(129, 'x')),
     'a task id of SQL': with_({ task_id: "'; DROP TABLE agents; --" }),
     'a count below zero': with_({ token_count: -1 }),
-    'a time that is none': with_({ timestamp: 'yesterday' }),
+    'an invalid time': with_({ timestamp: 'yesterday' }),
     'a list of more than 1,000': with_({ blockers: Array(1001).fill('x') }),
     'more than 512 KiB': one(json(heartbeat(id, { handoff: incompressible() }))),
     'more than 512 KiB, compressed to less': { ...with_({ handoff: LARGE }), codec: 'gzip' },

@@ -21,7 +21,7 @@ describe('bad input has its documented answer, and nothing is written', () => {
     ['a key of our own as agent id', text({ ...least, agent_id: '@tick/0' }), 400, 'bad_id', 'agent_id'],
     ['control characters', text({ ...least, agent_id: 'a\u0000\u001b[2J' }), 400, 'bad_id', 'agent_id'],
     ['a hostile task id', text({ ...least, task_id: "'; DROP TABLE agents; --" }), 400, 'bad_id', 'task_id'],
-    ['a time that is none', text({ ...least, timestamp: 'yesterday' }), 400, 'bad_field', 'timestamp'],
+    ['an invalid time', text({ ...least, timestamp: 'yesterday' }), 400, 'bad_field', 'timestamp'],
     ['a list too long', text({ ...least, blockers: Array(1_001).fill('x') }), 400, 'bad_field', 'blockers'],
     ['more than 512 KiB', text({ ...least, handoff: 'x'.repeat(LARGEST_BODY) }), 413, 'too_large', null],
   ])('%s', async (_name, body, status, reason, field) => {
