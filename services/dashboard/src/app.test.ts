@@ -23,6 +23,7 @@ const dashboard = (answers: object = {}) => {
   const written: Draft[] = [];
   const failures: unknown[] = [];
   const refusals: object[] = [];
+  const revoked = new Set<string>();
   const model = {
     agents: async (filter: object) => [{ ...agent, filter }],
     agent: async (id: string) => (id === 'worker-1' ? agent : null),
@@ -35,7 +36,7 @@ const dashboard = (answers: object = {}) => {
   const stop = new AbortController();
   const app = openApp({
     tls: null,
-    people: { callerOf: (token) => CALLERS[token] ?? null },
+    people: { callerOf: (token) => (revoked.has(token) ? null : (CALLERS[token] ?? null)) },
     model,
     feed: {
       listen: (listener) => {
@@ -55,7 +56,7 @@ const dashboard = (answers: object = {}) => {
   });
   const request = (method: 'GET' | 'POST', url: string, payload?: object) =>
     app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });
-  return { app, request, written, failures, refusals, listeners, stop };
+  return { app, request, written, failures, refusals, revoked, listeners, stop };
 };
 
 const reason = { by: 'ada', why: 'because' };
@@ -293,4 +294,22 @@ test('a browser gets no page, no guess of its type and no frame', async () => {
       'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
       'cache-control': 'no-store',
     });
+});
+
+test('the stream of events has the same headers, and ends when its token is revoked', async () => {
+  const { app, listeners, revoked } = dashboard();
+  const answer = app.inject({ url: '/v1/events', headers: { authorization: 'Bearer viewer' } });
+  while (listeners.size === 0) await new Promise(setImmediate);
+  revoked.add('viewer');
+  expect((await answer).headers).toMatchObject({
+    'content-type': 'application/x-ndjson',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+  });
+  expect(listeners.size).toBe(0);
+});
+
+test('a route without a role cannot be added', () => {
+  const { app } = dashboard();
+  expect(() => app.get('/v1/new', async () => ({}))).toThrow('GET /v1/new has no role: give it one in roles.ts');
 });

@@ -34,14 +34,16 @@ const BEARER = /^Bearer +(\S+)$/i;
 /** Every route has a role, and a request needs it. */
 const requireRoles = (app: FastifyInstance, people: People): void => {
   app.decorateRequest('caller');
+  app.decorateRequest('isValid');
   app.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat())
       if (each !== 'HEAD' && ROLE_OF_ROUTE[`${each} ${url}`] === undefined)
-        throw new Error(`${each} ${url} needs no role: give it one in roles.ts`);
+        throw new Error(`${each} ${url} has no role: give it one in roles.ts`);
   });
   app.addHook('onRequest', async (request) => {
     const [, token] = BEARER.exec(request.headers.authorization ?? '') ?? [];
-    const caller = token === undefined ? null : people.callerOf(token);
+    const current = () => (token === undefined ? null : people.callerOf(token));
+    const caller = current();
     if (caller === null)
       throw new Problem(
         401,
@@ -49,6 +51,8 @@ const requireRoles = (app: FastifyInstance, people: People): void => {
         'Send `Authorization: Bearer …` with VIGIL_DASHBOARD_TOKEN, or with the token that `vigil token create person` printed.',
       );
     request.setDecorator<Caller>('caller', caller);
+    // A revocation ends streams that are open as well.
+    request.setDecorator<() => boolean>('isValid', () => current() !== null);
     const route = `${request.method === 'HEAD' ? 'GET' : request.method} ${request.routeOptions.url ?? ''}`;
     const role = ROLE_OF_ROUTE[route];
     if (role !== undefined && !includesRole(caller.role, role))

@@ -63,6 +63,7 @@ test.each([
   [peopleText([{ ...ada, sha256: 'of-ada' }]), /sha256/],
   [peopleText([{ ...ada, name: 'a b' }]), /name/],
   [peopleText([ada, ada]), /ada is there twice/],
+  [peopleText([{ ...ada, name: 'admin' }]), /admin is the name of the bearer/],
 ])('the file %j is refused at the start', (text, message) => {
   expect(() => open(write(text))).toThrow(message);
 });

@@ -22,12 +22,19 @@ export type PeopleDeps = {
 
 export type People = { readonly callerOf: (token: string) => Caller | null };
 
+/** The name of the bearer of VIGIL_DASHBOARD_TOKEN belongs to no person. */
+const withoutAdmin = (people: readonly Person[]): readonly Person[] => {
+  if (people.some(({ name }) => name === ADMIN.name))
+    throw new Error(`${ADMIN.name} is the name of the bearer of VIGIL_DASHBOARD_TOKEN: give the person another`);
+  return people;
+};
+
 /** A file that others may change would let them make themselves an admin. */
 const readFile = (file: string): readonly Person[] => {
   const { mode } = statSync(file);
   if ((mode & 0o022) !== 0) throw new Refused(`${file} may be changed by others: chmod go-w ${file}`);
   try {
-    return parsePeople(readFileSync(file, 'utf8'));
+    return withoutAdmin(parsePeople(readFileSync(file, 'utf8')));
   } catch (error) {
     throw new Refused(`${file}: ${(error as Error).message}`, { cause: error });
   }

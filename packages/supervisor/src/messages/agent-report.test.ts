@@ -24,11 +24,11 @@ test.each<[string, object, string]>([
     { last_tool_call: 'Bash' },
     'last_tool_call: "Bash": write a time like 2026-11-23T12:00:00Z, or epoch milliseconds',
   ],
-  ['a word', { activity: 'waitng' }, 'activity: "waitng" is none of starting, working, idle, awaiting_input, '],
+  ['a word', { activity: 'waitng' }, 'activity: "waitng" is not one of starting, working, idle, awaiting_input, '],
   [
     'a word within a list',
     { tool_calls: [{ call_id: 'c', tool: 'Bash', outcome: 'failed' }] },
-    'tool_calls[0].outcome: "failed" is none of ok, error, running, refused, abandoned: write one of ok, error',
+    'tool_calls[0].outcome: "failed" is not one of ok, error, running, refused, abandoned: write one of ok, error',
   ],
   ['what is missing', { tool_calls: [{ tool: 'Bash' }] }, 'tool_calls[0].call_id: is missing: write a text'],
   ['a count', { error_count: -1 }, 'error_count: -1 is too little: write at least 0'],

@@ -19,6 +19,9 @@ const KNOWN = new Set<string>(Object.values(Topic));
 /** A reader that is this far behind is cut off: it may connect again and continue from now. */
 const LARGEST_BACKLOG = 4 * 1024 * 1024;
 
+/** How often the token of an open stream is checked, milliseconds. */
+const CHECK_MS = 1000;
+
 type About = {
   readonly agentId?: unknown;
   readonly agent_id?: unknown;
@@ -41,7 +44,7 @@ const send = (out: ServerResponse, event: HealthEvent): void => {
   else out.write(`${JSON.stringify(event)}\n`);
 };
 
-/** Live events as lines of JSON (application/x-ndjson), from now on until the caller goes. */
+/** Live events as lines of JSON (application/x-ndjson), from now on until the caller goes or its token is revoked or expires. */
 export const eventRoutes = (app: FastifyInstance, feed: Feed, signal: AbortSignal): void => {
   app.get('/v1/events', (request, reply) => {
     const filter = filterShape.safeParse(request.query);
@@ -51,14 +54,18 @@ export const eventRoutes = (app: FastifyInstance, feed: Feed, signal: AbortSigna
       throw new Problem(400, 'unknown_topic', `There is no topic ${topic}: ${Object.keys(Topic).join(', ')}.`, 'topic');
     reply.hijack();
     const out = reply.raw;
-    out.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
+    for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) out.setHeader(name, value);
+    out.writeHead(200, { 'content-type': 'application/x-ndjson' });
     out.flushHeaders();
     const observations = filter.data.heartbeats === 'true' || (SHORT[topic ?? ''] ?? topic) === Topic.agentObservation;
     const onEvent = (event: HealthEvent) => isRequested(event, filter.data) && send(out, event);
     const stop = feed.listen(onEvent, observations);
     const end = () => out.end();
     signal.addEventListener('abort', end, { once: true });
+    const isValid = request.getDecorator<() => boolean>('isValid');
+    const checking = setInterval(() => isValid() || end(), CHECK_MS);
     out.on('close', () => {
+      clearInterval(checking);
       stop();
       signal.removeEventListener('abort', end);
     });

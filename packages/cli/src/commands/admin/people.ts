@@ -53,6 +53,7 @@ const roleOf = (text: string | undefined): Role => {
 export const createPerson = (name: string, { role, valid, ...options }: Creation): string => {
   if (!PERSON_NAME.test(name))
     throw new CannotProceed(`The name is ${JSON.stringify(name)}: give 1 to 64 of A-Z a-z 0-9 . _ @ -.`);
+  if (name === 'admin') throw new CannotProceed('admin is the bearer of VIGIL_DASHBOARD_TOKEN: give another name.');
   const file = fileOf(options);
   const token = randomBytes(32).toString('base64url');
   const now = Date.now();
