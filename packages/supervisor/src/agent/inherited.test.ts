@@ -5,6 +5,7 @@ import { inheritedEnvironment, oftenNeededOf } from './inherited.ts';
 const SECRETS = {
   VIGIL_GATEWAY_TOKEN: 'runtime',
   VIGIL_GATEWAY_SECRET: 'key',
+  VIGIL_GATEWAY_SECRET_PREVIOUS: 'old key',
   VIGIL_DASHBOARD_TOKEN: 'people',
   VIGIL_WEBHOOK_SECRET: 'whsec_x',
   DATABASE_URL: 'postgres://vigil:vigil@h/vigil',
@@ -26,8 +27,13 @@ test('a variable that is named is passed on, and a name that is not set is not',
   });
 });
 
-test('the tokens of runtimes and people and the signing key are not passed on, even by name', () => {
-  const names = ['VIGIL_GATEWAY_TOKEN', 'VIGIL_GATEWAY_SECRET', 'VIGIL_DASHBOARD_TOKEN'];
+test('the tokens of runtimes and people and the signing keys are not passed on, even by name', () => {
+  const names = [
+    'VIGIL_GATEWAY_TOKEN',
+    'VIGIL_GATEWAY_SECRET',
+    'VIGIL_GATEWAY_SECRET_PREVIOUS',
+    'VIGIL_DASHBOARD_TOKEN',
+  ];
   expect(inheritedEnvironment({ ...BASE, ...SECRETS }, names)).toEqual(BASE);
 });
 

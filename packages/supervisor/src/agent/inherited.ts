@@ -10,8 +10,13 @@ const INHERITED: ReadonlySet<string> = new Set([
 
 const isInherited = (name: string): boolean => INHERITED.has(name) || name.startsWith('LC_');
 
-/** The tokens of runtimes and people, and the key that signs any token: an agent gets none of them, even by name. */
-export const WITHHELD: readonly string[] = ['VIGIL_GATEWAY_TOKEN', 'VIGIL_GATEWAY_SECRET', 'VIGIL_DASHBOARD_TOKEN'];
+/** The tokens of runtimes and people, and the keys that sign any token: an agent gets none of them, even by name. */
+export const WITHHELD: readonly string[] = [
+  'VIGIL_GATEWAY_TOKEN',
+  'VIGIL_GATEWAY_SECRET',
+  'VIGIL_GATEWAY_SECRET_PREVIOUS',
+  'VIGIL_DASHBOARD_TOKEN',
+];
 
 /** The part of the supervisor's environment that an agent and its commands inherit. `named`: further names to pass on. */
 export const inheritedEnvironment = (
