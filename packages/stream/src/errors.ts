@@ -1,4 +1,6 @@
-/** This record cannot be read or decided: it goes to the dead-letter topic with `reason`, and the rest flows on. */
+/**
+ * The record cannot be read or decided. It goes to the dead-letter topic with `reason`, and the other records continue.
+ */
 export class DeadLetter extends Error {
   override readonly name = 'DeadLetter';
   readonly reason: string;
@@ -9,8 +11,8 @@ export class DeadLetter extends Error {
 }
 
 /**
- * A dead letter that is the sender's fault. It is not a sign of trouble here, so it does not count towards stopping.
- * `state`: the part of the record that is kept and decided on, where there is one.
+ * A dead letter that is the sender's fault. It is not a fault of this service, so it does not count towards the limit
+ * of dead letters. `state`: the state to keep and decide on, if part of the record is usable.
  */
 export class Unwelcome extends DeadLetter {
   readonly state: unknown;
@@ -21,8 +23,8 @@ export class Unwelcome extends DeadLetter {
 }
 
 /**
- * Another process owns it now, or it is away for a moment: discard the work in progress, open it again, try again.
- * `afterMs`: how long a reaction waits, where it has a better value than the runner's back-off.
+ * A temporary failure: another process has taken ownership, or a server is unreachable. Discard the work in progress,
+ * reopen and retry. `afterMs`: the delay before a reaction is retried; null for the runner's back-off.
  */
 export class Retry extends Error {
   override readonly name = 'Retry';
@@ -36,15 +38,15 @@ export class Retry extends Error {
   }
 }
 
-/** Only a new process helps: it ends with code 1 and its supervisor starts it again. */
+/** Only a restart helps. The process ends with code 1, and its supervisor starts it again. */
 export class Fatal extends Error {
   override readonly name = 'Fatal';
   readonly exitCode = 1;
 }
 
 /**
- * A restart changes nothing: the process ends with code 2, and an operator must do what the message describes. Any error
- * with `exitCode: 2` counts as one.
+ * A restart does not help. The process ends with code 2, and an operator must apply the remedy in the message. The
+ * runners treat any error with `exitCode: 2` in the same way.
  */
 export class Refused extends Error {
   override readonly name = 'Refused';

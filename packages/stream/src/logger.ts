@@ -1,6 +1,6 @@
 type LogMethod = (fields: object, message: string) => void;
 
-/** The log lines of the runners; pino fits. */
+/** The logger of the runners. A pino logger implements it. */
 export type Logger = { readonly info: LogMethod; readonly warn: LogMethod; readonly error: LogMethod };
 
 /** For clients that report their own errors to their user, and for tests. */

@@ -73,7 +73,7 @@ test('each record, event and dead letter counts once', async () => {
   await until(() => expect(of('events_written', 'run-reactor')).toBe(2));
 });
 
-test('what a sink refuses is a dead letter of the projection that is counted', async () => {
+test('an event that the sink refuses becomes a dead letter, and the projection counts it', async () => {
   const log = new MemoryLog({ topics: topicsOf('run', PARTITIONS), codec: jsonCodec() });
   const { of, count } = counting();
   await using _projection = await projecting(log, 'run', sinkOf(), count);

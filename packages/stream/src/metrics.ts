@@ -4,11 +4,11 @@ export const METRICS = {
   events_written: 'events and commands written',
   transactions: 'transactions committed',
   dead_letters: 'records that could not be read or decided',
-  records_moved: 'records that a foreign partitioner had misplaced',
+  records_moved: 'records moved to their partition because another partitioner misplaced them',
   newer_events: 'events of a newer version of Vigil that were skipped',
-  deadlines_fired: 'deadlines that a tick has passed',
+  deadlines_fired: 'deadlines that a tick has fired',
   partitions_opened: 'partitions opened',
-  partitions_lost: 'partitions given up, to be opened again',
+  partitions_lost: 'partitions closed to be reopened',
 } as const;
 export type Metric = keyof typeof METRICS;
 

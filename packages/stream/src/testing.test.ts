@@ -18,7 +18,7 @@ test('a decider that emits an event twice is found', () => {
   expect(() => laws(broken({ evolve: (state) => state }), heartbeats)).toThrow(/it emits an event once/);
 });
 
-test('one that decides before its deadline is found', () => {
+test('a decider that decides before its deadline is found', () => {
   const dueAt = (state: Listening, clock: Clock) => honest.dueAt(state, clock) + 5;
   expect(() => laws(broken({ dueAt }), heartbeats)).toThrow(/nothing is decided before dueAt/);
 });
@@ -31,7 +31,7 @@ test('a decider whose state does not survive the snapshot is found', () => {
   expect(() => laws(broken({ observe }), heartbeats)).toThrow(/plain data/);
 });
 
-test('one that is not deterministic is found', () => {
+test('a decider that is not deterministic is found', () => {
   let n = 0;
   const observe = (state: Listening, input: HealthEvent, clock: Clock) => ({
     ...honest.observe(state, input, clock),
@@ -40,7 +40,7 @@ test('one that is not deterministic is found', () => {
   expect(() => laws(broken({ observe }), heartbeats)).toThrow(/deterministic/);
 });
 
-test('one that changes a state that it was given is found', () => {
+test('a decider that changes a state that it was given is found', () => {
   const evolve: typeof honest.evolve = (state, event, clock, input) =>
     Object.assign(state, honest.evolve(state, event, clock, input));
   expect(() => laws(broken({ evolve }), heartbeats)).toThrow(/never changes a state/);

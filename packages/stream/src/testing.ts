@@ -34,7 +34,8 @@ const decideAndEvolve = <State, Input extends HealthEvent, Output extends Draft>
 };
 
 /**
- * One key of a decider, driven by a test. Every call gives the events emitted at it; `at` is `now`, epoch milliseconds.
+ * One key of a decider, driven by a test. Every call returns the events that it emitted; `at` is `now`, epoch
+ * milliseconds.
  */
 export type Driver<State, Input extends HealthEvent, Output extends Draft> = {
   readonly state: () => State;
@@ -50,8 +51,8 @@ export type Driver<State, Input extends HealthEvent, Output extends Draft> = {
 const TICK_MS = 1000;
 
 /**
- * Given a decider at a moment, let it `receive` inputs and let time pass, then look at what it emitted. Throws where it
- * breaks a law on the way.
+ * Given a decider at a moment, let it `receive` inputs and let time pass, then check what it emitted. Throws if the
+ * decider breaks a law.
  */
 export const given = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,
@@ -120,7 +121,7 @@ const checkMoment = <State, Input extends HealthEvent, Output extends Draft>(
   return after.state;
 };
 
-/** The clock when so much more time has passed, all of it watched. */
+/** The clock after another `ms` milliseconds of watched time. */
 const later = ({ now, watched, ingresses }: Clock, ms: number): Clock => ({
   now: now + ms,
   watched: watched + ms,
@@ -129,7 +130,7 @@ const later = ({ now, watched, ingresses }: Clock, ms: number): Clock => ({
 
 const DAY_MS = 86_400_000;
 
-/** Just before `until`, half-way to it, and at each moment of `others` before it, nothing is emitted. */
+/** Checks that nothing is emitted just before `until`, half-way to it, and at each moment of `others` before it. */
 const checkSilent = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,
   state: State,
@@ -149,8 +150,8 @@ const checkSilent = <State, Input extends HealthEvent, Output extends Draft>(
 /**
  * The laws of deciders, over random inputs and times, some unwatched. It emits an event once. Nothing is decided before
  * `dueAt`, or before an input wakes it. Its state is plain data and decides the same after a restore. It never changes
- * a state that it was given, for the runner keeps those. It is deterministic. Throws with the smallest example that
- * breaks one.
+ * a state that it was given, because the runner keeps those. It is deterministic. Throws with the smallest example that
+ * breaks a law.
  */
 export const laws = <State, Input extends HealthEvent, Output extends Draft>(
   decider: Decider<State, Input, Output>,

@@ -46,7 +46,7 @@ test('a token of OAUTHBEARER is read again at each connection', () => {
     KAFKA_SASL_MECHANISM: 'OAUTHBEARER',
     KAFKA_SASL_TOKEN_FILE,
   });
-  if (sasl?.mechanism !== 'oauthbearer') throw new Error('it is another mechanism');
+  if (sasl?.mechanism !== 'oauthbearer') throw new Error('the mechanism is not OAUTHBEARER');
   expect(sasl.token()).toBe('first');
   writeFileSync(KAFKA_SASL_TOKEN_FILE, 'second');
   expect(sasl.token()).toBe('second');

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { Refused } from '../errors.ts';
 
-/** How a client shows who it is. `token`: read again at each connection, so that a renewed one is used. */
+/** How a client authenticates. `token` is read at each connection, so that a renewed token is used. */
 export type Sasl =
   | { readonly mechanism: 'scram-sha-512'; readonly username: string; readonly password: string }
   | { readonly mechanism: 'oauthbearer'; readonly token: () => string };
 
 /**
  * How to reach a Kafka cluster. `tls`: null for an unencrypted connection; `ca`: the PEM certificates that sign the
- * brokers' own, null for those that Node trusts. `sasl`: null where the brokers ask for no identity.
+ * brokers' own, null for the CAs that Node trusts. `sasl`: null without authentication.
  */
 export type KafkaAccess = {
   readonly brokers: readonly string[];
@@ -16,7 +16,7 @@ export type KafkaAccess = {
   readonly sasl: Sasl | null;
 };
 
-/** An unencrypted connection without an identity: for a broker that only this machine reaches. */
+/** An unencrypted connection without authentication, for a broker that only this machine can reach. */
 export const plaintext = (brokers: readonly string[]): KafkaAccess => ({ brokers, tls: null, sasl: null });
 
 /** Variables of TLS and SASL. Every process that opens a connection to Kafka reads the same. */
@@ -53,7 +53,7 @@ const tlsOf = ({ KAFKA_TLS: on, KAFKA_TLS_CA: file }: KafkaVariables): KafkaAcce
   return { ca };
 };
 
-/** Variables of one mechanism that are set although another one is chosen, or none. */
+/** Refuses variables of a mechanism that is not selected. */
 const requireUnset = (variables: KafkaVariables, names: readonly Variable[], why: string): void => {
   const set = names.filter((name) => variables[name]);
   if (set.length > 0) throw new Refused(`${set.join(' and ')} ${set.length > 1 ? 'are' : 'is'} set, ${why}`);
@@ -97,7 +97,7 @@ const saslOf = (variables: KafkaVariables): Sasl | null => {
   }
 };
 
-/** The cluster that an environment names. Throws Refused where half of a setting is missing, or a file cannot be read. */
+/** Reads the cluster from the environment. Throws Refused if a setting is incomplete or a file cannot be read. */
 export const kafkaFrom = ({
   KAFKA_BROKERS: brokers,
   ...variables

@@ -15,13 +15,13 @@ type Uses = {
   /** of its connections: readers outside a group take group ids that begin with it */
   readonly clientId: string;
   readonly reads: readonly string[];
-  /** topics of others into which it writes ticks */
+  /** topics of other services into which it writes ticks */
   readonly ticksInto: readonly TopicName[];
   /** each is a consumer group, a prefix of transactional ids and a snapshot topic */
   readonly processors: readonly string[];
   /** consumer groups without transactions; a trailing * is any name */
   readonly groups: readonly string[];
-  /** groups whose offsets it shows, beside the ends of all topics */
+  /** groups whose offsets it displays, with the end offsets of all topics */
   readonly describes: readonly string[];
 };
 
@@ -172,7 +172,7 @@ const RESOURCES = {
 };
 const PATTERNS = { literal: ResourcePatternTypes.LITERAL, prefixed: ResourcePatternTypes.PREFIXED };
 
-/** Creates the permissions; those that are there stay, others too. The connection's principal must be allowed to. */
+/** Creates the permissions and deletes none. The connection's principal must be allowed to alter ACLs. */
 export const applyAcls = async (kafka: KafkaAccess): Promise<readonly Acl[]> => {
   const admin = openClients(kafka, 'vigil-topics', silentLogger).admins.admin();
   const acls = planAcls();

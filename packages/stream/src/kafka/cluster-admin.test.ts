@@ -5,7 +5,7 @@ import { ClusterAdmin } from './cluster-admin.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-test('the offsets of a group come by partition, and null where its members have published no offset', async () => {
+test('the offsets of a group are listed by partition, with null where its members have published no offset', async () => {
   const requests: object[] = [];
   const admin = {
     listTopics: async () => ['t'],
@@ -34,14 +34,14 @@ const learning = (behind: number) => {
   return new ClusterAdmin({ admin: () => admin } as unknown as Kafka);
 };
 
-test('a topic that some brokers do not know yet is looked for again', async () => {
+test('the query for a topic that some brokers do not have yet is retried', async () => {
   vi.useFakeTimers();
   const count = learning(4).partitionCount('t');
   await vi.advanceTimersByTimeAsync(2000);
   expect(await count).toBe(2);
 });
 
-test('a topic that is still missing at the fifth look is refused, by name', async () => {
+test('a topic that is still missing at the fifth try is refused, by name', async () => {
   vi.useFakeTimers();
   const count = learning(5)
     .partitionCount('t')

@@ -6,7 +6,7 @@ import { isMomentary, pastMoment } from './client.ts';
 
 const ANSWER_MS = 10_000;
 const TRIES = 5;
-/** Each look waits so much longer than the one before it. */
+/** Each retry waits this much longer than the previous one. */
 const STEP_MS = 200;
 
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -49,7 +49,7 @@ export class ClusterAdmin {
     }
   };
 
-  /** 0: the queried broker does not have the topic, or not yet. */
+  /** 0 if the queried broker does not have the topic (yet). */
   async #counted(topic: string): Promise<number> {
     const topics = await this.#inTurn(() => within(ANSWER_MS, this.#admin.listTopics(), 'the list of topics'));
     if (!topics.includes(topic)) return 0;
@@ -64,14 +64,14 @@ export class ClusterAdmin {
     }
   }
 
-  /** The log's ends, finished transactions or not. */
+  /** The ends of the log, including records of unfinished transactions. */
   readonly bounds = (topic: string): Promise<readonly Bounds[]> => this.#ends(this.#admin, topic);
 
-  /** How far readers of committed records get, by partition. */
+  /** The last stable offsets, by partition. */
   readonly stableEnds = async (topic: string): Promise<readonly number[]> =>
     (await this.#ends(this.#stable, topic)).map(({ high }) => high);
 
-  /** What members of a group have published last, by partition. */
+  /** The offsets that the members of a group published last, by partition. */
   readonly groupOffsets = async (group: string, topic: string): Promise<readonly (number | null)[]> => {
     const found = await this.#inTurn(() =>
       within(ANSWER_MS, this.#admin.fetchOffsets({ groupId: group, topics: [topic] }), `the offsets of ${group}`),
@@ -84,7 +84,7 @@ export class ClusterAdmin {
     });
   };
 
-  /** The first offset at or after a moment, by partition; the end where there is no such record. */
+  /** The first offset at or after a moment, by partition; the end of the log if there is no such record. */
   readonly offsetsAt = async (topic: string, timestamp: number): Promise<readonly number[]> => {
     const found = await this.#inTurn(() =>
       within(ANSWER_MS, this.#admin.fetchTopicOffsetsByTimestamp(topic, timestamp), topic),
@@ -93,7 +93,8 @@ export class ClusterAdmin {
   };
 
   /**
-   * One at a time: while the client learns of one topic it drops another, and then finds that one without partitions.
+   * Runs requests one at a time. While the client loads the metadata of one topic it drops another, which then appears
+   * to have no partitions.
    */
   #inTurn<T>(request: () => Promise<T>): Promise<T> {
     const answer = this.#turn.then(request);

@@ -12,7 +12,7 @@ import { openSender } from './sender.ts';
 import { SerializedProducer } from './serialized-producer.ts';
 import { fence } from './transactor.ts';
 
-/** `sessionMs`: how long a group waits for a member that is silent; default 10 000. */
+/** `sessionMs`: the session timeout of group members; default 10 000. */
 export type LogOptions = {
   readonly kafka: KafkaAccess;
   readonly clientId: string;
@@ -21,7 +21,7 @@ export type LogOptions = {
   readonly sessionMs?: number;
 };
 
-/** Throws Fatal where no broker answers: it may come up yet. */
+/** Throws Fatal if no broker answers: a restart may find one. */
 export const connectLog = async ({ kafka, clientId, codec, logger, sessionMs = 10_000 }: LogOptions): Promise<Log> => {
   const { consumers, producers, admins } = openClients(kafka, clientId, logger);
   const questions = new ClusterAdmin(admins);

@@ -5,7 +5,7 @@ import { Follower } from './follower.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A broker with one partition that is invisible to the consumers numbered up to `deafTo`. */
+/** A broker with one partition that delivers nothing to the consumers numbered up to `deafTo`. */
 const broker = (deafTo: number) => {
   let consumers = 0;
   let end = 0;
@@ -49,7 +49,7 @@ const broker = (deafTo: number) => {
   };
 };
 
-test('a follower that receives none of the records present is not ready, and starts reading again after three looks', async () => {
+test('a follower that receives none of the existing records is not ready, and restarts its consumer after three checks', async () => {
   const { follower, consumers, write } = broker(1);
   write();
   await vi.advanceTimersByTimeAsync(9999);
@@ -63,7 +63,7 @@ test('a follower that receives none of the records present is not ready, and sta
   follower.stop();
 });
 
-test('each next consumer gets longer where a new start does not help, for a broker may keep a group waiting', async () => {
+test('each further consumer gets more time if a restart does not help, because a broker may keep a group waiting', async () => {
   const { follower, consumers, write } = broker(3);
   write();
   await vi.advanceTimersByTimeAsync(20_000);
@@ -75,7 +75,7 @@ test('each next consumer gets longer where a new start does not help, for a brok
   follower.stop();
 });
 
-test('where nothing comes, or what comes is read, it stays as it is', async () => {
+test('a follower does not restart while it reads everything, or while there is nothing to read', async () => {
   const { follower, consumers, write } = broker(0);
   for (let i = 0; i < 20; i++) {
     if (i > 10) write();
@@ -86,7 +86,7 @@ test('where nothing comes, or what comes is read, it stays as it is', async () =
   follower.stop();
 });
 
-test('a follower is not ready while no broker answers, and does not start again: that would not help', async () => {
+test('a follower is not ready while no broker answers, and does not restart, because that would not help', async () => {
   const { follower, consumers, write, answers } = broker(1);
   write();
   answers(false);
@@ -98,7 +98,7 @@ test('a follower is not ready while no broker answers, and does not start again:
   follower.stop();
 });
 
-test('one that is stopped looks no more', async () => {
+test('a stopped follower does not check any more', async () => {
   const { follower, consumers, write } = broker(5);
   write();
   follower.stop();

@@ -6,8 +6,8 @@ import { Reader } from './reader.ts';
 const LOOK_MS = 5000;
 const ANSWER_MS = 4000;
 /**
- * After so many looks without progress it starts reading again. Each start that does not help doubles the looks, for a
- * broker may keep a group waiting.
+ * After this many checks without progress the follower restarts its consumer. Each restart that does not help doubles
+ * the number, because a broker may keep a group waiting.
  */
 const LOOKS = 3;
 const MOST_LOOKS = 12;
@@ -15,8 +15,8 @@ const MOST_LOOKS = 12;
 type Stands = { readonly at: number; readonly end: number };
 
 /**
- * Reads until it is stopped, and detects by itself that it receives nothing any more: the client's promises may hang
- * for ever.
+ * Reads until it is stopped. It detects by itself that the client delivers nothing, because the client's promises may
+ * hang for ever.
  */
 export class Follower {
   readonly #reader: Reader;
@@ -46,7 +46,7 @@ export class Follower {
     return this.#reader.done;
   }
 
-  /** false: something that was there at the last look is not read yet, or no broker answers whether there is. */
+  /** false if a record that existed at the last check is not read yet, or if no broker answers. */
   get ready(): boolean {
     return this.#answered && this.#looks === 0;
   }
@@ -60,7 +60,7 @@ export class Follower {
     if (this.#looking) return;
     this.#looking = true;
     try {
-      this.#judge(await within(ANSWER_MS, this.#now(), 'the ends of what is followed'));
+      this.#judge(await within(ANSWER_MS, this.#now(), 'the end offsets of the followed topics'));
       this.#answered = true;
     } catch {
       this.#answered = false;

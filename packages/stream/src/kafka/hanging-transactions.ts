@@ -1,10 +1,13 @@
 import type { Log } from '../log/log.ts';
 import { TRANSACTION_MS } from './transactor.ts';
 
-/** Longer than any transaction may last: records behind its beginning do not appear by themselves. Milliseconds. */
+/**
+ * Longer than any transaction may last, milliseconds. After it, the records of the transaction do not become readable
+ * by themselves.
+ */
 export const HANGS_AFTER_MS: number = TRANSACTION_MS + 10_000;
 
-/** A partition that readers of committed records cannot pass. `forMs`: for how long so far. */
+/** A partition whose last stable offset does not advance. `forMs`: how long so far. */
 export type Hanging = {
   readonly topic: string;
   readonly partition: number;
@@ -17,7 +20,8 @@ type Seen = { readonly stableEnd: number; readonly since: number };
 
 /**
  * Detects hanging transactions: the last stable offset stays below the end for longer than a transaction may last
- * (KAFKA-20734 causes such). Call the same detector again and again; `now`: of a monotone clock, milliseconds.
+ * (caused by KAFKA-20734, for example). Call the same detector repeatedly. `now`: the reading of a monotonic clock,
+ * milliseconds.
  */
 export const hangingTransactions = (log: Log, topics: readonly string[]) => {
   let seen: ReadonlyMap<string, Seen> = new Map();

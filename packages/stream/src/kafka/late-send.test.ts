@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 
-/** The patched part of the client, over a broker that is played here. */
+/** The patched part of the client, with a fake broker. */
 const inside = <T>(path: string): T => createRequire(import.meta.url)(`kafkajs/src/${path}`) as T;
 
 type Send = (given: { acks: number; topicMessages: readonly object[] }) => Promise<readonly object[]>;
@@ -20,7 +20,7 @@ const eosManager = {
   getProducerEpoch: () => 0,
 };
 
-/** A producer of one partition. Its broker refuses the first try, and `meanwhile` happens at each step that it waits for. */
+/** A producer of one partition. Its broker refuses the first try, and `meanwhile` runs at each awaited step. */
 const producer = (meanwhile: (step: 'metadata' | 'produce', at: { isClosed: boolean }) => void) => {
   const state = { isClosed: false, isConnected: true };
   const seen: string[] = [];
@@ -50,7 +50,7 @@ const producer = (meanwhile: (step: 'metadata' | 'produce', at: { isClosed: bool
   return { seen, send: () => send({ acks: -1, topicMessages }) };
 };
 
-test('a producer that is disconnected while it sends does not connect again and sends nothing more: newer records may be there already', async () => {
+test('a producer that is disconnected while it sends does not reconnect and sends nothing more, because newer records may already be written', async () => {
   const { send, seen } = producer((step, state) => {
     if (step === 'produce') state.isClosed = true;
   });
@@ -66,7 +66,7 @@ test('a disconnected producer does not send the batch that it was about to send'
   expect(seen).toEqual([]);
 });
 
-test('one that is open tries again', async () => {
+test('a connected producer retries', async () => {
   const { send, seen } = producer(() => {});
   await send();
   expect(seen).toEqual(['produce', 'refresh', 'produce']);

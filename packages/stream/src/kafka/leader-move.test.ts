@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 
-/** The patched parts of the client, over brokers that are played here. */
+/** The patched parts of the client, with fake brokers. */
 const inside = <T>(path: string): T => createRequire(import.meta.url)(`kafkajs/src/${path}`) as T;
 
 type Placed = { readonly topic: string; readonly partition: number };
@@ -167,14 +167,14 @@ test('partitions that swap their brokers in the middle of a send are each writte
   expect(scene.written.toSorted()).toEqual(ALL);
 });
 
-test('a partition that the metadata do not name is waited for, never left out', async () => {
+test('a send waits for a partition that the metadata do not name, and never omits it', async () => {
   const scene = cluster(BEFORE);
   scene.hasOnlyLeaders({ 'out/0': 'A', 'snapshot/0': 'B' });
   await commit(scene);
   expect(scene.written.toSorted()).toEqual(ALL);
 });
 
-test('an error that a retry cannot repair ends the send at once, also beside one that it can', async () => {
+test('an error that is not retriable ends the send at once, even together with one that is', async () => {
   const scene = cluster(MOVED);
   scene.first.set('A', refused(MESSAGE_TOO_LARGE));
   await expect(commit(scene)).rejects.toMatchObject({ type: 'MESSAGE_TOO_LARGE' });
@@ -182,7 +182,7 @@ test('an error that a retry cannot repair ends the send at once, also beside one
   expect(scene.written).toEqual([]);
 });
 
-test('every broker that closed its connection is connected to again, the second too', async () => {
+test('the client reconnects to every broker that closed its connection, the second included', async () => {
   const scene = cluster(BEFORE);
   const closed = (host: string) => async () => {
     throw new KafkaJSConnectionClosedError('closed', { host, port: 9092 });

@@ -54,7 +54,7 @@ const member: Member = {
   onLost: () => {},
 };
 
-test('a member that restarts has no partitions: to pause, seek or resume one does nothing until it has joined again', async () => {
+test('a member that restarts has no partitions: pause, seek and resume do nothing until it has rejoined', async () => {
   const { kafka, done, joins, stops } = client();
   const membership = await join(kafka, member, 10_000, silentLogger);
   membership.pause(0);

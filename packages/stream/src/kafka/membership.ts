@@ -7,12 +7,12 @@ import { within } from '../runner/within.ts';
 import { AssignerProtocol, pastMoment } from './client.ts';
 import { fetchedOf, fromClient } from './records.ts';
 
-/** A fetch waits for this much, or for the member's pace: the broker's waiting is the interval of commits. */
+/** A fetch waits for this many bytes, or for the member's pace. So the broker's wait is the interval of commits. */
 const FETCH_BYTES = 1_000_000;
 const REBALANCE_MS = 15_000;
 const STOP_MS = 5000;
 
-/** Joins a group as one member. Resolves when it has received its first assignment. */
+/** Joins a group as one member. Resolves with the first assignment. */
 export const join = async (kafka: Kafka, member: Member, sessionMs: number, logger: Logger): Promise<Membership> => {
   const consumer = kafka.consumer({
     groupId: member.group,
@@ -122,7 +122,10 @@ const heldBy = (metadata: Buffer): readonly number[] => {
   return userData.length === 0 ? [] : (JSON.parse(userData.toString()) as number[]);
 };
 
-/** Assigns partition numbers, those of all topics together, and leaves with a member what it has where balance allows. */
+/**
+ * Assigns the same partition numbers of all topics to one member. A member keeps its partitions as far as balance
+ * allows.
+ */
 export const coPartitionAssigner =
   (held: () => readonly number[]): PartitionAssigner =>
   ({ cluster }) => ({

@@ -13,13 +13,13 @@ const refusing = (type: string, times: number) => {
   return { request, asked: () => asked };
 };
 
-test('a request that a broker refuses for a moment is repeated until it is served', async () => {
+test('a request that a broker refuses temporarily is retried until it succeeds', async () => {
   const { request, asked } = refusing('NOT_LEADER_FOR_PARTITION', 3);
   expect(await pastMoment(request)).toBe('served');
   expect(asked()).toBe(4);
 });
 
-test('a request that is refused for more than ten seconds fails with the refusal', async () => {
+test('a request that is refused for more than ten seconds fails with the broker’s error', async () => {
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => {
     now += 5001;

@@ -88,7 +88,7 @@ test('the coordinator of a transactional id is looked up once, not before every 
   expect(requests).toBeLessThanOrEqual(2);
 });
 
-test('an end is the log’s end, behind an unfinished transaction too; what hides there for too long raises the alarm', async () => {
+test('an end is the log’s end, also after an unfinished transaction; one that lasts too long is reported', async () => {
   const topic = await topicOf('open');
   const producer = await connected({ transactionalId: `${topic}-0` });
   const transaction = await producer.transaction();
@@ -103,7 +103,7 @@ test('an end is the log’s end, behind an unfinished transaction too; what hide
   await vi.waitFor(async () => expect(await look(40_000)).toEqual([]), { timeout: 60_000, interval: 100 });
 });
 
-test('fencing an id ends its open transaction at once, and what it hid becomes readable', async () => {
+test('fencing an id ends its open transaction at once, and the records after it become readable', async () => {
   const topic = await topicOf('takeover');
   const dead = await connected({ transactionalId: `${topic}-0`, transactionTimeout: 60_000 });
   const transaction = await dead.transaction();
@@ -140,7 +140,7 @@ test('a compacted topic is read to its end where the cleaner has emptied batches
   };
   for (const who of ['a', 'b', 'c']) {
     await write(who);
-    await new Promise((resolve) => setTimeout(resolve, 1100)); // segments are rolled by age: there is nothing to wait for but time
+    await new Promise((resolve) => setTimeout(resolve, 1100)); // the broker rolls segments by age, so only time helps
   }
   await vi.waitFor(async () => expect(await readAll(topic)).toHaveLength(1400), { timeout: 90_000, interval: 2000 });
 });

@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 
-/** The client's insides that the patch changes: each part has its test, so that a new version of the client cannot lose one unseen. */
+/**
+ * The internals of the client that the patch changes. Each part has a test, so that a new version of the client cannot
+ * lose one unnoticed.
+ */
 const inside = <T>(path: string): T => createRequire(import.meta.url)(`kafkajs/src/${path}`) as T;
 
 type Message = {
@@ -75,7 +78,7 @@ const emptiedBatch = (firstOffset: bigint, lastOffsetDelta: number): Buffer => {
   return batch;
 };
 
-test('a batch that compaction has emptied is passed: a control record takes the place of its last offset', async () => {
+test('a batch that compaction has emptied is skipped: a control record takes the place of its last offset', async () => {
   const Decoder = inside<new (bytes: Buffer) => object>('protocol/decoder.js');
   const decode = inside<(decoder: object) => Promise<{ offset: string; isControlRecord: boolean }[]>>(
     'protocol/requests/fetch/v4/decodeMessages.js',
@@ -89,7 +92,7 @@ test('a batch that compaction has emptied is passed: a control record takes the 
   ]);
 });
 
-test('the retry settings of the client reach what reads them of the cluster: the producer and its transactions', () => {
+test('the retry settings of the client reach the producer and its transactions', () => {
   const Cluster = inside<new (options: object) => { retry: object }>('cluster/index.js');
   const logger = { namespace: () => logger, debug: () => {}, error: () => {}, info: () => {}, warn: () => {} };
   const retry = { retries: 3, initialRetryTime: 20 };

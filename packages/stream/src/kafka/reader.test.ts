@@ -5,7 +5,10 @@ import { Reader } from './reader.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A cluster that holds each new group back for `joinMs`, and then gives the one partition away and its records after `fetchMs`. */
+/**
+ * A cluster that delays each new group by `joinMs`. Then it assigns the one partition, and delivers its records after
+ * `fetchMs`.
+ */
 const holdingBack = (joinMs: number, fetchMs: number) => {
   let consumers = 0;
   const consumer = () => {
@@ -49,7 +52,7 @@ test('the time to join a group is not counted against the consumer that has join
   expect([isDone(), consumers()]).toEqual([true, 1]);
 });
 
-test('a group that the broker holds back for half a minute is waited for in the end: every consumer waits longer', async () => {
+test('the reader joins even if the broker delays its group for half a minute, because every consumer waits longer than the previous one', async () => {
   const { kafka, consumers } = holdingBack(30_000, 0);
   const { isDone } = reading(kafka);
   await vi.advanceTimersByTimeAsync(120_000);
@@ -67,7 +70,7 @@ test('a consumer that joins and reads nothing is replaced after five seconds', a
   reader.stop();
 });
 
-test('a consumer that was replaced while it joined is not placed any more: it is disconnected, and would crash', async () => {
+test('a consumer that was replaced while it joined is not sought any more: it is disconnected, and would crash', async () => {
   const joins: (() => void)[] = [];
   const seeks: number[] = [];
   const consumer = () => {

@@ -5,7 +5,10 @@ import { partitionKey } from '../log/partitioner.ts';
 import { fromClient } from './records.ts';
 
 const LOOK_MS = 500;
-/** Without progress for so long while something is to be read, the consumer is replaced: each waits twice as long as the one before it. */
+/**
+ * A consumer with unread records and no progress for this long is replaced. Each consumer gets twice the time of the
+ * previous one.
+ */
 const STILL_MS = 5000;
 const LONGEST_STILL_MS = 60_000;
 
@@ -14,7 +17,7 @@ type Reading = { readonly topic: string; readonly partition: number; next: numbe
 /**
  * Reads committed records from given positions. The client can only read as a member of a group. A member that rejoins
  * after a broker restart waits for the whole session of its old member. So each reader has a group of its own, and
- * takes a new one on any doubt.
+ * starts a new one on any doubt.
  */
 export class Reader {
   readonly #kafka: Kafka;
@@ -49,12 +52,12 @@ export class Reader {
     this.renew();
   }
 
-  /** The offset of the next record; undefined: not read here. */
+  /** The offset of the next record; undefined if this reader does not read the partition. */
   positionOf(topic: string, partition: number): number | undefined {
     return this.#readings.get(partitionKey(topic, partition))?.next;
   }
 
-  /** Resolves when every partition has come to its end, or it was stopped; rejects with what `onRecord` threw. */
+  /** Resolves when every partition is read to its end, or on stop. Rejects with the error of `onRecord`. */
   get done(): Promise<void> {
     return this.#done.promise;
   }
@@ -65,7 +68,7 @@ export class Reader {
     this.#done.resolve();
   }
 
-  /** What the caller throws is the caller's: reading the record again would not change it. */
+  /** An error of the caller is rethrown: reading the record again would not change it. */
   #fail(error: unknown): void {
     this.#done.reject(error);
     this.stop();
@@ -74,7 +77,7 @@ export class Reader {
   #look(): void {
     const bounded = [...this.#readings.values()].some(({ until }) => Number.isFinite(until));
     const still = bounded && performance.now() - this.#moved > this.#patienceMs;
-    // A broker may hold a new group back for seconds: a consumer that is replaced too early never reads.
+    // A broker may delay a new group for seconds. A consumer that is replaced too early never reads.
     if (still) this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_STILL_MS);
     if (this.#crashed || still) this.renew();
   }
@@ -101,7 +104,7 @@ export class Reader {
       if (mine()) this.#crashed = true;
     });
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-      if (!mine()) return; // it is disconnected: placing it would crash it
+      if (!mine()) return; // it is disconnected: a seek would crash it
       this.#moved = performance.now();
       this.#place(consumer, payload.memberAssignment);
     });

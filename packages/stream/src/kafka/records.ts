@@ -17,7 +17,7 @@ export const fromClient = (topic: string, partition: number, message: KafkaMessa
   headers: headersOf(message.headers),
 });
 
-/** The client's types leave out where the fetch began. */
+/** The client's types omit the offset at which the fetch began. */
 export const fetchedOf = (batch: ClientBatch): number =>
   Number((batch as unknown as { readonly fetchedOffset: string }).fetchedOffset);
 
@@ -36,13 +36,13 @@ export const toClient = (records: readonly OutRecord[]): TopicMessages[] =>
 /** Below 512 KiB, the limit of command topics: the broker counts a whole batch as one message. */
 export const CHUNK_BYTES: number = 400 * 1024;
 
-/** Bytes in a send: 100 hold the frame of a record. */
+/** Bytes in a send, with 100 for the frame of each record. */
 export const sizeOf = ({ key, value, headers = {} }: OutRecord): number => {
   const texts = [key ?? '', ...Object.entries(headers).flat()];
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), value?.length ?? 0) + 100;
 };
 
-/** In order, in pieces that every topic takes. */
+/** Splits records, in order, into sends that every topic accepts. */
 export const chunked = (records: readonly OutRecord[]): readonly (readonly OutRecord[])[] => {
   const chunks: OutRecord[][] = [];
   let bytes = Number.POSITIVE_INFINITY;

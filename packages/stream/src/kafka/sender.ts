@@ -5,7 +5,7 @@ import { Refusal, type Sender } from './serialized-producer.ts';
 
 type ClientError = Error & { readonly retriable?: boolean };
 
-/** The client marks an error that it has retried often enough as final: here it can be retried. */
+/** The client marks an error as final when it has used up its retries. The caller here retries it. */
 const isFinal = ({ name, retriable }: ClientError): boolean =>
   retriable === false && name !== 'KafkaJSNumberOfRetriesExceeded';
 

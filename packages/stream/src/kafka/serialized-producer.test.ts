@@ -51,7 +51,7 @@ test('records that are written to a partition at one moment go in one send; late
   expect(sends).toEqual(['1: a b', '1: c d']);
 });
 
-test('no send has two partitions: where one of them failed, the other would be written twice', async () => {
+test('no send has two partitions: if one of them failed, the other would be written twice', async () => {
   let tries = 0;
   const { queue, sends } = queueOn(async (keys) => {
     if (!keys.includes('lost')) return;
@@ -76,7 +76,7 @@ test('a partition without a leader delays no other: the others continue while it
   expect(own).toEqual(['1: behind']);
 });
 
-test('a partition that stays without a leader fails its own callers and no others', async () => {
+test('a partition that stays without a leader fails its own callers only', async () => {
   const { queue } = queueOn(noLeader, { giveUpMs: 20 });
   const both = queue.write([record('lost', 0), record('a', 1)]);
   const other = queue.write([record('b', 1)]);
@@ -84,7 +84,7 @@ test('a partition that stays without a leader fails its own callers and no other
   await expect(other).resolves.toBeNull();
 });
 
-test('what waits behind a send that is given up fails with it, so no caller waits twice as long', async () => {
+test('records queued behind a send that times out fail with it, so no caller waits twice as long', async () => {
   const { queue, sends } = queueOn(noLeader, { giveUpMs: 50 });
   const lost = queue.write([record('lost', 0)]);
   await waitFor(() => expect(sends.length).toBeGreaterThan(1));
@@ -104,7 +104,7 @@ test('a send is repeated unchanged by the same sender, and after one that failed
   expect(closed).toEqual([1]);
 });
 
-test('a sender that another partition still uses is not closed under it', async () => {
+test('a sender that another partition still uses is not closed', async () => {
   const slow = Promise.withResolvers<void>();
   const { queue, sends, closed } = queueOn(
     async (keys, sender) => (keys.includes('slow') ? slow.promise : noLeader(keys, sender)),
@@ -122,7 +122,7 @@ test('a sender that another partition still uses is not closed under it', async 
   await waitFor(() => expect(closed).toEqual([1]));
 });
 
-test('what a broker refuses for good fails at once, and only its own partition', async () => {
+test('a record that a broker refuses for good fails at once, and fails its own partition only', async () => {
   const { queue, sends } = queueOn(async (keys) => {
     if (keys.includes('large')) throw new Refusal('too large');
   });
@@ -173,7 +173,7 @@ test('records of a partition are never sent side by side or out of order', async
   }
 });
 
-test('a send stays below what a broker takes, and one write may take several', async () => {
+test('a send stays below the broker’s limit, and one write may need several sends', async () => {
   const { queue, sends } = queueOn(taken);
   const half = CHUNK_BYTES / 2 - 200;
   await queue.write([record('a', 0, half), record('b', 0, half), record('c', 0, half), record('d', 1, half)]);

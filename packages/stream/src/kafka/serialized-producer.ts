@@ -3,20 +3,27 @@ import type { OutRecord } from '../log/log.ts';
 import { NoAnswer, within } from '../runner/within.ts';
 import { CHUNK_BYTES, chunked, sizeOf } from './records.ts';
 
-/** What sends for a queue. It numbers what it sends, so that a send that is repeated unchanged is written once. */
+/**
+ * The idempotent sender of a queue. It numbers its records, so that a send that is repeated unchanged is written once.
+ */
 export type Sender = {
   readonly open: () => Promise<void>;
-  /** Resolves to the newest stamp that a broker gave. Rejects where one did not acknowledge all of it: with Refusal, where repeating it is of no use. Sends side by side must be of different partitions. */
+  /**
+   * Resolves to the newest timestamp that a broker assigned. Rejects if a broker did not acknowledge all records: with
+   * Refusal, if a retry cannot succeed. Concurrent sends must be of different partitions.
+   */
   readonly send: (records: readonly OutRecord[]) => Promise<number | null>;
   readonly close: () => Promise<void>;
 };
 
-/** Milliseconds. `giveUpMs`: how long a send is repeated before its callers fail; `againMs`: between two tries. */
+/**
+ * Milliseconds. `giveUpMs`: how long a send is retried before its callers fail; `againMs`: the time between two tries.
+ */
 export type ProducerLimits = { readonly giveUpMs: number; readonly againMs: number };
 
 export const LIMITS: ProducerLimits = { giveUpMs: 20_000, againMs: 200 };
 
-/** A share of one call that goes to one partition, and fits one send. */
+/** The records of one call that go to one partition and fit one send. */
 type Part = {
   readonly place: string;
   readonly records: readonly OutRecord[];
@@ -24,7 +31,7 @@ type Part = {
   readonly done: PromiseWithResolvers<number | null>;
 };
 
-/** A sender, and how many sends use it. One that is given up closes when the last has ended. */
+/** A sender, and how many sends use it. A replaced sender closes when its last send has ended. */
 type Shared = { readonly sender: Sender; users: number; isCurrent: boolean };
 
 const placeOf = ({ topic, partition }: OutRecord): string => `${topic}/${partition}`;
@@ -60,7 +67,10 @@ export class SerializedProducer {
     await this.#current.sender.open();
   }
 
-  /** Resolves when all are acknowledged, to the newest stamp that a broker gave. Rejects when one is not: the others may be. */
+  /**
+   * Resolves when all records are acknowledged, to the newest timestamp that a broker assigned. Rejects if one is not;
+   * the others may be written.
+   */
   async write(records: readonly OutRecord[]): Promise<number | null> {
     const parts = [...Map.groupBy(records, placeOf)].flatMap(([place, group]) =>
       chunked(group).map((chunk): Part => {
@@ -92,7 +102,7 @@ export class SerializedProducer {
     await Promise.all(this.#closing);
   }
 
-  /** What several calls of one moment write to a partition goes in one send. */
+  /** Records that several calls write to a partition at one moment go in one send. */
   #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
@@ -112,7 +122,7 @@ export class SerializedProducer {
     return this.#waiting.size === 0 && this.#busy.size === 0;
   }
 
-  /** The first that wait for this partition and fit one send. Removes them. */
+  /** Removes and returns the first queued records of this partition that fit one send. */
   #take(place: string): readonly Part[] {
     const waiting = this.#waiting.get(place) ?? [];
     let bytes = 0;
@@ -142,7 +152,7 @@ export class SerializedProducer {
         const isOver = performance.now() + againMs >= until;
         if (error instanceof Refusal || error instanceof NoAnswer || isOver) {
           this.#fail(place, parts, error);
-          // The numbering of a sender has a hole where a send has failed.
+          // A failed send leaves a gap in the sequence numbers of its sender.
           this.#giveUp(shared);
           break;
         }
@@ -158,7 +168,7 @@ export class SerializedProducer {
     for (const { done } of parts) done.resolve(stamp);
   }
 
-  /** What waits behind a send that was given up would wait as long again: it fails with it. */
+  /** Records queued behind a send that timed out fail with it: they would wait as long again. */
   #fail(place: string, parts: readonly Part[], error: unknown): void {
     this.#busy.delete(place);
     const behind = error instanceof Refusal ? [] : (this.#waiting.get(place) ?? []);

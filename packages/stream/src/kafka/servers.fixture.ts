@@ -10,19 +10,19 @@ import { makeTopics as makeKnown } from './topics.ts';
 export const brokers: readonly string[] = (process.env.KAFKA_BROKERS ?? '').split(',').filter(Boolean);
 if (brokers.length === 0) throw new Error('set KAFKA_BROKERS to run integration tests, or use `npm test`');
 
-/** Names are unique to a run: tests share one broker and find no other's leavings. */
+/** Names are unique to a run, because tests share one broker. */
 export const RUN: string = randomBytes(4).toString('hex');
 let made = 0;
 export const unique = (name: string): string => `${name}-${RUN}-${made++}`;
 
-/** How tests reach them: with TLS and an identity where the environment gives both. */
+/** How tests connect to the brokers: with TLS and authentication if the environment has both. */
 export const kafka: KafkaAccess = kafkaFrom({ ...process.env, KAFKA_BROKERS: brokers });
 
 export const clients = openClients(kafka, `test-${RUN}`, silentLogger);
 const admin = clients.admins.admin();
 let connected: Promise<void> | undefined;
 
-/** Makes topics, each with its partitions and settings. */
+/** Creates topics with their partitions and settings. */
 export const makeTopics = async (
   counts: Readonly<Record<string, number>>,
   config: Readonly<Record<string, string>> = {},

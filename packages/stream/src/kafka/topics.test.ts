@@ -52,7 +52,7 @@ test('a topic that is as planned is unchanged; a missing one is made, a differen
   ]);
 });
 
-test('another number of partitions is refused: keys would lie elsewhere', () => {
+test('another number of partitions is refused, because keys would be in other partitions', () => {
   const present = asPlanned();
   present.set(Topic.heartbeat, { ...as(Topic.heartbeat, {}), partitions: 8 });
   expect(() => compareTopics(planned, present)).toThrow(Refused);
@@ -65,7 +65,7 @@ test('topics are made with the configured replicas; where fewer brokers answer, 
   expect(() => enoughBrokers(changes, 2)).toThrow('2 brokers answer: start the others, or set VIGIL_REPLICAS to 2');
 });
 
-test('a broker that is down does not keep topics that are there from being corrected', () => {
+test('existing topics are corrected even while a broker is down', () => {
   const present = asPlanned();
   present.set(Topic.policy, as(Topic.policy, { 'cleanup.policy': 'compact,delete' }, 3));
   const changes = compareTopics(planTopics({ partitions: 4, replicas: 3 }), present);

@@ -6,16 +6,16 @@ import { silentLogger } from '../logger.ts';
 import type { KafkaAccess } from './access.ts';
 import { openClients } from './client.ts';
 
-/** A topic as it is to be. */
+/** The desired settings of a topic. */
 export type PlannedTopic = {
   readonly topic: string;
   readonly partitions: number;
-  /** of each partition, where the topic is made; an existing topic keeps its own */
+  /** of each partition of a new topic; an existing topic keeps its own */
   readonly replicas: number;
   readonly config: Readonly<Record<string, string>>;
 };
 
-/** The change that a topic needs: it is made, or its settings are changed. */
+/** The change that a topic needs: creation, or other settings. */
 export type TopicChange =
   | { readonly kind: 'create'; readonly planned: PlannedTopic }
   | {
@@ -23,11 +23,13 @@ export type TopicChange =
       readonly planned: PlannedTopic;
       /** the present values of the settings that change; they are lost */
       readonly from: Readonly<Record<string, string>>;
-      /** what others have set on the topic: it stays */
+      /** other settings of the topic, which stay */
       readonly kept: Readonly<Record<string, string>>;
     };
 
-/** A topic that has fewer replicas than planned. Those who run the cluster move partitions, `vigil topics` does not. */
+/**
+ * A topic that has fewer replicas than planned. The cluster's operators reassign partitions; `vigil topics` does not.
+ */
 export type TooFewReplicas = { readonly topic: string; readonly replicas: number; readonly planned: number };
 
 const DAY_MS = 86_400_000;
@@ -45,7 +47,7 @@ const COMMANDS = {
   'compression.type': 'zstd',
   'max.message.bytes': String(512 * 1024),
 };
-/** Compacted often enough that a restore reads little that is no longer so. */
+/** Compacted often enough that a restore reads few outdated records. */
 const SNAPSHOTS = {
   'segment.bytes': String(64 * MIB),
   'segment.ms': '600000',
@@ -68,7 +70,10 @@ const DURABLE: Readonly<Record<string, { readonly value: string; readonly suffic
 };
 const DURABLE_FROM = 3;
 
-/** What makes a topic durable, where what holds does not suffice. A stricter setting of an operator stays; a weaker one is put back, because acknowledged records may be lost under it. */
+/**
+ * The durability settings that a topic lacks. A stricter setting of an operator stays. A weaker one is corrected,
+ * because acknowledged records could be lost.
+ */
 const durability = (replicas: number, now: PresentTopic | undefined): Readonly<Record<string, string>> => {
   if (replicas < DURABLE_FROM) return {};
   const missing = Object.entries(DURABLE).filter(
@@ -93,7 +98,7 @@ export const planTopics = ({
   }));
 
 /**
- * A present topic. `config`: the effective values, the broker's defaults included; `set`: the values set on the topic
+ * An existing topic. `config`: the effective values, the broker's defaults included; `set`: the values set on the topic
  * itself.
  */
 export type PresentTopic = {
@@ -104,7 +109,7 @@ export type PresentTopic = {
   readonly set: Readonly<Record<string, string>>;
 };
 
-/** What must change. Throws Refused where a partition count differs: keys would lie elsewhere. */
+/** The required changes. Throws Refused if a partition count differs, because keys would be in other partitions. */
 export const compareTopics = (
   planned: readonly PlannedTopic[],
   present: ReadonlyMap<string, PresentTopic>,
@@ -123,7 +128,7 @@ export const compareTopics = (
     return differing.length > 0 ? [{ kind: 'configure', planned: topic, from, kept }] : [];
   });
 
-/** The topics that are there with fewer replicas than planned. */
+/** The existing topics with fewer replicas than planned. */
 export const tooFewReplicas = (
   planned: readonly PlannedTopic[],
   present: ReadonlyMap<string, PresentTopic>,
@@ -134,8 +139,8 @@ export const tooFewReplicas = (
   });
 
 /**
- * Refused where topics are missing and fewer brokers answer than there are replicas: a small cluster looks the same as
- * one with brokers down.
+ * Throws Refused if topics are missing and fewer brokers answer than there are replicas. A small cluster looks like a
+ * cluster with brokers down.
  */
 export const enoughBrokers = (changes: readonly TopicChange[], brokers: number): void => {
   const replicas = Math.max(0, ...changes.map(({ kind, planned }) => (kind === 'create' ? planned.replicas : 0)));
@@ -145,13 +150,15 @@ export const enoughBrokers = (changes: readonly TopicChange[], brokers: number):
     );
 };
 
-/** What differs, or has been changed; and what only those who run the cluster can change. */
+/** The changes that are needed or were made, and those that only the cluster's operators can make. */
 export type TopicReport = {
   readonly changes: readonly TopicChange[];
   readonly tooFewReplicas: readonly TooFewReplicas[];
 };
 
-/** Makes every topic of the catalogue as it is to be, and changes nothing where it is so already. Gives what it changed. */
+/**
+ * Creates and configures every topic of the catalogue. Changes nothing that is already correct. Returns the changes.
+ */
 export const applyTopics = async ({
   kafka,
   partitions,
@@ -224,13 +231,13 @@ const create = async (kafka: KafkaAccess, admin: Admin, changes: readonly TopicC
   if (topics.length > 0) await makeTopics(kafka, admin, topics);
 };
 
-/** How long the brokers may take to learn of what their controller has made, milliseconds. */
+/** How long the brokers may take to receive the new topics from their controller, milliseconds. */
 const LEARNED_MS = 60_000;
 
 /**
- * Makes topics, and waits until every broker has them: a service may query any of them. kafkajs would wait for leaders,
- * but reports an error for a topic that its broker does not have yet.
- * @throws where a broker does not have them within a minute; and what kafkajs throws
+ * Creates topics, and waits until every broker has them, because a service may query any broker. kafkajs would wait for
+ * leaders, but reports an error for a topic that its broker does not have yet.
+ * @throws if a broker does not have them within a minute; and the errors of kafkajs
  */
 export const makeTopics = async (kafka: KafkaAccess, admin: Admin, topics: readonly ITopicConfig[]): Promise<void> => {
   await admin.createTopics({ topics: [...topics], waitForLeaders: false });
@@ -265,7 +272,7 @@ const untilKnown = async (kafka: KafkaAccess, topics: readonly ITopicConfig[], u
   }
 };
 
-/** The broker replaces all that is set on a topic: what others have set is sent back with it. */
+/** The broker replaces all settings of a topic, so the other settings are sent with the change. */
 const configure = async (admin: Admin, changes: readonly TopicChange[]): Promise<void> => {
   const resources = changes
     .filter((one) => one.kind === 'configure')

@@ -10,7 +10,7 @@ const record = (timestamp?: number): OutRecord => ({
   ...(timestamp === undefined ? {} : { timestamp }),
 });
 
-test('a record is stamped half an hour ahead of the clock of its writer at most: further, and a broker refuses it', () => {
+test('a record is stamped at most half an hour ahead of its writer’s clock, because a broker refuses stamps that are further ahead', () => {
   const half = 1_800_000;
   const given = [record(), record(5000), record(1000 + half), record(1000 + half + 1)];
   expect(notAhead(given, 1000)).toEqual([record(), record(5000), record(1000 + half), record(1000 + half)]);

@@ -5,9 +5,9 @@ import { within } from '../runner/within.ts';
 import { createPartitioner, typeOf, ZSTD } from './client.ts';
 import { chunked, toClient } from './records.ts';
 
-/** Must exceed the longest pause that a task is to survive. */
+/** Must exceed the longest pause that a task must survive. */
 export const TRANSACTION_MS = 10_000;
-/** A fence waits for what the previous holder had finished. */
+/** A fence waits for the finished transactions of the previous owner. */
 const FENCE_MS = 60_000;
 
 /** Another process uses this transactional id now, or the coordinator has ended our transaction. */
@@ -47,19 +47,19 @@ export const fence = async (kafka: Kafka, transactionalId: string): Promise<Tran
 };
 
 /**
- * A broker refuses a timestamp an hour ahead of its own clock. Ours can be, where a broker's clock was wrong: then it
- * writes this much ahead, milliseconds.
+ * A broker refuses a timestamp an hour ahead of its own clock. The time of a partition can be that far ahead after a
+ * broker's clock was wrong. Then records are stamped this much ahead at most, milliseconds.
  */
 const FURTHEST_AHEAD_MS = 1_800_000;
 
-/** No record is stamped so far ahead that a broker refuses it. `now`: epoch milliseconds */
+/** Limits a timestamp to what a broker accepts. `now`: epoch milliseconds */
 export const notAhead = (records: readonly OutRecord[], now: number): readonly OutRecord[] => {
   const latest = now + FURTHEST_AHEAD_MS;
   const isAhead = ({ timestamp = 0 }: OutRecord) => timestamp > latest;
   return records.some(isAhead) ? records.map((one) => (isAhead(one) ? { ...one, timestamp: latest } : one)) : records;
 };
 
-/** Several sends are one transaction still: a send is one message to the broker, and its size has a limit. */
+/** Several sends are still one transaction. A send is one message to the broker, and its size has a limit. */
 const commit = async (producer: Producer, records: readonly OutRecord[]): Promise<void> => {
   const transaction = await producer.transaction();
   for (const chunk of chunked(notAhead(records, Date.now())))

@@ -23,6 +23,6 @@ test('above 5 % of a minute is too many, 5 % is not, and the next minute starts 
   expect(limits.exceeded).toBeNull();
 });
 
-test('a few dead letters among few records are no share', () => {
+test('a few dead letters among few records do not exceed the share', () => {
   expect(counting([true, false, true, false, true]).exceeded).toBeNull();
 });

@@ -4,10 +4,10 @@ import type { Count } from '../metrics.ts';
 import type { Log, LogRecord, OutRecord } from './log.ts';
 import { partitionOf } from './partitioner.ts';
 
-/** At most this much of a value is kept, bytes. */
+/** The largest part of a value that is kept, bytes. */
 export const VALUE_CAP = 64 * 1024;
 
-/** A key may be as long as a record. One that is not an id is cut to this many characters. */
+/** A key may be as long as a record. A key that is not an id is cut to this many characters. */
 const KEY_CAP = 1000;
 
 export const deadLetterTopic = (service: string): string => `onex.dlq.${service}.dead-letter.v1`;
@@ -17,8 +17,8 @@ export const isReasoned = (error: unknown): error is DeadLetter | Undecodable =>
   error instanceof DeadLetter || error instanceof Undecodable;
 
 /**
- * The dead letter of a record, to be written by a service. `otherwise`: the reason where the error states none, because
- * it is a fault of Vigil. `partitions`: of the topic of its dead letters.
+ * The dead letter of a record. `otherwise`: the reason for an error that has none, which is a fault of Vigil.
+ * `partitions`: the partition count of the dead-letter topic.
  */
 export const deadLetterOf = (
   { codec, service, partitions }: { readonly codec: Codec; readonly service: string; readonly partitions: number },
@@ -67,7 +67,10 @@ const IN_A_ROW = 20;
 const SHARE = 0.05;
 const MINUTE_MS = 60_000;
 
-/** Counts dead letters of one partition; so many that the fault must be ours, or a person must look, is too many. */
+/**
+ * Counts the dead letters of one partition. Above the limits the fault is probably Vigil's, or a person must look at
+ * it.
+ */
 export class DeadLetterLimits {
   #row = 0;
   #minute = 0;

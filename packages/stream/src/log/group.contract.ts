@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { keys, listen, out, type Subject, until } from './log.fixture.ts';
 import type { Batch, Membership } from './log.ts';
 
-/** What a log promises the members of a group, in memory and on Kafka. */
+/** The contract of a log with the members of a group, in memory and on Kafka. */
 export const groupContract = ({ log, topic }: Subject): void => {
   test('a member reads all partitions of all its topics, and records that are written later', async () => {
     const [one, two] = [await topic('member-one', 2), await topic('member-two', 2)];
@@ -27,7 +27,7 @@ export const groupContract = ({ log, topic }: Subject): void => {
     await first.membership.stop();
   });
 
-  test('a partition that is sought continues there, and one that is paused waits until it is resumed', async () => {
+  test('a partition continues at the offset of a seek, and a paused one waits until it is resumed', async () => {
     const t = await topic('sought', 2);
     await log().write(['a', 'b', 'c'].flatMap((key) => [out(t, `${key}0`), out(t, `${key}1`, { partition: 1 })]));
     const assigned = (partitions: ReadonlySet<number>, membership: Membership) => {
@@ -58,7 +58,7 @@ export const groupContract = ({ log, topic }: Subject): void => {
     await membership.stop();
   });
 
-  test('a member begins at the offsets its group has published', async () => {
+  test('a member begins at the published offsets of its group', async () => {
     const t = await topic('published', 1);
     await log().write(['a', 'b', 'c'].map((key) => out(t, key)));
     const first = await listen(log(), `${t}-group`, [t]);
@@ -72,7 +72,7 @@ export const groupContract = ({ log, topic }: Subject): void => {
     await second.membership.stop();
   });
 
-  test('a batch has the offset it was fetched at, its end and the offset to continue at; it has no record of an unseen transaction', async () => {
+  test('a batch has its fetch offset, its end and the next offset; it has no record of an uncommitted transaction', async () => {
     const t = await topic('batch', 1);
     const transactor = await log().fence(`${t}-0`);
     await transactor.commit([out(t, 'a'), out(t, 'b')]);

@@ -20,7 +20,7 @@ export const receivedAt = (record: LogRecord): number => {
  */
 export const partitionIngress = (partition: number): string => `partition:${partition}`;
 
-/** The ingress that the headers of a record name; null: it was written to its own partition. */
+/** The ingress that the headers of a record name; null if the record was written to its own partition. */
 export const throughPartition = ({ [MOVED_FROM]: from }: Headers): string | null =>
   from !== undefined && /^\d{1,5}$/.test(from) ? partitionIngress(Number(from)) : null;
 
@@ -36,8 +36,8 @@ export const LARGEST_COMMAND = 500_000;
 const sizeOf = ({ value, headers }: LogRecord): number => (value?.length ?? 0) + JSON.stringify(headers).length;
 
 /**
- * The record to write again, where a foreign partitioner misplaced it; undefined where its partition is right. Throws
- * DeadLetter where it has no valid key, or is too large to be written again.
+ * The record to write again if another partitioner misplaced it; undefined if its partition is right. Throws DeadLetter
+ * if it has no valid key, or is too large to be written again.
  */
 export const misplaced = (record: LogRecord, partitions: number): OutRecord | undefined => {
   const { topic, key, value, headers } = record;
@@ -58,8 +58,8 @@ export const misplaced = (record: LogRecord, partitions: number): OutRecord | un
 };
 
 /**
- * When the recorded fact occurred, by broker time: a command when the broker received it, an event when its decider
- * emitted it. 0 where the time is not Vigil's.
+ * When the recorded fact occurred, by broker time: for a command, when the broker received it; for an event, when its
+ * decider emitted it. 0 if the time is not Vigil's.
  */
 export const happenedAt = (record: LogRecord, { version, occurredAt }: HealthEvent): number => {
   if (isCommand(record.topic)) return receivedAt(record);
@@ -67,11 +67,11 @@ export const happenedAt = (record: LogRecord, { version, occurredAt }: HealthEve
 };
 
 type Read = { readonly type: string; readonly payload: unknown };
-/** The decoders that topics have of their own. */
+/** Decoders for topics that do not use the codec. */
 export type Decoders = { readonly [topic: string]: ((record: LogRecord, codec: Codec) => Read) | undefined };
 
 /**
- * Decodes a record. A flat contract gets an envelope made from its position. Throws DeadLetter, Undecodable,
+ * Decodes a record. A record without an envelope gets one made from its position. Throws DeadLetter, Undecodable,
  * UnknownSchemaId.
  */
 export const eventOf = (record: LogRecord, codec: Codec, decoders: Decoders = {}): HealthEvent => {

@@ -3,7 +3,7 @@ import { Refused, Retry } from '../errors.ts';
 import { keys, out, readAll, type Subject, until } from './log.fixture.ts';
 import type { LogRecord } from './log.ts';
 
-/** What a log promises of records, transactions and followers, in memory and on Kafka. */
+/** The contract of a log for records, transactions and followers, in memory and on Kafka. */
 export const logContract = ({ log, topic }: Subject): void => {
   test('records are read back as they were written, in order', async () => {
     const t = await topic('written', 2);
@@ -35,12 +35,12 @@ export const logContract = ({ log, topic }: Subject): void => {
     expect(new Set(keys(await readAll(log(), t, 1)))).toEqual(new Set(['b', 'd']));
   });
 
-  test('a topic that is not there is refused, by name', async () => {
+  test('a topic that does not exist is refused, by name', async () => {
     await expect(log().partitionCount('vigil.not.there')).rejects.toThrow(Refused);
     await expect(log().partitionCount('vigil.not.there')).rejects.toThrow(/vigil\.not\.there/);
   });
 
-  test('a read ends at the end it was given and begins at its beginning', async () => {
+  test('a read begins and ends at the given offsets', async () => {
     const t = await topic('range', 1);
     await log().write(['a', 'b', 'c', 'd'].map((key) => out(t, key)));
     const records: LogRecord[] = [];
@@ -48,7 +48,7 @@ export const logContract = ({ log, topic }: Subject): void => {
     expect(keys(records)).toEqual(['b', 'c']);
   });
 
-  test('a commit makes all of it visible, back to back too', async () => {
+  test('a commit makes all records of its transaction visible, also for back-to-back transactions', async () => {
     const [one, two] = [await topic('tx-one', 1), await topic('tx-two', 1)];
     const transactor = await log().fence(`${one}-0`);
     for (let i = 0; i < 10; i++) await transactor.commit([out(one, `a${i}`), out(two, `b${i}`)]);
@@ -57,7 +57,7 @@ export const logContract = ({ log, topic }: Subject): void => {
     await transactor.close();
   });
 
-  test('fencing an id ends its previous transactor: that commit throws Retry and none of it is visible; the new one commits', async () => {
+  test('fencing an id ends its previous transactor: its commit throws Retry and none of its records is visible; the new transactor commits', async () => {
     const t = await topic('fenced', 1);
     const first = await log().fence(`${t}-0`);
     await first.commit([out(t, 'before')]);
@@ -68,7 +68,7 @@ export const logContract = ({ log, topic }: Subject): void => {
     await Promise.all([first.close(), second.close()]);
   });
 
-  test('ids of others are not fenced', async () => {
+  test('a fence does not affect other ids', async () => {
     const t = await topic('unfenced', 1);
     const first = await log().fence(`${t}-0`);
     await log().fence(`${t}-1`);
@@ -96,7 +96,7 @@ export const logContract = ({ log, topic }: Subject): void => {
     stop.abort();
   });
 
-  test('an offset is that of the record, the bounds are those of the log', async () => {
+  test('offsets are those of the records, and bounds are those of the log', async () => {
     const t = await topic('bounds', 2);
     expect(await log().bounds(t)).toEqual([
       { low: 0, high: 0 },

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { Batch, Log, LogRecord, Member, OutRecord } from './log.ts';
 
-/** A log to be checked. `topic` makes one; names are unique to a run. */
+/** A log under test. `topic` creates a topic with a name that is unique to the run. */
 export type Subject = {
   readonly log: () => Log;
   readonly topic: (name: string, partitions: number) => Promise<string>;
@@ -25,7 +25,7 @@ export const readAll = async (log: Log, topic: string, partition = 0): Promise<r
 };
 export const keys = (records: readonly LogRecord[]) => records.map(({ key }) => key);
 
-/** A member that takes what it is given and remembers it. */
+/** A member that accepts and stores each batch. */
 export const listen = async (log: Log, group: string, topics: readonly string[], rest: Partial<Member> = {}) => {
   const received: LogRecord[] = [];
   let assigned: readonly number[] = [];

@@ -2,7 +2,10 @@ import type { Codec } from '@vigil/events';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** A record of the log. `timestamp`: the broker's or the writer's, as the topic is set; epoch milliseconds. */
+/**
+ * A record of the log. `timestamp`: the broker's or the writer's, depending on the topic's configuration; epoch
+ * milliseconds.
+ */
 export type LogRecord = {
   readonly topic: string;
   readonly partition: number;
@@ -23,7 +26,7 @@ export type OutRecord = {
   readonly headers?: Headers;
 };
 
-/** The first present offset, and the offset of the next record, whether transactions are finished or not. */
+/** The first existing offset, and the offset of the next record, including unfinished transactions. */
 export type Bounds = { readonly low: number; readonly high: number };
 
 /**
@@ -39,20 +42,20 @@ export type Batch = {
   readonly records: readonly LogRecord[];
 };
 
-/** Writes of one transactional id. A later fence of the same id ends it: its next commit throws Retry. */
+/** The writer of one transactional id. A later fence of the same id ends it: its next commit throws Retry. */
 export type Transactor = {
-  /** All of it becomes visible together, or none of it. Throws Retry where it was fenced. */
+  /** All records become visible together, or none. Throws Retry if the transactor was fenced. */
   readonly commit: (records: readonly OutRecord[]) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** One member of a group: partition NUMBERS are shared out, those of all its topics together. */
+/** One member of a group. Partition NUMBERS are assigned: a member has the same numbers of all its topics. */
 export type Member = {
   readonly group: string;
   readonly topics: readonly string[];
   /** how long a fetch may wait for more, milliseconds: the interval of commits */
   readonly paceMs: number;
-  /** what it holds now, and keeps where balance allows */
+  /** its present partitions, which it keeps as far as balance allows */
   readonly held: () => readonly number[];
   /** revoke and assign in one. Every partition starts again at the group's offsets unless it is sought. Synchronous */
   readonly onAssigned: (partitions: ReadonlySet<number>, membership: Membership) => void;
@@ -60,7 +63,7 @@ export type Member = {
   readonly onHeartbeat: () => void;
   /** false: not taken; it is fetched again after a seek. One at a time a topic and partition */
   readonly take: (batch: Batch) => Promise<boolean>;
-  /** a fetch had nothing but control and aborted records */
+  /** a fetch had only control and aborted records */
   readonly onSkipped: (batch: Omit<Batch, 'records' | 'end'>) => void;
   /** the membership has ended for good */
   readonly onLost: (error: Error) => void;
@@ -78,23 +81,23 @@ export type Membership = {
 
 export type Position = { readonly topic: string; readonly partition: number; readonly offset: number };
 
-/** Where to begin reading: behind all that is committed at the moment, all there is, or the first record at or after a time (epoch milliseconds). */
+/**
+ * Where to begin reading: after all records committed now, at the first record, or at the first record at or after a
+ * time (epoch milliseconds).
+ */
 export type From = 'end' | 'beginning' | number;
 
-/**
- * The log: Kafka, or memory for tests. Code that runs on one runs on the other; log.contract.ts tests what both
- * promise.
- */
+/** The log: Kafka, or memory for tests. The same code runs on both; log.contract.ts tests their common contract. */
 export type Log = AsyncDisposable & {
   readonly codec: Codec;
   readonly clusterId: () => Promise<string>;
-  /** Throws Refused where a topic is missing. */
+  /** Throws Refused if a topic is missing. */
   readonly partitionCount: (topic: string) => Promise<number>;
   /** By partition number. */
   readonly bounds: (topic: string) => Promise<readonly Bounds[]>;
-  /** How far readers of committed records get, by partition: up to the first record of an unfinished transaction. */
+  /** The last stable offsets, by partition: the first record of an unfinished transaction, or the end. */
   readonly stableEnds: (topic: string) => Promise<readonly number[]>;
-  /** Where a group continues, by partition, as its members last published; null: no offset was published there. */
+  /** The published offsets of a group, by partition; null if none was published. */
   readonly groupOffsets: (group: string, topic: string) => Promise<readonly (number | null)[]>;
   /** Reads the committed records of `[low, high)` in order. */
   readonly read: (
@@ -104,7 +107,7 @@ export type Log = AsyncDisposable & {
     apply: (record: LogRecord) => void,
     signal: AbortSignal,
   ) => Promise<void>;
-  /** Ends all other work under this id, and waits until its finished transactions are visible. */
+  /** Fences all other producers with this id, and waits until their finished transactions are visible. */
   readonly fence: (transactionalId: string) => Promise<Transactor>;
   /**
    * Outside transactions, acknowledged by all replicas, in the order of the calls. Resolves to the newest timestamp of
@@ -114,7 +117,7 @@ export type Log = AsyncDisposable & {
   readonly join: (member: Member) => Promise<Membership>;
   /**
    * Reads all partitions of the topics until the signal is aborted, without a group of its own. Resolves when it has
-   * begun. It starts again by itself when it no longer receives anything.
+   * begun. It restarts by itself when it no longer receives records.
    */
   readonly follow: (
     topics: readonly string[],
@@ -124,5 +127,5 @@ export type Log = AsyncDisposable & {
   ) => Promise<Following>;
 };
 
-/** `ready`: the present records are being read. */
+/** `ready`: whether the existing records are being read. */
 export type Following = { readonly ready: () => boolean };

@@ -7,7 +7,7 @@ const theirs = createRequire(import.meta.url)('kafkajs/src/producer/partitioners
   key: Buffer,
 ) => number;
 
-test('the hash is that of the client, which is that of Kafka', () => {
+test('the hash equals that of the client and of Kafka', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 40 }),
@@ -20,7 +20,7 @@ test('the hash is that of the client, which is that of Kafka', () => {
   expect(murmur2(Buffer.from('a-little-bit-long-string'))).toBe(-985981536);
 });
 
-test('a partition is within the topic, also where the hash is negative', () => {
+test('a partition is within the topic, also for a negative hash', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 1, max: 64 }), (key, count) => {
       const partition = partitionOf(key, count);

@@ -3,7 +3,10 @@ import { hash } from 'node:crypto';
 const SEED = 0x9747b28c;
 const M = 0x5bd1e995;
 
-/** The hash by which Kafka's own clients place a key (org.apache.kafka.common.utils.Utils.murmur2), as a signed 32-bit number. */
+/**
+ * The hash by which Kafka's own clients partition a key (org.apache.kafka.common.utils.Utils.murmur2), as a signed
+ * 32-bit number.
+ */
 export const murmur2 = (data: Buffer): number => {
   const { length } = data;
   const whole = length - (length % 4);
@@ -18,7 +21,7 @@ export const murmur2 = (data: Buffer): number => {
   return hash ^ (hash >>> 15);
 };
 
-/** The partition of a key, where Kafka's default partitioner puts it. */
+/** The partition that Kafka's default partitioner assigns to a key. */
 export const partitionOf = (key: string, partitions: number): number =>
   partitions === 1 ? 0 : (murmur2(Buffer.from(key)) & 0x7fffffff) % partitions;
 
@@ -59,7 +62,10 @@ export const positionOf = ({ topic, partition, offset }: Position): string => `$
 /** The key of a partition of a topic in a map: `topic/partition`. */
 export const partitionKey = (topic: string, partition: number): string => `${topic}/${partition}`;
 
-/** An id that every re-decision gives again: UUID version 5 in form, sha1 over the parts joined by a slash. */
+/**
+ * A deterministic id: the same decision always gets the same id. It has the form of a UUID version 5, with sha1 over
+ * the parts joined by a slash.
+ */
 export const eventId = (...parts: readonly (string | number)[]): string => {
   const hex = hash('sha1', parts.join('/'));
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);

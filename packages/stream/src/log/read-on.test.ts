@@ -39,7 +39,7 @@ test('present records are received before it resolves, later ones afterwards, ea
   expect(received).toEqual([1, 2, 3, 4]);
 });
 
-test('records behind an unfinished transaction hold up nothing: they are received when it is committed', async () => {
+test('an unfinished transaction delays no earlier record; the records after it are received when it is committed', async () => {
   const { log, publish, received, stop } = setup();
   publish(1);
   publish(2);
@@ -73,7 +73,7 @@ test('an unreadable record is skipped and reported; after the signal no record i
   expect([received, unread]).toEqual([[1], [0]]);
 });
 
-test('what the listener throws ends it', async () => {
+test('an error of the listener ends it', async () => {
   const { publish, begin } = setup();
   const { finished } = await begin();
   publish(-1);

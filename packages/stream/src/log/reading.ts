@@ -12,10 +12,10 @@ import { DeadLetter } from '../errors.ts';
 import { eventOf } from './inputs.ts';
 import type { Following, From, Log, LogRecord } from './log.ts';
 
-/** The registry is queried again after this long for a schema that it did not answer for, milliseconds. */
+/** The delay before the registry is queried again after it did not answer, milliseconds. */
 export const REGISTRY_RETRY_MS = 1000;
 
-/** Does it again after what it did not know was learned. Throws what `learn` throws. */
+/** Runs `job`, and again after each unknown schema is learned. Throws the errors of `learn`. */
 export const retryLearning = async <T>(codec: Codec, job: () => T): Promise<T> => {
   for (;;) {
     try {
@@ -27,14 +27,17 @@ export const retryLearning = async <T>(codec: Codec, job: () => T): Promise<T> =
   }
 };
 
-/** Marks of the runners and tombstones have no meaning for readers outside. */
+/** Readers outside the runners ignore marks and tombstones. */
 export const isEvent = ({ key, value }: LogRecord): boolean => value !== null && key !== null && !key.startsWith('@');
 
-/** Decodes a record, learning its schema first where need be. Throws DeadLetter or Undecodable where it cannot be read, RegistryTrouble where the registry does not answer. */
+/**
+ * Decodes a record, and learns its schema first if necessary. Throws DeadLetter or Undecodable if the record cannot be
+ * read, RegistryTrouble if the registry does not answer.
+ */
 export const readEvent = (codec: Codec, record: LogRecord): Promise<HealthEvent> =>
   retryLearning(codec, () => eventOf(record, codec));
 
-/** Decodes records, and waits where the registry does not answer for a schema, until the signal is aborted. */
+/** Decodes records. If the registry does not answer, waits until it does or the signal is aborted. */
 export class WaitingReader {
   readonly #codec: Codec;
   readonly #signal: AbortSignal;
@@ -45,12 +48,12 @@ export class WaitingReader {
     this.#signal = signal;
   }
 
-  /** the unread records: those that wait for the registry */
+  /** the unread records, which wait for the registry */
   get waiting(): readonly LogRecord[] {
     return [...this.#begun];
   }
 
-  /** null: the signal came first. Throws DeadLetter or Undecodable where the record cannot be read. */
+  /** null if the signal was aborted first. Throws DeadLetter or Undecodable if the record cannot be read. */
   async read(record: LogRecord): Promise<HealthEvent | null> {
     this.#begun.add(record);
     try {
@@ -71,15 +74,15 @@ export class WaitingReader {
 
 type TailOptions<In extends TopicName> = {
   readonly from: From;
-  /** One at a time, in the order of the records. What it throws ends the tail. */
+  /** Called once a record, in order. An error that it throws ends the tail. */
   readonly onEvent: (event: EventOf<In>, record: LogRecord) => void;
   readonly signal: AbortSignal;
 };
 
 /**
  * Reads new events of all partitions of some topics, without a group of its own. Unreadable records are skipped: the
- * owner of the topic dead-letters them. Resolves when it has begun; `finished` rejects where it ends other than by its
- * signal.
+ * owner of the topic dead-letters them. Resolves when it has begun. `finished` rejects if reading ends other than by
+ * the signal.
  */
 export const tail = async <In extends TopicName>(
   log: Log,
@@ -106,20 +109,20 @@ export const tail = async <In extends TopicName>(
 };
 
 type ReadOnOptions<In extends TopicName> = {
-  /** One at a time. What it throws ends the reading. */
+  /** Called one event at a time. An error that it throws ends the reading. */
   readonly onEvent: (event: EventOf<In>, record: LogRecord) => void | Promise<void>;
-  /** All records that were committed before the call have been received. Later ones wait for it. */
+  /** Called when all records that were committed before the start have been received. Later records wait for it. */
   readonly onCaughtUp?: () => void | Promise<void>;
-  /** Reports an unreadable record: it is skipped. */
+  /** Reports an unreadable record, which is skipped. */
   readonly onUnreadable: (error: Error, record: LogRecord) => void;
   readonly signal: AbortSignal;
 };
 
 /**
  * Reads a topic of one partition from its beginning, each event once and in order, and then new events, without a group
- * of its own. Resolves when all records committed before the call have been received. `finished` rejects where it ends
- * other than by its signal.
- * `ready`: it receives new records.
+ * of its own. Resolves when all records committed before the call have been received. `finished` rejects if reading
+ * ends other than by the signal.
+ * `ready`: whether new records are being received.
  */
 export const readAndFollow = async <In extends TopicName>(
   log: Log,
@@ -149,7 +152,7 @@ export const readAndFollow = async <In extends TopicName>(
   let later = (record: LogRecord): unknown => early.push(record);
   const { ready } = await log.follow([topic], 'end', (record) => later(record), signal);
   const [[bounds], [stableEnd]] = [await log.bounds(topic), await log.stableEnds(topic)];
-  // Records hidden by an unfinished transaction are received when it is committed: they do not delay the earlier ones.
+  // Records after an unfinished transaction are received when it is committed. They do not delay earlier records.
   await log.read(topic, 0, { low: bounds?.low ?? 0, high: stableEnd ?? 0 }, enqueue, signal);
   const caughtUp = queue.then(onCaughtUp);
   queue = caughtUp;

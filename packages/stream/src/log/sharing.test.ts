@@ -29,7 +29,7 @@ test('a new member takes from each other only its own share', () => {
   ]);
 });
 
-test('every partition has exactly one owner and shares differ by one at most, whichever partitions members claim', () => {
+test('every partition has exactly one owner and shares differ by one at most, independent of the partitions that members claim', () => {
   const memberLists = fc.uniqueArray(fc.record({ id: fc.string({ minLength: 1 }), held: fc.array(fc.nat(20)) }), {
     selector: ({ id }) => id,
     minLength: 1,

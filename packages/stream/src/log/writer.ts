@@ -3,19 +3,22 @@ import type { Draft, Envelope } from '@vigil/events';
 import type { Headers, Log, OutRecord } from './log.ts';
 import { partitionOf } from './partitioner.ts';
 
-/** What an event from outside may state about its origin; without it the event begins a new chain. */
+/** The origin of an event from outside; without it the event begins a new chain. */
 export type EventOrigin = { readonly occurredAt?: number; readonly causationId?: string; readonly headers?: Headers };
 
 export type Writer = {
-  /** Acknowledged when it resolves. Each draft gets an envelope with a random id. Returns the event ids, in order. */
+  /**
+   * Resolves when the broker has acknowledged all events. Each draft gets an envelope with a random id. Returns the
+   * event ids, in order.
+   */
   readonly write: (drafts: readonly Draft[], outside?: EventOrigin) => Promise<readonly string[]>;
-  /** Bytes under a key, where it belongs. */
+  /** Writes bytes under a key, to the key's partition. */
   readonly writeRaw: (topic: string, key: string, value: Buffer | null, headers?: Headers) => Promise<void>;
 };
 
 /**
- * A draft as the record of an event that no decider numbers, where its key belongs. It continues the chain of
- * `correlationId` where it names no other.
+ * The record of an event without a decider's version, in the partition of its key. It continues the chain of
+ * `correlationId` unless the draft names another.
  */
 export const recordOf = async (
   log: Log,

@@ -17,11 +17,11 @@ const task = () => {
   return { ...one, decided: receive };
 };
 
-test('an answer is not dated before what it answers, where the time of its partition is behind', () => {
+test('an event is not dated before its cause, even if the time of its partition is behind', () => {
   expect(task().decided(4500, 7)[0]).toMatchObject({ occurredAt: T + 4500, payload: { at: T + 1000 } });
 });
 
-test('an event that follows by a deadline is not dated before it either, also after a restart', () => {
+test('an event of a deadline is not dated before its cause either, also after a restart', () => {
   const { decided: receive, tick, fold } = task();
   receive(9000, 7);
   const [key, bytes] = fold.logic.store.changes()[0]!;
@@ -30,6 +30,6 @@ test('an event that follows by a deadline is not dated before it either, also af
   expect(missing).toMatchObject({ type: 'MISSING', occurredAt: T + 9000, payload: { at: T + 4000 } });
 });
 
-test('a time that comes neither from the broker nor from a decider dates nothing', () => {
+test('a time from neither the broker nor a decider is not used for dating', () => {
   expect(task().decided(4500, null)[0]).toMatchObject({ occurredAt: T + 1000 });
 });

@@ -8,7 +8,7 @@ import type { FoldDependencies, ProcessorLogic } from './processor-logic.ts';
 import { type Cause, encodeDraft, hasEnvelope, type RecordEncoding } from './record-encoding.ts';
 import type { AnyDecider } from './topology.ts';
 
-/** How long a key is left alone after its deadline threw, milliseconds. */
+/** How long a key is skipped after its deadline threw, milliseconds. */
 const POSTPONED_MS = 3_600_000;
 
 /** Records and deadlines of one key at a time, by a pure rule over its state. */
@@ -37,7 +37,7 @@ export class DeciderLogic implements ProcessorLogic {
     const updated = {
       ...entry,
       state: observed,
-      // What changes nothing is not worth a write.
+      // An input that changes nothing is not written.
       lastInputAt:
         observed === entry.state ? entry.lastInputAt : Math.max(entry.lastInputAt, happenedAt(record, input)),
       correlationId: input.correlationId,
@@ -54,7 +54,7 @@ export class DeciderLogic implements ProcessorLogic {
     return refused === undefined ? outs : [...refuse(refused), ...outs];
   }
 
-  /** The moment of the next decision after this was observed; now: at once. */
+  /** The time of the next decision after an input; `now` means at once. */
   #nextEvaluation(known: Entry<unknown>, observed: unknown, clock: Clock): number {
     const wakesAt = this.#decider.wakesAt?.(known.state, observed, clock) ?? clock.now;
     return Math.min(known.dueAt, wakesAt);
@@ -107,7 +107,7 @@ export class DeciderLogic implements ProcessorLogic {
     for (const key of keys) if (this.store.has(key)) this.store.advance(key, this.#dueUnder(this.#decider, key, at));
   }
 
-  /** One that throws is due at once: its dead letter is written at the next tick. */
+  /** A deadline that throws is due at once, so that the next tick writes its dead letter. */
   #dueUnder(decider: AnyDecider['decider'], key: string, clock: Clock): number {
     try {
       return decider.dueAt(this.#entry(key).state, clock);
@@ -117,8 +117,8 @@ export class DeciderLogic implements ProcessorLogic {
   }
 
   /**
-   * The stored moment is a lower bound, for watched time may have stood still since: it is computed again, and armed
-   * again where it is too early.
+   * Computes the deadline again. The stored one is a lower bound, because watched time may have stood still since. One
+   * that is too early is rearmed.
    */
   #currentDueAt(key: string, clock: Clock): number {
     const at = this.#decider.dueAt(this.#entry(key).state, clock);
@@ -133,7 +133,7 @@ export class DeciderLogic implements ProcessorLogic {
     return outs;
   }
 
-  /** Decides once, then evolves the emitted events. Nothing is kept until all of it has succeeded. */
+  /** Decides once, then evolves the emitted events. Nothing is stored until all of it has succeeded. */
   #decide(key: string, entry: Entry<unknown>, cause: Cause, clock: Clock) {
     const decider = this.#decider;
     const drafts = decider.decide(entry.state, clock, cause.input);
@@ -178,7 +178,7 @@ export class DeciderLogic implements ProcessorLogic {
     this.store.push(key, clock.now + POSTPONED_MS);
   }
 
-  /** A state as the record that its dead letter shows. */
+  /** A state as the record for its dead letter. */
   #asRecord(key: string, tick: LogRecord): LogRecord {
     return { ...tick, key, value: this.store.bytes(key) };
   }

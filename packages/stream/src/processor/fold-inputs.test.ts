@@ -8,7 +8,7 @@ import { deadLetters, emitted, feeding, T } from './fold.fixture.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-test('what cannot be read or decided is a dead letter with its reason, and changes nothing', () => {
+test('a record that cannot be read or decided becomes a dead letter with its reason, and changes nothing', () => {
   const one = feeding();
   one.tick(0);
   one.heartbeat(0);
@@ -40,7 +40,7 @@ test('a dead letter keeps the beginning of a key as long as a record', () => {
   expect(deadLetters([out as OutRecord])[0]?.original_message.key).toBe(out?.key);
 });
 
-test('a misplaced record that might not fit its topic again is a dead letter: a transaction that cannot be written stops for good', () => {
+test('a misplaced record that might not fit its topic again is a dead letter, because a transaction that cannot be written stops for good', () => {
   const topic = 'onex.cmd.run.do.v1';
   const key = ['a', 'b', 'c', 'd', 'e'].find((k) => partitionOf(k, 4) !== 0) as string;
   const one = feeding(echoing('run', { reads: [topic as never] }), dependencies({ partitions: () => 4 }));
@@ -51,7 +51,7 @@ test('a misplaced record that might not fit its topic again is a dead letter: a 
   expect(deadLetter).toMatchObject({ failure_reason: 'too_large' });
 });
 
-test('a deadline that throws is a dead letter and left alone for an hour; others fire', () => {
+test('a deadline that throws is a dead letter and is skipped for an hour; others fire', () => {
   const processor = listening('run');
   const { decide } = processor.decider;
   const failing = (state: { key: string; received: number; reported: number }) =>
@@ -78,7 +78,7 @@ test('a deadline that throws is a dead letter and left alone for an hour; others
   expect(deadLetters(one.tick(3000 + 3_600_000))).toHaveLength(1);
 });
 
-test('a record that a foreign partitioner misplaced on a command topic is moved within it and keeps its first receipt', () => {
+test('a record that another partitioner misplaced on a command topic is moved within it and keeps its first receipt', () => {
   const topic = 'onex.cmd.run.do.v1';
   const key = ['a', 'b', 'c', 'd', 'e'].find((k) => partitionOf(k, 4) !== 0) as string;
   const counted: string[] = [];
@@ -97,12 +97,12 @@ test('a record that a foreign partitioner misplaced on a command topic is moved 
   expect(one.give(topic, 300, right, value)[0]).toMatchObject({ topic: 'run.out', key: right });
 });
 
-test('on event topics a key may lie anywhere: its writer has placed it', () => {
+test('on event topics a key may be in any partition, because its writer has chosen it', () => {
   const one = feeding(listening('run'), dependencies({ partitions: () => 7 }));
   expect(['a', 'b', 'c'].flatMap((key) => emitted(one.heartbeat(0, key)))).toHaveLength(3);
 });
 
-test('a mapper sees the first receipt of a moved record, and its outputs occurred then; they lie at now', () => {
+test('a mapper gets the first receipt of a moved record: its outputs occurred then, and are written with the time now', () => {
   const one = feeding(echoing('run'));
   one.tick(5000);
   const [out] = one.give('run.in', 5000, 'a', one.event('HEARTBEAT'), {
@@ -123,7 +123,7 @@ test.each([
   ['another version’s fields', `${TRACEPARENT}-00`],
   ['capital letters', TRACEPARENT.toUpperCase()],
   ['nothing', ''],
-])('a traceparent of %s is not passed on: every event that follows would repeat it', (_, traceparent) => {
+])('a traceparent of %s is not passed on, because every later event would repeat it', (_, traceparent) => {
   const decided = feeding();
   const mapped = feeding(echoing('run'));
   const given = { headers: { traceparent } };
@@ -135,7 +135,7 @@ test.each([
   for (const out of outs) expect(out).not.toHaveProperty('headers');
 });
 
-test('an event that no broker would take is a dead letter of its cause, and the state stays as it was', () => {
+test('an event that is too large for a broker makes a dead letter of its cause, and the state is unchanged', () => {
   const processor = listening('run');
   const decide = (size: number) => () => [
     { topic: 'run.out', type: 'RECEIVED', key: 'a', payload: { text: 'x'.repeat(size) } } as never,
@@ -147,7 +147,7 @@ test('an event that no broker would take is a dead letter of its cause, and the 
   expect(over.fold.logic.store.size).toBe(0);
 });
 
-test('a moved header cannot make a record younger than it is, and nonsense in it is ignored', () => {
+test('a moved header cannot make a record younger than it is, and an invalid one is ignored', () => {
   const one = feeding(echoing('run'));
   const received = (moved: string) =>
     emitted(one.give('run.in', 5000, 'a', one.event('HEARTBEAT'), { headers: { moved } }))[0]?.occurredAt;
@@ -155,7 +155,7 @@ test('a moved header cannot make a record younger than it is, and nonsense in it
   expect(received('soon')).toBe(T + 5000);
 });
 
-test('a topic may have a decoder of its own, which gives the reason of an unreadable record', () => {
+test('a topic may have a decoder of its own, which names the reason of an unreadable record', () => {
   const decode = {
     'run.in': ({ value }: LogRecord) => {
       if (String(value) === 'bad') throw new DeadLetter('misspelt', 'no');
@@ -167,7 +167,7 @@ test('a topic may have a decoder of its own, which gives the reason of an unread
   expect(deadLetters(one.give('run.in', 0, 'a', Buffer.from('bad')))[0]).toMatchObject({ failure_reason: 'misspelt' });
 });
 
-test('an event on a topic that is not declared is our mistake: nothing is written but the dead letter', () => {
+test('an event on an undeclared topic is an internal error: only the dead letter is written', () => {
   const one = feeding(listening('run', { writes: [] }));
   expect(deadLetters(one.heartbeat(0))).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import { eventId } from '../log/partitioner.ts';
 import { dependencies, listening } from '../runner/processors.fixture.ts';
 import { emitted, feeding, T } from './fold.fixture.ts';
 
-test('an event carries ids, version and epoch that every re-decision gives again', () => {
+test('an event gets the same ids, version and epoch each time it is decided', () => {
   const one = feeding();
   one.tick(0);
   const [first] = emitted(one.heartbeat(100, 'a', { eventId: 'heartbeat-1', correlationId: 'chain-1' }));
@@ -21,7 +21,7 @@ test('an event carries ids, version and epoch that every re-decision gives again
   expect(second).toMatchObject({ version: 2, epoch: T + 100, causationId: 'run.in/0/2', correlationId: 'run.in/0/2' });
 });
 
-test('a deadline fires at the tick that passes it, not before, and travels under the chain of the last input', () => {
+test('a deadline fires at the tick that passes it, not before, and its event continues the chain of the last input', () => {
   const one = feeding();
   one.tick(0);
   one.heartbeat(0, 'a', { eventId: 'e', correlationId: 'chain' });
@@ -38,7 +38,7 @@ test('a deadline fires at the tick that passes it, not before, and travels under
   expect(emitted(one.tick(4000))).toEqual([]);
 });
 
-test('deadlines of one tick fire in the order of their moments, then of their keys, in whichever order they were armed', () => {
+test('deadlines of one tick fire in the order of their times, then of their keys, independent of the order of arming', () => {
   const one = feeding();
   one.tick(0);
   for (const [key, at] of [
@@ -53,7 +53,7 @@ test('deadlines of one tick fire in the order of their moments, then of their ke
   expect(emitted(one.tick(4000)).map(({ key }) => key)).toEqual(['a', 'b', 'late']);
 });
 
-test('a record behind the tick is observed first: no finding at the same moment', () => {
+test('a record stamped like the tick is observed first, so nothing is found at the same moment', () => {
   const one = feeding();
   one.tick(0);
   one.heartbeat(0);
@@ -63,7 +63,7 @@ test('a record behind the tick is observed first: no finding at the same moment'
   expect(emitted(one.tick(3000))).toEqual([]);
 });
 
-test('ticks are passed along their routes behind the events emitted at them, with the timestamp they came with', () => {
+test('ticks are forwarded along their routes after the events emitted at them, with their own timestamps', () => {
   const routes = [
     { topic: 'run.out' as never, everyMs: 1000, to: 'same' as const },
     { topic: 'run.all' as never, everyMs: 5000, to: 'every' as const },
@@ -87,7 +87,7 @@ test('ticks are passed along their routes behind the events emitted at them, wit
   expect(fifth.every(({ timestamp }) => timestamp === T + 5001)).toBe(true);
 });
 
-test('the mark of an ingress is passed along in band, and moves the clock of that ingress', () => {
+test('the mark of an ingress is forwarded in order, and moves the clock of that ingress', () => {
   const one = feeding();
   one.tick(0);
   expect(one.ingress(500)).toEqual([
@@ -116,12 +116,12 @@ test('records of other inputs are decided at the latest now, and do not move it'
   expect(one.fold.time.now).toBe(T + 1000);
 });
 
-test('before anything has carried time, a record is decided at its own stamp, never at zero', () => {
+test('before the first record that carries time, a record is decided at its own timestamp, never at zero', () => {
   const one = feeding();
   expect(emitted(one.other(500))[0]).toMatchObject({ occurredAt: T + 500, epoch: T + 500 });
 });
 
-test('keys that begin with @ belong to the runner: unknown ones are skipped, and ticks of other topics move nothing', () => {
+test('keys that begin with @ are reserved for the runner: unknown ones are skipped, and ticks of other topics move nothing', () => {
   const one = feeding();
   one.tick(1000);
   expect(one.give('run.in', 2000, '@policy', Buffer.from('x'))).toEqual([]);
@@ -140,7 +140,7 @@ test('a forgotten state starts again, with a new epoch and version 1', () => {
   expect(emitted(one.heartbeat(9000))[0]).toMatchObject({ version: 1, epoch: T + 9000 });
 });
 
-test('a tick that is stamped a day ahead is passed along with the accepted time, and due deadlines fire at the next', () => {
+test('a tick that is stamped a day ahead is forwarded with the accepted time, and due deadlines fire at the next', () => {
   const one = feeding();
   const day = 24 * 3_600_000;
   one.tick(0);
@@ -151,7 +151,7 @@ test('a tick that is stamped a day ahead is passed along with the accepted time,
   expect(emitted(one.tick(3000)).map(({ type }) => type)).toEqual(['MISSING']);
 });
 
-test('when time is set back, what had its deadline in the time ahead falls due in the right one', () => {
+test('when time is set back, deadlines that were computed in the time ahead are computed again', () => {
   const one = feeding();
   const day = 24 * 3_600_000;
   one.tick(0);

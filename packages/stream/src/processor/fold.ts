@@ -25,7 +25,10 @@ export const INGRESS = '@ingress/';
 /** The value of the last mark of an ingress that is closed for good; a mark without a value means that it is open. */
 export const RELEASED: Buffer = Buffer.from('released');
 
-/** So many deadlines are worked out again in one transaction, where all have to be: one of all would take longer than a broker waits. */
+/**
+ * The number of deadlines that one transaction computes again. A transaction of all would take longer than a broker
+ * waits.
+ */
 export const SLICE_KEYS = 10_000;
 
 /** One partition of a processor: pure, synchronous, without I/O or a clock. Records in, records out. */
@@ -50,12 +53,12 @@ export class Fold {
     return timeOf(this.clock, this.#intervalMs);
   }
 
-  /** From now on it decides by these rules. */
+  /** Replaces the rules for all later records. */
   useRules({ decider }: AnyRules): void {
     this.logic.useDecider(decider);
   }
 
-  /** The deadlines in the store may be too late: they are worked out again, the first slice at once. */
+  /** Marks all stored deadlines as possibly too late, and computes the first slice again at once. */
   rearm(): void {
     this.#stale = { keys: this.logic.store.keys(), next: 0 };
     this.rearmNext();
@@ -69,14 +72,14 @@ export class Fold {
     this.#stale = { keys, next: next + SLICE_KEYS };
   }
 
-  /** Deadlines are left that may be too late. */
+  /** Whether some stored deadlines may still be too late. */
   get isStale(): boolean {
     return this.#stale.next < this.#stale.keys.length;
   }
 
   /**
-   * The output of a record. An event of a newer version is skipped: its dead letter would count towards stopping, all
-   * through an upgrade. Throws UnknownSchemaId, with nothing changed: learn it, then apply the record again.
+   * The output of a record. An event of a newer version is skipped: its dead letters would stop the service during an
+   * upgrade. Throws UnknownSchemaId before any change: learn the schema, then apply the record again.
    */
   apply(record: LogRecord): readonly OutRecord[] {
     const before = this.clock;
@@ -123,8 +126,8 @@ export class Fold {
   }
 
   /**
-   * Agents that report only through this partition are absent there only while it is read: each of its ticks carries a
-   * mark of that.
+   * Moves a record to its own partition. Its agent is absent there only while this partition is read, so each tick of
+   * this partition sends a mark there.
    */
   #move(record: LogRecord, elsewhere: OutRecord): readonly OutRecord[] {
     if (record.topic !== this.#processor.writesTicks) return [elsewhere];
@@ -138,14 +141,15 @@ export class Fold {
   }
 
   /**
-   * Any writer of an input can send garbage for ever. If it were counted, that writer could stop the service for ever.
+   * Whether the sender is at fault. Such dead letters are not counted, because any writer of the input could otherwise
+   * stop the service.
    */
   #isForeign({ topic }: LogRecord, error: unknown): boolean {
     if (error instanceof Unwelcome) return true;
     return isReasoned(error) && this.#processor.foreign?.some((input) => input === topic) === true;
   }
 
-  /** Where nothing has carried time yet, the first record does: a decision is never dated zero. */
+  /** Before the first record of the time topic, any record carries time, so that no decision is dated zero. */
   #carriesTime(record: LogRecord): boolean {
     const { time } = this.#processor;
     return time === null || this.clock.now === 0 || (record.topic === time.topic && time.sources === 'own');
@@ -187,7 +191,7 @@ export class Fold {
     return [...fired, ...this.#forward(before, stamp), ...vouched];
   }
 
-  /** Passes time along the routes, in order behind all events emitted at it. */
+  /** Forwards time along the routes, after all events emitted at it. */
   #forward(before: number, stamp: number): readonly OutRecord[] {
     const { partition, partitions } = this.#deps;
     return this.#processor.ticks
@@ -198,14 +202,14 @@ export class Fold {
       });
   }
 
-  /** Where time has been set back, deadlines are computed again: the stored moments are ahead. */
+  /** After time is set back, the stored deadlines are too late, and are computed again. */
   #moveTo(clock: ClockState): void {
     const isBack = clock.now < this.clock.now;
     this.clock = clock;
     if (isBack) this.rearm();
   }
 
-  /** A timestamp that is not accepted goes no further. */
+  /** A timestamp that is not accepted is not forwarded. */
   #stampOf({ timestamp }: LogRecord): number {
     return this.clock.leap === null ? timestamp : this.clock.now;
   }

@@ -6,7 +6,7 @@ import { MemoryLog } from '../testing/memory/memory-log.ts';
 import { quiet } from '../testing.ts';
 import { runProcessor } from './run-processor.ts';
 
-test('a restore that gets on is not given up, however long it takes', async () => {
+test('a restore that makes progress is not abandoned, however long it takes', async () => {
   const log = new MemoryLog({ topics: topicsOf('run', 1), codec: jsonCodec() });
   const first = await runProcessor(log, listening('run') as never, { ...quiet, partitions: 1, paceMs: 5 });
   for (let n = 0; n < 20; n++)

@@ -22,7 +22,7 @@ const opened = async () => {
   return { log, task, batch };
 };
 
-test('records below the position are dropped: a fetch that began too early decides nothing twice', async () => {
+test('records below the position are dropped, so a fetch that began too early decides nothing twice', async () => {
   const { log, task, batch } = await opened();
   await task.take(batch());
   await task.take(batch());
@@ -30,7 +30,7 @@ test('records below the position are dropped: a fetch that began too early decid
   expect(log.events('run.out' as never)).toHaveLength(5);
 });
 
-test('a fetch that jumped over records ends the process: the client has lost its place', async () => {
+test('a fetch that skipped records ends the process, because the client has lost its position', async () => {
   const { task, batch } = await opened();
   await expect(task.take(batch({ fetched: 1 }))).rejects.toMatchObject({
     name: 'Fatal',
@@ -38,7 +38,7 @@ test('a fetch that jumped over records ends the process: the client has lost its
   });
 });
 
-test('a log that ends before the position was cut: it ends the process', async () => {
+test('a log that ends before the position was truncated, and ends the process', async () => {
   const { task, batch } = await opened();
   await task.take(batch());
   await expect(task.take(batch({ end: 2 }))).rejects.toMatchObject({
@@ -47,7 +47,7 @@ test('a log that ends before the position was cut: it ends the process', async (
   });
 });
 
-test('a fetch of nothing but control records moves the position in memory and writes nothing', async () => {
+test('a fetch of only control records moves the position in memory and writes nothing', async () => {
   const { log, task, batch } = await opened();
   await task.take(batch());
   const written = log.records('onex.snapshot.run.state.v1').length;
@@ -58,7 +58,7 @@ test('a fetch of nothing but control records moves the position in memory and wr
   expect(log.records('onex.snapshot.run.state.v1')).toHaveLength(written);
 });
 
-test('a position past control records is written with the next transaction of any input: the topic may be quiet for weeks', async () => {
+test('a position past control records is written with the next transaction of any input, because the topic may be quiet for weeks', async () => {
   const { log, task, batch } = await opened();
   task.skip({ topic: 'run.other', partition: 0, fetched: 0, next: 2 });
   await task.take(batch());
@@ -81,14 +81,14 @@ test('outputs, changed states and the position are one transaction: one value a 
   expect(log.records('onex.snapshot.run.state.v1').map(({ key }) => key)).toEqual(['a', '@position/run.in', '@rules']);
 });
 
-test('every position has the partition count under which it was written', async () => {
+test('every position is stored with the partition count at its time of writing', async () => {
   const { log, task, batch } = await opened();
   await task.take(batch());
   const [position] = log.records('onex.snapshot.run.state.v1').filter(({ key }) => key === '@position/run.in');
   expect(JSON.parse(String(position?.value))).toMatchObject({ next: 3, partitions: 1 });
 });
 
-test('a topic that has grown since the start is refused when a partition is opened, the new one too', async () => {
+test('a topic with more partitions than at the start is refused when a partition is opened, also a new partition', async () => {
   const { log } = await opened();
   const grown = { ...topicsOf('run', 1), 'run.other': 2 };
   const other = new MemoryLog({ topics: grown, codec: jsonCodec() });
@@ -101,7 +101,7 @@ test('a topic that has grown since the start is refused when a partition is open
   });
 });
 
-test('a task that is lost takes nothing, also when it is lost while it opens', async () => {
+test('a lost task accepts no batch, also if it is lost while it opens', async () => {
   const { log, task, batch } = await opened();
   task.lose();
   await expect(task.take(batch())).rejects.toMatchObject({ name: 'Retry' });

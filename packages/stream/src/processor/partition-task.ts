@@ -9,7 +9,7 @@ import { RULES_KEY, RuleSwitch } from './rule-switch.ts';
 import { type AnyProcessor, snapshotTopic } from './topology.ts';
 
 export const POSITION_KEY = '@position/';
-/** Above the client's own retries, below the session of a consumer that waits for it. */
+/** Above the client's own retries, below the session timeout of the waiting consumer. */
 const COMMIT_MS = 20_000;
 
 /** `version`: of the code that decides. */
@@ -25,29 +25,32 @@ type StoredPosition = { readonly next: number; readonly clock: ClockState; reado
 const RENUMBERED =
   'keys are in other partitions now, so their states would judge agents that report elsewhere. Partitions cannot be added; use a cluster with the old count, or make all topics again with `vigil topics apply`';
 
-/** fencing: ends the previous holder → restoring: reads states and positions → running → lost: for good; a new task is opened instead. */
+/**
+ * fencing (the previous owner) → restoring (states and positions) → running → lost. A lost task is replaced by a new
+ * one.
+ */
 export type Phase = 'fencing' | 'restoring' | 'running' | 'lost';
 
 /**
- * One partition of a processor. It holds the state, the positions and the right to write; on any doubt it drops all
+ * One partition of a processor. It owns the state, the positions and the transactional id; on any doubt it drops all
  * three.
  */
 export class PartitionTask {
   readonly partition: number;
   readonly positions = new Map<string, number>();
-  /** inputs whose positions have moved past control records only, and are not written yet */
+  /** inputs whose positions have moved past control records only; these positions are not written yet */
   readonly #skipped = new Set<string>();
   /** inputs whose next record waits for the registry */
   readonly #waiting = new Set<string>();
-  /** the end of each input when it was last seen */
+  /** the last seen end of each input */
   readonly ends = new Map<string, number>();
   phase: Phase = 'fencing';
-  /** grows with each finished piece of work: the watchdog reads it */
+  /** counts finished work, for the watchdog */
   progress = 0;
   readonly #log: Log;
   readonly #processor: AnyProcessor;
   readonly #deps: TaskDependencies;
-  /** what is decided since the last commit */
+  /** the decided events since the last commit */
   readonly #decided: Draft[] = [];
   readonly #fold: Fold;
   readonly #given = new AbortController();
@@ -69,34 +72,34 @@ export class PartitionTask {
     return this.#fold.clock;
   }
 
-  /** time in which absence counts, milliseconds */
+  /** watched time, milliseconds */
   get watched(): number {
     return this.#fold.time.watched;
   }
 
-  /** a record is not read yet, because the registry does not answer for its schema */
+  /** whether a record waits for its schema, because the registry does not answer */
   get waits(): boolean {
     return this.#waiting.size > 0;
   }
 
-  /** how many keys it remembers */
+  /** the number of keys with a state */
   get size(): number {
     return this.#fold.logic.store.size;
   }
 
-  /** records not read yet, of all inputs */
+  /** the unread records of all inputs */
   get lag(): number {
     let lag = 0;
     for (const [topic, end] of this.ends) lag += Math.max(0, end - (this.positions.get(topic) ?? 0));
     return lag;
   }
 
-  /** The only fence: the next task that opens under this id ends this one. */
+  /** The id is the only fence: the next task that opens with it ends this one. */
   get transactionalId(): string {
     return `${this.#processor.processor}-${this.partition}`;
   }
 
-  /** Throws Refused where the snapshot does not fit the topics; Retry where the task was lost in the meantime. */
+  /** Throws Refused if the snapshot does not fit the topics, Retry if the task was lost in the meantime. */
   async open(): Promise<void> {
     this.#transactor = await this.#log.fence(this.transactionalId);
     this.#checkOpen();
@@ -108,9 +111,9 @@ export class PartitionTask {
   }
 
   /**
-   * Folds a batch record by record, then writes outputs, changed states and the position together. One at a time.
-   * Throws RegistryTrouble where the registry does not answer for a record: the records before it are written, and the
-   * position is at it.
+   * Folds a batch record by record, then writes outputs, changed states and the position together. One batch at a time.
+   * Throws RegistryTrouble if the registry does not answer for a record. Then the records before it are written, and
+   * the position is its offset.
    */
   take(batch: Batch): Promise<void> {
     const job = this.#queue.then(() => this.#take(batch));
@@ -118,7 +121,7 @@ export class PartitionTask {
     return within(COMMIT_MS, job, `${batch.topic}/${batch.partition}: the transaction`);
   }
 
-  /** A fetch held only control or aborted records: moves on, and the position is written with the next transaction. */
+  /** Advances past a fetch of only control or aborted records. The next transaction writes the position. */
   skip({ topic, fetched, next }: Omit<Batch, 'records' | 'end'>): void {
     const position = this.positions.get(topic);
     if (position === undefined || fetched > position || next <= position) return;
@@ -131,7 +134,7 @@ export class PartitionTask {
     void this.close();
   }
 
-  /** Gives it up, after the batch in hand. */
+  /** Closes the task after its present batch. */
   async close(): Promise<void> {
     if (this.phase === 'lost') return;
     this.phase = 'lost';
@@ -146,7 +149,7 @@ export class PartitionTask {
     this.#checkOpen();
     if (this.#fold.logic.store.size > 0 && this.positions.size === 0)
       throw new Refused(
-        `${topic}/${this.partition} holds states but no position: it was not written by this runner. Delete the topic and read again from the beginning, or restore it whole`,
+        `${topic}/${this.partition} has states but no position, so another program wrote it. Delete the topic to read again from the beginning, or restore it completely`,
       );
   }
 
@@ -178,7 +181,8 @@ export class PartitionTask {
   }
 
   /**
-   * Every position must be within its topic: a deleted record cannot be read, and a later offset was not this topic's.
+   * Every position must be within its topic: a deleted record cannot be read, and an offset after the end belongs to
+   * another log.
    */
   async #placePositions(): Promise<void> {
     for (const topic of this.#processor.reads) {
@@ -187,7 +191,7 @@ export class PartitionTask {
       if (at < low || at > high)
         throw new Refused(
           `${this.#processor.processor}: the position ${at} of ${topic}/${this.partition} is outside [${low}, ${high}]. ` +
-            `${at < low ? 'Records were deleted before they were read' : 'The topic was cut or made again'}: move the position with \`vigil topics reset\``,
+            `${at < low ? 'Records were deleted before they were read' : 'The topic was truncated or created again'}: move the position with \`vigil topics reset\``,
         );
       this.positions.set(topic, at);
       this.ends.set(topic, high);
@@ -251,14 +255,14 @@ export class PartitionTask {
 
 /**
  * `stop`: the reason that ended the batch early, and the offset to continue at; the records before it are kept. Either
- * there were too many dead letters, or the registry does not answer for the record there.
+ * there were too many dead letters, or the registry does not answer for the next record.
  */
 type Folded = {
   readonly outs: readonly OutRecord[];
   readonly stop: null | { readonly at: number; readonly trouble: RegistryTrouble | null };
 };
 
-/** Folds records one after another, learning schemas on the way. */
+/** Folds records in order, and learns unknown schemas. */
 export const foldAll = async (fold: Fold, codec: Codec, records: readonly LogRecord[]): Promise<Folded> => {
   const outs: OutRecord[] = [];
   for (const record of records) {
@@ -282,7 +286,7 @@ const foldOne = (fold: Fold, codec: Codec, record: LogRecord): FoldedOne | Promi
   }
 };
 
-/** A schema that the registry does not have makes a dead letter; trouble with the registry makes none. */
+/** A schema that the registry does not have makes a dead letter; a failing registry makes none. */
 const learn = async (fold: Fold, codec: Codec, record: LogRecord, unknown: UnknownSchemaId): Promise<FoldedOne> => {
   try {
     await codec.learn(unknown);

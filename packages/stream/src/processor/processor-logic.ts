@@ -19,17 +19,20 @@ export type FoldDependencies = {
   readonly onDecided?: ((drafts: readonly Draft[]) => void) | undefined;
 };
 
-/** What a processor decides, apart from time, dead letters and keys out of place. */
+/** The decisions of a processor, without time, dead letters and misplaced keys. */
 export type ProcessorLogic = {
   readonly store: Store<unknown>;
-  /** What follows from a record. Changes nothing where it throws. `refuse` gives the dead letter of a record that is kept in part. */
+  /**
+   * Applies a record and returns the outputs. Changes nothing if it throws. `refuse` makes the dead letter of a record
+   * that is used in part.
+   */
   readonly on: (
     record: LogRecord,
     clock: Clock,
     refuse: (error: Unwelcome) => readonly OutRecord[],
   ) => readonly OutRecord[];
   /**
-   * The deadlines due at a tick, in the order (moment, key). `refuse` gives the dead letter of a state whose deadline
+   * The deadlines due at a tick, in the order (moment, key). `refuse` makes the dead letter of a state whose deadline
    * threw.
    */
   readonly deadlines: (
@@ -38,15 +41,15 @@ export type ProcessorLogic = {
     refuse: (state: LogRecord, error: unknown) => readonly OutRecord[],
   ) => readonly OutRecord[];
   /**
-   * Computes the deadlines of these keys again, so that they stay lower bounds. A key that was forgotten in the
-   * meantime is skipped.
+   * Computes the deadlines of these keys again, so that they stay lower bounds. Skips a key that was forgotten in the
+   * meantime.
    */
   readonly rearm: (keys: readonly string[], at: Clock) => void;
-  /** From now on it decides so. The deadlines in the store stay as they are. */
+  /** Replaces the decider. The stored deadlines do not change. */
   readonly useDecider: (decider: AnyDecider['decider']) => void;
 };
 
-/** Each record gives its outputs; nothing is remembered. */
+/** Maps each record to its outputs, without state. */
 export class MapperLogic implements ProcessorLogic {
   readonly store = new Store<unknown>({ oldest: 0, upgrades: [], usual: null });
   readonly #processor: AnyMapper;

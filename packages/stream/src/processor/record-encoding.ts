@@ -4,10 +4,10 @@ import { isCommand, LARGEST_COMMAND } from '../log/inputs.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
 import { eventId, partitionOf, positionOf } from '../log/partitioner.ts';
 
-/** What a draft becomes an event by. `input` null: a deadline that the tick `record` has passed. */
+/** The cause of an event. `input` null: a deadline that the tick `record` has fired. */
 export type Cause = { readonly record: LogRecord; readonly input: HealthEvent | null };
 
-/** Where drafts come from and go to. */
+/** The context in which drafts become events. */
 export type RecordEncoding = {
   readonly processor: string;
   readonly writes: readonly string[];
@@ -17,7 +17,7 @@ export type RecordEncoding = {
 
 type Numbered = Pick<Envelope, 'stateKey' | 'version' | 'epoch'>;
 
-/** Whether events of the topic carry an envelope, and so count in `version`. */
+/** Whether events of the topic have an envelope, and therefore a `version`. */
 export const hasEnvelope = (topic: string): boolean =>
   (catalogue as Readonly<Record<string, { envelope: boolean }>>)[topic]?.envelope ?? true;
 
@@ -26,18 +26,17 @@ export const causationOf = ({ record, input }: Cause): string => input?.eventId 
 /** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Every event that follows repeats the header: only a trace context is passed on, and that has 55 characters. */
+/** Every later event repeats the header, so only a valid trace context is passed on. It has 55 characters. */
 const headersOf = ({ headers: { traceparent } }: LogRecord) =>
   traceparent !== undefined && TRACEPARENT.test(traceparent) ? { headers: { traceparent } } : {};
 
-/** The largest record that a broker accepts by default, less the room for its frame; bytes. */
+/** The largest record that a broker accepts by default, without its frame; bytes. */
 const LARGEST_EVENT = 1_000_000;
 
 /**
- * A draft as the record that is written. `now`: the time of the partition; `at`: when it occurred. `at` is later
- * where the partition's time is behind its cause, so that no effect is dated before its cause. Throws where
- * the draft is not an event of a declared topic: a mistake of the decider; and DeadLetter where the event is larger
- * than a broker takes.
+ * Encodes a draft as a record. `now`: the time of the partition; `at`: when the event occurred. `at` is later if the
+ * partition's time is behind the cause, so that no effect is dated before its cause. Throws if the draft's topic is not
+ * declared, which is a mistake of the decider. Throws DeadLetter if the event is too large for a broker.
  */
 export const encodeDraft = (
   encoding: RecordEncoding,
@@ -65,7 +64,7 @@ export const encodeDraft = (
   });
   const most = isCommand(draft.topic) ? LARGEST_COMMAND : LARGEST_EVENT;
   if (value.length > most)
-    throw new DeadLetter('too_large', `${draft.type} would have ${value.length} bytes: ${draft.topic} takes ${most}`);
+    throw new DeadLetter('too_large', `${draft.type} would have ${value.length} bytes: ${draft.topic} accepts ${most}`);
   const to = partitionOf(draft.key, encoding.partitions(draft.topic));
   return { topic: draft.topic, partition: to, key: draft.key, value, timestamp: about.now, ...headersOf(cause.record) };
 };

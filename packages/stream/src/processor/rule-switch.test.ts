@@ -48,7 +48,7 @@ const setup = async (
     await task.take({ topic: 'run.in', partition: 0, fetched, next: end, end, records });
   };
   const give = (ms: number, key: string | null) => giveAll(ms, [key]);
-  /** What the last transaction wrote: how many states, and by what their deadlines are worked out. */
+  /** The content of the last transaction: the number of states, and the basis of their deadlines. */
   const stored = () => {
     const written = log.records('onex.snapshot.run.state.v1').slice(storedBefore);
     const states = written.filter(({ key }) => !key?.startsWith('@')).length;
@@ -66,7 +66,7 @@ const setup = async (
 const LATE = rulesOf('late', 60_000);
 const SOON = rulesOf('soon', 5_000);
 
-test('new rules begin between two batches: their marker names the position, and what follows is decided by them', async () => {
+test('new rules begin between two batches: their marker names the position, and later records are decided by them', async () => {
   const w = await setup(LATE);
   await w.give(0, 'a');
   w.turn(SOON);
@@ -74,7 +74,7 @@ test('new rules begin between two batches: their marker names the position, and 
   expect(w.emitted()).toEqual(['late from 0', 'soon from 1', 'a old by soon']);
 });
 
-test('a key without new records is due by the new rules, not by those of the last look', async () => {
+test('a key without new records is due by the new rules, not by the previous ones', async () => {
   const w = await setup(LATE);
   await w.give(0, 'a');
   w.turn(SOON);
@@ -95,7 +95,7 @@ test('a later owner of the partition has the deadlines of the new rules', async 
   expect(again.emitted().at(-1)).toBe('a old by soon');
 });
 
-test('rules that changed while no member had the partition count from its opening', async () => {
+test('rules that changed while no member had the partition apply from its opening', async () => {
   const w = await setup(LATE);
   await w.give(0, 'a');
   const again = await setup(SOON, w.log);
@@ -103,7 +103,7 @@ test('rules that changed while no member had the partition count from its openin
   expect(again.emitted()).toEqual(['late from 0', 'soon from 1', 'a old by soon']);
 });
 
-test('rules that stay are marked once an opening, and no state is looked at for them', async () => {
+test('unchanged rules are marked once for each opening, and no state is read for them', async () => {
   const w = await setup(LATE);
   await w.give(0, 'a');
   await w.give(1000, null);
@@ -124,7 +124,7 @@ const SLICE = 10_000;
 const many = (count: number) => Array.from({ length: count }, (_, n) => `k${n}`);
 const lies = (rules: string | null, version = '1') => JSON.stringify({ version, rules });
 
-test('a change of rules is computed for 10,000 keys a transaction, records in the meantime follow it, and the snapshot names it last', async () => {
+test('a change of rules is computed for 10,000 keys a transaction, applies to records in the meantime, and is named in the snapshot at the end', async () => {
   const w = await setup(LATE);
   await w.giveAll(0, many(2 * SLICE + 1));
   expect(w.stored().rules).toEqual([lies('late')]);
@@ -151,7 +151,7 @@ test('exactly 10,000 keys are one transaction', async () => {
   expect(w.stored()).toEqual({ states: SLICE, rules: [lies('soon')] });
 });
 
-test('a process that opens the partition in the middle of a change works out all keys again', async () => {
+test('a process that opens the partition in the middle of a change computes all keys again', async () => {
   const w = await setup(LATE);
   await w.giveAll(0, many(SLICE + 1));
   w.turn(SOON);
@@ -161,7 +161,7 @@ test('a process that opens the partition in the middle of a change works out all
   expect(again.emitted().filter((line) => line.endsWith('old by soon'))).toHaveLength(SLICE + 1);
 });
 
-test('rules that return in the middle of a change find no deadline of the others, in this process or the next', async () => {
+test('rules that return in the middle of a change leave no deadline of the other rules, in this process or the next', async () => {
   for (const isRestarted of [false, true]) {
     const w = await setup(SOON);
     await w.giveAll(0, many(SLICE + 1));
@@ -187,7 +187,7 @@ test('a key that is forgotten before its slice is skipped', async () => {
   expect(w.stored().rules).toEqual([lies('soon')]);
 });
 
-test('another version of the code works the deadlines out again, with rules that may change or without', async () => {
+test('another version of the code computes the deadlines again, with or without rules that may change', async () => {
   for (const isMarked of [true, false]) {
     const older = await setup(LATE, undefined, { isMarked });
     await older.give(0, 'a');
@@ -202,7 +202,7 @@ test('another version of the code works the deadlines out again, with rules that
   }
 });
 
-test('a snapshot of before the version was kept is worked out again', async () => {
+test('deadlines of a snapshot without a stored version are computed again', async () => {
   const older = await setup(LATE);
   await older.give(0, 'a');
   const snapshot = 'onex.snapshot.run.state.v1';
@@ -212,7 +212,7 @@ test('a snapshot of before the version was kept is worked out again', async () =
   expect(newer.emitted().filter((line) => line.startsWith('a old'))).toHaveLength(1);
 });
 
-test('a clock that is set back has all deadlines worked out again in the same way, also by the next process', async () => {
+test('when a clock is set back, all deadlines are computed again in the same way, also by the next process', async () => {
   const day = 86_400_000;
   const w = await setup(LATE);
   for (const ms of [0, day, day + 2000]) await w.give(ms, null);

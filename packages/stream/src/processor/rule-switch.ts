@@ -13,7 +13,7 @@ type MarkPosition = {
 const markerOf = (processor: AnyProcessor): Marker | undefined =>
   'marker' in processor ? processor.marker : undefined;
 
-/** Under which rules everything behind it is folded, and from which positions of the inputs. */
+/** The rules for all later records, and the positions of the inputs from which they apply. */
 const ruleMark = ({ topic, key }: Marker, { value }: AnyRules, at: MarkPosition): OutRecord => {
   const from = Object.fromEntries(at.positions);
   const mark = Buffer.from(JSON.stringify({ rules: value, from }));
@@ -28,17 +28,17 @@ const valueFor = (version: string, rules: AnyRules | null): string =>
   JSON.stringify({ version, rules: rules?.value ?? null });
 
 /**
- * Turns a partition to the rules in force, and to another version of the code. The snapshot names the basis of its
- * deadlines. Where that is another one, they are computed again, a slice a batch. Until all are, the snapshot names no
- * basis, so that a process that restores it starts again. States that are written in the meantime follow the new rules,
- * and later rules must not mistake them for old ones.
+ * Switches a partition to the rules in force, and to another version of the code. The snapshot names the basis of its
+ * deadlines. If the basis has changed, the deadlines are computed again, one slice a batch. Until all are done, the
+ * snapshot names no basis, so that a process that restores it starts again. States written in the meantime follow the
+ * new rules, and later rules must not mistake them for old ones.
  */
 export class RuleSwitch {
   readonly #processor: AnyProcessor;
   readonly #version: string;
   #rules: AnyRules | null = null;
   #hasBegun = false;
-  /** the basis in the snapshot; null: the snapshot names none */
+  /** the basis that the snapshot names; null if it names none */
   #written: string | null = null;
 
   constructor(processor: AnyProcessor, version: string) {
@@ -50,7 +50,7 @@ export class RuleSwitch {
     this.#written = value?.toString() ?? null;
   }
 
-  /** Called before a batch is folded. Gives the marks that come before all output of the batch. */
+  /** Called before a batch is folded. Returns the marks that precede all output of the batch. */
   switchRules(fold: Fold, at: MarkPosition): readonly OutRecord[] {
     const marker = markerOf(this.#processor);
     const rules = marker?.rules() ?? null;
@@ -65,7 +65,7 @@ export class RuleSwitch {
     return marker === undefined || rules === null ? [] : [ruleMark(marker, rules, at)];
   }
 
-  /** Behind a batch: what the snapshot is to name from now on; undefined: what it names. */
+  /** Called after a batch. Returns the basis to write to the snapshot: null for none, undefined for no change. */
   toWrite(fold: Fold): Buffer | null | undefined {
     const value = fold.isStale ? null : this.#value;
     if (!('decider' in this.#processor) || value === this.#written) return undefined;

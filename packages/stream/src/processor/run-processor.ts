@@ -22,26 +22,31 @@ export type ProcessorOptions = {
   readonly onCommitted?: (drafts: readonly Draft[]) => void;
 };
 
-/** `lag`: records not read yet, of all inputs. `time`: the partition's now, epoch milliseconds; 0: it has not begun. */
+/**
+ * `lag`: records not read yet, of all inputs. `time`: the partition's now, epoch milliseconds; 0 if time has not begun.
+ */
 export type PartitionStatus = {
   readonly partition: number;
   readonly phase: Phase;
   readonly lag: number;
   readonly time: number;
-  /** watched time, milliseconds: where it grows more slowly than `time`, detection slows down */
+  /** watched time, milliseconds; detection slows down while it grows more slowly than `time` */
   readonly watched: number;
 };
 
 /** `finished` never resolves; it rejects with Refused or Fatal, which end the process (`exitCode`). */
 export type RunningProcessor = AsyncDisposable & {
-  /** assigned, every held partition is open, and no partition stops while it has something to read */
+  /** whether partitions are assigned, all of them are open, and none is stuck with unread records */
   readonly ready: () => boolean;
   readonly status: () => readonly PartitionStatus[];
   readonly finished: Promise<never>;
   readonly stop: () => Promise<void>;
 };
 
-/** Kafka → Kafka, exactly once: outputs, state and input positions in one transaction. Throws Refused where topics do not fit. */
+/**
+ * Kafka → Kafka, exactly once: outputs, state and input positions in one transaction. Throws Refused if topics do not
+ * fit.
+ */
 export const runProcessor = async <State, In extends TopicName, Out extends TopicName>(
   log: Log,
   processor: Processor<State, In, Out>,
@@ -54,7 +59,7 @@ export const runProcessor = async <State, In extends TopicName, Out extends Topi
   return member;
 };
 
-/** Inputs and snapshot are assigned together, so they have the same number of partitions. */
+/** Inputs and snapshot are assigned together, so they must have the same number of partitions. */
 const countPartitions = async (
   log: Log,
   processor: AnyProcessor,
@@ -87,17 +92,17 @@ const isKeySpace = (topic: string): boolean =>
 
 const manifest = path.resolve(import.meta.dirname, '../../../../package.json');
 
-/** Vigil's version: what a release counts up. */
+/** Vigil's version. */
 const VERSION: string = JSON.parse(readFileSync(manifest, 'utf8')).version;
 
 const PUBLISH_MS = 5000;
 /**
- * A fenced task is opened again only after this many heartbeats: the last was certainly sent after the fence. A zombie
- * must never fence the owner.
+ * A fenced task is reopened only after this many group heartbeats, because the last of them was certainly sent after
+ * the fence. A zombie must never fence the owner.
  */
 const HEARTBEATS_AFTER_FENCE = 2;
 
-/** A member of a processor's group: opens a task for each partition that is its own, and gives them their batches. */
+/** A member of a processor's group. It opens a task for each assigned partition, and passes it the batches. */
 class GroupMember implements Member, RunningProcessor {
   readonly group: string;
   readonly topics: readonly string[];
@@ -111,7 +116,7 @@ class GroupMember implements Member, RunningProcessor {
   readonly #logger: Logger;
   readonly #end: (error: Error) => void;
   readonly #stops: (() => unknown)[] = [];
-  /** what waits for the registry, and until when */
+  /** the tasks that wait for the registry, with their timers */
   readonly #waiting = new Map<PartitionTask, NodeJS.Timeout>();
   #membership: Membership | undefined;
   #watchdog: Watchdog | undefined;
@@ -222,12 +227,12 @@ class GroupMember implements Member, RunningProcessor {
 
   readonly onLost = (error: Error): void => this.#fail(error);
 
-  /** No caller waits for this: the partition is paused until it is open, the others continue. */
+  /** No caller awaits this. The partition is paused until it is open; the others continue. */
   #open(partition: number, membership: Membership): void {
     const task = new PartitionTask(this.#log, this.#processor, { ...this.#deps, partition });
     this.#tasks.set(partition, task);
     membership.pause(partition);
-    // However long a restore takes: one that gets on ends, and the watchdog sees one that does not.
+    // A restore may take any time while it makes progress. The watchdog detects one that does not.
     void task
       .open()
       .then(() => {
@@ -244,10 +249,13 @@ class GroupMember implements Member, RunningProcessor {
     for (const [topic, position] of task.positions) membership.seek(topic, task.partition, position);
   }
 
-  /** Only this partition waits until the registry answers. It is offered the same record again. */
+  /** Only this partition waits until the registry answers. Then the same record is delivered again. */
   #waitForRegistry(task: PartitionTask, error: RegistryTrouble): void {
     if (this.#stopping || task.phase !== 'running' || this.#waiting.has(task)) return;
-    this.#logger.warn({ processor: this.group, partition: task.partition, err: error }, 'waits for the registry');
+    this.#logger.warn(
+      { processor: this.group, partition: task.partition, err: error },
+      'the partition waits for the registry',
+    );
     this.#membership?.pause(task.partition);
     this.#waiting.set(
       task,
@@ -262,9 +270,7 @@ class GroupMember implements Member, RunningProcessor {
     this.#membership.resume(task.partition);
   }
 
-  /**
-   * A fence is another member's right, and the task is opened again later; any other error is a reason to start again.
-   */
+  /** A fence is a regular takeover, and the task is reopened later. Any other error ends the process. */
   #lose(task: PartitionTask, error: unknown): void {
     if (task.phase === 'lost') return;
     this.#membership?.pause(task.partition);

@@ -12,15 +12,18 @@ import type { LogRecord } from '../log/log.ts';
 import type { AtRest } from '../state/at-rest.ts';
 import type { Decider } from './decider.ts';
 
-/** Which partitions of a topic get a tick, and how often: `same` its own number, `every` all of them, keyed by the source's number. */
+/**
+ * The partitions of a topic that get ticks, and how often. `same`: the partition with the source's number. `every`: all
+ * of them, keyed by the source's number.
+ */
 export type TickRoute = { readonly topic: TopicName; readonly everyMs: number; readonly to: 'same' | 'every' };
 
 /**
- * A processor declared as data: what it reads, what it writes, what carries its time. Reading or writing anything else
- * does not compile.
- * `time.sources`: `own`: ticks of one upstream partition arrive in each partition; `every`: those of all upstream
- * partitions do, and time is the smallest of their latest.
- * `time.everyMs`: how often they come; default 1000.
+ * A processor declared as data: its inputs, its outputs and its source of time. Reading or writing another topic does
+ * not compile.
+ * `time.sources`: `own`: each partition gets the ticks of one upstream partition; `every`: each gets those of all
+ * upstream partitions, and time is the smallest of their latest.
+ * `time.everyMs`: the interval of the ticks; default 1000.
  */
 export type Topology<In extends TopicName, Out extends TopicName> = {
   /** consumer group, and prefix of the transactional ids */
@@ -28,12 +31,14 @@ export type Topology<In extends TopicName, Out extends TopicName> = {
   /** service that owns it: names the dead-letter topic */
   readonly service: string;
   readonly reads: readonly In[];
-  /** inputs that others than Vigil write: what cannot be read there is the sender's fault, and stops nothing */
+  /**
+   * inputs that other programs write: an unreadable record there is the sender's fault, and does not stop the service
+   */
   readonly foreign?: readonly In[];
   readonly writes: readonly Out[];
   readonly time: { readonly topic: In; readonly sources: 'own' | 'every'; readonly everyMs?: number } | null;
   readonly ticks: readonly TickRoute[];
-  /** time begins here: the owner of each of its partitions writes a tick into it once a second */
+  /** the topic in which time begins: the owner of each partition writes a tick into it once a second */
   readonly writesTicks?: In;
 };
 
@@ -45,8 +50,8 @@ export type DeciderProcessor<State, In extends TopicName, Out extends TopicName>
   readonly atRest: AtRest<State>;
   /**
    * `@policy`: written when a partition opens and when its rules change, so that a replay uses the same rules. `rules`:
-   * those in force now. Called before each batch: where they are others, the partition turns to them in the transaction
-   * of that batch.
+   * returns the rules in force. It is called before each batch; if they have changed, the partition switches to them in
+   * the transaction of that batch.
    */
   readonly marker?: {
     readonly topic: Out;
@@ -55,15 +60,15 @@ export type DeciderProcessor<State, In extends TopicName, Out extends TopicName>
   };
 };
 
-/** The rules by which a processor decides from some moment on. `value` identifies them: equal values decide alike. */
+/** The rules of a processor. `value` identifies them: rules with equal values decide equally. */
 export type Rules<State, Input extends HealthEvent, Output extends Draft> = {
   readonly value: string;
   readonly decider: Decider<State, Input, Output>;
 };
 
-/** A processor without state: each record gives its outputs. Their `occurredAt` is the receipt of the input. */
+/** A processor without state. It maps each record to outputs; their `occurredAt` is the receipt of the input. */
 export type MapperProcessor<In extends TopicName, Out extends TopicName> = Topology<In, Out> & {
-  /** `receivedAt`: the broker's stamp of the record, or of its first receipt where it was moved or replayed */
+  /** `receivedAt`: the broker's timestamp of the record; for a moved or replayed one, that of its first receipt */
   readonly map: (input: EventOf<In>, now: number, receivedAt: number) => readonly Draft<Out>[];
   /** reads the bytes of a topic instead of the codec; may throw DeadLetter, naming the reason */
   readonly decode?: { readonly [T in In]?: (record: LogRecord, codec: Codec) => ContentOf<T> };
@@ -73,7 +78,7 @@ type AnyTopology = Topology<TopicName, TopicName>;
 
 export type AnyRules = Rules<unknown, HealthEvent, Draft>;
 
-/** A decider's processor without its types: inside the runner every state is a state and every event an event. */
+/** A decider's processor with its type parameters erased, for the runner. */
 export type AnyDecider = AnyTopology & {
   readonly decider: Decider<unknown, HealthEvent, Draft>;
   readonly stateKey?: (input: HealthEvent) => string;
@@ -91,7 +96,7 @@ export type Processor<State, In extends TopicName, Out extends TopicName> =
   | DeciderProcessor<State, In, Out>
   | MapperProcessor<In, Out>;
 
-/** The types of a processor are checked where it is declared; from here on they are dropped. */
+/** Erases the type parameters of a processor. They are checked at its declaration. */
 export const anyProcessor = <State, In extends TopicName, Out extends TopicName>(
   processor: Processor<State, In, Out>,
 ): AnyProcessor => processor as unknown as AnyProcessor;

@@ -45,14 +45,14 @@ const times = (n: number, act: () => unknown) => {
   for (let i = 0; i < n; i++) act();
 };
 
-test('an unwelcome record that counts is a dead letter, and the events that follow from it are emitted', () => {
+test('an unwelcome record with a state is a dead letter, and the events that follow from its state are emitted', () => {
   const { receive } = feeding();
   receive('HEARTBEAT');
   expect(brief(receive('OLD'))).toEqual(['older', 'RECEIVED']);
   expect(codec.decode('run.out' as never, receive('HEARTBEAT')[0]?.value as Buffer).payload).toMatchObject({ n: 3 });
 });
 
-test('an unwelcome record that does not count is a dead letter and changes nothing', () => {
+test('an unwelcome record without a state is a dead letter and changes nothing', () => {
   const { receive, fold } = feeding();
   receive('HEARTBEAT');
   const before = fold.logic.store.bytes('a');
@@ -60,7 +60,7 @@ test('an unwelcome record that does not count is a dead letter and changes nothi
   expect(fold.logic.store.bytes('a')).toEqual(before);
 });
 
-test('where a decision on a kept record throws, there is one dead letter of an internal error, and nothing is kept', () => {
+test('if the decision on an unwelcome record’s state throws, one dead letter of an internal error is written, and nothing is stored', () => {
   const { receive, fold } = feeding();
   expect(brief(receive('OLD', 'broken'))).toEqual(['undecided']);
   expect(fold.logic.store.bytes('broken')).toBeNull();
@@ -73,7 +73,7 @@ test('unwelcome records stop nothing, however many', () => {
   expect(fold.limits.exceeded).toBeNull();
 });
 
-test('any amount of garbage on a foreign input stops nothing; on an internal input it does', () => {
+test('unreadable records on a foreign input never stop the service; on an internal input they do', () => {
   const { raw, fold } = feeding();
   times(50, () => raw('run.other', 'garbage'));
   times(50, () => raw('run.other', '{}', null));
@@ -83,7 +83,7 @@ test('any amount of garbage on a foreign input stops nothing; on an internal inp
   expect(fold.limits.exceeded).not.toBeNull();
 });
 
-test('an internal error on a foreign input stops the service, and garbage in between does not hide it', () => {
+test('internal errors on a foreign input stop the service, also with unreadable records in between', () => {
   const { receive, raw, fold } = feeding();
   times(19, () => receive('BOOM', 'a', 'run.other'));
   raw('run.other', 'garbage');
@@ -93,7 +93,7 @@ test('an internal error on a foreign input stops the service, and garbage in bet
   expect(fold.limits.exceeded).toBe('20 records in a row are dead letters');
 });
 
-test('events of a newer version are skipped and counted, with no dead letter, in any number: an upgrade stops nothing', () => {
+test('events of a newer version are skipped and counted, with no dead letter, in any number, so an upgrade stops nothing', () => {
   const counted: string[] = [];
   const { raw, receive, fold } = feeding({ count: (metric) => counted.push(metric) });
   receive('HEARTBEAT');
@@ -112,7 +112,7 @@ test('an event of a newer version carries time like any other', () => {
   expect(fold.clock.now).toBe(9);
 });
 
-test('a mark with an invalid ingress name is skipped: it would be written with every commit', () => {
+test('a mark with an invalid ingress name is skipped, because it would be written with every commit', () => {
   const { raw, fold } = feeding();
   expect(raw('run.in', 'open', `@ingress/${'x'.repeat(129)}`)).toEqual([]);
   expect(fold.clock.ingresses).toEqual({});

@@ -4,9 +4,9 @@ import { partitionOf } from '../log/partitioner.ts';
 import { event, follow, projecting, sinkOf, tick } from '../runner/outside.fixture.ts';
 import { aliased, type LogFactory, PARTITIONS, until, withRegistry } from '../runner/runner.fixture.ts';
 
-/** What the projection promises, in memory and on Kafka. */
+/** The contract of the projection, in memory and on Kafka. */
 export const projectionContract = ({ log: open, topics }: LogFactory): void => {
-  test('a projection has each event once, also over restarts, for its position is stored with its rows', async () => {
+  test('a projection has each event once, also across restarts, because its position is stored with its rows', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const sink = sinkOf();
@@ -41,7 +41,7 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
     }
   });
 
-  test("a projection whose sink was moved by another reads the sink's position again and continues there", async () => {
+  test("a projection whose sink was advanced by another process reads the sink's position again and continues there", async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const sink = sinkOf();
@@ -54,7 +54,7 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
     await until(() => expect(sink.rows.get('a')).toBe(3));
   });
 
-  test('an event that the sink will not have is a dead letter; the others of its batch are kept, once', async () => {
+  test('an event that the sink refuses is a dead letter; the others of its batch are stored once', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const deadLetters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
@@ -71,7 +71,7 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
     deadLetters.stop();
   });
 
-  test('a registry that is away delays only the partition whose record needs it; its dead letters are written once', async () => {
+  test('an unreachable registry delays only the partition whose record needs it, and dead letters are written once', async () => {
     await using opened = await open();
     const run = await topics(PARTITIONS);
     const deadLetters = await follow(opened, `onex.dlq.${run}.dead-letter.v1`);

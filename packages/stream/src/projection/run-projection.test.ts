@@ -31,7 +31,7 @@ const started = async () => {
 
 const minute = () => vi.advanceTimersByTimeAsync(60_000);
 
-test('the sink learns of the last position past control records within a minute, once, though nothing follows', async () => {
+test('the sink gets the last position past control records within a minute, once, though no record follows', async () => {
   const { sink, running, skip } = await started();
   for (let next = 1; next <= 9; next++) skip(next - 1, next);
   expect(sink.applied).toBe(0);
@@ -44,7 +44,7 @@ test('the sink learns of the last position past control records within a minute,
   await running.stop();
 });
 
-test('it reports a position behind ticks only, and behind dead letters', async () => {
+test('the sink gets the position after a batch of only ticks, and after dead letters', async () => {
   const { sink, running, member } = await started();
   const mark = { topic: 'run.in', partition: 0, offset: 0, timestamp: 1, headers: {}, key: '@tick/0', value: null };
   expect(await member.take({ topic: 'run.in', partition: 0, fetched: 0, next: 1, end: 1, records: [mark] })).toBe(true);
@@ -65,7 +65,7 @@ test('an event that has been written in the meantime is not written again', asyn
   await running.stop();
 });
 
-test('a projection that is stopped, or has lost its partition, writes no position any more', async () => {
+test('a projection that is stopped, or has lost its partition, writes no more positions', async () => {
   const { sink, running, skip, member } = await started();
   skip(0, 2);
   member.onAssigned(new Set(), { seek() {}, pause() {}, resume() {} } as unknown as Membership);
@@ -79,7 +79,7 @@ test('a projection that is stopped, or has lost its partition, writes no positio
   await running.stop();
 });
 
-test('what waits for the registry in a partition that another has by now does not hold back readiness', async () => {
+test('a batch that waits for the registry does not delay readiness once another member has its partition', async () => {
   const { log, running, member } = await started();
   const registry = Promise.withResolvers<void>();
   vi.spyOn(log.codec, 'learn').mockReturnValue(registry.promise);
@@ -95,7 +95,7 @@ test('what waits for the registry in a partition that another has by now does no
   await running.stop();
 });
 
-test('a fetch of events beside it waits for it: the sink is written to by one at a time', async () => {
+test('a fetch of events waits for it, because the sink has one writer at a time', async () => {
   const { sink, running, skip, member } = await started();
   skip(0, 2);
   const writing = minute();
@@ -107,7 +107,7 @@ test('a fetch of events beside it waits for it: the sink is written to by one at
   await running.stop();
 });
 
-test('a position before the log is refused by its own words: records were deleted, the log is the same', async () => {
+test('a position before the log is refused with a reason of its own: records were deleted, and the log is the same', async () => {
   const log = new MemoryLog({ topics: topicsOf('run', PARTITIONS), codec: jsonCodec() });
   const bounds = async () => Array.from({ length: PARTITIONS }, () => ({ low: 5, high: 9 }));
   const startAt = async (offset: number) => {

@@ -19,15 +19,15 @@ import { within } from '../runner/within.ts';
 export type PlacedEvent<In extends TopicName> = EventOf<In> & { readonly offset: number };
 
 /**
- * Events of one partition, in order. `from` must be the sink's position, else it throws Retry; afterwards the position
- * is `next`.
+ * Events of one partition, in order. `from` must be the sink's position, else the sink throws Retry. Afterwards the
+ * position is `next`.
  */
 export type ProjectionBatch<In extends TopicName> = {
   readonly topic: In;
   readonly partition: number;
   readonly from: number;
   readonly next: number;
-  /** the stamp of its last record, ticks too: how far the sink's picture reaches; epoch milliseconds */
+  /** the timestamp of the last record, ticks included: the sink is complete up to it; epoch milliseconds */
   readonly time: number;
   readonly events: readonly PlacedEvent<In>[];
 };
@@ -35,11 +35,11 @@ export type ProjectionBatch<In extends TopicName> = {
 export type ProjectionOptions<In extends TopicName> = ReaderOptions & {
   readonly reads: readonly In[];
   /**
-   * The sink's positions, by `topic/partition`; a missing one starts at the beginning. Throws Refused where it belongs
-   * to another cluster.
+   * The sink's positions, by `topic/partition`; a missing one starts at the beginning. Throws Refused if the sink
+   * belongs to another cluster.
    */
   readonly open: (clusterId: string) => Promise<ReadonlyMap<string, number>>;
-  /** Rows and position in one transaction of the sink. DeadLetter: these events are tried one by one. */
+  /** Rows and position in one transaction of the sink. If it throws DeadLetter, the events are tried one by one. */
   readonly apply: (batch: ProjectionBatch<In>) => Promise<void>;
 };
 
@@ -53,21 +53,24 @@ export const runProjection = async <In extends TopicName>(
 };
 
 const APPLY_MS = 60_000;
-/** Ticks alone are not worth a transaction of the sink, until there are so many that reading them again would cost more. */
+/** Ticks alone are stored only from this many on: fewer are cheaper to read again than to store in a transaction. */
 const WORTH_KEEPING = 500;
 /**
- * The position is stored at least this often, also without events: retention must not overtake a position in a quiet
- * topic.
+ * The position is stored at least this often, also without events, so that retention does not overtake the position in
+ * a quiet topic. Milliseconds.
  */
 const KEEP_MS = 60_000;
 
 type Unreadable = { readonly record: LogRecord; readonly error: DeadLetter | Undecodable };
 
 class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Member {
-  /** the positions read, and those that the sink has */
+  /** the positions that are read, and those that are stored in the sink */
   #read = new Map<string, number>();
   #kept = new Map<string, number>();
-  /** per partition of a topic: what writes to the sink, one at a time, and what will keep a position that no event has */
+  /**
+   * for each partition of a topic: the writes to the sink, one at a time, and the timer that stores a position without
+   * events
+   */
   readonly #jobs = new Map<string, Promise<unknown>>();
   readonly #keeping = new Map<string, NodeJS.Timeout>();
   /** the partitions that wait for the registry, by `topic/partition`, and when each continues */
@@ -82,12 +85,12 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
     return this.#open && this.#waiting.size === 0;
   }
 
-  /** There is nothing to read while the sink's position is requested. */
+  /** Nothing is read while the sink's position is requested. */
   watched(): Iterable<PartitionReading> {
     return this.#open ? this.progress.values() : [];
   }
 
-  /** A batch in hand has `APPLY_MS`: then the sink is slow, and the client is well. */
+  /** While a batch is projected, the sink is slow and the client is not stuck; `APPLY_MS` limits the batch. */
   override stuck(message: string): void {
     if (this.#projecting === 0) super.stuck(message);
   }
@@ -118,7 +121,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
       return false;
     } finally {
       this.#projecting -= 1;
-      // A batch that waits for the registry was read, too.
+      // A batch that waits for the registry counts as read.
       this.countProgress(batch.partition);
     }
   };
@@ -137,7 +140,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
     this.#clearTimers();
   }
 
-  /** Keeps no position from now on, and waits for nothing. */
+  /** Stores no more positions and waits for nothing. */
   #clearTimers(): void {
     for (const timer of [...this.#keeping.values(), ...this.#held.values()]) clearTimeout(timer);
     this.#keeping.clear();
@@ -169,12 +172,12 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
     membership.resume(partition);
   }
 
-  /** Only this partition waits until the registry answers. It is offered the same batch again. */
+  /** Only this partition waits until the registry answers. Then the same batch is delivered again. */
   #waitForRegistry({ topic, partition }: Batch, error: RegistryTrouble): void {
     if (!this.#open || !this.assigned.has(partition)) return;
     this.#waiting.add(partitionKey(topic, partition));
     if (this.#held.has(partition)) return;
-    this.options.logger.warn({ group: this.group, partition, err: error }, 'waits for the registry');
+    this.options.logger.warn({ group: this.group, partition, err: error }, 'the partition waits for the registry');
     this.membership?.pause(partition);
     const goOn = () => {
       this.#held.delete(partition);
@@ -222,7 +225,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
     this.#keeping.set(key, timer);
   }
 
-  /** Stores the position in the sink where no event has to be projected. */
+  /** Stores the position in the sink when there is no event to project. */
   async #keep(topic: string, partition: number): Promise<void> {
     const key = partitionKey(topic, partition);
     const [from, next] = [this.#kept.get(key) as number, this.#read.get(key) as number];
@@ -254,7 +257,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
     if (this.#kept.get(key) !== next) this.#keepSoon(topic, partition);
   }
 
-  /** Throws RegistryTrouble before anything is written: then all of it is read again. */
+  /** Throws RegistryTrouble before anything is written, so that the whole batch is read again. */
   async #readAll(records: readonly LogRecord[]): Promise<{ read: readonly Read[]; unreadable: readonly Unreadable[] }> {
     const read: Read[] = [];
     const unreadable: Unreadable[] = [];
@@ -290,7 +293,10 @@ export type Read = { readonly record: LogRecord; readonly event: HealthEvent };
 
 type Sink = Pick<ProjectionOptions<TopicName>, 'apply' | 'service' | 'group' | 'count'>;
 
-/** All at once; where the sink will not have one of them, one by one, and that one is a dead letter. */
+/**
+ * Projects all events at once. If the sink refuses one, projects them one by one, and the refused one becomes a dead
+ * letter.
+ */
 export const applyAll = async (
   log: Log,
   sink: Sink,

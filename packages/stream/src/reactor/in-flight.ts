@@ -1,4 +1,4 @@
-/** What has been read of a partition and is not done yet: the group's offset may only move to the first of it. */
+/** The events of a partition that are read and not done. The group's offset may move only to the first of them. */
 export class Outstanding {
   readonly #pending = new Set<number>();
   /** offsets that cannot be read, because the registry does not answer for their schema */
@@ -18,7 +18,7 @@ export class Outstanding {
     return this.#pending.size;
   }
 
-  /** everything below is done */
+  /** the offset below which everything is done */
   get done(): number {
     const [first] = this.#pending;
     return first ?? this.#read;
@@ -39,7 +39,7 @@ export class Outstanding {
   }
 }
 
-/** Runs jobs side by side, so many at most, and those of one key one after another. */
+/** Runs up to `limit` jobs concurrently, and those of one key one after another. */
 export class Lanes {
   readonly #limit: number;
   readonly #tails = new Map<string, Promise<void>>();
@@ -50,7 +50,7 @@ export class Lanes {
     this.#limit = limit;
   }
 
-  /** Behind everything of the same key. The job leaves its place while it pauses: it gets `pause`. */
+  /** Queues a job after all jobs of the same key. A job that calls `pause` gives up its place while it waits. */
   run(key: string, job: (pause: (wait: () => Promise<void>) => Promise<void>) => Promise<void>): Promise<void> {
     const before = this.#tails.get(key) ?? Promise.resolve();
     const mine = before.then(async () => {
@@ -71,7 +71,7 @@ export class Lanes {
     return mine;
   }
 
-  /** Resolves when nothing runs or waits. */
+  /** Resolves when no job runs or waits. */
   async idle(): Promise<void> {
     while (this.#tails.size > 0) await Promise.all(this.#tails.values());
   }
@@ -81,7 +81,7 @@ export class Lanes {
     else this.#running += 1;
   }
 
-  /** Passes its place to the one that waits longest. */
+  /** Passes the place to the job that has waited longest. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#running -= 1;

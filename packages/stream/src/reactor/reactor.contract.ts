@@ -8,9 +8,9 @@ import { event, follow, projecting, reacting, sinkOf, tick } from '../runner/out
 import type { Emitted } from '../runner/processors.fixture.ts';
 import { type LogFactory, PARTITIONS, T, until, withRegistry } from '../runner/runner.fixture.ts';
 
-/** What the reactor and the writer promise, in memory and on Kafka. */
+/** The contract of the reactor and the writer, in memory and on Kafka. */
 export const reactorContract = ({ log: open, topics }: LogFactory): void => {
-  test('a reactor reacts to each event and records its outcome under an id that a repetition gives again', async () => {
+  test('a reactor reacts to each event and records its outcome under an id that is the same on a repetition', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const out = await follow(log, `${run}.out`);
@@ -36,7 +36,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     out.stop();
   });
 
-  test('a slow effect holds up its own key only, and a key has one effect at a time, in order', async () => {
+  test('a slow effect delays only its own key, and a key has one effect at a time, in order', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const done: string[] = [];
@@ -74,7 +74,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     await until(() => expect(done.size).toBe(80));
   });
 
-  test('a reaction that is to be retried is tried again; one that cannot succeed is a dead letter, and the next flows on', async () => {
+  test('a reaction that throws Retry is tried again; one that cannot succeed is a dead letter, and the next continues', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const deadLetters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
@@ -179,7 +179,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     await until(() => expect(tries).toBe(8));
   });
 
-  test('a restarted reactor does not repeat reactions published as done, and does the others', async () => {
+  test('a restarted reactor does not repeat reactions published as done, and runs the others', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);
     const first: string[] = [];

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('a sink that is away for long costs no memory: each wait takes its listener off again', async () => {
+test('a sink that is unreachable for long costs no memory, because each wait removes its listener', async () => {
   const signals: AbortSignal[] = [];
   class Seen extends AbortController {
     constructor() {

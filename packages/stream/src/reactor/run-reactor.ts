@@ -14,17 +14,17 @@ import { Lanes, Outstanding } from './in-flight.ts';
 export type ReactorOptions<In extends TopicName, Out extends TopicName> = ReaderOptions & {
   readonly reads: readonly In[];
   /**
-   * An effect on the world, with the event's id as idempotency key; gives its outcome. It may be called again. Retry:
-   * called again, with back-off or after its own time, and only its key waits; DeadLetter, or any other error: the
-   * event is a dead letter.
+   * An external effect, with the event's id as idempotency key. Returns its outcome, and may be called again. If it
+   * throws Retry, it is called again, with back-off or after its own delay, and only its key waits. On DeadLetter, or
+   * any other error, the event becomes a dead letter.
    */
   readonly react: (event: EventOf<In>) => Promise<readonly Draft<Out>[]>;
   readonly maxInFlight: number;
 };
 
 /**
- * Kafka → the world, at least once. One reaction at a time a key, so many at once; outcomes are recorded, then offsets
- * are published.
+ * Kafka → external effects, at least once. Each key has one reaction at a time, and `maxInFlight` reactions run at
+ * once. Outcomes are recorded before offsets are published.
  */
 export const runReactor = async <In extends TopicName, Out extends TopicName>(
   log: Log,
@@ -53,7 +53,7 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
   #paused = new Set<number>();
   #isPlaced = false;
   #isPlacing = false;
-  /** where the group continues, by `topic/partition`, as of the last assignment */
+  /** the group's offsets, by `topic/partition`, as of the last assignment */
   #starts = new Map<string, number>();
 
   constructor(log: Log, options: ReactorOptions<TopicName, TopicName>) {
@@ -66,12 +66,12 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
     return this.membership !== undefined && this.#isPlaced && !waits;
   }
 
-  /** A partition with too many events waiting for its sink is not read, and is not stuck. */
+  /** A partition whose sink has too many waiting events is not read, and is not stuck. */
   watched(): Iterable<PartitionReading> {
     return [...this.progress.values()].filter(({ partition }) => !this.#paused.has(partition));
   }
 
-  /** Reads where the group continues, so that a partition that is never read is visible. */
+  /** Reads the group's offsets, so that the watchdog detects a partition that is never read. */
   async place(): Promise<void> {
     if (this.#isPlaced || this.#isPlacing) return;
     const assigned = this.assigned;
@@ -85,7 +85,7 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
     } catch (error) {
       this.options.logger.warn(
         { group: this.group, err: error },
-        'the offsets of the group are not known; they are asked for again',
+        'the offsets of the group cannot be read; the reactor retries',
       );
     } finally {
       this.#isPlacing = false;
@@ -149,12 +149,12 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
     await this.membership?.publish(offsets).catch((error: unknown) => {
       this.options.logger.warn(
         { group: this.group, err: error },
-        'the offsets were not written; what was done may be done again',
+        'the offsets were not written; reactions may be repeated',
       );
     });
   }
 
-  /** Starts nothing more, waits a little for running reactions, and publishes those that are done. */
+  /** Starts no more reactions, waits briefly for running ones, and publishes those that are done. */
   async drain(): Promise<void> {
     this.#stopping.abort();
     await within(DRAIN_MS, this.#lanes.idle(), 'draining').catch(() => {});
@@ -177,7 +177,7 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
     void job.then(() => this.#flow(record.partition)).catch((error: unknown) => this.end(error));
   }
 
-  /** null: done; else again later. */
+  /** null if done; else the event is retried later. */
   async #try(record: LogRecord, { unread }: Outstanding): Promise<Retry | null> {
     try {
       const event = await readEvent(this.log.codec, record);
@@ -202,7 +202,7 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
     return null;
   }
 
-  /** Reads on only while not too much of a partition waits. */
+  /** Pauses reading while too many events of a partition wait. */
   #flow(partition: number): void {
     const waiting = this.topics.map((topic) => this.#outstanding.get(partitionKey(topic, partition))?.size ?? 0);
     const full = Math.max(...waiting) >= this.options.maxInFlight;
@@ -219,7 +219,10 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
   }
 }
 
-/** An outcome could not be written: the broker's trouble makes no dead letter. The process ends, and the event is read again. */
+/**
+ * An outcome could not be written. A fault of the broker makes no dead letter: the process ends, and the event is read
+ * again.
+ */
 class Unwritten extends Fatal {}
 
 /**

@@ -4,7 +4,7 @@ import { partitionOf } from '../log/partitioner.ts';
 import { listening } from './processors.fixture.ts';
 import { aliased, expectGapless, type LogFactory, PARTITIONS, start, testBed, until } from './runner.fixture.ts';
 
-/** What the processor runner promises when processes die, hang and come back, in memory and on Kafka. */
+/** The contract of the processor runner when processes die, hang and come back, in memory and on Kafka. */
 export const crashContract = ({ log: open, topics }: LogFactory): void => {
   test('a partition that another process fences is opened again, and nothing is lost or done twice', async () => {
     await using log = await open();
@@ -21,7 +21,7 @@ export const crashContract = ({ log: open, topics }: LogFactory): void => {
     w.stop();
   });
 
-  test('a partition that takes long to open holds up no other', async () => {
+  test('a partition that takes long to open delays no other', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     const slow = partitionOf('a', PARTITIONS);
@@ -60,13 +60,13 @@ export const crashContract = ({ log: open, topics }: LogFactory): void => {
     },
   );
 
-  test('a zombie that wakes up with a batch in hand writes nothing: its partitions belong to another', async () => {
+  test('a zombie that wakes up in the middle of a batch writes nothing, because its partitions belong to another', async () => {
     const { emitted, n } = await zombie(open, topics, (id) => id);
     expect(emitted).toHaveLength(n);
     expectGapless(emitted);
   });
 
-  test('control: without the fence of the transactional id the zombie doubles what it has in hand', async () => {
+  test('control: without the fence of the transactional id the zombie writes its batch twice', async () => {
     const { emitted, n } = await zombie(open, topics, (id) => `${id}-${Math.random()}`);
     expect(emitted.length).toBeGreaterThan(n);
     expect(() => expectGapless(emitted)).toThrow();
@@ -90,7 +90,7 @@ const dying = (log: Log, when: 'before' | 'after', n: number): Log => {
 };
 
 /**
- * Two processes that both believe that they own everything: the first is held up with its batches until the second has
+ * Two processes that both believe that they own everything: the first is blocked with its batches until the second has
  * processed them.
  */
 const zombie = async (open: LogFactory['log'], topics: LogFactory['topics'], idOf: (id: string) => string) => {

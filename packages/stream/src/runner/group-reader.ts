@@ -5,14 +5,14 @@ import type { Logger } from '../logger.ts';
 import type { Count } from '../metrics.ts';
 import { type PartitionReading, Watchdog } from './watchdog.ts';
 
-/** `finished` rejects with what ends the process. */
+/** `finished` rejects with the error that ends the process. */
 export type RunningPart = AsyncDisposable & {
   readonly ready: () => boolean;
   readonly finished: Promise<never>;
   readonly stop: () => Promise<void>;
 };
 
-/** What every reader has. `service` names the dead-letter topic. */
+/** The options of every reader. `service` names the dead-letter topic. */
 export type ReaderOptions = {
   readonly group: string;
   readonly service: string;
@@ -60,7 +60,7 @@ export abstract class GroupReader<Options extends ReaderOptions> {
     this.end(new Fatal(`${this.group}: no progress: ${message}`));
   }
 
-  /** Begins to watch the assigned partitions. `at`: the next offset to read, by `topic/partition`. */
+  /** Starts the watchdog of the assigned partitions. `at`: the next offset to read, by `topic/partition`. */
   protected watch(at: (key: string) => number | undefined): void {
     const { topics } = this;
     const readingOf = (partition: number) => ({

@@ -14,7 +14,7 @@ afterEach(() => void vi.useRealTimers());
 
 const seconds = (n: number) => vi.advanceTimersByTimeAsync(n * 1000);
 
-/** A log whose client gives its members nothing while it hangs, and whose broker can be away. */
+/** A log whose client delivers nothing while it hangs, and whose broker can be unreachable. */
 const hanging = () => {
   const memory = new MemoryLog({ topics: topicsOf('run', PARTITIONS), codec: jsonCodec() });
   const client = { hangs: Promise.resolve(), isAway: false };
@@ -48,7 +48,7 @@ const parts = {
   },
 };
 
-/** A part that has read one event. */
+/** A reactor or projection that has read one event. */
 const started = async (part: keyof typeof parts) => {
   const ground = hanging();
   const done = vi.fn();
@@ -116,7 +116,7 @@ test.each(['reactor', 'projection'] as const)(
   },
 );
 
-test('a restarted reactor detects that its client reads no new records, and is well where all was done', async () => {
+test('a restarted reactor detects that its client reads no new records, and is ready if all are done', async () => {
   const { memory, log, hang, running } = await started('reactor');
   await running.stop();
   const idle = await parts.reactor(log, () => {});
@@ -135,7 +135,7 @@ test('a restarted reactor detects that its client reads no new records, and is w
   await back.stop();
 });
 
-test('a reactor is not ready until it has the position where its group continues', async () => {
+test('a reactor is not ready until it has the offsets of its group', async () => {
   const { memory } = hanging();
   const answer = Promise.withResolvers<readonly null[]>();
   await using running = await reacting(
@@ -149,7 +149,7 @@ test('a reactor is not ready until it has the position where its group continues
   await until(() => expect(running.ready()).toBe(true));
 });
 
-test('a reactor whose sink is away for long stops reading, and does not end', async () => {
+test('a reactor whose sink is unreachable for long stops reading, and does not end', async () => {
   const { memory, log } = hanging();
   let isAway = true;
   const done = vi.fn();

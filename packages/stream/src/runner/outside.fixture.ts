@@ -8,7 +8,7 @@ import { quiet } from '../testing.ts';
 import type { Emitted } from './processors.fixture.ts';
 import { PARTITIONS, T } from './runner.fixture.ts';
 
-/** What the codec of the fixtures does not read as JSON. */
+/** A value that the codec of the fixtures does not read as JSON. */
 const isRaw = (type: string): boolean => type === 'garbage' || type === 'newer' || type.startsWith('?');
 
 export const event = (run: string, key: string, n: number, type = 'HEARTBEAT'): OutRecord => ({
@@ -44,7 +44,7 @@ export const reacting = (
   return runReactor(log, options as unknown as ReactorOptions<never, never>);
 };
 
-/** A store with positions beside its rows, as a projection has it. */
+/** A store with positions beside its rows, as a projection uses it. */
 export const sinkOf = (rows: Map<string, number> = new Map(), positions: Map<string, number> = new Map()) => ({
   rows,
   positions,

@@ -39,7 +39,7 @@ export const jsonCodec = (): Codec => {
   };
 };
 
-/** What a test reads back. */
+/** An event as a test reads it. */
 export type Emitted = {
   readonly type: string;
   readonly key: string;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { listening } from './processors.fixture.ts';
 import { type LogFactory, PARTITIONS, start, T, testBed, until } from './runner.fixture.ts';
 
-/** What the processor runner refuses to run on, in memory and on Kafka. */
+/** The states and topics that the processor runner refuses, in memory and on Kafka. */
 export const refusalContract = ({ log: open, topics }: LogFactory): void => {
   test('a position outside its topic is refused with the numbers, code 2', async () => {
     await using log = await open();
@@ -50,7 +50,7 @@ export const refusalContract = ({ log: open, topics }: LogFactory): void => {
     lone.stop();
   });
 
-  test('a snapshot that was written under another partition count is refused: its keys lie elsewhere now', async () => {
+  test('a snapshot with another partition count is refused, because its keys are in other partitions now', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     const clock = { now: T, own: { tick: 0, unwatched: 0, from: 0 }, ingresses: {}, ticks: {} };
@@ -66,7 +66,7 @@ export const refusalContract = ({ log: open, topics }: LogFactory): void => {
     w.stop();
   });
 
-  test('inputs of different partition counts are refused, and so is a topic that is missing', async () => {
+  test('inputs of different partition counts are refused, and so is a missing topic', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     const narrow = await topics(1);

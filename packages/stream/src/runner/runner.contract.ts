@@ -13,9 +13,9 @@ import {
   withRegistry,
 } from './runner.fixture.ts';
 
-/** What the processor runner promises, in memory and on Kafka. */
+/** The contract of the processor runner, in memory and on Kafka. */
 export const runnerContract = ({ log: open, topics }: LogFactory): void => {
-  test('records come out decided, deadlines fire at ticks, time is passed along in band', async () => {
+  test('records are decided, deadlines fire at ticks, and time is forwarded in order', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     await using running = await start(log, listening(w.run));
@@ -63,7 +63,7 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     w.stop();
   });
 
-  test('an absence of the whole processor is not counted against any agent: its clock is stored with its position', async () => {
+  test('an absence of the whole processor is not counted against any agent, because its clock is stored with its position', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     const first = await start(log, listening(w.run));
@@ -133,7 +133,7 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     w.stop();
   });
 
-  test('too many dead letters end the process with code 1; what came before them is kept, once', async () => {
+  test('too many dead letters end the process with code 1; the output of earlier records is written once', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     const running = await start(log, listening(w.run));
@@ -152,7 +152,7 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     w.stop();
   });
 
-  test('a registry that is away delays only the partition whose record needs it, and makes no dead letter', async () => {
+  test('an unreachable registry delays only the partition whose record needs it, and makes no dead letter', async () => {
     await using opened = await open();
     const w = await testBed(opened, await topics(PARTITIONS));
     const { registry, log } = withRegistry(opened);
@@ -187,7 +187,7 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     w.stop();
   });
 
-  test('where time begins, the owner of each partition writes its ticks', async () => {
+  test('in the topic in which time begins, the owner of each partition writes its ticks', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     const ticks = new Set<string>();
@@ -203,7 +203,7 @@ export const runnerContract = ({ log: open, topics }: LogFactory): void => {
     w.stop();
   });
 
-  test('a marker comes before all events folded under its rules, with the positions it begins at', async () => {
+  test('a marker precedes all events of its rules, and names the positions at which they begin', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     const rules = { value: 'hash-1', decider: listener(`${w.run}.out`) as AnyRules['decider'] };

@@ -9,7 +9,8 @@ import { quiet } from '../testing.ts';
 import type { Emitted } from './processors.fixture.ts';
 
 /**
- * Logs for the runners: each call makes a client. `topics` makes those of the fixture and gives the name of the run.
+ * Logs for the runners: each call creates a client. `topics` creates the topics of the fixture and returns the name of
+ * the run.
  */
 export type LogFactory = {
   readonly log: () => Promise<Log>;
@@ -58,7 +59,7 @@ export const testBed = async (log: Log, run: string) => {
   };
 };
 
-/** Every key's versions are 1, 2, 3 …: nothing lost, nothing twice, no state wrong. */
+/** Asserts that every key's versions are 1, 2, 3 …: no event is lost or repeated, and no state is wrong. */
 export const expectGapless = (emitted: readonly Emitted[]): void => {
   for (const [key, events] of Map.groupBy(emitted, ({ stateKey }) => stateKey)) {
     const versions = events.map(({ version }) => version);
@@ -66,7 +67,7 @@ export const expectGapless = (emitted: readonly Emitted[]): void => {
   }
 };
 
-/** The same log, with a registry that answers only while it is not away. */
+/** The same log, with a registry that can be made unreachable. */
 export const withRegistry = (log: Log) => {
   const registry = { isAway: true, attempts: 0 };
   const learn: Log['codec']['learn'] = (unknown) => {

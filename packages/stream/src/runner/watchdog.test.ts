@@ -38,7 +38,7 @@ test('a partition without progress for more than 15 s in three looks, with somet
   expect(reports).toEqual(['in/0 stands at 5 of 9, running, for 18 s']);
 });
 
-test('who gets on is not stuck, however slowly', async () => {
+test('a partition that makes progress is not stuck, however slow it is', async () => {
   const { task, reports, watchdog, looks } = watching();
   for (let second = 0; second < 100; second += 10) {
     task.progress += 1;
@@ -56,7 +56,7 @@ test('a partition with nothing to read is never stuck', async () => {
   expect(watchdog.well).toBe(true);
 });
 
-test('a partition before an unfinished transaction of another writer is never stuck, but not well', async () => {
+test('a partition before an unfinished transaction of another writer is never stuck, but not healthy', async () => {
   const { broker, reports, watchdog, looks } = watching();
   broker.stableEnd = 5;
   await looks(...Array.from({ length: 100 }, (_, i) => i));
@@ -71,7 +71,7 @@ test('a partition before an unfinished transaction of another writer is never st
   expect(watchdog.well).toBe(true);
 });
 
-test('a restore that does not get on is stuck, also where no input has anything to read; one that does never is', async () => {
+test('a restore without progress is stuck, also if no input has unread records; a restore with progress never is', async () => {
   const { task, broker, reports, looks } = watching();
   task.phase = 'restoring';
   task.positions.clear();
@@ -85,7 +85,7 @@ test('a restore that does not get on is stuck, also where no input has anything 
   expect(reports).toEqual(['the restore of partition 0 makes no progress, restoring, for 22 s']);
 });
 
-test('while the broker does not answer no partition is stuck and none is well; afterwards it takes three looks again', async () => {
+test('while the broker does not answer, no partition is stuck and none is healthy; afterwards it takes three checks again', async () => {
   const { broker, reports, watchdog, looks } = watching();
   await looks(0, 16, 17);
   broker.answers = false;

@@ -3,28 +3,28 @@ import type { Phase } from '../processor/partition-task.ts';
 import { within } from './within.ts';
 
 /**
- * Only a new process helps after this long without progress, while the broker answers and has committed records to
- * read. No process can read behind an unfinished transaction of another writer.
+ * After this long without progress only a restart helps, if the broker answers and has committed records to read. No
+ * process can read past an unfinished transaction of another writer.
  */
 const DEAF_MS = 15_000;
 const LOOK_MS = 1000;
 const LOOKS = 3;
 const NO_RECORDS = { low: 0, high: 0 };
 
-/** A partition that is read. The watchdog remembers it by identity: when it is read again, it is another one. */
+/** A partition that is read. The watchdog compares it by identity: a reopened partition is a new object. */
 export type PartitionReading = {
   readonly partition: number;
-  /** grows with everything that gets done */
+  /** counts finished work */
   readonly progress: number;
   /** the next offset to read, by topic; a topic that is not listed is read from its first record */
   readonly positions: ReadonlyMap<string, number>;
   readonly phase: Phase;
 };
 
-/** `hidden`: the next records are behind an unfinished transaction of another writer. */
+/** `hidden`: an unfinished transaction of another writer hides the next records. */
 type Watched = { progress: number; since: number; looks: number; hidden: boolean };
 
-/** Looks at the partitions once a second; `stuck` gets the figures of one that makes no progress. */
+/** Checks the partitions once a second. Calls `stuck` with the figures of a partition without progress. */
 export class Watchdog {
   readonly #log: Log;
   readonly #partitions: () => Iterable<PartitionReading>;
@@ -52,12 +52,12 @@ export class Watchdog {
     clearInterval(this.#timer);
   }
 
-  /** false: a partition makes no progress though it has something to read, or the broker does not answer */
+  /** false if a partition with unread records makes no progress, or the broker does not answer */
   get well(): boolean {
     return this.#well;
   }
 
-  /** `now`: of a monotone clock, milliseconds. */
+  /** `now`: the reading of a monotonic clock, milliseconds. */
   async look(now: number): Promise<void> {
     const still = [...this.#partitions()].filter((reading) => this.#standsStill(reading, now));
     if (this.#looking) return;
@@ -99,7 +99,7 @@ export class Watchdog {
     }
     if (reading.phase === 'restoring') behind.push(`the restore of partition ${reading.partition} makes no progress`);
     const isHidden = behind.length === 0 && hidden;
-    // What becomes readable only now has the whole time to be read.
+    // Records that have just become readable get the full time.
     if (!isHidden && (behind.length === 0 || watched.hidden)) watched.since = now;
     if (behind.length === 0 || watched.hidden) watched.looks = 0;
     watched.hidden = isHidden;

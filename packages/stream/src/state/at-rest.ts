@@ -1,23 +1,28 @@
-/** How a state of one shape becomes one of the next. `usual`: what the older shape left out at rest, null where it left out nothing. */
+/**
+ * The upgrade of a state to the next shape. `usual`: the values that the older shape omitted at rest, null if it
+ * omitted none.
+ */
 export type Upgrade = { readonly usual: unknown; readonly to: (state: unknown) => unknown };
 
 /**
- * How states lie in the snapshot. Their shape is `oldest` and one more for each upgrade, so that another shape brings
- * an upgrade with it. States of a shape below `oldest`, and of a newer one, are refused.
+ * The stored form of states in the snapshot. The present shape is `oldest` plus the number of upgrades, so that a new
+ * shape requires an upgrade. States of a shape below `oldest`, or of a newer one, are refused.
  */
 export type AtRest<State> = {
-  /** the oldest shape that is read */
+  /** the oldest shape that can be read */
   readonly oldest: number;
   /** from `oldest` to the next shape, from that to the one after, and so on */
   readonly upgrades: readonly Upgrade[];
-  /** what most states have in common: it takes no place at rest. Another one is another shape. null: nothing is left out */
+  /**
+   * the values that most states have, which are omitted at rest. Changing them changes the shape. null: none is omitted
+   */
   readonly usual: State | null;
 };
 
 export const shapeOf = ({ oldest, upgrades }: AtRest<unknown>): number => oldest + upgrades.length;
 
 /**
- * A state from its stored text, in the present shape. `shape`: that of the text, not below `oldest` or above the
+ * Reads a state from its stored text, in the present shape. `shape`: the shape of the text, from `oldest` to the
  * present one.
  */
 export const readAtRest = <State>({ oldest, upgrades, usual }: AtRest<State>, shape: number, text: string): State => {
@@ -29,10 +34,10 @@ export const readAtRest = <State>({ oldest, upgrades, usual }: AtRest<State>, sh
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** How plain values are written as text, and read again. */
+/** Writes plain values as text, and reads them. */
 export type Form = { readonly write: (value: unknown) => string; readonly read: (text: string) => unknown };
 
-/** A field of the usual value. `inner`: how it is written where the usual one is an object itself. */
+/** A field of the usual value. `inner`: its encoding, if the usual value is an object. */
 type Field = {
   readonly name: string;
   readonly label: string;
@@ -44,8 +49,8 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * JSON without the fields that have their usual value. Objects with the same fields are traversed. Any other object or
- * list in the place of one is written whole, in a list, so that it is distinct from one with omitted fields.
+ * JSON without the fields that have their usual value. Objects with the same fields are traversed. An object with other
+ * fields, or a list, is written whole and inside a list, to distinguish it from an object with omitted fields.
  */
 export const sparse = (usual: unknown): Form => ({
   write: isFields(usual) ? writing(usual) : JSON.stringify,
@@ -64,7 +69,7 @@ const writing = (usual: Fields): Form['write'] => {
   };
 };
 
-/** null: it has other fields than the usual one. */
+/** null if it has other fields than the usual value. */
 const differing = (value: Fields, fields: readonly Field[]): string | null => {
   if (Object.keys(value).length !== fields.length) return null;
   let text = '';

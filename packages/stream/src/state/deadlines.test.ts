@@ -7,7 +7,7 @@ type Named = Armed & { readonly name: string };
 const named = (name: string): Named => ({ name, armedAt: NEVER });
 const names = (items: readonly Named[]) => items.map(({ name }) => name);
 
-test('one is due at its moment, not before', () => {
+test('an item is due at its time, not before', () => {
   const deadlines = new Deadlines<Named>();
   deadlines.arm(named('a'), 5);
   expect(names(deadlines.take(4))).toEqual([]);
@@ -15,7 +15,7 @@ test('one is due at its moment, not before', () => {
   expect(names(deadlines.take(5))).toEqual([]);
 });
 
-test('the earlier moment stays: the later one is found when the earlier has come', () => {
+test('an earlier time stays armed: the later one is found when the earlier has come', () => {
   const deadlines = new Deadlines<Named>();
   const a = named('a');
   deadlines.arm(a, 5);
@@ -26,7 +26,7 @@ test('the earlier moment stays: the later one is found when the earlier has come
   expect(names(deadlines.take(9))).toEqual(['a']);
 });
 
-test('a disarmed item and one that is never due are not waited for', () => {
+test('a disarmed item, and one that is never due, arm no deadline', () => {
   const deadlines = new Deadlines<Named>();
   const b = named('b');
   deadlines.arm(named('a'), NEVER);
@@ -36,7 +36,7 @@ test('a disarmed item and one that is never due are not waited for', () => {
   expect(names(deadlines.take(1e15))).toEqual([]);
 });
 
-test('one that is armed again after it was disarmed is due once', () => {
+test('an item that is armed again after it was disarmed is due once', () => {
   const deadlines = new Deadlines<Named>();
   const a = named('a');
   deadlines.arm(a, 5);
@@ -45,7 +45,7 @@ test('one that is armed again after it was disarmed is due once', () => {
   expect(names(deadlines.take(5))).toEqual(['a']);
 });
 
-test('after any sequence of arming and disarming, each moment gives the items that a full search would give', () => {
+test('after any sequence of arming and disarming, each time has the due items that a full search would find', () => {
   const step = fc.record({ which: fc.nat(7), at: fc.nat(50), how: fc.constantFrom('arm', 'disarm', 'take') });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (all) => {

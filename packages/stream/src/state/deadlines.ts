@@ -1,19 +1,19 @@
 import FlatQueue from 'flatqueue';
 import { NEVER } from '../processor/decider.ts';
 
-/** An armed item carries its moment; NEVER where it has none. Only this file changes it. */
+/** The time of an armed item; NEVER if it is not armed. Only this file changes it. */
 export type Armed = { armedAt: number };
 
 /**
- * Finds the due ones of many without a look at the others. A heap of lower bounds, milliseconds: a deadline that moves
- * later costs nothing until the earlier moment comes, and then one look.
+ * Finds the due items without checking the others. It is a heap of lower bounds, milliseconds. A deadline that moves
+ * later costs nothing until the earlier time comes, and then one check.
  */
 export class Deadlines<Item extends Armed> {
   readonly #queue = new FlatQueue<Item>();
 
-  /** The earliest moment at which an item may be due; NEVER where none is armed. */
+  /** The earliest time at which an item may be due; NEVER if none is armed. */
   get next(): number {
-    // What has been armed earlier or disarmed since has left its old moment in the queue.
+    // Items that were armed earlier or disarmed leave their old time in the queue.
     while (this.#queue.length > 0 && this.#queue.peek()?.armedAt !== this.#queue.peekValue()) this.#queue.pop();
     return this.#queue.peekValue() ?? NEVER;
   }

@@ -61,14 +61,14 @@ test('a partition that was never read has no position to move', async () => {
   await expect(movePosition(log, move({ partition: 2 }))).rejects.toThrow('input has no partition 2');
 });
 
-test('the task that held the partition is fenced', async () => {
+test('the task that owned the partition is fenced', async () => {
   const log = await opened();
   const owner = await log.fence('counting-1');
   await movePosition(log, move({}));
   await expect(owner.commit([])).rejects.toThrow();
 });
 
-test('between the fence and the commit only the newest records are read: the owner fences again within seconds', async () => {
+test('only the newest records are read between the fence and the commit, because the owner fences again within seconds', async () => {
   const log = await opened();
   const read: number[] = [];
   let isFenced = false;

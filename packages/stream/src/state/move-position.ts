@@ -12,7 +12,7 @@ export type Move = {
 
 type Found = { readonly position: Record<string, unknown>; readonly readTo: number };
 
-/** The value of a position, or the one found before where it is not written again. */
+/** The newest value of a position in the snapshot after `before`, or that of `before` if there is no newer one. */
 const positionIn = async (log: Log, { processor, topic, partition }: Move, before: Found | null): Promise<Found> => {
   const snapshot = snapshotTopic(processor);
   const bounds = (await log.bounds(snapshot))[partition];
@@ -42,9 +42,9 @@ const wanted = ({ topic, partition, to }: Move, bounds: Bounds | undefined): num
 
 /**
  * Moves the position from which a processor reads a partition; this is the only way to do so. The state stays as it is,
- * so the records in between are skipped or decided again. The task that holds the partition is fenced, and continues at
+ * so the records in between are skipped or decided again. The task that owns the partition is fenced, and continues at
  * the new position.
- * @throws Refused where the offset is outside the topic
+ * @throws Refused if the offset is outside the topic
  */
 export const movePosition = async (
   log: Log,
@@ -52,7 +52,7 @@ export const movePosition = async (
 ): Promise<{ readonly from: number | null; readonly to: number }> => {
   const { processor, topic, partition } = move;
   const to = wanted(move, (await log.bounds(topic))[partition]);
-  // The owner fences the partition again within seconds: the snapshot is read before, and only its newest records
+  // The owner fences the partition again within seconds. So the snapshot is read before the fence, and only its newest records
   // after.
   const before = await positionIn(log, move, null);
   const transactor = await log.fence(`${processor}-${partition}`);

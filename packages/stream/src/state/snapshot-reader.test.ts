@@ -40,7 +40,7 @@ test('a state far from the end is found too', async () => {
   expect(await look([['a', bytesOf('quiet')], ...rest])).toMatchObject({ state: 'quiet', clock: { now: 7 } });
 });
 
-test('a forgotten, an unknown, a differently shaped and a late state are null', async () => {
+test('the result is null for a forgotten key, an unknown key, a state of another shape, and a search that takes too long', async () => {
   const position = ['@position/in', at(5)] as const;
   expect(await look([['a', bytesOf('x')], ['a', null], position])).toBeNull();
   expect(await look([position])).toBeNull();

@@ -7,7 +7,7 @@ import { type ClockState, restored, TICK_MS, timeOf } from '../time/clock.ts';
 import { type AtRest, shapeOf } from './at-rest.ts';
 import { type Entry, Store } from './store.ts';
 
-/** How far back from the end the search goes, records: live states are near it. */
+/** How far back from the end each search reads, records. Live states are near the end. */
 const WINDOWS = [2_000, 50_000, Number.POSITIVE_INFINITY];
 
 /** The source of a state: its processor, its shapes, and the input that carries its time. */
@@ -17,12 +17,12 @@ export type SnapshotSource = {
   readonly timeTopic: string;
 };
 
-/** What a processor remembers of a key, and the time of its partition, as of its last transaction. */
+/** The state of a key and the time of its partition, as of the last transaction. */
 export type SnapshotState<State> = { readonly state: State; readonly clock: Clock };
 
 /**
- * Finds a state in the snapshot topic without disturbing the processor. null: there is none, its shape is not readable,
- * or `signal` came first.
+ * Finds a state in the snapshot topic without affecting the processor. Returns null if there is none, its shape is not
+ * readable, or `signal` was aborted first.
  */
 export const readSnapshot = async <State>(
   log: Pick<Log, 'bounds' | 'read'>,

@@ -6,20 +6,20 @@ const usual = { kind: 'known', count: 0, names: [], marks: [0, 0], inner: { at: 
 const { write, read } = sparse(usual);
 const kept = (value: unknown) => JSON.parse(write(value));
 
-test('only what differs from the usual is kept', () => {
+test('only the fields that differ from the usual value are stored', () => {
   expect(kept(usual)).toEqual({});
   expect(kept({ ...usual, count: 1, inner: { ...usual.inner, at: 5 } })).toEqual({ count: 1, inner: { at: 5 } });
   expect(kept({ ...usual, marks: [0, 1] })).toEqual({ marks: [0, 1] });
 });
 
-test('an object of other fields is kept whole: what it lacks does not come back', () => {
+test('an object with other fields is stored whole, and no missing field is added', () => {
   expect(kept({ kind: 'unseen' })).toEqual([{ kind: 'unseen' }]);
   expect(read(write({ kind: 'unseen' }))).toEqual({ kind: 'unseen' });
   const mapped = { ...usual, inner: { ...usual.inner, left: { idle: 7 } } };
   expect(read(write(mapped))).toEqual(mapped);
 });
 
-test('names that mean something to the language are names', () => {
+test('names with a meaning in JavaScript are ordinary names', () => {
   const hostile = JSON.parse('{"__proto__": "x", "constructor": "y"}');
   const value = { ...usual, inner: { ...usual.inner, left: hostile } };
   expect(JSON.stringify(read(write(value)))).toBe(JSON.stringify(value));

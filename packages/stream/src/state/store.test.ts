@@ -27,7 +27,7 @@ test('a state comes back from the snapshot as it was, header and all', () => {
   expect(restored.get('c')).toBeUndefined();
 });
 
-test('only the last value of a changed key is written, and nothing where nothing changed', () => {
+test('only the last value of a changed key is written, and nothing without a change', () => {
   const store = new Store<unknown>(shaped(1));
   store.put('a', entry({ version: 1 }));
   store.put('a', entry({ version: 2 }));
@@ -60,7 +60,7 @@ test('a deadline is due at its moment, not before; arming it again is not a chan
   expect(store.changes()).toEqual([]);
 });
 
-test('a shape newer than the code supports is refused at the restore, and so is one older than it reads', () => {
+test('a restore refuses a shape that is newer or older than the code supports', () => {
   const store = new Store<unknown>(shaped(3));
   store.put('a', entry({ state: { received: 1 } }));
   const [[key, value]] = store.changes() as [[string, Buffer]];
@@ -71,7 +71,7 @@ test('a shape newer than the code supports is refused at the restore, and so is 
   later.restore(key, null);
 });
 
-test('a state of an older shape goes through each later upgrade, with the usual values of that shape', () => {
+test('a state of an older shape gets each later upgrade, with the usual values of that shape', () => {
   const with3 = { received: 0, policy: 'vigil' };
   const older = new Store<unknown>({ ...shaped(3), usual: with3 });
   older.put('a', entry({ state: { received: 1, policy: 'vigil' } }));
@@ -91,7 +91,7 @@ test('a state of an older shape goes through each later upgrade, with the usual 
   expect(store.bytes('a')?.readUInt16BE(0)).toBe(5);
 });
 
-test('a state that the current batch has put is there at once, due and forgotten like any other', () => {
+test('a state that the current batch has put is available at once, due and forgotten like any other', () => {
   const store = new Store<unknown>(shaped(1));
   store.put('a', entry({ dueAt: 5000, version: 7 }));
   expect(store.get('a')?.version).toBe(7);
@@ -111,7 +111,7 @@ test('an entry that was armed again reports it, whether or not it was decoded re
   expect(store.get('a')?.dueAt).toBe(9000);
 });
 
-test('states come back however many are used', () => {
+test('states can be read, however many are used', () => {
   const store = new Store<unknown>(shaped(1));
   for (let key = 0; key < 10_000; key++) store.put(`k${key}`, entry({ version: key }));
   store.changes();

@@ -43,7 +43,7 @@ const toBytes = <State>(shape: number, entry: Entry<State>, form: Form): Buffer 
 /** How many decoded entries are kept beside their bytes: at least so many of those used last, at most twice as many. */
 const RECENT = 2048;
 
-/** The values set or read last: two generations, and the older is dropped when the younger is full. */
+/** A cache of the values used last. It has two generations; the older is dropped when the younger is full. */
 class Recent<Value> {
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
@@ -71,14 +71,14 @@ class Recent<Value> {
 }
 
 /**
- * The states of one partition, as the bytes in which they lie in the snapshot topic: shape number, deadline, version,
- * epoch and correlation id in front, JSON behind. A restore decodes nothing. Entries of the batch in hand become bytes
- * when it is over, and those used last are not decoded again: a decider never changes a state that it was given.
+ * The states of one partition, as the bytes of the snapshot topic: shape number, deadline, version, epoch and
+ * correlation id, then JSON. A restore decodes nothing. Entries of the present batch are encoded at its end. The
+ * entries used last are not decoded again, because a decider never changes a state that it was given.
  */
 export class Store<State> {
   readonly #states = new Map<string, Buffer>();
   readonly #changed = new Set<string>();
-  /** put, and not yet bytes */
+  /** put, and not encoded yet */
   readonly #put = new Map<string, Entry<State>>();
   readonly #recent = new Recent<Entry<State>>();
   readonly #timers = new Timers();
@@ -97,7 +97,7 @@ export class Store<State> {
     return this.#states.size;
   }
 
-  /** Throws Refused where a newer version of the code wrote it, or where its states are older than this one reads. */
+  /** Throws Refused if a newer version of the code wrote the state, or if its shape is too old for this one. */
   restore(key: string, value: Buffer | null): void {
     this.#recent.delete(key);
     if (value === null) {
@@ -149,7 +149,7 @@ export class Store<State> {
     return this.#states.get(key) ?? null;
   }
 
-  /** Looks at it again at `dueAt`. Not a change: the moment in the snapshot stays a lower bound. */
+  /** Arms the key for `dueAt`. This is not a change: the time in the snapshot stays a lower bound. */
   rearm(key: string, dueAt: number): void {
     const bytes = Buffer.from(this.bytes(key) as Buffer);
     bytes.writeDoubleBE(dueAt, DUE_AT);
@@ -157,13 +157,13 @@ export class Store<State> {
     this.#recent.delete(key);
   }
 
-  /** Looks at it again at `dueAt`, also after a restore. */
+  /** Arms the key for `dueAt`, also after a restore. */
   push(key: string, dueAt: number): void {
     this.rearm(key, dueAt);
     this.#changed.add(key);
   }
 
-  /** Looks at it at `dueAt` at the latest, also after a restore. */
+  /** Arms the key for `dueAt` at the latest, also after a restore. */
   advance(key: string, dueAt: number): void {
     if ((this.bytes(key) as Buffer).readDoubleBE(DUE_AT) > dueAt) this.push(key, dueAt);
   }
@@ -173,7 +173,7 @@ export class Store<State> {
     return [...this.#states.keys()];
   }
 
-  /** The keys whose deadline may have come. The others cost nothing. */
+  /** The keys whose deadline may have passed. Other keys cost nothing. */
   due(now: number): readonly string[] {
     this.#settle();
     const keys: string[] = [];
@@ -185,7 +185,7 @@ export class Store<State> {
     return keys;
   }
 
-  /** The last value of each key that has changed since the previous call; null: forgotten. */
+  /** The last value of each key that has changed since the previous call; null for a forgotten key. */
   changes(): readonly (readonly [key: string, value: Buffer | null])[] {
     this.#settle();
     const changes = [...this.#changed].map((key) => [key, this.#states.get(key) ?? null] as const);
@@ -193,7 +193,7 @@ export class Store<State> {
     return changes;
   }
 
-  /** Encodes each put state; where the bytes are the same as before, nothing has changed. */
+  /** Encodes each put state. A state whose bytes are the same as before has not changed. */
   #settle(): void {
     for (const [key, entry] of this.#put) {
       const bytes = toBytes(this.#shape, entry, this.#form);

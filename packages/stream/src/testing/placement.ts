@@ -3,9 +3,7 @@ import { openClients } from '../kafka/client.ts';
 import { silentLogger } from '../logger.ts';
 import { within } from '../runner/within.ts';
 
-/**
- * Where a partition is stored, by broker ids. `leader`: -1 without a leader; `replicas`: the preferred leader first.
- */
+/** The brokers of a partition, by id. `leader`: -1 if there is none; `replicas`: the preferred leader first. */
 export type Placed = {
   readonly topic: string;
   readonly partition: number;
@@ -14,10 +12,15 @@ export type Placed = {
   readonly inSync: readonly number[];
 };
 
-/** Partitions of a cluster, those of the broker's own topics included, and where they lie. Each call may throw while a broker is away. */
+/**
+ * The placement of a cluster's partitions, internal topics included. Each call may throw while a broker is unreachable.
+ */
 export type Placement = {
   readonly all: () => Promise<readonly Placed[]>;
-  /** Has the controller place partitions on other replicas, or name another preferred leader; it answers before they are there. */
+  /**
+   * Requests a reassignment of partitions, or another preferred leader, from the controller. It answers before the move
+   * is done.
+   */
   readonly assign: (placed: readonly Pick<Placed, 'topic' | 'partition' | 'replicas'>[]) => Promise<void>;
 } & AsyncDisposable;
 

@@ -33,7 +33,7 @@ test('watched time runs with the clock while ticks come', () => {
   expect(watched(...ticks(0, 10_000), ['record', 10_400])).toBe(10_400);
 });
 
-test('a tick that comes half an interval late takes nothing away, a later one does', () => {
+test('a tick that comes half an interval late loses no watched time, a later one does', () => {
   expect(watched(['tick', 0], ['tick', 1500])).toBe(1500);
   expect(watched(['tick', 0], ['tick', 1501])).toBe(1500);
 });
@@ -81,7 +81,7 @@ test('watched time is monotone and never faster than now, over any order of tick
   );
 });
 
-test('an ingress that is away for a while grants its agents that time, and the others nothing', () => {
+test('the time in which an ingress is closed does not count against its agents, and counts against the others', () => {
   const open = ticks(0, 10_000).flatMap((one): Step[] => [one, ['ingress', one[1]]]);
   const away = run([...open, ...ticks(11_000, 20_000)]);
   expect(timeOf(away, 1000).watched - T).toBe(20_000);
@@ -159,13 +159,13 @@ describe('an ingress', () => {
     expect(counted(10_000, 30_000, marks(0, 30_000), [...marks(300, 12_000), ...marks(25_300, 30_000)])).toBe(20_000);
   });
 
-  test('is away when the last instance is: until one is back, and has been open for the settling time', () => {
+  test('is closed from the end of its last instance until one has been open again for the settling time', () => {
     const [first, second] = [marks(0, 12_000), marks(300, 15_300)];
     expect(counted(10_000, 30_000, first, second)).toBe(5300 + 1500);
     expect(counted(10_000, 30_000, first, [...second, ...marks(20_000, 30_000)])).toBe(5300 + 1500 + 7000);
   });
 
-  test('grants nothing for a restart of at most one and a half seconds, and the rest of a longer one', () => {
+  test('excuses nothing for a restart of at most one and a half seconds, and the rest of a longer one', () => {
     expect(counted(10_000, 30_000, [...marks(0, 15_000), ...marks(16_500, 30_000)])).toBe(20_000);
     const longer = counted(10_000, 30_000, [...marks(0, 15_000), ...marks(16_501, 30_000)]);
     expect(longer).toBe(5000 + 1500 + (30_000 - 16_501 - 3000));
@@ -175,7 +175,7 @@ describe('an ingress', () => {
     expect(counted(20_000, 60_000, [...marks(0, 15_000), ...marks(18_000, 60_000, 3000)])).toBe(0);
   });
 
-  test('opened where there was none settles first, and no agent is absent before', () => {
+  test('that opens for the first time settles first, and no agent is absent before', () => {
     const open = (to: number) =>
       run([
         ...ticks(0, 59_000),
@@ -188,7 +188,7 @@ describe('an ingress', () => {
     expect(timeOf(open(64_000), 1000).ingresses.gateway! - T).toBe(61_000);
   });
 
-  test('continues while ingest is away, for its agents reported in the meantime', () => {
+  test('continues while ingest is down, because its agents reported in the meantime', () => {
     const steps: Step[] = [
       ...ticks(0, 10_000),
       ...marks(0, 30_000).map((at): Step => ['ingress', at]),
@@ -208,7 +208,7 @@ describe('an ingress', () => {
     expect(timeOf(other, 1000).ingresses).toEqual({ gateway: T + 8500, other: T + 20_000 });
   });
 
-  test('names from outside make no more than 64 ingresses, and none of them is the prototype of another', () => {
+  test('names from outside create at most 64 ingresses, and none of them is the prototype of another', () => {
     const named = ['constructor', ...Array.from({ length: 80 }, (_, i) => `ingress-${i}`)];
     const clock = named.reduce((before, ingress) => ingressOpen(before, ingress, T), run(ticks(0, 10_000)));
     const { ingresses } = timeOf(ingressOpen(clock, 'constructor', T + 20_000), 1000);
@@ -216,7 +216,7 @@ describe('an ingress', () => {
     expect(Object.values(ingresses).every(Number.isFinite)).toBe(true);
   });
 
-  test('one more is stored once others have been closed for eight days: their agents are forgotten by then', () => {
+  test('one more is stored once others have been closed for eight days, because their agents are forgotten by then', () => {
     const day = 24 * 3_600_000;
     const all = Array.from({ length: MOST_INGRESSES }, (_, i) => `ingress-${i}`);
     const full = all.reduce((before, ingress) => ingressOpen(before, ingress, T + 10_000), run(ticks(0, 10_000)));
@@ -289,7 +289,7 @@ describe('a stamp that is far from the clock', () => {
     expect(clockOf([...open, ['record', 70_000]]).now).toBe(T + 70_000);
   });
 
-  test('many of one moment count as one', () => {
+  test('many with the same timestamp count as one', () => {
     const batch = Array.from({ length: 1000 }, (): Step => ['record', day]);
     expect(clockOf([...open, ...batch, ['tick', day + 1999]]).now).toBe(T + 10_000);
     expect(clockOf([...open, ...batch, ['tick', day + 2000]]).now).toBe(T + day + 2000);
@@ -330,7 +330,7 @@ describe('a stamp that is far from the clock', () => {
     ).toMatchObject({ now: T + 7000, watched: T });
   });
 
-  test('of one source of several holds up nothing, and is taken back when the source is right again', () => {
+  test('of one of several sources delays nothing, and is corrected when the source is right again', () => {
     const ticked = (at: readonly (readonly [string, number])[], from = START) =>
       at.reduce((clock, [source, ms]) => tickOf(clock, source, T + ms, 2, 1000), from);
     const wild = ticked([

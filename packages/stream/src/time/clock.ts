@@ -5,46 +5,46 @@ const CAP_INTERVALS = 1.5;
 /** After a gap the clock stands still this much longer, until agents can report again; milliseconds. */
 const SETTLE_MS = 3000;
 
-/** Any writer of the topic can name ingresses without limit; the clock is written with every commit. */
+/**
+ * The largest number of ingresses. Any writer of the topic can add names, and the clock is written with every commit.
+ */
 export const MOST_INGRESSES = 64;
 /**
- * An ingress that has been closed for so long makes room for another, milliseconds. Its agents are forgotten a day
- * earlier, so none is judged on another clock.
+ * An ingress that has been closed for this long may be replaced by another, milliseconds. Its agents are forgotten a
+ * day earlier, so none is judged by another clock.
  */
 const CLOSED_FOR_GOOD_MS = 8 * 24 * 3_600_000;
 
 /** A timestamp further from the clock is not accepted by itself: a broker's clock may be wrong; milliseconds. */
 const LEAP_MS = 60_000;
-/** It is when stamps have come there, and nowhere else, for so long by themselves; milliseconds. */
+/** A distant timestamp is accepted after timestamps have come only from there for this long; milliseconds. */
 const BELIEVED_AFTER_MS = 2000;
 
-/** The interval of ticks where a topology names no other, milliseconds. */
+/** The default interval of ticks, milliseconds. */
 export const TICK_MS = 1000;
 
 /**
- * One ingress. `unwatched`: how much of `now` it was not open. `tick` 0: not seen yet. `from`: it counts again from
- * here, after a gap.
+ * One ingress. `unwatched`: the part of `now` in which it was not open. `tick`: 0 if it is not seen yet. `from`: when
+ * it counts again after a gap.
  */
 type Axis = { readonly tick: number; readonly unwatched: number; readonly from: number };
 
 /**
- * A released ingress. It continues from `watched` with its family, once that has come to `from`. `at`: when it was
+ * A released ingress. It continues from `watched` with its family's clock, once that reaches `from`. `at`: when it was
  * released.
  */
 type Released = { readonly watched: number; readonly from: number; readonly at: number };
 
-/**
- * The stored time of a partition, beside the positions. `ticks`: the latest of each source, where there are several.
- */
+/** The stored time of a partition, beside the positions. `ticks`: the latest of each source, if there are several. */
 export type ClockState = {
   readonly now: number;
   readonly own: Axis;
   readonly ingresses: Readonly<Record<string, Axis>>;
   readonly released: Readonly<Record<string, Released>>;
   readonly ticks: Readonly<Record<string, number>>;
-  /** the first of the timestamps that are far from `now` and not accepted yet; null: the last was near */
+  /** the first of the distant timestamps that are not accepted yet; null if the last timestamp was near */
   readonly leap: number | null;
-  /** the partitions to which records that were written here by mistake have been moved, and when one was last */
+  /** the partitions to which misplaced records of this partition were moved, with the time of the last move */
   readonly movesTo: Readonly<Record<string, number>>;
 };
 
@@ -59,7 +59,7 @@ export const START: ClockState = {
   movesTo: {},
 };
 
-/** A clock from its stored form: an older one lacks later fields. */
+/** Reads a clock from its stored form. An older form lacks later fields. */
 export const restored = (clock: Partial<ClockState>): ClockState => ({ ...START, ...clock });
 
 const watchedOn = ({ tick, unwatched, from }: Axis, now: number, capMs: number): number => {
@@ -95,7 +95,7 @@ const moved = (clock: ClockState, timestamp: number): ClockState => {
   return { ...clock, now: timestamp, own: { ...own, unwatched } };
 };
 
-/** The clock set back to a moment. All that it has watched stays as long as it was. */
+/** The clock set back to a moment. Its watched time does not change. */
 const rewound = (clock: ClockState, to: number): ClockState => {
   const by = clock.now - to;
   if (by <= 0) return clock;
@@ -111,14 +111,14 @@ const rewound = (clock: ClockState, to: number): ClockState => {
   return { ...clock, now: to, own: back(clock.own), ingresses, released };
 };
 
-/** A tick of the only source: the time before it was watched. */
+/** Applies a tick of the only source: the time before it was watched. */
 export const tick = (clock: ClockState, timestamp: number, intervalMs: number): ClockState => {
   const at = pass(clock, timestamp);
   if (at.leap !== null) return at;
   return { ...at, own: tickOn(at.own, at.now, capOf(intervalMs)) };
 };
 
-/** A tick of one of several sources: time is the smallest of their latest, once all have been seen. */
+/** Applies a tick of one of several sources. Time is the smallest of their latest ticks, once all have been seen. */
 export const tickOf = (
   clock: ClockState,
   source: string,
@@ -140,8 +140,8 @@ export const tickOf = (
 export const familyOf = (ingress: string): string => ingress.split(':', 1)[0] ?? ingress;
 
 /**
- * An ingress reports that it is open. It and its family each have a clock: a silent instance stands still, however many
- * others are open. A new clock begins with the partition's watched time, and settles first.
+ * An ingress reports that it is open. It and its family each have a clock: the clock of a silent instance stands still,
+ * even while others are open. A new clock begins with the partition's watched time, and settles first.
  */
 export const ingressOpen = (clock: ClockState, ingress: string, timestamp: number): ClockState => {
   const at = pass(clock, timestamp);
@@ -163,7 +163,7 @@ export const ingressReleased = (clock: ClockState, ingress: string, timestamp: n
   return { ...at, ingresses: without(at.ingresses, ingress), released: { ...at.released, [ingress]: released } };
 };
 
-/** Names come from outside: one may be that of something that every object has. */
+/** Names come from outside, and one may be that of an inherited property. */
 const named = <T>(all: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(all, name) ? all[name] : undefined;
 
@@ -187,7 +187,7 @@ const releasedAt = (ingress: string, { watched, from }: Released, { ingresses, n
   return family === undefined ? watched : watched + Math.max(0, watchedOn(family, now, capOf(TICK_MS)) - from);
 };
 
-/** With room for one more ingress; null: all are needed. */
+/** Returns the ingresses with room for one more; null if all are needed. */
 const withRoom = (at: ClockState): ClockState | null => {
   const isFull = ({ ingresses, released }: ClockState) =>
     Object.keys(ingresses).length + Object.keys(released).length >= MOST_INGRESSES;
@@ -200,15 +200,14 @@ const withRoom = (at: ClockState): ClockState | null => {
 };
 
 /**
- * A record that was written here by mistake is moved to another partition. Partitions without such a record for eight
- * days are dropped.
+ * Notes that a misplaced record was moved to another partition. Drops partitions without such a record for eight days.
  */
 export const movedTo = (clock: ClockState, partition: number): ClockState => {
   const lately = Object.entries(clock.movesTo).filter(([, at]) => clock.now - at < CLOSED_FOR_GOOD_MS);
   return { ...clock, movesTo: { ...Object.fromEntries(lately), [partition]: clock.now } };
 };
 
-/** What a decider sees of it. */
+/** The clock that a decider gets. */
 export const timeOf = (clock: ClockState, intervalMs: number): Clock => ({
   now: clock.now,
   watched: watchedOn(clock.own, clock.now, capOf(intervalMs)),

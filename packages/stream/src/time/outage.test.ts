@@ -39,7 +39,7 @@ const missing = (records: readonly { key: string; at: number }[]) => {
 };
 
 test.each(['broker', 'ingest'] as const)(
-  'an outage of the %s of any length makes no agent absent, and the agent that became silent in it is found, once',
+  'an outage of the %s of any length makes no agent absent, and the agent that became silent in it is found once',
   (what) => {
     for (const outage of OUTAGES)
       expect({ outage, missing: missing(recorded(what, outage)) }).toEqual({ outage, missing: ['agent-7'] });

@@ -8,7 +8,7 @@ import { startIngress, startTicks } from './ticks.ts';
 const ingressOn = (log: MemoryLog, isOpen = () => true, write: Log['write'] = log.write) =>
   startIngress(log, { name: 'gateway:a', write, isOpen, logger: silentLogger });
 
-test('an ingress reports to every partition at once that it is open, and in the end that it is closed for good', async () => {
+test('an ingress reports to every partition at once that it is open, and at its stop that it is closed for good', async () => {
   const log = new MemoryLog({ partitions: 2 });
   const ingress = await ingressOn(log);
   await ingress.stop();
@@ -19,7 +19,7 @@ test('an ingress reports to every partition at once that it is open, and in the 
     ]);
 });
 
-test('an ingress that is not open reports nothing, and still writes, to see when it can', async () => {
+test('an ingress that is not open reports nothing, and writes probes to detect when it can write', async () => {
   const log = new MemoryLog({ partitions: 1 });
   const ingress = await ingressOn(log, () => false);
   expect(log.records(Topic.heartbeat).map(({ key }) => key)).toEqual(['@probe/gateway:a']);
@@ -42,7 +42,7 @@ test('an ingress still stops when it cannot write to a partition, and releases i
   }
 });
 
-test('a partition that cannot be written to keeps no other from its ticks, and has none queued behind it', async () => {
+test('a partition that cannot be written to does not delay the ticks of others, and queues no further tick', async () => {
   vi.useFakeTimers();
   try {
     const written: number[] = [];

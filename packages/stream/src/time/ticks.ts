@@ -6,12 +6,12 @@ import { within } from '../runner/within.ts';
 import { TICK_MS } from './clock.ts';
 
 type Stoppable = AsyncDisposable & { readonly stop: () => Promise<void> };
-/** `end`: without waiting for writes in progress */
+/** `end` does not wait for writes in progress */
 type Marking = Stoppable & { readonly end: () => void };
 
-/** Written by an ingress that is not open. It has no reader. */
+/** The key of the probes of an ingress that is not open. No reader uses them. */
 const PROBE = '@probe/';
-/** How long a stopping ingress tries to report it, milliseconds. */
+/** How long a stopping ingress tries to report its stop, milliseconds. */
 const RELEASE_MS = 3000;
 
 /**
@@ -41,11 +41,11 @@ const everySecond = (write: Ingress['write'], marks: () => readonly OutRecord[],
 
 const mark = (topic: string, partition: number, key: string): OutRecord => ({ topic, partition, key, value: null });
 
-/** Time begins here: a tick into each partition that is owned. */
+/** Starts time: writes ticks into each owned partition. */
 export const startTicks = (log: Log, topic: string, owned: () => readonly number[], logger: Logger): Stoppable =>
   everySecond(log.write, () => owned().map((partition) => mark(topic, partition, `${TICK}${partition}`)), logger);
 
-/** `write`: after the records that it accepted before; `isOpen`: whether agents can reach it now. */
+/** `write`: writes after all records accepted before; `isOpen`: whether agents can reach the ingress now. */
 export type Ingress = {
   readonly name: string;
   readonly write: (records: readonly OutRecord[]) => Promise<unknown>;
@@ -55,8 +55,8 @@ export type Ingress = {
 
 /**
  * Reports an open ingress to every partition of the heartbeat topic: its agents are absent only while it is open. While
- * it is not open, it writes probes, to see when it can. When it stops, it reports that it is closed for good: its
- * agents are expected elsewhere.
+ * it is not open, it writes probes, to detect when it can write. When it stops, it reports that it is closed for good:
+ * its agents are expected elsewhere.
  */
 export const startIngress = async (log: Log, { name, write, isOpen, logger }: Ingress): Promise<Stoppable> => {
   const count = await log.partitionCount(Topic.heartbeat);

@@ -126,7 +126,7 @@ class MemoryMember implements Membership {
     );
   }
 
-  /** A declined batch waits for a seek, which replaces the reading. */
+  /** A declined batch waits for a seek, which starts a new reading. */
   async #give(topic: string, partition: number): Promise<void> {
     const reading = this.#readings.get(partitionKey(topic, partition));
     const log = this.#group.source.partition(topic, partition);

@@ -18,7 +18,7 @@ import { writer } from '../../log/writer.ts';
 import { TICK } from '../../processor/fold.ts';
 import { MemoryGroup } from './memory-group.ts';
 
-/** `now`: what the broker stamps records with; `topics`: partition counts of topics that the catalogue does not have. */
+/** `now`: the clock of the broker; `topics`: partition counts of topics that the catalogue does not have. */
 export type MemoryOptions = {
   readonly partitions?: number;
   readonly codec?: Codec;
@@ -26,7 +26,7 @@ export type MemoryOptions = {
   readonly topics?: Readonly<Record<string, number>>;
 };
 
-/** The log for tests, in memory. Everything is visible at once; nothing is ever cleaned. */
+/** The log for tests, in memory. Everything is visible at once, and nothing is ever deleted. */
 export class MemoryLog implements Log {
   readonly codec: Codec;
   readonly #partitions: number;
@@ -115,7 +115,9 @@ export class MemoryLog implements Log {
     for (const group of this.#groups.values()) await group.stop();
   }
 
-  /** For tests: writes records as any client would. A command topic stamps them itself, as the broker does. */
+  /**
+   * For tests: writes records as any client would. On a command topic the log sets the timestamp, as the broker does.
+   */
   append(records: readonly OutRecord[]): void {
     for (const out of records) {
       const log = this.partition(out.topic, out.partition);
@@ -127,17 +129,20 @@ export class MemoryLog implements Log {
     for (const group of this.#groups.values()) group.wake();
   }
 
-  /** For tests: an event from outside, with a random id, where its key belongs. */
+  /** For tests: writes an event from outside, with a random id, to its key's partition. */
   async publish(...drafts: readonly Draft[]): Promise<void> {
     await writer(this).write(drafts);
   }
 
-  /** For tests: bytes under a key, where it belongs. */
+  /** For tests: writes bytes under a key, to the key's partition. */
   publishRaw(topic: string, key: string, value: Buffer | null, headers: Headers = {}): void {
     this.append([{ topic, partition: partitionOf(key, this.#of(topic).length), key, value, headers }]);
   }
 
-  /** For tests: a tick into every partition of a topic, from source partitions of the same number (`own`) or from all `sources`. */
+  /**
+   * For tests: writes a tick into every partition of a topic, from source partitions of the same number (`own`) or from
+   * all `sources`.
+   */
   tick(topic: string, sources?: number): void {
     this.append(
       this.#of(topic).flatMap((_, partition) =>
