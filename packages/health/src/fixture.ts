@@ -67,7 +67,7 @@ const of = (failureThreshold: number, seconds: number) => ({
 });
 const usual = { tool_execution: of(5, 30), checkpoint_write: of(3, 120), external_api: of(3, 60) };
 
-/** The history that heartbeats at their moments leave, for a policy that looks for these patterns. */
+/** The history after heartbeats at the given times, for a policy with these patterns. */
 export const history = (
   heartbeats: readonly (readonly [ms: number, more: Partial<HeartbeatPayload>])[],
   { rateLimits = RATE_LIMIT_PATTERNS, others = [], together = [] }: Partial<LookedFor> = {},
@@ -91,7 +91,7 @@ const presets = readPolicies([PRESETS], VOCABULARY);
 /** The presets, with `name` as the default. */
 export const presetsWith = (name: string): Policies => policiesOf(presets, name);
 
-/** A policy of a test's own, as text. */
+/** A policy of one test, as text. */
 export const policyOf = (yaml: string): Policies => {
   const policy = loadPolicy(yaml, 'test.yaml', VOCABULARY);
   return policiesOf([policy], policy.name);

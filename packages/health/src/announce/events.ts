@@ -7,7 +7,10 @@ import type { Rules } from '../judgement/rules.ts';
 
 export type Announcement = Draft<typeof Topic.agentHealth | typeof Topic.taskHealth | typeof Topic.fleetPresence>;
 
-/** What an announcement is made from. `state`: after all announcements before it; `fresh`: the instance has not been announced. */
+/**
+ * The context of an announcement. `state`: the state after all previous announcements; `fresh`: whether the instance is
+ * not announced yet.
+ */
 export type AnnouncementContext = {
   readonly state: KnownAgent;
   readonly rules: Rules;
@@ -25,13 +28,13 @@ const about = (state: KnownAgent) => {
   return { agentId: state.agentId, instanceId, taskId, episodeId: state.announced.episode?.id ?? null, labels };
 };
 
-/** Chain and policy of a draft: an episode's events keep the heartbeat that came before it. */
+/** The correlation and policy of a draft. An episode's events keep the correlation id of the heartbeat before it. */
 export const chain = ({ state, rules: { policy } }: AnnouncementContext) => {
   const correlationId = state.announced.episode?.correlationId ?? state.history.lastReceipt.correlationId;
   return { correlationId, policy: { name: policy.name, hash: policy.hash } };
 };
 
-/** An event about the agent. `payload`: without the fields of every event, or with others in their place. */
+/** An event about the agent. `payload`: the fields of this event, which may override those of every event. */
 export const announcement = <Type extends BodyOf<AgentTopic>['type']>(
   context: AnnouncementContext,
   type: Type,
@@ -44,7 +47,7 @@ export const announcement = <Type extends BodyOf<AgentTopic>['type']>(
   payload: { ...about(context.state), ...payload },
 });
 
-/** The one key of the topic of presence. */
+/** The only key of the topic of presence. */
 export const FLEET = 'fleet';
 
 /** The same for the topic of presence. */
@@ -60,13 +63,13 @@ export const presenceEvent = <Type extends BodyOf<FleetTopic>['type']>(
   payload: { ...about(context.state), ...payload },
 });
 
-/** The same at every re-decision: from the agent, its instance, how many it has had, and the moment. */
+/** A deterministic id, from the agent, its instance, the number of ids issued before, and the time. */
 export const idOf = (kind: 'episode' | 'warrant', state: KnownAgent, now: number): string => {
   const { instanceId } = state.history.identity;
   return `${kind}-${contentHash(`${state.agentId} ${instanceId} ${state.announced.issued} ${now}`)}`;
 };
 
-/** Every rule that fires, in words and figures. A mitigating signal is not evidence. */
+/** The evidence of every rule that fires, in words and figures. A mitigating signal is not evidence. */
 export const evidenceOf = ({ rules }: Rules, history: History, judgement: Judgement): Evidence[] =>
   rules.flatMap((rule, i) => {
     const { name, signal, limits } = rule;
@@ -78,10 +81,10 @@ export const evidenceOf = ({ rules }: Rules, history: History, judgement: Judgem
 
 const MINUTE_MS = 60_000;
 
-/** Minutes since the last call, else since the last sign of its own; watched. */
+/** Watched minutes since the last call, or since the agent's last own sign if it made no call. */
 export const idleMinutes = ({ calls, activity, started }: History, { watched }: Judgement['at']): number =>
   Math.max(0, watched - (calls.last ?? activity.own ?? started.watched)) / MINUTE_MS;
 
-/** Minutes since the last checkpoint, else since the start of the instance; watched. */
+/** Watched minutes since the last checkpoint, or since the start of the instance if there is none. */
 export const workedMinutes = ({ checkpoint, started }: History, { watched }: Judgement['at']): number =>
   Math.max(0, watched - (checkpoint.mark ?? started.watched)) / MINUTE_MS;

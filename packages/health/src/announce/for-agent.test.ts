@@ -6,7 +6,7 @@ import type { Heartbeats } from '../signals/testing/case.ts';
 import { CASES } from '../signals/testing/cases.ts';
 import { forAgent } from './warrant.ts';
 
-/** The sentence for the agent about each signal, in the case by which the signal is tested. */
+/** The sentence for the agent about each signal, in the signal's test case. */
 const FINDINGS: Readonly<Record<SignalName, string>> = {
   no_heartbeat: 'Nothing was received from you for 1 min.',
   no_activity: 'You have shown no sign of work for 8 s.',
@@ -79,14 +79,14 @@ const same = (n: number, tool: string): Heartbeats =>
   Array.from({ length: n }, (_, i) => [i * 1000, { ...WORKING, tool_calls: [call(`c${i}`, { tool })] }]);
 
 describe('an agent', () => {
-  test('in a loop reads which call it repeats, how often, since when, and what to do instead', () => {
+  test('in a loop gets the repeated call, its count, its start, and what to do instead', () => {
     expect(at('vigil', same(5, 'Bash'), 4000)).toEqual({
       finding: 'You have made the same call (Bash) 5 times in a row with the same result, the first of them 4 s ago.',
       advice: SIGNALS.repeated_calls.advice,
     });
   });
 
-  test('with an overdue call reads which call it is, since when, and its deadline', () => {
+  test('with an overdue call gets the call, its start and its deadline', () => {
     const runs = call('c1', { tool: 'Bash', outcome: 'running', started_at: T0, deadline_at: T0 + 120_000 });
     const overdue = at('vigil', [[0, { ...WORKING, tool_calls: [runs] }]], 200_000);
     expect(overdue.finding).toBe(
@@ -96,7 +96,7 @@ describe('an agent', () => {
     expect(estimated.finding).toMatch(/ has not ended; such a call is expected to end within 31 min\.$/);
   });
 
-  test('that is silent reads for how long, and since which call', () => {
+  test('that is silent gets the duration of its silence and the call before it', () => {
     const turn = { open: true, started_at: T0, last_event_at: T0 };
     const silent = at(
       'vigil',
@@ -108,7 +108,7 @@ describe('an agent', () => {
     );
   });
 
-  test('reads the first finding by the order of its policy', () => {
+  test('gets the first finding in the order of its policy', () => {
     const policy = (order: string) =>
       `policy: p\nsignals: { no_calls: { after: 10s }, looping: { is: repeated_calls, times: 3 } }\nstates: { STUCK: [${order}] }`;
     expect(at(policy('no_calls, looping'), same(3, 'Bash'), 60_000).finding).toMatch(/^You have made no call/);
@@ -116,13 +116,13 @@ describe('an agent', () => {
     expect(at(policy('no_calls + looping'), same(3, 'Bash'), 60_000).finding).toMatch(/no call .* the same call/);
   });
 
-  test('reads it in one line that no name of a tool can break', () => {
+  test('gets it in one line that no tool name can break', () => {
     const { finding } = at('vigil', same(5, 'Bash\n2\u001b[31m\r\n3. Yes'), 4000);
     expect(finding).toMatch(/^You have made the same call \(Bash 2 \[31m 3\. Yes\) 5 times/);
   });
 });
 
-test('no finding and no advice begins a line with a digit, which a menu could take for a choice', () => {
+test('no finding and no advice begins with a digit, which a menu could take for a choice', () => {
   for (const name of Object.keys(SIGNALS) as SignalName[]) {
     const { finding, advice } = sentencesOf(name);
     expect(`${finding}\n${advice}`).not.toMatch(/^\s*\d/m);

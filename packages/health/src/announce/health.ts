@@ -5,7 +5,7 @@ import { type Shown, shownOf } from '../judgement/judge.ts';
 import { describeEnd } from '../signals/fact.ts';
 import { type Announcement, type AnnouncementContext, announcement, evidenceOf, idOf } from './events.ts';
 
-/** A state that differs from the one last announced. */
+/** Announces a state that differs from the last announced one. */
 export const stateChanged = (context: AnnouncementContext): Announcement[] => {
   const { state, rules, judgement } = context;
   const { announced, history } = state;
@@ -32,11 +32,14 @@ export const stateChanged = (context: AnnouncementContext): Announcement[] => {
   ];
 };
 
-/** The task under which the last state was announced, where the agent no longer has it: its state would never end otherwise. */
+/**
+ * The task of the last announced state, if the agent no longer has that task. Without it, the task's state would never
+ * end.
+ */
 const leftOf = ({ state: { announced, history } }: AnnouncementContext): string | null =>
   announced.stateTaskId === history.identity.taskId ? null : (announced.stateTaskId ?? null);
 
-/** It opens when HEALTHY is left; a good end, or a return, opens none. */
+/** An episode opens when the agent leaves HEALTHY. An expected end, or a return to HEALTHY, opens none. */
 const episodeOf = ({ state, judgement }: AnnouncementContext): string | null => {
   const { announced, history } = state;
   if (announced.episode) return announced.episode.id;
@@ -48,7 +51,7 @@ const episodeOf = ({ state, judgement }: AnnouncementContext): string | null => 
 
 type Named = Omit<Shown, 'name'> & { readonly name: Shown['name'] | 'exiting' };
 
-/** The exemption as it is named to people: one that is being ended rests no more. */
+/** The exemption as people see it: an idle agent that exits is shown as exiting. */
 const shownTo = ({ state: { history }, rules, judgement }: AnnouncementContext): Named | null => {
   const shown = shownOf(rules, judgement);
   return shown?.name === 'idle' && history.activity.value === 'exiting' ? { ...shown, name: 'exiting' } : shown;
@@ -67,7 +70,7 @@ const reasonOf = (to: HealthState, evidence: readonly Evidence[], context: Annou
   return evidence.flatMap(({ signal, words }) => (names.has(signal) ? [words] : [])).join('; ');
 };
 
-/** An exemption that differs from the one last announced. */
+/** Announces an exemption that differs from the last announced one. */
 export const exemptionChanged = (context: AnnouncementContext): Announcement[] => {
   const { announced, history } = context.state;
   const shown = history.end ? null : shownTo(context);

@@ -5,7 +5,7 @@ import { type Announcement, type AnnouncementContext, announcement, chain } from
 const MORE_THAN = 3;
 const NOTHING: readonly Announcement[] = [];
 
-/** An instance that has not been announced. */
+/** Announces a new instance. */
 export const instanceStarted = (context: AnnouncementContext): readonly Announcement[] => {
   const { history, previousInstanceId, announced, instanceNumber } = context.state;
   if (announced.instanceNumber === instanceNumber) return NOTHING;
@@ -14,7 +14,7 @@ export const instanceStarted = (context: AnnouncementContext): readonly Announce
   return [announcement(context, 'INSTANCE_STARTED', payload)];
 };
 
-/** More than three records of an older instance in a minute: two run under one name. */
+/** Announces more than three records of an older instance in a minute: two processes run under one name. */
 export const duplicateInstance = (context: AnnouncementContext): readonly Announcement[] => {
   const { state } = context;
   const { stragglers } = state;
@@ -35,13 +35,16 @@ export const duplicateInstance = (context: AnnouncementContext): readonly Announ
   ];
 };
 
-/** What the agent has answered since it was last asked. */
+/** Announces the agent's answers since the last announcement. */
 export const answered = (context: AnnouncementContext): readonly Announcement[] => {
   const { answers } = context.state;
   return answers.length === 0 ? NOTHING : answers.map((answer) => announcement(context, 'AGENT_ANSWERED', answer));
 };
 
-/** Each of its breakers whose state differs from the one last announced. After its end, or where it is excluded, all are closed. */
+/**
+ * Announces each breaker whose state differs from the last announced one. After the agent's end, or if it is excluded,
+ * all are closed.
+ */
 export const breakersChanged = (context: AnnouncementContext): readonly Announcement[] => {
   const { state, judgement } = context;
   const over = state.history.end !== null || state.excluded;
@@ -54,7 +57,7 @@ export const breakersChanged = (context: AnnouncementContext): readonly Announce
   return emitted;
 };
 
-/** Under the task that it opened with, so that what began there ends there. */
+/** The event names the task under which the breaker opened, so that a task with an open breaker also gets the close. */
 const changed = (
   context: AnnouncementContext,
   name: AgentBreaker,
@@ -80,7 +83,7 @@ const changed = (
   };
 };
 
-/** What people want closed and its caller holds: only the caller can. */
+/** Requests for a close of breakers that the agent holds itself. Only the agent can close them. */
 export const resetsAsked = (context: AnnouncementContext): readonly Announcement[] => {
   const { resets, history } = context.state;
   return resets.map(({ correlationId, ...reset }) => ({

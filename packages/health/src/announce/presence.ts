@@ -10,7 +10,10 @@ import type { Rules } from '../judgement/rules.ts';
 import { momentOf } from '../signals/signal.ts';
 import { type Announcement, type AnnouncementContext, presenceEvent } from './events.ts';
 
-/** From when nothing has been received for three intervals, and for the policy's least time: then the agent is not present. */
+/**
+ * When the agent is no longer present: after three intervals, and at least the policy's `lost_after`, without a
+ * heartbeat.
+ */
 export const lostFrom = ({ lastReceipt, identity }: History, { policy: { heartbeat } }: Rules, at: Moment): number => {
   if (identity.eventDriven) return NEVER;
   const after = lostAfter(lastReceipt.intervalMs ?? heartbeat.intervalMs, heartbeat.lostAfterMs);
@@ -18,8 +21,9 @@ export const lostFrom = ({ lastReceipt, identity }: History, { policy: { heartbe
 };
 
 /**
- * Present again, or for the first time; silent, or ended. An agent that is forgotten after a long silence is not part of a mass failure:
- * its ingress may be gone for good. The end of an agent that is already lost is reported, so that the brake no longer waits for it.
+ * Announces presence (the first or a new one) and loss (by silence or an end). An agent that is forgotten after a long
+ * silence is not part of a mass failure, because its ingress may be gone for good. The end of an agent that is already
+ * lost is reported, so that the brake no longer waits for it.
  */
 export const presenceChanged = (context: AnnouncementContext): Announcement[] => {
   const { state, rules, judgement } = context;
@@ -31,7 +35,10 @@ export const presenceChanged = (context: AnnouncementContext): Announcement[] =>
   return announced.lostInstance === state.instanceNumber && isSettled(context) ? [lost(context)] : [];
 };
 
-/** Repeated once a day while the agent is alive: a reader of the topic from its beginning finds each living agent. */
+/**
+ * Repeated once a day while the agent is alive, so that a reader of the topic from its beginning finds each living
+ * agent.
+ */
 const REPEAT_MS = 24 * 3_600_000;
 
 const whyPresent = ({ state, fresh }: AnnouncementContext): Exclude<PresentWhy, 'UNKNOWN'> => {
@@ -63,26 +70,32 @@ const lost = (context: AnnouncementContext): Announcement => {
   });
 };
 
-/** Why the agent was not expected to work at its last heartbeat; null: it was. The governor's brake does not count such a loss. */
+/**
+ * Why the agent was not expected to work at its last heartbeat; null if it was. The governor's brake does not count
+ * such a loss.
+ */
 const exemptionWhenLost = (history: History): 'held' | 'paused' | 'idle' | null => {
   if (isOnHold(history.hold, lastSeen(history))) return 'held';
   if (history.activity.value === 'paused') return 'paused';
   return isIdle(history) ? 'idle' : null;
 };
 
-/** Its last heartbeat, or its reported end; a loss that a person confirms does not show when it ended. */
+/**
+ * The time of the last heartbeat, or of the reported end. A loss that a person confirms does not state when the agent
+ * ended.
+ */
 const lastSeen = ({ lastReceipt, end }: History): number =>
   end === null || end.reason === 'lost' ? lastReceipt.now : end.at;
 
 /** From the first heartbeat of this instance. */
 const observedMs = (history: History): number => Math.max(0, lastSeen(history) - history.started.now);
 
-/** A host whose runtime is stopped ends its agents on purpose: that is not a mass failure, and does not engage the brake. */
+/** A runtime that is stopped ends its agents on purpose. That is not a mass failure, and does not engage the brake. */
 const expectedReasons: ReadonlySet<string> = new Set(['finished', 'explicit']);
 
 const isExpected = ({ orderId, reason }: End): boolean => orderId !== null || expectedReasons.has(reason);
 
-/** Its end is known, or it is forgotten. */
+/** Whether the agent's end is known, or the agent is forgotten. */
 const isSettled = ({ state: { history }, judgement }: AnnouncementContext): boolean =>
   history.end !== null || judgement.at.now >= lostForGoodFrom(history);
 

@@ -3,17 +3,17 @@ import { type SpendingLimit, type Spent, spentOf } from '@vigil/policy';
 import type { Announced, Counted, KnownAgent } from '../evaluator/state.ts';
 import { type Announcement, type AnnouncementContext, chain, FLEET } from './events.ts';
 
-/** What an agent has used by its present count, as its policy counts it. */
+/** The use of an agent by its present count, in the units that its policy limits. */
 const spentBy = ({ history: { spend } }: KnownAgent, { policy }: AnnouncementContext['rules']): Spent =>
   policy.spending === null ? { tokens: null, usd: null } : spentOf(policy.spending, spend);
 
 type Scope = 'agent' | 'task' | 'day';
 
-/** A sub-agent holds no task; what it uses counts for that of its parent. */
+/** A sub-agent holds no task; its use counts for the task of its parent. */
 const taskOf = ({ history: { identity } }: KnownAgent): string | null =>
   identity.taskId ?? identity.labels.parent_task ?? null;
 
-/** What was counted before belongs to another instance when the agent has another. */
+/** The counts announced for the present instance; those of an earlier instance do not apply. */
 const countedOf = ({ instanceNumber, announced: { spent } }: KnownAgent, scope: Scope): Counted | null =>
   (spent?.instanceNumber === instanceNumber ? spent[scope] : undefined) ?? null;
 
@@ -25,8 +25,9 @@ const isSameLimit = (one: SpendingLimit, other: SpendingLimit): boolean =>
   one.tokens === other.tokens && one.usd === other.usd;
 
 /**
- * What an agent has used, and its policy limits, is counted: for itself, for its task and for the day. Nothing is counted twice; each session of
- * its client adds what it uses. A sub-agent is an agent of its own. Another limit than before is announced at once: an agent whose calls are refused may use nothing more.
+ * Announces the use that a policy limits: for the agent, for its task and for the day. Nothing is counted twice, and
+ * each session of the client adds its use. A sub-agent is an agent of its own. A changed limit is announced at once,
+ * because an agent whose calls are refused may use nothing more.
  */
 export const spendingCounted = (context: AnnouncementContext): Announcement[] => {
   const { state, rules } = context;
@@ -75,10 +76,13 @@ const counted = (context: AnnouncementContext, spent: Spent, scope: Scope, scope
 
 type AgentSpent = PayloadOf<typeof Topic.fleetPresence, 'AGENT_SPENT'>;
 
-/** Counts of one instance that are remembered: a session that is taken up again after so many others counts as another one. */
+/**
+ * The number of counts that are stored for an instance. A session that resumes after this many others counts as a new
+ * one.
+ */
 const MOST_COUNTS = 4;
 
-/** It is counted. */
+/** Records a count as counted. */
 export const spentAnnounced = (
   { instanceNumber, history, announced }: KnownAgent,
   spent: AgentSpent,
@@ -94,7 +98,7 @@ export const spentAnnounced = (
   return { ...known, [scope]: { counts: [...others, after], limit: { tokens: limitTokens, usd: limitUsd } } };
 };
 
-/** A count that had no name is that of a session: what is counted of it is counted of that session, which may be taken up again. */
+/** Assigns a count without a session to the session that it turns out to belong to, which may resume later. */
 export const countNamed = (state: KnownAgent, session: number): KnownAgent => {
   const { history, announced } = state;
   const { spend } = history;

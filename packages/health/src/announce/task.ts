@@ -5,7 +5,10 @@ import { type Announcement, type AnnouncementContext, chain, evidenceOf, idleMin
 
 type Task = NonNullable<Announced['task']>;
 
-/** The assignee of a task and its state: left before taken, so that a task never has one agent twice. */
+/**
+ * Announces the assignee of a task and its state. A task is left before the next is taken, so that a task never has one
+ * agent twice.
+ */
 export const taskChanged = (context: AnnouncementContext): Announcement[] => {
   const { state, judgement } = context;
   const { task } = state.announced;
@@ -26,7 +29,7 @@ export const taskChanged = (context: AnnouncementContext): Announcement[] => {
   return alive ? [...left, took] : [...left, took, taskChange(context, assignee, 'left', 'HEALTHY', 'TERMINATED')];
 };
 
-/** The agent's own id is used where it has no task, and for a sub-agent, whose task is its parent's. */
+/** The agent's own id is used if it has no task, and for a sub-agent, whose task is its parent's. */
 const assigneeOf = ({ agentId, history: { identity } }: KnownAgent): Omit<Task, 'state'> => ({
   taskId: (identity.parentId === null ? identity.taskId : null) ?? agentId,
   instanceId: identity.instanceId,

@@ -10,7 +10,10 @@ import { type Announcement, type AnnouncementContext, announcement, evidenceOf }
 const MINUTE_MS = 60_000;
 const NOTHING: readonly Announcement[] = [];
 
-/** The worst ticket that is due, where none as bad has been filed in its episode; before it, those that people file. */
+/**
+ * Announces the tickets that people filed, then the worst due ticket, unless one at least as severe has been filed in
+ * the episode.
+ */
 export const ticketsFiled = (context: AnnouncementContext): readonly Announcement[] => {
   const { state, rules, judgement } = context;
   if (state.tickets.length === 0 && rules.policy.ticket === null) return NOTHING;
@@ -71,10 +74,10 @@ const ticketOf = (context: AnnouncementContext, due: Due): EscalationTicket => {
   };
 };
 
-/** Of ours, for ids made of names (RFC 9562, version 5). */
+/** Vigil's namespace for name-based UUIDs (RFC 9562, version 5). */
 const NAMESPACE = Buffer.from('b1a0c1f2d0f54e0c9a3e4d1f7a5c2b68', 'hex');
 
-/** The same at every re-decision: from the agent, its instance, the moment and the severity. */
+/** A deterministic id, from the agent, its instance, the time and the severity. */
 const ticketId = ({ state, judgement }: AnnouncementContext, { severity }: Due): string => {
   const name = `${state.agentId} ${state.history.identity.instanceId} ${state.instanceNumber} ${judgement.at.now} ${severity}`;
   const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
@@ -85,7 +88,7 @@ const ticketId = ({ state, judgement }: AnnouncementContext, { severity }: Due):
 
 type Words = Pick<EscalationTicket, 'cause' | 'judge_reasoning' | 'suggested_action'>;
 
-/** What was observed, why it is a ticket, and what could be done: from the same figures that made it due. */
+/** The observation, the reason and the suggested action, from the same figures that made the ticket due. */
 const describeTicket = (
   due: Due,
   { sinceAccept, recent }: Steps,

@@ -12,11 +12,14 @@ const limitOf = ({ exemptions }: Rules): number | null => {
   return limits?.alert_after ?? null;
 };
 
-/** Its runtime has been silent for so long that its last report does not count: no person at the terminal has to answer. */
+/**
+ * Whether the runtime has been silent for so long that its last report no longer counts. Then no person at the terminal
+ * has to answer.
+ */
 const isSilent = ({ history }: KnownAgent, rules: Rules, { at }: Judgement): boolean =>
   at.watched >= trustedTo(rules, history);
 
-/** When a wait has lasted longer than the policy's limit, watched. NEVER: it is not announced. */
+/** When the watched time of a wait exceeds the policy's limit; NEVER if it is not announced. */
 export const overdueFrom = (state: KnownAgent, rules: Rules, judgement: Judgement): number => {
   const { excluded, history } = state;
   const { wait, end } = history;
@@ -27,7 +30,7 @@ export const overdueFrom = (state: KnownAgent, rules: Rules, judgement: Judgemen
   return overdue >= trustedTo(rules, history) ? NEVER : momentOf(overdue, judgement.at);
 };
 
-/** An overdue wait is announced once, and once that it is over. It is not a finding: no state, plan or order follows from it. */
+/** Announces an overdue wait once, and its end once. It is not a finding: no state, plan or order follows from it. */
 export const waitChanged = (context: AnnouncementContext): Announcement[] => {
   const { state, rules, judgement } = context;
   const { announced, history, instanceNumber } = state;
@@ -44,7 +47,7 @@ export const waitChanged = (context: AnnouncementContext): Announcement[] => {
 const overdue = (context: AnnouncementContext, { at: since, kind, text }: NonNullable<Wait>): Announcement =>
   announcement(context, 'WAIT_OVERDUE', { since, limitMs: limitOf(context.rules) ?? 0, kind, text });
 
-/** Of the instance and task under which the wait was announced. */
+/** The end names the instance and task under which the wait was announced. */
 const ended = (context: AnnouncementContext, { instanceId, taskId, at: since }: AnnouncedWait): Announcement =>
   announcement(context, 'WAIT_ENDED', { instanceId, taskId, since, why: whyEnded(context) });
 

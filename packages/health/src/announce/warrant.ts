@@ -30,7 +30,7 @@ export const warrantKept = (context: AnnouncementContext): Announcement[] => {
   const { now } = judgement.at;
   const quietAt = quietFrom(state.history);
   const { warrant: terms } = rules.policy;
-  // A lease from a long silence is longer than one of now: heartbeats arrive again.
+  // The lease of a long silence is longer than the present one, because heartbeats arrive again.
   const isTooLong = warrant.voidAt > leaseOf(now, quietAt, terms);
   const due = isTooLong || now >= renewalOf(warrant.voidAt, quietAt, terms);
   if (plan === null || (!due && isSame(warrant, plan, context))) return [];
@@ -38,7 +38,10 @@ export const warrantKept = (context: AnnouncementContext): Announcement[] => {
   return [{ topic: Topic.agentHealth, type: 'WARRANT_RENEWED', key: state.agentId, ...chain(context), payload }];
 };
 
-/** Runtimes act on what a warrant awaits. What it no longer awaits must not withdraw an order; what it awaits since then must. */
+/**
+ * Whether plan, state and awaited progress are the same. Runtimes withdraw orders by the awaited progress, so a renewal
+ * must carry a change at once.
+ */
 const isSame = (warrant: Warrant, plan: CompiledPlan, { state, rules, judgement }: AnnouncementContext): boolean => {
   const { state: found, awaits } = warrant;
   return (
@@ -48,7 +51,7 @@ const isSame = (warrant: Warrant, plan: CompiledPlan, { state, rules, judgement 
   );
 };
 
-/** At most one an agent: filed when some plan's `when` holds. */
+/** Files a warrant when a plan's `when` holds; an agent has at most one. */
 export const warrantFiled = (context: AnnouncementContext): Announcement[] => {
   const { state, rules, judgement } = context;
   const { plan } = judgement;
@@ -124,7 +127,10 @@ const finding = ({ state, rules, judgement }: AnnouncementContext, plan: Compile
   };
 };
 
-/** A client that works on has passed its limit, whichever reset it named; one that only ends its session has not. */
+/**
+ * A client that continues to work is past its limit, independent of the reset that it named. One that only ends its
+ * session is not.
+ */
 const isAtLimit = ({ activity, rateLimit, progress }: History): boolean =>
   activity.value === 'rate_limited' ||
   (activity.value === 'exiting' && rateLimit !== null && progress.at <= rateLimit.at);
@@ -140,8 +146,8 @@ const firstOf = (evidence: readonly Evidence[]): number | null => {
 };
 
 /**
- * gascity's six fields. gascity's `wisp` is the work item; its age counts from its last update. Without a work item, the task is used,
- * and the time since progress.
+ * gascity's six fields. Its `wisp` is the work item, aged from its last update. Without a work item, the fields have
+ * the task and the time since progress.
  */
 const metadata = ({ state, rules, judgement }: AnnouncementContext, evidence: readonly Evidence[]) => {
   const { identity, work, progress } = state.history;
@@ -157,19 +163,22 @@ const metadata = ({ state, rules, judgement }: AnnouncementContext, evidence: re
   };
 };
 
-/** A finding in sentences for the agent itself. */
+/** The finding in sentences for the agent. */
 export type ForAgent = { readonly finding: string; readonly advice: string };
 
 const LONGEST = 400;
 
-/** Names of tools and files come from the agent: one line, without control characters. */
+/** Names of tools and files come from the agent, so they are cut to one line without control characters. */
 const oneLine = (text: string): string =>
   text
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
     .slice(0, LONGEST);
 
-/** The first line of the state that holds, in the order of the policy: policies write the most important one first. Else all that fires. */
+/**
+ * The rules of the first item of the state that holds, in the policy's order (the most important one first). If there
+ * is none, all rules that fire.
+ */
 const foundBy = ({ rules, states }: Rules, { state, from, at }: Judgement): readonly Rule[] => {
   const fires = (i: number) => (from[i] ?? 0) <= at.now;
   const those = states.find((one) => one.state === state)?.anyOf.find((together) => together.every(fires));
@@ -186,30 +195,31 @@ export const forAgent = (rules: Rules, history: History, judgement: Judgement): 
   };
 };
 
-/** How long a warrant holds, and how often it is renewed, milliseconds (the policy's `warrant`). */
+/** The policy's `warrant`: how long a warrant is valid, and how often it is renewed, milliseconds. */
 type Terms = { readonly renewMs: number; readonly voidMs: number };
 
-/** A silence that has lasted so long seldom ends, milliseconds. */
+/** A silence of this duration seldom ends, milliseconds. */
 const SILENCE_MS = 3_600_000;
 
 /**
- * From when a warrant is renewed less and less often: from the end, or when the agent has been silent for an hour. In the future while
+ * When renewals begin to become rarer: at the end of the agent, or after an hour of silence. It is in the future while
  * heartbeats arrive.
  */
 export const quietFrom = ({ lastReceipt, end }: Pick<History, 'lastReceipt' | 'end'>): number =>
   end?.at ?? lastReceipt.now + SILENCE_MS;
 
 /**
- * An end does not change, so its warrant is renewed ever less often: after half of the end's age. A dead agent that is not recovered costs
- * some twenty renewals until it is forgotten, instead of one every `renewMs`. A silent one that sends a heartbeat renews at once.
+ * An end does not change, so its warrant is renewed less and less often: after half of the end's age. A dead agent that
+ * is not recovered costs some twenty renewals until it is forgotten, instead of one every `renewMs`. A silent one that
+ * sends a heartbeat renews at once.
  */
 const intervalAt = (now: number, quietAt: number, { renewMs }: Terms): number => Math.max(renewMs, (now - quietAt) / 2);
 
-/** Until when a warrant holds that is filed or renewed now. */
+/** The expiry of a warrant that is filed or renewed now. */
 export const leaseOf = (now: number, quietAt: number, terms: Terms): number =>
   now + Math.round((intervalAt(now, quietAt, terms) * terms.voidMs) / terms.renewMs);
 
-/** When it is renewed next: found from its end, so that the state remembers one moment and not two. */
+/** The next renewal, computed from the expiry, so that the state stores only one time. */
 export const renewalOf = (voidAt: number, quietAt: number, terms: Terms): number => {
   const plain = voidAt - terms.voidMs;
   if (plain - quietAt <= 2 * terms.renewMs) return plain + terms.renewMs;

@@ -32,7 +32,7 @@ describe('absence', () => {
     expect(brief(agent.all())).toContain('HEALTHY → STUCK');
   });
 
-  test('an agent that sends its own heartbeats is active as long as it does: a hang shows in its calls', () => {
+  test('an agent that sends its own heartbeats counts as active; only its calls show a hang', () => {
     const agent = given(decider, T0);
     const own: Partial<HeartbeatPayload> = { reporter: 'agent', activity: 'working' };
     agent.receive(heartbeat(0, { ...own, tool_calls: [call('c1')] }));
@@ -45,7 +45,7 @@ describe('absence', () => {
     expect(brief(agent.passTo(T0 + 53_001))).toContain('DEGRADED → STUCK');
   });
 
-  test('unwatched time counts against no agent, and is not lost', () => {
+  test('unwatched time does not count against an agent, and the time before it is not lost', () => {
     const agent = silent();
     agent.unwatched(3_600_000);
     agent.passTo(T0 + 3_600_000 + 8000);
@@ -54,7 +54,7 @@ describe('absence', () => {
     expect(brief(agent.all())).toContain('HEALTHY → STUCK');
   });
 
-  test('an agent that comes through a ingress is absent only while that ingress is open', () => {
+  test('an agent that reports through an ingress is absent only while that ingress is open', () => {
     const clockWith = (now: number, gateway: number) => ({ ...at(now), ingresses: { gateway: T0 + gateway } });
     let state = decider.observe(UNSEEN, heartbeat(0, { ingress: 'gateway' }), clockWith(0, 0));
     for (const event of decider.decide(state, clockWith(0, 0))) state = decider.evolve(state, event);
@@ -62,7 +62,7 @@ describe('absence', () => {
     expect(brief(decider.decide(state, clockWith(60_000, 16_000)))).toContain('AGENT_LOST silent');
   });
 
-  test('an agent behind a gateway that is mute is not reported as silent while another gateway is open', () => {
+  test('an agent of a silent gateway is not reported as silent while another gateway is open', () => {
     const clockWith = (now: number, mute: number, other: number) => ({
       ...at(now),
       ingresses: { gateway: T0 + other, 'gateway:a': T0 + mute, 'gateway:b': T0 + other },
@@ -78,7 +78,7 @@ describe('absence', () => {
     expect(brief(decider.decide(moved, clockWith(616_000, 1500, 616_000)))).toContain('AGENT_LOST silent');
   });
 
-  test('an agent behind an instance that is not known is judged in the time of its family', () => {
+  test('an agent of an unknown gateway instance is judged by the clock of its family', () => {
     const clockWith = (now: number, gateway: number) => ({ ...at(now), ingresses: { gateway: T0 + gateway } });
     let state = decider.observe(UNSEEN, heartbeat(0, { ingress: 'gateway:unknown' }), clockWith(0, 0));
     for (const event of decider.decide(state, clockWith(0, 0))) state = decider.evolve(state, event);
@@ -86,7 +86,7 @@ describe('absence', () => {
     expect(brief(decider.decide(state, clockWith(60_000, 16_000)))).toContain('AGENT_LOST silent');
   });
 
-  test('going to another ingress changes no age', () => {
+  test('a change of ingress changes no age', () => {
     const through = { ...at(1000), ingresses: { gateway: T0 + 400_000 } };
     let state = decider.observe(UNSEEN, heartbeat(0, { tool_calls: [call('c1')] }), at(0));
     state = decider.observe(state, heartbeat(1000, { ingress: 'gateway' }), through);
@@ -136,8 +136,8 @@ describe('calls in flight', () => {
   });
 });
 
-describe('what a person holds', () => {
-  test('is not judged until released, and its silence meanwhile is not held against it', () => {
+describe('an agent that a person holds', () => {
+  test('is not judged until released, and its silence in that time does not count', () => {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [call('c1')] }));
     agent.passTo(T0 + 9000);
@@ -155,7 +155,7 @@ describe('what a person holds', () => {
 });
 
 describe('a hold that has run out', () => {
-  test('is over: a release of it puts off nothing', () => {
+  test('has no effect, and its release delays nothing', () => {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [call('c1')] }));
     agent.receive(hold(T0 + 1000));
@@ -179,7 +179,7 @@ describe('what a loss reports to the brake', () => {
   };
   const working: Partial<HeartbeatPayload> = { activity: 'working' };
 
-  test('idle, paused or held at its last heartbeat', () => {
+  test('that the agent was idle, paused or held at its last heartbeat', () => {
     expect(lossAfter([[0, working]])?.exemption).toBeNull();
     expect(lossAfter([[0, { activity: 'awaiting_input' }]])?.exemption).toBeNull();
     expect(
@@ -193,7 +193,7 @@ describe('what a loss reports to the brake', () => {
     expect(lossAfter([[0, working]], [hold(null), release])?.exemption).toBeNull();
   });
 
-  test('held until after its last heartbeat; not from the moment that its hold runs out', () => {
+  test('that it was held beyond its last heartbeat, and not from the time that its hold expires', () => {
     const exemptionAt = (ms: number, until: number) => {
       const agent = given(decider, T0);
       agent.receive(heartbeat(0, working), T0);
@@ -208,7 +208,7 @@ describe('what a loss reports to the brake', () => {
     expect(exemptionAt(5000, 600_000)).toBe('held');
   });
 
-  test('held until after its end was reported, and not where the hold had run out by then', () => {
+  test('that it was held when its end was reported, and not if the hold had expired by then', () => {
     const endedAt = (ms: number, until: number) => {
       const agent = given(decider, T0);
       agent.receive(heartbeat(0, working), T0);
@@ -223,7 +223,7 @@ describe('what a loss reports to the brake', () => {
     expect(endedAt(5000, 5000)).toBeNull();
   });
 
-  test('held, and the hold is over, in a later instance', () => {
+  test('no hold of a previous instance', () => {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0, working), T0);
     agent.receive(hold(T0 + 1000), T0);
@@ -232,7 +232,7 @@ describe('what a loss reports to the brake', () => {
     expect(emitted.flatMap((one) => (one.type === 'AGENT_LOST' ? [one.payload.exemption] : []))).toEqual([null]);
   });
 
-  test('how long it was observed: from its first heartbeat to its last, not to when it was found lost', () => {
+  test('the time from its first heartbeat to its last, not to the loss', () => {
     expect(lossAfter([[0, working]])?.observedMs).toBe(0);
     expect(
       lossAfter([
@@ -261,7 +261,7 @@ describe('an agent that sends only the first eight fields, without a task', () =
   };
   const changes = (agent: ReturnType<typeof heartbeats>) => brief(agent.all()).filter((line) => line.includes('→'));
 
-  test('is missed when it stops: no_heartbeat after 2 min, STUCK after 6 min', () => {
+  test('is missing when it stops: no_heartbeat after 2 min, STUCK after 6 min', () => {
     const agent = heartbeats({}, 10 * MIN);
     agent.passTo(T0 + 12 * MIN);
     expect(changes(agent)).toEqual([]);
@@ -273,7 +273,7 @@ describe('an agent that sends only the first eight fields, without a task', () =
     expect(changes(agent)).toEqual(['HEALTHY → DEGRADED', 'DEGRADED → STUCK']);
   });
 
-  test('sent once, as the README shows it, is missed when its time to start is over', () => {
+  test('that sends one heartbeat, as in the README, is missing when its time to start is over', () => {
     const agent = heartbeats({}, 0);
     agent.passTo(T0 + 5 * MIN - 1);
     expect(changes(agent)).toEqual([]);
@@ -286,7 +286,7 @@ describe('an agent that sends only the first eight fields, without a task', () =
     expect(changes(heartbeats({ reports_checkpoints: true, token_count: 5 }, 5 * 60 * MIN))).toEqual([]);
   });
 
-  test('that announces itself idle is not missed when it stops', () => {
+  test('that reports itself idle is not missing when it stops', () => {
     const agent = heartbeats({ activity: 'idle' }, 10 * MIN);
     agent.passTo(T0 + 600 * MIN);
     expect(changes(agent)).toEqual([]);

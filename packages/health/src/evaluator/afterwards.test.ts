@@ -14,7 +14,7 @@ states: {}
 exemptions: { ${exemptions} }
 `);
 
-/** From when each signal fires after the heartbeats, minutes after T0; null: not as far as is known. */
+/** When each signal fires after the heartbeats, minutes after T0; null if it does not. */
 const after = (
   heartbeats: readonly (readonly [minute: number, more: Partial<HeartbeatPayload>])[],
   exemptions = '',
@@ -38,17 +38,17 @@ describe('after a call that was in flight', () => {
   ] as const;
   const landed = [8, { ...runtime, tool_calls: [call('c1', { ended_at: T0 + 8 * MINUTE })] }] as const;
 
-  test('output counts from its end, what is owed all the while does not', () => {
+  test('output counts from the end of the call; a checkpoint that is due anyway does not', () => {
     expect(after([flying, landed])).toMatchObject({ no_output: 13, no_checkpoint: 10 });
   });
 
-  test('nothing starts again with a call that was never in flight, or where the exemption is switched off', () => {
+  test('no timer restarts for a call that was never in flight, or if the exemption is switched off', () => {
     expect(after([[0, shown], landed], 'starting: false')).toMatchObject({ no_output: 5 });
     expect(after([flying, landed], 'starting: false, call_in_flight: false')).toMatchObject({ no_output: 5 });
   });
 });
 
-test('the time before a task does not count against an agent that had nothing to do and takes one', () => {
+test('the time before a task does not count against an idle agent that takes one', () => {
   const waiting = { ...shown, task_id: null, runtime_id: null };
   const begun = {
     ...runtime,
@@ -73,7 +73,7 @@ test('the time before a task does not count against an agent that had nothing to
   ).toMatchObject({ no_output: 5, no_checkpoint: 10 });
 });
 
-test('cost starts again only after what suspends cost', () => {
+test('signals of cost restart only after an exemption that suspends cost', () => {
   const uses = (from: number, to: number, activity: HeartbeatPayload['activity']) =>
     Array.from(
       { length: to - from + 1 },

@@ -17,7 +17,7 @@ const stateAfter = (more: (i: number) => Partial<HeartbeatPayload>) => {
   return agent.state();
 };
 
-test('an agent that reports no more than it must takes 600 bytes at rest, one at work 1,500', () => {
+test('an agent that reports only required fields takes 600 bytes at rest, a working one 1,500', () => {
   const bare = stateAfter((i) => ({ last_tool_call: T0 + i * 1000 }));
   expect(form.write(bare).length).toBeLessThan(600);
   expect(form.read(form.write(bare))).toEqual(bare);
@@ -26,7 +26,7 @@ test('an agent that reports no more than it must takes 600 bytes at rest, one at
   expect(form.read(form.write(works))).toEqual(works);
 });
 
-test('what is usual belongs to the shape: what lies in the snapshot was written without it', () => {
+test('the usual values belong to the shape, because the snapshot was written without them', () => {
   expect([shape, contentHash(JSON.stringify(AT_REST.usual))]).toEqual([14, '44844097c5f907f2']);
 });
 
@@ -58,8 +58,8 @@ const silentFor = (ms: number): AgentState => {
 };
 
 /**
- * States that the present code makes. The golden file of a shape has them as they were stored when the shape was made, and is not written
- * again.
+ * States of the present code. The golden file of a shape has them as stored when the shape was created, and is not
+ * written again.
  */
 const SAMPLES: Readonly<Record<string, AgentState>> = {
   bare: stateAfter((i) => ({ last_tool_call: T0 + i * 1000 })),
@@ -71,7 +71,7 @@ const SAMPLES: Readonly<Record<string, AgentState>> = {
 const pathOf = (of: number) => new URL(`../../golden/state-${of}.json`, import.meta.url);
 const golden = (of: number): Readonly<Record<string, string>> => JSON.parse(readFileSync(pathOf(of), 'utf8'));
 
-test('each shape that is read has its golden file, and no other has one', () => {
+test('each supported shape has a golden file, and no other shape has one', () => {
   if (!existsSync(pathOf(shape))) {
     const texts = Object.entries(SAMPLES).map(([name, state]) => [name, form.write(state)]);
     writeFileSync(pathOf(shape), `${JSON.stringify(Object.fromEntries(texts), null, 2)}\n`);
@@ -93,7 +93,7 @@ const missingFrom = (one: unknown, other: unknown, path: string): readonly strin
 };
 
 test.each(shapes)(
-  'a state of shape %s is read with the fields of the present one: where it is not, add an upgrade, and with it a shape',
+  'a state of shape %s is read with the fields of the present shape; if not, add an upgrade, which adds a shape',
   (of) => {
     for (const [name, text] of Object.entries(golden(of))) {
       const state = readAtRest(AT_REST, of, text);

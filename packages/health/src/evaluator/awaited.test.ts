@@ -14,7 +14,8 @@ type Plan = { readonly when: string; readonly do: readonly string[] };
 const planned = (when: string): Plan => ({ when, do: ['alert'] });
 
 /**
- * What the first warrant awaits of an agent that has called, used tokens and written a checkpoint, and then reports `more` for long enough.
+ * The awaited progress of the first warrant of an agent that has made a call, used tokens and written a checkpoint, and
+ * then reports `more` for long enough.
  */
 const awaited = (states: object, more: (ms: number) => Partial<HeartbeatPayload>, plans = [planned('STUCK')]) => {
   const document = { policy: 'p', signals: SIGNALS, states, plans, exemptions: { rate_limited: false } };
@@ -29,40 +30,40 @@ const awaited = (states: object, more: (ms: number) => Partial<HeartbeatPayload>
 const calls = (ms: number): Partial<HeartbeatPayload> => ({ tool_calls: [call(`c${ms}`, { args_hash: `${ms}` })] });
 const silent = (): Partial<HeartbeatPayload> => ({});
 
-test('a finding awaits what it has missed', () => {
+test('a finding awaits the signal that was missing', () => {
   expect(awaited({ STUCK: ['no_checkpoint', 'no_calls'] }, calls)).toEqual([['checkpoint']]);
 });
 
-test('found in two ways, it awaits the end of both', () => {
+test('a finding by two alternatives awaits the end of both', () => {
   expect(awaited({ STUCK: ['no_checkpoint', 'no_calls'] }, silent)).toEqual([['checkpoint'], ['call']]);
 });
 
-test('found by rules that fire together, it awaits the end of any of them', () => {
+test('a finding by rules that fire together awaits the end of any of them', () => {
   expect(awaited({ STUCK: ['no_checkpoint + no_tokens'] }, calls)).toEqual([['checkpoint', 'tokens']]);
 });
 
-test('rules that fire together only in part have found nothing', () => {
+test('a partly firing combination of rules is not a finding', () => {
   expect(awaited({ STUCK: ['no_checkpoint', 'no_calls + no_tokens'] }, calls)).toEqual([['checkpoint']]);
 });
 
-test('what fires beside it and leads to no plan is not awaited', () => {
+test('a signal that fires at the same time but leads to no plan is not awaited', () => {
   expect(awaited({ STUCK: ['no_checkpoint'], DEGRADED: ['no_calls', 'no_tokens'] }, silent)).toEqual([['checkpoint']]);
 });
 
-test('a lesser state with a plan of its own has to end, too', () => {
+test('the end of a lesser state with a plan of its own is awaited, too', () => {
   const states = { FAILING: ['no_calls'], STUCK: ['no_checkpoint'] };
   expect(awaited(states, silent, [planned('FAILING'), planned('STUCK')])).toEqual([['call'], ['checkpoint']]);
   expect(awaited(states, silent, [planned('FAILING')])).toEqual([['call']]);
 });
 
-test('a finding by a fact awaits nothing, also beside other signals', () => {
+test('a finding by a fact awaits nothing, even together with other signals', () => {
   const stuck = () => ({ activity: 'stuck' as const });
   expect(awaited({ STUCK: ['self_reported_stuck'] }, stuck)).toEqual([[]]);
   const limited = (ms: number) => (ms < 12_000 ? calls(ms) : { rate_limit: { retry_at: null } });
   expect(awaited({}, limited, [planned('rate_limited')])).toEqual([[]]);
 });
 
-test('a warrant is renewed at once when it awaits something else, and not before', () => {
+test('a warrant is renewed at once when its awaited progress changes, and not before', () => {
   const signals = { no_checkpoint: { after: '10s' }, no_calls: { after: '20s' } };
   const document = { policy: 'p', signals, states: { STUCK: Object.keys(signals) }, plans: [planned('STUCK')] };
   const agent = given(agentHealth(policyOf(JSON.stringify(document))), T0);

@@ -17,7 +17,7 @@ const verdicts = (h: History) =>
     return { from: Object.fromEntries(rules.rules.map(({ name }, i) => [name, from[i]])), until, judging };
   });
 
-/** So that rows come about. */
+/** Few values, so that repetitions occur. */
 const mostly = <T>(usual: T, ...others: readonly T[]): fc.Arbitrary<T> =>
   fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
 
@@ -36,7 +36,7 @@ const made: fc.Arbitrary<{ readonly ms: number; readonly more: Partial<Call> }> 
   }),
 });
 
-/** The call as it is reported at its moment: an end where it has ended, else its start. */
+/** The report of the call at its time: its end if it has ended, else its start. */
 const reported = ({ ms, more }: { readonly ms: number; readonly more: Partial<Call> }): Call => {
   const when =
     more.outcome === 'running' ? { started_at: T0 + ms, deadline_at: T0 + ms + 40_000 } : { ended_at: T0 + ms };
@@ -44,7 +44,7 @@ const reported = ({ ms, more }: { readonly ms: number; readonly more: Partial<Ca
 };
 
 describe('the boundaries of heartbeats', () => {
-  test('are irrelevant: calls in one heartbeat or each at its moment give the same signals', () => {
+  test('are irrelevant: calls in one heartbeat, or each at its own time, give the same signals', () => {
     fc.assert(
       fc.property(fc.array(made, { maxLength: 30 }), fc.integer({ min: 1, max: 5 }), (unsorted, batch) => {
         const calls = unsorted.toSorted((a, b) => a.ms - b.ms);

@@ -40,7 +40,7 @@ const agent = () => {
   };
 };
 
-describe('as the caller holds them', () => {
+describe('that the caller holds', () => {
   test('a change is announced once, with the fields that the caller reports', () => {
     const a = agent();
     expect(a.receive(1000, report('OPEN', { next_attempt_at: T0 + 31_000 }))).toEqual(['tool_execution CLOSED → OPEN']);
@@ -52,14 +52,14 @@ describe('as the caller holds them', () => {
     expect(a.receive(33_000, report('CLOSED'))).toEqual([]);
   });
 
-  test('it is open until the caller reports another state, also after the time of its next attempt', () => {
+  test('a breaker is open until the caller reports another state, also after the time of its next attempt', () => {
     const a = agent();
     a.receive(1000, report('OPEN', { next_attempt_at: T0 + 2000 }));
     expect(a.passTo(600_000)).toEqual([]);
     expect(a.health()).toMatchObject({ to: 'FAILING' });
   });
 
-  test('the outcomes of its calls are not counted a second time, and what was counted before gives way', () => {
+  test('the outcomes of its calls are not counted a second time, and an earlier count of Vigil is dropped', () => {
     const a = agent();
     a.receive(1000, report('CLOSED'));
     expect(a.receive(2000, failures(9))).toEqual([]);
@@ -77,8 +77,8 @@ describe('as the caller holds them', () => {
   });
 });
 
-describe('where Vigil counts them', () => {
-  test('failures in a row by kind, with the limits of the policy: five of tools', () => {
+describe('that Vigil counts', () => {
+  test('open by kind after the policy’s number of failures in a row: five of tools', () => {
     const a = agent();
     expect(a.receive(1000, failures(4))).toEqual([]);
     expect(a.receive(2000, failures(1))).toEqual(['tool_execution CLOSED → OPEN']);
@@ -93,14 +93,14 @@ describe('where Vigil counts them', () => {
     expect(a.receive(4000, failures(4))).toEqual([]);
   });
 
-  test('a call that a person interrupted neither fails nor ends the row', () => {
+  test('a call that a person interrupted is not a failure and does not end the row', () => {
     const a = agent();
     expect(a.receive(1000, failures(4))).toEqual([]);
     expect(a.receive(2000, failures(4, { error_class: 'aborted' }))).toEqual([]);
     expect(a.receive(3000, failures(1))).toEqual(['tool_execution CLOSED → OPEN']);
   });
 
-  test('three of checkpoints and of calls outside, each for itself', () => {
+  test('three failures of checkpoints or of external calls open their own breaker', () => {
     const a = agent();
     expect(a.receive(1000, failures(2, { kind: 'checkpoint_write' }))).toEqual([]);
     expect(a.receive(2000, failures(2, { kind: 'external_api' }))).toEqual([]);
@@ -121,7 +121,7 @@ describe('where Vigil counts them', () => {
     expect(a.receive(7000, failures(1))).toEqual(['tool_execution CLOSED → OPEN']);
   });
 
-  test('it is half open at its moment, not a millisecond before, and FAILING ends with it', () => {
+  test('a breaker is half open at its time, not a millisecond before, and FAILING ends with it', () => {
     const a = agent();
     a.receive(1000, failures(5));
     expect(a.health()).toMatchObject({ to: 'FAILING', onsetAt: T0 + 1000 });
@@ -132,7 +132,7 @@ describe('where Vigil counts them', () => {
     expect(a.passTo(300_000)).toEqual([]);
   });
 
-  test('then a success closes it, a failure opens it again for a whole timeout', () => {
+  test('in half open, a success closes it, and a failure opens it again for a whole timeout', () => {
     const a = agent();
     a.receive(1000, failures(5));
     a.passTo(40_000);
@@ -144,7 +144,7 @@ describe('where Vigil counts them', () => {
     expect(a.passTo(300_000)).toEqual([]);
   });
 
-  test('what comes while it is open, or was begun before it was tried, is ignored', () => {
+  test('calls that end while it is open, or that began before its trial, are ignored', () => {
     const a = agent();
     a.receive(1000, failures(5));
     expect(a.receive(30_000, ok())).toEqual([]);
@@ -155,7 +155,7 @@ describe('where Vigil counts them', () => {
     ]);
   });
 
-  test('a person closes it; one that the caller holds stays as the caller reports it', () => {
+  test('a person can close it; one that the caller holds stays as the caller reports it', () => {
     const reset = example(Topic.agentObservation, 'RESET_BREAKER', { agentId: 'a1', name: 'tool_execution' });
     const a = agent();
     a.receive(1000, failures(5));
@@ -168,7 +168,7 @@ describe('where Vigil counts them', () => {
     expect(held.receive(4000, report('CLOSED'))).toEqual(['tool_execution OPEN → CLOSED']);
   });
 
-  test('the caller of one that it holds is asked in the words of the person, under its command; one that has ended is not', () => {
+  test('the request to a caller that holds its breaker has the person’s words and the command’s id; an ended agent gets none', () => {
     const reset = example(Topic.agentObservation, 'RESET_BREAKER', { agentId: 'a1', name: 'external_api', by: 'ada' });
     const a = agent();
     a.receive(1000, { ...report('CLOSED', { name: 'external_api' }), runtime_id: 'host-1' });
@@ -182,7 +182,7 @@ describe('where Vigil counts them', () => {
     expect(a.input(reset, 4000)).toEqual([]);
   });
 
-  test('nothing is remembered of calls that succeed', () => {
+  test('successful calls leave nothing in the state', () => {
     const a = agent();
     a.receive(1000, failures(3));
     a.receive(2000, ok());
@@ -193,7 +193,7 @@ describe('where Vigil counts them', () => {
 describe('with the instance', () => {
   const exited = example(Topic.agentObservation, 'AGENT_EXITED', { agentId: 'a1', instanceId: 'a1.i1' });
 
-  test('its end closes what was open, under the task it opened with', () => {
+  test('its end closes open breakers, under the task with which they opened', () => {
     const a = agent();
     a.receive(1000, report('OPEN'));
     a.receive(2000, { task_id: 'T-2' });
@@ -201,7 +201,7 @@ describe('with the instance', () => {
     expect(a.last()?.payload).toMatchObject({ taskId: 'T-1', failures: 0, nextAttemptAt: null });
   });
 
-  test('a new one begins with all of them closed', () => {
+  test('a new instance begins with all breakers closed', () => {
     const a = agent();
     a.receive(1000, failures(5));
     expect(a.receive(2000, { instance_id: 'a1.i2' })).toEqual(['tool_execution OPEN → CLOSED']);
@@ -209,7 +209,7 @@ describe('with the instance', () => {
   });
 });
 
-test('of an agent that is only shown nothing is announced', () => {
+test('no breaker of an excluded agent is announced', () => {
   const shown = policyOf('policy: p\nexclude: [a1]\nsignals: { breaker_open: {} }\nstates: {}\n');
   const driven = given(agentHealth(shown), T0);
   expect(brief(driven.receive(heartbeat(0, failures(9)))).join()).not.toContain('OPEN');

@@ -9,7 +9,7 @@ import { Folding } from './evaluate.ts';
 import { agentHealth } from './health.ts';
 import { type AgentState, UNSEEN } from './state.ts';
 
-/** Every signal of every case makes a state by itself, counter-evidence too. */
+/** Every signal of every case makes a state by itself, including counter-evidence. */
 const everything = agentHealth(
   policyOf(
     JSON.stringify({
@@ -21,7 +21,7 @@ const everything = agentHealth(
   ),
 );
 
-/** An agent that continues its work: no single report of it is out of the ordinary. */
+/** An agent that continues its work: each of its reports is routine. */
 const sent = fc.integer({ min: -5, max: 60 }).map((s) => T0 + s * 1000);
 const calls = fc
   .record({
@@ -70,7 +70,7 @@ describe('a heartbeat that is routine', () => {
 const decider = agentHealth(presetsWith('vigil'));
 const working: Partial<HeartbeatPayload> = { activity: 'working', interval_ms: 10_000 };
 
-/** What a heartbeat wakes of an agent that has been at work for a minute. */
+/** When a heartbeat of an agent that has worked for a minute is evaluated. */
 const wakes = (more: Partial<HeartbeatPayload>, before: Partial<HeartbeatPayload> = {}): number => {
   let state: AgentState = UNSEEN;
   const receive = (ms: number, more: Partial<HeartbeatPayload>): number => {
@@ -92,7 +92,7 @@ describe('a heartbeat of an agent at work', () => {
   test('is not looked at', () => expect(wakes({})).toBeGreaterThan(0));
   test('with a new outcome of a call is not evaluated at once', () =>
     expect(wakes({ tool_calls: [call('c1', { args_hash: 'other' })] })).toBeGreaterThan(0));
-  test('is looked at for how much of its context is left', () =>
+  test('is evaluated by the signal of its context', () =>
     expect(wakes({ context: { tokens_used: 99, tokens_max: 100 } })).toBeLessThanOrEqual(0));
 
   test.each<[string, Partial<HeartbeatPayload>, Partial<HeartbeatPayload>?]>([
@@ -138,7 +138,7 @@ describe('what a routine heartbeat makes due sooner is found with that heartbeat
       foundAt({ token_spike: {} }, (ms) => ({ token_count: 100 + (ms < 700_000 ? ms : 50 * ms - 34_300_000) })),
     ).toBe(720));
 
-  test('the end of what spoke for it', () =>
+  test('the end of counter-evidence', () =>
     expect(
       foundAt({ no_output: { after: '5m', unless: 'steady_tokens' }, steady_tokens: { within: '20m' } }, (ms) => ({
         token_count: 100 + (ms < 700_000 ? ms : 50 * ms - 34_300_000),
@@ -146,7 +146,7 @@ describe('what a routine heartbeat makes due sooner is found with that heartbeat
       })),
     ).toBe(720));
 
-  test('the first tokens, after which none are used', () =>
+  test('the first tokens, after which no more are used', () =>
     expect(foundAt({ no_tokens: { after: '5s' } }, (ms) => ({ token_count: ms < 70_000 ? 0 : 100 }))).toBe(78));
 
   test('a pattern in the output', () =>

@@ -6,8 +6,9 @@ import type { Rule, Rules } from '../judgement/rules.ts';
 import type { AgentState, KnownAgent } from './state.ts';
 
 /**
- * When to evaluate an agent after its state changed; `now`: at once. Most heartbeats of a healthy agent only defer its next finding.
- * Then only the rules that read what has changed are evaluated, as if nothing suspended or quieted them.
+ * When to evaluate an agent after a change of its state; `now` means at once. Most heartbeats of a healthy agent only
+ * defer its next finding. Then only the rules that read a changed part are evaluated, as if nothing suspended or
+ * quieted them.
  */
 export const wakesAt = (policies: Policies, before: AgentState, after: AgentState, clock: Clock): number => {
   if (before.kind === 'unseen' || after.kind === 'unseen' || !isSteady(before, after)) return clock.now;
@@ -17,7 +18,7 @@ export const wakesAt = (policies: Policies, before: AgentState, after: AgentStat
   return after.excluded ? NEVER : soonest(policies.rules(after.policy), before.history, after.history, clock);
 };
 
-/** A present, healthy agent: only its history can lead to an event. */
+/** Whether both states are of a present, healthy agent, so that only its history can lead to an event. */
 const isSteady = (before: KnownAgent, after: KnownAgent): boolean => {
   const { announced } = after;
   return (
@@ -35,12 +36,13 @@ const isSteady = (before: KnownAgent, after: KnownAgent): boolean => {
   );
 };
 
-/** Tokens or money are reported that are not counted yet. */
+/** Whether the agent reports tokens or money that are not counted yet. */
 const hasSpent = (before: History, after: History): boolean => after.spend !== before.spend;
 
 /**
- * What a change of each part means. `wakes`: the agent is judged at once. `defers`: the rules that read the part are asked, and others
- * are not. A function: whether the change is routine, so that it defers. A part that is missing here does not compile.
+ * The effect of a change of each part. `wakes`: the agent is judged at once. `defers`: only the rules that read the
+ * part are evaluated. A function returns whether the change is routine, so that it defers. A part that is missing here
+ * does not compile.
  */
 const ON_CHANGE: { readonly [Name in keyof History]: OnChange<History[Name]> } = {
   identity: 'wakes',
@@ -80,7 +82,7 @@ type OnChange<Part> = 'wakes' | 'defers' | ((before: Part, after: Part) => boole
 
 const CHECKED = (Object.keys(ON_CHANGE) as (keyof History)[]).filter((name) => ON_CHANGE[name] !== 'defers');
 
-/** Nothing has changed that exempts the agent or that several rules read. */
+/** Whether no part has changed that exempts the agent or that several rules read. */
 const isRoutine = (before: History, after: History): boolean => {
   for (const name of CHECKED) if (!isRoutineChange(name, before, after)) return false;
   return true;

@@ -29,7 +29,7 @@ const recorded = (all: Steps): Recorded[] => {
   });
 };
 
-/** The records in pieces, the states of each written down and read again before the next. */
+/** Folds the records in batches. The states are written and read again between the batches. */
 const inPieces = (records: readonly Recorded[], ends: readonly number[]) => {
   let states = new Map<string, AgentState>();
   const cuts = [0, ...ends.map((end) => Math.min(end, records.length)).toSorted((a, b) => a - b), records.length];
@@ -41,7 +41,7 @@ const inPieces = (records: readonly Recorded[], ends: readonly number[]) => {
   return { all, states };
 };
 
-test('where records are cut into batches, and states are written down and restored, changes nothing', () => {
+test('the boundaries of batches, and restores of states between them, change nothing', () => {
   fc.assert(
     fc.property(steps, fc.array(fc.nat(60), { maxLength: 6 }), (all, ends) => {
       const records = recorded(all);

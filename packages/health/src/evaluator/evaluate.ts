@@ -4,12 +4,15 @@ import { type AgentHealth, type Announcement, agentHealth, type Observation } fr
 import { OlderInstance } from './observe.ts';
 import { type AgentState, UNSEEN } from './state.ts';
 
-/** A record of the one order of observations: an input, or only that time passed (a tick). */
+/** A record of the topic of observations: an input, or a tick. */
 export type Recorded = { readonly clock: Clock; readonly input: Observation | null };
-/** The events that a record led to; `refused`: the reason when the record is a dead letter. */
+/** The events of a record; `refused`: the reason if the record is a dead letter. */
 export type Evaluated = Recorded & { readonly emitted: readonly Announcement[]; readonly refused: string | null };
 
-/** Folds records of one partition as the evaluator does, without Kafka: the same records give the same decisions. `states` is changed at the end. */
+/**
+ * Folds records of one partition as the evaluator does, without Kafka. The same records give the same decisions.
+ * Updates `states` at the end.
+ */
 export function* evaluate(
   policies: Policies,
   records: Iterable<Recorded>,
@@ -24,7 +27,7 @@ export function* evaluate(
   }
 }
 
-/** One agent: its state, and the moment that it is looked at again. */
+/** One agent: its state, and the time of its next evaluation. */
 type Agent = Armed & { readonly key: string; state: AgentState };
 
 /** The fold of one partition, record by record. */
@@ -38,7 +41,7 @@ export class Folding {
     for (const [key, state] of states) this.#deadlines.arm(this.#begun(key, state), 0);
   }
 
-  /** No tick before this moment leads to an event. */
+  /** No tick before this time leads to an event. */
   get dueAt(): number {
     return this.#deadlines.next;
   }
@@ -79,7 +82,7 @@ export class Folding {
     }
   }
 
-  /** As the runner does: an input that is routine is evaluated at a later moment. */
+  /** Defers a routine input, as the runner does. */
   #defer(agent: Agent, before: AgentState, clock: Clock): boolean {
     if (agent.armedAt <= clock.now) return false;
     const at = this.#decider.wakesAt(before, agent.state, clock);
@@ -98,7 +101,10 @@ export class Folding {
     return emitted;
   }
 
-  /** In the order in which the runner asks: moment, then key. As there, what is armed is a lower bound: watched time may have stood still since. */
+  /**
+   * Fires deadlines in the runner's order: by time, then key. An armed time is a lower bound, because watched time may
+   * have stood still since.
+   */
   #tick(clock: Clock): readonly Announcement[] {
     const taken = this.#deadlines.take(clock.now);
     if (taken.length === 0) return NOTHING;
@@ -113,7 +119,7 @@ export class Folding {
   }
 }
 
-/** Why a record is a dead letter; null: it is not one. `kept`: the state of its agent counts it. */
+/** Why a record is a dead letter; null if it is not. `kept`: whether the agent's state counts it. */
 type Refusal = { readonly reason: string | null; readonly kept: boolean };
 const ACCEPTED: Refusal = { reason: null, kept: true };
 const NOTHING: readonly Announcement[] = [];

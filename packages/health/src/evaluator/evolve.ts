@@ -3,7 +3,7 @@ import { spentAnnounced } from '../announce/spending.ts';
 import { describeGroups } from '../judgement/plans.ts';
 import type { AgentState, Announced, KnownAgent } from './state.ts';
 
-/** Applies an event that was emitted. */
+/** Applies an emitted event. */
 export const evolve = (state: AgentState, event: Announcement): AgentState =>
   state.kind === 'unseen' ? state : evolved(state, event);
 
@@ -64,7 +64,7 @@ export const evolved = (state: KnownAgent, event: Announcement): KnownAgent => {
 
 type Of<K extends Announcement['type']> = Extract<Announcement, { type: K }>;
 
-/** An end closes the episode it found; where it found none and is a bad one, it opens one for what follows. */
+/** An end closes the open episode. A bad end without an open episode opens one, for its warrant. */
 const stateAnnounced = (
   announced: Announced,
   payload: Of<'HEALTH_STATE_CHANGED'>['payload'],
@@ -82,7 +82,7 @@ const stateAnnounced = (
   };
 };
 
-/** Its own episode where a bad end closed the one before. */
+/** Opens an episode for the warrant if a bad end has closed the previous one. */
 const episodeNeeded = (announced: Announced, { payload, correlationId }: Of<'WARRANT_FILED'>): Partial<Announced> => {
   const issued = announced.issued + 1;
   if (announced.episode || payload.episodeId === null) return { issued };

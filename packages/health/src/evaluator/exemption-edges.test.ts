@@ -19,11 +19,11 @@ const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime' };
 const control = (type: 'HOLD_AGENT' | 'RELEASE_AGENT', more: object): Observation =>
   ({ ...example(Topic.agentObservation, type, { agentId: 'a1', ...more }), key: 'a1' }) as Observation;
 
-/** An agent that was seen at 0 and is exempt from then on. `over` ends it. */
+/** An agent that is exempt from time 0. `over` ends the exemption. */
 type Edge = {
   readonly policy?: string;
   readonly begins: Observation;
-  /** null: for as long as it is reported */
+  /** null: as long as it is reported */
   readonly untilMs: number | null;
   readonly over: ((ms: number) => Observation) | null;
 };
@@ -95,17 +95,17 @@ describe('edges', () => {
   });
 
   test.each(NAMES.filter((name) => !LASTING.includes(name)))(
-    '%s: when it is over, its silence meanwhile is not held against the agent',
+    '%s: when it is over, the silence during the exemption does not count',
     (exemption) => {
       expect(stuckFrom(exemption, true)).toBe(38_001);
     },
   );
 
-  test('starting is a grace: silence counts from the start once it is over', () => {
+  test('starting is a grace period: once it is over, silence counts from the start', () => {
     expect(stuckFrom('starting', true)).toBe(30_000);
   });
 
-  test('the silence of an agent that reports events only is never held against it', () => {
+  test('the silence of an agent that reports only events never counts', () => {
     expect(stuckFrom('event_driven', true)).toBe(NEVER);
   });
 
@@ -154,7 +154,7 @@ exemptions: { starting: { grace: 30s, until: first_sign } }
     expect(brief(agent.passTo(T0 + 12_001))).toContain('HEALTHY → STUCK');
   });
 
-  test('an agent that shows nothing is starting until the grace is over, and not a moment longer', () => {
+  test('an agent that shows nothing is starting until exactly the end of the grace period', () => {
     const agent = starts();
     for (let ms = 1000; ms < 30_000; ms += 1000) agent.receive(heartbeat(ms, { ...runtime, output }), T0 + ms);
     expect(brief(agent.passTo(T0 + 29_999))).not.toContain('HEALTHY → STUCK');
@@ -181,14 +181,14 @@ exemptions: { starting: false }
     return one;
   };
 
-  test('that began when nothing was missing yet explains what is missing until it ends', () => {
+  test('that began before anything was missing excuses missing signals until it ends', () => {
     const one = agent();
     one.receive(begins(10_001), T0 + 10_001);
     expect(brief(one.receive(heartbeat(30_000), T0 + 30_000))).toEqual([]);
     expect(brief(one.receive(ends(40_000), T0 + 40_000))).toContain('WARRANT_FILED STUCK');
   });
 
-  test('that begins when something is missing already does not bring it: the finding stands', () => {
+  test('that begins after a signal is missing does not excuse it: the finding holds', () => {
     const one = agent();
     one.receive(heartbeat(10_001), T0 + 10_001);
     expect(brief(one.all()).at(-2)).toBe('WARRANT_FILED STUCK');
@@ -198,7 +198,7 @@ exemptions: { starting: false }
     expect(brief(one.all().slice(found))).toEqual([]);
   });
 
-  test('after the other, without a pause, explains no more than the first: who is always in a call is found', () => {
+  test('that follows another without a pause excuses no more than the first, so an agent that is always in a call is found', () => {
     const one = agent();
     one.receive(begins(9000, 'c9'), T0 + 9000);
     const emitted = [12, 15, 18].flatMap((s) => {

@@ -42,7 +42,7 @@ const hold = (until: number | null): Observation => ({
   key: 'a1',
 });
 
-test('a hold that has run out changes nothing of that, in its own instance and in the next', () => {
+test('an expired hold does not change this, in its own instance and in the next', () => {
   for (const instance of ['a1.i1', 'a1.i2']) {
     const agent = given(decider, T0);
     const own = { instance_id: instance };
@@ -63,13 +63,16 @@ test('a hold that has run out changes nothing of that, in its own instance and i
   }
 });
 
-test.each([null, T0 + 20_000])('one that a person holds until %s while it exits is exempt, and so HEALTHY', (until) => {
-  const agent = stuck();
-  agent.receive(heartbeat(9500, turn(false, 9500)), T0 + 9500);
-  expect(brief(agent.receive(hold(until), T0 + 10_000))).toContain('STUCK → HEALTHY');
-});
+test.each([null, T0 + 20_000])(
+  'an agent that a person holds until %s while it exits is exempt, and so HEALTHY',
+  (until) => {
+    const agent = stuck();
+    agent.receive(heartbeat(9500, turn(false, 9500)), T0 + 9500);
+    expect(brief(agent.receive(hold(until), T0 + 10_000))).toContain('STUCK → HEALTHY');
+  },
+);
 
-test('a policy that does not heed holds does not heed them there', () => {
+test('under a policy that ignores holds, a hold does not exempt an exiting agent', () => {
   const signals = 'signals: { no_activity: { after: 8s } }\nstates: { STUCK: [no_activity] }';
   const policies = policyOf(`policy: strict\n${signals}\nexemptions: { held: false }\n`);
   const agent = given(agentHealth(policies), T0);
@@ -81,14 +84,14 @@ test('a policy that does not heed holds does not heed them there', () => {
   expect(brief(agent.all())).not.toContain('STUCK → HEALTHY');
 });
 
-test('one that continues after all is HEALTHY', () => {
+test('an exiting agent that continues after all is HEALTHY', () => {
   const agent = stuck();
   agent.receive(heartbeat(9500, turn(false, 9500)), T0 + 9500);
   const emitted = agent.receive(heartbeat(10_000, { ...turn(true, 10_000), tool_calls: [call('c1')] }), T0 + 10_000);
   expect(brief(emitted)).toContain('STUCK → HEALTHY');
 });
 
-test('one that was well before it exits stays HEALTHY until its end', () => {
+test('an agent that was HEALTHY before it exits stays HEALTHY until its end', () => {
   const agent = given(decider, T0);
   agent.receive(heartbeat(0, { ...turn(true, 0), tool_calls: [call('c0')] }), T0);
   agent.receive(heartbeat(1000, turn(false, 1000)), T0 + 1000);
@@ -96,7 +99,7 @@ test('one that was well before it exits stays HEALTHY until its end', () => {
   expect(brief(agent.all()).filter((line) => line.startsWith('HEALTHY →'))).toEqual([]);
 });
 
-test('one that exits is shown as exiting, whether it worked or rested before', () => {
+test('an agent that exits is shown as exiting, whether it worked or was idle before', () => {
   for (const before of ['working', 'idle'] as const) {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0, { ...turn(true, 0), activity: before, tool_calls: [call('c0')] }), T0);

@@ -7,7 +7,7 @@ import type { Rule, Rules } from '../judgement/rules.ts';
 import { judgementAt } from './health.ts';
 import type { AgentState, KnownAgent } from './state.ts';
 
-/** One signal and its present state. Moments on the broker's clock; null: none is expected. */
+/** One signal and its present state. Times are on the broker's clock; null if none is expected. */
 export type Explained = {
   readonly signal: string;
   readonly axis: Axis;
@@ -17,13 +17,13 @@ export type Explained = {
   readonly hard: boolean;
   readonly fires: boolean;
   readonly firesFrom: number | null;
-  /** what keeps it from counting now */
+  /** why it does not count now */
   readonly suspendedBy: readonly string[];
   /** the states that name it */
   readonly states: readonly JudgedState[];
 };
 
-/** Why an agent is judged as it is, and why not otherwise yet. */
+/** Explains the present decision about an agent, and why another has not been made yet. */
 export type Explanation = {
   readonly agentId: string;
   readonly policy: PolicyRef;
@@ -37,14 +37,14 @@ export type Explanation = {
   } | null;
   readonly plan: string | null;
   readonly signals: readonly Explained[];
-  /** when the decision may differ next, if nothing more is received */
+  /** when the decision may change next, if nothing more is received */
   readonly nextAt: number | null;
   /** how far the agent's clock is behind ours, milliseconds; named in `notes` beyond the policy's tolerance */
   readonly driftMs: number;
   readonly notes: readonly string[];
 };
 
-/** Null where nothing has been received about the agent. */
+/** Null if nothing has been received about the agent. */
 export const explain = (policies: Policies, state: AgentState, clock: Clock): Explanation | null => {
   if (state.kind === 'unseen') return null;
   const rules = policies.rules(state.policy);

@@ -60,7 +60,7 @@ const confirmed: Observation = {
 };
 const FIRST = ['INSTANCE_STARTED', 'AGENT_PRESENT first_heartbeat', 'T-1 took: HEALTHY'];
 
-test('an agent that has finished, was stopped by a person or ended by an order is gone as expected; one that has crashed is not', () => {
+test('the loss of an agent that has finished, was stopped by a person or was ended by an order is expected; that of a crashed one is not', () => {
   const expected = (...end: Parameters<typeof exited>) => {
     const { heartbeats, receive } = started();
     heartbeats(0, 3000, works);
@@ -73,7 +73,7 @@ test('an agent that has finished, was stopped by a person or ended by an order i
   expect(expected(4000, 'crashed')).toEqual([false]);
 });
 
-test('the end of an agent that was lost in silence is reported, a crash too: it does not count as a second loss', () => {
+test('the reported end of an agent that was lost in silence, also a crash, is announced and does not count as a second loss', () => {
   const late = (...input: Parameters<typeof exited> | [Observation]) => {
     const { heartbeats, receive, passTo } = started();
     heartbeats(0, 3000, works);
@@ -169,7 +169,7 @@ describe('the demonstration fleet', () => {
     });
     expect(brief(heartbeats(5000, 8000, limited))).toEqual(['exempt: rate_limited', 'WARRANT_FILED HEALTHY']);
     const paused = { ...runtime, activity: 'paused' } as const;
-    // both at once: the pause is what is shown
+    // both apply, and the pause is shown
     expect(brief(heartbeats(9000, 18_000, () => paused))).toEqual([
       'exempt: paused',
       'WARRANT_RENEWED HEALTHY',
@@ -200,11 +200,11 @@ describe('the demonstration fleet', () => {
 
   test.each([
     ['the end of the limit that it had reached', 'rate_limited', 3 * 3_600_000, T0 + 3 * 3_600_000],
-    ['it also where a heartbeat without an activity follows', null, 3 * 3_600_000, T0 + 3 * 3_600_000],
-    ['it also where its session ends after it', 'exiting', 3 * 3_600_000, T0 + 3 * 3_600_000],
-    ['null where the limit is over', 'rate_limited', 2400, null],
-    ['null where it worked on after the limit', 'working', 3 * 3_600_000, null],
-    ['null where the end of the limit is unknown', 'rate_limited', null, null],
+    ['it also if a heartbeat without an activity follows', null, 3 * 3_600_000, T0 + 3 * 3_600_000],
+    ['it also if its session ends after it', 'exiting', 3 * 3_600_000, T0 + 3 * 3_600_000],
+    ['null if the limit is over', 'rate_limited', 2400, null],
+    ['null if it continued to work after the limit', 'working', 3 * 3_600_000, null],
+    ['null if the end of the limit is unknown', 'rate_limited', null, null],
   ] as const)('crashes at a limit: its warrant carries %s', (_, activity, resetMs, limitedUntil) => {
     const { heartbeats, receive } = started();
     const limit = { retry_at: resetMs === null ? null : T0 + resetMs };
@@ -224,7 +224,7 @@ describe('the demonstration fleet', () => {
     expect(warrant?.payload).toMatchObject({ planName: 'crashed', limitedUntil: null });
   });
 
-  test('crashes before its first heartbeat: it still has begun, and ended', () => {
+  test('crashes before its first heartbeat: its start and end are still announced', () => {
     const { receive } = started();
     expect(brief(receive(exited(100, 'crashed'), T0 + 100))).toEqual([
       'INSTANCE_STARTED',
@@ -242,7 +242,7 @@ describe('the demonstration fleet', () => {
     expect(brief(emitted)).toEqual(['exempt: awaiting_input', 'WAIT_OVERDUE null']);
   });
 
-  test('waits, answered after an hour: the time it waited is not held against it', () => {
+  test('waits, answered after an hour: the time of the wait does not count', () => {
     const { heartbeats } = started();
     heartbeats(0, 3000, works);
     heartbeats(4000, 600_000, () => ({ ...runtime, activity: 'awaiting_input' }));
@@ -264,7 +264,7 @@ describe('the demonstration fleet', () => {
   });
 });
 
-describe('an agent that was taken for dead from afar', () => {
+describe('an agent that was assumed dead without a report of its runtime', () => {
   const lost = () => {
     const agent = started();
     agent.heartbeats(0, 3000, works);
@@ -274,7 +274,7 @@ describe('an agent that was taken for dead from afar', () => {
   const taskEnds = (emitted: readonly Announcement[]) =>
     emitted.flatMap((one) => (one.type === 'TASK_HEALTH_CHANGED' ? [one.payload.endReason] : []));
 
-  test('and whose runtime reports later that it has finished its task is announced so, once', () => {
+  test('and whose runtime reports later that it has finished its task is announced as finished, once', () => {
     const { receive } = lost();
     const emitted = receive(exited(5000, 'finished'), T0 + 5000);
     expect(taskEnds(emitted)).toEqual(['finished']);

@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const WEEK = 7 * 24 * HOUR;
 const vigil = agentHealth(presetsWith('vigil'));
 
-/** An agent over days: asked at its deadlines only, as the runner does, and no longer once it is forgotten. */
+/** An agent over days, evaluated only at its deadlines, as by the runner, until it is forgotten. */
 const story = (watchedUntil = Number.POSITIVE_INFINITY) => {
   const emitted: Announcement[] = [];
   let state: AgentState = UNSEEN;
@@ -71,7 +71,7 @@ test('an agent that falls silent without a reported end ends as lost after seven
   expect(agent.passTo(T0 + 2 * WEEK)).toEqual([]);
 });
 
-test('in its silence it is reported ever less often: every minute for an hour, and then some twenty times', () => {
+test('during its silence its warrant is renewed less and less often: every minute for an hour, and then some twenty times', () => {
   const agent = story();
   agent.receive(heartbeat(0, works), T0);
   const renewals = (emitted: readonly Announcement[]) =>
@@ -81,7 +81,7 @@ test('in its silence it is reported ever less often: every minute for an hour, a
   expect(renewals(agent.passTo(T0 + WEEK))).toBeLessThan(40);
 });
 
-test('an agent that sends a heartbeat after days gets a warrant with a short lease at once, where the finding is another one', () => {
+test('an agent that sends a heartbeat after days with another finding gets a warrant with a short lease at once', () => {
   const agent = story();
   agent.receive(heartbeat(0, works), T0);
   agent.passTo(T0 + 48 * HOUR);
@@ -106,7 +106,7 @@ test('an agent behind a gateway that is gone for good causes no finding, and its
   expect(agent.isForgotten()).toBe(true);
 });
 
-/** What other services keep open about it until an event closes it. */
+/** The things that other services keep open until an event closes them. */
 const openOf = (emitted: readonly Announcement[]): readonly string[] => {
   const open = new Set<string>();
   const set = (name: string, isOpen: boolean) => (isOpen ? open.add(name) : open.delete(name));
@@ -152,7 +152,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-test('after any observations, a forgotten agent leaves nothing open elsewhere, a week later at the latest', () => {
+test('after any observations, an agent is forgotten within a week of silence and leaves nothing open elsewhere', () => {
   fc.assert(
     fc.property(steps, fc.nat(24 * HOUR), (observed, closedAfter) => {
       const agent = story(T0 + closedAfter);

@@ -14,7 +14,7 @@ const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', activity: 'wor
 describe('instances', () => {
   const second = { instance_id: 'a1.i2' };
 
-  test('a new one replaces the old: its warrant lapses, its task is left and taken', () => {
+  test('a new instance replaces the previous one: the warrant lapses, and the task is left and taken', () => {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0, { activity: 'stuck' }));
     expect(brief(agent.receive(heartbeat(1000, second)))).toEqual([
@@ -27,7 +27,7 @@ describe('instances', () => {
     ]);
   });
 
-  test('records of an older one are refused; more than three in a minute are two that run at once', () => {
+  test('records of an older instance are refused; more than three in a minute mean that two run at once', () => {
     const records = [heartbeat(0), heartbeat(1000, second), ...[2, 3, 4, 5, 6].map((s) => heartbeat(s * 1000))];
     const out = [
       ...evaluate(
@@ -47,19 +47,19 @@ describe('instances', () => {
     ]);
   });
 
-  test('a sequence not above the last counts as received only', () => {
+  test('a heartbeat whose sequence is not above the last counts only as received', () => {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0, { sequence: 5 }));
     expect(brief(agent.receive(heartbeat(1000, { sequence: 5, activity: 'stuck' })))).toEqual([]);
     expect(brief(agent.receive(heartbeat(2000, { sequence: 6, activity: 'stuck' })))).toContain('HEALTHY → STUCK');
   });
 
-  test('a stamp over 24 h old starts no agent', () => {
+  test('a heartbeat that is over 24 h old starts no agent', () => {
     const old = heartbeat(0, { timestamp: T0 - 24 * 3_600_000 - 1 });
     expect([...evaluate(demo, [{ input: old, clock: at(0) }])][0]?.refused).toBe('too_old');
   });
 
-  test('the end of an older one, reported late, ends nothing', () => {
+  test('the end of an older instance, reported late, ends nothing', () => {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0));
     agent.receive(heartbeat(1000, second));
@@ -72,14 +72,14 @@ describe('instances', () => {
   });
 });
 
-describe('an agent taken for dead from afar', () => {
+describe('an agent that was assumed dead without a report of its runtime', () => {
   const confirmed = {
     ...example(Topic.agentObservation, 'CONFIRM_DEATH', { agentId: 'a1', instanceId: 'a1.i1' }),
     key: 'a1',
   };
   const behind = { sequence: null, timestamp: T0 - 5000 };
 
-  test('and that sends a heartbeat is alive: present again, and assignee of its task again', () => {
+  test('is alive when it sends a heartbeat: present again, and assignee of its task again', () => {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0));
     expect(brief(agent.receive(confirmed, T0 + 20_000))).toContain('T-1 left: TERMINATED');
@@ -92,7 +92,7 @@ describe('an agent taken for dead from afar', () => {
     expect(brief(agent.receive(heartbeat(21_000), T0 + 21_000))).toEqual([]);
   });
 
-  test('is not alive by what it sent before and what comes late, by its own clock however wrong', () => {
+  test('is not alive by a late heartbeat that it sent before, even if its clock is wrong', () => {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0, behind));
     agent.receive(confirmed, T0 + 20_000);
@@ -103,7 +103,7 @@ describe('an agent taken for dead from afar', () => {
     );
   });
 
-  test('that its runtime has seen end stays ended after any later report', () => {
+  test('stays ended after any later report if its runtime has reported the end', () => {
     const agent = given(decider, T0);
     agent.receive(heartbeat(0));
     const end = example(Topic.agentObservation, 'AGENT_EXITED', {
@@ -117,7 +117,7 @@ describe('an agent taken for dead from afar', () => {
 });
 
 describe('policies', () => {
-  test('an agent gets the policy that it requests where that is loaded, else the default', () => {
+  test('an agent gets the policy that it requests if that is loaded, else the default', () => {
     const agent = given(decider, T0);
     expect(agent.receive(heartbeat(0, { policy: 'vigil' }))[0]?.policy?.name).toBe('vigil');
     expect(given(decider, T0).receive(heartbeat(0, { policy: 'unknown' }))[0]?.policy?.name).toBe('demo');
@@ -138,7 +138,7 @@ describe('policies', () => {
     expect(brief(agent.receive(heartbeat(1000, looping)))).toContain('HEALTHY → STUCK');
   });
 
-  test('one that is not enabled observes and reports, and files nothing', () => {
+  test('a policy that is not enabled observes and reports, and files no warrant', () => {
     const agent = given(small(', enabled: false'), T0);
     const emitted = brief(agent.receive(heartbeat(0, { ...stuck, tool_calls: [call('1'), call('2'), call('3')] })));
     expect(emitted).toContain('HEALTHY → STUCK');
@@ -167,7 +167,7 @@ describe('answers', () => {
   });
 });
 
-test('explain gives the reason of each signal, and why it does not fire yet', () => {
+test('explain states the reason of each signal, and why it does not fire yet', () => {
   const agent = given(decider, T0);
   agent.receive(heartbeat(0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [call('c1')] }));
   agent.passTo(T0 + 3000);
@@ -181,7 +181,7 @@ test('explain gives the reason of each signal, and why it does not fire yet', ()
   expect(explained).toMatchObject({ state: 'HEALTHY', nextAt: T0 + 8001, plan: null });
 });
 
-test('explain names what is not measured, and why', () => {
+test('explain names signals that are not measured, and why', () => {
   const policies = policyOf(`
 policy: p
 signals: { no_tokens: { after: 5m }, no_work_update: { after: 5m }, no_output: { after: 5m }, token_spike: { factor: 5 } }

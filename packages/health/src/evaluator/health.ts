@@ -26,7 +26,7 @@ export type { Observation } from './observe.ts';
 
 const NOTHING: readonly Announcement[] = [];
 
-/** Announcements in the order in which they are made; each sees the events of those before it. */
+/** The announcements in order. Each gets the state after the events of the previous ones. */
 const ANNOUNCEMENTS: readonly ((context: AnnouncementContext) => readonly Announcement[])[] = [
   instanceStarted,
   duplicateInstance,
@@ -44,7 +44,7 @@ const ANNOUNCEMENTS: readonly ((context: AnnouncementContext) => readonly Announ
   taskChanged,
 ];
 
-/** What it decides follows from the state and the clock alone. */
+/** Decides from the state and the clock alone. */
 export type AgentHealth = Omit<Decider<AgentState, Observation, Announcement>, 'decide' | 'evolve'> & {
   readonly decide: (state: AgentState, clock: Clock) => readonly Announcement[];
   readonly evolve: (state: AgentState, event: Announcement) => AgentState;
@@ -52,7 +52,7 @@ export type AgentHealth = Omit<Decider<AgentState, Observation, Announcement>, '
   readonly forgets: (state: AgentState, clock: Clock) => boolean;
 };
 
-/** Judgement of one agent: what its heartbeats report, the state and the warrant that follow, and what has been announced. */
+/** The decider of one agent: it folds heartbeats, derives state and warrant, and announces changes. */
 export const agentHealth = (policies: Policies): AgentHealth => {
   const judgementOf = lastKept((state: KnownAgent, clock: Clock) => judgementAt(policies, state, clock));
   const decide = lastKept((state: KnownAgent, clock: Clock) =>
@@ -81,7 +81,7 @@ const lapsed = (state: KnownAgent, { now }: Clock): KnownAgent => {
   return history === state.history ? state : { ...state, history };
 };
 
-/** Nothing that others remember of it is left open: what it holds, where it is, what is wanted of it. */
+/** Whether other services have nothing open about the agent: no task, presence, warrant or other announced state. */
 const isClosed = ({ warrant, wait, presentInstance, task, breakers }: Announced): boolean => {
   const holds = task !== null && task.state !== 'TERMINATED';
   return warrant === null && wait === null && presentInstance === 0 && !holds && Object.keys(breakers).length === 0;
@@ -94,7 +94,7 @@ export const judgementAt = (policies: Policies, known: KnownAgent, clock: Clock)
   return isEnding(rules, state, judgement) ? standing(rules, state, judgement) : judgement;
 };
 
-/** It was found unwell and is on its way out: that nothing is missing any more is not a recovery. */
+/** Whether an unhealthy agent is exiting. That it now lacks nothing is not a recovery. */
 const isEnding = (
   rules: Rules,
   { excluded, instanceNumber, history, announced }: KnownAgent,
@@ -105,7 +105,7 @@ const isEnding = (
   return announced.instanceNumber === instanceNumber && announced.state !== 'HEALTHY' && judgement.state === 'HEALTHY';
 };
 
-/** What was found last stands until the end is reported, or until the agent reports something else than that it exits. */
+/** Keeps the last announced state until the end is reported, or until the agent reports another activity. */
 const standing = (rules: Rules, { history, announced }: KnownAgent, judgement: Judgement): Judgement => {
   const { warrant } = announced;
   const plan = warrant && plansFor(rules.plans, history).find(({ name }) => name === warrant.plan);
@@ -126,7 +126,7 @@ const announcements = (policies: Policies, state: KnownAgent, judgement: Judgeme
   return emitted ?? NOTHING;
 };
 
-/** The next moment at which an event may be due. */
+/** The next time at which an event may be due. */
 const nextOf = (policies: Policies, state: KnownAgent, judgement: Judgement): number => {
   const rules = policies.rules(state.policy);
   const { warrant, presentInstance, presentUntil } = state.announced;

@@ -79,7 +79,7 @@ const observations: fc.Arbitrary<Observation> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(hold(null), hold(T0 + 90_000), release, reset) },
 );
 
-/** Records that are refused are not decided: for the laws they leave the state as it is. */
+/** Refused records are not decided; for the laws they do not change the state. */
 const refusing = {
   ...decider,
   observe: (...[state, input, clock]: Parameters<typeof decider.observe>) => {
@@ -94,7 +94,7 @@ const refusing = {
 describe('the laws', () => {
   test('hold for every agent', () => laws(refusing, observations, { runs: 300 }), 60_000);
 
-  test('the same records give the same decisions, from wherever the states are restored', () => {
+  test('the same records give the same decisions, from any restored state', () => {
     const records = fc.array(
       fc.record({ input: fc.option(observations, { freq: 3 }), ms: fc.integer({ min: 0, max: 20_000 }) }),
       {

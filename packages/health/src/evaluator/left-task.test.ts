@@ -6,7 +6,7 @@ import { agentHealth } from './health.ts';
 const demo = agentHealth(presetsWith('demo'));
 const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', interval_ms: 1000, activity: 'working' };
 
-/** Stuck with its first task by its silence. */
+/** An agent that is stuck with its first task, because it is silent. */
 const stuck = () => {
   const agent = given(demo, T0);
   agent.receive(heartbeat(0, { ...runtime, tool_calls: [call('c0')] }), T0);
@@ -22,20 +22,20 @@ const stuck = () => {
   return { turned, works };
 };
 
-test('an agent that was stuck with one task and continues with another reports which it has left, once', () => {
+test('when a stuck agent continues with another task, the task that it left is announced once', () => {
   const { turned, works } = stuck();
   works(13_000, 'T-2');
   works(14_000, 'T-3');
   expect(turned()).toEqual(['STUCK T-1 null', 'HEALTHY T-2 T-1']);
 });
 
-test('without a next task it reports that too', () => {
+test('the left task is announced also without a next task', () => {
   const { turned, works } = stuck();
   works(13_000, null);
   expect(turned()).toEqual(['STUCK T-1 null', 'HEALTHY null T-1']);
 });
 
-test('with the same, it has left nothing', () => {
+test('no task is announced as left when the agent continues with the same task', () => {
   const { turned, works } = stuck();
   works(13_000, 'T-1');
   expect(turned()).toEqual(['STUCK T-1 null', 'HEALTHY T-1 null']);

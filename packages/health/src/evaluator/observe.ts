@@ -25,7 +25,7 @@ const RETIRED = 8;
 const STRAGGLING_MS = 60_000;
 const OLDEST_START_MS = 24 * 3_600_000;
 
-/** A record of an instance that another has replaced. The state that counts them is kept all the same. */
+/** Refuses a record of a replaced instance. The state that counts such records is still stored. */
 export class OlderInstance extends Unwelcome {
   declare readonly state: AgentState;
   constructor(instanceId: string, current: string | null, state: AgentState) {
@@ -92,8 +92,9 @@ const isFromBefore = (state: KnownAgent, { timestamp }: Heartbeat): boolean =>
   isPresent(state) && timestamp + state.history.lastReceipt.driftMs < state.history.started.now;
 
 /**
- * The end of an instance that never sent a heartbeat does not end the current one. Its runtime may report that end long afterwards, when
- * the agent has been started again. Where none is present, the clock of its host decides which of the two is the newer.
+ * The end of an instance that never sent a heartbeat does not end the current one. Its runtime may report that end long
+ * afterwards, when the agent has been started again. If none is present, the clock of its host decides which of the two
+ * is newer.
  */
 const endsNothing = (state: KnownAgent, at: number | null): boolean =>
   isPresent(state) ||
@@ -107,8 +108,9 @@ const retiring = (retired: readonly string[], instanceId: string): readonly stri
 const isSupervised = ({ identity }: History): boolean => identity.runtimeId !== null;
 
 /**
- * Only an agent without a runtime can report its own end, and only that it has finished or was stopped. A crash that it reports is a hint,
- * since a replacement starts only after a confirmed death. Nor does a heartbeat of another instance end an agent that a runtime still runs.
+ * Only an agent without a runtime can report its own end, and only that it has finished or was stopped. A crash that it
+ * reports is a hint, since a replacement starts only after a confirmed death. A heartbeat of another instance cannot
+ * end an agent that a runtime still runs, either.
  */
 const endedBySelf = (
   state: KnownAgent,
@@ -139,8 +141,8 @@ const continued = (policies: Policies, state: KnownAgent, input: HeartbeatEvent,
 };
 
 /**
- * A heartbeat after an end that no runtime has seen: the agent was taken for dead from afar, or has reported its own end and continues. One that
- * was sent before and comes late is not a sign of life.
+ * Whether a heartbeat revokes an end that no runtime has reported: the agent was assumed dead, or has reported its own
+ * end and continues. A late heartbeat that was sent before the end does not.
  */
 const isOutlived = ({ lastReceipt }: History, end: End, payload: Heartbeat): boolean => {
   if (end.bySelf && payload.exit !== null) return false;
@@ -164,7 +166,7 @@ const observed = (
   return answering(readWith(policies.rules(known.policy), known, payload, receipt), state.history, payload);
 };
 
-/** Closes a breaker of ours. If the agent holds the breaker itself, an event asks the agent to close it. */
+/** Closes a breaker that Vigil counts. If the agent holds the breaker itself, an event requests the close. */
 const breakerClosed = (state: AgentState, { payload, correlationId }: ResetEvent): AgentState => {
   if (state.kind === 'unseen') return state;
   const { name, by, why } = payload;
@@ -173,7 +175,7 @@ const breakerClosed = (state: AgentState, { payload, correlationId }: ResetEvent
   return { ...state, history: { ...state.history, breakers: breakerReset(state.history.breakers, name) } };
 };
 
-/** A new instance starts; the previous one is remembered by its id. */
+/** Starts a new instance. The id of the previous one is kept. */
 const begun = (
   policies: Policies,
   state: AgentState,
@@ -199,7 +201,7 @@ const begun = (
   };
 };
 
-/** The end of an instance that never sent a heartbeat is all that is known of it. */
+/** Starts and ends an instance that never sent a heartbeat. */
 const ended = (policies: Policies, state: AgentState, input: ExitedEvent, clock: Clock): AgentState => {
   const { instanceId, taskId, runtimeId, labels, policy, reason, orderId, at } = input.payload;
   const end: End = { reason, at: clock.now, orderId, bySelf: false };
@@ -222,7 +224,10 @@ const ended = (policies: Policies, state: AgentState, input: ExitedEvent, clock:
   });
 };
 
-/** It was taken for dead from afar, and had finished its task: that it is gone and has left the task is announced again, with that reason. */
+/**
+ * The agent was assumed dead, and had in fact finished its task. Its loss and the left task are announced again, with
+ * that reason.
+ */
 const finishedAfterAll = (state: KnownAgent, known: End, end: End): KnownAgent => {
   const { task } = state.announced;
   if (known.reason !== 'lost' || end.reason !== 'finished' || task === null) return state;
@@ -262,7 +267,7 @@ const straggling = (state: KnownAgent, instanceId: string, now: number): KnownAg
   return { ...state, stragglers };
 };
 
-/** What of a heartbeat is read with the limits and patterns of a policy. */
+/** Reads the contents of a heartbeat that need the limits and patterns of a policy. */
 const readWith = (
   { policy, lookedFor }: Rules,
   state: KnownAgent,
@@ -295,14 +300,14 @@ export const searched = (
 
 const ANSWER_CHARACTERS = 500;
 
-/** A handoff, blockers, a probe's reply, or a state that the agent reports itself: each once. */
+/** Records answers once each: a handoff, blockers, a probe's reply, or a state that the agent reports itself. */
 const answering = (state: KnownAgent, before: History, heartbeat: Heartbeat): KnownAgent => {
   const words =
     heartbeat.handoff === null && heartbeat.blockers.length === 0 && heartbeat.probe_reply === null
       ? ''
       : wordsOf(heartbeat);
   const answered = words === '' ? state.answered : hash32(words);
-  // A client that reports a failed turn does not speak for its agent.
+  // A failed turn that the client reports is not an answer of the agent.
   const self = heartbeat.activity === 'stuck' || (heartbeat.activity === 'blocked' && heartbeat.turn === null);
   if (answered === state.answered && !self) return state;
   const answers: Answer[] = answered === state.answered ? [] : answersOf(heartbeat);

@@ -10,7 +10,7 @@ import { agentHealth, type Observation } from './health.ts';
 import { OlderInstance } from './observe.ts';
 import { UNSEEN } from './state.ts';
 
-/** Every signal degrades, so that each is judged, announced and put into words. */
+/** Every signal makes DEGRADED, so that each is judged, announced and described. */
 const signals = Object.fromEntries(Object.entries(CASES).map(([name, { limits }]) => [name, limits]));
 const policies = policyOf(
   JSON.stringify({ policy: 'all', signals, states: { DEGRADED: Object.keys(signals) }, plans: [] }),
@@ -107,7 +107,7 @@ const controls: fc.Arbitrary<Observation> = maybe(time).map((until) => ({
 }));
 const observations = fc.oneof({ weight: 9, arbitrary: heartbeats }, { weight: 1, arbitrary: controls });
 
-/** Records that are refused are not decided: for the laws they leave the state as it is. */
+/** Refused records are not decided; for the laws they do not change the state. */
 const refusing = {
   ...decider,
   observe: (...[state, input, clock]: Parameters<typeof decider.observe>) => {
@@ -124,7 +124,7 @@ const refusing = {
 describe('odd data: zero, negative and huge numbers, times far off', () => {
   test('break no law, with every signal in use', () => laws(refusing, observations, { runs: 300 }), 60_000);
 
-  test('have words without NaN', () => {
+  test('have descriptions without NaN', () => {
     fc.assert(
       fc.property(fc.array(heartbeats, { maxLength: 6 }), (inputs) => {
         let state = UNSEEN as ReturnType<typeof refusing.observe>;

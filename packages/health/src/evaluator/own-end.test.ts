@@ -23,7 +23,7 @@ const working = (more: Partial<HeartbeatPayload>) => {
 };
 
 describe('an agent without a runtime ends when it reports its own end', () => {
-  test.each(['finished', 'explicit'] as const)('as %s, and is not missed afterwards', (reason) => {
+  test.each(['finished', 'explicit'] as const)('as %s, and is not missing afterwards', (reason) => {
     const { receive, passTo, all } = working(alone);
     const emitted = receive(2000, exit(reason));
     expect(brief(emitted)).toContain(TERMINATED);
@@ -46,14 +46,14 @@ describe('an agent without a runtime ends when it reports its own end', () => {
     expect(brief(agent.all()).filter((one) => one === TERMINATED)).toHaveLength(1);
   });
 
-  test('a later heartbeat of the same instance takes it back; one that was sent before and comes late does not', () => {
+  test('a later heartbeat of the same instance revokes the end; a late one that was sent before does not', () => {
     const { receive } = working(alone);
     receive(5000, { ...exit('explicit'), sequence: null });
     expect(brief(receive(6000, { timestamp: T0 + 4000, sequence: null }))).toEqual([]);
     expect(brief(receive(7000, { sequence: null }))).toContain('TERMINATED → HEALTHY');
   });
 
-  test('without an instance its next heartbeat begins the next instance, and the same last one again does not', () => {
+  test('without an instance id, its next heartbeat begins the next instance, and a repetition of the last one does not', () => {
     const { receive } = working({ ...alone, instance_id: null });
     expect(brief(receive(2000, exit('finished')))).toContain(TERMINATED);
     expect(brief(receive(3000, exit('finished')))).toEqual([]);
@@ -79,7 +79,7 @@ describe('a heartbeat ends no agent of a runtime', () => {
     expect(ended(brief(all()))).toEqual([]);
   });
 
-  test('nor do two of another instance, where the first takes its name', () => {
+  test('nor do two of another instance if the first takes the agent’s name', () => {
     const { receive, all } = working(runtime);
     const other = { ...alone, instance_id: 'a1.forged' };
     receive(2000, { ...other, sequence: 1 });

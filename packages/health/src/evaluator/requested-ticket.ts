@@ -15,7 +15,7 @@ const TEXTS = [
 ] as const;
 const COUNTS = ['total_steps_checked', 'steps_since_last_accept'] as const;
 
-/** A ticket that another program files: whole, or not at all. Throws Unwelcome with the first field that is wrong. */
+/** Checks a ticket that another program files. Throws Unwelcome with the first wrong field. */
 export const withTicket = (state: AgentState, agentId: string, ticket: EscalationTicket): KnownAgent => {
   const wrong = wrongIn(ticket, agentId);
   if (wrong !== null) throw new Unwelcome('bad_ticket', `ticket ${ticket.ticket_id} of ${agentId}: ${wrong}`);

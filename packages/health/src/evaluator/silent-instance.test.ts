@@ -14,7 +14,7 @@ const of = (instanceId: string, more: Partial<HeartbeatPayload> = {}): Partial<H
   ...more,
 });
 
-/** Its host reports that `instanceId` ended at `ms` after T0. */
+/** The host's report that `instanceId` ended `ms` after T0. */
 const exited = (instanceId: string, ms: number, reason: 'crashed' | 'finished' = 'crashed'): Observation => ({
   ...example(Topic.agentObservation, 'AGENT_EXITED', {
     ...{ agentId: 'a1', instanceId, taskId: 'T-1', runtimeId: 'host-1', reason, orderId: null, at: T0 + ms },
@@ -31,7 +31,7 @@ const living = () => {
 };
 
 describe('the end of an instance that never sent a heartbeat', () => {
-  test('ends nothing while another instance is present, whenever it arrives', () => {
+  test('ends nothing while another instance is present, at any time', () => {
     for (const at of [-10 * MINUTE, 31_000, 10 * MINUTE]) {
       const agent = living();
       expect(brief(agent.receive(exited('a1.X', at), T0 + 31_000))).toEqual([]);
@@ -39,7 +39,7 @@ describe('the end of an instance that never sent a heartbeat', () => {
     }
   });
 
-  test('ends nothing where it is from before the last heartbeat of one that is silent, or has ended since', () => {
+  test('ends nothing if it is older than the last heartbeat of an instance that is silent or has ended since', () => {
     const silent = living();
     silent.passTo(T0 + 3 * MINUTE);
     expect(brief(silent.receive(exited('a1.X', 30_000)))).toEqual([]);
@@ -49,7 +49,7 @@ describe('the end of an instance that never sent a heartbeat', () => {
     expect(brief(finished.receive(exited('a1.X', 30_000)))).toEqual([]);
   });
 
-  test('is the end of the next instance where it is from after that', () => {
+  test('is the end of the next instance if it is newer than that heartbeat', () => {
     const silent = living();
     silent.passTo(T0 + 3 * MINUTE);
     expect(brief(silent.receive(exited('a1.X', 30_001)))).toContain('WARRANT_FILED TERMINATED');
@@ -58,7 +58,7 @@ describe('the end of an instance that never sent a heartbeat', () => {
     expect(brief(crashing.receive(exited('a1.X2', -MINUTE)))).toContain('INSTANCE_STARTED');
   });
 
-  test('is remembered: a late heartbeat of that instance begins nothing', () => {
+  test('is stored, so that a late heartbeat of that instance begins nothing', () => {
     const agent = living();
     agent.receive(exited('a1.X', -MINUTE), T0 + 31_000);
     expect(() => agent.receive(heartbeat(32_000, of('a1.X')), T0 + 32_000)).toThrow(OlderInstance);
@@ -72,7 +72,7 @@ describe('a heartbeat of an unknown instance', () => {
     expect(brief(agent.receive(heartbeat(60_000, of('a1.Y')), T0 + 60_000))).toEqual([]);
   });
 
-  test('that was sent afterwards begins the next instance, and so does any other once the present one is missed', () => {
+  test('that was sent afterwards begins the next instance, and so does any other once the present one is missing', () => {
     expect(brief(living().receive(heartbeat(0, of('a1.X')), T0 + 31_000))).toContain('INSTANCE_STARTED');
     const silent = living();
     silent.passTo(T0 + 3 * MINUTE);

@@ -15,7 +15,7 @@ spending: ${spending}
 const agent = (spending: string) => given(agentHealth(policy(spending)), T0);
 const spent = (emitted: ReturnType<typeof brief>) => emitted.filter((one) => one.startsWith('AGENT_SPENT'));
 
-describe('what an agent uses', () => {
+describe('the use of an agent', () => {
   test('counts for its task and for the day, each token once', () => {
     const one = agent('{ task: { tokens: 100 }, day: { tokens: 1000 } }');
     const working = { activity: 'working', task_id: 'T1' } as const;
@@ -30,7 +30,7 @@ describe('what an agent uses', () => {
     ]);
   });
 
-  test('counts for the agent itself where that is limited, also where it is a sub-agent', () => {
+  test('counts for the agent itself if that is limited, also for a sub-agent', () => {
     const limited = '{ agent: { tokens: 5 } }';
     expect(spent(brief(agent(limited).receive(heartbeat(0, { token_count: 40 }), T0)))).toEqual([
       'AGENT_SPENT agent a1: 40',
@@ -39,7 +39,7 @@ describe('what an agent uses', () => {
     expect(spent(brief(agent(limited).receive(heartbeat(0, subagent), T0)))).toEqual(['AGENT_SPENT agent a1: 9']);
   });
 
-  test('is announced with another limit at once, without another token, once, and when nothing limits it any more', () => {
+  test('is announced once with each new limit, without another token, and once when the limit is removed', () => {
     const spentUnder = (limits: readonly string[]) => {
       let state: AgentState = UNSEEN;
       return limits.map((limit, i) => {
@@ -57,7 +57,7 @@ describe('what an agent uses', () => {
     expect(spentUnder(limits)).toEqual([['task 40 of 40'], ['task 0 of 90'], [], ['task 0 of null'], []]);
   });
 
-  test('is not counted where it is unknown, or where nothing limits it', () => {
+  test('is not counted if it is unknown or unlimited', () => {
     const unlimited = agent('null');
     expect(spent(brief(unlimited.receive(heartbeat(0, { task_id: 'T1', token_count: 40 }), T0)))).toEqual([]);
     expect(
@@ -102,7 +102,7 @@ const session = (session_id: string | null, token_count: number | null, cost_usd
 });
 
 describe('a count that begins again within an instance', () => {
-  test('is that of another session: what it uses is added, for the agent, its task and the day', () => {
+  test('belongs to another session: its use is added, for the agent, its task and the day', () => {
     const one = agent('{ agent: { tokens: 9 }, task: { tokens: 9 }, day: { tokens: 9 } }');
     const sums: Record<string, number> = {};
     for (const [i, token_count] of [900, 5, 400, 850].entries())
@@ -116,11 +116,11 @@ describe('a count that begins again within an instance', () => {
     expect(addedBy(counts([900, null, 5, 6]))).toEqual([[900, null], null, [5, null], [1, null]]);
   });
 
-  test('is none where the count is unknown or the same', () => {
+  test('does not exist if the count is unknown or the same', () => {
     expect(addedBy(counts([900, null, 0, 900, 901]))).toEqual([[900, null], null, null, null, [1, null]]);
   });
 
-  test('is counted twice neither where a heartbeat comes late, nor where it comes late without a sequence', () => {
+  test('is not counted twice after a late heartbeat, with or without a sequence', () => {
     const late = { token_count: 40, timestamp: T0 + 500 };
     expect(addedBy([{ token_count: 40 }, { token_count: 90 }, { ...late, sequence: 1 }, { token_count: 91 }])).toEqual([
       [40, null],
@@ -164,11 +164,11 @@ describe('a count that begins again within an instance', () => {
     ]);
   });
 
-  test('is noticed by the session of the client, also where it begins above the last', () => {
+  test('is detected by the session id of the client, even if it begins above the last count', () => {
     expect(addedBy([session('A', 20), session('B', null), session('B', 30)])).toEqual([[20, null], null, [30, null]]);
   });
 
-  test('continues where a session is resumed', () => {
+  test('continues when a session is resumed', () => {
     expect(addedBy([session('A', 900, 2), session('B', 5, 1), session('A', 910, 3), session('B', 6, 1)])).toEqual([
       [900, 2],
       [5, 1],
@@ -177,7 +177,7 @@ describe('a count that begins again within an instance', () => {
     ]);
   });
 
-  test('is a correction where the session is the same: nothing is counted twice', () => {
+  test('is a correction if the session is the same: nothing is counted twice', () => {
     expect(addedBy([session('A', 900, 2), session('A', 880, 1.5), session('A', 910, 2.5)])).toEqual([
       [900, 2],
       null,
@@ -185,7 +185,7 @@ describe('a count that begins again within an instance', () => {
     ]);
   });
 
-  test('is not begun by the name of the session alone, which may be known late', () => {
+  test('does not begin by the session id alone, which may be reported late', () => {
     expect(addedBy([{ token_count: 40 }, session('A', 41)])).toEqual([
       [40, null],
       [1, null],
@@ -193,8 +193,8 @@ describe('a count that begins again within an instance', () => {
   });
 });
 
-describe('a session whose name is known late', () => {
-  test('is counted once where it is taken up again after another one', () => {
+describe('a session whose id is reported late', () => {
+  test('is counted once if it is resumed after another one', () => {
     const heartbeats = [
       { token_count: 40, cost_usd: 2 },
       session('A', 41, 2.5),
@@ -209,7 +209,7 @@ describe('a session whose name is known late', () => {
     ]);
   });
 
-  test('is counted once by each limit, also where it has used nothing since it had no name', () => {
+  test('is counted once by each limit, also if it has used nothing since its id was unknown', () => {
     const one = agent('{ agent: { tokens: 9 }, task: { tokens: 9 }, day: { tokens: 9 } }');
     const sums: Record<string, number> = {};
     for (const [i, used] of [session(null, 40), session('A', 40), session('B', 5), session('A', 40)].entries())
@@ -219,12 +219,12 @@ describe('a session whose name is known late', () => {
     expect(sums).toEqual({ agent: 45, task: 45, day: 45 });
   });
 
-  test('is the second one where the count without a name has fallen: each is counted once', () => {
+  test('is the second session if the count without an id has fallen; each is counted once', () => {
     const heartbeats = [...counts([900, 5]), session('A', 6), session('B', 1), session('A', 8)];
     expect(addedBy(heartbeats).map((added) => added?.[0] ?? 0)).toEqual([900, 5, 1, 1, 2]);
   });
 
-  test('does not take the count of an earlier session: what it uses is added', () => {
+  test('does not take over the count of an earlier session: its use is added', () => {
     const heartbeats = [{ token_count: 40 }, session('A', 30), session('B', 5), session('A', 31)];
     expect(addedBy(heartbeats).map((added) => added?.[0] ?? 0)).toEqual([40, 30, 5, 1]);
   });
@@ -262,7 +262,7 @@ describe('money that is not known', () => {
     return explain(policies, one.state(), at(0))?.notes;
   };
 
-  test('is explained where it is limited, with what to do', () => {
+  test('is explained if it is limited, with the remedy', () => {
     const prices = '{ task: { usd: 1 }, prices: { "claude-*": { input: 1, output: 1 } } }';
     const used = (names: readonly (string | null)[]) => ({ token_count: 9, usage: usageOf(names) });
     expect(notesOn(prices, used(['claude-1']))).toEqual([]);
@@ -283,7 +283,7 @@ describe('money that is not known', () => {
     expect(notesOn(reported, { token_count: 9, cost_usd: 0.5 })).toEqual([]);
   });
 
-  test('is not mentioned where nothing is used yet, or no money is limited', () => {
+  test('is not mentioned if nothing is used yet, or no money is limited', () => {
     expect(notesOn(PRICED, {})).toEqual([]);
     expect(notesOn('{ task: { tokens: 1 } }', { token_count: 9 })).toEqual([]);
     expect(notesOn('null', { token_count: 9 })).toEqual([]);

@@ -3,10 +3,10 @@ import type { SpendingLimit } from '@vigil/policy';
 import type { AtRest } from '@vigil/stream';
 import { type History, INITIAL_HISTORY } from '../history/history.ts';
 
-/** What an agent answered, not yet announced. */
+/** An answer of an agent that is not announced yet. */
 export type Answer = { readonly how: AnswerKind; readonly nonce: string | null; readonly text: string | null };
 
-/** A breaker that its caller holds and a person wants closed, not yet announced. */
+/** A person's request to close a breaker that its caller holds, not yet announced. */
 export type Reset = {
   readonly name: string;
   readonly by: string;
@@ -14,7 +14,7 @@ export type Reset = {
   readonly correlationId: string;
 };
 
-/** Records of an older instance, since `from`: more than three in a minute are two that run at once. */
+/** Counts the records of an older instance since `from`. More than three in a minute mean that two run at once. */
 export type Stragglers = {
   readonly instanceId: string;
   readonly count: number;
@@ -22,16 +22,16 @@ export type Stragglers = {
   readonly announced: boolean;
 };
 
-/** A warrant that stands. */
+/** A warrant in force. */
 export type Warrant = {
   readonly id: string;
   readonly instanceId: string | null;
   readonly episodeId: string;
   readonly plan: string;
   readonly state: HealthState;
-  /** what ends it, as one text; an older state has none, and renews at once */
+  /** the awaited progress, as one text; an older state has none, and renews at once */
   readonly awaits: string;
-  /** the lease: without a renewal by then it is void */
+  /** the lease: the warrant is void at this time without a renewal */
   readonly voidAt: number;
 };
 
@@ -43,7 +43,7 @@ export type AnnouncedTicket = {
   readonly episodeId: string | null;
 };
 
-/** Under its task; `at`: of the wait, on `now`'s axis. */
+/** An announced wait, with its task; `at`: the start of the wait, on `now`'s axis. */
 export type AnnouncedWait = {
   readonly instanceId: string | null;
   readonly taskId: string | null;
@@ -51,13 +51,16 @@ export type AnnouncedWait = {
   readonly at: number;
 };
 
-/** Tokens and US dollars of an instance that are counted against a limit, for each of its last counts, the newest last; and that limit. */
+/**
+ * The tokens and US dollars of an instance that are counted against a limit, for each of its last counts (the newest
+ * last), and that limit.
+ */
 export type Counted = {
   readonly counts: readonly { readonly count: number; readonly tokens: number; readonly usd: number }[];
   readonly limit: SpendingLimit;
 };
 
-/** What has been announced, so that nothing is announced twice. */
+/** The announced facts, so that nothing is announced twice. */
 export type Announced = {
   /** the number of the announced instance */
   readonly instanceNumber: number;
@@ -74,17 +77,20 @@ export type Announced = {
   readonly issued: number;
   /** the number of the instance that was announced as present; 0: none */
   readonly presentInstance: number;
-  /** since when it is present, and when that is announced again, on `now`'s axis: its topic does not keep events for ever */
+  /**
+   * the start of its presence, and when that is announced again, on `now`'s axis; the topic does not keep events for
+   * ever
+   */
   readonly presentSince: number;
   readonly presentUntil: number;
   /** the number of the instance that was announced as lost in silence, and not as ended; 0: none */
   readonly lostInstance: number;
-  /** those not closed, with the task with which that was announced */
+  /** the breakers that are not closed, with the task of their announcement */
   readonly breakers: Readonly<Record<string, AnnouncedBreaker>>;
-  /** the worst of the episode it was filed in; null episode: in none */
+  /** the worst severity in the episode of filing; episode null: filed outside an episode */
   readonly ticket: AnnouncedTicket | null;
   readonly task: { readonly taskId: string; readonly instanceId: string | null; readonly state: HealthState } | null;
-  /** of the instance of that number; absent: nothing yet */
+  /** of the instance with that number; absent if nothing is announced yet */
   readonly spent?: { readonly instanceNumber: number } & { readonly [scope in 'agent' | 'task' | 'day']?: Counted };
 };
 
@@ -93,29 +99,29 @@ export type KnownAgent = {
   readonly agentId: string;
   /** the policy it is judged with */
   readonly policy: PolicyRef;
-  /** the policy that it names itself, as last reported */
+  /** the policy that it requests, as last reported */
   readonly requestedPolicy: string | null;
   /** shown, never judged */
   readonly excluded: boolean;
-  /** of the current instance; and its number */
+  /** the history of the current instance, and its number */
   readonly history: History;
   readonly instanceNumber: number;
   readonly previousInstanceId: string | null;
-  /** true: it has replaced an instance that a runtime ran, and no end of that instance was reported */
+  /** whether it has replaced an instance of a runtime without a reported end */
   readonly displacing: boolean;
   /** the last instances before the current, the newest last */
   readonly retired: readonly string[];
   readonly stragglers: Stragglers | null;
   readonly answers: readonly Answer[];
   readonly resets: readonly Reset[];
-  /** hash of the last answer in words: the same text again is not a new answer */
+  /** hash of the last textual answer: the same text again is not a new answer */
   readonly answered: number;
   /** filed by a person or a program, not yet announced */
   readonly tickets: readonly EscalationTicket[];
   readonly announced: Announced;
 };
 
-/** One agent, as the evaluator remembers it. */
+/** The evaluator's state of one agent. */
 export type AgentState = { readonly kind: 'unseen' } | KnownAgent;
 
 export const UNSEEN: AgentState = { kind: 'unseen' };
@@ -161,8 +167,11 @@ export const firstInstance = (agentId: string, history: History): KnownAgent => 
 });
 
 const FIRST = firstInstance('', INITIAL_HISTORY);
-/** A healthy agent that reports no more than it must: fields of a state that equal these take no place at rest. */
+/** The state of a healthy agent that reports only required fields. Fields that equal these are omitted at rest. */
 const USUAL: KnownAgent = { ...FIRST, announced: { ...FIRST.announced, instanceNumber: 1, presentInstance: 1 } };
 
-/** How states lie in the snapshot: also for readers of the snapshot. Whenever the state or the usual one changes, add an upgrade. */
+/**
+ * The stored form of states, also for readers of the snapshot. Add an upgrade for each change of the state or of the
+ * usual state.
+ */
 export const AT_REST: AtRest<AgentState> = { oldest: 14, upgrades: [], usual: USUAL };

@@ -44,7 +44,7 @@ test('a living agent is announced as present again once a day, and not more ofte
   ]);
 });
 
-test('one that is lost is not announced as present', () => {
+test('a lost agent is not announced as present', () => {
   const emitted = presenceOf(hourly, 10 * HOUR, 3 * DAY);
   expect(emitted[0]).toBe('0 h: AGENT_PRESENT first_heartbeat');
   expect(emitted.slice(1).map((one) => one.replace(/.*: /, ''))).toEqual(['AGENT_LOST silent']);

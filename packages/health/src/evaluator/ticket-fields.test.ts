@@ -14,7 +14,7 @@ describe('a ticket', () => {
     return ticket;
   };
 
-  test('is whole, and has an id made of names, the same at every re-decision', () => {
+  test('is complete, and has a deterministic id', () => {
     const { ticket } = filed();
     expect(ticket.ticket_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(filed().ticket).toEqual(ticket);
@@ -40,7 +40,7 @@ describe('a ticket', () => {
     expect(snippet.endsWith('x\nend')).toBe(true);
   });
 
-  test('after one timeout and a success since is transient; after two it is not', () => {
+  test('is transient after one timeout and a later success, and not after two timeouts', () => {
     const timeout = (id: string) => call(id, { outcome: 'error', error_class: 'TimeoutError', result_hash: id });
     const since = call('ok', { result_hash: 'other' });
     expect(filed({ tool_calls: [timeout('1'), since] }).findings.transient).toBe(true);
@@ -50,7 +50,7 @@ describe('a ticket', () => {
     expect(filed({ tool_calls: [refused, since] }).findings.transient).toBe(false);
   });
 
-  test('has the last progress since the last ACCEPT, null where there was none', () => {
+  test('has the last progress since the last ACCEPT, null if there was none', () => {
     expect(filed().findings.progressAt).toBeNull();
     const edit = call('w', { mutating: true, ended_at: T0 + AFTER - 1000 });
     expect(filed({ tool_calls: [edit] }).findings.progressAt).toBe(T0 + AFTER - 1000);
@@ -68,7 +68,7 @@ describe('filed by another program', () => {
     ...{ stall_minutes: null, evidence_snippet: 'x'.repeat(500) },
   };
 
-  test('a whole one is announced as it is, and changes nothing of ours', () => {
+  test('is announced unchanged if it is complete, and does not count as one of Vigil’s', () => {
     const a = agent();
     a.steps(0, 0);
     expect(a.file(whole).map(({ ticket }) => ticket)).toEqual([whole]);

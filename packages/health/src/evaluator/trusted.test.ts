@@ -30,7 +30,7 @@ const inFlight = (deadline_at: number | null): Partial<HeartbeatPayload> => ({
   tool_calls: [call('c9', { outcome: 'running', started_at: T0 + LAST, deadline_at })],
 });
 
-describe('a runtime that falls silent is excused by what it reported last for 15 min, and no longer', () => {
+describe('the last report of a silent runtime excuses it for 15 min, and no longer', () => {
   test.each<[string, Partial<HeartbeatPayload>]>([
     ['its agent waits for a person', { activity: 'awaiting_input' }],
     ['its agent is paused', { activity: 'paused' }],
@@ -66,9 +66,12 @@ describe('a runtime that falls silent is excused by what it reported last for 15
 
 describe('silence is excused for as long as the reason lasts', () => {
   test.each<[string, Partial<HeartbeatPayload>]>([
-    ['of an agent that reports by itself: it may have nothing to report', { reporter: 'agent', activity: 'idle' }],
+    [
+      'of an agent that reports by itself, because it may have nothing to report',
+      { reporter: 'agent', activity: 'idle' },
+    ],
     ['of an agent that reports events only', { event_driven: true, activity: 'awaiting_input' }],
-    ['of an idle agent without a task: no work is expected', { activity: 'idle', task_id: null }],
+    ['of an idle agent without a task, because no work is expected', { activity: 'idle', task_id: null }],
   ])('%s', (_, last) => {
     expect(warrants(silentAfter(last).passTo(T0 + 26 * HOUR))).toEqual([]);
   });

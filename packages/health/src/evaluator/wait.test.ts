@@ -43,7 +43,7 @@ const accusations = (emitted: readonly Announcement[]) =>
   emitted.filter(({ type }) => /WARRANT|HEALTH_STATE|TICKET/.test(type));
 
 describe('an agent that waits for a person', () => {
-  test('for exactly the limit is not reported, and a millisecond later once, with its question', () => {
+  test('for exactly the limit is not reported; a millisecond later it is reported once, with its question', () => {
     const agent = waiting();
     expect(waits(agent.passTo(BEGAN + LIMIT))).toEqual([]);
     const emitted = agent.passTo(BEGAN + LIMIT + 1);
@@ -90,7 +90,7 @@ describe('an agent that waits for a person', () => {
     }
   });
 
-  test('is not counted again where its screen gives the same moment a little differently, or a report leaves it out', () => {
+  test('is not counted again if its screen shows a slightly different start, or a report omits the start', () => {
     const agent = waiting(asking('A', 'dialog', T0));
     agent.receive(heartbeat(MINUTE, asking('A', 'dialog', T0 + 3)), T0 + MINUTE);
     agent.receive(heartbeat(2 * MINUTE, { activity: null, waiting_for: null }), T0 + 2 * MINUTE);
@@ -108,7 +108,7 @@ describe('an agent that waits for a person', () => {
     expect(waits(agent.passTo(announcedAt + LIMIT + 1))).toEqual(['WAIT_OVERDUE And now?']);
   });
 
-  test('waits no longer once its end is reported; nor does the instance that follows it', () => {
+  test('waits no longer once its end is reported; nor does the next instance', () => {
     const exited: Observation = {
       ...example(Topic.agentObservation, 'AGENT_EXITED', { agentId: 'a1', instanceId: 'a1.i1', reason: 'crashed' }),
       key: 'a1',
@@ -133,14 +133,14 @@ describe('an agent that waits for a person', () => {
     expect(waits(agent.receive(hold, BEGAN + 3 * LIMIT))).toEqual(['WAIT_ENDED a person holds it']);
   });
 
-  test('and is paused does not wait meanwhile', () => {
+  test('and is paused does not wait during the pause', () => {
     const agent = waiting();
     agent.receive(heartbeat(MINUTE, { activity: 'paused', waiting_for: null }), T0 + MINUTE);
     agent.passTo(T0 + 3 * LIMIT);
     expect(waits(agent.all())).toEqual([]);
   });
 
-  test('is reported without a runtime, a task, or the text of its question', () => {
+  test('is reported even without a runtime, a task, or the text of its question', () => {
     const bare = { runtime_id: null, task_id: null, activity: 'awaiting_input', waiting_for: null } as const;
     const agent = given(decider, T0);
     agent.receive(heartbeat(0, bare), T0);
@@ -157,7 +157,7 @@ describe('an agent that waits for a person', () => {
     expect(waits(agent.passTo(BEGAN + 2 * LIMIT + LIMIT + 1))).toHaveLength(1);
   });
 
-  test('is not reported where the policy has no limit or no such exemption, or excludes the agent', () => {
+  test('is not reported if the policy has no limit or no such exemption, or excludes the agent', () => {
     for (const of of [policy('{}'), policy('false'), policy(undefined, "exclude: ['^a1$']")]) {
       const agent = waiting(undefined, agentHealth(of));
       agent.passTo(BEGAN + 10 * LIMIT);
@@ -173,7 +173,7 @@ describe('an agent that waits for a person', () => {
     expect(waits(agent.passTo(BEGAN + week))).toEqual(['WAIT_ENDED it has ended']);
   });
 
-  test('is announced once, in time, and in the same way again, with any reports', () => {
+  test('is announced once, in time and deterministically, with any reports', () => {
     const reports = fc
       .constantFrom<Partial<HeartbeatPayload>>(
         asking('A'),
@@ -194,13 +194,13 @@ describe('a wait of an agent whose runtime falls silent', () => {
   const TRUSTED = 15 * MINUTE;
   const reported = { ...asking('Run rm -rf build?'), reporter: 'runtime' } as const;
 
-  test('is not reported when it would be overdue after the runtime is trusted no more', () => {
+  test('is not reported if it becomes overdue when the runtime is no longer trusted', () => {
     const agent = waiting(reported);
     agent.receive(heartbeat(15 * MINUTE, reported), T0 + 15 * MINUTE);
     expect(waits(agent.passTo(T0 + 24 * 60 * MINUTE))).toEqual([]);
   });
 
-  test('is reported while the runtime is still trusted, and is over when it is no more', () => {
+  test('is reported while the runtime is trusted, and is over when it is no longer trusted', () => {
     const agent = waiting(reported);
     for (let ms = 5 * MINUTE; ms <= 20 * MINUTE; ms += 5 * MINUTE) agent.receive(heartbeat(ms, reported), T0 + ms);
     expect(waits(agent.passTo(BEGAN + LIMIT + 1))).toEqual(['WAIT_OVERDUE Run rm -rf build?']);

@@ -1,7 +1,7 @@
 const OFFSET = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** FNV-1a over the texts and their borders: 32 bits, to compare with, never to prove with. */
+/** FNV-1a over the texts and their boundaries: 32 bits, for comparison only, never for security. */
 export const hash32 = (...texts: readonly string[]): number => {
   let hash = OFFSET;
   for (const text of texts) {

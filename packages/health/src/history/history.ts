@@ -34,7 +34,10 @@ import { type Exceeded, limitsAfter, NO_LIMITS } from './usage/limits.ts';
 import { NO_SPEND, type Spend, spendAfter } from './usage/spend.ts';
 import { NO_TOKENS, type Tokens, tokensAfter } from './usage/tokens.ts';
 
-/** The last receipt. `driftMs`: how far the sender's clock is behind ours; never an age. `byRuntime`: a runtime sent it, and continues to send also when its agent does nothing. */
+/**
+ * The last receipt. `driftMs`: how far the sender's clock is behind the broker's; never an age. `byRuntime`: whether a
+ * runtime sent it, which also sends while its agent does nothing.
+ */
 export type LastReceipt = Moment & {
   readonly sequence: number | null;
   readonly intervalMs: number | null;
@@ -43,7 +46,10 @@ export type LastReceipt = Moment & {
   readonly correlationId: string;
 };
 
-/** The reported end. `orderId`: the order of ours that it was; `bySelf`: the agent has reported it itself, and another heartbeat of it takes it back. */
+/**
+ * The reported end. `orderId`: the order that caused it; `bySelf`: whether the agent has reported it itself, so that
+ * another heartbeat of the agent revokes it.
+ */
 export type End = {
   readonly reason: ExitReason;
   readonly at: number;
@@ -85,7 +91,7 @@ export type History = {
   readonly end: End | null;
 };
 
-/** An instance that has started and reported nothing else. */
+/** The history of an instance that has only started. */
 export const initialHistory = (identity: Identity, receipt: Receipt, correlationId: string): History => {
   const { now, watched } = receipt;
   return {
@@ -134,14 +140,14 @@ const UNIDENTIFIED = {
   parentId: null,
 };
 
-/** Every history before its first report: empty parts are the same objects. */
+/** The initial history. Histories share its parts until the first report of each. */
 export const INITIAL_HISTORY: History = initialHistory(
   UNIDENTIFIED,
   { now: 0, watched: 0, stamp: 0, previous: null },
   '',
 );
 
-// One function a part: a look-up by name would cost more than the signal that it spares.
+// One function for each part: a look-up by name would cost more than the signal that it saves.
 export const PARTS = {
   blocked: ({ blocked }: History) => blocked,
   breakers: ({ breakers }: History) => breakers,
@@ -163,12 +169,12 @@ export const PARTS = {
   work: ({ work }: History) => work,
 } as const;
 
-/** The parts of a history that signals may fire by alone. */
+/** The parts of a history that can be the only basis of a signal. */
 export type Part = keyof typeof PARTS;
 
 /**
- * A heartbeat, except for the contents that are read with a policy (`readWith`): matches, breakers and progress evidence. A part that reads
- * another one follows it. The literal is faster than a table of functions by part.
+ * A heartbeat, except for the contents that need a policy (`readWith`): matches, breakers and progress evidence. A part
+ * that reads another part comes after it. The literal is faster than a table of functions by part.
  */
 export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History => {
   const identity = identityAfter(h.identity, heartbeat);
@@ -222,7 +228,9 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
   return receipt.previous !== null && isUnassigned(h) && !isUnassigned(after) ? woken(after, receipt) : after;
 };
 
-/** It never reports its activity and has neither a task, a runtime nor a call yet: whether it works or is idle is unknown. */
+/**
+ * Whether the agent never reports its activity and has no task, runtime or call yet, so that it may be working or idle.
+ */
 export const isUnassigned = ({ activity, identity, calls: { last } }: History): boolean =>
   activity.value === null && identity.taskId === null && identity.runtimeId === null && last === null;
 
@@ -233,7 +241,7 @@ const woken = (h: History, { watched }: Receipt): History => ({
 
 /** Records a receipt, without the contents of the heartbeat. */
 export const received = (h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History => {
-  // A heartbeat that is late or out of order gives no measure of the sender's clock.
+  // A late or reordered heartbeat does not measure the sender's clock.
   const lastReceipt = lastReceiptAfter(h.lastReceipt, heartbeat, receipt, correlationId);
   return { ...h, lastReceipt: { ...lastReceipt, driftMs: h.lastReceipt.driftMs } };
 };
@@ -257,10 +265,13 @@ const lastReceiptAfter = (
 /** An agent that has been silent for this long counts as lost, and is forgotten: seven days. */
 const LOST_MS = 7 * 24 * 3_600_000;
 
-/** From when silence alone ends the agent, on `now`'s axis: a closed ingress excuses it until then. */
+/** When silence alone ends the agent, on `now`'s axis; a closed ingress excuses it until then. */
 export const lostForGoodFrom = ({ lastReceipt }: History): number => lastReceipt.now + LOST_MS;
 
-/** Without a reported end, and silent for seven days, the agent ended at its last heartbeat. Otherwise the same history. */
+/**
+ * Ends an agent without a reported end after seven days of silence, at its last heartbeat. Otherwise returns the same
+ * history.
+ */
 export const endedBySilence = (history: History, now: number): History => {
   if (history.end !== null || now < lostForGoodFrom(history)) return history;
   const end: End = { reason: 'lost', at: history.lastReceipt.now, orderId: null, bySelf: false };

@@ -1,7 +1,7 @@
 import type { ClientReport } from '@vigil/events';
 import type { Heartbeat } from './moment.ts';
 
-/** Whose life it is, as last reported. */
+/** The identity of an instance, as last reported. */
 export type Identity = {
   readonly instanceId: string | null;
   readonly taskId: string | null;
@@ -9,9 +9,9 @@ export type Identity = {
   readonly attempt: number | null;
   readonly maxAttempts: number | null;
   readonly labels: Readonly<Record<string, string>>;
-  /** it reports events only: its silence between calls means nothing */
+  /** it reports only events, so its silence between calls has no meaning */
   readonly eventDriven: boolean;
-  /** the coding agent that runs as this agent; null: none that is known */
+  /** the coding agent that runs as this agent; null if none is known */
   readonly client: ClientReport | null;
   /** the agent that started this one as its sub-agent */
   readonly parentId: string | null;
@@ -29,7 +29,7 @@ export const identityOf = (heartbeat: Heartbeat): Identity => ({
   parentId: heartbeat.parent_agent_id,
 });
 
-/** The same object where nothing is new: most heartbeats repeat what is known. */
+/** Returns the same object if nothing is new, because most heartbeats repeat known values. */
 export const identityAfter = (known: Identity, heartbeat: Heartbeat): Identity => {
   const reported = identityOf(heartbeat);
   const after: Identity = {
@@ -51,7 +51,7 @@ const clientAfter = (known: ClientReport | null, reported: ClientReport | null):
   return known?.name === reported.name && known.session_id === reported.session_id ? known : reported;
 };
 
-/** Without labels: as they were. */
+/** A heartbeat without labels keeps the previous ones. */
 const labelsAfter = (known: Identity['labels'], announced: Identity['labels']): Identity['labels'] => {
   let more = 0;
   let same = true;

@@ -2,15 +2,15 @@ import type { AgentHeartbeatPayload } from '@vigil/events';
 import { type Clock, familyOf } from '@vigil/stream';
 
 /**
- * The clock as one agent sees it, milliseconds. `watched`: how much of `now` its ingress was open and read. A *mark* is a moment on the
- * `watched` axis; ages of absence are differences of two of them.
+ * The clock of one agent, milliseconds. `watched`: the part of `now` in which its ingress was open and read. A *mark*
+ * is a moment on the `watched` axis; ages of absence are differences of two of them.
  */
 export type Moment = { readonly now: number; readonly watched: number };
 
-/** A moment to judge at. `floor`: the mark before which no absence counts, because an exemption held until then. */
+/** The time of a judgement. `floor`: the mark before which no absence counts, because an exemption held until then. */
 export type Judging = Moment & { readonly floor: number };
 
-/** Which ingress's clock an agent's marks are on. `offset` keeps them comparable when it comes through another ingress. */
+/** The ingress whose clock an agent's marks use. `offset` keeps them comparable after a change of ingress. */
 export type Axis = { readonly ingress: string | null; readonly offset: number };
 
 export const OWN_AXIS: Axis = { ingress: null, offset: 0 };
@@ -20,7 +20,10 @@ export const momentOn = (axis: Axis, clock: Clock): Moment => ({
   watched: watchedAt(axis.ingress, clock) + axis.offset,
 });
 
-/** The axis of the ingress that the agent has come through now, or of its family where that one is not known; its marks stay what they are. */
+/**
+ * The axis of the agent's present ingress, or of its family if that ingress is unknown. Existing marks keep their
+ * values.
+ */
 export const axisThrough = (ingress: string | null, axis: Axis, clock: Clock): Axis => {
   const known =
     ingress === null ? null : ([ingress, familyOf(ingress)].find((one) => Object.hasOwn(clock.ingresses, one)) ?? null);
@@ -35,8 +38,9 @@ const watchedAt = (ingress: string | null, clock: Clock): number =>
 export type Receipt = Moment & { readonly stamp: number; readonly previous: Moment | null };
 
 /**
- * Law 5: an instant of the sender's clock on ours, kept between the previous and this receipt; null where none is given. Watched time
- * between two receipts may have stood still somewhere: the later mark is taken, so that no agent is blamed for a gap.
+ * Law 5: converts a time of the sender's clock to the broker's clock, limited to the span between the previous and this
+ * receipt; null stays null. Watched time may have stood still between two receipts. The later mark is used, so that no
+ * gap counts against an agent.
  */
 export const instant = (receipt: Receipt, t: number | null): Moment => {
   const { previous } = receipt;
@@ -49,7 +53,7 @@ export const instant = (receipt: Receipt, t: number | null): Moment => {
 export const markOf = ({ now, watched, previous }: Receipt, moment: number): number =>
   previous === null || moment === now ? watched : Math.min(watched, previous.watched + (moment - previous.now));
 
-/** A moment ahead on the sender's clock, on ours; never before the receipt. */
+/** Converts a future time of the sender's clock to the broker's clock; never before the receipt. */
 export const ahead = (receipt: Receipt, t: number): number => Math.max(receipt.now, receipt.now + (t - receipt.stamp));
 
 export type Heartbeat = AgentHeartbeatPayload;

@@ -13,7 +13,10 @@ import { MOST } from './usage/limits.ts';
 import { LONGEST_NAME, MOST_MODELS } from './usage/spend.ts';
 import { LEAST_SAMPLES, MOST_SAMPLES } from './usage/tokens.ts';
 
-/** The most that each part takes as JSON, with ids of at most 64 characters. A part that is missing here does not compile. */
+/**
+ * The largest size of each part as JSON, with ids of at most 64 characters. A part that is missing here does not
+ * compile.
+ */
 const LARGEST_BYTES: Readonly<Record<keyof History, number>> = {
   identity: 480,
   axis: 100,
@@ -47,7 +50,7 @@ const LARGEST_BYTES: Readonly<Record<keyof History, number>> = {
   end: 150,
 };
 
-test('a state stays within 14 KB with any reports, without the labels', () => {
+test('a state without its labels stays within 14 KB, with any reports', () => {
   const largest = Object.values(LARGEST_BYTES).reduce((sum, bytes) => sum + bytes, 0);
   expect(largest).toBeLessThanOrEqual(14_336);
 });

@@ -16,7 +16,7 @@ const LATE = 86_400_000;
 const rulesWith = (signal: SignalName, exemption: ExemptionName | null): Rules => {
   const exemptions = Object.fromEntries(NAMES.map((name) => [name, name === exemption]));
   const one = { policy: 'one', signals: { [signal]: CASES[signal].limits }, states: {}, exemptions };
-  // The runtime's own silence is not what is judged here.
+  // This test does not judge the runtime's own silence.
   const document = { ...one, heartbeat: { trusted_for: '48h' } };
   return rulesOf(loadPolicy(JSON.stringify(document), 'one.yaml', VOCABULARY));
 };
@@ -35,7 +35,7 @@ const reporting = (value: NonNullable<HeartbeatPayload['activity']>) => (h: Hist
   activity: { ...h.activity, value, since: T0 + LATE },
 });
 
-/** What makes each exemption hold, independent of the rest of the history. */
+/** A history in which each exemption holds, independent of the other parts. */
 const HOLDING: Readonly<Record<ExemptionName, (h: History) => History>> = {
   held: (h) => ({ ...h, hold: { until: null, mark: T0, over: false } }),
   paused: reporting('paused'),
@@ -54,7 +54,10 @@ const HOLDING: Readonly<Record<ExemptionName, (h: History) => History>> = {
   },
 };
 
-/** Signals that an exemption does not suspend though it suspends their axis; and those whose own data it changes in this test. */
+/**
+ * Signals that an exemption does not suspend although it suspends their axis, and signals whose own data it changes in
+ * this test.
+ */
 const DESPITE: Readonly<Record<string, readonly ExemptionName[]>> = {
   call_overdue: ['call_in_flight', 'event_driven'],
   no_completion: ['idle'],

@@ -12,18 +12,21 @@ const UNHELD = 0;
 const ALL_BUT_FACT: readonly Axis[] = ['absence', 'repetition', 'rate', 'cost'];
 
 /**
- * A reason not to count certain signals for a while. `until`: until when it holds, on `now`'s axis; in the past: it does not.
- * `floor`: the mark before which no absence counts because of it, so that what was suspended is not held against the agent afterwards.
+ * A reason not to count certain signals for a while. `until`: its end on `now`'s axis; it does not hold if that is in
+ * the past. `floor`: the mark before which no absence counts because of it, so that a suspended absence does not count
+ * afterwards.
  */
 export type Exemption<Limits> = {
   readonly limits: z.ZodType;
   readonly suspends: readonly Axis[];
-  /** announced when it begins and ends; one that comes with every call is only shown */
+  /** whether its start and end are announced; an exemption of every call is only shown */
   readonly announced: boolean;
-  /** it rests on what was reported last: it excuses no silence of a runtime for longer than the policy's `trusted_for` */
+  /**
+   * whether it depends on the last report; then it excuses a runtime's silence for at most the policy's `trusted_for`
+   */
   readonly isReported: boolean;
   readonly until: (history: History, limits: Limits, at: Moment) => number;
-  /** of what would fire at `from`: until when it is explained, where not all that holds explains all; else `until` */
+  /** until when it suspends a signal that would fire at `from`; absent: until `until` for every signal */
   readonly explains?: (history: History, limits: Limits, at: Moment, from: number) => number;
   readonly floor: (history: History, limits: Limits) => number;
 };
@@ -42,19 +45,25 @@ const idle = exemption(none, {
   floor: (h) => Math.max(isUnassigned(h) ? h.lastReceipt.watched : 0, lastIdle(h)),
 });
 
-/** An agent that reports that it is done is not silent but done. Only a reported activity makes it idle: an agent that never reports one is missed. */
+/**
+ * An agent that reports idle or finished is not silent. Only a reported activity makes it idle, so an agent that never
+ * reports one can be missing.
+ */
 export const isIdle = ({ activity: { value } }: History): boolean =>
   value === 'idle' || value === 'finished' || value === 'exiting';
 
-/** The mark up to which it was idle. */
+/** The mark at which the agent was last idle. */
 const lastIdle = ({ activity: { left } }: History): number =>
   Math.max(left.idle ?? 0, left.finished ?? 0, left.exiting ?? 0);
 
-/** The agent itself has sent a heartbeat, printed something, or begun a turn. */
+/** Whether the agent itself has sent a heartbeat, printed output, or begun a turn. */
 const hasShownItself = ({ lastReceipt, output, activity, turn }: History): boolean =>
   !lastReceipt.byRuntime || output.sentOutput !== null || activity.sentHeartbeat !== null || turn !== null;
 
-/** `until`: it ends with the first call, or with any sign of the agent's own (a call, output, a turn, a heartbeat), at the latest after `grace`. */
+/**
+ * `until`: whether it ends with the first call, or with any own sign (a call, output, a turn, a heartbeat); at the
+ * latest after `grace`.
+ */
 const startingLimits = z.strictObject({
   grace: duration.default(300_000),
   until: z.enum(['first_call', 'first_sign']).default('first_call'),
@@ -68,11 +77,11 @@ const starting = exemption(startingLimits, {
     const isOver = history.calls.last !== null || (until === 'first_sign' && hasShownItself(history));
     return isOver ? UNHELD : history.started.now + grace;
   },
-  /** a grace, not a pause: what is counted from the start is counted from there */
+  /** a grace period, not a pause: absence counts from the start of the agent */
   floor: () => 0,
 });
 
-/** `alert_after`: a longer wait is announced to people; null: never. The exemption has no limit of its own. */
+/** `alert_after`: a longer wait is an alert; null: never. The exemption has no limit of its own. */
 const awaitingInputLimits = z.strictObject({ alert_after: duration.nullable().default(null) });
 export type AwaitingInputLimits = z.output<typeof awaitingInputLimits>;
 
@@ -99,7 +108,7 @@ const callInFlight = exemption(callLimits, {
   announced: false,
   isReported: true,
   until: (h, limits, at) => inFlightUntil(h, limits, at, NEVER),
-  /** What was missing before the call began is not missing because of it. */
+  /** A call does not excuse a signal that was missing before the call began. */
   explains: inFlightUntil,
   floor: (h, limits) => {
     let over = h.calls.landed ?? 0;
@@ -111,7 +120,7 @@ const callInFlight = exemption(callLimits, {
   },
 });
 
-/** The mark up to which no call could continue: a person had to allow it, or it was paused. */
+/** The mark until which no call could continue, because a person had to permit it or the agent was paused. */
 const heldUpUntil = ({ activity: { left } }: History): number => Math.max(left.awaiting_input ?? 0, left.paused ?? 0);
 
 const rateLimited = exemption(z.strictObject({ for: duration.default(60_000) }), {
@@ -140,7 +149,7 @@ const handingOff = exemption(z.strictObject({ deadline: duration.default(600_000
     value === 'handing_off' ? since - lag + deadline : (left.handing_off ?? 0),
 });
 
-/** A person has set it. */
+/** A person sets this exemption. */
 const held = exemption(none, {
   suspends: ALL_BUT_FACT,
   announced: true,
@@ -149,7 +158,7 @@ const held = exemption(none, {
   floor: ({ hold: h }) => h?.mark ?? 0,
 });
 
-/** An agent that reports events only is judged by its calls; its silence is unknown. */
+/** An agent that reports only events is judged by its calls; its silence is unknown. */
 const eventDriven = exemption(none, {
   suspends: ['absence'],
   announced: false,

@@ -8,42 +8,45 @@ import { type ExemptionName, isIdle } from './exemptions.ts';
 import { planOf } from './plans.ts';
 import type { Exempting, Rule, Rules } from './rules.ts';
 
-/** What follows from a history at a moment. */
+/** The judgement of a history at a time. */
 export type Judgement = {
   readonly state: HealthState;
-  /** from when the state holds, on `now`'s axis; null: HEALTHY */
+  /** the start of the state, on `now`'s axis; null for HEALTHY */
   readonly onsetAt: number | null;
-  /** of each rule, from when it fires, exemptions counted */
+  /** for each rule, when it fires, with exemptions applied */
   readonly from: readonly number[];
-  /** of each exemption, until when it holds */
+  /** for each exemption, its end */
   readonly until: readonly number[];
   readonly plan: CompiledPlan | null;
-  /** for each group of rules the moment of its judgement, for which its evidence is given */
+  /** for each group of rules, the time of its judgement, which its evidence uses */
   readonly judging: readonly Judging[];
-  /** the next moment at which any of this may differ */
+  /** the next time at which the judgement may change */
   readonly next: number;
   readonly at: Moment;
 };
 
-/** A person holds it now, and its policy heeds that. */
+/** Whether a person holds the agent and its policy respects holds. */
 export const isHeld = ({ exemptions }: Rules, { until, at }: Pick<Judgement, 'until' | 'at'>): boolean =>
   (until[exemptions.findIndex(({ name }) => name === 'held')] ?? 0) > at.now;
 
-/** An exemption that holds. `until` on `now`'s axis, NEVER where it is unknown. */
+/** An exemption in force. `until` is on `now`'s axis, NEVER if unknown. */
 export type Shown = { readonly name: ExemptionName; readonly suspends: readonly Axis[]; readonly until: number };
 
-/** The one that is shown beside the state: the first that holds, of those that are announced. */
+/** The exemption to show with the state: the first announced one in force. */
 export const shownOf = ({ exemptions }: Rules, { until, at }: Judgement): Shown | null => {
   const i = exemptions.findIndex(({ exemption }, e) => (until[e] ?? 0) > at.now && exemption.announced);
   const first = exemptions[i];
   return first ? { name: first.name, suspends: first.exemption.suspends, until: until[i] ?? 0 } : null;
 };
 
-/** The moment of the rule's judgement, for which its evidence is given. */
+/** The time of the rule's judgement, which its evidence uses. */
 export const judgingOf = ({ at, judging }: Pick<Judgement, 'at' | 'judging'>, { group }: Rule): Judging =>
   judging[group] ?? { now: at.now, watched: at.watched, floor: 0 };
 
-/** Everything is min and max: all of = max, any of = min, an exemption a max. `judged` false: only shown. */
+/**
+ * Everything is min and max: "all of" is a max, "any of" a min, and an exemption a max. `judged`: false if the agent is
+ * only shown.
+ */
 export const judge = (rules: Rules, history: History, moment: Moment, judged: boolean): Judgement => {
   const until = untilOf(rules, history, moment);
   const judging = judgingsOf(rules, history, moment);
@@ -60,7 +63,7 @@ export const judge = (rules: Rules, history: History, moment: Moment, judged: bo
 
 const HEALTHY: Pick<Judgement, 'state' | 'onsetAt'> = { state: 'HEALTHY', onsetAt: null };
 
-// Some thirty rules judge each heartbeat: what follows are loops over numbers that allocate little else.
+// Some thirty rules judge each heartbeat, so the code below loops over numbers and allocates little.
 
 const untilOf = (rules: Rules, history: History, moment: Moment): readonly number[] => {
   const { exemptions, neverExempt } = rules;
@@ -75,8 +78,8 @@ const untilOf = (rules: Rules, history: History, moment: Moment): readonly numbe
 };
 
 /**
- * The mark up to which the last report excuses silence. A runtime reports also when its agent does nothing, so its own silence means that its host
- * is gone or cut off. No work is expected of an idle agent without a task.
+ * The mark until which the last report excuses silence. A runtime also reports while its agent does nothing, so its
+ * silence means that its host is down or disconnected. An idle agent without a task is not expected to work.
  */
 export const trustedTo = ({ policy: { heartbeat } }: Rules, history: History): number => {
   const { lastReceipt, identity } = history;
@@ -85,8 +88,8 @@ export const trustedTo = ({ policy: { heartbeat } }: Rules, history: History): n
 };
 
 /**
- * A suspended absence does not count against the agent afterwards: its clock restarts when the exemption ends, and only that of suspended
- * rules.
+ * A suspended absence does not count against the agent afterwards: the clock of the suspended rules, and of no others,
+ * restarts when the exemption ends.
  */
 const judgingsOf = (rules: Rules, history: History, { now, watched }: Moment): readonly Judging[] => {
   const floors = rules.neverExempt.slice();
@@ -131,7 +134,7 @@ const fromOf = (
   return from;
 };
 
-/** From when it counts what fires at `first`. */
+/** When a signal that fires at `first` counts. */
 const suspendedUntil = (
   { exemptions, groups }: Rules,
   history: History,
@@ -149,13 +152,13 @@ const suspendedUntil = (
   return last;
 };
 
-/** Its counter-evidence fires. */
+/** Whether counter-evidence of the rule fires. */
 const isQuiet = ({ unless, group }: Rule, from: readonly number[], judging: readonly Judging[]): boolean => {
   const { now } = judging[group] as Judging;
   return unless.some((other) => (from[other] ?? NEVER) <= now);
 };
 
-/** When the first of those that fire now ends by itself. */
+/** When the first firing rule ends by itself. */
 const firstEnd = (
   { rules, ending }: Rules,
   history: History,
@@ -175,7 +178,7 @@ const firstEnd = (
 /** How long the end of an agent is remembered, and its warrant kept: a day. */
 export const REMEMBERED_MS = 24 * 3_600_000;
 
-/** Its end is too long ago to act on. */
+/** Whether the end is too old to act on. */
 const forgotten = ({ end }: History, now: number): boolean => end !== null && now >= end.at + REMEMBERED_MS;
 
 const stateOf = (

@@ -19,7 +19,7 @@ const hung = (more: Partial<HeartbeatPayload>) => {
 const warrantOf = (emitted: ReturnType<typeof hung>) =>
   emitted.flatMap((event) => (event.type === 'WARRANT_FILED' ? [event.payload] : []))[0];
 
-test('a hung sub-agent is STUCK, and its plan escalates to people: it ends and recovers nothing of its own', () => {
+test('a hung sub-agent is STUCK, and its plan only escalates to people, without termination and recovery', () => {
   const emitted = hung({ parent_agent_id: 'session', task_id: null });
   expect(brief(emitted)).toContain('HEALTHY → STUCK');
   const warrant = warrantOf(emitted);
@@ -30,7 +30,7 @@ test('a hung sub-agent is STUCK, and its plan escalates to people: it ends and r
   ]);
 });
 
-test('its parent takes every step', () => {
+test('its parent’s plan has every step', () => {
   const warrant = warrantOf(hung({}));
   expect(warrant).toMatchObject({ parentAgentId: null });
   const steps = warrant?.plan.map(({ step }) => step);

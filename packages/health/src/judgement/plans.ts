@@ -5,16 +5,16 @@ import type { History } from '../history/history.ts';
 import type { Mark } from '../signals/signal.ts';
 import { plansFor, type Rules } from './rules.ts';
 
-/** The moments of a decision: from when each rule fires, and until when each exemption holds. */
+/** The times of a decision: when each rule fires, and the end of each exemption. */
 type Moments = {
   readonly from: readonly number[];
   readonly until: readonly number[];
   readonly at: { readonly now: number };
 };
 
-/** The first plan with an alternative that holds: by a state, by signals that fire, or by an exemption. */
+/** The first plan with an alternative that holds: a state, firing signals, or an exemption. */
 export const planOf = (rules: Rules, history: History, state: HealthState, moments: Moments): CompiledPlan | null => {
-  // The state that holds hides lesser ones, whose rules fire too.
+  // The present state hides lesser states whose rules fire too.
   const holds = (term: Term) =>
     term.kind === 'state' ? term.state === state : holdingBy(rules, term, moments).length > 0;
   for (const plan of plansFor(rules.plans, history))
@@ -23,8 +23,8 @@ export const planOf = (rules: Rules, history: History, state: HealthState, momen
 };
 
 /**
- * What ends a finding, so that no plan holds any more: one mark of each group. A group is a way in which some plan holds now: rules that
- * fire together, where the end of one is enough.
+ * The progress that ends a finding, so that no plan holds any more: one mark of each group. A group is one way in which
+ * a plan holds now, as a set of rules that fire together. The end of one rule is enough.
  */
 export const awaitedBy = (rules: Rules, history: History, judgement: Moments): Mark[][] => {
   const ways = plansFor(rules.plans, history).flatMap(({ anyOf }) =>
@@ -34,18 +34,18 @@ export const awaitedBy = (rules: Rules, history: History, judgement: Moments): M
   return [...new Map(groups.map((group) => [group.join(' '), group])).values()];
 };
 
-/** The same for the same: to compare with. */
+/** A canonical text of the groups, for comparison. */
 export const describeGroups = (groups: readonly (readonly string[])[]): string =>
   groups.map((marks) => marks.join(' ')).join(', ');
 
-/** Each way in which all terms hold. */
+/** Every combination in which all terms hold. */
 const waysOf = (rules: Rules, terms: readonly Term[], judgement: Moments): readonly Together[] => {
   const joined = (ways: readonly Together[], term: Term) =>
     ways.flatMap((way) => holdingBy(rules, term, judgement).map((more) => [...way, ...more]));
   return terms.reduce<readonly Together[]>(joined, [[]]);
 };
 
-/** A worse state hides a lesser one only for now: each counts by its own rules. */
+/** A worse state hides a lesser one only temporarily, so each counts by its own rules. */
 const holdingBy = (
   { states, exemptions }: Rules,
   term: Term,

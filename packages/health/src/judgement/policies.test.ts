@@ -26,7 +26,7 @@ const receive = (under: Policies, state: AgentState, ms: number, more = {}) => {
 };
 const nameIn = (state: AgentState) => state.kind === 'known' && state.policy.name;
 
-test('an agent gets the policy of the first rule that holds for it, and another when its labels change', () => {
+test('an agent gets the policy of the first matching rule, and another when its labels change', () => {
   const assigned = policies(rule({ labels: { team: 'core' }, policy: 'quick' }));
   const first = receive(assigned, UNSEEN, 0);
   expect(nameIn(first)).toBe('slow');
@@ -35,7 +35,7 @@ test('an agent gets the policy of the first rule that holds for it, and another 
   expect(nameIn(receive(assigned, core, 2000, { labels: { team: 'web' } }))).toBe('slow');
 });
 
-test('an agent gets the policy that it requests where its rule lists it; without a request it gets the rule’s policy', () => {
+test('an agent gets the policy that it requests if its rule lists that policy; without a request it gets the rule’s policy', () => {
   const listed = policies(rule({ id: '^a1$', policy: 'slow', may_request: ['quick'] }));
   const requesting = receive(listed, UNSEEN, 0, { policy: 'quick' });
   expect(nameIn(requesting)).toBe('quick');
@@ -64,7 +64,7 @@ test('the end of an agent without a heartbeat names the policy for it; no end ch
   expect(nameIn(observe(itself, exit('a1', { policy: 'slow' }), at(1000)))).toBe('quick');
 });
 
-test('a silent agent is judged by the new rules from when they hold, without a heartbeat', () => {
+test('a silent agent is judged by new rules as soon as they are in force, without a heartbeat', () => {
   const known = receive(policies('slow'), UNSEEN, 0);
   const after = agentHealth(policies('slow'));
   expect(after.decide(known, at(120_000))).toEqual([]);
@@ -79,7 +79,7 @@ test('a silent agent is judged by the new rules from when they hold, without a h
   expect(decide(emitted.reduce(evolve, known), at(120_000))).toEqual([]);
 });
 
-test('of a policy whose document was replaced, agents are judged by the new one', () => {
+test('agents of a policy whose document was replaced are judged by the new document', () => {
   const known = receive(policies('slow'), UNSEEN, 0);
   const { decide } = agentHealth(policiesOf([policy('slow', '1m')], 'slow'));
   expect(brief(decide(known, at(120_000)))).toContain('HEALTHY → STUCK');

@@ -3,23 +3,32 @@ import { type Assignment, asRequested, assigner, type CompiledPolicy, excludes }
 import type { KnownAgent } from '../evaluator/state.ts';
 import { type Rules, rulesOf } from './rules.ts';
 
-/** The policies that the evaluator judges with, and which agent gets which. They never change: others are another object. */
+/**
+ * The evaluator's policies and their assignment to agents. The object is immutable; changed policies are another
+ * object.
+ */
 export type Policies = {
   readonly all: readonly CompiledPolicy[];
   readonly assignment: Assignment;
-  /** that of a state: by its hash; by its name where the document has changed; else the default */
+  /** the rules of a state: by the policy's hash; by its name if the document has changed; else the default */
   readonly rules: (policy: PolicyRef) => Rules;
-  /** The state under the policy that its agent is assigned now; the same state where it is under it already. Cheap: asked at every look. */
+  /**
+   * The state under the agent's present assignment; the same object if nothing changes. It is cheap, because each
+   * evaluation calls it.
+   */
   readonly current: (state: KnownAgent) => KnownAgent;
 };
 
-/** The assignments of this many agents are kept; then they are computed again. */
+/** The number of cached assignments. When it is reached, the cache is cleared. */
 const REMEMBERED = 200_000;
 
-/** Agents may request any name: only this many requests are kept. */
+/** The number of cached requests, because agents may request any name. */
 const REQUESTS_KEPT = 100;
 
-/** `assignment`: a name where agents get any policy that they request, else that of this name. Throws where the default is not loaded. */
+/**
+ * `assignment`: a name, if agents get any policy that they request and otherwise the named one. Throws if the default
+ * is not loaded.
+ */
 export const policiesOf = (all: readonly CompiledPolicy[], assignment: Assignment | string): Policies => {
   const rules = all.map(rulesOf);
   const byHash = new Map(rules.map((r) => [r.policy.hash, r]));
@@ -45,7 +54,10 @@ export const policiesOf = (all: readonly CompiledPolicy[], assignment: Assignmen
   };
 };
 
-/** Keeps the last answer: agent after agent has the same policy, and a state is asked about twice at the same moment. */
+/**
+ * Caches the last answer, because successive agents often have the same policy, and a state is looked up twice at the
+ * same time.
+ */
 export const lastKept = <Args extends readonly unknown[], R>(find: (...args: Args) => R): ((...args: Args) => R) => {
   let last: { readonly args: Args; readonly r: R } | null = null;
   return (...args) => {
@@ -61,8 +73,8 @@ type Choice = {
 };
 
 /**
- * Patterns are matched only where an agent's request or labels have changed. Where neither patterns nor labels count, once for each
- * request.
+ * Patterns are matched only after a change of an agent's request or labels. If neither patterns nor labels are used,
+ * once for each request.
  */
 const remembering = ({ rules }: Assignment, assign: ReturnType<typeof assigner>): ((state: KnownAgent) => string) => {
   const patterns = rules.some(({ id }) => id !== null);
@@ -89,7 +101,7 @@ const same = (a: Labels, b: Labels): boolean =>
   a === b ||
   (Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, value]) => b[name] === value));
 
-/** The default policy is not one of those loaded: name one of them, or load it. */
+/** The default policy is not loaded. The remedy is to name a loaded policy, or to load it. */
 export class NameALoadedPolicy extends Error {
   override readonly name = 'NameALoadedPolicy';
   constructor(asked: string, loaded: readonly string[]) {

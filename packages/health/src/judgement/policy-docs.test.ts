@@ -7,7 +7,7 @@ import { VOCABULARY } from './rules.ts';
 const page = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/policies.md'), 'utf8');
 const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text);
 
-test('the examples of the page on policies have no mistake and nothing to warn of', () => {
+test('the examples of the page on policies have no mistakes and no warnings', () => {
   const [policy = '', assignment = '', spending = ''] = examples;
   expect(examples).toHaveLength(3);
   const limited = loadPolicy(`policy: p\nsignals: {}\nstates: {}\n${spending}`, 'policies.md', VOCABULARY);

@@ -9,7 +9,7 @@ import { RATE_LIMIT_PATTERNS } from '../signals/patterns.ts';
 import type { AnySignal } from '../signals/signal.ts';
 import { type AnyExemption, EXEMPTIONS, type ExemptionName } from './exemptions.ts';
 
-/** What policies may name: given to packages/policy, which checks the names and the settings. */
+/** The signals and exemptions that policies may name. packages/policy checks names and settings with it. */
 export const VOCABULARY: Vocabulary = { signals: SIGNALS, exemptions: EXEMPTIONS };
 
 /** A use of a signal with the functions of that signal. */
@@ -25,7 +25,10 @@ export type Rule = {
 };
 export type Exempting = { readonly name: ExemptionName; readonly exemption: AnyExemption; readonly limits: never };
 
-/** Rules that the same exemptions suspend. Both: positions in `exemptions`; `restartedBy`: those whose end restarts the rules' clock. */
+/**
+ * Rules that the same exemptions suspend. Both fields are positions in `exemptions`; `restartedBy`: the exemptions
+ * whose end restarts the rules' clock.
+ */
 export type Group = { readonly suspendedBy: readonly number[]; readonly restartedBy: readonly number[] };
 
 /** Rules that never fire while `partOf` a history is `unborn`. */
@@ -33,7 +36,7 @@ type ByPart = {
   readonly partOf: (history: History) => unknown;
   readonly initial: unknown;
   readonly positions: readonly number[];
-  /** those of them that a state or a plan follows from */
+  /** the rules that a state or a plan uses */
   readonly deciding: readonly number[];
 };
 
@@ -42,16 +45,22 @@ export type Rules = {
   readonly policy: CompiledPolicy;
   readonly rules: readonly Rule[];
   readonly groups: readonly Group[];
-  /** positions among the rules: those that are always asked, and those by the part of a history without which they never fire */
+  /**
+   * positions of rules: those that are always evaluated, and those by the part of a history without which they never
+   * fire
+   */
   readonly always: readonly number[];
   readonly byPart: readonly ByPart[];
-  /** positions among the rules: those that make a state, that counter-evidence may quiet, and that end by themselves */
+  /**
+   * positions of rules: those that make a state, those that counter-evidence may quiet, and those that end by
+   * themselves
+   */
   readonly stating: readonly number[];
   readonly quieted: readonly number[];
   readonly ending: readonly number[];
-  /** positions among the rules: those that any heartbeat may make fire sooner (`deferral.ts`) */
+  /** positions of rules that any heartbeat may make fire sooner (`deferral.ts`) */
   readonly reevaluatedEveryHeartbeat: readonly number[];
-  /** of each rule, and of each exemption: NEVER */
+  /** NEVER for each rule, and for each exemption */
   readonly never: readonly number[];
   readonly neverExempt: readonly number[];
   readonly exemptions: readonly Exempting[];
@@ -102,7 +111,10 @@ export const rulesOf = (policy: CompiledPolicy): Rules => {
   };
 };
 
-/** Those that counter-evidence may quiet, each after those that may quiet its counter-evidence. So a quieted signal quiets no other, with any names. */
+/**
+ * Rules that counter-evidence may quiet, each after those that may quiet its counter-evidence. So a quieted signal
+ * quiets no other, independent of their names.
+ */
 const quietedOf = (rules: readonly Rule[]): number[] => {
   const seen = new Set<number>();
   const inOrder = (i: number): readonly number[] => {
@@ -123,7 +135,7 @@ const namedBy = ({ states, plans }: CompiledPolicy): ReadonlySet<number> => {
   ]);
 };
 
-/** Rate limits are looked for whether or not a policy names the signal: they exempt. */
+/** The patterns of rate limits always apply, even if no policy names the signal, because rate limits exempt. */
 const lookedForBy = (rules: readonly Rule[]): LookedFor => {
   const of = (wanted: (rule: Rule) => boolean) =>
     rules.filter(wanted).map(({ signal, limits }) => signal.patterns?.(limits) ?? []);
@@ -136,7 +148,7 @@ const lookedForBy = (rules: readonly Rule[]): LookedFor => {
   };
 };
 
-/** Its position; a new one where none of them is the same. */
+/** The position of an equal element, which is added if there is none. */
 const groupOf = (signal: AnySignal, exemptions: readonly Exempting[], groups: Group[]): number => {
   const suspendedBy = suspenders(signal, exemptions);
   const restartedBy = suspendedBy.filter((e) => signal.resetOnCallEnd || exemptions[e]?.name !== 'call_in_flight');
@@ -151,14 +163,17 @@ const suspenders = (signal: AnySignal, exemptions: readonly Exempting[]): number
     exemption.suspends.includes(signal.axis) && !signal.notSuspendedBy?.includes(name) ? [i] : [],
   );
 
-/** The plans of a policy for the kinds of agents that cannot take every step. */
+/** The plans of a policy, reduced for agents that cannot execute every step. */
 type Plans = {
   readonly all: readonly CompiledPlan[];
   readonly ofClient: readonly CompiledPlan[];
   readonly ofSubagent: readonly CompiledPlan[];
 };
 
-/** A sub-agent has no process, terminal or task of its own: its session is healed through its parent, and people learn of it here. */
+/**
+ * A sub-agent has no process, terminal or task of its own. Its session is recovered through its parent; its own plan
+ * only notifies people.
+ */
 const FOR_SUBAGENT: Readonly<Record<Step['step'], boolean>> = {
   nudge: false,
   interrogate: false,
@@ -181,7 +196,10 @@ const ofSubagent = (step: Step): readonly Step[] => {
   return [{ ...step, onTimeout: 'hold', options: DECISIONS_ON_SUBAGENT }];
 };
 
-/** A client that reports its turns backs off by itself: a pause would stop it while it waits, and its end would be typed to no reader. */
+/**
+ * A client that reports its turns backs off by itself. A pause would stop it during its wait, and no reader would get
+ * the resume message.
+ */
 const ofClient = (step: Step): readonly Step[] => (step.step === 'pause' ? [] : [step]);
 
 const withSteps = (plans: readonly CompiledPlan[], allowed: (step: Step) => readonly Step[]): readonly CompiledPlan[] =>

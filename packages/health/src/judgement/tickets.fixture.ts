@@ -18,7 +18,7 @@ ticket:
 export const decider: ReturnType<typeof agentHealth> = agentHealth(policies);
 export type Filed = PayloadOf<typeof Topic.agentHealth, 'WORKER_ESCALATION_TICKET'>;
 
-/** One agent under a policy with bands, driven by hand; what each step gives are the tickets filed at it. */
+/** One agent under a policy with bands. Each call returns the tickets that it filed. */
 export const agent = () => {
   const driven = given(decider, T0);
   let total = 0;
@@ -28,7 +28,7 @@ export const agent = () => {
     tickets(driven.receive(heartbeat(ms, more), T0 + ms));
   return {
     receive,
-    /** so many steps more, each with this decision of the judge */
+    /** adds this many steps, each with this decision of the judge */
     steps: (
       ms: number,
       n: number,

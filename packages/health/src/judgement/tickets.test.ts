@@ -14,7 +14,7 @@ describe('bands of steps without an ACCEPT', () => {
     expect(severities(a.steps(AFTER + 1000, 1))).toEqual(['high']);
   });
 
-  test('a medium one at 10 only where a loop shows: three RETRY in a row, not two', () => {
+  test('a medium ticket is filed at 10 only in a loop: three RETRY in a row, not two', () => {
     const a = agent();
     a.steps(0, 0);
     expect(a.steps(AFTER, 12)).toEqual([]);
@@ -26,7 +26,7 @@ describe('bands of steps without an ACCEPT', () => {
     expect(filed).toMatchObject({ ticket: { severity: 'medium' }, findings: { loop: true } });
   });
 
-  test('or the same call again and again', () => {
+  test('a repeated call is a loop too', () => {
     const a = agent();
     a.steps(0, 0);
     expect(a.steps(AFTER, 12)).toEqual([]);
@@ -38,7 +38,7 @@ describe('bands of steps without an ACCEPT', () => {
     });
   });
 
-  test('one ticket an episode and band; a worse band files again, an ACCEPT starts again', () => {
+  test('each band files one ticket an episode; a worse band files another, and an ACCEPT restarts the count', () => {
     const a = agent();
     a.steps(0, 0);
     expect(severities(a.steps(AFTER, 15))).toEqual(['high']);
@@ -48,7 +48,7 @@ describe('bands of steps without an ACCEPT', () => {
     expect(a.steps(AFTER + 4000, 1, 'ACCEPT')).toEqual([]);
   });
 
-  test('none in the first two minutes of an instance; what holds then is filed at their end', () => {
+  test('no ticket is filed in the first two minutes of an instance; one that is due then is filed at their end', () => {
     const a = agent();
     expect(a.steps(0, 0)).toEqual([]);
     expect(a.steps(1000, 25)).toEqual([]);
@@ -88,7 +88,7 @@ describe('a stall', () => {
     });
   });
 
-  test('is none of an agent that reports no steps, nor of one that waits for a person', () => {
+  test('does not exist for an agent that reports no steps, or waits for a person', () => {
     const a = agent();
     a.receive(0, { tool_calls: [call('c1')] });
     expect(a.passTo(60 * MIN)).toEqual([]);
@@ -107,7 +107,7 @@ describe('a stall', () => {
   });
 });
 
-test('a policy without tickets files none, and remembers nothing for them', () => {
+test('a policy without tickets files none, and stores nothing for them', () => {
   const driven = given(agentHealth(policyOf('policy: p\nsignals: { no_activity: { after: 1m } }\nstates: {}\n')), T0);
   driven.receive(heartbeat(0, { steps: { total_steps: 0, verdicts: [] } }));
   driven.receive(heartbeat(AFTER, { steps: { total_steps: 40, verdicts: [] } }), T0 + AFTER);

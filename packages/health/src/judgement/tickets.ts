@@ -6,18 +6,18 @@ import { absentFrom } from '../signals/signal.ts';
 import type { Judgement } from './judge.ts';
 import type { Rules } from './rules.ts';
 
-/** A ticket and from when it is due, on `now`'s axis. `at`: of how many steps; null: of a stall. */
+/** A ticket and when it is due, on `now`'s axis. `at`: the number of steps; null for a stall. */
 export type Due = { readonly severity: TicketSeverity; readonly from: number; readonly at: number | null };
 
 const MILDEST_FIRST: readonly TicketSeverity[] = ['low', 'medium', 'high', 'critical'];
 const LOOPS: ReadonlySet<string> = new Set(['repeated_calls', 'repeated_error']);
-/** So many RETRY in a row are a loop, also without other evidence. */
+/** This many RETRY in a row are a loop, even without other evidence. */
 const RETRIES = 3;
 
 export const isWorse = (one: TicketSeverity, than: TicketSeverity): boolean =>
   MILDEST_FIRST.indexOf(one) > MILDEST_FIRST.indexOf(than);
 
-/** The bands of tickets, by steps without an ACCEPT or by a stall, as far as is known now. Each fires when it is reached. */
+/** The due tickets, by steps without an ACCEPT or by a stall. Each is due when its limit is reached. */
 export const ticketsDue = (rules: Rules, history: History, judgement: Judgement): readonly Due[] => {
   const { ticket } = rules.policy;
   if (ticket === null || history.end !== null) return [];
@@ -34,7 +34,7 @@ export const ticketsDue = (rules: Rules, history: History, judgement: Judgement)
   return [...ofSteps, { severity: 'critical', at: null, from }];
 };
 
-/** From when it is in a loop: a rule fires, or three RETRY come in a row. */
+/** When the agent enters a loop: a rule of repetition fires, or three RETRY come in a row. */
 export const loopFrom = ({ rules }: Rules, { steps }: History, { from }: Judgement): number => {
   let first = steps.retries >= RETRIES ? steps.at : NEVER;
   for (const [i, { signalName }] of rules.entries())
@@ -42,7 +42,7 @@ export const loopFrom = ({ rules }: Rules, { steps }: History, { from }: Judgeme
   return first;
 };
 
-/** As a rule on missing steps is judged: what an exemption of absence has suspended does not count. */
+/** Judges a stall like a rule of absence: suspended time does not count. */
 export const stepping = ({ exemptions }: Rules, history: History, { at }: Judgement): Judging => {
   let floor = 0;
   for (const { exemption, limits } of exemptions)

@@ -13,13 +13,13 @@ import {
 } from './run.ts';
 
 /**
- * The Agent Trajectory Interchange Format of the Harbor project, ATIF-v1.0 to v1.7, as far as calls are concerned:
+ * The Agent Trajectory Interchange Format of the Harbor project, ATIF-v1.0 to v1.7, with the parts that concern calls:
  * https://www.harborframework.com/docs/trajectory-format
  */
 const VERSION = /^ATIF-v1\.\d+$/;
 
 const part = z.object({ text: z.string().nullish() });
-/** Images are no text, and are left out. */
+/** Images are omitted. */
 const content = z
   .union(
     [z.string(), z.array(part).transform((parts) => parts.flatMap(({ text }) => text ?? []).join('\n'))],
@@ -76,11 +76,13 @@ type Trajectory = z.output<typeof trajectory>;
 type Step = z.output<typeof step>;
 type Result = z.output<typeof result>;
 
-/** True: an entry declares itself a trajectory, of any version. */
+/** Whether an entry declares itself a trajectory, of any version. */
 export const isTrajectory = (entry: Readonly<Record<string, unknown>>): boolean =>
   typeof entry.schema_version === 'string' && entry.schema_version.startsWith('ATIF');
 
-/** Results of a step that name no call are of all its calls together, so of the last one that has no other. */
+/**
+ * A step's results that name no call belong to all its calls, so they are assigned to the last call without a result.
+ */
 const resultsOf = ({ tool_calls, observation }: Step): readonly (Result | undefined)[] => {
   const results = observation?.results ?? [];
   const calls = tool_calls ?? [];
@@ -92,7 +94,7 @@ const resultsOf = ({ tool_calls, observation }: Step): readonly (Result | undefi
   return own.with(last, { source_call_id: null, content: texts.join('\n'), extra: rest[0]?.extra ?? null });
 };
 
-/** All tokens until the end of each step; null: unknown, or without a time by which they were used. */
+/** The total tokens at the end of each step; null if unknown, or without a time. */
 const tokensOf = (steps: readonly Step[]): readonly (number | null)[] => {
   let sum = 0;
   return steps.map(({ metrics, timestamp }) => {
@@ -102,10 +104,10 @@ const tokensOf = (steps: readonly Step[]): readonly (number | null)[] => {
   });
 };
 
-/** A call with only its tool known. */
+/** A call with a known tool and nothing else. */
 const UNKNOWN = recordedCall.parse({ tool: '' });
 
-/** Steps that were copied from an earlier trajectory happened there. */
+/** Steps that were copied from an earlier trajectory do not count here. */
 const callsOf = ({ steps }: Trajectory): readonly RecordedCall[] => {
   const own = steps.filter(({ is_copied_context }) => is_copied_context !== true);
   const tokens = tokensOf(own);
@@ -140,5 +142,5 @@ const runsOf = (entry: unknown, parent: string | null): readonly RecordedRun[] =
   return [run, ...(read.subagent_trajectories ?? []).flatMap((one) => runsOf(one, run_id))];
 };
 
-/** The runs in an ATIF trajectory: its own, and those of its sub-agents that it has in it. Throws CorrectTheRun. */
+/** The runs in an ATIF trajectory: its own, and those of the sub-agents that it contains. Throws CorrectTheRun. */
 export const readTrajectory = (entry: unknown): readonly RecordedRun[] => runsOf(entry, null);

@@ -13,13 +13,13 @@ test('the third identical call makes a loop, and another call ends it', () => {
   });
 });
 
-test('without times calls are a gap apart, and what was recorded later in the run dates those before it', () => {
+test('calls without times are one gap apart, and a later recorded time dates the calls before it', () => {
   expect(judged([same, same, same], 20_000).changes).toEqual([stuck(3, 40, 'looping')]);
   expect(judged([same, same, { ...same, ts: 1_000 }]).changes).toEqual([stuck(3, 10, 'looping')]);
   expect(judged([same, { ...same, ts: 7 }, same]).changes).toEqual([stuck(3, 10, 'looping')]);
 });
 
-test('silence is judged at its millisecond, from any origin of the times', () => {
+test('silence is judged to the millisecond, with any origin of the times', () => {
   for (const from of [0, 1_795_305_600]) {
     expect(
       judged([
@@ -36,7 +36,7 @@ test('silence is judged at its millisecond, from any origin of the times', () =>
   }
 });
 
-test('under vigil no gap that successful timed runs have is silence; beyond six minutes it is', () => {
+test('under vigil the gaps of successful timed runs are not silence; a gap beyond six minutes is', () => {
   const vigil = presetsWith('vigil').all.find(({ name }) => name === 'vigil')!;
   const worst = (gap: number) => {
     const calls = [0, 5, 5 + gap].map((ts, i) => ({ ...other(i), ts }));
@@ -57,7 +57,7 @@ test('times may be text, and seconds and milliseconds are distinguished', () => 
   ).toEqual(healthy(2, 100));
 });
 
-test('a time that goes back does not count as time passed: the order of calls is the record’s', () => {
+test('a time that goes back does not count as elapsed time; the order of calls is that of the record', () => {
   const calls = [
     { ...same, ts: 50 },
     { ...same, ts: 20 },
@@ -66,7 +66,7 @@ test('a time that goes back does not count as time passed: the order of calls is
   expect(judged(calls).changes).toEqual([stuck(3, 1, 'looping')]);
 });
 
-test('heartbeats are not recorded, so that their absence is not known', () => {
+test('heartbeats are not recorded, so their absence is unknown', () => {
   expect(
     judged([
       { ...other(1), ts: 0 },
@@ -104,7 +104,7 @@ test.each([WEEK - 1, WEEK, WEEK + 1, 8 * WEEK])('after a gap of %d s the next ca
   expect(judged(calls)).toEqual({ worst: 'STUCK', changes: [stuck(1, 60.001, 'no_activity'), healthy(2, gap)] });
 });
 
-test('a state that a run is still in after such a gap is not a change', () => {
+test('a state that continues after such a gap is not a change', () => {
   const strict = policyOf(`
 policy: strict
 signals: { failing: { is: unrecoverable_error, classes: [fatal] } }

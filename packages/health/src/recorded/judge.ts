@@ -8,7 +8,10 @@ import { type Rules, rulesOf } from '../judgement/rules.ts';
 import { type Report, reportsOf } from './reports.ts';
 import type { Hashing, RecordedRun } from './run.ts';
 
-/** A state that a run came into. `call`: calls folded so far; `at`: seconds since the first; `signals`: names of uses that made it. */
+/**
+ * A change of a run's state. `call`: the number of calls so far; `at`: seconds since the first; `signals`: the names of
+ * the signals that made it.
+ */
 export type Change = {
   readonly to: HealthState;
   readonly call: number;
@@ -20,11 +23,11 @@ export type JudgedRun = { readonly worst: HealthState; readonly changes: readonl
 
 export type RunJudge = (run: RecordedRun) => JudgedRun;
 
-/** Any moment of ours: what a run's first report is moved to, so that its times may begin at zero. */
+/** The time to which a run's first report is shifted, so that recorded times may begin at zero. */
 const BEGIN = Date.UTC(2026, 0, 1);
 const WORST_FIRST: readonly HealthState[] = ['FAILING', 'STUCK', 'DEGRADED'];
 
-/** Judges recorded runs by the fold that judges agents. `gapMs`: from call to call where no times are recorded. */
+/** Judges recorded runs by the same fold as agents. `gapMs`: the time between calls if no times are recorded. */
 export const runJudge = (policy: CompiledPolicy, hashing: Hashing, gapMs: number): RunJudge => {
   const judge = observationJudge(policy);
   return (run) => {
@@ -41,10 +44,10 @@ export const runJudge = (policy: CompiledPolicy, hashing: Hashing, gapMs: number
   };
 };
 
-/** An observation at its moment. `folded`: calls of its agent that are known with it. */
+/** An observation with its time. `folded`: the number of its agent's calls up to it. */
 type Given = { readonly at: number; readonly folded: number; readonly observation: Observation };
 
-/** Judges observations in the order of their times: the judgement of each agent by its key. */
+/** Judges observations in the order of their times. Returns the judgement of each agent by its key. */
 const observationJudge = (policy: CompiledPolicy): ((given: readonly Given[]) => ReadonlyMap<string, JudgedRun>) => {
   const judged = forRecords(policy);
   const [policies, rules] = [policiesOf([judged], judged.name), rulesOf(judged)];
@@ -58,8 +61,8 @@ const worstOf = (changes: readonly Change[]): HealthState =>
   WORST_FIRST.find((state) => changes.some(({ to }) => to === state)) ?? 'HEALTHY';
 
 /**
- * The policy without what a record cannot show. Heartbeats are not recorded, so their absence is unknown. A finished run is not acted on,
- * so no plan is followed. Exclusions are by name, and a run has none.
+ * The policy without the parts that a record cannot show. Heartbeats are not recorded, so their absence is unknown. No
+ * plan applies to a finished run. Exclusions are by name, and a run has no name.
  */
 const forRecords = (policy: CompiledPolicy): CompiledPolicy => {
   const uses = policy.uses.map((use) =>
@@ -81,11 +84,11 @@ const changesOf = (policies: Policies, rules: Rules, given: readonly Given[]): R
     for (const event of folding.fold(record).emitted) {
       if (event.type !== 'HEALTH_STATE_CHANGED' || event.payload.to === stateOf(event.payload.agentId)) continue;
       const { agentId, endReason } = event.payload;
-      // A record has no losses: after a long gap the agent counts as lost, and the run continues.
+      // A recorded run cannot be lost. The fold counts an agent as lost after a long gap, but the run continues.
       if (endReason === 'lost') continue;
       changes.get(agentId)?.push(changed(rules, event, folded.get(agentId) ?? 0, at));
     }
-    // An agent that was silent for long enough is forgotten, and a new one is not announced as healthy.
+    // An agent is forgotten after a long silence, and a new agent is not announced as healthy.
     if (input !== null && stateOf(input.key) !== 'HEALTHY' && isHealthy(folding, input.key))
       changes.get(input.key)?.push({ to: 'HEALTHY', call: folded.get(input.key) ?? 0, at, signals: [] });
   };
@@ -113,10 +116,10 @@ const changed = ({ rules, states }: Rules, { payload }: StateChanged, call: numb
   return { to: payload.to, call, at, signals: [...new Set(names)] };
 };
 
-/** The agent of these heartbeats: a run's id is not the name of an agent, and some names are never judged. */
+/** The agent id of recorded heartbeats. It is not the run's id, because some names are never judged. */
 const AGENT = 'recorded';
 
-/** The heartbeat that the agent itself would have sent with this report. `shift`: added to its times. */
+/** The heartbeat that the agent would have sent with this report. `shift`: added to its times. */
 const heartbeatOf = (run: RecordedRun, { at, call, tokens }: Report, shift: number): Observation => {
   const moved = (ms: number | null) => (ms === null ? null : ms + shift);
   const { started_at, ended_at, deadline_at } = call;
@@ -150,7 +153,7 @@ const observed = (eventId: string, fields: Partial<Heartbeat> & { readonly times
   };
 };
 
-/** A heartbeat without any fields of its own; the agent and the moment are set for each. */
+/** A heartbeat without optional fields; agent and time are set for each. */
 const SILENT = parseHeartbeat({
   agent_id: AGENT,
   task_id: null,
@@ -162,7 +165,10 @@ const SILENT = parseHeartbeat({
   progress_indicator: '',
 });
 
-/** What an agent of a session would have reported, and when, epoch milliseconds. `parent` null: it is the session's own agent. */
+/**
+ * A report that an agent of a session would have sent, and its time, epoch milliseconds. `parent`: null for the
+ * session's own agent.
+ */
 export type SessionReport = {
   readonly at: number;
   readonly agent: string;
@@ -170,10 +176,10 @@ export type SessionReport = {
   readonly fields: Partial<Heartbeat>;
 };
 
-/** The judgement of one agent of a session. `calls`: its calls whose end is known. */
+/** The judgement of one agent of a session. `calls`: the number of its calls with a known end. */
 export type JudgedAgent = { readonly agent: string; readonly calls: number; readonly judged: JudgedRun };
 
-/** Judges the agents of recorded sessions, of reports in the order of their times. */
+/** Judges the agents of recorded sessions, from reports in the order of their times. */
 export const sessionJudge = (
   policy: CompiledPolicy,
 ): ((id: string, reports: readonly SessionReport[]) => readonly JudgedAgent[]) => {

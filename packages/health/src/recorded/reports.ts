@@ -1,7 +1,10 @@
 import type { CallOutcome, ToolCall } from '@vigil/events';
 import type { Hashing, RecordedCall, RecordedRun } from './run.ts';
 
-/** What the agent would have reported, and when, milliseconds. `folded`: calls of the record that are known with it. `tokens` null: unknown. */
+/**
+ * A report that the agent would have sent, and its time, milliseconds. `folded`: the number of recorded calls up to it.
+ * `tokens`: null if unknown.
+ */
 export type Report = {
   readonly at: number;
   readonly folded: number;
@@ -10,8 +13,8 @@ export type Report = {
 };
 
 /**
- * The reports of a run in the order of time: of each call its end, and its start where that is known. Between two calls without a known
- * start nothing is known, so nothing is reported there.
+ * The reports of a run in the order of time: the end of each call, and its start if known. Nothing is reported between
+ * two calls without a known start.
  */
 export const reportsOf = (run: RecordedRun, hashing: Hashing, gapMs: number): readonly Report[] => {
   const times = momentsOf(run.calls, gapMs);
@@ -36,7 +39,7 @@ const UNANSWERED = {
   ended_at: null,
 } as const;
 
-/** When each call was over. The order of calls is the run's; a time that goes back is taken as no time passing. */
+/** The end of each call. The order of calls is that of the run; a time that goes back counts as no elapsed time. */
 const momentsOf = (calls: readonly RecordedCall[], gapMs: number): readonly number[] => {
   const known = calls.map(({ ts, ended_at }) => ts ?? ended_at);
   const first = known.findIndex((at) => at !== null);
@@ -49,7 +52,9 @@ const momentsOf = (calls: readonly RecordedCall[], gapMs: number): readonly numb
 
 type Unidentified = Omit<ToolCall, 'call_id'> & Pick<RecordedCall, 'call_id'>;
 
-/** Every entry without an id is a call of its own, except one that reports a running call with the same tool and arguments. */
+/**
+ * Each entry without an id is a separate call, except one that reports a running call with the same tool and arguments.
+ */
 const identified = (calls: readonly Unidentified[]): readonly ToolCall[] => {
   const running = new Map<string, string>();
   return calls.map((call, i) => {
@@ -63,8 +68,8 @@ const identified = (calls: readonly Unidentified[]): readonly ToolCall[] => {
 };
 
 /**
- * Hashes that were recorded are of the whole result, which the record may have cut: they go first. Where null was recorded nothing is
- * known, while the agent's side, which sees the values themselves, takes null for one.
+ * Recorded hashes cover the whole result, which the record may have cut, so they take precedence. A recorded null means
+ * unknown. The agent's side has the values themselves and counts null as a value.
  */
 const toolCall = (call: RecordedCall, hashing: Hashing): Unidentified => {
   const known = call.args_h !== null && call.res_h !== null && call.resn_h !== null;
@@ -92,7 +97,7 @@ const outcomeOf = ({ outcome, err }: RecordedCall): CallOutcome => outcome ?? (e
 const ended = (call: ToolCall, at: number): ToolCall =>
   call.outcome === 'running' ? { ...call, ended_at: null } : { ...call, ended_at: at };
 
-/** By time; at the same moment an end comes before a start, and a call before the next. */
+/** Sorts by time; at the same time, ends before starts, and calls in their order. */
 const inOrder = (reports: readonly Report[]): readonly Report[] => {
   const begins = ({ call }: Report) => Number(call.outcome === 'running');
   return reports.toSorted((a, b) => a.at - b.at || begins(a) - begins(b) || a.folded - b.folded);

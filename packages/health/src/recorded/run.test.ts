@@ -39,7 +39,7 @@ test.each([
   expect(() => readRun(line)).toThrow(message);
 });
 
-test('a number is taken where a text names something, and 1 and 0 for true and false', () => {
+test('a number is accepted as a name, and 1 and 0 as true and false', () => {
   const call = { tool: 'bash', call_id: 7, error_class: 127, err: 1, mutating: 0 };
   const run = { run_id: 'r', task: 12, src: 3, label: 0, success: 1, calls: [call] };
   expect(readRun(JSON.stringify(run))).toMatchObject({
@@ -49,6 +49,6 @@ test('a number is taken where a text names something, and 1 and 0 for true and f
   expect(readRun(JSON.stringify({ ...run, success: 0 })).success).toBe(false);
 });
 
-test('a value that is long is named by its beginning', () => {
+test('a message quotes only the beginning of a long value', () => {
   expect(() => readRun(JSON.stringify({ run_id: 'r', calls: 'x'.repeat(1000) }))).toThrow(/^calls: "x{59}… is no list/);
 });

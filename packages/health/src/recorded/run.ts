@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** From here a number is milliseconds, below it seconds: 1e11 seconds lie three thousand years ahead, 1e11 milliseconds long ago. */
+/**
+ * From this value on a number is milliseconds, below it seconds: 1e11 seconds are three thousand years ahead, and 1e11
+ * milliseconds are in 1973.
+ */
 const MILLISECONDS_FROM = 1e11;
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)$/;
 
@@ -10,7 +13,7 @@ export const shown = (value: unknown): string => {
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 };
 
-/** What is wrong with a value, and what to write. */
+/** The error message for a value: the problem and the remedy. */
 export const must = (be: string, give: string) => ({
   error: ({ input }: { readonly input?: unknown }): string =>
     input === undefined ? `is missing: give ${give}` : `${shown(input)} is ${be}: give ${give}`,
@@ -27,7 +30,7 @@ export const instant = z.union([z.number(), z.string()], NO_TIME).transform((val
 
 const fromNumber = (value: number): number => Math.round(Math.abs(value) < MILLISECONDS_FROM ? value * 1000 : value);
 
-/** What is missing, and what is null, is unknown alike. */
+/** A missing value and null both mean unknown. */
 export const orNull = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? null);
 const truth = z
   .union(
@@ -37,7 +40,7 @@ const truth = z
   .transform(Boolean);
 const flag = orNull(truth).transform((value) => value ?? false);
 const text = orNull(z.string(must('no text', 'a text, or leave it out')));
-/** What only names something may be a number. */
+/** A value that is only a name may be a number. */
 export const name = orNull(
   z.union([z.string(), z.number()], must('no text', 'a text or a number, or leave it out')).transform(String),
 );
@@ -88,11 +91,14 @@ export type RecordedCall = z.output<typeof recordedCall>;
 /** One recorded run: a line of JSON (README: recorded runs). `success`: the outcome that its task reports. */
 export type RecordedRun = z.output<typeof recordedRun>;
 
-/** What calls are compared by, made of what was recorded, as the agent's side makes it; null: unknown. */
+/**
+ * Hashes for the comparison of calls, made from the record in the same way as the agent's side makes them; null if
+ * unknown.
+ */
 export type Hashing = (call: { readonly args?: unknown; readonly result?: unknown }) => {
   readonly args_hash: string | null;
   readonly result_hash: string | null;
-  /** of the result with all masked that varies from call to call */
+  /** of the result with all varying parts masked */
   readonly masked_result_hash: string | null;
 };
 
@@ -101,13 +107,13 @@ export class CorrectTheRun extends Error {
   override readonly name = 'CorrectTheRun';
 }
 
-/** Mistakes of one line that are named; the rest is counted. */
+/** The number of mistakes of one line that are named; the rest are counted. */
 const NAMED = 5;
 
-/** A line of JSON as a run. Throws CorrectTheRun. */
+/** Parses a line of JSON as a run. Throws CorrectTheRun. */
 export const readRun = (line: string): RecordedRun => readAs(recordedRun, fromJson(line));
 
-/** What a schema makes of a value. Throws CorrectTheRun. */
+/** Parses a value by a schema. Throws CorrectTheRun. */
 export const readAs = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> => {
   const read = schema.safeParse(value);
   if (read.success) return read.data;

@@ -22,7 +22,7 @@ test('a call that was recorded as running is overdue until its end', () => {
 
 const begun = (n: number, more: object = {}) => ({ ...other(n), outcome: 'running', ts: 0, deadline_at: 20, ...more });
 
-test('without call_id a later entry of the same tool and arguments ends the one that was running', () => {
+test('without call_id, a later entry of the same tool and arguments ends the running call', () => {
   expect(
     judged([begun(1), { ...other(1), ts: 29 }, { ...other(2), ts: 60 }, { ...other(3), ts: 110 }]).changes,
   ).toEqual([]);
@@ -49,7 +49,7 @@ test.each([
   ]);
 });
 
-test('calls that were each recorded whole are each overdue by themselves, however alike', () => {
+test('calls that are each recorded with start and end are overdue separately, even if they are equal', () => {
   const long = { ...other(1), started_at: 0, ts: 90, deadline_at: 20 };
   const short = { ...other(1), started_at: 0, ts: 5, deadline_at: 20 };
   expect(judged([short, long]).changes).toEqual([stuck(1, 30.001, 'call_overdue'), healthy(2, 90)]);

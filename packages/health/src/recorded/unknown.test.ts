@@ -5,7 +5,7 @@ import { runJudge } from './judge.ts';
 import { judged, other, same, stuck } from './recorded.fixture.ts';
 import { readRun } from './run.ts';
 
-test('hashes that were recorded go before what could be made of a result that was cut', () => {
+test('recorded hashes take precedence over hashes of a cut result', () => {
   const hashed = (res_h: string) => ({ ...same, args_h: 'x', res_h, resn_h: 'm' });
   expect(judged([hashed('1'), hashed('2'), hashed('3')]).worst).toBe('HEALTHY');
   expect(judged([1, 2, 3].map((n) => ({ ...other(n), args_h: 'x', res_h: 'y', resn_h: 'm' }))).worst).toBe('STUCK');
@@ -24,7 +24,7 @@ test.each([
   ['null for a result', { tool: 'bash', args: 'ls', result: null }],
   ['only the hash of its arguments', { tool: 'bash', args_h: 'x' }],
   ['only the hash of its result', { tool: 'bash', res_h: 'y', resn_h: 'z' }],
-])('a call with %s is like no other, however often it comes', (_, call) => {
+])('a call with %s equals no other, however often it is repeated', (_, call) => {
   expect(judged(Array.from({ length: 12 }, () => call))).toEqual({ worst: 'HEALTHY', changes: [] });
 });
 
@@ -33,7 +33,7 @@ test.each([
   ['false and zero', false, 0],
   ['an empty object and an empty list', {}, []],
   ['null within', { of: null }, [null]],
-])('a call whose arguments and result are %s is known, and a loop at the third', (_, args, result) => {
+])('calls whose arguments and result are %s are known, and the third is a loop', (_, args, result) => {
   const call = { tool: 'bash', args, result };
   expect(judged([call, call]).worst).toBe('HEALTHY');
   expect(judged([call, call, call]).changes).toEqual([stuck(3, 10, 'looping')]);
@@ -54,7 +54,7 @@ states: { STUCK: [again] }
   expect(worst({ result: 'no such file' })).toBe('STUCK');
 });
 
-test('unknown fields are left alone, and null is unknown', () => {
+test('unknown fields are ignored, and null is unknown', () => {
   const call = { tool: 'bash', i: 0, ts: null, err: null, mutating: null, outcome: null, kind: null, extra: {} };
   expect(judged([call, call]).worst).toBe('HEALTHY');
 });

@@ -28,7 +28,7 @@ export const noActivity: AnySignal = signal(after, {
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
 });
 
-/** Nothing appeared on the terminal. */
+/** No output on the terminal. */
 export const noOutput: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['output'],
@@ -40,7 +40,7 @@ export const noOutput: AnySignal = signal(after, {
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
 });
 
-/** Working, and no token used. */
+/** No use of tokens while the agent works. */
 export const noTokens: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['tokens'],
@@ -52,7 +52,10 @@ export const noTokens: AnySignal = signal(after, {
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
 });
 
-/** Where it reports its activity, since it reported that it works; else while it has a task. */
+/**
+ * The mark of the last use while the agent works: since it reported the activity working or, without reported
+ * activities, while it has a task.
+ */
 const usedWorking = ({ activity: { value, since, lag }, identity, lastReceipt, tokens }: History): number | null => {
   if (tokens.count <= 0 || !tokens.known) return null;
   const last = tokens.unusedSince ?? lastReceipt.watched;
@@ -67,11 +70,11 @@ const unmeasuredTokens = ({ activity, tokens }: History): string => {
 
 const noStepLimits = z.strictObject({
   after: duration,
-  /** it fires when the limit is reached (a stall of an escalation ticket), not only beyond it */
+  /** whether it fires when the limit is reached (a stall of an escalation ticket), not only beyond it */
   inclusive: z.boolean().default(false),
 });
 
-/** The count of steps is the same as before. */
+/** The count of steps does not change. */
 export const noStep: AnySignal = signal(noStepLimits, {
   axis: 'absence',
   awaits: ['step'],
@@ -83,11 +86,11 @@ export const noStep: AnySignal = signal(noStepLimits, {
   advice: 'Complete the next step, or say what prevents it.',
 });
 
-/** After which call a silence began, where a call was the last sign. */
+/** Names the call before a silence, if a call was the last sign. */
 export const sinceOf = ({ calls }: History, mark: number | null): string =>
   mark !== null && calls.last === mark && calls.lastTool !== null ? `, since your call of ${calls.lastTool}` : '';
 
-/** `unknown`: why it is not measured where `value` is null. */
+/** `unknown`: why it is not measured if `value` is null. */
 export const silent = (
   what: string,
   value: number | null,

@@ -12,14 +12,14 @@ const CHECKPOINT = example(Topic.agentObservation, 'AGENT_HEARTBEAT').payload.ch
 
 type Sign = readonly [heartbeat: Partial<HeartbeatPayload>, marks: readonly Mark[]];
 
-/** A heartbeat at that moment, and the marks that a runtime can see in it; all else is as it was. */
+/** A heartbeat at a time with one change, and the marks that a runtime can see in it. */
 const signsAfter = (heartbeats: Heartbeats, moment: number): Readonly<Record<string, Sign>> => {
   const lasting = Object.assign(
     {},
     ...heartbeats.map(([, { token_count, work }]) => ({ token_count, ...(work && { work }) })),
   );
   const known = { ...workItem({}).work, ...lasting.work };
-  /** a report of a runtime about an agent; a report of the agent itself is a sign of its own */
+  /** a report of a runtime about an agent; a report of the agent itself counts as activity */
   const reported = (more: Partial<HeartbeatPayload>): Partial<HeartbeatPayload> => ({
     ...lasting,
     reporter: 'runtime',
@@ -58,10 +58,10 @@ const signsAfter = (heartbeats: Heartbeats, moment: number): Readonly<Record<str
     'the signal of completion': [reported(completed), ['heartbeat', 'activity', 'output', 'completion']],
   };
 };
-/** Seen for the first time, it has not been touched. */
+/** A work item that is reported for the first time was not updated. */
 const worked = (known: HeartbeatPayload['work'] | undefined): readonly Mark[] => (known ? ['work', 'change'] : []);
 
-/** What is awaited where the agent's own measure is a figure, or a state that it reports: nothing single that a runtime could see. */
+/** Signals that await nothing, because they depend on a figure or a reported state that a runtime cannot see. */
 const UNSEEN: readonly SignalName[] = [
   'context_exhausted',
   'error_rate',
@@ -78,7 +78,7 @@ const UNSEEN: readonly SignalName[] = [
   'resource_limit',
 ];
 
-test('every signal states what ends it, or that a runtime cannot see it: a fact, or a share', () => {
+test('every signal names the progress that ends it, or none if a runtime cannot see it (a fact or a share)', () => {
   const unseen = Object.entries(SIGNALS).flatMap(([name, { awaits }]) => (awaits.length === 0 ? [name] : []));
   expect(unseen.sort()).toEqual([...UNSEEN].sort());
   for (const [name, { axis, awaits }] of Object.entries(SIGNALS))
@@ -100,7 +100,7 @@ describe.each(seen)('%s', (name) => {
   test.each(Object.entries(signsAfter(heartbeats, now)))(
     '%s ends it only where it is awaited',
     (_, [heartbeat, marks]) => {
-      // Where an agent reports nothing stronger, output is progress, too: runtimes do not count it.
+      // For an agent without stronger reports, output is progress, too. Runtimes do not count it.
       if (awaits.includes('change') && marks.includes('output')) return;
       expect(fires([[later, heartbeat]])).toBe(!awaits.some((mark) => marks.includes(mark)));
     },

@@ -29,7 +29,7 @@ describe.each(['vigil', 'demo'])('under %s, a turn that failed with an error tha
     );
   });
 
-  test('stays so for as long as it is blocked, and when the next turn only starts', () => {
+  test('stays STUCK as long as it is blocked, also when the next turn starts', () => {
     expect(fires([])).toContain('blocked');
     expect(fires([[at, turn(true, at, { activity: 'working' })]])).toContain('blocked');
   });
@@ -61,7 +61,7 @@ test('an agent that reports itself blocked is blocked without an error, and its 
   expect(brief(client.all())).not.toContain('AGENT_ANSWERED self_report');
 });
 
-test('the end of an episode that began with a blocked turn is awaited of no mark: orders stand until the next judgement', () => {
+test('a warrant for a blocked turn awaits no mark, so its orders hold until the next judgement', () => {
   const agent = given(agentHealth(presetsWith('vigil')), T0);
   for (const [ms, more] of wedged) agent.receive(heartbeat(ms, more), T0 + ms);
   const filed = agent.all().flatMap((emitted) => (emitted.type === 'WARRANT_FILED' ? [emitted.payload] : []));

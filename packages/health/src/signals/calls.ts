@@ -9,7 +9,7 @@ import { type AnySignal, absentFor, absentFrom, signal, spelled } from './signal
 
 const noCallsLimits = z.strictObject({
   after: duration,
-  /** tools whose declared deadline stretches the limit */
+  /** tools whose declared deadline extends the limit */
   applies_to: z.array(z.string()).default([]),
   buffer: duration.default(60_000),
   deadlines_above: duration.default(120_000),
@@ -38,7 +38,9 @@ const stretched = ({ calls }: History, limits: z.output<typeof noCallsLimits>): 
   return Math.max(limits.after, lastSpanMs + limits.buffer);
 };
 
-/** How long calls may take: their own deadline, or that of their kind. Shared with the exemption call_in_flight. */
+/**
+ * The longest duration of calls: their own deadline, or that of their kind. The exemption call_in_flight uses it too.
+ */
 export const callLimits: z.ZodType<CallLimits> = z.strictObject({
   buffer: duration.default(60_000),
   default_deadline: z
@@ -80,15 +82,15 @@ export const callOverdue: AnySignal = signal(callLimits, {
   advice: 'Stop the call if it hangs. Run long work in the background with a time limit, and look at its result later.',
 });
 
-/** From its start to its deadline and buffer; NEVER where there is no deadline. */
+/** The time from the start of a call to its deadline and buffer; NEVER without a deadline. */
 export const callLimit = (call: OpenCall, limits: CallLimits): number => {
   const deadline = call.spanMs ?? (call.kind === 'UNKNOWN' ? undefined : limits.default_deadline[call.kind]);
   return deadline === undefined ? NEVER : deadline + limits.buffer;
 };
 
 /**
- * A declared deadline counts from the start of the call. An estimate counts from the last event of the client, where it reports any:
- * a call that starts a sub-agent lasts as long as that works.
+ * A declared deadline counts from the start of the call. An estimate counts from the last event of the client, if it
+ * reports events, because a call that starts a sub-agent lasts as long as the sub-agent works.
  */
 const sinceWhen = ({ mark, spanMs }: OpenCall, { turn }: History): number =>
   spanMs === null && turn !== null ? Math.max(mark, turn.moved) : mark;
@@ -122,7 +124,7 @@ export const noModelAnswer: AnySignal = signal(after, {
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
 });
 
-/** Mark of the last sign of the client; null: no turn is open, or a call is in flight. */
+/** The mark of the client's last sign; null if no turn is open, or a call is in flight. */
 export const movedAt = ({ turn, calls, tokens, lastReceipt }: History): number | null => {
   if (turn === null || !turn.open || calls.open.length > 0) return null;
   const used = tokens.count > 0 ? (tokens.unusedSince ?? lastReceipt.watched) : 0;

@@ -24,27 +24,27 @@ describe('a spike of tokens', () => {
     expect(spikes(using(1000, 1000, 1000, 1000, 9000), { min_samples: 4 })).toBe(true);
   });
 
-  test('stays until there is progress, however usual the use becomes', () => {
+  test('holds until there is progress, even if the use becomes normal', () => {
     const spike = using(...STEADY, 9000, 1000, 1000, 1000);
     expect(spikes(spike)).toBe(true);
     expect(spikes(after(spike, [{ phase: 'the next' }]))).toBe(false);
   });
 
-  test('a higher one before there are enough samples hides none after', () => {
+  test('a higher spike before there are enough samples does not hide a later one', () => {
     const heartbeats = using(1000, 1000, 1000, 1000, 99_000, 9000);
     expect(spikes(heartbeats)).toBe(true);
     expect(spikes(heartbeats, { min_samples: 4, factor: 50 })).toBe(true);
     expect(spikes(heartbeats, { factor: 50 })).toBe(false);
   });
 
-  test('heartbeats that were held up and come all at once are none', () => {
+  test('does not follow from delayed heartbeats that arrive together', () => {
     const held = using(...STEADY, ...STEADY).map(([ms, more], i) =>
       i < 6 ? ([ms, more] as const) : ([10 * MINUTE, { ...more, timestamp: T0 + ms }] as const),
     );
     expect(spikes(after(held, [{ token_count: 12_000, timestamp: T0 + 11 * MINUTE }]))).toBe(false);
   });
 
-  test('one that is held up for ten minutes makes no spike of the next', () => {
+  test('does not follow from the heartbeat after one that is ten minutes late', () => {
     const heartbeats = using(...STEADY);
     const count = heartbeats.at(-1)?.[1].token_count ?? 0;
     const heldUp = [15 * MINUTE, { token_count: count, timestamp: T0 + 6 * MINUTE }] as const;
@@ -52,7 +52,7 @@ describe('a spike of tokens', () => {
     expect(spikes([...heartbeats, heldUp, next])).toBe(false);
   });
 
-  test('a pause lowers no median: time without use is in no sample', () => {
+  test('a pause does not lower the median, because time without use is in no sample', () => {
     const paused = after(using(...STEADY), Array(30).fill({}));
     const [last, { token_count }] = paused.at(-1) ?? [0, {}];
     const count = token_count ?? 0;
@@ -70,7 +70,7 @@ describe('a spike of tokens', () => {
     expect(spikes(again)).toBe(false);
   });
 
-  test('another session that has used more already is not a burn, nor one whose count was unknown at first', () => {
+  test('does not follow from another session with a higher count, nor from one whose count was unknown at first', () => {
     const of = (session_id: string) => ({ client: { name: 'codex', session_id } });
     const first = using(...STEADY).map(([ms, more]) => [ms, { ...more, ...of('A') }] as const);
     for (const between of [[], [{ ...of('B'), token_count: null }]]) {
@@ -101,12 +101,12 @@ describe('burning tokens', () => {
     tokenBurn.firesFrom(history(heartbeats), limits, { ...late, floor }) < NEVER;
   const many = (n: number): Heartbeats => using(...Array<number>(n).fill(10));
 
-  test('ends by progress, and starts again from there', () => {
+  test('ends with progress, and starts again from there', () => {
     expect(burns(many(31))).toBe(true);
     expect(burns(after(many(31), [{ phase: 'the next', token_count: 2000 }]))).toBe(false);
   });
 
-  test('does not depend on time alone: an agent that used tokens long ago uses none', () => {
+  test('does not depend on time alone: an agent that used tokens long ago is not burning them', () => {
     expect(burns([...many(2), [5 * HOUR, { token_count: 1020 }]])).toBe(false);
   });
 
@@ -116,7 +116,7 @@ describe('burning tokens', () => {
     expect(burns(calm(10 * MINUTE + 1))).toBe(false);
   });
 
-  test('is not the count of another session alone: only what that one uses', () => {
+  test('counts only the use of another session, not its total', () => {
     const of = (session_id: string, token_count: number) => ({ client: { name: 'codex', session_id }, token_count });
     const first = many(25).map(([ms, more]) => [ms, { ...more, client: { name: 'codex', session_id: 'A' } }] as const);
     expect(burns([...first, [31 * MINUTE, of('B', 30_000)]])).toBe(false);
@@ -149,7 +149,7 @@ describe('a context that is exhausted', () => {
     ).toBe(T0 + 605_001);
   });
 
-  test('is over when the context is compacted', () => {
+  test('ends when the context is compacted', () => {
     expect(
       from([
         [0, contextUsed(60)],
@@ -163,7 +163,7 @@ describe('an exceeded limit', () => {
   const limit = (name: string, used: number, max = 100) => ({ name, used, max });
   const from = (heartbeats: Heartbeats) => resourceLimit.firesFrom(history(heartbeats), {} as never, late);
 
-  test('stands from its first report until the same one is kept again', () => {
+  test('holds from its first report until the same limit is kept again', () => {
     const over = [
       [1000, { limits: [limit('memory', 101)] }],
       [2000, { limits: [limit('memory', 150), limit('turns', 20)] }],

@@ -12,7 +12,7 @@ const spikeLimits = z.strictObject({
 });
 type SpikeLimits = z.output<typeof spikeLimits>;
 
-/** Tokens a minute far above its own usual; ends by progress. */
+/** Tokens a minute far above the agent's usual rate; ends with progress. */
 export const tokenSpike: AnySignal = signal(spikeLimits, {
   axis: 'cost',
   awaits: ['change'],
@@ -40,13 +40,13 @@ export const tokenSpike: AnySignal = signal(spikeLimits, {
   advice: 'Work in smaller steps and read only what you need.',
 });
 
-/** The first that counts; what was used while an exemption held does not. */
+/** The first spike that counts; use during an exemption does not. */
 const spikeOf = ({ tokens }: History, { factor, min_samples }: SpikeLimits, { floor }: Judging): Spike | null =>
   tokens.spikes.find((s) => s.samples >= min_samples && s.rate > factor * s.median && s.mark > floor) ?? null;
 
 const burnLimits = z.strictObject({ for: duration });
 
-/** Tokens used, and still used after so long without progress. */
+/** Tokens are still used after this long without progress. */
 export const tokenBurn: AnySignal = signal(burnLimits, {
   axis: 'cost',
   awaits: ['change'],
@@ -81,11 +81,11 @@ const burning = (
 const contextLimits = z.strictObject({
   /** used / max, such as 0.8 */
   above: z.number().gt(0).lt(1),
-  /** a handoff may be under way for so long */
+  /** the longest duration of a handoff */
   handoff: duration.default(600_000),
 });
 
-/** Little of its context is left, and no handoff under way. */
+/** Little of the context is left, and no handoff is under way. */
 export const contextExhausted: AnySignal = signal(contextLimits, {
   axis: 'cost',
   awaits: [],

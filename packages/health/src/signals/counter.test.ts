@@ -35,7 +35,7 @@ const steady = (tokens: readonly number[], more = 0) =>
     judging(tokens.length * 60_000 + more),
   ) < NEVER;
 
-test('tokens are used steadily where each of four rates is within twice and half of their median', () => {
+test('use of tokens is steady if each of four rates is between half and twice their median', () => {
   expect(steady([900, 900, 900])).toBe(false);
   expect(steady([900, 900, 900, 1800])).toBe(true);
   expect(steady([900, 900, 900, 1801])).toBe(false);
@@ -57,10 +57,10 @@ states: { STUCK: [looping] }
 plans: [{ when: STUCK, do: [{ alert: ops }] }]
 exemptions: { starting: false, idle: false }
 `;
-/** All seen before, so that none of them is progress. */
+/** Calls that were all seen before, so that none of them is progress. */
 const seen = [...'bcdef'];
 
-test('it suspends what a policy lists, and the decision is due again when it ends by itself', () => {
+test('it quiets the signals that list it, and the decision is due again when it ends by itself', () => {
   const decider = agentHealth(policyOf(POLICY));
   const agent = given(decider, T0);
   for (const [ms, more] of calls([...seen, 'a', 'a', 'a', 'a', 'a'])) agent.receive(heartbeat(ms, more), T0 + ms);

@@ -12,7 +12,7 @@ import { type AnySignal, type Figure, signal } from './signal.ts';
 const within = duration.default(300_000);
 
 const diverseLimits = z.strictObject({
-  /** of the last eight calls; above the longest cycle that is looked for, so that no loop passes for diverse */
+  /** of the last eight calls; more than the longest detected cycle, so that no loop counts as diverse */
   distinct: z
     .int()
     .min(MAX_CYCLE + 1)
@@ -41,13 +41,13 @@ export const diverseCalls: AnySignal = signal(diverseLimits, {
 
 const steadyLimits = z.strictObject({
   samples: z.int().min(LEAST_SAMPLES).max(MOST_SAMPLES).default(LEAST_SAMPLES),
-  /** each rate at most so many times the median, and at least that part of it */
+  /** each rate is at most this multiple of the median, and at least the inverse fraction */
   factor: z.number().min(1).default(2),
   within,
 });
 type Steady = z.output<typeof steadyLimits>;
 
-/** The last use is over so long ago that it shows nothing; as far as is known, it has lasted until the last heartbeat. */
+/** When the last use is too old to count. Known use lasts until the last heartbeat. */
 const usedUntil = ({ tokens, lastReceipt }: History, { within: after }: Steady, at: Judging): number =>
   at.now + ((tokens.unusedSince ?? lastReceipt.watched) + after + 1 - at.watched);
 

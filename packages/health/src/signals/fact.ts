@@ -12,7 +12,7 @@ const rateLimitLimits = z.strictObject({
   patterns: z.array(patternInAnyCase).prefault(RATE_LIMIT_PATTERNS.map(({ source }) => source)),
 });
 
-/** It reports the limit, or its reports contain it. Withdrawn when the limit is over. */
+/** The agent reports a rate limit, or its reports contain the text of one. Ends when the limit is over. */
 export const rateLimitedSignal: AnySignal = signal(rateLimitLimits, {
   axis: 'fact',
   awaits: [],
@@ -42,7 +42,7 @@ export const selfReportedStuck: AnySignal = signal(z.strictObject({}), {
   advice: 'Say what you need. Write a checkpoint, or ask for a handoff.',
 });
 
-/** The agent or its client reports that an error keeps it from continuing, and that the error does not pass by itself. */
+/** The agent or its client reports that it cannot continue because of an error that does not pass by itself. */
 export const blocked: AnySignal = signal(z.strictObject({}), {
   axis: 'fact',
   awaits: [],
@@ -61,7 +61,10 @@ export const blocked: AnySignal = signal(z.strictObject({}), {
   advice: 'Change what makes the request fail, or say what blocks you.',
 });
 
-/** By its caller's word, else by what became of its calls. Half open is not open: it is being tried. */
+/**
+ * A breaker is open, by the caller's report or else by the outcomes of its calls. A half-open breaker is in trial, and
+ * not open.
+ */
 export const breakerOpen: AnySignal = signal(z.strictObject({}), {
   axis: 'fact',
   awaits: [],
@@ -91,7 +94,7 @@ const openOnes = (breakers: Breakers, now: number) =>
     return tripped?.state === 'OPEN' ? [{ name, ...tripped }] : [];
   });
 
-/** How it ended, for people. */
+/** Describes the end for people. */
 export const describeEnd = ({ reason, orderId }: End): string => {
   if (reason === 'explicit') return orderId !== null ? 'ended: as ordered' : 'ended: on request';
   return `ended: ${reason.replaceAll('_', ' ')}${orderId !== null ? ', as ordered' : ''}`;
@@ -99,7 +102,7 @@ export const describeEnd = ({ reason, orderId }: End): string => {
 
 const reasons = z.array(z.enum(['finished', 'explicit', 'crashed', 'resource_limit', 'lost'])).min(1);
 
-/** The end was reported, for one of `reasons`. An end that we ordered is explicit, with any exit code. */
+/** The end was reported, with one of `reasons`. An end that Vigil ordered is explicit, with any exit code. */
 export const exited: AnySignal = signal(z.strictObject({ reasons }), {
   axis: 'fact',
   awaits: [],
@@ -115,7 +118,7 @@ export const exited: AnySignal = signal(z.strictObject({ reasons }), {
   advice: 'Continue from the last checkpoint.',
 });
 
-/** It is done, by its own or another report, and its last checkpoint names work that is left. */
+/** The agent is reported as finished, and its last checkpoint names remaining work. */
 export const falseCompletion: AnySignal = signal(z.strictObject({}), {
   axis: 'fact',
   awaits: [],
@@ -142,7 +145,7 @@ const finishedAt = ({ activity, end }: History): number | null => {
 
 const figure = (n: number): string => String(Math.round(n * 100) / 100);
 
-/** A limit is exceeded, and the agent is alive. Withdrawn when the same limit is reported as kept. */
+/** A limit is exceeded, and the agent is alive. Ends when the same limit is reported as kept. */
 export const resourceLimit: AnySignal = signal(z.strictObject({}), {
   axis: 'fact',
   awaits: [],

@@ -26,19 +26,19 @@ const fires = (signal: typeof errorPattern, written: object, reported: readonly 
 const broken = { patterns: ['ids (\\d+) must'], lines: 50 };
 const matched = { kind: 'error', source: 'ids (\\d+) must', at: T0 };
 
-test('a pattern stands while its line is within the last lines, and no line longer', () => {
+test('a match holds while its line is within the last lines, and not one line longer', () => {
   const seen: Reported = [0, output({ lines: 100, matched_patterns: [matched] })];
   expect(fires(errorPattern, broken, [seen, [1000, output({ lines: 149 })]])).toBe(true);
   expect(fires(errorPattern, broken, [seen, [1000, output({ lines: 150 })]])).toBe(false);
 });
 
-test('where lines are not counted, it stands until the agent goes forward', () => {
+test('without a count of lines, a match holds until there is progress', () => {
   const seen: Reported = [1000, output({ matched_patterns: [{ ...matched, at: T0 + 1000 }] })];
   expect(fires(errorPattern, broken, [[0, {}], seen, [2000, {}]])).toBe(true);
   expect(fires(errorPattern, broken, [[0, {}], seen, [2000, { phase: 'another' }]])).toBe(false);
 });
 
-test('the end of the output is searched here where it is sent, by line', () => {
+test('the reported end of the output is searched line by line', () => {
   const tail = ['ok', 'error: ids 17 must be unique', 'ok'];
   expect(fires(errorPattern, broken, [[0, output({ lines: 3, tail })]])).toBe(true);
   expect(fires(errorPattern, broken, [[0, output({ lines: 3, tail: ['ids must'] })]])).toBe(false);
@@ -56,11 +56,11 @@ test('the end of the output is searched here where it is sent, by line', () => {
   ).toBe(false);
 });
 
-test('no patterns switch this signal off, and nothing else', () => {
+test('an empty list of patterns switches off this signal only', () => {
   expect(fires(errorPattern, { patterns: [] }, [[0, output({ lines: 3, matched_patterns: [matched] })]])).toBe(false);
 });
 
-test('a pattern that another policy looks for is not one of ours', () => {
+test('a match of another policy’s pattern does not count', () => {
   expect(fires(errorPattern, { patterns: ['ids'] }, [[0, output({ lines: 3, matched_patterns: [matched] })]])).toBe(
     false,
   );
@@ -79,7 +79,7 @@ test('an invalid pattern is a mistake of the policy, with its place and reason',
   expect(load('unrecoverable_error: { patterns: ["*"] }')).toThrow(/signals\.unrecoverable_error\.patterns\[0\]/);
 });
 
-test('a fatal error is one by its class, or by its words in the error or in the output', () => {
+test('an error is fatal by its class, or by a pattern in its text or in the output', () => {
   const error = (more: object): Partial<HeartbeatPayload> => ({
     errors: [{ ...{ at: T0, count: 1, error_class: null, hash: null, message: null }, ...more }],
   });
@@ -131,7 +131,7 @@ test('a rate limit is found in the output and in errors, and is over unless it i
   expect(history([[0, output({ lines: 1, tail: ['HTTP 429'] })], again]).rateLimit?.at).toBe(T0);
 });
 
-test('a rate limit in words exempts, under a policy that does not name the signal', () => {
+test('a rate limit in a text exempts, even under a policy that does not name the signal', () => {
   const policies = policyOf(
     'policy: p\nsignals:\n  self_reported_stuck: {}\nstates: {}\nexemptions: { idle: false }\n',
   );

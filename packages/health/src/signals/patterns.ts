@@ -16,13 +16,13 @@ export const RATE_LIMIT_PATTERNS: readonly Pattern[] = z
     '\\boverloaded(_error)?\\b',
   ]);
 
-/** How much of the output is looked at: `lines` from its end, as a terminal shows them. */
+/** The part of the output that is searched: the last `lines` lines, as shown by a terminal. */
 const looking = { patterns: z.array(pattern).default([]), lines: z.int().min(1).default(50) };
 type Looking = { readonly patterns: readonly Pattern[]; readonly lines: number };
 
 const errorPatternLimits = z.strictObject(looking);
 
-/** A pattern of the policy in the output. No patterns: this signal is off, and nothing else. */
+/** A pattern of the policy is in the output. An empty list switches off this signal only. */
 export const errorPattern: AnySignal = signal(errorPatternLimits, {
   axis: 'fact',
   awaits: [],
@@ -40,7 +40,10 @@ const unrecoverableLimits = z.strictObject({
   ...looking,
 });
 
-/** An error listed as fatal, by its class or by its words. A class is withdrawn by progress: it was none. */
+/**
+ * An error that is listed as fatal, by its class or by a pattern. Progress ends a finding by class, because the error
+ * was not fatal.
+ */
 export const unrecoverableError: AnySignal = signal(unrecoverableLimits, {
   axis: 'fact',
   awaits: [],
@@ -76,7 +79,7 @@ const matchedFrom = ({ matches, progress }: History, { patterns, lines }: Lookin
   return first;
 };
 
-/** The sources in order and with commas between them: the same findings give the same words. */
+/** The sources, sorted and joined by commas, so that the same findings give the same text. */
 const matchedFigure = (what: string, { matches, progress }: History, { patterns, lines }: Looking): Figure | null => {
   const sources = patterns.map(({ source }) => source);
   const found = sources.filter((source) => standingSince(matches, source, lines, progress.at) !== null);

@@ -23,7 +23,7 @@ const errorRateLimits = z
     /** of 1 */
     above: z.number().min(0).max(1),
     window: z.int().min(1).max(MOST_CALLS).default(20),
-    /** fewer show nothing */
+    /** fewer calls are too few for a finding */
     min_calls: z.int().min(1).default(8),
   })
   .refine((l) => l.min_calls <= l.window, {

@@ -56,7 +56,7 @@ test('five within ten minutes count, to the millisecond', () => {
   expect(fires([...four, error(600_001)])).toBe(false);
 });
 
-test('an error that came so often at once counts so often', () => {
+test('an error that is reported with a count counts that often', () => {
   expect(fires([error(0, { count: 4 })])).toBe(false);
   expect(fires([error(0, { count: 5 })])).toBe(true);
 });
@@ -69,7 +69,7 @@ test('a failure that is reported as call and as error counts once', () => {
   expect(fires([0, 1, 2, 3].map(both))).toBe(false);
 });
 
-test('progress starts again: a new result, a mutation, a checkpoint; failing in another way is not progress', () => {
+test('progress restarts the count: a new result, a mutation, a checkpoint; another failure is not progress', () => {
   expect(fires([...failing(4), [9000, calls({ args_hash: 'new' }, fails(9))]])).toBe(false);
   expect(fires([...failing(4), [9000, calls({ args_hash: null, result_hash: null, mutating: true }, fails(9))]])).toBe(
     false,
@@ -78,30 +78,30 @@ test('progress starts again: a new result, a mutation, a checkpoint; failing in 
   expect(fires([...failing(5), [9000, calls({ args_hash: 'new' })]])).toBe(false);
 });
 
-test('once found it stands until progress, not by time alone', () => {
+test('a finding holds until progress, and does not end by time alone', () => {
   expect(fires([...failing(5), [90_000, calls({ outcome: 'error', error_class: 'x', result_hash: 'y' })]])).toBe(true);
   expect(fires([...failing(5), [9_000_000, {}]])).toBe(true);
 });
 
-test('an agent that reports no results is done with an error once it has gone on without it for ten minutes', () => {
+test('for an agent that reports no results, an error is over after ten minutes without it', () => {
   const five = [0, 1000, 2000, 3000, 4000].map((ms) => error(ms));
   expect(fires([...five, [604_000, { progress_indicator: '9' }]])).toBe(true);
   expect(fires([...five, [604_001, { progress_indicator: '9' }]])).toBe(false);
 });
 
-test('what a rate limit refuses, and an error without content, is not a repetition', () => {
+test('calls that a rate limit refuses, and errors without content, are not repetitions', () => {
   expect(fires(failing(9, { error_class: 'rate_limit' }))).toBe(false);
   expect(fires(Array.from({ length: 9 }, (_, i) => error(1000 * i, { error_class: 'rate_limit' })))).toBe(false);
   expect(fires(failing(9, { result_hash: null }))).toBe(false);
   expect(fires(Array.from({ length: 9 }, (_, i) => error(1000 * i, { hash: null })))).toBe(false);
 });
 
-test('a terminal’s own count grows by what is new, and is not counted again with every heartbeat', () => {
+test('only the growth of a terminal’s own count is counted with each heartbeat', () => {
   expect(fires([1, 2, 3, 4, 4, 4, 4].map((count, i) => counting(1000 * i, count, 0)))).toBe(false);
   expect(fires([1, 2, 3, 4, 5].map((count, i) => counting(1000 * i, count, 0)))).toBe(true);
 });
 
-test('a count that is already running at its first report counts from its beginning', () => {
+test('the first report of a running count counts from the beginning of that count', () => {
   expect(fires([counting(700_000, 5, 100_000)])).toBe(true);
   expect(fires([counting(700_000, 5, 99_999)])).toBe(false);
 });
@@ -111,7 +111,7 @@ const touches = (each: readonly Partial<Call>[]) =>
   sameTarget.firesFrom(history(each.map((c, i): Reported => [1000 * i, calls({ target: 'a.ts', ...c })])), ten, LATE) <
   NEVER;
 
-test('ten reads of one target without news count, nine do not', () => {
+test('ten reads of one target without new results count, nine do not', () => {
   expect(touches(Array.from({ length: 9 }, () => ({})))).toBe(false);
   expect(touches(Array.from({ length: 10 }, () => ({})))).toBe(true);
 });
@@ -121,7 +121,7 @@ test('edits of one target that fail count with its reads, for any arguments', ()
   expect(touches(Array.from({ length: 10 }, (_, i) => edit(i)))).toBe(true);
 });
 
-test('a change starts again: an edit that succeeds, a new part of the target', () => {
+test('a change restarts the count: a successful edit, or a new part of the target', () => {
   const nine = Array.from({ length: 9 }, (): Partial<Call> => ({}));
   expect(touches([...nine, { args_hash: 'e', mutating: true }, ...nine])).toBe(false);
   expect(touches([...nine, { args_hash: 'offset 90' }])).toBe(false);

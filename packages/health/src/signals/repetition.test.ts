@@ -16,7 +16,7 @@ const fires = (calls: readonly Partial<Call>[], l = limits(), more: readonly Par
   repeatedCalls.firesFrom(after(calls, more), l, { now: T0 + 10_000_000, watched: T0 + 10_000_000, floor: 0 }) < NEVER;
 const times = (n: number, ...calls: Partial<Call>[]) => Array.from({ length: n }, () => calls).flat();
 
-test('four identical calls are none, the fifth is one', () => {
+test('four identical calls are not a repetition, five are', () => {
   expect(fires(times(4, A))).toBe(false);
   expect(fires(times(5, A))).toBe(true);
 });
@@ -32,26 +32,26 @@ test('a cycle of two to five calls counts its rounds', () => {
   expect(fires(times(5, A, B, C, { args_hash: 'd' }, { args_hash: 'e' }))).toBe(true);
 });
 
-test('one and the same call is no longer cycle of itself', () => {
+test('repetitions of a single call are not a longer cycle', () => {
   expect(fires(times(8, A), limits({ times: 12, cycles: 3 }))).toBe(false);
 });
 
-test('a third call breaks a cycle that has not come round often enough', () => {
+test('a call outside the cycle ends a cycle that has not repeated often enough', () => {
   expect(fires([...times(2, A, B), C, ...times(2, A, B)])).toBe(false);
 });
 
-test('a changed result starts again', () => {
+test('a changed result restarts the count', () => {
   expect(fires([...times(4, A), { ...A, result_hash: 'other' }])).toBe(false);
 });
 
-test('a successful mutation starts again, a failed one does not', () => {
+test('a successful mutation restarts the count, a failed one does not', () => {
   const edit: Partial<Call> = { args_hash: 'edit', mutating: true };
   expect(fires(times(6, A, edit))).toBe(false);
   expect(fires(times(6, A, { ...edit, mutating: false }))).toBe(true);
   expect(fires([...times(5, A), { ...edit, outcome: 'error', result_hash: null }])).toBe(true);
 });
 
-test('a repetition that was found ends by progress, not by a call that has been seen before', () => {
+test('a found repetition ends with progress, not with a call that has been seen before', () => {
   expect(fires([B, ...times(5, A), B])).toBe(true);
   expect(fires([B, ...times(5, A), C])).toBe(false);
 });
@@ -93,14 +93,14 @@ test('a cycle whose results differ in numbers only counts from masked_cycles', (
   expect(fires([...rounds(2), changing('edit'), ...rounds(2)], l)).toBe(false);
 });
 
-test('what differs in numbers only ends by a result that is new but for its numbers, too', () => {
+test('a repetition that differs only in numbers also ends with a result that is new apart from its numbers', () => {
   const dates = Array.from({ length: 5 }, (_, i) => ({ ...A, result_hash: `r${i}`, masked_result_hash: 'm' }));
   const l = limits({ masked_times: 5 });
   expect(fires([...dates, { ...A, result_hash: 'r9', masked_result_hash: 'm' }], l)).toBe(true);
   expect(fires([...dates, { ...B, result_hash: 'other', masked_result_hash: 'n' }], l)).toBe(false);
 });
 
-test('looking at a file again between edits that are all different is work', () => {
+test('reading a file again between edits that are all different is work', () => {
   const editAndTest = Array.from({ length: 10 }, (_, i) => [
     { args_hash: `edit-${i}`, result_hash: 'done', masked_result_hash: 'done' },
     { args_hash: 'test', result_hash: `failed-${i}`, masked_result_hash: 'failed' },
@@ -108,7 +108,7 @@ test('looking at a file again between edits that are all different is work', () 
   expect(fires(editAndTest, limits({ times: 4, cycles: 3, masked_times: 4, masked_cycles: 3 }))).toBe(false);
 });
 
-test('polling counts only when it has also lasted', () => {
+test('polling counts only after its minimum duration', () => {
   const polls = times(6, { ...A, polling: true });
   const l = limits({ polling_after: '1m' });
   const from = repeatedCalls.firesFrom(after(polls), l, { now: T0, watched: T0, floor: 0 });
@@ -130,23 +130,23 @@ const inOneHeartbeat = (calls: readonly Partial<Call>[]) =>
   calls.map((c, i): [number, Partial<HeartbeatPayload>] => [1000 * i, { tool_calls: [call(`c${i}`, c)] }]);
 const POLL: Partial<Call> = { args_hash: 'poll', polling: true };
 
-test('it counts from the moment of the call, not from its report', () => {
+test('it counts from the time of the call, not of its report', () => {
   const late = inOneHeartbeat(times(5, A)).with(4, [9000, { tool_calls: [call('c4', { ...A, ended_at: T0 + 6000 })] }]);
   expect(fromWhen(late, limits(), 9000)).toBe(T0 + 6000);
 });
 
-test('a loop that was found stands while the agent polls', () => {
+test('a found loop holds while the agent polls', () => {
   expect(fromWhen(inOneHeartbeat([POLL, ...times(5, A), POLL]), limits(), 6000)).toBe(T0 + 5000);
 });
 
-test('a row of polls counts while it lasts, and is over with another call', () => {
+test('a row of polls counts while it lasts, and ends with another call', () => {
   const l = limits({ polling_after: '0s' });
   expect(fires([B, ...times(5, POLL)], l)).toBe(true);
   expect(fires([B, ...times(5, POLL), B], l)).toBe(false);
   expect(fires([B, ...times(4, POLL), B, POLL], l)).toBe(false);
 });
 
-test('polls whose results change are none, however many', () => {
+test('polls whose results change are not a repetition, however many there are', () => {
   const changing = Array.from({ length: 25 }, (_, i) => ({ ...POLL, result_hash: `r${i}` }));
   expect(fires(changing, limits({ polling_after: '0s', stale_times: 5, failing_times: 5 }))).toBe(false);
 });
@@ -154,7 +154,7 @@ test('polls whose results change are none, however many', () => {
 const failing = (n: number): Partial<Call>[] =>
   Array.from({ length: n }, (_, i) => ({ ...A, outcome: 'error', error_class: 'exit_1', result_hash: `e${i}` }));
 
-test('one call that fails in ever other ways counts from failing_times', () => {
+test('a call that fails with different errors counts from failing_times', () => {
   const l = limits({ failing_times: 3 });
   expect(fires(failing(2), l)).toBe(false);
   expect(fires(failing(3), l)).toBe(true);
@@ -164,7 +164,7 @@ test('one call that fails in ever other ways counts from failing_times', () => {
   expect(fires([...failing(3), { args_hash: 'edit', mutating: true }], l)).toBe(false);
 });
 
-test('calls without news, in any order, count from stale_times', () => {
+test('calls without new results, in any order, count from stale_times', () => {
   const l = limits({ times: 90, stale_times: 20 });
   const churn = Array.from({ length: 33 }, (_, i) => (i % 3 === 1 ? B : A));
   expect(fires([A, B, ...churn.slice(0, 19)], l)).toBe(false);

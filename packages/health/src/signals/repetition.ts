@@ -7,22 +7,22 @@ import type { History } from '../history/history.ts';
 import { type AnySignal, signal, spelled } from './signal.ts';
 
 const times = z.int().min(2);
-/** Each way of repeating has a limit of its own; all but the first two are off where none is given. */
+/** Each kind of repetition has a limit of its own. All but the first two are off without a limit. */
 const limits = z
   .strictObject({
     /** the same call with the same result, in a row */
     times,
     max_cycle: z.int().min(1).max(MAX_CYCLE).default(MAX_CYCLE),
-    /** repetitions of a cycle; as many as `times` where none is given */
+    /** repetitions of a cycle; `times` by default */
     cycles: times.optional(),
-    /** the same two of results in which numbers are masked */
+    /** the same two limits, for results with masked numbers */
     masked_times: times.optional(),
     masked_cycles: times.optional(),
     /** the same call failing, with any error */
     failing_times: times.optional(),
-    /** calls in a row, of any kind, without news */
+    /** calls of any kind in a row without new results */
     stale_times: times.optional(),
-    /** a row of polling calls must have lasted longer, too */
+    /** the minimum duration of a row of polling calls */
     polling_after: duration.default(1_800_000),
   })
   .transform((l) => ({
@@ -35,17 +35,17 @@ const limits = z
   }));
 type Limits = z.output<typeof limits>;
 
-/** One way of repeating: how often, from when it counts as far as is known now, and in words. */
+/** One kind of repetition: its count, when it fires, and its description. */
 type Way = {
   readonly value: number;
   readonly limit: number;
   readonly from: number;
   readonly words: () => string;
-  /** the same for the agent: what it has made */
+  /** the same for the agent, after "You have made" */
   readonly finding: (now: number) => string;
 };
 
-/** Repeated identical operations: a count, so it fires when reached; it ends by progress. */
+/** Repeated identical operations. It is a count, so it fires when reached; it ends with progress. */
 export const repeatedCalls: AnySignal = signal(limits, {
   axis: 'repetition',
   awaits: ['change'],
@@ -68,13 +68,13 @@ export const repeatedCalls: AnySignal = signal(limits, {
     'The same call gives the same result: do not repeat it. Read what the last one returned, then change the arguments or the approach, or say what you need.',
 });
 
-/** The first way that has reached its limit. */
+/** The first kind of repetition that has reached its limit. */
 const reachedOf = (runs: Runs, l: Limits): Way | undefined =>
   waysOf(runs, l)
     .filter(({ value, limit }) => value >= limit)
     .sort((x, y) => x.from - y.from)[0];
 
-/** Nothing repeats for most agents, most of the time. */
+/** A fast path, because most agents repeat nothing most of the time. */
 const repeats = ({ exact, masked, failing, stale }: Runs): boolean =>
   inRow(exact) || inRow(masked) || failing.top > 1 || stale.count > 1;
 
@@ -101,7 +101,7 @@ const waysOf = ({ exact, masked, failing, stale }: Runs, l: Limits): readonly Wa
   ];
 };
 
-/** What was found since the last progress, and the polls of the present row. */
+/** The finding since the last progress, and the polls of the present row. */
 const inRowOf = (row: Row, period: number, limit: number, l: Limits, words: string): readonly Way[] => {
   const isInRow = (row.same[period - 1] ?? 0) > 0;
   const way = (value: number, from: number, more = ''): Way => {
@@ -123,7 +123,7 @@ const inCycleOf = (row: Row, limit: number, l: Limits, words: string): readonly 
 
 const errorLimits = z.strictObject({ times: z.int().min(2).max(MOST_TIMES), within: duration });
 
-/** The same error, of any calls. A count, so it fires when reached; it ends by progress. */
+/** The same error of any calls. It is a count, so it fires when reached; it ends with progress. */
 export const repeatedError: AnySignal = signal(errorLimits, {
   axis: 'repetition',
   awaits: ['change'],
@@ -147,7 +147,7 @@ export const repeatedError: AnySignal = signal(errorLimits, {
   advice: 'Find its cause before the next attempt. Try another way, or say what blocks you.',
 });
 
-/** Reads and edits of one target that leave it as it was. */
+/** Reads and edits of one target that do not change it. */
 export const sameTarget: AnySignal = signal(z.strictObject({ times: z.int().min(2) }), {
   axis: 'repetition',
   awaits: ['change'],
@@ -162,11 +162,11 @@ export const sameTarget: AnySignal = signal(z.strictObject({ times: z.int().min(
   advice: 'Decide what has to change there and change it, or continue elsewhere.',
 });
 
-/** A loop: the same call, cycle or error, or RETRY, so often in a row. */
+/** The limit of a loop: the same call, cycle, error, or RETRY this often in a row. */
 const LOOP_TIMES = 3;
 const LOOP_WITHIN_MS = 600_000;
 
-/** Since when it goes round in a loop, however small: enough to confirm another signal, not to judge by. NEVER: it does not. */
+/** The start of a loop of any kind, or NEVER. It can confirm another signal, but is not a finding by itself. */
 const loopFrom = ({ runs, errors, steps }: History): number => {
   const { top, at } = runs.exact;
   const repeats = top.some((times) => times >= LOOP_TIMES);
@@ -176,7 +176,7 @@ const loopFrom = ({ runs, errors, steps }: History): number => {
 
 const acceptLimits = z.strictObject({
   at: z.int().min(1),
-  /** only while it goes round in a loop: the same call, cycle or error three times, or three RETRY in a row */
+  /** only during a loop: the same call, cycle or error three times, or three RETRY in a row */
   needs_loop: z.boolean().default(false),
 });
 

@@ -8,22 +8,22 @@ export const AGENT_BREAKERS = ['tool_execution', 'checkpoint_write', 'external_a
 export type AgentBreaker = (typeof AGENT_BREAKERS)[number];
 export type AllLimits = Readonly<Record<AgentBreaker, BreakerLimits>>;
 
-/** A breaker that is not closed. Moments on `now`'s axis; `nextAttemptAt` null: the caller did not report it. */
+/** A breaker that is not closed. Times are on `now`'s axis; `nextAttemptAt` is null if the caller did not report it. */
 export type Tripped = {
   readonly state: 'OPEN' | 'HALF_OPEN';
   readonly failures: number;
   readonly nextAttemptAt: number | null;
-  /** since when it is so; ours half open: since when it was open */
+  /** the start of this state; for a half-open breaker of Vigil, the start of the open state */
   readonly at: number;
 };
 
-/** `at`: since when it is in its state. */
+/** `at`: the start of its state. */
 type Own = { readonly breaker: Breaker; readonly at: number };
 
 export type Breakers = {
-  /** as their caller holds them; null: closed. It is the truth where it is known */
+  /** the breakers that the caller holds; null: closed. They take precedence */
   readonly held: Readonly<Partial<Record<AgentBreaker, Tripped | null>>>;
-  /** folded from what became of calls, where no caller holds them; left out while there is nothing to remember */
+  /** the breakers that Vigil counts from the outcomes of calls, if no caller holds them; absent without failures */
   readonly own: Readonly<Partial<Record<AgentBreaker, Own>>>;
 };
 
@@ -46,14 +46,17 @@ export const breakersAfter = (
   return held === before.held && own === before.own ? before : { held, own };
 };
 
-/** A person closes one that we hold. */
+/** Closes a breaker that Vigil counts, on a person's request. */
 export const breakerReset = (before: Breakers, name: string): Breakers =>
   isAgents(name) && before.own[name] ? { ...before, own: without(before.own, name) } : before;
 
 /** Whether its caller reports it, open or closed. */
 export const isHeld = ({ held }: Breakers, name: string): boolean => isAgents(name) && held[name] !== undefined;
 
-/** Its state at a moment; null: closed. Vigil's is half open from its next attempt on, a caller's when it reports so. */
+/**
+ * The state of a breaker at a time; null: closed. Vigil's is half open from its next attempt on, a caller's when the
+ * caller reports it.
+ */
 export const trippedAt = ({ held, own }: Breakers, name: AgentBreaker, now: number): Tripped | null => {
   const reported = held[name];
   if (reported !== undefined) return reported;
@@ -66,7 +69,7 @@ export const trippedAt = ({ held, own }: Breakers, name: AgentBreaker, now: numb
     : { state: 'HALF_OPEN', failures, nextAttemptAt: null, at: ours.at };
 };
 
-/** The next moment at which one of ours becomes half open. */
+/** The next time at which a breaker of Vigil becomes half open. */
 export const nextAttempt = ({ own }: Breakers, now: number): number => {
   let next: number = NEVER;
   for (const { breaker } of Object.values(own))
@@ -100,7 +103,7 @@ const breakerOf = (call: ToolCall): AgentBreaker | null => {
   }
 };
 
-/** A call that began while it was open was not let through by it: its result belongs to the time before, and is ignored. */
+/** Ignores the result of a call that began while the breaker was open, because the breaker did not admit that call. */
 const finishedWith = (
   own: Breakers['own'],
   name: AgentBreaker,

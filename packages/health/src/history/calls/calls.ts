@@ -1,7 +1,9 @@
 import type { CallKind, ToolCall } from '@vigil/events';
 import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
-/** More calls than this in flight at once: the oldest is forgotten, which makes it never overdue. */
+/**
+ * The largest number of calls in flight that are stored. With more, the oldest is dropped and never becomes overdue.
+ */
 export const OPEN_CALLS = 12;
 
 /** A call in flight. `spanMs`: from its start to its declared deadline. */
@@ -44,9 +46,9 @@ export const callsAfter = (before: Calls, heartbeat: Heartbeat, receipt: Receipt
   return lastCallSent(after, heartbeat, receipt);
 };
 
-/** It ran, and its result is known: what counts as success or failure. */
+/** Whether the call ran and its result is known, so that it counts as success or failure. */
 export const finished = (call: ToolCall): boolean => call.outcome === 'ok' || call.outcome === 'error';
-/** The call has ended: it ran or was refused. Its result may be unknown. */
+/** Whether the call has ended: it ran, or was refused or abandoned. Its result may be unknown. */
 const ended = (call: ToolCall): boolean => finished(call) || call.outcome === 'refused' || call.outcome === 'abandoned';
 export const rateLimited = (call: ToolCall): boolean => call.error_class === 'rate_limit';
 

@@ -4,29 +4,32 @@ import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 import { rateLimited } from './calls.ts';
 import type { HeartbeatDelta } from './heartbeat-delta.ts';
 
-/** The most often that one error is counted, and how many errors of any kind are remembered for it. */
+/** The highest count of one error, and the number of errors of any kind that are stored for it. */
 export const MOST_TIMES = 20;
 export const CLASSES = 4;
 const NAME_CHARACTERS = 40;
-/** An error that has not come again for so long is over for an agent that reports only weak signs of progress. Milliseconds. */
+/**
+ * For an agent that reports only weak signs of progress, an error that has not recurred for this long is over.
+ * Milliseconds.
+ */
 const QUIET_MS = 600_000;
 
-/** An error as a number, the same only for the same class and content; when it came, on `now`'s axis; how often at once. */
+/** An error: a hash of its class and content, its time on `now`'s axis, and its count in one report. */
 export type Occurrence = readonly [sign: number, at: number, count: number];
-/** A class of errors that has been reported; its name as a number. */
+/** A reported class of errors; `name` is a hash. */
 export type ErrorClass = { readonly sign: number; readonly at: number };
 
-/** The errors since the last progress, which is what ends a repetition. */
+/** The errors since the last progress, because progress ends a repetition. */
 export type Errors = {
   /** the newest last */
   readonly recent: readonly Occurrence[];
-  /** at [n − 2]: the shortest time in which one and the same error has come n times */
+  /** at [n − 2]: the shortest time in which the same error has occurred n times */
   readonly spans: readonly number[];
-  /** when a span last appeared or shrank, on `now`'s axis, and the class of that error */
+  /** when a span was last added or shortened, on `now`'s axis, and the class of that error */
   readonly at: number;
   readonly name: string | null;
   readonly classes: readonly ErrorClass[];
-  /** the terminal's own count, as sent: compared with itself only */
+  /** the terminal's own count, as sent; compared only with its own later values */
   readonly counted: { readonly sign: number; readonly count: number } | null;
 };
 
@@ -40,7 +43,7 @@ type Report = {
   readonly errorClass: string | null;
 };
 
-/** `hasProgressed`: this heartbeat reports progress, if only by weak signs. */
+/** `hasProgressed`: whether this heartbeat reports progress, including weak signs. */
 export const errorsAfter = (
   before: Errors,
   delta: HeartbeatDelta,
@@ -70,7 +73,10 @@ const quiet = ({ recent, classes }: Errors, { now }: Receipt): boolean => {
   return last > 0 && now - last > QUIET_MS;
 };
 
-/** What happened before the last new thing of this heartbeat is over. A failure that is reported as call and as error counts once. */
+/**
+ * Drops errors before the last progress in this heartbeat. A failure that is reported both as call and as error counts
+ * once.
+ */
 const reportsOf = (
   heartbeat: Heartbeat,
   delta: HeartbeatDelta,
@@ -103,15 +109,15 @@ const ofError = (
   receipt: Receipt,
 ): Report => ({ ...signed(errorClass, hash ?? message), at: instant(receipt, at).now, count });
 
-/** 0: its content is unknown, so it is the same as none. */
+/** 0 if the content is unknown, so that the error equals no other. */
 const signed = (errorClass: string | null, content: string | null) => {
   const name = (errorClass ?? 'unnamed').slice(0, NAME_CHARACTERS);
   return { sign: content === null ? 0 : hash32(errorClass ?? '', content), name, errorClass };
 };
 
 /**
- * The terminal counts lines itself. The growth of its count came by now. What it had counted before its first report came at the earliest
- * possible moment.
+ * The terminal counts lines itself. The growth of its count is dated now. Lines counted before its first report are
+ * dated as early as possible.
  */
 const countedBy = (before: Errors, heartbeat: Heartbeat, receipt: Receipt) => {
   const sent = heartbeat.output?.repeated_error ?? null;

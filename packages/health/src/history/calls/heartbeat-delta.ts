@@ -3,10 +3,10 @@ import { hash32 } from '../hash.ts';
 import type { Heartbeat } from '../moment.ts';
 import { finished } from './calls.ts';
 
-/** Results that are remembered, over all tools and arguments: a cycle longer than this is not found as a loop. */
+/** The number of results that are stored, over all tools and arguments. A longer cycle is not detected as a loop. */
 export const REMEMBERED_RESULTS = 32;
 
-/** What is kept to find what is new. */
+/** The stored values with which new reports are compared. */
 type Remembered = {
   /** hashes of (tool, arguments, result), the newest last */
   readonly results: readonly number[];
@@ -14,18 +14,18 @@ type Remembered = {
   readonly work: string | null;
 };
 
-/** A call beside those before it. */
+/** A call, compared with the previous ones. */
 export type CallDelta = {
   readonly call: ToolCall;
-  /** its tool, arguments and result as a number; null: something of it is unknown, or it is not over */
+  /** a hash of its tool, arguments and result; null if one of them is unknown, or the call has not ended */
   readonly sign: number | null;
-  /** a successful mutation, or a result that these arguments have not had lately */
+  /** whether it is a successful mutation, or has a result that these arguments have not had recently */
   readonly advances: boolean;
-  /** it advances and went well: that the same fails in another way is nothing new here */
+  /** whether it advances and succeeded; another failure of the same call is not new */
   readonly succeeds: boolean;
 };
 
-/** What is new in a heartbeat. */
+/** The new information of a heartbeat. */
 export type HeartbeatDelta = {
   /** a new checkpoint, a work update or comment, an ACCEPT */
   readonly declared: boolean;
@@ -50,7 +50,7 @@ export const heartbeatDeltaOf = (before: Remembered, heartbeat: Heartbeat): Hear
   return { declared, calls, results };
 };
 
-/** The call as a number: the same only for the same tool, arguments and result. Null: something of it is unknown. */
+/** A hash of the call's tool, arguments and result; null if one of them is unknown. */
 export const signature = (call: ToolCall, result: string | null): number | null =>
   call.args_hash === null || result === null ? null : hash32(call.tool, call.args_hash, result);
 
@@ -61,6 +61,6 @@ const isDeclared = (before: Remembered, heartbeat: Heartbeat): boolean => {
   return steps?.verdicts.includes('ACCEPT') ?? false;
 };
 
-/** The work item as a text: another one is an update or a comment. */
+/** The work item as text. A different text is an update or a comment. */
 export const workOf = ({ work }: Heartbeat): string | null =>
   work && `${work.id} ${work.updated_at} ${work.comment_count}`;

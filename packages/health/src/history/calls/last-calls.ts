@@ -2,22 +2,22 @@ import { hash32 } from '../hash.ts';
 import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 import { finished, rateLimited } from './calls.ts';
 
-/** Finished calls that are remembered: as many as a number has exact bits for. */
+/** The number of finished calls that are stored: the bits that a number represents exactly. */
 export const MOST_CALLS = 50;
 const ALL = 2 ** MOST_CALLS;
 
-/** How the last calls ended. */
+/** The outcomes of the last calls. */
 export type Outcomes = {
   /** a bit for each finished call, the newest lowest; 1: it failed */
   readonly bits: number;
   readonly calls: number;
-  /** when one last failed, on `now`'s axis */
+  /** when a call last failed, on `now`'s axis */
   readonly at: number;
 };
 
 export const NO_OUTCOMES: Outcomes = { bits: 0, calls: 0, at: 0 };
 
-/** Calls refused by a rate limit are none. */
+/** Calls refused by a rate limit do not count. */
 export const outcomesAfter = (before: Outcomes, heartbeat: Heartbeat, receipt: Receipt): Outcomes => {
   let after = before;
   for (const call of heartbeat.tool_calls) {
@@ -46,14 +46,14 @@ export const failedOf = (
   return { calls: Math.min(calls, window), failed };
 };
 
-/** Calls among which different ones are counted. */
+/** The number of calls among which distinct ones are counted. */
 export const LAST_CALLS = 8;
-/** Enough to distinguish eight calls, and half the space. */
+/** Enough bits to distinguish eight calls, in half the space. */
 const SHORT = 0xffff;
 
 /** The last calls, independent of their outcome. */
 export type CallDiversity = {
-  /** tool and arguments as a number, the newest last */
+  /** hashes of tool and arguments, the newest last */
   readonly calls: readonly number[];
   /** when the last of them ended or began, on `now`'s axis */
   readonly at: number;

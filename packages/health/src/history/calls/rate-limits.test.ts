@@ -5,7 +5,7 @@ import type { Heartbeats } from '../../signals/testing/case.ts';
 
 const vigil = preset('vigil');
 const closed = { open: false, started_at: T0, last_event_at: T0 };
-/** A client whose turn ended by a limit, reported again with every heartbeat. */
+/** A client whose turn ended with a rate limit, which every heartbeat repeats. */
 const limited = (retry: number | null, more: Partial<HeartbeatPayload> = {}): Partial<HeartbeatPayload> => ({
   reporter: 'runtime',
   activity: 'rate_limited',
@@ -19,7 +19,7 @@ const reported = (retry: number | null, until: number, more: Partial<HeartbeatPa
 ];
 
 describe('a session that reports its limit with every heartbeat', () => {
-  test('is exempt until exactly its reset, and its silence counts from there', () => {
+  test('is exempt until exactly the reset, and its silence counts from then', () => {
     const heartbeats = reported(20 * MIN, 40 * MIN);
     expect(vigil.at(heartbeats.slice(0, 20), 20 * MIN - 1).fires).toEqual(['rate_limited']);
     expect(vigil.at(heartbeats.slice(0, 21), 20 * MIN).fires).toEqual([]);
@@ -27,7 +27,7 @@ describe('a session that reports its limit with every heartbeat', () => {
     expect(vigil.at(heartbeats.slice(0, 27), 26 * MIN + 1)).toMatchObject({ state: 'STUCK' });
   });
 
-  test('without a reset is exempt for as long as the policy sets after its report, and not after every repetition of it', () => {
+  test('without a reset is exempt for the policy’s duration after the first report, not after each repetition', () => {
     const heartbeats = reported(null, 40 * MIN);
     expect(vigil.at(heartbeats.slice(0, 1), MIN - 1).fires).toEqual(['rate_limited']);
     expect(vigil.at(heartbeats.slice(0, 2), MIN).fires).toEqual([]);
@@ -79,7 +79,7 @@ test('an agent that reports a limit with every heartbeat of its own is limited f
   expect(vigil.at([limitedAt(0), limitedAt(MIN), limitedAt(2 * MIN)], 3 * MIN - 1).fires).toContain('rate_limited');
 });
 
-test('a client that backs off by itself is left alone: no plan pauses it, and one without turns is paused', () => {
+test('no plan pauses a client that backs off by itself, and a client without turns is paused', () => {
   const demo = preset('demo');
   expect(demo.at([[0, limited(60 * SEC)]], SEC)).toMatchObject({ fires: ['rate_limited'], plan: null });
   expect(demo.at([[0, { ...limited(60 * SEC), turn: null }]], SEC).plan).toBe('rate_limited');
@@ -87,7 +87,7 @@ test('a client that backs off by itself is left alone: no plan pauses it, and on
   expect(botbox.at([[0, limited(60 * SEC)]], SEC).plan).toBeNull();
 });
 
-describe('the words of a limit in the output of an agent', () => {
+describe('a text of a limit in the output of an agent', () => {
   const words = output({ lines: 9, matched_patterns: [{ kind: 'rate_limit', source: '\\brate[ _-]?limit', at: T0 }] });
   const reporting = (calls: HeartbeatPayload['tool_calls']): Heartbeats => [
     [0, { reporter: 'runtime', activity: 'working', tool_calls: calls, ...words }],

@@ -1,7 +1,9 @@
 import { ahead, type Heartbeat, type Receipt } from '../moment.ts';
 import { rateLimited } from './calls.ts';
 
-/** No usage limit lasts for more than a week: a later reset is a mistake, such as microseconds in place of milliseconds. */
+/**
+ * No usage limit lasts longer than a week. A later reset is a mistake, such as microseconds in place of milliseconds.
+ */
 const LONGEST_LIMIT_MS = 7 * 24 * 3_600_000;
 
 /** The last report of a rate limit; null: none. */
@@ -10,7 +12,10 @@ export type RateLimit = {
   readonly mark: number;
   /** on `now`'s axis; null: not reported */
   readonly retryAt: number | null;
-  /** `retry_at`, and the last event of the client when the limit was reported, as sent: compared with themselves only */
+  /**
+   * `retry_at`, and the client's last event at the report of the limit, as sent; compared only with their own later
+   * values
+   */
   readonly sentRetry: number | null;
   readonly sentEvent: number | null;
 } | null;
@@ -22,8 +27,8 @@ export const rateLimitAfter = (before: RateLimit, heartbeat: Heartbeat, receipt:
 };
 
 /**
- * A rate limit that this heartbeat reports. The same reset again is the same report: a session that still names it long afterwards is
- * not limited any more. A report without a reset does not shorten one that is known.
+ * Applies a rate limit that this heartbeat reports. The same reset is the same report, because a session may name it
+ * long after it is over. A report without a reset does not shorten a known one.
  */
 export const limitedBy = (before: RateLimit, heartbeat: Heartbeat, receipt: Receipt): NonNullable<RateLimit> => {
   const sent = heartbeat.rate_limit?.retry_at ?? null;
@@ -44,13 +49,16 @@ const isReported = (heartbeat: Heartbeat): boolean =>
   heartbeat.errors.some((error) => error.error_class === 'rate_limit') ||
   isReadInOutput(heartbeat);
 
-/** The words alone do not count as a limit where a call has succeeded: the agent continues, and its calls may well be about limits. */
+/**
+ * A text alone does not count as a limit if a call has succeeded. The agent continues, and its calls may be about
+ * limits.
+ */
 const isReadInOutput = ({ output, tool_calls: calls }: Heartbeat): boolean => {
   if (calls.some(({ outcome }) => outcome === 'ok')) return false;
   return output?.matched_patterns.some(({ kind }) => kind === 'rate_limit') ?? false;
 };
 
-/** Its client has reported nothing since the limit: the heartbeat repeats an old activity. */
+/** Whether the client has reported nothing since the limit, so that the heartbeat repeats an old activity. */
 const isRepeated = (before: RateLimit, { turn }: Heartbeat): boolean =>
   before !== null && turn !== null && turn.last_event_at === before.sentEvent;
 

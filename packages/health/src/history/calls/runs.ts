@@ -3,14 +3,14 @@ import { instant, type Receipt } from '../moment.ts';
 import { finished, rateLimited } from './calls.ts';
 import { type CallDelta, type HeartbeatDelta, signature } from './heartbeat-delta.ts';
 
-/** The longest cycle that is looked for. */
+/** The longest cycle that is detected. */
 export const MAX_CYCLE = 5;
 const NONE: readonly number[] = [0, 0, 0, 0, 0];
 
 /**
- * Repetition, counted with each call. Index p − 1 is for the period p. `same`: how many calls in a row equalled the one p before.
- * `top`: the most repetitions since the last progress; progress ends a repetition. Polls are not remembered in `top`: a row of
- * them counts while it lasts.
+ * Repetitions, counted with each call. Index p − 1 is for the period p. `same`: how many calls in a row equal the call
+ * p before them. `top`: the most repetitions since the last progress, because progress ends a repetition. Polls are not
+ * stored in `top`: a row of polls counts only while it lasts.
  */
 export type Row = {
   readonly recent: readonly number[];
@@ -19,12 +19,12 @@ export type Row = {
   /** the call at which `top` last grew, or the last poll: its tool, and when, on `now`'s axis */
   readonly tool: string | null;
   readonly at: number;
-  /** when the first call of the present row was, and whether all of it polls */
+  /** when the first call of the present row was made, and whether all its calls are polls */
   readonly since: number;
   readonly polling: boolean;
 };
 
-/** The same call that fails, with any error, so often in a row; `top` since the last progress. */
+/** Failures of the same call in a row, with any error; `top` is the most since the last progress. */
 export type Failing = {
   readonly sign: number | null;
   readonly count: number;
@@ -34,10 +34,10 @@ export type Failing = {
 
 export type Runs = {
   readonly exact: Row;
-  /** the same of results in which what varies from call to call is masked */
+  /** the same, with results in which the varying parts are masked */
   readonly masked: Row;
   readonly failing: Failing;
-  /** calls in a row without news, of any kind, and when the last of them was */
+  /** calls of any kind in a row without new information, and when the last was made */
   readonly stale: { readonly count: number; readonly at: number };
 };
 
@@ -63,20 +63,21 @@ const repeated = (before: Runs, { call, sign: ofResult, advances }: CallDelta, n
   const exact = rowAfter(runs.exact, call, sign, now);
   return {
     exact,
-    // Where nothing is masked both are one row: most agents mask nothing, and a second one would take its place for nothing.
+    // Without masking, both are one object. Most agents mask nothing, so a second row would waste space.
     masked: runs.masked === runs.exact && maskedSign === sign ? exact : rowAfter(runs.masked, call, maskedSign, now),
     failing: failingAfter(runs.failing, call, now),
     stale: advances ? NO_STALE : staleAfter(runs.stale, call, sign, now),
   };
 };
 
-/** An error without content is compared by its class. Null: nothing to compare. */
+/** An error without content is compared by its class; null if there is nothing to compare. */
 const failureOf = ({ outcome, error_class: name }: ToolCall): string | null =>
   outcome === 'error' && name ? `error:${name}` : null;
 
 /**
- * A mutation ends every run; a changed result ends them too. The masked ones it ends only where it is none of their last results
- * either: they are there to see through small changes. A failure with another error does not end a run of failures.
+ * A successful mutation ends every run. A changed result ends the exact run. It ends the masked run only if its masked
+ * result is new too, because masking ignores small changes. A failure with another error does not end a run of
+ * failures.
  */
 const progressed = (runs: Runs, call: ToolCall, maskedSign: number | null): Runs => {
   if (call.mutating && call.outcome === 'ok') return NO_RUNS;
@@ -91,11 +92,11 @@ const progressed = (runs: Runs, call: ToolCall, maskedSign: number | null): Runs
   };
 };
 
-/** The result of a call without one is unknown: it may have been news. */
+/** A call without a reported result does not count, because its result may be new. */
 const staleAfter = (before: Runs['stale'], call: ToolCall, sign: number | null, now: number): Runs['stale'] =>
   call.polling || sign === null ? before : { count: before.count + 1, at: now };
 
-/** A call with nothing to compare breaks the row, and the count so far stands. */
+/** A call with nothing to compare ends the row and keeps the count. */
 const rowAfter = (row: Row, call: ToolCall, sign: number | null, now: number): Row => {
   const { top: before, tool, at } = row;
   if (sign === null) return { ...NO_ROW, top: before, tool, at };
@@ -120,7 +121,10 @@ const topAfter = (top: readonly number[], same: readonly number[]): readonly num
   return after.some((most, i) => most > (top[i] ?? 0)) ? after : top;
 };
 
-/** How often the last p calls have come in a row, twice or more. A row of one and the same call is a run of period 1, and no longer cycle. */
+/**
+ * How often the last p calls have repeated in a row, from two on. A row of the same call is a run of period 1 and not a
+ * longer cycle.
+ */
 export const repetitions = (same: readonly number[], period: number): number => {
   const length = same[period - 1] ?? 0;
   if (length === 0) return 0;

@@ -4,17 +4,20 @@ import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 import { finished, rateLimited } from './calls.ts';
 import type { HeartbeatDelta } from './heartbeat-delta.ts';
 
-/** Targets that are counted at once; of more, the one that was touched longest ago is forgotten. */
+/** The number of targets that are counted at once. With more, the least recently used one is dropped. */
 export const TARGETS = 6;
 export const NAME_CHARACTERS = 80;
 
 export type Target = { readonly sign: number; readonly count: number };
 
-/** Calls on one and the same target since the last progress, which is what ends a repetition. */
+/** Calls on the same target since the last progress, because progress ends a repetition. */
 export type Targets = {
-  /** the last touched last */
+  /** the most recently used last */
   readonly counts: readonly Target[];
-  /** the most calls on one, that one's name (its end, where it is long), and when that last grew, on `now`'s axis */
+  /**
+   * the highest count, the name of that target (only its end, if it is long), and when the count last grew, on `now`'s
+   * axis
+   */
   readonly top: number;
   readonly name: string | null;
   readonly at: number;
@@ -38,7 +41,7 @@ export const targetsAfter = (
 
 const cleared = (targets: Targets): Targets => (targets.top === 0 ? targets : NO_TARGETS);
 
-/** A read, or an edit that failed. What became of a call without result is unknown. */
+/** Whether the call is a read, or an edit that failed. The outcome of a call without a result is unknown. */
 const leavesUnchanged = (call: ToolCall): boolean => {
   if (!finished(call) || rateLimited(call)) return false;
   return call.outcome === 'error' || (!call.mutating && call.result_hash !== null);

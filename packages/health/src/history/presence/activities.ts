@@ -12,7 +12,7 @@ export type Activities = {
   /** mark of the agent's own last sign: a call, output, or a heartbeat of its own */
   readonly own: number | null;
   readonly sentHeartbeat: number | null;
-  /** marks at which it left an activity that exempts; absence may count from there */
+  /** marks at which the agent left an exempting activity; absence may count from there */
   readonly left: Readonly<Partial<Record<Activity, number>>>;
 };
 
@@ -34,7 +34,7 @@ export const noActivities = ({ now, watched }: Receipt): Activities => ({
   left: {},
 });
 
-/** `sentOutput`: the last output that was reported before, as sent; `turn`: after this heartbeat. */
+/** `sentOutput`: the previously reported output, as sent; `turn`: the turn after this heartbeat. */
 export const activitiesAfter = (
   before: Activities,
   sentOutput: number | null,
@@ -55,11 +55,17 @@ export const activitiesAfter = (
   };
 };
 
-/** A program that draws a screen and has reported its start, but no turn, may wait for its person; its drawing does not show that. */
+/**
+ * Whether a program draws a screen and has reported its start, but no turn. It may be waiting for a person, and its
+ * drawing does not show that.
+ */
 const mayStandAtPrompt = (turn: Turn, heartbeat: Heartbeat): boolean =>
   turn === null && drawsScreen(heartbeat) && heartbeat.activity === 'starting';
 
-/** A runtime's heartbeat is presence, not activity. It may report when the agent's own last one was, or its last output or call. */
+/**
+ * A runtime's heartbeat is presence, not activity. It may report the time of the agent's last own heartbeat, output or
+ * call.
+ */
 const ownSign = (
   before: Activities,
   sentOutput: number | null,

@@ -2,19 +2,20 @@ import type { Heartbeat, Receipt } from '../moment.ts';
 
 export const CLASS_CHARACTERS = 60;
 
-/** The agent, or its client, reports an error that does not pass by itself. Null: it does not. */
+/** An error, reported by the agent or its client, that does not pass by itself; null without one. */
 export type Blocked = {
-  /** since when, on `now`'s axis */
+  /** the start, on `now`'s axis */
   readonly at: number;
   /** null: not reported */
   readonly errorClass: string | null;
-  /** its client reported it: the end of a turn, and not a report of the agent */
+  /** whether the client reported it, with the end of a turn, and not the agent itself */
   readonly byClient: boolean;
 } | null;
 
 /**
- * A turn that only starts does not end it: the next request may fail in the same way. What ends it is an answer of the model: a call,
- * tokens, an event after the start of the turn, or a turn that ends well. `used`: this heartbeat reports use of tokens.
+ * The start of a turn does not end it, because the next request may fail in the same way. An answer of the model ends
+ * it: a call, tokens, an event after the start of the turn, or a turn that ends well. `used`: whether this heartbeat
+ * reports use of tokens.
  */
 export const blockedAfter = (before: Blocked, used: boolean, heartbeat: Heartbeat, { now }: Receipt): Blocked => {
   if (heartbeat.activity === 'blocked') {

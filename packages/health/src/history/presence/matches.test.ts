@@ -20,7 +20,7 @@ const output = (
 });
 const many = Array.from({ length: 3 * MATCHES }, (_, i) => `error ${i} `);
 
-/** The rules that fire under a policy with one fatal word, and more common ones than are remembered. */
+/** The rules that fire under a policy with one fatal word, and more common words than are stored. */
 const firing = (heartbeats: readonly (readonly [number, Partial<HeartbeatPayload>])[]): readonly string[] => {
   const rules = rulesOf(
     loadPolicy(
@@ -43,12 +43,12 @@ states: { FAILING: [fatal], STUCK: [common], DEGRADED: [rare] }`,
 const floodFrom = (line: number): readonly (readonly [number, Partial<HeartbeatPayload>])[] =>
   many.map((word, i) => [1000 + i, output(line + i, [word])] as const);
 
-test('a rule’s finding stands though more patterns of others have matched since than are remembered', () => {
+test('a rule’s finding holds even if more patterns of other rules have matched since than are stored', () => {
   const seen = [0, output(2, ['disk full', 'segfault'])] as const;
   expect(firing([seen, ...floodFrom(3)])).toEqual(['common', 'fatal', 'rare']);
 });
 
-test('and ends with its own lines, neither sooner nor later', () => {
+test('and ends with its own lines, exactly', () => {
   const seen = [0, output(2, ['disk full', 'segfault'])] as const;
   const flood = floodFrom(3);
   const until = (lines: number) => firing([seen, ...flood, [9000, output(lines, [])]]);
@@ -58,14 +58,14 @@ test('and ends with its own lines, neither sooner nor later', () => {
   expect(until(1 + 500)).toEqual([]);
 });
 
-test('of one rule’s many patterns the one that stands longest is kept', () => {
+test('of one rule’s many patterns, the match that holds longest is kept', () => {
   const flood = floodFrom(1);
   const last = flood.length;
   expect(firing([...flood, [9000, output(last + 49, [])]])).toEqual(['common']);
   expect(firing([...flood, [9000, output(last + 50, [])]])).toEqual([]);
 });
 
-test('a reported match that no rule looks for displaces no other', () => {
+test('a reported match of no rule displaces no other match', () => {
   const strange = Array.from({ length: 3 * MATCHES }, (_, i) => `strange ${i}`);
   expect(
     firing([

@@ -2,35 +2,40 @@ import type { Pattern } from '@vigil/policy';
 import { hash32 } from '../hash.ts';
 import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
-/** Patterns whose match is kept: at least as many rules that look for some never lose their finding. */
+/** The number of patterns whose match is kept. At least as many rules with patterns never lose their finding. */
 export const MATCHES = 8;
 
-/** What a policy looks for in what agents write. `together`: the signs of each rule's own among `others`. */
+/**
+ * The patterns of a policy for the texts of agents. `together`: for each rule, the hashes of its patterns among
+ * `others`.
+ */
 export type LookedFor = {
   readonly rateLimits: readonly Pattern[];
   readonly others: readonly Pattern[];
   readonly together: readonly (readonly number[])[];
 };
 
-/** `sign`: the pattern's source as a number. `line`: which line of the output, counted from its beginning; null: unknown. */
+/** `sign`: a hash of the pattern's source. `line`: the line number in the output; null if unknown. */
 export type Match = { readonly sign: number; readonly line: number | null; readonly at: number };
 
-/** Where patterns were last seen. */
+/** The last match of each pattern. */
 export type Matches = {
-  /** lines of output so far; null: they are not counted */
+  /** lines of output so far; null if they are not counted */
   readonly lines: number | null;
-  /** the last seen last */
+  /** the most recent last */
   readonly seen: readonly Match[];
 };
 
 export const NO_MATCHES: Matches = { lines: null, seen: [] };
 
-/** Something that the agent wrote, new in this heartbeat. */
+/** New text of the agent in this heartbeat. */
 export type Text = { readonly text: string; readonly line: number | null };
 
 const NOTHING: readonly Text[] = [];
 
-/** The lines of the tail that have come since the last heartbeat, as far as lines are counted, and the texts of errors. */
+/**
+ * The new lines of the tail since the last heartbeat (all of them if lines are not counted), and the texts of errors.
+ */
 export const textsOf = (before: Matches, { output, errors }: Heartbeat): readonly Text[] => {
   const tail = output?.tail ?? [];
   if (tail.length === 0 && errors.length === 0) return NOTHING;
@@ -44,7 +49,7 @@ export const textsOf = (before: Matches, { output, errors }: Heartbeat): readonl
   ];
 };
 
-/** What runtimes report to have matched, and what of `others` is in the texts. */
+/** The matches that runtimes report, and the matches of `others` in the texts. */
 export const matchesAfter = (
   before: Matches,
   texts: readonly Text[],
@@ -70,7 +75,9 @@ const withMatch = (seen: readonly Match[], match: Match, together: LookedFor['to
   return all.filter((one) => one !== spare);
 };
 
-/** A rule fires by any of its patterns, so the one that stands longest is enough: of the others the oldest can go. */
+/**
+ * A rule fires by any of its patterns, so its longest-lasting match is enough. Of the others, the oldest is dropped.
+ */
 const leastMissed = (seen: readonly Match[], together: LookedFor['together']): Match | undefined => {
   const needed = together.map((signs) => seen.filter(({ sign }) => signs.includes(sign)).reduce(longer, undefined));
   return seen.find((match) => !needed.includes(match)) ?? seen[0];
@@ -81,7 +88,10 @@ const longer = (one: Match | undefined, other: Match): Match => {
   return one.line !== null && one.line <= other.line ? other : one;
 };
 
-/** Since when a match still stands: within the last `last` lines; where lines are not counted, until the agent goes forward. */
+/**
+ * The start of a match that still holds. It holds within the last `last` lines or, without a count of lines, until
+ * progress.
+ */
 export const standingSince = (matches: Matches, source: string, last: number, progressAt: number): number | null => {
   const sign = hash32(source);
   const match = matches.seen.find((seen) => seen.sign === sign);

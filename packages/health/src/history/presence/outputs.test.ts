@@ -18,7 +18,7 @@ test('the silence of a program that prints lines counts from its first report', 
   expect([outputs.last, activity.own]).toEqual([T0 + 2000, T0 + 2000]);
 });
 
-test('from when a program draws its screen, its silence is unknown', () => {
+test('once a program draws a screen, its silence is unknown', () => {
   const { output: outputs, activity } = history([
     [2000, printed],
     [4000, draws],
@@ -26,7 +26,7 @@ test('from when a program draws its screen, its silence is unknown', () => {
   expect([outputs.last, activity.own]).toEqual([null, null]);
 });
 
-test('what the agent itself reports while it draws is a sign of its own', () => {
+test('a report of the agent itself counts as activity while it draws', () => {
   const { activity } = history([
     [2000, printed],
     [4000, runtime({}, { agent_heartbeat_at: T0 + 3000 })],
@@ -34,7 +34,7 @@ test('what the agent itself reports while it draws is a sign of its own', () => 
   expect(activity.own).not.toBeNull();
 });
 
-test('when it prints lines again, silence counts from there', () => {
+test('when it prints lines again, silence counts from then', () => {
   const { output: outputs } = history([
     [2000, printed],
     [4000, draws],

@@ -1,14 +1,14 @@
 import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
-/** What the terminal, or the reporter of results, has reported. */
+/** The reports of the terminal, or of another source of results. */
 export type Outputs = {
-  /** mark of the last output, or from which it is known that there was none; null: no terminal is watched */
+  /** mark of the last output, or of the start of watching if there was none; null if no terminal is watched */
   readonly last: number | null;
-  /** as sent: compared with themselves only */
+  /** as sent; compared only with their own later values */
   readonly sentOutput: number | null;
   readonly sentResult: number | null;
   readonly sentCompletion: number | null;
-  /** mark of a result for which no completion signal has come; null: none is awaited */
+  /** mark of a result that lacks its completion signal; null if none is awaited */
   readonly uncompleted: number | null;
 };
 
@@ -28,18 +28,24 @@ export const outputsAfter = (before: Outputs, heartbeat: Heartbeat, receipt: Rec
   return completed(after, heartbeat.output, receipt);
 };
 
-/** A runtime that counts no lines sees a program that draws a screen: its output, and the lack of it, mean nothing. */
+/**
+ * A runtime that counts no lines watches a program that draws a screen. Neither its output nor its silence has a
+ * meaning.
+ */
 export const drawsScreen = ({ reporter, output }: Heartbeat): boolean =>
   reporter === 'runtime' && output !== null && output.lines === null && output.last_output_at === null;
 
-/** Who counts lines watches a terminal, whether or not it has shown any. */
+/** A reporter that counts lines watches a terminal, even if there is no line yet. */
 const seen = (before: Outputs, { last_output_at: sent, lines }: Report, receipt: Receipt): Outputs => {
   if (sent !== null && (before.sentOutput === null || sent > before.sentOutput))
     return { ...before, sentOutput: sent, last: instant(receipt, sent).watched };
   return before.last === null && lines !== null ? { ...before, last: receipt.watched } : before;
 };
 
-/** A completion signal may come before the result that it belongs to, so one that is newer than the last result counts for the next. */
+/**
+ * A completion signal may arrive before its result. So a signal that is newer than the last result counts for the next
+ * result.
+ */
 const completed = (before: Outputs, report: Report, receipt: Receipt): Outputs => {
   const completion = newer(completionOf(report), before.sentCompletion);
   const result = newer(report.result_at, before.sentResult);

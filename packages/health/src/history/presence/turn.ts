@@ -1,9 +1,9 @@
 import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
-/** The turn as the client of the agent reports it; null: no turn has been reported. */
+/** The turn that the agent's client reports; null if it has reported none. */
 export type Turn = {
   readonly open: boolean;
-  /** the last event of the client, as sent: compared with itself only */
+  /** the last event of the client, as sent; compared only with its own later values */
   readonly sentEvent: number | null;
   /** mark of the last event of the client, or of the report that opened the turn */
   readonly moved: number;
@@ -24,7 +24,10 @@ export const turnAfter = (before: Turn, { turn }: Heartbeat, receipt: Receipt): 
   };
 };
 
-/** The heartbeat without output while a turn is open: a spinner, a redraw or a retry line is not a sign of work. */
+/**
+ * Removes the output from a heartbeat while a turn is open, because a spinner, a redraw or a retry line is not a sign
+ * of work.
+ */
 export const signsOf = (turn: Turn, heartbeat: Heartbeat): Heartbeat => {
   if (turn?.open !== true || heartbeat.output === null) return heartbeat;
   return { ...heartbeat, output: { ...heartbeat.output, last_output_at: null } };

@@ -2,10 +2,10 @@ import type { Activity, WaitingFor } from '@vigil/events';
 import type { Heartbeat, Receipt } from '../moment.ts';
 
 export const TEXT_CHARACTERS = 240;
-/** The reporter's own moment of one wait may differ by this between two reports of it, milliseconds: a screen's is computed each time. */
+/** The tolerance of the reported start of one wait, milliseconds. A screen's start is computed for each report. */
 const SINCE_JITTER_MS = 1000;
 
-/** The agent waits for a person's input. Null: it does not. */
+/** The agent's wait for a person's input; null if it does not wait. */
 export type Wait = {
   /** when this wait was first reported, on `now`'s axis, and its mark */
   readonly at: number;
@@ -13,11 +13,11 @@ export type Wait = {
   /** null: not reported */
   readonly kind: WaitingFor['kind'] | null;
   readonly text: string | null;
-  /** since when by the reporter's clock, only to distinguish one wait from the next */
+  /** its start on the reporter's clock, only to distinguish one wait from the next */
   readonly sentSince: number | null;
 } | null;
 
-/** `activity`: as this heartbeat leaves it. Another question, or the same one asked again, is another wait. */
+/** `activity`: the activity after this heartbeat. Another question, or the same one asked again, is another wait. */
 export const waitAfter = (
   before: Wait,
   activity: Activity | null,

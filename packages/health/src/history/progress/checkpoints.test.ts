@@ -11,7 +11,7 @@ const saved = (valid: boolean | null, reason: string | null = null): Partial<Hea
 const newest = (...heartbeats: readonly Partial<HeartbeatPayload>[]) =>
   history(heartbeats.map((heartbeat, second) => [second * 1000, heartbeat])).checkpoint;
 
-test('a checkpoint that its runtime has read later is known as valid, or as invalid with the reason', () => {
+test('a checkpoint that its runtime reads later is recorded as valid, or as invalid with the reason', () => {
   expect(newest(saved(null)).newest).toMatchObject({ checkpointId: 'c-1', valid: null });
   expect(newest(saved(null), saved(true)).newest).toMatchObject({ valid: true, invalidReason: null });
   const differs = { valid: false, invalidReason: 'sha256_differs' };
@@ -25,7 +25,7 @@ test.each(['not_here', 'missing', 'unreadable'])('a checkpoint that is %s on one
   expect(newest(saved(true), saved(false, why)).newest).toMatchObject({ valid: true, invalidReason: null });
 });
 
-test('a checkpoint that an older version kept as missing is not invalid from its next report on; one that differs is', () => {
+test('a checkpoint that an older version stored as missing is not invalid after its next report; one with another hash is', () => {
   const kept = (invalidReason: string) => {
     const before = newest(saved(null));
     const older = { ...before, newest: before.newest && { ...before.newest, valid: false, invalidReason } };
@@ -36,10 +36,10 @@ test('a checkpoint that an older version kept as missing is not invalid from its
   expect(kept('sha256_differs')).toMatchObject({ valid: false, invalidReason: 'sha256_differs' });
 });
 
-test('what is known of a checkpoint is not forgotten by a heartbeat that does not know it', () => {
+test('a heartbeat without the validity of a checkpoint does not erase it', () => {
   expect(newest(saved(true), saved(null)).newest).toMatchObject({ valid: true });
 });
 
-test('reading it does not make it newer', () => {
+test('a read of a checkpoint does not make it newer', () => {
   expect(newest(saved(null), saved(true)).mark).toBe(newest(saved(null)).mark);
 });

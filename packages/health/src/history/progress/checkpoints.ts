@@ -2,12 +2,12 @@ import { type Checkpoint, type CheckpointRef, checkpointRef, onEveryHost } from 
 import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 export type Checkpoints = {
-  /** it declares that it writes them: then its age counts from the start until the first */
+  /** whether the agent declares that it writes checkpoints; then their age counts from the start until the first */
   readonly reports: boolean;
   readonly mark: number | null;
-  /** how many pieces of work the newest leaves */
+  /** the number of remaining work items in the newest checkpoint */
   readonly remaining: number;
-  /** without its lists of work: recovery has them from the task's checkpoints */
+  /** without its lists of work, which recovery has from the task's checkpoints */
   readonly newest: CheckpointRef | null;
 };
 
@@ -27,14 +27,14 @@ export const checkpointsAfter = (before: Checkpoints, heartbeat: Heartbeat, rece
 /** A runtime reads a checkpoint after the agent has reported it, so its validity comes later than its id. */
 const checked = (known: CheckpointRef | null, checkpoint: Heartbeat['checkpoint']): CheckpointRef | null => {
   if (known === null || checkpoint === null) return known;
-  // An older version kept what holds on one host as if it held on all.
+  // An older version stored the finding of one host as if it held on all hosts.
   const newest = onEveryHost(known);
   const { valid, invalidReason } = onEveryHost(checkpointRef(checkpoint));
   if (valid === null || (valid === newest.valid && invalidReason === newest.invalidReason)) return newest;
   return { ...newest, valid, invalidReason };
 };
 
-/** A file that one host does not have, or cannot read, may be valid on another. The lists of work are recovery's. */
+/** A file that is missing or unreadable on one host may be valid on another. Only recovery uses the lists of work. */
 const refOf = (checkpoint: Checkpoint, receipt: Receipt): CheckpointRef => {
   const createdAt = checkpoint.created_at === null ? receipt.now : instant(receipt, checkpoint.created_at).now;
   return { ...onEveryHost(checkpointRef(checkpoint)), createdAt, completedWork: [], remainingWork: [] };

@@ -1,12 +1,12 @@
 import type { Heartbeat, Receipt } from '../moment.ts';
 
 /**
- * Mark since which the agent has a task without having begun it; null once it has begun, and without a task. A call, use of tokens,
- * progress, or its own report that it works, is a beginning.
+ * The mark at which the agent got a task that it has not begun; null once it has begun, and without a task. A call, use
+ * of tokens, progress, or a report of the activity working counts as a start.
  */
 export type NotStarted = number | null;
 
-/** `took`: the task is another than before; `moved`: this heartbeat reports a call, use of tokens, or progress. */
+/** `took`: whether the task has changed; `moved`: whether this heartbeat reports a call, use of tokens, or progress. */
 export const notStartedAfter = (
   before: NotStarted,
   took: boolean,

@@ -6,7 +6,7 @@ export const SNIPPET = 500;
 export const PHASE = 64;
 const TIMEOUT = /tim(e|ed)[ _-]?out|deadline[ _-]?exceeded/i;
 
-/** What a ticket quotes; remembered only where a policy files tickets. */
+/** The data that a ticket quotes; stored only under a policy that files tickets. */
 export type ProgressEvidence = {
   readonly phase: string;
   /** the end of its last output, else its last error: at most 500 characters */
@@ -15,7 +15,7 @@ export type ProgressEvidence = {
   readonly errors: number;
   readonly timeout: boolean;
   readonly over: boolean;
-  /** when the last ACCEPT was reported: only what comes after it is progress despite a judge's bad decisions */
+  /** when the last ACCEPT was reported; only later progress counts as progress despite a judge's bad decisions */
   readonly acceptedAt: number | null;
 };
 
@@ -37,7 +37,7 @@ export const progressEvidenceAfter = (
   };
 };
 
-/** One timeout that has resolved itself. */
+/** Whether the only failure was a timeout that has resolved itself. */
 export const transient = ({ errors, timeout, over }: ProgressEvidence): boolean => errors === 1 && timeout && over;
 
 export const ending = (text: string): string => text.slice(-SNIPPET).toWellFormed();

@@ -7,11 +7,11 @@ import { type Heartbeat, instant, markOf, type Receipt } from '../moment.ts';
 const OUTPUT_MS = 60_000;
 
 export type Progress = {
-  /** when it last went forward, on `now`'s axis; before any, the start */
+  /** the last progress, on `now`'s axis; the start if there was none */
   readonly at: number;
   /** how far `watched` was behind `now` then */
   readonly lag: number;
-  /** it has reported checkpoints, work, a judge's decisions or results: weaker signs no longer count */
+  /** whether it has reported checkpoints, work, a judge's decisions or results; then weaker signs no longer count */
   readonly strict: boolean;
   /** hashes of (tool, arguments, result), the newest last */
   readonly results: readonly number[];
@@ -20,7 +20,7 @@ export type Progress = {
   readonly indicator: number;
 };
 
-/** The last call and output that were reported before, as sent: a later one is a weak sign of progress. */
+/** The previously reported last call and output, as sent. A later one is a weak sign of progress. */
 export type Sent = { readonly call: number | null; readonly output: number | null };
 
 export const noProgress = ({ now, watched }: Receipt): Progress => ({

@@ -21,14 +21,14 @@ test('steps before the first report are not counted: whether they were accepted 
   expect(after([40, 'RETRY', 'RETRY']).sinceAccept).toBe(2);
 });
 
-test('a total that stays keeps the mark at which it changed, a total that falls changes too', () => {
+test('an unchanged total keeps the mark of its last change, and a lower total is a change too', () => {
   expect(after([3], [3], [3]).changed).toBe(T0);
   expect(after([3], [4], [4]).changed).toBe(T0 + 1000);
   expect(after([3], [3], [1]).changed).toBe(T0 + 2000);
   expect(after([3], [1]).sinceAccept).toBe(0);
 });
 
-test('RETRY counts in a row only, and eight decisions are remembered', () => {
+test('only RETRY in a row counts, and eight decisions are stored', () => {
   expect(after([3, 'RETRY', 'RETRY'], [4, 'RETRY']).retries).toBe(3);
   expect(after([3, 'RETRY', 'RETRY'], [4, 'CONTINUE'], [5, 'RETRY']).retries).toBe(1);
   expect(after([12, ...Array.from({ length: 12 }, () => 'RETRY' as const)]).recent).toHaveLength(8);

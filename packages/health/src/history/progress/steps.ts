@@ -1,6 +1,6 @@
 import type { Heartbeat, Receipt } from '../moment.ts';
 
-/** How many of a judge's decisions are remembered. */
+/** The number of a judge's decisions that are stored. */
 const RECENT = 8;
 
 /** The decisions of a judge about the agent's steps. */
@@ -9,7 +9,7 @@ export type Steps = {
   readonly total: number | null;
   /** mark at which `total` last changed; null: never reported */
   readonly changed: number | null;
-  /** steps since the last ACCEPT, as far as we have seen them */
+  /** reported steps since the last ACCEPT */
   readonly sinceAccept: number;
   /** when `sinceAccept` last grew, on `now`'s axis */
   readonly at: number;
@@ -36,7 +36,7 @@ export const stepsAfter = (before: Steps, { steps }: Heartbeat, receipt: Receipt
   };
 };
 
-/** A step counts with or without a decision of its own; what was done before the first report is unknown, so it does not. */
+/** A step counts with or without a decision of its own. Steps before the first report are unknown and do not count. */
 const sinceAcceptAfter = (before: Steps, total: number, verdicts: readonly string[]): number => {
   const accepted = verdicts.lastIndexOf('ACCEPT');
   if (accepted >= 0) return verdicts.length - 1 - accepted;

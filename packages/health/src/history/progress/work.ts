@@ -1,17 +1,17 @@
 import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
-/** What is known of the work item. Marks are null where nothing has been reported to go by. */
+/** The known state of the work item. A mark is null until it is reported. */
 export type Work = {
   readonly id: string;
-  /** as sent: compared with itself only */
+  /** as sent; compared only with its own later values */
   readonly sentUpdate: number | null;
   readonly comments: number | null;
-  /** mark of the last update or comment, as far as we have watched */
+  /** mark of the last update or comment, on the watched axis */
   readonly touched: number | null;
-  /** the same where its own stamp puts it, however long ago: to compare with, never an age */
+  /** the same by its own timestamp, however old; for comparison only, never an age */
   readonly dated: number | null;
   readonly sentClaim: number | null;
-  /** mark of the last refresh of the claim; null: no claim is held */
+  /** mark of the last refresh of the claim; null without a claim */
   readonly claim: number | null;
 } | null;
 

@@ -1,12 +1,12 @@
 import type { Heartbeat, Receipt } from '../moment.ts';
 
-/** How much of its context an agent uses. */
+/** The use of an agent's context. */
 export type Context = {
   /** used / max; null: unknown */
   readonly ratio: number | null;
-  /** since when it is this ratio, on `now`'s axis */
+  /** the start of this ratio, on `now`'s axis */
   readonly at: number;
-  /** when it last gave its work away in words, on `now`'s axis; null: never */
+  /** when the agent last handed off its work in a text, on `now`'s axis; null: never */
   readonly handoffAt: number | null;
 };
 

@@ -1,15 +1,15 @@
 import type { Heartbeat, Receipt } from '../moment.ts';
 
-/** Exceeded limits that are kept; one is enough for a finding. */
+/** The number of exceeded limits that are stored; one is enough for a finding. */
 export const MOST = 2;
 const NAME_CHARACTERS = 40;
 
-/** A limit that was exceeded when last reported. `at`: since when, on `now`'s axis. */
+/** A limit that was exceeded at its last report. `at`: the start, on `now`'s axis. */
 export type Exceeded = { readonly name: string; readonly used: number; readonly max: number; readonly at: number };
 
 export const NO_LIMITS: readonly Exceeded[] = [];
 
-/** A limit that a heartbeat does not mention stays as it was reported. */
+/** A limit that a heartbeat does not mention keeps its reported state. */
 export const limitsAfter = (
   before: readonly Exceeded[],
   heartbeat: Heartbeat,

@@ -2,9 +2,12 @@ import type { TokenUsage } from '@vigil/events';
 import { hash32 } from '../hash.ts';
 import type { Heartbeat } from '../moment.ts';
 
-/** Models whose tokens are remembered for one count; those of further models count as those of an unknown one, which has no price. */
+/**
+ * The number of models whose tokens are stored for one count. Further models count as an unknown model, which has no
+ * price.
+ */
 export const MOST_MODELS = 8;
-/** Names of clouds are long: an inference profile of Bedrock has more than 100 characters. */
+/** The longest name of a model. An inference profile of Bedrock has more than 100 characters. */
 export const LONGEST_NAME = 200;
 
 type Reported = {
@@ -16,13 +19,16 @@ type Reported = {
   readonly costUsd: number | null;
 };
 
-/** What the present count of an instance has come to, as last reported. An instance may have several: each session of its client counts from zero. */
+/**
+ * The present count of an instance, as last reported. An instance may have several counts, because each session of its
+ * client counts from zero.
+ */
 export type Spend = Reported & {
   /** hash of the client's session; null: unknown */
   readonly session: number | null;
-  /** which count it is: the same number, where a session is taken up again */
+  /** the number of the count; a resumed session has the same number */
   readonly count: number;
-  /** of the heartbeat without a sequence that last reported something new; 0: none did */
+  /** the time of the last heartbeat without a sequence that reported something new; 0 without one */
   readonly stamp: number;
 };
 
@@ -43,7 +49,7 @@ const bounded = (usage: readonly TokenUsage[]): readonly TokenUsage[] =>
     ? usage.map(named)
     : [...usage.slice(0, MOST_MODELS - 1).map(named), together(usage.slice(MOST_MODELS - 1))];
 
-/** A count of zero means that none is known. */
+/** A count of zero means unknown. */
 const reportedBy = ({ token_count: tokens, usage, cost_usd: costUsd }: Heartbeat): Reported => ({
   tokens: tokens !== null && tokens > 0 ? tokens : null,
   usage: bounded(usage),
@@ -59,7 +65,10 @@ const totalOf = (usage: readonly TokenUsage[]): number | null => {
   return input_tokens + cache_read_tokens + cache_write_tokens + output_tokens;
 };
 
-/** The first of tokens, tokens by model and money that both contain decides: money may be corrected while tokens continue to rise. */
+/**
+ * Compares two counts by the first value that both contain: tokens, tokens by model, or money. Money may be corrected
+ * while tokens continue to rise.
+ */
 const hasFallen = (before: Reported, now: Reported): boolean => {
   if (before.tokens !== null && now.tokens !== null) return now.tokens < before.tokens;
   const [was, is] = [totalOf(before.usage), totalOf(now.usage)];
@@ -78,7 +87,7 @@ const isSame = (one: TokenUsage, other: TokenUsage | undefined): boolean =>
 const isSameUsage = (one: readonly TokenUsage[], other: readonly TokenUsage[]): boolean =>
   one.length === other.length && one.every((tokens, i) => isSame(tokens, other[i]));
 
-/** What is unknown now stays as it was. */
+/** An unknown value keeps its previous one. */
 const merged = (before: Spend, now: Reported): Reported => {
   const isKnown = now.usage.length > 0 && !isSameUsage(now.usage, before.usage);
   return {
@@ -92,14 +101,15 @@ const isNews = (before: Spend, now: Reported): boolean =>
   now.tokens !== before.tokens || now.usage !== before.usage || now.costUsd !== before.costUsd;
 
 /**
- * The session that a count without a name turns out to belong to; null: none. From then on the count has its number, which identifies it.
+ * The session that a count without a session id turns out to belong to; null if there is none. From then on the count
+ * has that session's number.
  */
 export const namedSince = (before: Spend, { session, count }: Spend): number | null =>
   before.session === null && count === before.count ? session : null;
 
 /**
- * A count is that of one session. Where the client names no session, a count that falls is that of another one. Within a session that has
- * a name it is a correction: another source counts the same tokens.
+ * A count belongs to one session. If the client reports no session id, a lower count belongs to another session. Within
+ * a session with an id, a lower count is a correction, because another source counts the same tokens.
  */
 export const spendAfter = (before: Spend, heartbeat: Heartbeat): Spend => {
   const id = heartbeat.client?.session_id ?? null;
@@ -113,7 +123,7 @@ export const spendAfter = (before: Spend, heartbeat: Heartbeat): Spend => {
       : { ...now, session, count: session ?? before.count, stamp };
   }
   if (session === null && hasFallen(before, now)) {
-    // One without a sequence that was sent before is late, and no other session.
+    // An earlier heartbeat without a sequence is late, and does not belong to another session.
     const isLate = heartbeat.sequence === null && heartbeat.timestamp <= before.stamp;
     return isLate ? before : { ...now, session, count: before.count + 1, stamp };
   }

@@ -1,16 +1,16 @@
 import type { Heartbeat, Receipt } from '../moment.ts';
 
-/** A rate is taken over at least so long. */
+/** The shortest time over which a rate is measured. */
 const SAMPLE_MS = 60_000;
-/** Rates that are remembered: at least `LEAST_SAMPLES`, at most `MOST_SAMPLES` of them make a median. */
+/** The number of rates that are stored. A median uses at least `LEAST_SAMPLES` and at most `MOST_SAMPLES` of them. */
 export const LEAST_SAMPLES = 4;
 export const MOST_SAMPLES = 6;
-/** A rate below this many times the median is remembered as a rate only. */
+/** A rate below this multiple of the median is stored only as a rate. */
 export const LEAST_FACTOR = 2;
-/** Use that begins again after a longer pause is not continued use. */
+/** The longest pause within continued use. */
 const PAUSE_MS = 600_000;
 
-/** A rate far above those before it, in tokens a minute. `samples`: how many made the median. */
+/** A rate far above the previous ones, in tokens a minute. `samples`: the number of samples of the median. */
 export type Spike = {
   readonly rate: number;
   readonly median: number;
@@ -20,21 +20,21 @@ export type Spike = {
 
 /** Use of tokens, by the cumulative count. */
 export type Tokens = {
-  /** as sent last; 0: none counted so far, so nothing is known */
+  /** the last count; 0 if none was sent, so that nothing is known */
   readonly count: number;
-  /** mark of the last use; null: the last heartbeat reported some */
+  /** mark of the last use; null if the last heartbeat reported use */
   readonly unusedSince: number | null;
-  /** the last heartbeat had a count: what was used since an unknown one is unknown, too */
+  /** whether the last heartbeat had a count; the use since an unknown count is unknown, too */
   readonly known: boolean;
-  /** mark at which use began again after a pause; null: there was none */
+  /** mark at which use resumed after a pause; null without a pause */
   readonly resumed: number | null;
-  /** where the present sample begins: on `now`'s axis, how far the sender's clock was behind it, the count */
+  /** the start of the present sample: its time on `now`'s axis, the lag of the sender's clock, and the count */
   readonly sampleAt: number;
   readonly sampleLate: number;
   readonly sampleCount: number;
-  /** tokens a minute, while any were used; the newest last */
+  /** tokens a minute, during use; the newest last */
   readonly rates: readonly number[];
-  /** since the last progress: those that no other has more samples and a higher ratio than */
+  /** spikes since the last progress, without those that another exceeds in both samples and ratio */
   readonly spikes: readonly Spike[];
 };
 
@@ -51,8 +51,8 @@ export const NO_TOKENS: Tokens = {
 };
 
 /**
- * What a heartbeat has besides its count. `progressed`: progress, which ends a spike; `isAnother`: the count is that of another session;
- * `previousLate`: how late the heartbeat before it was.
+ * The context of a heartbeat's count. `progressed`: whether there is progress, which ends a spike; `isAnother`: whether
+ * the count is that of another session; `previousLate`: the delay of the previous heartbeat.
  */
 type TokenContext = {
   readonly progressed: boolean;
@@ -72,13 +72,13 @@ export const tokensAfter = (before: Tokens, { token_count: count }: Heartbeat, c
   return unusedSince === calm.unusedSince ? calm : { ...calm, unusedSince };
 };
 
-/** Use ends where it was last known. */
+/** Ends use at its last known mark. */
 const unknown = (before: Tokens, receipt: Receipt): Tokens => {
   if (!before.known || before.count <= 0) return before;
   return { ...before, known: false, unusedSince: usedUntil(before, receipt) };
 };
 
-/** The count is known again: samples begin there, since the time of what was used meanwhile is unknown. */
+/** Begins a sample when the count is known again, because the times of the use in between are unknown. */
 const counted = (before: Tokens, count: number, receipt: Receipt): Tokens => {
   const used = count > before.count;
   const after = used ? { ...begun(before, count, receipt), unusedSince: null, resumed: receipt.watched } : before;
@@ -101,7 +101,7 @@ const used = (before: Tokens, count: number, context: TokenContext): Tokens => {
   return sampled({ ...after, ...sample }, context);
 };
 
-/** The count starts again: for an agent that has never counted, that counts from zero again, or whose session has changed. */
+/** Restarts the count of an agent that has never counted, that counts from zero again, or whose session has changed. */
 const begun = (before: Tokens, count: number, { now, stamp }: Receipt): Tokens => ({
   ...before,
   count,
@@ -110,7 +110,7 @@ const begun = (before: Tokens, count: number, { now, stamp }: Receipt): Tokens =
   sampleCount: count,
 });
 
-/** The longer of both clocks' spans counts: heartbeats that were held up and come at once are no spike. */
+/** Uses the longer span of both clocks, so that delayed heartbeats that arrive together are not a spike. */
 const sampled = (tokens: Tokens, { progressed, receipt }: TokenContext): Tokens => {
   const { now, stamp, watched } = receipt;
   const elapsed = Math.max(now - tokens.sampleAt, stamp - (tokens.sampleAt - tokens.sampleLate));
@@ -131,14 +131,14 @@ const spikesAfter = ({ rates, spikes }: Tokens, rate: number, mark: number): rea
   return [...spikes.filter((s) => s.rate / s.median > ratio), { rate, median, samples, mark }];
 };
 
-/** 0 for none. */
+/** The median; 0 without samples. */
 export const medianOf = (rates: readonly number[]): number => {
   const middle = rates.length >> 1;
   const upper = ranked(rates, middle);
   return rates.length % 2 === 1 ? upper : (ranked(rates, middle - 1) + upper) / 2;
 };
 
-/** The value that `rank` others come before: asked at every judgement, so nothing is sorted and nothing allocated. */
+/** The value at `rank` in sorted order. Each judgement calls it, so it neither sorts nor allocates. */
 const ranked = (rates: readonly number[], rank: number): number => {
   for (const rate of rates) {
     let below = 0;
