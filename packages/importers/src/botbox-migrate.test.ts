@@ -55,7 +55,7 @@ test('the written defaults equal an import without the section', () => {
   expect(yaml.replaceAll(/ #.*/g, '')).toBe(imported('botbox', '{}').yaml.replaceAll(/ #.*/g, ''));
 });
 
-test('a file that has no place for it is refused, with what to do', () => {
+test('a file without a place for the section is refused, with the remedy', () => {
   expect(() => migrateBotbox('[]', 'mine.json')).toThrow(
     /^mine\.json has a mistake:\n {2}- document: is not a JSON object/,
   );

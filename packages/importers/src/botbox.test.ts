@@ -4,7 +4,7 @@ import { migrateBotbox } from './botbox.ts';
 import { mistakesIn, policyOf, preset, steps, unmappedOf } from './importing.fixture.ts';
 import { BOTBOX_JSON } from './sources.fixture.ts';
 
-test('its own section gives the preset botbox', () => {
+test('the section of the proposal gives the preset botbox', () => {
   expect(policyOf('botbox', BOTBOX_JSON)).toEqual(preset('botbox'));
   expect(unmappedOf('botbox', BOTBOX_JSON)).toEqual([]);
 });
@@ -28,7 +28,7 @@ test.each([
     `{"agents":{"health":${health}}}`,
     'agents.health: is not an object: correct it, or remove it and let --migrate write it',
   ]),
-])('%s is a mistake, and the same one whether it is imported or migrated', (text, mistake) => {
+])('%s is the same mistake in an import and in a migration', (text, mistake) => {
   expect(mistakesIn('botbox', text)).toEqual([mistake]);
   expect(mistakesOf(() => migrateBotbox(text))).toEqual([mistake]);
 });

@@ -43,7 +43,7 @@ export const BOTBOX: Settings = {
   }),
 };
 
-/** The rest of the file is not about health, and not read. */
+/** Other parts of the file do not concern health and are not read. */
 export const readBotbox: Reading = (text, mistakes) => {
   const file = parsed(text, mistakes);
   const wrong = misplaced(file);
@@ -52,7 +52,7 @@ export const readBotbox: Reading = (text, mistakes) => {
   return sectionOf(SECTION, agents?.health);
 };
 
-/** What stands where the section should, or where it would be written. */
+/** The mistakes in the place of the section. */
 export const misplaced = (file: unknown): string[] => {
   if (!isObject(file)) return ['document: is not a JSON object: give a .botbox.json'];
   const { agents = {} } = file;
@@ -73,7 +73,7 @@ export const parsed = (text: string, mistakes: string[]): unknown => {
   return value;
 };
 
-/** What the proposal writes into `.botbox.json`, in its order. */
+/** The section that the proposal writes into `.botbox.json`, in its order. */
 export const BOTBOX_DEFAULTS = {
   enabled: true,
   idle_timeout_minutes: 15,
@@ -100,7 +100,7 @@ export const migrateBotbox = (text: string, source: string = '.botbox.json'): st
   return findNodeAtLocation(agents, ['health']) ? text : inserted(text, agents, 'health', BOTBOX_DEFAULTS);
 };
 
-/** The text with one more member at the end of an object, written as the object is. */
+/** Inserts a member at the end of an object, in the object's format. */
 const inserted = (text: string, object: Node, key: string, value: object): string => {
   const last = object.children?.at(-1);
   const at = last ? last.offset + last.length : object.offset + 1;
@@ -115,12 +115,12 @@ const inserted = (text: string, object: Node, key: string, value: object): strin
   return `${text.slice(0, at)}${comma}${inner}${member}${last ? '' : eol + outer}${text.slice(at)}`;
 };
 
-/** By the first indented line, and the first line end. */
+/** Detects the indentation by the first indented line, and the line end by the first one. */
 const styleOf = (text: string): { readonly unit: string; readonly eol: string } => ({
   unit: /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ',
   eol: text.includes('\r\n') ? '\r\n' : '\n',
 });
 
-/** What the line begins with that the offset is in. */
+/** The indentation of the line with the offset. */
 const indentAt = (text: string, offset: number): string =>
   /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? '';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { imported, mistakesIn, policyOf, preset, steps, unmappedOf } from './importing.fixture.ts';
 import { ADR_110_YAML } from './sources.fixture.ts';
 
-test('its own YAML gives the preset coditect, each line naming its key', () => {
+test('the YAML of CODITECT gives the preset coditect, and each line names its key', () => {
   expect(policyOf('adr-110', ADR_110_YAML)).toEqual(preset('coditect'));
   const { yaml } = imported('adr-110', ADR_110_YAML, 'adr-110.yaml');
   expect(yaml).toMatch(/^# From adr-110.yaml \(ADR-110's YAML, sections 2 and 7\)/);
@@ -59,7 +59,7 @@ test.each([
   expect(plan.find((one: object) => step in one)[step][setting]).toBe(value);
 });
 
-test('a nudge that is not enabled is left out, and so are checkpoints that are not compared', () => {
+test('a disabled nudge is omitted, and so are checkpoints without comparison', () => {
   const text = ADR_110_YAML.replace('nudge:\n      enabled: true', 'nudge:\n      enabled: false').replace(
     'checkpoint_comparison: true',
     'checkpoint_comparison: false',
@@ -74,7 +74,7 @@ test('the fenced YAML of the page itself is read', () => {
   expect(policyOf('adr-110', page)).toEqual(preset('coditect'));
 });
 
-test('every mistake is named at once, with path, index and what to write', () => {
+test('all mistakes are reported at once, with path, index and remedy', () => {
   const text = ADR_110_YAML.replace('[60, 120, 240]', '[60, soon]')
     .replace('max_attempts: 3', 'max_attempts: 0')
     .replace('    timeout_seconds: 600 # 10', '    timeout_seconds: 700 # 10')
@@ -87,7 +87,7 @@ test('every mistake is named at once, with path, index and what to write', () =>
   ]);
 });
 
-test('an unknown key, and a term that means other states, are named', () => {
+test('an unknown key and a term with other states are reported', () => {
   const text = ADR_110_YAML.replace('enabled: true', 'enabled: true\n  dashboards: 3').replace(
     'repeated_identical: stuck',
     'repeated_identical: degraded',

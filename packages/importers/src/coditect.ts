@@ -38,7 +38,7 @@ const breaker = (at: string, ...names: readonly string[]): Settings => {
   };
 };
 
-/** A term of section 2 that the preset's states have already; any other would be other states. */
+/** A term of section 2 that the preset's states already contain. Any other term would need other states. */
 const judged = (as: string): Setting =>
   setting(z.unknown(), (_, value) => (value === as ? null : `the preset's states judge it as ${as}: change them`));
 
@@ -49,7 +49,7 @@ const alert = (route: string): Settings => ({
   [`alerting.${route}.severity`]: severity(`alerts.${route}.severity`),
 });
 
-/** The first attempt comes at once: the source's delays stand between attempts. */
+/** The first attempt starts at once, because the source's delays apply between attempts. */
 const delays = copied(
   z.array(z.number(no('number of seconds', '60')).min(0, no('number of seconds', '60')), no('list of seconds', '[60]')),
   (given) => ['0s', ...given.map((s) => `${s}s`)],
@@ -99,7 +99,7 @@ export const ADR_110: Settings = {
 };
 
 /**
- * YAML, of one document or several; or the standard's own page, whose fenced YAML is read. Sections 2 and 7 repeat
+ * Reads YAML of one or several documents, or the fenced YAML in the standard's own page. Sections 2 and 7 repeat
  * some settings.
  */
 export const readAdr110: Reading = (text, mistakes) => {

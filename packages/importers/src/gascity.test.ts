@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mistakesIn, policyOf, preset, unmappedOf } from './importing.fixture.ts';
 import { GASCITY_TOML } from './sources.fixture.ts';
 
-test('its five fields change their policy fields; the rest of the section is named', () => {
+test('the five fields change their policy fields; the rest of the section is listed as unmapped', () => {
   const policy = policyOf('gascity', GASCITY_TOML);
   expect(policy).toMatchObject({ enabled: true, warrant: { label: 'pool:hounds' } });
   expect(policy.signals).toMatchObject({
@@ -13,7 +13,7 @@ test('its five fields change their policy fields; the rest of the section is nam
   expect(unmappedOf('gascity', GASCITY_TOML)).toEqual(['daemon.patrol_interval']);
 });
 
-test('its defaults, and values that count as unset, give the preset gascity', () => {
+test('the defaults, and values that count as unset, give the preset gascity', () => {
   const defaults =
     '[daemon]\nstuck_sweep = false\nstuck_wisp_threshold = "10m"\nstuck_error_patterns = []\nstuck_peek_lines = 50\nstuck_warrant_label = "pool:dog"';
   const unset = '[daemon]\nstuck_wisp_threshold = ""\nstuck_peek_lines = 0\nstuck_warrant_label = ""';

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { flag, no, type Reading, type Settings, sectionOf, setting } from './settings.ts';
 
 const SECTION = 'daemon';
-/** By one of these a file is a city's. */
+/** Sections that identify the file of a city. */
 const CITY = [SECTION, 'workspace', 'agent'];
 const MOST_LINES = 2000;
 const UNITS = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
 const AMOUNT = String.raw`(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)`;
 
-/** A Go duration (`10m`, `+1h30m0s`, `-.5h`) as milliseconds; null: none. */
+/** Parses a Go duration (`10m`, `+1h30m0s`, `-.5h`) to milliseconds; null if it is invalid. */
 const goDuration = (text: string): number | null => {
   const [, sign, figures = ''] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (!new RegExp(`^(${AMOUNT})+$`).test(figures)) return figures === '0' ? 0 : null;
@@ -46,7 +46,7 @@ export const GASCITY: Settings = {
   stuck_peek_lines: setting(z.int(no('whole number', '50')), (to, lines, from) => {
     const within = Math.min(lines, MOST_LINES);
     if (lines > 0) to.put('signals.error_pattern.lines', within, from);
-    return within === lines ? null : `at most ${MOST_LINES} lines are looked at, as in gascity: ${within} is written`;
+    return within === lines ? null : `at most ${MOST_LINES} lines are searched, as in gascity: ${within} is written`;
   }),
   stuck_warrant_label: setting(z.string(no('label', '"pool:dog"')), (to, label, from) => {
     if (label !== '') to.put('warrant.label', label, from);
@@ -56,7 +56,7 @@ export const GASCITY: Settings = {
 const isTable = (value: unknown): boolean =>
   typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date);
 
-/** The rest of the file is not about stuck agents, and not read. */
+/** Other parts of the file do not concern stuck agents and are not read. */
 export const readGascity: Reading = (text, mistakes) => {
   try {
     const city = parse(text);

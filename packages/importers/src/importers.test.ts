@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { IMPORT_KINDS } from './importers.ts';
 import { mistakesIn, policyOf } from './importing.fixture.ts';
 
-test.each(IMPORT_KINDS)('%s: a file of something else is refused, naming what to give', (kind) => {
+test.each(IMPORT_KINDS)('%s: a file of another kind is refused, with the expected kind', (kind) => {
   if (kind === 'botbox') return;
-  expect(mistakesIn(kind, 'colour = 3')).toEqual([expect.stringMatching(/^document: nothing of it is known: give /)]);
+  expect(mistakesIn(kind, 'colour = 3')).toEqual([expect.stringMatching(/^document: has no known setting: give /)]);
 });
 
-test('a figure that no policy takes is a mistake of the key that it comes from, beside the others', () => {
+test('a figure that no policy accepts is a mistake of its source key, reported with the others', () => {
   const botbox = (health: object) => JSON.stringify({ agents: { health } });
   expect(mistakesIn('botbox', botbox({ repeated_error_threshold: 1, auto_kill_on_idle: 3 }))).toEqual([
     'agents.health.auto_kill_on_idle: 3 is not a switch: write one like true',
@@ -19,13 +19,13 @@ test('a figure that no policy takes is a mistake of the key that it comes from, 
   ]);
 });
 
-test('mistakes in the YAML of a source are named as those of a policy are', () => {
+test('mistakes in the YAML of a source are reported like those of a policy', () => {
   expect(mistakesIn('adr-110', 'enabled: true\nheartbeat: *-bot')).toEqual([
-    expect.stringMatching(/^line 2, column 12: \*-bot refers to /),
+    expect.stringMatching(/^line 2, column 12: \*-bot is an alias /),
   ]);
   expect(mistakesIn('adr-110', 'heartbeat: &h { interval_seconds: *h }')).toContainEqual(
-    expect.stringMatching(/^line 1, column 35: \*h stands inside /),
+    expect.stringMatching(/^line 1, column 35: \*h is an alias inside /),
   );
-  expect(mistakesIn('omniclaude', '<<: 5')).toContainEqual(expect.stringMatching(/^line 1, column 5: << takes /));
+  expect(mistakesIn('omniclaude', '<<: 5')).toContainEqual(expect.stringMatching(/^line 1, column 5: << merges /));
   expect(mistakesIn('omniclaude', '| Switch | Default |\n|---|---|\n| dispatch_log_dir | *x |\n| a | [ |')).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { apply, type Reading, type Settings, settingOf, type Unmapped } from './
 
 export type ImportKind = 'adr-110' | 'botbox' | 'gascity' | 'omniclaude';
 
-/** `yaml`: a complete policy document. `unmapped`: what of the source is not in it, and why. */
+/** `yaml`: a complete policy document. `unmapped`: the settings of the source that it lacks, and why. */
 export type Imported = { readonly yaml: string; readonly unmapped: readonly Unmapped[] };
 
 type Source = { readonly preset: string; readonly what: string; readonly read: Reading; readonly settings: Settings };
@@ -27,18 +27,23 @@ const SOURCES: Readonly<Record<ImportKind, Source>> = {
 
 export const IMPORT_KINDS: readonly ImportKind[] = Object.keys(SOURCES) as ImportKind[];
 
-/** What completes a source's own file with defaults, under its kind. `source` names the file. Throws CorrectThePolicy. */
+/**
+ * Functions that add defaults to a source's own file, by kind. `source` names the file. They throw CorrectThePolicy.
+ */
 export const MIGRATIONS: Readonly<Partial<Record<ImportKind, (text: string, source: string) => string>>> = {
   botbox: migrateBotbox,
 };
 
-/** A source's own file, unchanged, as a policy: its preset with the file's figures. Throws CorrectThePolicy with every mistake, also where the policy would have one; `source` names the file. */
+/**
+ * A source's own file, unchanged, as a policy: its preset with the file's figures. Throws CorrectThePolicy with every
+ * mistake, also those of the resulting policy. `source` names the file.
+ */
 export const importPolicy = (kind: ImportKind, text: string, source: string, vocabulary: Vocabulary): Imported => {
   const { preset, what, read, settings } = SOURCES[kind];
   const mistakes: string[] = [];
   const given = read(text, mistakes);
   if (mistakes.length === 0 && !given.some(({ key }) => settingOf(settings, key)))
-    mistakes.push(`document: nothing of it is known: give ${what}`);
+    mistakes.push(`document: has no known setting: give ${what}`);
   const policy = new PolicyText(preset);
   const unmapped = apply(settings, given, policy, mistakes);
   const heading = `From ${source} (${what}): its lines name the key. All others are those of the preset ${preset}.`;
@@ -48,7 +53,7 @@ export const importPolicy = (kind: ImportKind, text: string, source: string, voc
   return { yaml, unmapped };
 };
 
-/** Figures that a source may give and a policy may not, each with the key that it comes from. */
+/** The mistakes of figures that the source accepts and a policy does not, each with its source key. */
 const refusals = (yaml: string, policy: PolicyText, vocabulary: Vocabulary): string[] => {
   try {
     compile(parseYaml(yaml, 'policy'), 'policy', vocabulary);

@@ -10,7 +10,7 @@ type Document = any;
 
 /** A preset's document, as parsed. */
 export const preset = (name: string): Document => parse(readFileSync(path.join(PRESETS, `${name}.yaml`), 'utf8'));
-/** What the preset of a source names; of the limits only one counts here. */
+/** The vocabulary of a source's preset, with only one kind of limits. */
 const vocabularyOf = (kind: ImportKind): Vocabulary => {
   const { signals, exemptions = {} } = preset(kind === 'adr-110' ? 'coditect' : kind);
   const limits = z.looseObject({ times: z.int().min(2).optional() });
@@ -23,7 +23,7 @@ const vocabularyOf = (kind: ImportKind): Vocabulary => {
 
 export const imported = (kind: ImportKind, text: string, source = 'theirs'): Imported =>
   importPolicy(kind, text, source, vocabularyOf(kind));
-/** What a source's text gives, as parsed. */
+/** The policy of a source's text, as parsed. */
 export const policyOf = (kind: ImportKind, text: string): Document => parse(imported(kind, text).yaml);
 export const unmappedOf = (kind: ImportKind, text: string): readonly string[] =>
   imported(kind, text).unmapped.map(({ path }) => path);
@@ -38,6 +38,6 @@ export const mistakesIn = (kind: ImportKind, text: string): readonly string[] =>
   }
 };
 
-/** What the plan for `when` does. */
+/** The steps of the plan for `when`. */
 export const steps = (policy: Document, when: string): readonly Document[] =>
   policy.plans.find((plan: Document) => plan.when === when).do;

@@ -7,7 +7,7 @@ const changed = {
   recovery: { max_attempts: 1 },
 };
 
-test('its table of switches gives the preset omniclaude', () => {
+test('the table of switches gives the preset omniclaude', () => {
   expect(policyOf('omniclaude', OMNICLAUDE_MD)).toEqual(preset('omniclaude'));
   expect(unmappedOf('omniclaude', OMNICLAUDE_MD)).toEqual([]);
 });
@@ -19,7 +19,7 @@ test('the table as text without its outer pipes is read, up to its end', () => {
   expect(policyOf('omniclaude', plain).signals.no_calls.after).toBe('9m');
 });
 
-test('its arguments are read; whose they are is not for a policy', () => {
+test('the arguments are read; the ones that name an agent are not part of a policy', () => {
   const args =
     '/onex:agent_healthcheck --ticket-id OMN-1 --agent-id a --timeout-minutes 5 --context-threshold-pct=70 --max-redispatches 1';
   expect(policyOf('omniclaude', args)).toMatchObject(changed);
@@ -39,7 +39,7 @@ test('switches as YAML or JSON are read', () => {
   expect(unmappedOf('omniclaude', yaml)).toEqual(['model']);
 });
 
-test('one figure under two names is a mistake where they differ, and none where they agree', () => {
+test('one figure under two names is a mistake if the values differ, and none if they are equal', () => {
   const withBoth = (other: number) => `stall_timeout_minutes: 5\ntimeout_minutes: ${other}\n`;
   expect(mistakesIn('omniclaude', withBoth(7))).toEqual([
     'timeout_minutes: 7, but stall_timeout_minutes is 5: keep one of them',
@@ -50,7 +50,7 @@ test('one figure under two names is a mistake where they differ, and none where 
   ]);
 });
 
-test('an invalid switch is named', () => {
+test('an invalid switch is reported', () => {
   expect(mistakesIn('omniclaude', 'dispatch_log_dir: 7')).toEqual([
     'dispatch_log_dir: 7 is not a folder: write one like "dispatch-log/"',
   ]);

@@ -6,12 +6,12 @@ import { type Document, isCollection, isMap, isScalar, isSeq, type Node, parseDo
 type Place = readonly (string | number)[];
 type Noted = Node & { comment?: string | null };
 
-/** A preset's document that takes a source's figures. Each written line names the origin of its figure. */
+/** A preset's document into which a source's figures are written. Each written line names the origin of its figure. */
 export class PolicyText {
   readonly #document: Document;
-  /** of each line, which key gave which of its figures */
+  /** for each line, the source keys of its figures */
   readonly #notes = new Map<Noted, Map<string, string>>();
-  /** of each place that was written, which key gave it; the last one holds */
+  /** for each written place, its source key; the last one counts */
   readonly #origins = new Map<string, string>();
 
   constructor(preset: string) {
@@ -34,7 +34,7 @@ export class PolicyText {
     this.#note(['plans', index, 'do'], from);
   }
 
-  /** Takes a step out of every plan. */
+  /** Removes a step from every plan. */
   withoutStep(step: string, from: string): void {
     for (const [, at] of this.#steps(step).reverse()) {
       this.#document.deleteIn(at);
@@ -42,7 +42,7 @@ export class PolicyText {
     }
   }
 
-  /** Takes signals out of the states that name them alone. */
+  /** Removes signals from the items of states that name only them. */
   withoutSignals(names: readonly string[], from: string): void {
     for (const { key, value } of (this.#document.get('states') as YAMLMap).items)
       if (isSeq(value)) {
@@ -54,7 +54,7 @@ export class PolicyText {
     for (const name of names) this.#document.deleteIn(['signals', name]);
   }
 
-  /** Which key gave what a mistake (`place: …`) is about; null: none did. */
+  /** The source key for a mistake (`place: …`); null without one. */
   originOf(mistake: string): string | null {
     const stands = (place: string) => mistake.startsWith(place) && '.[:'.includes(mistake.charAt(place.length));
     return [...this.#origins].findLast(([place]) => stands(place))?.[1] ?? null;
@@ -85,7 +85,7 @@ export class PolicyText {
     return this.#steps(step).map(([, at]) => [...at, step, ...rest]);
   }
 
-  /** A comment inside of `{ … }` would break its line: it is put behind the outermost. */
+  /** A comment inside `{ … }` would break its line, so it is added after the outermost one. */
   #note(place: Place, from: string): void {
     this.#origins.delete(spelledPlace(place));
     this.#origins.set(spelledPlace(place), from);
@@ -106,6 +106,6 @@ export class PolicyText {
   }
 }
 
-/** The preset's own note stays where it marks one of Vigil's figures. */
+/** Keeps the preset's own note if it marks one of Vigil's figures. */
 const oursOn = ({ comment }: Noted): Map<string, string> =>
   new Map(comment?.includes('(p)') ? [['', comment.trim()]] : []);

@@ -8,9 +8,8 @@ export type Unmapped = { readonly path: string; readonly why: string };
 export type Given = { readonly key: string; readonly path: string; readonly value: unknown };
 
 /**
- * A key of a source: how its value is read, and what it becomes. `write` returns the reason if that value has no
- * counterpart.
- * `from`: the origin that the policy's line names.
+ * A key of a source: how its value is read and written. `write` returns the reason if that value has no counterpart.
+ * `from`: the origin to name in the policy's line.
  */
 export type Setting = {
   readonly read: z.ZodType;
@@ -96,14 +95,17 @@ export const valuesOf = (value: unknown, at = ''): Given[] => {
   return Object.entries(value).flatMap(([key, inner]) => valuesOf(inner, at === '' ? key : `${at}.${key}`));
 };
 
-/** A section's values, and itself under the key '': it is known even where it is empty, or (undefined) not there. */
+/**
+ * A section's values, and the section itself under the key ''. So it is known even if it is empty or absent
+ * (undefined).
+ */
 export const sectionOf = (name: string, section: unknown): Given[] => {
   const values = section === undefined ? [] : valuesOf(section);
   const inside = values.map(({ key, value }): Given => ({ key, path: `${name}.${key}`, value }));
   return [{ key: '', path: name, value: section }, ...inside];
 };
 
-/** A repeated setting is taken once; two different values of it are a mistake. */
+/** A repeated setting is read once; two different values of it are a mistake. */
 export const withoutRepeats = (given: readonly Given[], mistakes: string[]): readonly Given[] =>
   given.filter((one, i) => {
     const other = given.slice(0, i).find(({ key }) => key === one.key);

@@ -1,4 +1,4 @@
-/** The sources' own files, as their authors write them. */
+/** Files of the sources, in their authors' format. */
 
 /** CODITECT's `ADR-110`, sections 2 and 7. */
 export const ADR_110_YAML = `heartbeat:

@@ -4,7 +4,7 @@ import type { CompiledPolicy, Vocabulary } from './compile/compiled.ts';
 import { CorrectThePolicy } from './document/mistakes.ts';
 import { duration } from './values/duration.ts';
 
-/** For tests: a small vocabulary, policies from text, and what is wrong with them. */
+/** For tests: a small vocabulary, policies from text, and their mistakes. */
 export const VOCABULARY: Vocabulary = {
   signals: {
     no_activity: { axis: 'absence', limits: z.strictObject({ after: duration }) },
@@ -18,7 +18,7 @@ export const VOCABULARY: Vocabulary = {
 
 export const load = (text: string): CompiledPolicy => loadPolicy(text, 'test.yaml', VOCABULARY);
 
-/** The mistakes that a reading throws; none where it throws none. */
+/** The mistakes that a function throws; an empty list if it throws none. */
 export const mistakesOf = (read: () => unknown): readonly string[] => {
   try {
     read();

@@ -17,7 +17,7 @@ plans:
     do: [{ nudge: { interval: 10m } }, { escalate: { timeout: never } }, recover, { alert: ops }]
 `;
 
-test('durations are read with their unit, and spelled for people', () => {
+test('durations are read with their unit, and formatted for people', () => {
   expect(['10m', '60s', '1.5h', '500ms', '2d', '10', 'm'].map(parseDuration)).toEqual([
     600_000,
     60_000,
@@ -36,7 +36,7 @@ test('durations are read with their unit, and spelled for people', () => {
   ]);
 });
 
-test('a duration is written as briefly as it can be', () => {
+test('a duration is written in its shortest form', () => {
   expect([600_000, 60_000, 90_000, 500, 0, 172_800_000].map(brief)).toEqual(['10m', '1m', '90s', '500ms', '0ms', '2d']);
 });
 
@@ -51,7 +51,7 @@ test('a document becomes plain values: durations in milliseconds, names as posit
   expect(policy.plans[0]?.steps.map(({ step }) => step)).toEqual(['nudge', 'escalate', 'recover', 'alert']);
 });
 
-test('a nudge without a text has the finding and the next step', () => {
+test('a nudge without a text contains the finding and the next step', () => {
   expect(load(WHOLE).plans[0]?.steps[0]).toEqual({
     step: 'nudge',
     attempts: 3,
@@ -62,7 +62,7 @@ test('a nudge without a text has the finding and the next step', () => {
   });
 });
 
-test('the hash is of the content, not of how it is written', () => {
+test('the hash depends on the content, not on its notation', () => {
   const other = load(WHOLE.replace('policy: whole', '# the same\npolicy:   whole'));
   expect(other.hash).toBe(load(WHOLE).hash);
   expect(other.hash).toMatch(/^[0-9a-f]{16}$/);
@@ -71,12 +71,12 @@ test('the hash is of the content, not of how it is written', () => {
   expect(contentHash('')).toBe('e3b0c44298fc1c14');
 });
 
-test('what is published compiles to the same policy', () => {
+test('the published document compiles to the same policy', () => {
   const policy = load(WHOLE);
   expect(republished(policy.document, VOCABULARY)).toEqual(policy);
 });
 
-test('a breaker for which a policy sets some figures keeps the usual others', () => {
+test('a breaker with some figures of a policy keeps the defaults of the others', () => {
   const { breakers } = load(`${WHOLE}\nbreakers: { tool_execution: { half_open_requests: 2 } }`);
   expect(breakers.tool_execution).toEqual({ failureThreshold: 5, recoveryTimeoutMs: 30_000, halfOpenRequests: 2 });
   expect(breakers.checkpoint_write).toEqual({ failureThreshold: 3, recoveryTimeoutMs: 120_000, halfOpenRequests: 1 });

@@ -12,7 +12,7 @@ const warned = ({ after = '14999ms', heartbeat = 'interval: 1s, lost_after: 15s'
   }`).warnings;
 const steps = (before: string) => `{ when: STUCK, do: [${before}, terminate] }`;
 
-test('a plan that ends a silent agent before it counts as lost is warned of; from then on it is not', () => {
+test('there is a warning about a plan that ends a silent agent before it counts as lost, and none from then on', () => {
   expect(warned({})).toEqual([expect.stringMatching(/^plans\[0\]\.do\[0\]\.terminate: comes after 14 s of silence/)]);
   expect(warned({ after: '15s' })).toEqual([]);
 });
@@ -36,13 +36,13 @@ test.each([
   expect(warned({ after: '10s', plans: steps(step) })).toEqual([]);
 });
 
-test('where only people end an agent, or no plan does, there is no warning', () => {
+test('there is no warning if only people or no plan end an agent', () => {
   expect(warned({ plans: steps('escalate: { timeout: never }') })).toEqual([]);
   expect(warned({ plans: steps('escalate: { timeout: 1s, on_timeout: hold }') })).toEqual([]);
   expect(warned({ plans: '{ when: STUCK, do: [alert: ops, recover] }' })).toEqual([]);
 });
 
-test('what silence alone does not bring about is not warned of', () => {
+test('there is no warning about a plan that silence alone cannot match', () => {
   const quiet = '{ when: no_activity, do: [alert: ops] }';
   expect(warned({ plans: `${quiet}, { when: looping, do: [terminate] }` })).toEqual([]);
   expect(warned({ plans: '{ when: no_activity + looping, do: [terminate] }' })).toEqual([]);

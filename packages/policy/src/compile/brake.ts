@@ -2,16 +2,19 @@ import type { Step } from '../document/plan.ts';
 import { spell } from '../values/duration.ts';
 import type { CompiledPlan, CompiledPolicy, Term } from './compiled.ts';
 
-/** For how long an agent is silent when it counts as lost: three of its intervals, and the policy's least time. Milliseconds. */
+/**
+ * The silence after which an agent counts as lost: three of its intervals, and at least the policy's `lost_after`.
+ * Milliseconds.
+ */
 export const lostAfter = (intervalMs: number, leastMs: number): number => Math.max(3 * intervalMs, leastMs);
 
-/** Signals that silence alone makes fire, independent of anything else known of an agent. */
+/** Signals that fire by silence alone, independent of other data of an agent. */
 const SILENCES = ['no_heartbeat', 'no_activity', 'no_calls', 'no_output'];
 const never = Number.POSITIVE_INFINITY;
 
 /**
- * Plans that end an agent which falls silent before it counts as lost. The governor's brake counts lost agents: where all fall silent at
- * once, it finds none lost until they are ended.
+ * Warns about plans that end a silent agent before it counts as lost. The governor's brake counts lost agents. If all
+ * agents fall silent at once, such a plan ends them before the brake counts any of them.
  */
 export const endsBeforeLost = (policy: CompiledPolicy): string[] => {
   const lostAt = lostAfter(policy.heartbeat.intervalMs, policy.heartbeat.lostAfterMs);
@@ -22,11 +25,11 @@ export const endsBeforeLost = (policy: CompiledPolicy): string[] => {
     const endsAt = steps.slice(0, end).reduce((at, step) => at + waitOf(step), silence);
     const isOvertaken = from.slice(0, i).some((earlier) => earlier <= silence);
     if (end < 0 || endsAt >= lostAt || isOvertaken) return [];
-    return `plans[${i}].do[${end}].${steps[end]?.step}: comes after ${spell(endsAt)} of silence, while an agent counts as lost after ${spell(lostAt)} (three heartbeat intervals, at least heartbeat.lost_after): the brake is too late where many fall silent at once; wait longer, or count sooner`;
+    return `plans[${i}].do[${end}].${steps[end]?.step}: comes after ${spell(endsAt)} of silence, while an agent counts as lost after ${spell(lostAt)} (three heartbeat intervals, at least heartbeat.lost_after): the brake is too late if many fall silent at once; wait longer, or set a lower lost_after`;
   });
 };
 
-/** For how long an agent has been silent when silence alone makes the plan match; never, where it does not. */
+/** The silence after which silence alone makes the plan match, or never. */
 const matchesFrom = ({ anyOf }: CompiledPlan, { uses, states }: CompiledPolicy): number => {
   const ofUse = (i: number): number => {
     const use = uses[i];
@@ -46,11 +49,11 @@ const matchesFrom = ({ anyOf }: CompiledPlan, { uses, states }: CompiledPolicy):
   return first(anyOf, ofTerm);
 };
 
-/** When the first of the alternatives holds whole. */
+/** When the first alternative holds completely. */
 const first = <T>(anyOf: readonly (readonly T[])[], from: (one: T) => number): number =>
   Math.min(never, ...anyOf.map((all) => Math.max(...all.map(from))));
 
-/** How long a case stays at a step that gets no answer. */
+/** How long a case waits at a step without an answer. */
 const waitOf = (step: Step): number => {
   switch (step.step) {
     case 'nudge':

@@ -44,7 +44,7 @@ const namedTwice = (found: readonly Checked[]): string[] =>
   found.flatMap(({ file, name }, i) => {
     const other = found.slice(0, i).find((before) => before.name === name);
     if (!other) return [];
-    return `${file}: policy: ${name} is the name of ${other.file} too: give one another name`;
+    return `${file}: policy: ${name} is the name of ${other.file} too: rename one of them`;
   });
 
 const checked = (
@@ -72,8 +72,8 @@ const isDirectory = (at: string): boolean => statSync(at).isDirectory();
 
 const filesAt = (at: string): readonly string[] => (isDirectory(at) ? namesIn(at, '.yaml') : [at]);
 
-/** The evaluator reads only *.yaml: a file that it would miss is reported. */
+/** Reports *.yml files, because the evaluator reads only *.yaml. */
 const misnamedAt = (at: string): readonly string[] =>
   (isDirectory(at) ? namesIn(at, '.yml') : []).map(
-    (file) => `${file}: is not read: of a directory only *.yaml is: rename it`,
+    (file) => `${file}: is not read, because only the *.yaml files of a directory are: rename it`,
   );

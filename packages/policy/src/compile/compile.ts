@@ -10,13 +10,15 @@ import type { CompiledPolicy, Ticketing, Vocabulary } from './compiled.ts';
 import { salvaged } from './salvage.ts';
 import { warningsOf } from './warnings.ts';
 
-/** Text of a YAML (or JSON) file as plain data. Throws CorrectThePolicy where it cannot be read. `source` names the file. */
+/**
+ * Text of a YAML (or JSON) file as plain data. Throws CorrectThePolicy if it cannot be read. `source` names the file.
+ */
 export const parseYaml = (text: string, source: string): unknown => {
   const mistakes: string[] = [];
   const [document = null, ...more] = documentsOf(text, mistakes);
   if (more.length > 0)
     mistakes.push(
-      `document: ${more.length + 1} documents stand here, parted by ---: write each into a file of its own`,
+      `document: ${more.length + 1} documents are in this file, separated by ---: write each into a file of its own`,
     );
   if (mistakes.length === 0) return document;
   throw new CorrectThePolicy(source, mistakes);
@@ -81,7 +83,7 @@ const resolve = (d: PolicyDocument, document: string, vocabulary: Vocabulary, mi
   };
 };
 
-/** Settings that are each right and cannot hold together. */
+/** Settings that are each valid but contradict each other. */
 const contradictions = ({ warrant, ticket }: PolicyDocument): string[] => {
   const found: string[] = [];
   if (warrant.void <= warrant.renew)
@@ -90,7 +92,7 @@ const contradictions = ({ warrant, ticket }: PolicyDocument): string[] => {
     );
   for (const [i, { at }] of (ticket?.bands ?? []).entries())
     if (ticket?.bands.findIndex((band) => band.at === at) !== i)
-      found.push(`ticket.bands[${i}].at: ${at} stands in an earlier band already: write another number of steps`);
+      found.push(`ticket.bands[${i}].at: ${at} is in an earlier band already: write another number of steps`);
   return found;
 };
 

@@ -6,9 +6,12 @@ export type Axis = 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
 /** The states that a policy describes; HEALTHY is not one of them, TERMINATED is the reported end. */
 export type JudgedState = 'FAILING' | 'STUCK' | 'DEGRADED';
 
-/** What a policy may name, and the settings that each takes: given by packages/health, so that a new signal is in it at once. */
+/**
+ * The names that a policy may use, with their settings. packages/health provides it, so that it contains every new
+ * signal.
+ */
 export type Vocabulary = {
-  /** `notSuspendedBy`: exemptions that do not suspend it, though they suspend its axis */
+  /** `notSuspendedBy`: exemptions that do not suspend it, although they suspend its axis */
   readonly signals: Readonly<
     Record<string, { readonly axis: Axis; readonly limits: z.ZodType; readonly notSuspendedBy?: readonly string[] }>
   >;
@@ -20,7 +23,7 @@ export type Use = {
   readonly name: string;
   readonly signal: string;
   readonly limits: unknown;
-  /** positions in `uses` of counter-evidence: while any of them fires, this one does not */
+  /** positions in `uses` of counter-evidence; this signal does not fire while any of them does */
   readonly unless: readonly number[];
 };
 /** Positions in `uses` that must fire together. */
@@ -37,12 +40,12 @@ export const BREAKER_NAMES = ['tool_execution', 'checkpoint_write', 'external_ap
 export type BreakerName = (typeof BREAKER_NAMES)[number];
 
 export type TicketSeverity = 'low' | 'medium' | 'high' | 'critical';
-/** From how many steps without an ACCEPT a ticket is due. `needsLoop`: only where a loop shows. */
+/** A ticket is due from `at` steps without an ACCEPT on. `needsLoop`: only during a loop. */
 export type Band = { readonly at: number; readonly severity: TicketSeverity; readonly needsLoop: boolean };
 export type Ticketing = {
   /** ascending by `at` */
   readonly bands: readonly Band[];
-  /** no step for so long (inclusive) is critical; null: never */
+  /** no step for this long (inclusive) is critical; null: never */
   readonly stallMs: number | null;
   /** no ticket in an instance's first … */
   readonly graceMs: number;
@@ -52,18 +55,18 @@ export type Ticketing = {
 export type CompiledPolicy = {
   readonly name: string;
   readonly hash: string;
-  /** canonical JSON of what was written: what is published, hashed, and compiled again to the same */
+  /** canonical JSON of the written document; it is published and hashed, and compiles to the same policy */
   readonly document: string;
   readonly enabled: boolean;
   /** RE2 over the agent's id: shown, never judged */
   readonly exclude: readonly string[];
-  /** `trustedForMs`: for how long what a runtime reported last excuses its silence */
+  /** `trustedForMs`: how long a runtime's last report excuses its silence */
   readonly heartbeat: { readonly intervalMs: number; readonly lostAfterMs: number; readonly trustedForMs: number };
   readonly clockToleranceMs: number;
   readonly uses: readonly Use[];
   /** worst first */
   readonly states: readonly { readonly state: JudgedState; readonly anyOf: readonly Together[] }[];
-  /** those switched on, with their limits */
+  /** the enabled exemptions, with their limits */
   readonly exemptions: readonly { readonly name: string; readonly limits: unknown }[];
   readonly warrant: {
     readonly label: string;
@@ -87,6 +90,6 @@ export type CompiledPolicy = {
   readonly alerts: Readonly<
     Record<string, { readonly severity: 'info' | 'warning' | 'critical'; readonly channels: readonly string[] }>
   >;
-  /** what works but is probably not meant */
+  /** warnings about probable mistakes */
   readonly warnings: readonly string[];
 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { differences } from './differences.ts';
 
-test('a difference is reported by path, in words; one of spelling only is not', () => {
+test('a difference is reported by path and described; a difference in notation only is not', () => {
   const before = {
     signals: { silent: { after: '6m' }, looping: {} },
     enabled: true,
@@ -29,7 +29,7 @@ const one = (before: unknown, after: unknown) => {
   return found && [found.old, found.new];
 };
 
-test('durations that are spelled alike are distinguished, as they are written', () => {
+test('durations with the same description are shown as they are written', () => {
   expect(one('90500ms', '90900ms')).toEqual(['90500ms', '90900ms']);
   expect(one('3600s', '3659s')).toEqual(['1 h', '3659s']);
   expect(one('1.5s', '3s')).toEqual(['1.5s', '3 s']);
@@ -38,7 +38,7 @@ test('durations that are spelled alike are distinguished, as they are written', 
   expect(one(['1m', '90500ms'], ['60s', '90900ms'])).toEqual(['1 min, 90500ms', '1 min, 90900ms']);
 });
 
-test('values that read alike are distinguished, with their quotes', () => {
+test('values with the same description are shown with their quotes', () => {
   expect(one(['a', 'b'], ['a, b'])).toEqual(['["a","b"]', '"a, b"']);
   expect(one(5, '5')).toEqual(['5', '"5"']);
   expect(one(true, 'on')).toEqual(['true', '"on"']);

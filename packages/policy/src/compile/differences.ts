@@ -1,9 +1,9 @@
 import { parseDuration, spell } from '../values/duration.ts';
 
-/** The values of two documents at a place; null: it is absent. In words: durations as `6 min`. */
+/** The values of two documents at a place, formatted for people (`6 min`); null if absent. */
 export type Difference = { readonly path: string; readonly old: string | null; readonly new: string | null };
 
-/** What differs between two documents, by path. Durations written otherwise but equally long do not differ. */
+/** The differences between two documents, by path. Equal durations in different notations do not differ. */
 export const differences = (before: unknown, after: unknown): readonly Difference[] => {
   const old = new Map(leaves(before, ''));
   const now = new Map(leaves(after, ''));
@@ -35,7 +35,7 @@ const isPlain = (value: unknown): boolean => typeof value !== 'object' || value 
 
 const durationOf = (value: unknown): number | null => (typeof value === 'string' ? parseDuration(value) : null);
 
-/** Equal where two values mean the same. */
+/** A text that is equal for values with the same meaning. */
 const meaning = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => {
     const ms = durationOf(inner);
@@ -54,7 +54,7 @@ const words = (value: unknown): string => {
   return String(value);
 };
 
-/** Words leave out fractions of a second, and from an hour on seconds. */
+/** The usual format omits fractions of a second, and seconds from an hour on. */
 const keepsAll = (ms: number): boolean => ms < 1000 || ms % (ms < HOUR_MS ? 1000 : MINUTE_MS) === 0;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

@@ -5,20 +5,20 @@ const warned = (sections: string, signals = 'looping: {}, no_activity: { after: 
   load(`{ policy: p, signals: { ${signals} }, ${sections} }`).warnings;
 const USED = 'states: { STUCK: [looping, no_activity] }';
 
-test('a policy in which all is used and can happen is warned of nothing', () => {
+test('there is no warning about a policy whose parts are all used and can apply', () => {
   expect(warned(`${USED}, plans: [{ when: looping, do: [{ alert: ops }] }, { when: STUCK, do: [recover] }]`)).toEqual(
     [],
   );
 });
 
-test('a limit of absence that one lost heartbeat would pass is warned of', () => {
+test('there is a warning about a limit of absence that one lost heartbeat exceeds', () => {
   const at = (after: string) =>
     warned(`heartbeat: { interval: 1s }, states: { STUCK: [no_activity] }`, `no_activity: { after: ${after} }`);
   expect(at('5s')).toEqual([expect.stringMatching(/^signals\.no_activity\.after: 5 s is not above 5 s/)]);
   expect(at('5001ms')).toEqual([]);
 });
 
-test('to be DEGRADED by one lost heartbeat is not an accusation, unless a plan follows from it', () => {
+test('there is none if one lost heartbeat only makes an agent DEGRADED, unless a plan follows', () => {
   const degraded = (more: string) =>
     warned(`heartbeat: { interval: 1s }, states: { DEGRADED: [no_activity] }${more}`, 'no_activity: { after: 5s }');
   expect(degraded('')).toEqual([]);
@@ -26,7 +26,7 @@ test('to be DEGRADED by one lost heartbeat is not an accusation, unless a plan f
   expect(degraded(', plans: [{ when: no_activity, do: [recover] }]')).toHaveLength(1);
 });
 
-test('a signal that nothing names is only shown; a state, a plan and counter-evidence name it', () => {
+test('there is a warning about a signal that no state, plan or counter-evidence names', () => {
   expect(warned('states: { STUCK: [no_activity] }')).toEqual([
     expect.stringMatching(/^signals\.looping: no state, plan/),
   ]);
@@ -36,13 +36,13 @@ test('a signal that nothing names is only shown; a state, a plan and counter-evi
   ).toEqual([]);
 });
 
-test('a plan behind one that asks for less can never match', () => {
+test('a plan after a more general one can never match', () => {
   expect(
     warned(`${USED}, plans: [{ when: STUCK, do: [recover] }, { when: [looping, STUCK + looping], do: [recover] }]`),
   ).toEqual(['plans[1].when[1]: can never match: plans[0] matches first: move it up, or remove it']);
 });
 
-test('a plan for what cannot be can never match', () => {
+test('a plan with an impossible condition can never match', () => {
   const plan = (when: string, more = '') => warned(`${USED}${more}, plans: [{ when: ${when}, do: [recover] }]`);
   expect(plan('DEGRADED')).toEqual([
     expect.stringMatching(/^plans\[0\]\.when: can never match: nothing makes an agent DEGRADED/),
@@ -55,12 +55,12 @@ test('a plan for what cannot be can never match', () => {
   expect(plan('looping + idle')).toEqual([]);
 });
 
-test('a channel that is nearly called as channels usually are is warned of; a name of one’s own is not', () => {
+test('there is a warning about a channel whose name is close to a usual one, and none about other names', () => {
   expect(
     warned(
       `${USED}, plans: [{ when: STUCK, do: [{ alert: slak }] }], alerts: { stuck_agent: { severity: warning, channels: [console, orchestrator] } }`,
     ),
-  ).toEqual(["plans[0].do[0].alert: did you mean slack? slak has to stand in alerting's VIGIL_ALERTS_FILE"]);
+  ).toEqual(["plans[0].do[0].alert: did you mean slack? slak must be in alerting's VIGIL_ALERTS_FILE"]);
 });
 
 test('a ticket section without bands and stall files nothing', () => {

@@ -6,20 +6,20 @@ import { endsBeforeLost } from './brake.ts';
 import type { CompiledPlan, CompiledPolicy, Term, Vocabulary } from './compiled.ts';
 
 /**
- * After a gap the clock stands still for this much longer, until the watched agents can be received again (docs/architecture.md: time is a
- * record).
+ * After a gap the clock stands still for this much longer, until agents can report again (docs/architecture.md: time is
+ * a record).
  */
 const SETTLING_MS = 3_000;
-/** The kinds of sinks that alerting has; a channel is often named after its kind. */
+/** The kinds of sinks of alerting. A channel is often named after its kind. */
 const SINK_KINDS = ['webhook', 'command', 'files'] as const;
 export type SinkKind = (typeof SINK_KINDS)[number];
 
-/** What channels are usually called. Alerting's own file may name others. */
+/** Usual names of channels. Alerting's own file may define others. */
 const CHANNELS: readonly string[] = ['console', 'slack', 'pagerduty', 'linear', ...SINK_KINDS, 'ops'];
-/** What shows a loop to a ticket's band that needs one. */
+/** The signals that show a loop to a band that needs one. */
 const LOOPS = ['repeated_calls', 'repeated_error'];
 
-/** What works but is probably not meant. */
+/** Warnings about probable mistakes in a policy that is valid. */
 export const warningsOf = (d: PolicyDocument, policy: CompiledPolicy, vocabulary: Vocabulary): readonly string[] => [
   ...shortAbsences(policy, vocabulary),
   ...unused(policy),
@@ -37,11 +37,11 @@ const shortAbsences = (policy: CompiledPolicy, { signals }: Vocabulary): string[
   return policy.uses.flatMap(({ name, signal, limits }, i) => {
     const after = signals[signal]?.axis === 'absence' ? (limits as { after?: unknown }).after : undefined;
     if (typeof after !== 'number' || after > least || !accusing.has(i)) return [];
-    return `signals.${name}.after: ${spell(after)} is not above ${spell(least)} (two heartbeat intervals and settling): one lost heartbeat would accuse`;
+    return `signals.${name}.after: ${spell(after)} is not above ${spell(least)} (two heartbeat intervals and settling): one lost heartbeat would cause a finding`;
   });
 };
 
-/** What makes an agent STUCK or FAILING, or leads to a plan; to be DEGRADED alone is not an accusation. */
+/** The signals that make an agent STUCK or FAILING, or lead to a plan. DEGRADED alone has no consequences. */
 const accusers = ({ states, plans }: CompiledPolicy): ReadonlySet<number> => {
   const terms = plans.flatMap(({ anyOf }) => anyOf.flat());
   const acting = new Set(terms.flatMap((term) => (term.kind === 'state' ? [term.state] : [])));
@@ -96,7 +96,7 @@ const suspends = (exemption: string, signal: string, { signals, exemptions }: Vo
   return known !== undefined && !known.notSuspendedBy?.includes(exemption) && axes.includes(known.axis);
 };
 
-/** The first match wins: an earlier plan that asks for no more takes all of it. */
+/** The first match wins, so an earlier plan with a subset of the terms always matches instead. */
 const overtaken = (terms: readonly Term[], before: readonly CompiledPlan[]): string | null => {
   const all = new Set(terms.map(textOf));
   const earlier = before.findIndex(({ anyOf }) => anyOf.some((fewer) => fewer.every((term) => all.has(textOf(term)))));
@@ -118,8 +118,6 @@ const misspeltChannels = ({ plans, alerts }: CompiledPolicy): string[] => {
   ] as const;
   return named.flatMap(([at, channel = '']) => {
     const usual = CHANNELS.includes(channel) ? null : nearest(channel, CHANNELS);
-    return usual === null
-      ? []
-      : `${at}: did you mean ${usual}? ${channel} has to stand in alerting's VIGIL_ALERTS_FILE`;
+    return usual === null ? [] : `${at}: did you mean ${usual}? ${channel} must be in alerting's VIGIL_ALERTS_FILE`;
   });
 };

@@ -9,7 +9,7 @@ const name = z.string().regex(/^[a-z][a-z0-9_-]*$/, 'write a name of lower-case 
 const names = z.union([z.string().transform((one) => [one]), z.array(z.string()).min(1)]);
 const settings = z.record(z.string(), z.unknown());
 
-/** CODITECT's figures for a breaker (`ADR-110`): a figure that a policy leaves out keeps its default. */
+/** CODITECT's figures for a breaker (`ADR-110`): an omitted figure keeps its default. */
 const breaker = (failures = 3, timeoutMs = 60_000) =>
   z
     .strictObject({
@@ -34,7 +34,7 @@ const bands = z.array(
 );
 const file = z.string().min(1).nullable().default(null);
 
-/** At a task whose policy names no number. */
+/** The default for a policy without a number of attempts. */
 export const USUAL_ATTEMPTS = 3;
 
 const recovery = z.strictObject({

@@ -59,7 +59,7 @@ const schemaOf = (schema: z.ZodType): Json => {
   return rest;
 };
 
-/** What zod cannot express: durations are read by a function, and steps by their name. */
+/** The parts that zod cannot express: functions read durations, and names select steps. */
 const described = (schema: unknown, json: Json): void => {
   if (schema === duration) Object.assign(json, DURATION);
   if (schema === step) Object.assign(json, { $ref: '#/definitions/step' });
@@ -112,7 +112,7 @@ const conditional = (condition: Json, consequence: Json, otherwise?: Json): Json
   return { if: condition, then: consequence, ...(otherwise && { else: otherwise }) };
 };
 
-/** A use under a name of its own: the settings are those of the signal that it is. */
+/** A use under another name has the settings of the signal in `is`. */
 const namedSchema = (names: readonly string[]): Json => ({
   type: 'object',
   properties: { is: { enum: names } },

@@ -4,7 +4,7 @@ import { load, mistakesOf } from '../fixture.ts';
 const mistakesIn = (text: string) => mistakesOf(() => load(text));
 const wrong = (section: string) => mistakesIn(`{ policy: p, signals: {}, states: {}, ${section} }`);
 
-test('every mistake is named at once, with its place and what to write', () => {
+test('all mistakes are reported at once, each with its place and remedy', () => {
   expect(
     mistakesIn(`
 policy: bad
@@ -31,7 +31,7 @@ plans: [{ when: STUCKED, do: [{ nudge: { interval: soon } }, jump] }]
   ]);
 });
 
-test('a key, a signal, a step, a state that is nearly right is answered with the right one', () => {
+test('a misspelt key, signal, step or state is answered with a suggestion', () => {
   expect(wrong('heartbeet: {}')).toEqual(['heartbeet: there is no such key: did you mean heartbeat?']);
   expect(wrong('recovery: { max_atempts: 3, breaker: { failure_treshold: 2 } }')).toEqual([
     'recovery.breaker.failure_treshold: there is no such key: did you mean failure_threshold?',
@@ -41,7 +41,7 @@ test('a key, a signal, a step, a state that is nearly right is answered with the
     'ticket.bands[0].severity: "medum" is not one of low, medium, high, critical: did you mean medium?',
     'ticket.bands[1].severity: is missing: write one of low, medium, high, critical',
     'ticket.bands[1].sevrity: there is no such key: did you mean severity?',
-    'ticket.bands[1].at: 5 stands in an earlier band already: write another number of steps',
+    'ticket.bands[1].at: 5 is in an earlier band already: write another number of steps',
   ]);
   expect(mistakesIn('{ policy: p, signals: { no-activity: { after: 6m } }, states: {} }')).toEqual([
     'signals.no-activity: there is no signal no-activity: did you mean no_activity?, or name its signal, as "no-activity: { is: … }"',
@@ -55,7 +55,7 @@ test('a key, a signal, a step, a state that is nearly right is answered with the
   ]);
 });
 
-test('a wrong kind of value is shown, with the kind that belongs there', () => {
+test('a value of a wrong type is shown with the expected type', () => {
   expect(wrong('enabled: maybe')).toEqual(['enabled: "maybe" is not true or false: write true or false']);
   expect(wrong('exclude: 5')).toEqual(['exclude: 5 is not a list: write a list']);
   expect(wrong('exemptions: { idle: 5 }')).toEqual([
@@ -87,14 +87,14 @@ test('each alternative is named by its number', () => {
 
 test('two steps in one entry, counter-evidence of itself, and bands at one number are mistakes', () => {
   expect(wrong('plans: [{ when: STUCK, do: [{ recover: {}, block: why }] }]')).toEqual([
-    'plans[0].do[0]: recover and block stand in one entry: write each step as an entry of its own',
+    'plans[0].do[0]: recover and block are in one entry: write each step as an entry of its own',
   ]);
   expect(mistakesIn('{ policy: p, signals: { looping: { unless: [looping, gone] } }, states: {} }')).toEqual([
-    'signals.looping.unless: looping would keep itself quiet: name another signal',
+    'signals.looping.unless: looping would quiet itself: name another signal',
     'signals.looping.unless: gone is not declared: add it under signals, as "gone: {}"',
   ]);
   expect(wrong('ticket: { bands: [{ at: 5, severity: low }, { at: 5, severity: high }] }')).toEqual([
-    'ticket.bands[1].at: 5 stands in an earlier band already: write another number of steps',
+    'ticket.bands[1].at: 5 is in an earlier band already: write another number of steps',
   ]);
 });
 
@@ -115,7 +115,7 @@ plans: [{ when: [], do: [recover] }, { when: STUK, do: [recover] }]
   ]);
 });
 
-test('an entry that is not text hides no mistake beside it, and is itself named once', () => {
+test('an entry that is not a text hides no other mistake, and is named once', () => {
   expect(
     mistakesIn("{ policy: p, exclude: ['(', 5], signals: { looping: {} }, states: { STUCK: [looping, nope, 5] } }"),
   ).toEqual([
@@ -130,7 +130,7 @@ test('an entry that is not text hides no mistake beside it, and is itself named 
   ]);
 });
 
-test('settings that contradict each other are named beside one that is wrong, and not where one of them is', () => {
+test('contradicting settings are reported together with other mistakes, but not if one of them is itself wrong', () => {
   const foo = expect.stringMatching(/^warrant\.foo: there is no such key/);
   const never = expect.stringMatching(/^warrant\.void: 1 min 40 s is not above warrant\.renew/);
   expect(wrong('warrant: { renew: 200s, void: 100s, foo: 1 }')).toEqual([foo, never]);
@@ -152,17 +152,17 @@ test('a missing duration is named as missing, and a value of another type as inv
   ]);
 });
 
-test('YAML that cannot be read is a mistake like any other, and a key written twice is one', () => {
+test('unreadable YAML and a duplicate key are mistakes like any other', () => {
   expect(mistakesIn('policy: [')).toHaveLength(1);
   expect(mistakesIn('policy: a\npolicy: b\n')).toHaveLength(1);
 });
 
-test('signals that keep each other quiet are a mistake; a chain of them is allowed', () => {
+test('signals that quiet each other are a mistake; a chain is allowed', () => {
   const written = (c: string) =>
     `{ policy: p, signals: { a: { is: looping, unless: b }, b: { is: looping, unless: c }, c: { is: looping${c} } }, states: {} }`;
   expect(mistakesIn(written(', unless: a'))).toEqual(
     ['a', 'b', 'c'].map(
-      (name) => `signals.${name}.unless: ${name} would keep itself quiet by way of others: remove one of them`,
+      (name) => `signals.${name}.unless: ${name} would quiet itself through others: remove one of them`,
     ),
   );
   expect(mistakesIn(written(''))).toEqual([]);

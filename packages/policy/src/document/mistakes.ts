@@ -3,7 +3,7 @@ import { insteadOf } from '../values/spelling.ts';
 
 export type Mistakes = string[];
 export type Path = readonly PropertyKey[];
-/** What is wrong at a place of a document, and what to write instead. */
+/** A mistake at a place of a document, with its remedy. */
 export type Mistake = { readonly path: Path; readonly message: string };
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<string, string>> = {
   record: 'a section of settings',
 };
 
-/** Reads with a schema; every mistake in words, with its remedy. */
+/** Parses with a schema. Reports every mistake as a sentence with its remedy. */
 export const reading = <S extends z.ZodType>(
   schema: S,
   written: unknown,
@@ -70,7 +70,7 @@ const worded = (issue: z.core.$ZodIssue, schema: z.ZodType, written: unknown): M
   }
 };
 
-/** Of the alternatives, that which was meant: it fails within; else all that may stand here. */
+/** Reports the mistakes of the alternative that was probably meant, or else all expected values. */
 const ofUnion = (issue: z.core.$ZodIssueInvalidUnion, schema: z.ZodType, written: unknown): Mistake[] => {
   const meant = issue.errors.find((issues) => issues.some(({ path, code }) => path.length > 0 || !UNMEANT.has(code)));
   if (meant)
@@ -124,7 +124,10 @@ const unwrapped = (schema: z.core.$ZodType): z.core.$ZodType => {
   return wrapper || schema instanceof z.ZodOptional ? unwrapped(schema.unwrap()) : schema;
 };
 
-/** A policy that cannot be used: every mistake at once, each with its place and what to write instead. Fatal at start, refused on reload. */
+/**
+ * A policy that cannot be used, with all its mistakes, each with its place and remedy. It is fatal at the start, and
+ * refused on a reload.
+ */
 export class CorrectThePolicy extends Error {
   override readonly name = 'CorrectThePolicy';
   readonly mistakes: readonly string[];

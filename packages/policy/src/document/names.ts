@@ -8,14 +8,14 @@ export const WORST_FIRST: readonly JudgedState[] = ['FAILING', 'STUCK', 'DEGRADE
 /** `a + b`: names that hold together. */
 export const together = (line: string): string[] => line.split('+').map((word) => word.trim());
 
-/** The signals under their names; in order of name, so that documents of one hash compile to one policy. */
+/** The signals by name. They are sorted, so that documents with the same hash compile to the same policy. */
 export const usesOf = (d: PolicyDocument, { signals }: Vocabulary, mistakes: Mistakes): readonly Use[] => {
   const inOrder = Object.entries(d.signals).sort(([a], [b]) => (a < b ? -1 : 1));
   const names = inOrder.map(([name]) => name);
   const uses = inOrder.map(([name, { is = name, unless = [], ...limits }]): Use => {
     const signal = String(is);
     const quiets = (Array.isArray(unless) ? unless : [unless]).map((other) => {
-      if (other === name) mistakes.push(`signals.${name}.unless: ${name} would keep itself quiet: name another signal`);
+      if (other === name) mistakes.push(`signals.${name}.unless: ${name} would quiet itself: name another signal`);
       else if (!names.includes(other)) mistakes.push(`signals.${name}.unless: ${undeclared(String(other), names)}`);
       return names.indexOf(other);
     });
@@ -28,11 +28,11 @@ export const usesOf = (d: PolicyDocument, { signals }: Vocabulary, mistakes: Mis
   });
   for (const [i, { name, unless }] of uses.entries())
     if (!unless.includes(i) && quietedBy(uses, i).has(i))
-      mistakes.push(`signals.${name}.unless: ${name} would keep itself quiet by way of others: remove one of them`);
+      mistakes.push(`signals.${name}.unless: ${name} would quiet itself through others: remove one of them`);
   return uses;
 };
 
-/** The positions of all that may quiet this use, directly or by way of others. */
+/** The positions of all uses that may quiet this one, directly or through others. */
 const quietedBy = (uses: readonly Use[], position: number): ReadonlySet<number> => {
   const found = new Set<number>();
   const add = (i: number) => {
@@ -46,7 +46,7 @@ const quietedBy = (uses: readonly Use[], position: number): ReadonlySet<number> 
   return found;
 };
 
-/** Those switched on: all that the document does not switch off. */
+/** The enabled exemptions: all that the document does not disable. */
 export const exemptionsOf = (
   d: PolicyDocument,
   { exemptions }: Vocabulary,

@@ -5,7 +5,7 @@ import type { Step } from './plan.ts';
 import { stepOf, stepRecord } from './plan.ts';
 
 const MESSAGE = 'go on with {task}';
-/** One of each: forgetting one does not compile. */
+/** One step of each kind. A missing one does not compile. */
 const STEPS: { readonly [Name in Step['step']]: Extract<Step, { readonly step: Name }> } = {
   nudge: { step: 'nudge', attempts: 2, intervalMs: 1000, message: MESSAGE },
   interrogate: { step: 'interrogate', waitsMs: [1000, 2000], message: MESSAGE },
@@ -27,7 +27,7 @@ const STEPS: { readonly [Name in Step['step']]: Extract<Step, { readonly step: N
   alert: { step: 'alert', channel: 'ops', severity: 'critical' },
 };
 
-test.each(Object.values(STEPS))('a step is the same after its journey in a warrant: $step', (step) => {
+test.each(Object.values(STEPS))('a step is the same after encoding in a warrant and decoding: $step', (step) => {
   const codec = memoryCodec();
   const plan = [stepRecord(step)];
   const { payload } = codec.decode(
@@ -47,6 +47,6 @@ test.each([
   ['a new state of its task', { ...stepRecord(terminate), terminate: { ...terminate, leave: 'UNKNOWN' } }],
   ['a new severity', { ...stepRecord(alert), alert: { ...alert, severity: 'UNKNOWN' } }],
   ['a new end of its time', { ...stepRecord(escalate), escalate: { ...escalate, onTimeout: 'UNKNOWN' } }],
-] as const)('a step with %s is unknown, and is never carried out in part', (_, record) => {
+] as const)('a step with %s is unknown, and is never executed in part', (_, record) => {
   expect(stepOf(record)).toEqual({ step: 'UNKNOWN', name: record.step });
 });

@@ -1,6 +1,6 @@
 import type { PlanStep, RecoverySettings as TravellingSettings } from '@vigil/events';
 
-/** The values that this version has; UNKNOWN is one of a newer version. */
+/** The values that this version supports; UNKNOWN is a value of a newer version. */
 type Known<T> = T extends readonly (infer One)[] ? readonly Exclude<One, 'UNKNOWN'>[] : Exclude<T, 'UNKNOWN'>;
 type Settings = { readonly [Name in Exclude<keyof PlanStep, 'step'>]: NonNullable<PlanStep[Name]> };
 type WithSettings<Name extends keyof Settings> = { readonly step: Name } & {
@@ -8,12 +8,12 @@ type WithSettings<Name extends keyof Settings> = { readonly step: Name } & {
 };
 
 /**
- * What a step asks, resolved: durations in milliseconds, templates as texts with {placeholders}. It travels in the
- * warrant as a PlanStep, whose schema describes the settings.
+ * A step with resolved settings: durations in milliseconds, templates as texts with {placeholders}. It is encoded in
+ * the warrant as a PlanStep, whose schema describes the settings.
  * `interrupt`: the client's turn is interrupted, and the agent gets `message` at its prompt. `resume`: the client's
- * processes are ended, and the same session is started again with `message`; it is skipped where the instance was
- * resumed less than `againAfterMs` ago. `terminate`: where none of `requires` is met, the step is skipped and the case
- * goes to people.
+ * processes are ended, and the same session is started again with `message`; it is skipped if the instance was resumed
+ * less than `againAfterMs` ago. `terminate`: if none of `requires` is met, the step is skipped and the case goes to
+ * people.
  */
 export type Step = { readonly step: 'recover' } | { [Name in keyof Settings]: WithSettings<Name> }[keyof Settings];
 
@@ -22,14 +22,14 @@ export type Plan = { readonly name: string; readonly steps: readonly Step[] };
 
 export type { BreakerLimits } from '@vigil/events';
 
-/** How a task is put on a fresh agent; travels in the warrant and in RecoverTask. */
+/** How a task is moved to a fresh agent. It is part of the warrant and of RecoverTask. */
 export type RecoverySettings = Omit<TravellingSettings, 'onProbationFailure'> & {
   readonly onProbationFailure: Known<TravellingSettings['onProbationFailure']>;
 };
 
-/** A step of another version of Vigil, which this one cannot take. `name`: as its policy calls it. */
+/** A step that this version of Vigil does not support. `name`: its name in the policy. */
 export type UnknownStep = { readonly step: 'UNKNOWN'; readonly name: string };
-/** A step as a plan brings it to those who carry it out. */
+/** A step of a plan, as the executing services get it. */
 export type PlannedStep = Step | UnknownStep;
 
 const NO_SETTINGS: Omit<PlanStep, 'step'> = {
@@ -45,7 +45,7 @@ const NO_SETTINGS: Omit<PlanStep, 'step'> = {
   alert: null,
 };
 
-/** A step as it travels: its name, and the settings in the field of that name. */
+/** A step as a record: its name, and the settings in the field of that name. */
 export const stepRecord = (planned: PlannedStep): PlanStep => {
   if (planned.step === 'UNKNOWN') return { ...NO_SETTINGS, step: planned.name };
   const { step, ...settings } = planned;
@@ -54,7 +54,7 @@ export const stepRecord = (planned: PlannedStep): PlanStep => {
 
 type Readers = { readonly [Name in Step['step']]: (record: PlanStep) => Extract<Step, { readonly step: Name }> | null };
 
-/** Null: the settings are missing, or one of them has a value of a newer version. */
+/** Returns null if the settings are missing, or have a value of a newer version. */
 const READERS: Readers = {
   nudge: ({ nudge }) => nudge && { step: 'nudge', ...nudge },
   interrogate: ({ interrogate }) => interrogate && { step: 'interrogate', ...interrogate },
@@ -85,6 +85,9 @@ const READERS: Readers = {
 
 const isKnown = (name: string): name is Step['step'] => Object.hasOwn(READERS, name);
 
-/** The step that a record carries. One that this version does not know, or not with these settings, is unknown: it is never carried out in part. */
+/**
+ * The step of a record. A step that this version does not support, or not with these settings, is unknown. It is never
+ * executed in part.
+ */
 export const stepOf = (record: PlanStep): PlannedStep =>
   (isKnown(record.step) ? READERS[record.step](record) : null) ?? { step: 'UNKNOWN', name: record.step };

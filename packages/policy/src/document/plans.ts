@@ -6,7 +6,7 @@ import { together, WORST_FIRST } from './names.ts';
 
 type WrittenPlan = PolicyDocument['plans'][number];
 
-/** Plans in the order in which they are tried; each is called by its `when`. */
+/** Plans in the order in which they are tried; each is named by its `when`. */
 export const plansOf = (
   d: PolicyDocument,
   uses: readonly Use[],
@@ -26,7 +26,7 @@ export const plansOf = (
   }));
 };
 
-/** Where an alternative of a plan stands: `plans[2].when`, or `plans[2].when[1]` where it is one of several. */
+/** The place of a plan's alternative: `plans[2].when`, or `plans[2].when[1]` if there are several. */
 export const whenAt = ({ when }: Pick<WrittenPlan, 'when'>, plan: number, alternative: number): string =>
   when.length === 1 ? `plans[${plan}].when` : `plans[${plan}].when[${alternative}]`;
 

@@ -17,7 +17,7 @@ test('money without prices and without reported cost is refused, with the place 
   expect(spendingDocument.safeParse({ task: { tokens: 5 } }).success).toBe(true);
 });
 
-test('prices decide over reported cost, for each million tokens of the first model that fits', () => {
+test('prices take precedence over reported cost, for a million tokens of the first matching model', () => {
   const spending = read({
     prices: { 'claude-opus-*': { input: 15, output: 75 }, '*': { input: 1, output: 2 } },
     cost: 'reported',
@@ -30,7 +30,7 @@ test('prices decide over reported cost, for each million tokens of the first mod
   expect(spentOf(spending, used)).toEqual({ tokens: 3_000_000, usd: 91 });
 });
 
-test('money is unknown where a model has no price, no tokens are reported, or cost is not to be trusted', () => {
+test('money is unknown if a model has no price, no tokens are reported, or the policy does not use reported cost', () => {
   const spending = read({ prices: { 'a*b': { input: 1, output: 1 } } });
   const used = { tokens: null, costUsd: 3 };
   expect(spentOf(spending, { ...used, usage: [tokens('axb', 1, 1), tokens('axbc', 1, 1)] }).usd).toBeNull();
@@ -38,7 +38,7 @@ test('money is unknown where a model has no price, no tokens are reported, or co
   expect(spentOf(read({}), { ...used, usage: [] }).usd).toBeNull();
 });
 
-test('a limit is reached when it is used exactly, and what is unknown reaches none', () => {
+test('a limit is reached when it is used exactly, and unknown use reaches none', () => {
   const limit = { tokens: 100, usd: 2 };
   expect(limitReached(limit, { tokens: 99, usd: 1.99 })).toBeNull();
   expect(limitReached(limit, { tokens: 100, usd: null })).toBe('100 of 100 tokens are used');

@@ -3,7 +3,7 @@ import { matches } from '../values/template-fit.ts';
 
 const money = z.number().positive();
 
-/** What may be used: tokens of all kinds together, and US dollars. */
+/** Limits of use: tokens of all kinds together, and US dollars. */
 const limit = z
   .strictObject({ tokens: z.int().min(1).nullable().default(null), usd: money.nullable().default(null) })
   .nullable()
@@ -53,7 +53,7 @@ export type ModelTokens = {
   readonly output_tokens: number;
 };
 
-/** As a client reports it. Null, and no models: unknown. */
+/** The use that a client reports. Null, and an empty list of models, mean unknown. */
 export type Used = {
   readonly tokens: number | null;
   readonly usage: readonly ModelTokens[];
@@ -82,7 +82,7 @@ const priceOf = ({ prices }: Spending, tokens: ModelTokens): number | null => {
 const limitsMoney = ({ agent, task, day }: Spending): boolean =>
   [agent, task, day].some((one) => one !== null && one.usd !== null);
 
-/** Why money is limited and not known, in words; null: it is known, no money is limited, or nothing is used yet. */
+/** Why limited money is unknown, in words; null if it is known, no money is limited, or nothing is used yet. */
 export const unknownCost = (spending: Spending, used: Used): string | null => {
   const { tokens, usage, costUsd } = used;
   const isUnused = tokens === null && usage.length === 0 && costUsd === null;
@@ -95,7 +95,10 @@ export const unknownCost = (spending: Spending, used: Used): string | null => {
   return `no price fits model ${JSON.stringify(model)}; add one to spending.prices`;
 };
 
-/** What an instance has used so far. Where the policy lists prices they decide, else what the client reports. */
+/**
+ * The use of an instance so far. Money follows from the policy's prices if it lists some, else from the client's
+ * report.
+ */
 export const spentOf = (spending: Spending, { tokens, usage, costUsd }: Used): Spent => {
   if (Object.keys(spending.prices).length === 0) return { tokens, usd: spending.cost === null ? null : costUsd };
   const costs = usage.map((one) => priceOf(spending, one));
@@ -103,7 +106,10 @@ export const spentOf = (spending: Spending, { tokens, usage, costUsd }: Used): S
   return { tokens, usd: isKnown ? costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0) : null };
 };
 
-/** Which part of a limit is used up, in words; null: none, as far as is known. A limit is reached when it is used exactly. */
+/**
+ * The reached part of a limit, in words; null if no limit is known to be reached. A limit is reached when it is used
+ * exactly.
+ */
 export const limitReached = (limits: SpendingLimit | null, { tokens, usd }: Spent): string | null => {
   if (limits === null) return null;
   if (limits.tokens !== null && tokens !== null && tokens >= limits.tokens)
@@ -113,6 +119,6 @@ export const limitReached = (limits: SpendingLimit | null, { tokens, usd }: Spen
   return null;
 };
 
-/** What the hook answers a call that a limit does not allow. `whose`: agent worker-1, task OMN-1, the day of policy vigil. */
+/** The hook's answer to a call that a limit refuses. `whose`: agent worker-1, task OMN-1, the day of policy vigil. */
 export const refusalFor = (whose: string, reached: string): string =>
   `Vigil: the spending limit of ${whose} is reached: ${reached}. Write down what is done and what is left, and stop; a person decides whether to go on.`;

@@ -7,10 +7,10 @@ import type { Step } from './plan.ts';
 
 const count = z.int().min(1);
 const text = z.string().min(1);
-/** What people may decide on an escalated case. */
+/** The decisions that people may take on an escalated case. */
 const DECISIONS = ['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon'] as const;
 
-/** The settings of each step as they are written, resolved to what a case works with. */
+/** The settings of each step, with the transformation to the form that a case uses. */
 export const STEPS = {
   nudge: z
     .strictObject({ attempts: count.default(3), interval: duration, message: text.default(NUDGE) })
@@ -93,10 +93,10 @@ export const step = z.unknown().transform((written, context): Step => {
   const named = typeof written === 'string' ? [[written, {}] as const] : Object.entries(Object(written) as object);
   const [[name, settings] = ['', {}], ...more] = named;
   if (name === '' || Array.isArray(written))
-    return refuse(`${JSON.stringify(written)} is no step: ${insteadOf('', STEP_NAMES)}`);
+    return refuse(`${JSON.stringify(written)} is not a step: ${insteadOf('', STEP_NAMES)}`);
   if (more.length > 0)
     return refuse(
-      `${named.map(([one]) => one).join(' and ')} stand in one entry: write each step as an entry of its own`,
+      `${named.map(([one]) => one).join(' and ')} are in one entry: write each step as an entry of its own`,
     );
   if (!isStep(name)) return refuse(`there is no step ${name}: ${insteadOf(name, STEP_NAMES)}`);
   const read = reading(STEPS[name] as z.ZodType<Step>, settings ?? {});

@@ -9,26 +9,27 @@ import { readPolicySet } from '../sets/files.ts';
 
 const GLOB = 'policy: u\nexclude: [*-bot, *gone]\nsignals: {}\nstates: {}\n';
 const inQuotes = [
-  "line 2, column 11: *-bot refers to an anchor that stands nowhere before it: where a text is meant, write it in quotes, as '*-bot'",
-  "line 2, column 18: *gone refers to an anchor that stands nowhere before it: where a text is meant, write it in quotes, as '*gone'",
+  "line 2, column 11: *-bot is an alias without an anchor before it: to write a text, put it in quotes, as '*-bot'",
+  "line 2, column 18: *gone is an alias without an anchor before it: to write a text, put it in quotes, as '*gone'",
 ];
 const parsing = (text: string) => mistakesOf(() => parseYaml(text, 'test.yaml'));
 
-test('an alias without its anchor is a mistake with its line, and so is an unquoted glob', () => {
+test('an alias without an anchor is a mistake with its line, and so is an unquoted glob', () => {
   expect(mistakesOf(() => load(GLOB))).toEqual(inQuotes);
-  expect(parsing('a: *later\nb: &later 5')).toEqual([expect.stringMatching(/^line 1, column 4: \*later refers to /)]);
+  expect(parsing('a: *later\nb: &later 5')).toEqual([expect.stringMatching(/^line 1, column 4: \*later is an alias /)]);
   expect(parsing("exclude: ['*-bot']")).toEqual([]);
 });
 
-test('an anchor that holds its own alias is a mistake, and one that is used after its end is allowed', () => {
+test('an anchor that contains its own alias is a mistake, and one that is used after its end is allowed', () => {
   expect(parsing('signals: &s {\n  no_calls: { after: 5m, x: *s } }')).toEqual([
-    'line 2, column 29: *s stands inside of what it refers to: write out what is meant',
+    'line 2, column 29: *s is an alias inside its own anchor: write the value out',
   ]);
   expect(parseYaml('a: &s { x: 1 }\nb: *s', 'test.yaml')).toEqual({ a: { x: 1 }, b: { x: 1 } });
 });
 
 test('only sections can be merged', () => {
-  const merged = 'line 1, column 5: << takes sections of settings only: write an alias of one, or a list of such';
+  const merged =
+    'line 1, column 5: << merges only sections of settings: write an alias of a section, or a list of such aliases';
   expect(parsing('<<: 5')).toEqual([merged]);
   expect(parsing('<<: [{}, 5]')).toEqual([merged]);
   expect(parsing('"<<": 5')).toEqual([]);
@@ -48,13 +49,13 @@ test('aliases that expand to too much are a mistake', () => {
         .join(', ')}]`,
     );
   expect(parsing(lines.join('\n'))).toEqual([
-    'document: its aliases stand for too much (Excessive alias count indicates a resource exhaustion attack): write out what they stand for',
+    'document: its aliases expand to too much (Excessive alias count indicates a resource exhaustion attack): write the values out',
   ]);
 });
 
-test('two documents in one file are a mistake: each needs its own file; an end marker after the first does not begin a second', () => {
+test('two documents in one file are a mistake; an end marker after the first does not begin a second', () => {
   expect(parsing('policy: a\n---\npolicy: b\n')).toEqual([
-    'document: 2 documents stand here, parted by ---: write each into a file of its own',
+    'document: 2 documents are in this file, separated by ---: write each into a file of its own',
   ]);
   expect(parsing('---\npolicy: a\n...\n')).toEqual([]);
   expect(parseYaml('# nothing\n', 'test.yaml')).toBeNull();
@@ -68,7 +69,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('beside it the mistakes of the other files are named, each with its file, when checked and at the start', () => {
+test('a check and a start also report the mistakes of the other files, each with its file', () => {
   const [glob, other] = ['glob.yaml', 'other.yaml'].map((name) => path.join(folder, name));
   const all = [...inQuotes.map((mistake) => `${glob}: ${mistake}`), expect.stringContaining(`${other}: colour: `)];
   expect(mistakesOf(() => checkFiles([folder], VOCABULARY, []))).toEqual(all);

@@ -13,7 +13,10 @@ import {
   visit,
 } from 'yaml';
 
-/** The documents of a YAML (or JSON) text as plain data. What cannot be read goes to `mistakes`, with its place and what to write instead. */
+/**
+ * The documents of a YAML (or JSON) text as plain data. Unreadable parts are added to `mistakes`, with place and
+ * remedy.
+ */
 export const documentsOf = (text: string, mistakes: string[]): unknown[] => {
   const lineCounter = new LineCounter();
   return [...parseAllDocuments(text, { merge: true, lineCounter })].map((document) => {
@@ -30,9 +33,9 @@ export const documentsOf = (text: string, mistakes: string[]): unknown[] => {
 };
 
 const tooMuch = ({ message }: Error): string =>
-  `document: its aliases stand for too much (${message}): write out what they stand for`;
+  `document: its aliases expand to too much (${message}): write the values out`;
 
-/** Aliases and merges that refer to nothing. */
+/** Invalid aliases and merges. */
 const misused = (document: Document, lines: LineCounter): string[] => {
   const found: string[] = [];
   const here = (node: Node, message: string) => {
@@ -46,7 +49,10 @@ const misused = (document: Document, lines: LineCounter): string[] => {
     },
     Pair: (_, pair) => {
       if (isMerge(pair) && !isMergeable(pair.value, document))
-        here(pair.value ?? pair.key, '<< takes sections of settings only: write an alias of one, or a list of such');
+        here(
+          pair.value ?? pair.key,
+          '<< merges only sections of settings: write an alias of a section, or a list of such aliases',
+        );
     },
   });
   return found;
@@ -55,14 +61,14 @@ const misused = (document: Document, lines: LineCounter): string[] => {
 const astray = (alias: Alias, document: Document, within: readonly unknown[]): string | null => {
   const to = alias.resolve(document);
   if (to === undefined)
-    return `*${alias.source} refers to an anchor that stands nowhere before it: where a text is meant, write it in quotes, as '*${alias.source}'`;
-  return within.includes(to) ? `*${alias.source} stands inside of what it refers to: write out what is meant` : null;
+    return `*${alias.source} is an alias without an anchor before it: to write a text, put it in quotes, as '*${alias.source}'`;
+  return within.includes(to) ? `*${alias.source} is an alias inside its own anchor: write the value out` : null;
 };
 
 const isMerge = (pair: Pair): pair is Pair<Scalar, Node | null> =>
   isScalar(pair.key) && pair.key.type === Scalar.PLAIN && pair.key.source === '<<';
 
-/** An alias that is astray is named as such. */
+/** Reports an invalid alias. */
 const isMergeable = (value: Node | null, document: Document): boolean => {
   const isSection = (node: unknown) => {
     const meant = isAlias(node) ? node.resolve(document) : node;

@@ -20,21 +20,21 @@ const RULES = {
   default: 'vigil',
 };
 
-test('the first rule that holds gives the policy; without one it is the default', () => {
+test('the first matching rule sets the policy; without one it is the default', () => {
   expect(given(RULES, 'ci-1', { team: 'core' })).toBe('botbox');
   expect(given(RULES, 'x-ci-1', { team: 'core' })).toBe('hive');
   expect(given(RULES, 'ci-1', { team: 'web' })).toBe('vigil');
   expect(given(RULES, 'ci-1')).toBe('vigil');
 });
 
-test('an agent gets the policy that it requests where its rule lists it, and nowhere else', () => {
+test('an agent gets the policy that it requests only if its rule lists it', () => {
   expect(given(RULES, 'ci-1', { team: 'core' }, 'hive')).toBe('hive');
   expect(given(RULES, 'ci-1', { team: 'core' }, 'vigil')).toBe('botbox');
   expect(given(RULES, 'dev-1', { team: 'core' }, 'botbox')).toBe('hive');
   expect(given(RULES, 'dev-1', {}, 'hive')).toBe('vigil');
 });
 
-test('without an assignment, an agent gets the policy that it requests only where the operator has listed it', () => {
+test('without an assignment, an agent gets the policy that it requests only if the operator has listed it', () => {
   const requested = (requestable: Requestable) =>
     ['hive', 'botbox', 'gone', null].map((requestedPolicy) =>
       assigner(asRequested('vigil', requestable), isThere)({ agentId: 'a', labels: {}, requestedPolicy }),
@@ -44,7 +44,7 @@ test('without an assignment, an agent gets the policy that it requests only wher
   expect(requested('any')).toEqual(['hive', 'botbox', 'vigil', 'vigil']);
 });
 
-test('every mistake is named, with its rule and what to write', () => {
+test('every mistake is reported, with its rule and remedy', () => {
   expect(
     mistakesOf(() =>
       readAssignment({ rules: [{ policy: 'vigil', lables: {} }, { id: 5 }], defalt: 'vigil' }, 'assign.yaml'),
@@ -61,7 +61,7 @@ test('every mistake is named, with its rule and what to write', () => {
   ]);
 });
 
-test('policies that there are not are named, with the nearest that there is', () => {
+test('unknown policies are reported, with the nearest known name', () => {
   const assignment = readAssignment(
     { rules: [{ policy: 'botbx', may_request: ['hive', 'gone'] }], default: 'vigli' },
     'f',
@@ -73,7 +73,7 @@ test('policies that there are not are named, with the nearest that there is', ()
   ]);
 });
 
-test('a rule behind one that asks for less is never reached', () => {
+test('a rule after a more general one is never reached', () => {
   const rules = [{ labels: { team: 'core' }, policy: 'hive' }, ...RULES.rules, { id: '^x', policy: 'vigil' }];
   expect(readAssignment({ rules, default: 'vigil' }, 'f').warnings).toEqual([
     'rules[1]: is never reached: rules[0] holds first; move it up, or remove it',
@@ -91,7 +91,7 @@ test("Vigil's own processes are always excluded, others only by a pattern", () =
   expect(excludes({ exclude: ['^dog-'] }, 'dog-1')).toBe(true);
 });
 
-test('a bad pattern is named beside a value of the wrong kind', () => {
+test('a bad pattern is reported together with a value of a wrong type', () => {
   expect(mistakesOf(() => readAssignment({ rules: [{ id: '(', policy: 5 }], default: 'a' }, 'assign.yaml'))).toEqual([
     expect.stringMatching(/^rules\[0\]\.id: "\(" is not an RE2 pattern/),
     'rules[0].policy: 5 is not a text: write a text',

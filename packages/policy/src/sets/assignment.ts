@@ -15,13 +15,16 @@ const rule = z.strictObject({
   may_request: z.union([z.literal('any'), z.array(z.string())]).default([]),
 });
 
-/** The document as people write it. Names of policies are checked against those that are in force. */
+/** The document as people write it. The names of policies are checked against those in force. */
 export const assignDocument = z.strictObject({ rules: z.array(rule).default([]), default: z.string() });
 
-/** Holds for the agents whose id has the RE2 pattern `id` in it and that carry all `labels`. `may_request`: what such an agent may ask for itself. */
+/**
+ * A rule for the agents whose id matches the RE2 pattern `id` anywhere and that have all `labels`. `may_request`: the
+ * policies that such an agent may request.
+ */
 export type AssignRule = z.output<typeof rule>;
 
-/** Which agent gets which policy: the first rule that holds, else the default. */
+/** The assignment of policies to agents: the first matching rule, else the default. */
 export type Assignment = {
   readonly hash: string;
   /** canonical JSON */
@@ -31,7 +34,7 @@ export type Assignment = {
   readonly warnings: readonly string[];
 };
 
-/** What an assignment depends on. `requestedPolicy`: the policy that the agent itself names. */
+/** The inputs of an assignment. `requestedPolicy`: the policy that the agent itself names. */
 export type Assigned = {
   readonly agentId: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -41,11 +44,11 @@ export type Assigned = {
 /** The policies that an agent may request: their names, or any policy in force. */
 export type Requestable = AssignRule['may_request'];
 
-/** Without an assignment, every agent gets the policy that it requests where that is requestable, else the default. */
+/** Without an assignment, every agent gets the policy that it requests if that is requestable, else the default. */
 export const asRequested = (fallback: string, requestable: Requestable): Assignment =>
   readAssignment({ rules: [{ policy: fallback, may_request: requestable }], default: fallback }, ASSIGNMENT);
 
-/** A document as parsed. Throws CorrectThePolicy with every mistake that can be seen without the policies. */
+/** A document as parsed. Throws CorrectThePolicy with every mistake that can be found without the policies. */
 export const readAssignment = (written: unknown, source: string): Assignment => {
   const read = reading(assignDocument, written);
   if (!('value' in read))
@@ -58,7 +61,7 @@ export const readAssignment = (written: unknown, source: string): Assignment => 
   return { hash: contentHash(document), document, rules, fallback, warnings: unreachable(rules) };
 };
 
-/** Names of policies that there are not. */
+/** The names of unknown policies. */
 export const unknownIn = ({ rules, fallback }: Assignment, known: readonly string[]): string[] => {
   const named = [
     ...rules.flatMap(({ policy, may_request: requestable }, i) => [
@@ -74,7 +77,7 @@ export const unknownIn = ({ rules, fallback }: Assignment, known: readonly strin
     .map(({ at, name }) => `${at}: there is no policy ${name}: ${insteadOf(name, known)}`);
 };
 
-/** Gives the name of the policy of an agent. `isThere`: whether a policy of that name is in force. */
+/** Returns a function from an agent to the name of its policy. `isThere`: whether a policy of that name is in force. */
 export const assigner = (
   { rules, fallback }: Assignment,
   isThere: (name: string) => boolean,
@@ -100,7 +103,7 @@ const unreachable = (rules: readonly AssignRule[]): string[] =>
     return earlier < 0 ? [] : `rules[${i}]: is never reached: rules[${earlier}] holds first; move it up, or remove it`;
   });
 
-/** True: the other rule has every condition that this one has. */
+/** Whether the other rule has every condition of this one. */
 const covers = (one: AssignRule, other: AssignRule): boolean =>
   (one.id === null || one.id === other.id) &&
   Object.entries(one.labels).every(([name, value]) => other.labels[name] === value);

@@ -14,7 +14,10 @@ export const presetNames = (): readonly string[] =>
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => path.basename(file, '.yaml'));
 
-/** Every *.yaml of the directories, in order of name; the mistakes of all files in one message. A later file replaces an earlier one of its name. */
+/**
+ * Every *.yaml of the directories, in order of name; the mistakes of all files in one message. A later file replaces an
+ * earlier one with the same name.
+ */
 export const readPolicies = (directories: readonly string[], vocabulary: Vocabulary): readonly CompiledPolicy[] => {
   const found = new Map<string, CompiledPolicy>();
   const fileOf = new Map<string, string>();
@@ -24,9 +27,7 @@ export const readPolicies = (directories: readonly string[], vocabulary: Vocabul
     if (!policy) continue;
     const other = fileOf.get(policy.name);
     if (other && path.dirname(other) === path.dirname(file))
-      mistakes.push(
-        `${file}: policy: ${policy.name} is the name of ${path.basename(other)} too: give one another name`,
-      );
+      mistakes.push(`${file}: policy: ${policy.name} is the name of ${path.basename(other)} too: rename one of them`);
     fileOf.set(policy.name, file);
     found.set(policy.name, policy);
   }
@@ -35,8 +36,8 @@ export const readPolicies = (directories: readonly string[], vocabulary: Vocabul
 };
 
 /**
- * The presets, and the policies and assign.yaml of `directory`. Without an assign.yaml agents get the policy that they request
- * where it is `requestable`, else `fallback`. Throws CorrectThePolicy with the mistakes of all files.
+ * The presets, and the policies and assign.yaml of `directory`. Without an assign.yaml, agents get the policy that they
+ * request if it is `requestable`, else `fallback`. Throws CorrectThePolicy with the mistakes of all files.
  */
 export const readPolicySet = (
   directory: string | null,
@@ -84,7 +85,7 @@ const assignmentIn = (directory: string): Assignment | null => {
   throw new CorrectThePolicy(directory, mistakes);
 };
 
-/** What it gives; where it has mistakes, undefined, and they are noted. */
+/** Runs `read`. If it throws mistakes, notes them and returns undefined. */
 export const noting = <T>(mistakes: string[], file: string | null, read: () => T): T | undefined => {
   try {
     return read();
@@ -97,7 +98,7 @@ export const noting = <T>(mistakes: string[], file: string | null, read: () => T
 
 const textOf = (file: string): string => readFileSync(file, 'utf8');
 
-/** The files of a directory whose names end so, in order of name. */
+/** The files of a directory with this ending, in order of name. */
 export const namesIn = (directory: string, end: string): readonly string[] =>
   readdirSync(directory)
     .filter((name) => name.endsWith(end))

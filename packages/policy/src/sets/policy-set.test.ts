@@ -35,7 +35,7 @@ const apply = (set: PolicySet, name: string, written: unknown) =>
 const brief = (set: PolicySet) =>
   set.policies.map(({ policy: { name, uses }, origin }) => [name, origin, uses[0]?.limits]);
 
-test('an applied document takes the place of the one of its name; taken back, the file holds again', () => {
+test('an applied document replaces the one with its name; after its removal the file is in force again', () => {
   const set = apply(FILES, 'a', document('a', 9));
   expect(brief(set)).toEqual([
     ['a', 'applied', { times: 9 }],
@@ -44,13 +44,13 @@ test('an applied document takes the place of the one of its name; taken back, th
   expect(brief(apply(set, 'a', null))).toEqual(brief(FILES));
 });
 
-test('a new policy is there until it is taken back', () => {
+test('a new policy is in force until it is removed', () => {
   const set = apply(FILES, 'c', document('c'));
   expect(brief(set).map(([name]) => name)).toEqual(['a', 'b', 'c']);
   expect(brief(apply(set, 'c', null)).map(([name]) => name)).toEqual(['a', 'b']);
 });
 
-test('an assignment is applied like a policy, and refused where it names what is not there', () => {
+test('an assignment is applied like a policy, and refused if it names an unknown policy', () => {
   const set = apply(FILES, 'assign.yaml', { default: 'b' });
   expect(set.assignment).toMatchObject({ origin: 'applied', by: 'ada', assignment: { fallback: 'b' } });
   expect(apply(set, 'assign.yaml', null).assignment).toMatchObject({ origin: 'file', assignment: { fallback: 'a' } });
@@ -59,7 +59,7 @@ test('an assignment is applied like a policy, and refused where it names what is
   ]);
 });
 
-test('what agents are given cannot be taken back', () => {
+test('a policy that is assigned to agents cannot be removed', () => {
   const set = apply(apply(FILES, 'c', document('c')), 'assign.yaml', { default: 'c' });
   expect(mistakesOf(() => apply(set, 'c', null))).toEqual(['default: there is no policy c: write one of a, b']);
 });
@@ -81,7 +81,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('the mistakes of all files of a directory are one message; one name in two files is one', () => {
+test('the mistakes of all files of a directory are one message; the same name in two files is a mistake', () => {
   const write = (name: string, written: unknown) => writeFileSync(path.join(folder, name), JSON.stringify(written));
   write('one.yaml', document('same'));
   write('three.yaml', { policy: 'three', signals: { lopping: {} }, states: {} });
@@ -89,16 +89,16 @@ test('the mistakes of all files of a directory are one message; one name in two 
   write('assign.yaml', { default: 'same' });
   expect(mistakesOf(() => readPolicies([folder], VOCABULARY))).toEqual([
     expect.stringMatching(/three\.yaml: signals\.lopping: there is no signal lopping: did you mean looping\?/),
-    expect.stringMatching(/two\.yaml: policy: same is the name of one\.yaml too: give one another name$/),
+    expect.stringMatching(/two\.yaml: policy: same is the name of one\.yaml too: rename one of them$/),
   ]);
 });
 
-test('a *.yml of a directory is not skipped in silence, and is read where it is named itself', () => {
+test('a *.yml file of a directory is reported, and is read if it is named itself', () => {
   const [missed, read] = ['missed.yml', 'read.yaml'].map((name) => path.join(folder, name)) as [string, string];
   writeFileSync(missed, JSON.stringify(document('missed')));
   writeFileSync(read, JSON.stringify(document('read')));
   expect(mistakesOf(() => checkFiles([folder], VOCABULARY, []))).toEqual([
-    `${missed}: is not read: of a directory only *.yaml is: rename it`,
+    `${missed}: is not read, because only the *.yaml files of a directory are: rename it`,
   ]);
   expect(checkFiles([missed, read], VOCABULARY, []).map(({ name }) => name)).toEqual(['missed', 'read']);
 });

@@ -3,7 +3,10 @@ import type { CompiledPolicy, Vocabulary } from '../compile/compiled.ts';
 import { CorrectThePolicy } from '../document/mistakes.ts';
 import { ASSIGNMENT, type Assignment, readAssignment, unknownIn } from './assignment.ts';
 
-/** Where a document comes from; who put it in force, why, and when (epoch milliseconds). null: it was there at the start. */
+/**
+ * The origin of a document, and its author, reason and time (epoch milliseconds; null if it is in force since the
+ * start).
+ */
 export type Provenance = {
   readonly origin: 'preset' | 'file' | 'applied';
   readonly by: string;
@@ -19,7 +22,7 @@ export type PolicySet = {
   readonly assignment: Provenance & { readonly assignment: Assignment };
 };
 
-/** A document to be put in force under a name; null: what was applied under it is taken back. */
+/** A document to apply under a name; null removes the applied one. */
 export type Application = {
   readonly name: string;
   /** canonical JSON */
@@ -29,7 +32,7 @@ export type Application = {
   readonly at: number;
 };
 
-/** Throws CorrectThePolicy where agents would be given policies that there are not. */
+/** Throws CorrectThePolicy if the assignment names an unknown policy. */
 export const policySet = (policies: readonly HeldPolicy[], assignment: PolicySet['assignment']): PolicySet => {
   const names = policies.map(({ policy }) => policy.name);
   const unknown = unknownIn(assignment.assignment, names);
@@ -39,8 +42,8 @@ export const policySet = (policies: readonly HeldPolicy[], assignment: PolicySet
 };
 
 /**
- * The set that is in force once a document is applied; `files`: the documents of the files. Throws CorrectThePolicy: then all stays as it
- * is.
+ * The set that is in force once a document is applied; `files`: the documents of the files. Throws CorrectThePolicy;
+ * then nothing changes.
  */
 export const applied = (
   set: PolicySet,

@@ -4,11 +4,14 @@ import { z } from 'zod';
 /** Vigil's own processes are never evaluated, under any policy: ids that are, or begin with, `vigil:` or `vigil.`, and `vigil` itself. */
 const OWN = /^vigil(?:$|[:.])/;
 
-/** Whether the policy only shows this agent. Costs a pattern match: asked when a policy is assigned, not at each heartbeat. */
+/**
+ * Whether the policy excludes this agent. It costs a pattern match, so it is called when a policy is assigned, not at
+ * each heartbeat.
+ */
 export const excludes = (policy: { readonly exclude: readonly string[] }, agentId: string): boolean =>
   OWN.test(agentId) || policy.exclude.some((pattern) => RE2JS.compile(pattern).matcher(agentId).find());
 
-/** Why a pattern is invalid, and what to do; null: it is valid. */
+/** Why a pattern is invalid, with the remedy; null if it is valid. */
 const unreadablePattern = (pattern: string): string | null => {
   try {
     RE2JS.compile(pattern);
@@ -19,7 +22,7 @@ const unreadablePattern = (pattern: string): string | null => {
   }
 };
 
-/** For zod: asked of each text by itself, so that a wrong neighbour hides nothing. */
+/** For zod. It checks each text separately, so that one wrong entry does not hide another. */
 export const readable = (pattern: string, { addIssue }: z.core.$RefinementCtx<string>): void => {
   const message = unreadablePattern(pattern);
   if (message !== null) addIssue({ code: 'custom', message });
@@ -27,7 +30,7 @@ export const readable = (pattern: string, { addIssue }: z.core.$RefinementCtx<st
 
 /** A pattern of a policy, compiled when the policy is read. Two of the same source are equal. */
 export class Pattern {
-  /** as the policy spells it: what runtimes report, and people are shown */
+  /** the pattern as the policy writes it, for reports of runtimes and for people */
   readonly source: string;
   readonly #re: RE2JS;
 
@@ -36,7 +39,7 @@ export class Pattern {
     this.#re = RE2JS.compile(source, flags);
   }
 
-  /** Whether it is anywhere in the text. */
+  /** Whether it matches anywhere in the text. */
   isIn(text: string): boolean {
     return this.#re.test(text);
   }
@@ -55,5 +58,5 @@ const reading = (flags: number): z.ZodType<Pattern> =>
 
 /** RE2, as it is written: `(?i)` for any case. */
 export const pattern: z.ZodType<Pattern> = reading(0);
-/** RE2, in any case. */
+/** RE2, case-insensitive. */
 export const patternInAnyCase: z.ZodType<Pattern> = reading(RE2JS.CASE_INSENSITIVE);

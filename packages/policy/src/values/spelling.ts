@@ -1,4 +1,4 @@
-/** The known word that was probably meant; null: none is near. */
+/** The known word that was probably meant; null if none is close. */
 export const nearest = (word: string, known: readonly string[]): string | null => {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   const allowed = word.length < 3 ? 0 : Math.max(1, Math.floor(word.length / 3));
@@ -11,14 +11,14 @@ export const nearest = (word: string, known: readonly string[]): string | null =
   return best;
 };
 
-/** What to write instead of a word that is not known: the nearest, else all there are. */
+/** The remedy for an unknown word: the nearest known one, else all of them. */
 export const insteadOf = (word: string, known: readonly string[]): string => {
   const near = nearest(word, known);
   if (near !== null) return `did you mean ${near}?`;
   return known.length === 0 ? 'remove it' : `write one of ${known.join(', ')}`;
 };
 
-/** Letters to add, take away, change, or swap with their neighbour. */
+/** The edit distance: letters to add, remove, change, or swap with their neighbour. */
 const distance = (a: string, b: string): number => {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,4 +1,4 @@
-/** For which tasks a runtime's template is. */
+/** The tasks that a runtime's template accepts. */
 export type TemplateFit = { readonly task: string; readonly labels: Readonly<Record<string, string>> };
 
 /** `*` in the pattern matches any text. */
@@ -15,7 +15,7 @@ export const matches = (pattern: string, text: string): boolean => {
   return text.length === first.length;
 };
 
-/** The task must match, and carry each label of the template with its value. */
+/** Whether the task matches and has each label of the template with its value. */
 export const templateFits = (template: TemplateFit, task: string, labels: Readonly<Record<string, string>>): boolean =>
   matches(template.task, task) &&
   Object.entries(template.labels).every(([label, value]) => Object.hasOwn(labels, label) && labels[label] === value);

@@ -3,14 +3,14 @@ export const NUDGE = `Vigil watches this session and has found a problem. {findi
 {advice}
 If you cannot continue, write what blocks you, or write a checkpoint and ask for a handoff.`;
 
-/** The probe asks for nothing but a sign of life. */
+/** The probe requests only a sign of life. */
 export const PROBE = 'Are you there? Answer with the word {nonce} to go on working.';
 
-/** Sent at the prompt after an interrupt. `{finding}` is what was found, for the agent. */
+/** Sent at the prompt after an interrupt. `{finding}` is the finding, described for the agent. */
 export const INTERRUPTED =
   'REMINDER: Your turn was interrupted because it hung. {finding} Check what is already done, then continue with your task.';
 
-/** The first prompt of a session that was started again. */
+/** The first prompt of a restarted session. */
 export const RESUMED =
   'REMINDER: Your session hung and was started again. {finding} Check what is already done, do not repeat it, and continue with your task.';
 
