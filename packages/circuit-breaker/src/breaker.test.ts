@@ -4,7 +4,7 @@ import { admit, admitsFrom, ask, type Breaker, closed, fail, giveBack, reset, su
 
 const limits = { failureThreshold: 3, recoveryTimeoutMs: 1000, halfOpenRequests: 1 };
 
-/** One request and its end, at `now`. Refused: the breaker as it is. */
+/** One request and its end, at `now`. A refused request leaves the breaker unchanged. */
 const through = (breaker: Breaker, how: 'ok' | 'error', now = 0): Breaker => {
   const answer = ask(breaker, limits, now);
   if (answer.kind === 'refused') return breaker;
@@ -20,22 +20,22 @@ const admitted = (breaker: Breaker, now: number, most = limits) => {
 };
 
 describe('closed', () => {
-  test('lets everything through', () => {
+  test('admits every request', () => {
     expect(ask(closed, limits, 0)).toEqual({ kind: 'admitted', breaker: closed, generation: 0 });
   });
 
-  test('bears one failure less than its threshold, and opens on the last', () => {
+  test('stays closed below its threshold of failures, and opens at it', () => {
     const two = through(through(closed, 'error', 5), 'error', 5);
     expect(two).toEqual({ state: 'CLOSED', generation: 0, failures: 2 });
     expect(through(two, 'error', 5)).toEqual({ state: 'OPEN', generation: 1, failures: 3, nextAttemptAt: 1005 });
   });
 
-  test('counts failures in a row: a success between starts the count again', () => {
+  test('counts failures in a row: a success in between restarts the count', () => {
     const after = ['error', 'error', 'ok', 'error', 'error'].reduce((b, how) => through(b, how as 'ok'), closed);
     expect(after).toMatchObject({ state: 'CLOSED', failures: 2 });
   });
 
-  test('of requests under way at once, the failures count though one of them succeeds', () => {
+  test('counts the failures of concurrent requests even if one of them succeeds', () => {
     const { generation } = admitted(closed, 0);
     const one = succeed(fail(closed, generation, limits, 0), generation);
     const three = [1, 2, 3].reduce((b) => fail(b, generation, limits, 0), one);
@@ -48,13 +48,13 @@ describe('closed', () => {
 });
 
 describe('open', () => {
-  test('refuses everything until its timeout is over, and reports until when', () => {
+  test('refuses every request until its timeout is over, and reports that time', () => {
     expect(ask(opened(), limits, 0)).toEqual({ kind: 'refused', nextAttemptAt: 1000 });
     expect(ask(opened(), limits, 999)).toEqual({ kind: 'refused', nextAttemptAt: 1000 });
     expect(ask(opened(), limits, 1000).kind).toBe('admitted');
   });
 
-  test('ignores the results of what was begun before it opened, also those that come in its own time', () => {
+  test('ignores the results of requests that began before it opened, also after its timeout', () => {
     const open = opened();
     expect(succeed(open, 0)).toBe(open);
     expect(fail(open, 0, limits, 500)).toBe(open);
@@ -83,7 +83,7 @@ describe('half open', () => {
     expect(fail(second.breaker, trial.generation, limits, 2500)).toMatchObject({ state: 'OPEN', nextAttemptAt: 3500 });
   });
 
-  test('a trial that is counted without its time keeps its place until it has ended', () => {
+  test('a trial that is counted without a start time keeps its place until it has ended', () => {
     const counted = admit(tryAgain(opened()));
     expect(admitsFrom(counted, limits)).toBe(Number.POSITIVE_INFINITY);
     expect(ask(counted, limits, 9999)).toEqual({ kind: 'refused', nextAttemptAt: null });
@@ -96,20 +96,20 @@ describe('half open', () => {
     expect(ask(giveBack(second.breaker), two, 1000).kind).toBe('admitted');
   });
 
-  test('success closes it, failure opens it again for a whole timeout', () => {
+  test('a success closes it, and a failure opens it again for a whole timeout', () => {
     expect(succeed(trial.breaker, trial.generation)).toEqual({ state: 'CLOSED', generation: 3, failures: 0 });
     const again = fail(trial.breaker, trial.generation, limits, 1700);
     expect(again).toEqual({ state: 'OPEN', generation: 3, failures: 4, nextAttemptAt: 2700 });
   });
 
-  test('a trial that was none gives its place back; one of an earlier generation gives back nothing', () => {
+  test('a trial that does not count frees its place; one of an earlier generation frees nothing', () => {
     const free = giveBack(trial.breaker, trial.generation);
     expect(ask(free, limits, 1000).kind).toBe('admitted');
     expect(giveBack(trial.breaker, 0)).toBe(trial.breaker);
     expect(giveBack(free)).toMatchObject({ admitted: 0 });
   });
 
-  test('results of what was begun before, closed or open, change nothing', () => {
+  test('results of requests that began earlier, closed or open, change nothing', () => {
     for (const generation of [0, 1]) {
       expect(succeed(trial.breaker, generation)).toBe(trial.breaker);
       expect(fail(trial.breaker, generation, limits, 1500)).toBe(trial.breaker);
@@ -126,7 +126,7 @@ describe('half open', () => {
   });
 });
 
-test('a person can try before the timeout, and can close it; calls under way have no effect then', () => {
+test('a person can start a trial before the timeout, and can close it; then running calls have no effect', () => {
   expect(ask(tryAgain(opened()), limits, 1).kind).toBe('admitted');
   const shut = reset(opened());
   expect(shut).toEqual({ state: 'CLOSED', generation: 2, failures: 0 });
@@ -145,7 +145,7 @@ describe('any sequence of results and waits', () => {
   );
   const steps = fc.array(step, { maxLength: 60, size: 'max' });
 
-  /** What became of it, step by step; `keep` is applied to the breaker between two steps. */
+  /** The results, step by step; `keep` is applied to the breaker between two steps. */
   const story = (all: readonly Step[], keep: (b: Breaker) => Breaker): Breaker[] => {
     let breaker: Breaker = closed;
     let now = 0;
@@ -167,7 +167,7 @@ describe('any sequence of results and waits', () => {
     });
   };
 
-  test('it is plain data in all three states: stored and read again, it behaves the same', () => {
+  test('it is plain data in all three states: it behaves the same after storing and reading', () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(steps, (all) => {
@@ -192,7 +192,7 @@ describe('any sequence of results and waits', () => {
     );
   });
 
-  test('it never stands still: once its timeout is over and all that was under way has ended, it admits', () => {
+  test('it never blocks for ever: it admits a request once its timeout is over and all running requests have ended', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const ending = [...all, ...all.map((): Step => 'error'), 'wait' as const, 'ask' as const];

@@ -1,4 +1,4 @@
-/** How many requests may fail in a row, how long the pause is then, and how many trials may be under way at once after it. */
+/** The threshold of failures in a row, the timeout of the open state, and the number of concurrent trials after it. */
 export type BreakerLimits = {
   readonly failureThreshold: number;
   readonly recoveryTimeoutMs: number;
@@ -6,8 +6,9 @@ export type BreakerLimits = {
 };
 
 /**
- * A circuit breaker as plain data (CODITECT `ADR-110`, section 4). `trialAt`: when the newest trial was requested, epoch milliseconds.
- * `generation` rises with each change of state: a result of a request that began in an earlier one is ignored.
+ * A circuit breaker as plain data (CODITECT `ADR-110`, section 4). `trialAt`: when the newest trial was requested,
+ * epoch milliseconds. `generation` rises with each change of state: results of requests from an earlier generation are
+ * ignored.
  */
 export type Breaker =
   | { readonly state: 'CLOSED'; readonly generation: number; readonly failures: number }
@@ -22,21 +23,21 @@ export type Breaker =
 
 export const closed: Breaker = { state: 'CLOSED', generation: 0, failures: 0 };
 
-/** Closed by hand, or because there is nothing left to protect: results of calls under way are ignored. */
+/** Closes the breaker, by hand or because there is nothing left to protect. Results of running calls are ignored. */
 export const reset = (breaker: Breaker): Breaker =>
   breaker.state === 'CLOSED' && breaker.failures === 0
     ? breaker
     : { state: 'CLOSED', generation: breaker.generation + 1, failures: 0 };
 
-/** The next request is a trial: the timeout is over, or a person asked. */
+/** Makes the next request a trial, after the timeout or on a person's request. */
 export const tryAgain = (breaker: Breaker): Breaker => {
   if (breaker.state !== 'OPEN') return breaker;
   return { state: 'HALF_OPEN', generation: breaker.generation + 1, failures: breaker.failures, admitted: 0 };
 };
 
 /**
- * From when a request is admitted, epoch milliseconds. A trial that `ask` admitted and that has not ended within the timeout blocks no
- * other: its end may never be reported. One that `admit` counted keeps its place until it has ended (infinity).
+ * When the next request is admitted, epoch milliseconds. A trial of `ask` blocks others only for the timeout, because
+ * its end may never be reported. A trial of `admit` keeps its place until it has ended (infinity).
  */
 export const admitsFrom = (breaker: Breaker, limits: BreakerLimits): number => {
   switch (breaker.state) {
@@ -50,19 +51,22 @@ export const admitsFrom = (breaker: Breaker, limits: BreakerLimits): number => {
   }
 };
 
-/** A request is under way. */
+/** Counts a running request. */
 export const admit = (breaker: Breaker): Breaker =>
   breaker.state === 'HALF_OPEN' ? { ...breaker, admitted: breaker.admitted + 1 } : breaker;
 
 /**
- * `generation`: passed with the request's result. `nextAttemptAt`: at the latest; sooner, once a trial under way has ended. Null: only
- * then.
+ * `generation`: to pass with the request's result. `nextAttemptAt`: the latest time of the next attempt; the end of a
+ * running trial permits it earlier. Null: only that end does.
  */
 export type Admission =
   | { readonly kind: 'admitted'; readonly breaker: Breaker; readonly generation: number }
   | { readonly kind: 'refused'; readonly nextAttemptAt: number | null };
 
-/** Asks for one request at `now`; the first after the timeout is a trial. An admitted one ends in `succeed`, `fail` or `giveBack`. */
+/**
+ * Requests admission at `now`. The first admission after the timeout is a trial. An admitted request ends with
+ * `succeed`, `fail` or `giveBack`.
+ */
 export const ask = (breaker: Breaker, limits: BreakerLimits, now: number): Admission => {
   const from = admitsFrom(breaker, limits);
   if (now < from) return { kind: 'refused', nextAttemptAt: Number.isFinite(from) ? from : null };
@@ -70,7 +74,7 @@ export const ask = (breaker: Breaker, limits: BreakerLimits, now: number): Admis
   return { kind: 'admitted', breaker: admitted, generation: admitted.generation };
 };
 
-/** Its trials are all overdue. */
+/** Frees one place if all trials are overdue. */
 const freed = (breaker: Breaker, { halfOpenRequests }: BreakerLimits): Breaker =>
   breaker.state === 'HALF_OPEN' && breaker.admitted >= halfOpenRequests
     ? { ...breaker, admitted: halfOpenRequests - 1 }
@@ -79,20 +83,20 @@ const freed = (breaker: Breaker, { halfOpenRequests }: BreakerLimits): Breaker =
 const withTrial = (breaker: Breaker, trialAt: number): Breaker =>
   breaker.state === 'HALF_OPEN' ? { ...breaker, trialAt } : breaker;
 
-/** A request has turned out not to be one: its place is free again. */
+/** Ends a request that does not count as one, and frees its place. */
 export const giveBack = (breaker: Breaker, generation: number = breaker.generation): Breaker => {
   if (breaker.state !== 'HALF_OPEN' || generation !== breaker.generation) return breaker;
   return { ...breaker, admitted: Math.max(0, breaker.admitted - 1) };
 };
 
-/** The row of failures ends; a trial's success closes. */
+/** Ends the row of failures. The success of a trial closes the breaker. */
 export const succeed = (breaker: Breaker, generation: number): Breaker => {
   if (generation !== breaker.generation || breaker.state === 'OPEN') return breaker;
   if (breaker.state === 'HALF_OPEN') return reset(breaker);
   return breaker.failures === 0 ? breaker : { ...breaker, failures: 0 };
 };
 
-/** The last failure in a row that it bears opens it; so does a trial's. */
+/** Counts a failure. The last one of the threshold, or that of a trial, opens the breaker. */
 export const fail = (breaker: Breaker, generation: number, limits: BreakerLimits, now: number): Breaker => {
   if (generation !== breaker.generation || breaker.state === 'OPEN') return breaker;
   const failures = breaker.failures + 1;
@@ -105,7 +109,10 @@ export const fail = (breaker: Breaker, generation: number, limits: BreakerLimits
   };
 };
 
-/** Refused at once, without a call: wait until `nextAttemptAt` (epoch milliseconds; null: until the trial under way has ended). */
+/**
+ * A call was refused without being made. Wait until `nextAttemptAt` (epoch milliseconds; null: until the running trial
+ * has ended).
+ */
 export class BreakerOpen extends Error {
   override readonly name = 'BreakerOpen';
   readonly breaker: string;
@@ -121,16 +128,22 @@ export class BreakerOpen extends Error {
   }
 }
 
-/** What a thrown error means for what the breaker protects. `nothing`: the caller's own mistake, a rate limit, a cancellation. */
+/**
+ * The meaning of a thrown error for the protected service. `nothing`: the caller's own mistake, a rate limit, or a
+ * cancellation.
+ */
 export type Meaning = 'failure' | 'success' | 'nothing';
 
 /** One breaker around calls. */
 export type Guard = {
   readonly name: string;
   readonly breaker: () => Breaker;
-  /** Runs the call, or rejects with BreakerOpen without running it. Any value that the call throws counts, and is thrown again. */
+  /**
+   * Runs the call, or rejects with BreakerOpen without running it. Any value that the call throws counts, and is
+   * rethrown.
+   */
   readonly run: <T>(call: () => T | Promise<T>, meaning?: (error: unknown) => Meaning) => Promise<T>;
-  /** Closed by hand. */
+  /** Closes the breaker by hand. */
   readonly reset: () => void;
 };
 
@@ -177,8 +190,8 @@ const after = (breaker: Breaker, generation: number, meaning: Meaning, limits: B
 type CallResult = { readonly outcome: string; readonly error_class: string | null };
 
 /**
- * What an ended call of an agent counts as; `none`: it is not counted. A command's exit code, and a person's
- * interruption, are not the tool's failure. An overloaded service is waited for.
+ * How an ended call of an agent counts; `none`: not at all. A command's exit code and a person's interruption are not
+ * failures of the tool. An overloaded service is not a failure either: the agent waits for it.
  */
 export const callResult = ({ outcome, error_class }: CallResult): 'ok' | 'error' | 'none' => {
   if (outcome === 'ok') return 'ok';

@@ -18,7 +18,7 @@ const guarded = (from: Breaker = closed) => {
   };
 };
 
-test('what the call gives, and what it throws, reaches the caller', async () => {
+test('the caller gets the result or the error of the call', async () => {
   const g = guarded();
   await expect(g.run(() => 42)).resolves.toBe(42);
   await expect(g.run(async () => 43)).resolves.toBe(43);
@@ -33,7 +33,7 @@ test('a call that throws before it returns a promise counts as a failure, like o
   expect(g.breaker().state).toBe('OPEN');
 });
 
-test('open, it refuses at once without a call, by a typed error that names breaker and next attempt', async () => {
+test('an open breaker refuses without a call, with a typed error that names the breaker and the next attempt', async () => {
   const g = guarded();
   await g.boom();
   await g.boom();
@@ -50,7 +50,7 @@ test('open, it refuses at once without a call, by a typed error that names break
   expect(g.breaker().state).toBe('CLOSED');
 });
 
-test('while a trial is under way everything else is refused; its failure opens again', async () => {
+test('every other call is refused during a trial; a failed trial opens the breaker again', async () => {
   const g = guarded();
   await g.boom();
   await g.boom();
@@ -63,7 +63,7 @@ test('while a trial is under way everything else is refused; its failure opens a
   expect(g.breaker()).toMatchObject({ state: 'OPEN', nextAttemptAt: 2000 });
 });
 
-test('what a call that was begun before it opened brings later is ignored', async () => {
+test('the late result of a call that began before the breaker opened is ignored', async () => {
   const g = guarded();
   const slow = Promise.withResolvers<void>();
   const running = g.run(() => slow.promise);
@@ -88,7 +88,7 @@ test('an error that does not concern the tool is not a failure and uses no trial
   expect(g.breaker().state).toBe('CLOSED');
 });
 
-test('where the judge of errors throws, the call still counts as a failure', async () => {
+test('if the classification of an error throws, the call still counts as a failure', async () => {
   const g = guarded();
   const confused = () => {
     throw new Error('confused');
@@ -97,7 +97,7 @@ test('where the judge of errors throws, the call still counts as a failure', asy
   expect(g.breaker()).toMatchObject({ failures: 1 });
 });
 
-test('stored and read again, it continues, and does not wait for a trial of the previous process', async () => {
+test('a stored breaker continues, and does not wait for a trial of the previous process', async () => {
   const open: Breaker = { state: 'OPEN', generation: 1, failures: 2, nextAttemptAt: 500 };
   await expect(guarded(open).run(() => 1)).rejects.toThrow(BreakerOpen);
   const trying: Breaker = { state: 'HALF_OPEN', generation: 2, failures: 2, admitted: 1 };
@@ -106,7 +106,7 @@ test('stored and read again, it continues, and does not wait for a trial of the 
   expect(g.breaker().state).toBe('CLOSED');
 });
 
-test('closed by hand, it lets through at once', async () => {
+test('a breaker that was closed by hand admits calls at once', async () => {
   const g = guarded({ state: 'OPEN', generation: 1, failures: 2, nextAttemptAt: 500 });
   g.reset();
   await expect(g.run(() => 1)).resolves.toBe(1);

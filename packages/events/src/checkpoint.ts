@@ -2,16 +2,19 @@ import type { Checkpoint, CheckpointRef } from './generated/types.ts';
 
 const ofOneHost: ReadonlySet<string> = new Set(['not_here', 'missing', 'unreadable']);
 
-/** Whether a reason for which a checkpoint is invalid holds on one host only: another host may have the file, or can read it. Any other reason is a fault of the content. */
+/**
+ * Whether a reason for an invalid checkpoint holds on one host only. Another host may have the file or be able to read
+ * it. Any other reason is a fault of the content.
+ */
 export const holdsOnOneHost = (reason: string): boolean => ofOneHost.has(reason);
 
 /**
- * Whether an address has no more than an address. Fragments and queries do not name a file. A line break or another
- * invisible character would add an agent's own text to the prompt that shows the address.
+ * Whether a text is only an address. Fragments and queries do not name a file. A line break or another invisible
+ * character would add an agent's own text to the prompt that shows the address.
  */
 export const isCheckpointAddress = (uri: string): boolean => !/[#?\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(uri);
 
-/** The checkpoint of a heartbeat, in the spelling of Vigil's own events. */
+/** The checkpoint of a heartbeat, with the field names of Vigil's own events. */
 export const checkpointRef = (checkpoint: Checkpoint): CheckpointRef => ({
   checkpointId: checkpoint.checkpoint_id,
   parentId: checkpoint.parent_id,
@@ -24,7 +27,7 @@ export const checkpointRef = (checkpoint: Checkpoint): CheckpointRef => ({
   remainingWork: checkpoint.remaining_work,
 });
 
-/** The reference to a checkpoint for every host. Each runtime finds out for itself whether its host has the file. */
+/** The reference to a checkpoint for every host. Each runtime checks by itself whether its host has the file. */
 export const onEveryHost = (checkpoint: CheckpointRef): CheckpointRef =>
   checkpoint.invalidReason !== null && holdsOnOneHost(checkpoint.invalidReason)
     ? { ...checkpoint, valid: null, invalidReason: null }

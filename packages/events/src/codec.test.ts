@@ -35,11 +35,11 @@ test('bytes that are too few or too many are not Avro', () => {
   );
 });
 
-test('an event on a topic that is not its own is refused', () => {
+test('an event on another topic than its own is refused', () => {
   expect(() => codec.decode(Topic.agentHealth, nudge)).toThrow(expect.objectContaining({ reason: 'wrong_topic' }));
 });
 
-test('an unknown id is looked up, and one that the registry does not have is a dead letter', async () => {
+test('an unknown schema id is looked up, and one that the registry does not have makes a dead letter', async () => {
   const strange = Buffer.from(nudge);
   strange.writeInt32BE(99_999, 1);
   const thrown = (() => {
@@ -70,7 +70,7 @@ test.each([0, -1, -(2 ** 31)])('%i is not a schema id, and the registry is not q
   );
 });
 
-test("a newer evaluator's plan is read: a step that this version does not know keeps its name", async () => {
+test('a plan of a newer evaluator is read: an unsupported step keeps its name', async () => {
   const schema = JSON.parse(schemaOf(Topic.agentHealth, 'WARRANT_FILED').json);
   const payload = schema.fields.find(({ name }: { name: string }) => name === 'payload').type;
   const step = payload.fields.find(({ name }: { name: string }) => name === 'plan').type.items;

@@ -6,17 +6,20 @@ import type { Content } from './generated/types.ts';
 import { type Reader, SchemaIds, type SchemaSource } from './schema-ids.ts';
 import { type EventSchema, schemaOf, schemasOf, topicNames } from './schemas.ts';
 
-/** The content of a record. A flat contract (the heartbeat command) has no envelope. */
+/** The content of a record. A flat record (the heartbeat command) has no envelope. */
 export type Decoded = { readonly type: string; readonly payload: unknown; readonly envelope: Envelope | null };
 
 /** Events to bytes and back, framed as the registry's clients do: a zero byte, the schema id, Avro. Synchronous. */
 export type Codec = {
   readonly encode: (event: Content & Partial<Envelope>) => Buffer;
-  /** Throws NewerEvent (pass it over), any other Undecodable (a dead letter) or UnknownSchemaId (learn it, then decode again). */
+  /**
+   * Throws NewerEvent (skip the record), another Undecodable (a dead letter) or UnknownSchemaId (learn it, then decode
+   * again).
+   */
   readonly decode: (topic: TopicName, value: Buffer) => Decoded;
   /**
-   * Fetches a schema from the registry. Throws Undecodable where the registry does not have it, or it is not Vigil's;
-   * RegistryTrouble where it is away.
+   * Fetches a schema from the registry. Throws Undecodable if the registry does not have the schema, or if it is not
+   * Vigil's. Throws RegistryTrouble if the registry is unreachable.
    */
   readonly learn: (unknown: UnknownSchemaId) => Promise<void>;
 };
@@ -44,14 +47,16 @@ const split = (schema: EventSchema, value: Record<string, unknown>): Decoded => 
   return { type: schema.type, payload, envelope: envelope as Envelope };
 };
 
-/** A codec over known ids; other ids are looked up in `source`. `now`: of a monotone clock, milliseconds. */
+/**
+ * A codec over known ids; other ids are looked up in `source`. `now`: the reading of a monotonic clock, milliseconds.
+ */
 export const createCodec = (ids: ReadonlyMap<EventSchema, number>, source: SchemaSource, now: () => number): Codec => {
   const met = new SchemaIds(ids, source, now);
   return {
     encode: (event) => {
       const schema = schemaOf(event.topic, event.type);
       const id = ids.get(schema);
-      if (id === undefined) throw new Error(`the codec was opened without ${event.topic}: name it among its topics`);
+      if (id === undefined) throw new Error(`the codec was opened without ${event.topic}: add it to its topics`);
       return encodeFramed(schema.avro, id, schema.envelope ? event : event.payload);
     },
     decode: (topic, value) => {
@@ -82,7 +87,7 @@ const tryDecode = ({ schema, writer, resolver }: Reader, value: Buffer, id: numb
   }
 };
 
-/** A codec without a registry, for the in-memory log and for tests: ids are ordinals. */
+/** A codec without a registry, for the in-memory log and for tests. Its ids are ordinals. */
 export const memoryCodec = (): Codec => {
   const all = topicNames.flatMap((topic) => [...schemasOf(topic).values()]);
   return createCodec(

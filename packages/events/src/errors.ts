@@ -1,4 +1,7 @@
-/** The bytes cannot be an event of this topic: a dead letter. `reason` is one of the words of docs/bad-input.md. */
+/**
+ * The bytes are not an event of this topic; the record becomes a dead letter. `reason` is one of the reasons in
+ * docs/bad-input.md.
+ */
 export class Undecodable extends Error {
   override readonly name: string = 'Undecodable';
   readonly reason: string;
@@ -8,7 +11,7 @@ export class Undecodable extends Error {
   }
 }
 
-/** An event of this topic that this version does not know: a newer producer wrote it. Pass it over and count it. */
+/** An event of this topic from a newer producer, which this version does not support. Skip and count it. */
 export class NewerEvent extends Undecodable {
   override readonly name = 'NewerEvent';
   constructor(message: string) {
@@ -16,17 +19,17 @@ export class NewerEvent extends Undecodable {
   }
 }
 
-/** A schema id that this codec has not met: `learn` it and decode again. */
+/** A schema id that this codec has not learned: `learn` it and decode again. */
 export class UnknownSchemaId extends Error {
   override readonly name = 'UnknownSchemaId';
   readonly id: number;
   constructor(id: number) {
-    super(`schema id ${id} has not been met yet`);
+    super(`schema id ${id} is not learned yet`);
     this.id = id;
   }
 }
 
-/** A value that does not fit its schema: names the field, the value and what would be right. */
+/** A value that does not fit its schema. The message names the field, the value and the expected type. */
 export class Unfit extends Error {
   override readonly name = 'Unfit';
   readonly reason: string;
@@ -38,7 +41,7 @@ export class Unfit extends Error {
   }
 }
 
-/** The registry is away or does not know our schemas: stop, dead-letter nothing. */
+/** The registry is unreachable or does not have Vigil's schemas. Wait or stop; no record becomes a dead letter. */
 export class RegistryTrouble extends Error {
   override readonly name = 'RegistryTrouble';
 }

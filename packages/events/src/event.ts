@@ -1,7 +1,7 @@
 import type { TopicName } from './generated/catalogue.ts';
 import type { Content, PolicyRef } from './generated/types.ts';
 
-/** The fields that every event of Vigil has beside its payload. */
+/** The fields that every event of Vigil has besides its payload. */
 export type Envelope = {
   readonly eventId: string;
   readonly stateKey: string | null;
@@ -14,7 +14,7 @@ export type Envelope = {
   readonly policy: PolicyRef | null;
 };
 
-/** `key` is the Kafka record's key. Flat contracts (the heartbeat command) get an envelope made from their position. */
+/** `key` is the Kafka record's key. Flat records (the heartbeat command) get an envelope made from their position. */
 type Enveloped<C> = C extends Content ? C & Envelope & { readonly key: string } : never;
 
 /** All events and commands: one union, discriminated by `topic` and `type`. */
@@ -22,7 +22,7 @@ export type HealthEvent = Enveloped<Content>;
 export type EventOf<T extends TopicName> = Extract<HealthEvent, { readonly topic: T }>;
 export type ContentOf<T extends TopicName> = Extract<Content, { readonly topic: T }>;
 type Body<C> = C extends Content ? Pick<C, 'type' | 'payload'> : never;
-/** What differs between the events of a topic: type and payload. */
+/** The parts that differ between the events of a topic: type and payload. */
 export type BodyOf<T extends TopicName> = Body<ContentOf<T>>;
 export type PayloadOf<T extends TopicName, K extends string> = Extract<ContentOf<T>, { readonly type: K }>['payload'];
 

@@ -3,12 +3,12 @@ import { Unfit } from './errors.ts';
 
 const { ArrayType, EnumType, LogicalType, MapType, RecordType, UnwrappedUnionType } = avro.types;
 
-/** A long of milliseconds: JSON has it as RFC 3339 or epoch milliseconds. */
+/** A long of milliseconds. In JSON it is RFC 3339 or epoch milliseconds. */
 class Instant extends LogicalType {}
 
 const types = new Map<string, Type>();
 
-/** The type of a schema that JSON is read as: times are types of their own. */
+/** The Avro types for reading JSON, in which times are separate types. */
 export const jsonTypeOf = (schemaJson: string): Type => {
   const known = types.get(schemaJson);
   if (known !== undefined) return known;
@@ -18,7 +18,7 @@ export const jsonTypeOf = (schemaJson: string): Type => {
   return type;
 };
 
-/** Something that was taken, though not as its sender may have meant it. */
+/** A part of the input that was accepted, but possibly not as its sender meant it. */
 export type Remark =
   | { readonly kind: 'unknown_field'; readonly path: string; readonly field: string; readonly known: readonly string[] }
   | { readonly kind: 'unknown_word'; readonly path: string; readonly word: string; readonly known: readonly string[] };
@@ -27,7 +27,10 @@ const UNKNOWN = 'UNKNOWN';
 const LONGEST_LIST = 1_000;
 const LONGEST_TEXT = 65_536;
 
-/** A value for an error message. Lists and objects by their kind only: writing one out that is nested without end takes all of the stack. */
+/**
+ * A value for an error message. Lists and objects appear only as their type, because a deeply nested one would exhaust
+ * the stack.
+ */
 export const shown = (value: unknown): string => {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
@@ -115,7 +118,10 @@ const primitive = (type: string, value: unknown, path: string): unknown => {
   }
 };
 
-/** Parsed JSON to a value of the type; unknown parts are added to `remarks`. Throws Unfit, naming field and value. */
+/**
+ * Converts parsed JSON to a value of the type, and adds unknown parts to `remarks`. Throws Unfit, naming field and
+ * value.
+ */
 export const convert = (type: Type, value: unknown, path: string, remarks: Remark[]): unknown => {
   if (type instanceof UnwrappedUnionType)
     return value === null ? null : convert(type.types[1] as Type, value, path, remarks);

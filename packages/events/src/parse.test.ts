@@ -47,15 +47,15 @@ test.each(['a', '7', 'a-', '9:_.-', 'x'.repeat(128)])('the agent id %j is accept
   expect(parseHeartbeat({ ...least, agent_id }).agent_id).toBe(agent_id);
 });
 
-test('an id of 128 characters is one', () => {
+test('an id of 128 characters is valid', () => {
   expect(parseHeartbeat({ ...least, agent_id: 'x'.repeat(128) }).agent_id).toHaveLength(128);
 });
 
-test('an activity of tomorrow is unknown, not refused', () => {
+test('an activity of a later version is UNKNOWN, not refused', () => {
   expect(parseHeartbeat({ ...least, activity: 'daydreaming' }).activity).toBe('UNKNOWN');
 });
 
-test('a list of 1,001 calls is refused, one of 1,000 is taken', () => {
+test('a list of 1,001 calls is refused, one of 1,000 is accepted', () => {
   const calls = (n: number) => Array.from({ length: n }, (_, i) => ({ call_id: String(i), tool: 'Bash' }));
   expect(parseHeartbeat({ ...least, tool_calls: calls(1_000) }).tool_calls).toHaveLength(1_000);
   expect(() => parseHeartbeat({ ...least, tool_calls: calls(1_001) })).toThrow(
@@ -73,7 +73,7 @@ test.each([null, 5, 'x', [], true])('%j is not a heartbeat', (value) => {
   expect(() => parseHeartbeat(value)).toThrow();
 });
 
-test('JSON nested without end is refused like any other misfit', () => {
+test('deeply nested JSON is refused like any other wrong value', () => {
   const nested: unknown = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));
   for (const value of [nested, { ...least, phase: nested }])
     expect(() => parseHeartbeat(value)).toThrow(expect.objectContaining({ name: 'Unfit', reason: 'bad_field' }));
@@ -87,7 +87,7 @@ test.each<[string, (text: string) => object, number]>([
   ['checkpoint.checkpoint_id', (text) => ({ checkpoint: { checkpoint_id: text } }), 512],
   ['checkpoint.uri', (text) => ({ checkpoint: { checkpoint_id: 'c', uri: text } }), 4096],
   ['labels', (text) => ({ labels: { a: text.slice(1) } }), 8192],
-])('%s is remembered: it has a longest length', (field, given, longest) => {
+])('%s is stored, so its length is limited', (field, given, longest) => {
   expect(() => parseHeartbeat({ ...least, ...given('x'.repeat(longest)) })).not.toThrow();
   expect(() => parseHeartbeat({ ...least, ...given('x'.repeat(longest + 1)) })).toThrow(
     expect.objectContaining({ reason: 'bad_field', field }),

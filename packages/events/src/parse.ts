@@ -8,11 +8,11 @@ import type { Content, Heartbeat } from './generated/types.ts';
 import { schemaOf } from './schemas.ts';
 
 /**
- * What a key may be: every agent, task, instance, runtime and alert id. Keys that begin with @ are the runner's own. An
- * id that begins with a dash would be an option of the commands that get it.
+ * The form of a key: every agent, task, instance, runtime and alert id. Keys that begin with @ are reserved for the
+ * runner. An id that begins with a dash would be an option of the commands that get it.
  */
 export const ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
-/** How `ID` is described to people. */
+/** The description of `ID` for people. */
 export const ID_FORM = '1 to 128 of the characters A-Z a-z 0-9 . _ : -, of which the first is a letter or digit';
 
 const ID_FIELDS: ReadonlySet<string> = new Set([
@@ -27,7 +27,7 @@ const ID_FIELDS: ReadonlySet<string> = new Set([
   'orderId',
 ]);
 
-/** Throws Unfit where an id is not one. */
+/** Throws Unfit if an id is invalid. */
 const checkIds = (value: Readonly<Record<string, unknown>>): void => {
   for (const field of ID_FIELDS) {
     const id = value[field];
@@ -36,7 +36,7 @@ const checkIds = (value: Readonly<Record<string, unknown>>): void => {
   }
 };
 
-/** Throws Unfit where a count is below zero. */
+/** Throws Unfit if a count is below zero. */
 const checkCounts = (heartbeat: Heartbeat): void => {
   const counts = {
     token_count: heartbeat.token_count,
@@ -50,8 +50,8 @@ const checkCounts = (heartbeat: Heartbeat): void => {
 };
 
 /**
- * Characters of a name, of an address, and of all labels together: they are stored, in keys and in every event that
- * follows.
+ * The longest name, the longest address, and the total length of all labels, in characters. They are stored in keys and
+ * in every later event.
  */
 const LONGEST_NAME = 512;
 const LONGEST_ADDRESS = 4096;
@@ -66,7 +66,7 @@ const checkLength = (field: string, value: string | null, longest: number): void
   );
 };
 
-/** Throws Unfit where something that is remembered would outgrow the records that it is written to. */
+/** Throws Unfit if a stored text would be too long for the records that contain it. */
 const checkLengths = ({ labels, tool_calls, breakers, checkpoint, work }: Heartbeat): void => {
   checkLength('labels', Object.entries(labels).flat().join(''), LONGEST_LABELS);
   tool_calls.forEach(({ call_id, tool }, index) => {
@@ -82,7 +82,7 @@ const checkLengths = ({ labels, tool_calls, breakers, checkpoint, work }: Heartb
     checkLength(`checkpoint.${field}`, checkpoint[field], LONGEST_ADDRESS);
 };
 
-/** Throws Unfit where a checkpoint's address is more than an address. */
+/** Throws Unfit if a checkpoint's address contains more than an address. */
 const checkAddress = (checkpoint: unknown): void => {
   const { uri } = (checkpoint ?? {}) as { readonly uri?: unknown };
   if (typeof uri !== 'string' || isCheckpointAddress(uri)) return;
@@ -102,7 +102,7 @@ export const checkHeartbeat = (heartbeat: Heartbeat): Heartbeat => {
   return heartbeat;
 };
 
-/** How the payload of an event is read from JSON. */
+/** The Avro type by which the payload of an event is read from JSON. */
 const payloadType = (topic: TopicName, type: string): Type => {
   const { json, envelope } = schemaOf(topic, type);
   const whole = jsonTypeOf(json);
@@ -110,16 +110,19 @@ const payloadType = (topic: TopicName, type: string): Type => {
 };
 
 /**
- * A heartbeat from parsed JSON: CODITECT's eight fields are required. Fields and words that are not known are left out
- * and read as UNKNOWN; `remarks` gets them. Throws Unfit, naming field and value.
+ * Reads a heartbeat from parsed JSON. CODITECT's eight fields are required. Unknown fields are omitted and unknown
+ * symbols become UNKNOWN; `remarks` gets both. Throws Unfit, naming field and value.
  */
 export const readHeartbeat = (value: unknown, remarks: Remark[]): Heartbeat =>
   checkHeartbeat(convert(payloadType(Topic.heartbeat, 'HEARTBEAT'), value, '', remarks) as Heartbeat);
 
-/** A heartbeat from parsed JSON, for a sender that cannot be answered. Throws Unfit, naming field and value. */
+/**
+ * Reads a heartbeat from parsed JSON without remarks, for a sender that gets no answer. Throws Unfit, naming field and
+ * value.
+ */
 export const parseHeartbeat = (value: unknown): Heartbeat => readHeartbeat(value, []);
 
-/** The payload of an event or command from parsed JSON. Throws Unfit, naming field and value. */
+/** Reads the payload of an event or command from parsed JSON. Throws Unfit, naming field and value. */
 export const parsePayload = <T extends TopicName, K extends Extract<Content, { readonly topic: T }>['type']>(
   topic: T,
   type: K,

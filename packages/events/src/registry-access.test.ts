@@ -19,7 +19,10 @@ const file = (name: string, content: string): string => {
 const stack = new AsyncDisposableStack();
 afterAll(() => stack.disposeAsync());
 
-/** A proxy that demands this header before it answers for the registry: id 7 for all that is registered or asked for. */
+/**
+ * A proxy that requires this header before it answers for the registry. It answers id 7 to each registration and
+ * look-up.
+ */
 const proxyDemanding = async (header: () => string): Promise<string> => {
   const server = createServer((request, response) => {
     const answer = (status: number, body: object) =>
@@ -42,11 +45,11 @@ test('user and password open a registry that demands them: for its ids, its sche
   const access = registryFrom({ SCHEMA_REGISTRY_URL: await proxyDemanding(() => header), ...basic });
   await registerSchemas(access);
   const codec = await connectCodec(access, [Topic.notify]);
-  // The schema of id 9 is not one of Vigil's: it was read, and is refused for what it is.
+  // The schema of id 9 is not one of Vigil's, so it was read and then refused.
   await expect(codec.learn(new UnknownSchemaId(9))).rejects.not.toMatchObject({ name: 'RegistryTrouble' });
 });
 
-test('without them the same registry is trouble, and nothing is the fault of a record', async () => {
+test('without them the same registry is a RegistryTrouble, and no record is at fault', async () => {
   const access = openRegistry(await proxyDemanding(() => header));
   await expect(connectCodec(access, [Topic.notify])).rejects.toMatchObject({ name: 'RegistryTrouble' });
   await expect(registerSchemas(access)).rejects.toMatchObject({ name: 'RegistryTrouble' });

@@ -3,14 +3,14 @@ import { CorrectRegistryVariables } from './errors.ts';
 
 /**
  * How to reach a schema registry. `url` is the Confluent-compatible address; Apicurio's ends in /apis/ccompat/v7.
- * `authorization`: the header of a request, null where the registry asks for none; read again for each request.
+ * `authorization`: the header of a request, null without authentication. It is read for each request.
  */
 export type RegistryAccess = { readonly url: string; readonly authorization: () => string | null };
 
-/** A registry that asks for no identity. */
+/** A registry without authentication. */
 export const openRegistry = (url: string): RegistryAccess => ({ url, authorization: () => null });
 
-/** Variables of the registry's authentication. Every process that asks the registry reads the same. */
+/** Variables of the registry's authentication. Every process that uses the registry reads the same ones. */
 export const REGISTRY_AUTH_VARIABLES = [
   'SCHEMA_REGISTRY_AUTH',
   'SCHEMA_REGISTRY_USERNAME',
@@ -53,7 +53,7 @@ const basicOf = (variables: RegistryVariables): string => {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 };
 
-/** The registry that an environment names. Throws CorrectRegistryVariables where half of a setting is missing. */
+/** Reads the registry from the environment. Throws CorrectRegistryVariables if a setting is incomplete. */
 export const registryFrom = ({
   SCHEMA_REGISTRY_URL: url,
   ...variables

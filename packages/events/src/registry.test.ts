@@ -12,7 +12,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** The address of a registry that always answers so. */
+/** The address of a registry that always gives this answer. */
 const registryOf = async (status: number, body: object): Promise<string> => {
   const server = createServer((_, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -22,7 +22,7 @@ const registryOf = async (status: number, body: object): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-/** What learning an id gives where the registry answers so. */
+/** The result of learning an id from a registry with this answer. */
 const learning = async (status: number, body: object) => {
   const codec = await connectCodec(openRegistry(await registryOf(status, body)), []);
   return codec.learn(new UnknownSchemaId(7)).catch((error: Error) => error);
@@ -37,20 +37,23 @@ test.each([
   ['Protobuf', { schemaType: 'PROTOBUF', schema: 'syntax = "proto3"; message A { string a = 1; }' }],
   ['a type of the future', { schemaType: 'CBOR', schema: 'x' }],
   ['invalid Avro', { schema: '{"type":"nonsense"}' }],
-])('a schema in %s is trouble too: other users of the registry must not stop the service', async (_type, body) => {
-  expect(await learning(200, body)).toMatchObject({ name: 'Undecodable', reason: 'unknown_schema_id' });
-});
+])(
+  'a schema in %s makes a dead letter too: other users of the registry must not stop the service',
+  async (_type, body) => {
+    expect(await learning(200, body)).toMatchObject({ name: 'Undecodable', reason: 'unknown_schema_id' });
+  },
+);
 
-test('a registry that answers with an error is in trouble, and nothing is the fault of the record', async () => {
+test('a registry that answers with an error is a RegistryTrouble, and the record is not at fault', async () => {
   expect(await learning(500, { error_code: 50001 })).toMatchObject({ name: 'RegistryTrouble' });
 });
 
-test('so is one that is away', async () => {
+test('so is an unreachable registry', async () => {
   const codec = await connectCodec(openRegistry('http://127.0.0.1:1'), []);
   await expect(codec.learn(new UnknownSchemaId(7))).rejects.toMatchObject({ name: 'RegistryTrouble' });
 });
 
-test('so is one that takes the question and does not answer within five seconds', async () => {
+test('so is a registry that accepts the request and does not answer within five seconds', async () => {
   const requested = Promise.withResolvers<void>();
   const server = createServer(() => requested.resolve());
   servers.push({ close: () => server.closeAllConnections() }, server);

@@ -9,7 +9,7 @@ import { type EventSchema, schemasOf, topicNames } from './schemas.ts';
 
 type Middleware = NonNullable<SchemaRegistryAPIClientArgs['middlewares']>[number];
 
-/** The client supports Basic only, and reads it once: the header is ours. */
+/** The client supports only Basic, and reads it once. So Vigil sets the header itself. */
 const authorize =
   (authorization: () => string | null): Middleware =>
   () => ({
@@ -30,15 +30,18 @@ const clientOf = ({ url, authorization }: RegistryAccess): SchemaRegistry =>
 const statusOf = (error: unknown): number | undefined => (error as { status?: number }).status;
 
 /**
- * Every answer but "not here" has a status, also no answer at all (400); without one, the client could not read the
- * schema.
+ * Whether the registry does not have the schema. Every other failure has a status, also a missing answer (400). Without
+ * a status, the client could not read the schema.
  */
 const isTrouble = (error: unknown): boolean => {
   const status = statusOf(error);
   return status !== undefined && status !== 404;
 };
 
-/** A registry that takes the connection and does not answer is away after so long, milliseconds: the reader of a record waits for it. */
+/**
+ * The time after which a registry without an answer counts as unreachable, milliseconds. The reader of a record waits
+ * for it.
+ */
 const ANSWER_MS = 5000;
 
 const inTime = async <T>(answer: Promise<T>, what: string): Promise<T> => {
@@ -51,7 +54,7 @@ const inTime = async <T>(answer: Promise<T>, what: string): Promise<T> => {
   }
 };
 
-/** At most `width` at a time. */
+/** Runs at most `width` at a time. */
 const each = async <T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> => {
   const queue = items.values();
   const lane = async () => {
@@ -64,8 +67,8 @@ const allSchemas = (topics: readonly TopicName[]): EventSchema[] =>
   topics.flatMap((topic) => [...schemasOf(topic).values()]);
 
 /**
- * Registers every schema at level FULL_TRANSITIVE; a registered one stays. The one tool that registers. Throws
- * RegistryTrouble: naming every schema that the registry refuses, or that it is away.
+ * Registers every schema at level FULL_TRANSITIVE; a registered one stays. Nothing else registers schemas. Throws
+ * RegistryTrouble, which names every schema that the registry refuses, or an unreachable registry.
  */
 export const registerSchemas = async (
   registry: RegistryAccess,
@@ -93,9 +96,9 @@ export const registerSchemas = async (
 };
 
 /**
- * Opens a codec on the ids that the registry gave to Vigil's schemas.
+ * Opens a codec with the registry's ids of Vigil's schemas.
  * `topics`: those whose events are written; the schema of an event that is read is fetched when it first occurs. Throws
- * RegistryTrouble where the registry is away or a schema is not registered.
+ * RegistryTrouble if the registry is unreachable or a schema is not registered.
  */
 export const connectCodec = async (registry: RegistryAccess, topics: readonly TopicName[]): Promise<Codec> => {
   const { url } = registry;

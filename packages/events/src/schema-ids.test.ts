@@ -16,7 +16,7 @@ const framed = (id: number) => {
   return value;
 };
 
-/** A registry with these schemas, and a clock that the test moves. Counts the questions for each id. */
+/** A registry with these schemas, and a clock that the test moves. Counts the requests for each id. */
 const registryWith = (schemas: Readonly<Record<number, string>>) => {
   const registry = { schemas, now: 0, requests: {} as Record<number, number>, isAway: false };
   const source = async (id: number) => {
@@ -25,7 +25,7 @@ const registryWith = (schemas: Readonly<Record<number, string>>) => {
     return registry.schemas[id];
   };
   const codec = createCodec(new Map(), source, () => registry.now);
-  /** Reads a record as the runners do: the name of what became of it. */
+  /** Reads a record as the runners do, and returns the name of the outcome. */
   const read = async (id: number, topic = Topic.agentIntervention as never) => {
     for (;;) {
       try {
@@ -43,7 +43,7 @@ const registryWith = (schemas: Readonly<Record<number, string>>) => {
   return { registry, codec, read };
 };
 
-test('an event of the topic’s namespace that this version does not know is one of a newer version', async () => {
+test('an unknown event of the topic’s namespace is an event of a newer version', async () => {
   const { read, registry } = registryWith({ 7: recordNamed('NudgeForgotten') });
   expect([await read(7), await read(7)]).toEqual(['newer_event', 'newer_event']);
   expect(registry.requests).toEqual({ 7: 1 });
@@ -72,13 +72,13 @@ test('an id that the registry does not have is looked up at most once a minute, 
   expect(registry.requests).toEqual({ 7: 2 });
 });
 
-test('readers that meet an id at the same time wait for one question', async () => {
+test('concurrent readers of an unknown id share one request', async () => {
   const { codec, registry } = registryWith({ 7: nudge });
   await Promise.all([1, 2, 3].map(() => codec.learn(new UnknownSchemaId(7))));
   expect(registry.requests).toEqual({ 7: 1 });
 });
 
-test('an id is looked up again at the next record where the registry was away', async () => {
+test('an id is looked up again at the next record if the registry was unreachable', async () => {
   const { read, registry } = registryWith({ 7: recordNamed('NudgeForgotten') });
   registry.isAway = true;
   expect([await read(7), await read(7)]).toEqual(['RegistryTrouble', 'RegistryTrouble']);
@@ -87,7 +87,7 @@ test('an id is looked up again at the next record where the registry was away', 
   expect(registry.requests).toEqual({ 7: 3 });
 });
 
-test('of ids without end the newest 10,000 are stored: an older one is looked up again', async () => {
+test('only the newest 10,000 unknown ids are stored: an older one is looked up again', async () => {
   const { read, registry } = registryWith({});
   for (let id = 1; id <= 10_001; id++) await read(id);
   await read(2);

@@ -3,18 +3,18 @@ import { NewerEvent, Undecodable, UnknownSchemaId } from './errors.ts';
 import type { TopicName } from './generated/catalogue.ts';
 import { avroType, type EventSchema, schemasOf, topicNames } from './schemas.ts';
 
-/** Finds a schema by its id; undefined: the registry has no Avro schema of that id. */
+/** Finds a schema by its id; undefined if the registry has no Avro schema with that id. */
 export type SchemaSource = (id: number) => Promise<string | undefined>;
 
-/** How the values of one schema id are read. `resolver` undefined: they are written by our own schema. */
+/** How the values of one schema id are read. `resolver` is undefined if Vigil's own schema wrote them. */
 export type Reader = { readonly schema: EventSchema; readonly writer: Type; readonly resolver: Resolver | undefined };
 
-/** An id that reads no event. `until`: when the registry is queried again, on the clock of `now`. */
+/** An id without an event. `until`: when the registry is queried again, on the clock of `now`. */
 type Refused = { readonly error: (topic: TopicName) => Undecodable; readonly until: number };
 
-/** An id that the registry does not have is looked up again after so long, milliseconds. */
+/** The time after which an absent id is looked up again, milliseconds. */
 const ABSENT_MS = 60_000;
-/** Any writer can name ids without end: only the newest absent ones are stored. */
+/** The number of absent ids that are stored, because any writer can send any number of ids. */
 const MOST_ABSENT = 10_000;
 
 const FOR_GOOD = Number.POSITIVE_INFINITY;
@@ -24,8 +24,8 @@ const recordsOf = (topic: TopicName): readonly EventSchema[] => [...schemasOf(to
 const namespaceOf = (record: string | undefined): string => record?.slice(0, record.lastIndexOf('.')) ?? '';
 
 /**
- * The meaning of each schema id. The registry is queried once for a schema that it has, for a schema never changes, and
- * at most once a minute for one that it does not have.
+ * The meaning of each schema id. The registry is queried once for a schema that it has, because schemas never change,
+ * and at most once a minute for an absent one.
  */
 export class SchemaIds {
   readonly #readers: Map<number, Reader>;
@@ -44,7 +44,7 @@ export class SchemaIds {
     this.#now = now;
   }
 
-  /** Throws Undecodable, NewerEvent, or UnknownSchemaId where the registry has to be queried. */
+  /** Throws Undecodable, NewerEvent, or UnknownSchemaId if the registry must be queried. */
   readerOf(topic: TopicName, id: number): Reader {
     const reader = this.#readers.get(id);
     if (reader === undefined) throw this.#refusalOf(topic, id) ?? new UnknownSchemaId(id);
@@ -54,8 +54,8 @@ export class SchemaIds {
   }
 
   /**
-   * Queries the registry, once for all callers that wait. Throws Undecodable where the schema reads no event of Vigil,
-   * or the error of the source.
+   * Queries the registry, once for all waiting callers. Throws Undecodable if the schema is not an event of Vigil, or
+   * the error of the source.
    */
   learn(id: number): Promise<void> {
     const asking = this.#asking.get(id) ?? this.#fetch(id).finally(() => this.#asking.delete(id));
@@ -85,7 +85,7 @@ export class SchemaIds {
     }
   }
 
-  /** The namespace of a record is its topic's: a record there that this version does not have was added by a newer one. */
+  /** A record's namespace belongs to its topic, so an unknown record in it was added by a newer version. */
   #refuseUnknown(id: number, { name }: Type): void {
     const owner = this.#topicOf.get(namespaceOf(name));
     if (name === undefined || owner === undefined) throw new Error(`it is ${name}, which is not one of ours`);

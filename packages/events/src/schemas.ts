@@ -7,7 +7,7 @@ import type { EventInfo } from './topic.ts';
 /** The folder of the contract: schemas/ of the workspace. */
 const folder: string = path.resolve(import.meta.dirname, '../../../schemas');
 
-/** One event's schema as its file has it, and the Avro type made of it. */
+/** One event's schema, as in its file, and its Avro type. */
 export type EventSchema = EventInfo & {
   readonly topic: TopicName;
   readonly envelope: boolean;
@@ -18,7 +18,7 @@ export type EventSchema = EventInfo & {
 /** The Avro type of a schema: nullable fields are plain values (`1.5`, not `{ double: 1.5 }`). */
 export const avroType = (json: string): Type => avro.Type.forSchema(JSON.parse(json) as Schema, { wrapUnions: false });
 
-/** As the registry has it: in a file that several topics share, namespace and writers are those of each topic. */
+/** The schema for the registry. In a file that several topics share, namespace and writers are set for each topic. */
 const load = (topic: TopicName, event: EventInfo): EventSchema => {
   const { writers, envelope } = catalogue[topic];
   const schema = JSON.parse(readFileSync(path.join(folder, event.file), 'utf8')) as { readonly vigil: object };
@@ -38,7 +38,7 @@ export const schemasOf = (topic: TopicName): ReadonlyMap<string, EventSchema> =>
   return events;
 };
 
-/** One event's schema. Throws where the topic has no such event. */
+/** One event's schema. Throws if the topic has no such event. */
 export const schemaOf = (topic: TopicName, type: string): EventSchema => {
   const schema = schemasOf(topic).get(type);
   if (schema === undefined)

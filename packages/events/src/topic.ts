@@ -20,10 +20,10 @@ export type TopicInfo = {
   readonly writers: readonly string[];
   /** forever, compact, or a number of days such as 7d */
   readonly retention: string;
-  /** many: as many as the agent key space has; one: a single partition */
+  /** many: the partition count of the agent key space; one: a single partition */
   readonly partitions: 'one' | 'many';
   readonly carriesTime: boolean;
-  /** false: a foreign contract, flat */
+  /** false for a flat record without an envelope, of another project */
   readonly envelope: boolean;
   readonly events: readonly EventInfo[];
 };

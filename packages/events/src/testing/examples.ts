@@ -4,10 +4,10 @@ import { convert, jsonTypeOf } from '../from-json.ts';
 import { catalogue, type TopicName } from '../generated/catalogue.ts';
 import { schemaOf } from '../schemas.ts';
 
-/** 2026-11-22T00:00:00Z: the moment of all examples. */
+/** 2026-11-22T00:00:00Z, the time of all examples. */
 export const EXAMPLE_TIME = 1_795_305_600_000;
 
-/** The value of a field of this name in an example; another field gets a value by its type. */
+/** Example values by field name. Other fields get a value by their type. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   agentId: 'worker-1',
   agent_id: 'worker-1',
@@ -100,7 +100,7 @@ const ENVELOPE: Envelope = {
   policy: { name: 'vigil', hash: '0123456789abcdef' },
 };
 
-/** An example that reports no more than it must: only the fields without a default are filled in. */
+/** A minimal example: only the fields without a default are set. */
 export const minimalExample = <T extends TopicName, K extends EventOf<T>['type']>(
   topic: T,
   type: K,
@@ -113,7 +113,7 @@ export const minimalExample = <T extends TopicName, K extends EventOf<T>['type']
   return convert(whole, filled, '', []) as PayloadOf<T, K>;
 };
 
-/** The one example of an event: every field filled in. `overrides` replaces fields of the payload. */
+/** The full example of an event: every field is set. `overrides` replaces fields of the payload. */
 export const example = <T extends TopicName, K extends EventOf<T>['type']>(
   topic: T,
   type: K,
