@@ -1,6 +1,6 @@
 -- Up Migration
 
--- Where a policy came from, why it was applied, and whether its name is gone from then on.
+-- The origin of a policy, the reason for its application, and whether it was removed.
 ALTER TABLE policies ADD COLUMN origin text, ADD COLUMN why text, ADD COLUMN withdrawn boolean NOT NULL DEFAULT false;
 
 CREATE TABLE policy_refusals (

@@ -1,4 +1,4 @@
 -- Up Migration
 
--- What an agent waits for a person for, as its last heartbeat reports it.
+-- The wait of an agent for a person, as its last heartbeat reports it.
 ALTER TABLE agents ADD COLUMN heartbeat_waiting_for jsonb;

@@ -32,7 +32,7 @@ const isBlocked = async (database: Database, over: () => boolean): Promise<void>
   }
 };
 
-/** One writes two groups, and is in the midst of it when another begins to write a third of the same agents. */
+/** One writer writes two groups. Before it has finished, another begins to write a third group of the same agents. */
 const atOnce = async (database: Database): Promise<void> => {
   let second: Promise<void> | undefined;
   let isOver = false;
@@ -55,7 +55,7 @@ const atOnce = async (database: Database): Promise<void> => {
   await Promise.all([first, first.then(() => second)]);
 };
 
-test('two that write several groups of the same rows wait for each other in one order, whether the rows are there or not', async () => {
+test('two writers of several groups of the same rows lock them in the same order, whether the rows exist or not', async () => {
   await using database = await scratchReadModel();
   await atOnce(database);
   await atOnce(database);

@@ -14,7 +14,7 @@ const heartbeatOf = (agentId: string, order: string, host: string): Register => 
 
 const rowsOf = (statements: readonly Register[]) => JSON.parse(inserts(statements)[0]?.json ?? '[]');
 
-test('of several writes of one column group in a batch only the newest is written, in any order', () => {
+test('only the newest of several writes of one column group in a batch is applied, in any order', () => {
   const older = heartbeatOf('r', '1', 'old');
   const newer = heartbeatOf('r', '2', 'new');
   expect(rowsOf([older, newer])).toEqual(rowsOf([newer, older, older]));
@@ -27,7 +27,7 @@ test('rows are written in the order of their keys, so that two writers cannot wa
   ).toEqual(['a', 'b']);
 });
 
-test('who writes several groups of a table locks the rows of all of them first, in one order', () => {
+test('a writer of several groups of a table first locks the rows of all groups, in one order', () => {
   const hold = { group: 'hold', columns: { held: true, held_until: null, held_by: 'ada', held_why: '' } } as const;
   const output = { group: 'output', columns: { output_last_at: null, output_tail: [] } } as const;
   const of = (agent_id: string, values: typeof hold | typeof output): Register =>
@@ -42,14 +42,14 @@ test('who writes several groups of a table locks the rows of all of them first, 
   expect(rows([of('b', hold), of('a', hold)])).toEqual([['a', 'b']]);
 });
 
-test('what Postgres cannot store is replaced, and nothing else', () => {
+test('characters that Postgres cannot store are replaced, and nothing else', () => {
   expect(clean({ 'a\0': ['x\0y', '\uD800', 'é', 1, null] })).toEqual({
     'a\uFFFD': ['x\uFFFDy', '\uFFFD', 'é', 1, null],
   });
   expect(clean(Buffer.from([0, 255]))).toBe('\\x00ff');
 });
 
-test('versions order what a decider wrote, a new epoch before any version', () => {
+test('versions order the events of a decider, and a new epoch follows all versions of the previous one', () => {
   const at = (epoch: number, version: number) => orderOf({ epoch, version, offset: 5 });
   expect(at(1, 9) < at(1, 10)).toBe(true);
   expect(at(1, 10) < at(2, 1)).toBe(true);
@@ -61,7 +61,7 @@ test('without versions the log orders', () => {
   expect(at(10) < at(9)).toBe(false);
 });
 
-test('an instant that no calendar has is unknown', () => {
+test('an instant outside the calendar is unknown', () => {
   expect([null, -1, Number.NaN, 1e18].map(instant)).toEqual([null, null, null, null]);
   expect(instant(0)).toBe('1970-01-01T00:00:00.000Z');
   expect(instant(253_402_300_799_999)).toBe('9999-12-31T23:59:59.999Z');

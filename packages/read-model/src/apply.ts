@@ -1,6 +1,6 @@
 import type { Statement } from './statement.ts';
 
-/** What runs one statement of SQL: a pg Client, or a PoolClient within a transaction. */
+/** Runs one SQL statement: a pg Client, or a PoolClient within a transaction. */
 export type Sql = {
   readonly query: (text: string, values?: unknown[]) => Promise<{ readonly rows: Record<string, unknown>[] }>;
 };
@@ -8,7 +8,7 @@ export type Sql = {
 type Row = Readonly<Record<string, unknown>>;
 type Insert = { readonly table: Statement['table']; readonly text: string; readonly rows: Map<string, Statement> };
 
-/** Postgres' jsonb takes neither NUL nor half a surrogate pair; any text of an agent must get through. */
+/** Postgres' jsonb accepts neither NUL nor half a surrogate pair, but any text of an agent must be stored. */
 export const clean = (value: unknown): unknown => {
   if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD').toWellFormed();
   if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`;
@@ -26,7 +26,7 @@ const insertInto = (table: string, key: readonly string[], columns: readonly str
   return `INSERT INTO ${quoted(table)} (${all}) ${from} ON CONFLICT (${listed(key)}) DO ${conflict}`;
 };
 
-/** The columns of a statement besides its key: those of a column group begin with its order. */
+/** The columns of a statement without its key. Those of a column group begin with its order. */
 const columnsOf = (one: Statement): Row =>
   one.kind === 'fact' ? one.columns : { [`${one.group}_order`]: one.order, ...one.columns };
 
@@ -60,8 +60,8 @@ const query = (text: string, rows: ReadonlyMap<string, Statement>, rowOf: (one: 
 };
 
 /**
- * Locks every row of these groups, and makes missing ones, without changing any: an upsert locks the row that it finds
- * even where its WHERE is false.
+ * Locks every row of these groups, and inserts missing rows, without changing any. An upsert locks the existing row
+ * even if its WHERE is false.
  */
 const lock = (table: string, groups: readonly Insert[]): Query => {
   const rows = new Map(groups.flatMap((group) => [...group.rows]));
@@ -72,8 +72,8 @@ const lock = (table: string, groups: readonly Insert[]): Query => {
 };
 
 /**
- * One INSERT a table or column group. Two writers must not block each other: all take rows in the order of tables and
- * keys. So a writer of several groups of a table locks the rows of all of them first.
+ * One INSERT a table or column group. Two writers must not deadlock, so all lock rows in the order of tables and keys.
+ * A writer of several groups of a table first locks the rows of all groups.
  */
 export const inserts = (statements: readonly Statement[]): readonly Query[] => {
   const found = new Map<string, Insert>();
@@ -85,7 +85,7 @@ export const inserts = (statements: readonly Statement[]): readonly Query[] => {
   });
 };
 
-/** Writes statements within the caller's transaction. Applied twice, or in another order, they leave the same rows. */
+/** Writes statements within the caller's transaction. Repeated, or in another order, they give the same rows. */
 export const apply = async (sql: Sql, statements: readonly Statement[]): Promise<void> => {
   for (const insert of inserts(statements)) await sql.query(insert.text, [insert.json]);
 };
@@ -97,7 +97,7 @@ const LARGEST_NOTICE = 7_000; // Postgres: under 8000 bytes
 const pairOf = (statement: Statement): string =>
   JSON.stringify([statement.table, clean(String(Object.values(statement.key)[0]))]);
 
-/** What changed, in as many notices as it takes: readers fetch the rows again. */
+/** The changed rows, in as many notices as necessary. Readers fetch the rows again. */
 export const notices = (statements: readonly Statement[]): readonly string[] => {
   const pairs = statements.filter((s) => s.table !== 'journal').map(pairOf);
   const texts: string[] = [];

@@ -16,7 +16,7 @@ test('a password of any characters comes from its file, and the options of TLS s
   expect([url.username, url.host, url.search]).toEqual(['vigil', 'db:5432', '?sslmode=verify-full']);
 });
 
-test('without a file the address stays as it is', () => {
+test('without a file the URL does not change', () => {
   const DATABASE_URL = 'postgres://vigil:secret@db/vigil';
   expect(databaseUrlFrom({ DATABASE_URL })).toBe(DATABASE_URL);
 });

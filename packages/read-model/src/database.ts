@@ -14,10 +14,10 @@ const types = {
   }) as typeof pg.types.getTypeParser,
 };
 
-/** A pool of connections. Instants come as epoch milliseconds, int8 as numbers. */
+/** A pool of connections. Instants are returned as epoch milliseconds, int8 as numbers. */
 export type Database = Sql &
   AsyncDisposable & {
-    /** All or nothing. */
+    /** Runs statements in one transaction. */
     readonly transaction: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
     readonly close: () => Promise<void>;
   };
@@ -31,7 +31,7 @@ const transaction = async <T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Pr
     client.release();
     return result;
   } catch (error) {
-    // A connection whose transaction failed is not used again: a test whether it still works is not worth it.
+    // A connection whose transaction failed is not used again. Checking whether it still works costs more.
     client.release(true);
     throw error;
   }
@@ -61,14 +61,14 @@ export class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable';
 }
 
-/** The rows were built from another Kafka cluster: connect to that one, or rebuild from this one. */
+/** The rows were built from another Kafka cluster. Connect to that one, or rebuild them from this one. */
 export class OtherCluster extends Error {
   override readonly name = 'OtherCluster';
   /** starting again changes nothing */
   readonly exitCode = 2;
   constructor(remembered: string, found: string) {
     super(
-      `the read model was built from Kafka cluster ${remembered}, but KAFKA_BROKERS leads to ${found}. ` +
+      `the read model was built from Kafka cluster ${remembered}, but KAFKA_BROKERS names ${found}. ` +
         'Point KAFKA_BROKERS at the first, or DATABASE_URL at an empty database: it is built again from the topics.',
     );
   }
@@ -104,7 +104,7 @@ export const databaseUrlFrom = ({
   return url.href;
 };
 
-/** Where a database is, without the password: for messages. */
+/** The address of a database without the password, for messages. */
 const addressOf = (databaseUrl: string): string => {
   const url = URL.parse(databaseUrl);
   return url === null ? 'DATABASE_URL (which is not a URL)' : `${url.host}${url.pathname}`;
@@ -112,7 +112,7 @@ const addressOf = (databaseUrl: string): string => {
 
 const NO_CONNECTION = new Set(['ECONNREFUSED', 'ENOTFOUND', 'ECONNRESET', 'ETIMEDOUT', 'EAI_AGAIN']);
 
-/** A connection that cannot be made, as DatabaseUnreachable; everything else as it is. */
+/** Converts a failed connection to DatabaseUnreachable. Returns other errors unchanged. */
 export const asUnreachable = (databaseUrl: string, cause: unknown): unknown => {
   const code = (cause as { code?: unknown } | null)?.code;
   if (typeof code !== 'string') return cause;
@@ -124,7 +124,10 @@ export const asUnreachable = (databaseUrl: string, cause: unknown): unknown => {
   );
 };
 
-/** Whether Postgres refuses the values of a statement (SQLSTATE classes 22, 23, and 54: too long for an index): the same ones will be refused again. */
+/**
+ * Whether Postgres refuses the values of a statement (SQLSTATE classes 22, 23, and 54: too long for an index): then it
+ * refuses the same values again.
+ */
 export const isDataError = (error: unknown): boolean => {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' && /^(22|23|54)\w{3}$/.test(code);

@@ -7,7 +7,7 @@ import type { CheckpointRow, RecoveryRow, TaskRow } from './queries/tasks.ts';
 import type { ReadModel } from './read-model.ts';
 
 /**
- * The figure of one signal of an agent, as packages/health explains the evaluator's newest state. Moments in epoch
+ * One signal of an agent, as packages/health explains it from the evaluator's newest state. Times are epoch
  * milliseconds.
  */
 export type SignalFigure = {
@@ -17,19 +17,19 @@ export type SignalFigure = {
   readonly value: number | null;
   readonly limit: number | null;
   readonly fires: boolean;
-  /** when it fires or would fire; null: none is expected */
+  /** when it fires or would fire; null if that is not expected */
   readonly firesFrom: number | null;
-  /** what keeps it from counting now */
+  /** why it does not count now */
   readonly suspendedBy: readonly string[];
 };
 
-/** All reasons for the present state of an agent. Page, CLI and MCP show this. */
+/** All reasons for the present state of an agent, for the page, the CLI and MCP. */
 export type Explanation = {
   readonly agent: AgentRow;
   readonly transitions: readonly TransitionRow[];
   readonly story: readonly Entry[];
   readonly cases: readonly CaseStory[];
-  /** those that belong to no case: by hand, or of recovery */
+  /** orders without a case: by hand, or of recovery */
   readonly orders: readonly OrderRow[];
   readonly task: TaskRow | null;
   readonly checkpoints: readonly CheckpointRow[];
@@ -37,21 +37,21 @@ export type Explanation = {
   readonly alerts: readonly AlertRow[];
   readonly breakers: readonly BreakerRow[];
   readonly tickets: readonly TicketRow[];
-  /** null: the evaluator's state was not to be had */
+  /** null if the evaluator's state was not available */
   readonly signals: readonly SignalFigure[] | null;
-  /** what else people should know of it, in words, such as that its cost is not known; null as above */
+  /** further notes for people, such as that the agent's cost is unknown; null as above */
   readonly notes: readonly string[] | null;
 };
 
 const SHOWN = 30;
 const SHOWN_CASES = 5;
 
-/** What it takes besides the read model: see `Explanation`. null: the evaluator's state was not to be had. */
+/** The data besides the read model; see `Explanation`. null if the evaluator's state was not available. */
 export type SignalsOf = (
   agentId: string,
 ) => Promise<{ readonly signals: readonly SignalFigure[]; readonly notes: readonly string[] } | null>;
 
-/** Reads all of it from the read model. null: no such agent. */
+/** Reads an explanation from the read model; null if there is no such agent. */
 export const explain = async (
   model: ReadModel,
   agentId: string,
@@ -102,7 +102,10 @@ const aboutTask = async (model: ReadModel, taskId: string) => {
   return { task, checkpoints, recoveries, alerts };
 };
 
-/** Readers of committed records stand at `stableEnd`, before a transaction that will not end by itself. */
+/**
+ * A hanging transaction: readers of committed records stop at `stableEnd`, before a transaction that will not end by
+ * itself.
+ */
 export type HangingTransaction = {
   readonly topic: string;
   readonly partition: number;
@@ -115,7 +118,7 @@ export type HangingTransaction = {
 export type Doctor = {
   readonly services: readonly { readonly service: string; readonly ready: boolean; readonly detail: string }[];
   readonly time: readonly ProcessorTime[];
-  /** records that a group may not have read yet: ticks alone move no position for a while */
+  /** an upper bound of the unread records of each group, because ticks alone do not move a position for a while */
   readonly lag: readonly { readonly group: string; readonly atMost: number | null }[];
   readonly duplicates: readonly {
     readonly agentId: string;
@@ -124,7 +127,7 @@ export type Doctor = {
     readonly count: number | null;
     readonly at: number | null;
   }[];
-  /** transactions that will not end by themselves: readers of committed records stand before them */
+  /** transactions that will not end by themselves and stop readers of committed records */
   readonly hanging: readonly HangingTransaction[];
   /** the oldest observation that all partitions still have, epoch milliseconds */
   readonly replayFrom: number | null;

@@ -7,11 +7,12 @@ const folder = fileURLToPath(new URL('../migrations', import.meta.url));
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * Brings a database to this code's tables, in one transaction; two callers at once wait for each other. An up-to-date
- * database is fine. `onProgress` receives the name of each applied migration. Throws DatabaseUnreachable.
+ * Migrates a database to the tables of this code, in one transaction. Concurrent callers wait for each other. An
+ * up-to-date database does not change. `onProgress` receives the name of each applied migration. Throws
+ * DatabaseUnreachable.
  */
 export const migrate = async (databaseUrl: string, onProgress: (applied: string) => void = () => {}): Promise<void> => {
-  // The library does not wait for the end of its own connection: dropping the database right after would break it.
+  // The library does not wait for the end of its own connection, so dropping the database right afterwards would break it.
   const dbClient = new pg.Client({ connectionString: databaseUrl });
   dbClient.on('error', () => {});
   try {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Each role may do everything that the ones before it may. */
+/** The roles. Each one includes the rights of the previous ones. */
 export const ROLES = ['viewer', 'responder', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -8,14 +8,14 @@ export type Role = (typeof ROLES)[number];
 export type Person = {
   readonly name: string;
   readonly role: Role;
-  /** of the token, in hexadecimal digits: the file has no token */
+  /** hash of the token, in hexadecimal digits; the file does not contain the token */
   readonly sha256: string;
   readonly createdAt: number;
   /** null: the token does not expire */
   readonly expiresAt: number | null;
 };
 
-/** What a name may be: events, tables and logs have it. */
+/** The form of a name, which events, tables and logs contain. */
 export const PERSON_NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 export class InvalidPeopleFile extends Error {

@@ -1,10 +1,10 @@
 import type { Sql } from './apply.ts';
 import { OtherCluster } from './database.ts';
 
-/** Where to continue reading a partition: `offset` is the next one. */
+/** A position in a partition: `offset` is the next offset to read. */
 export type Position = { readonly topic: string; readonly partition: number; readonly offset: number };
 
-/** Remembers the cluster that the rows are built from. Throws OtherCluster where it is another. */
+/** Stores the cluster from which the rows are built. Throws OtherCluster if another one is stored. */
 export const claimCluster = async (sql: Sql, clusterId: string): Promise<void> => {
   await sql.query('INSERT INTO cluster (cluster_id) VALUES ($1) ON CONFLICT DO NOTHING', [clusterId]);
   const { rows } = await sql.query('SELECT cluster_id FROM cluster');
@@ -20,8 +20,8 @@ export const positions = async (sql: Sql): Promise<readonly Position[]> => {
 };
 
 /**
- * Moves a position from where the writer believes it is, within the transaction that writes the rows. False: it is
- * elsewhere, because another writer has moved it, and no row may be written.
+ * Moves a position from the offset that the writer expects, within the transaction of the rows. Returns false if
+ * another writer has moved it; then no row may be written.
  */
 export const savePosition = async (
   sql: Sql,

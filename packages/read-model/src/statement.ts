@@ -4,7 +4,7 @@ import { tables } from './generated/tables.ts';
 export type Value = string | number | boolean | null | object;
 type Row = Readonly<Record<string, Value>>;
 
-/** What a writer gives for a column; an instant in epoch milliseconds. */
+/** The input type of a column; an instant is epoch milliseconds. */
 type Types = {
   readonly text: string;
   readonly boolean: boolean;
@@ -34,26 +34,26 @@ type Values<T extends TableName, G> = Named<Tables[T]['key']> & Named<Tables[T][
 /** A row for a fact. A second one with the same key changes nothing. */
 export type Fact = { readonly kind: 'fact'; readonly table: FactTable; readonly key: Row; readonly columns: Row };
 
-/** A column group of a row, whole. One with an order not above the one it holds changes nothing. */
+/** A complete column group of a row. It changes nothing unless its order is above the stored one. */
 export type Register = {
   readonly kind: 'register';
   readonly table: RegisterTable;
   readonly key: Row;
   readonly group: string;
-  /** see `orderOf`: the group keeps what has the greatest */
+  /** see `orderOf`: the group keeps the values with the greatest order */
   readonly order: string;
   readonly columns: Row;
 };
 
 export type Statement = Fact | Register;
 
-/** The fact of these values. Values without a column are left out. */
+/** The fact of these values. Values without a column are omitted. */
 export const fact = <T extends FactTable>(table: T, values: Values<T, ''>): Fact => {
   const { key, groups } = tables[table];
   return { kind: 'fact', table, key: picked(key, values), columns: picked(groups[''], values) };
 };
 
-/** A column group as of an event. Values without a column in the group are left out. */
+/** A column group with the order of an event. Values without a column in the group are omitted. */
 export const register = <T extends RegisterTable, G extends Group<T>>(
   event: Ordered,
   table: T,
@@ -78,10 +78,11 @@ const picked = (columns: Readonly<Record<string, string>>, values: object): Row 
   );
 };
 
-const MAX_INSTANT = 253_402_300_799_999; // the end of the year 9999: later ones Postgres does not read as RFC 3339
+const MAX_INSTANT = 253_402_300_799_999; // the end of the year 9999: Postgres does not read later ones as RFC 3339
 
 /**
- * Epoch milliseconds as Postgres reads them. An instant outside the calendar is unknown: agents may report any number.
+ * Formats epoch milliseconds for Postgres. An instant outside the calendar is unknown, because agents may report any
+ * number.
  */
 export const instant = (ms: number | null): string | null => {
   if (ms === null || !(ms >= 0 && ms <= MAX_INSTANT)) return null;
@@ -98,8 +99,8 @@ type Ordered = {
 const padded = (n: number, width: number): string => String(n).padStart(width, '0');
 
 /**
- * The place of an event among those of the same state key, as a text that sorts bytewise. It is epoch and version where
- * a decider wrote it; else its offset, for no clock is the same on all brokers or gateways.
+ * The order of an event among those of the same state key, as a text that sorts bytewise. It is epoch and version if a
+ * decider wrote the event, else the offset, because clocks differ between brokers and gateways.
  */
 export const orderOf = (event: Ordered): string => {
   if (event.version !== null) return `${padded(event.epoch ?? 0, 16)}.${padded(event.version, 16)}`;

@@ -14,7 +14,7 @@ const columnsIn = async (database: Awaited<ReturnType<typeof scratchReadModel>>,
   return rows.map(({ column_name }) => String(column_name)).sort();
 };
 
-test('the tables as data name every column of the tables as SQL', async () => {
+test('the table definitions in TypeScript name every column of the SQL tables', async () => {
   await using database = await scratchReadModel();
   for (const [table, { key, groups }] of Object.entries(tables)) {
     const orders = Object.keys(groups).flatMap((group) => (group === '' ? [] : [`${group}_order`]));
@@ -55,7 +55,7 @@ test('a read model belongs to one Kafka cluster and refuses another, with the re
   await expect(claimCluster(database, 'cluster-b')).rejects.toThrow(/cluster-a.*cluster-b.*empty database/s);
 });
 
-test('a position moves only from where its writer believes it is', async () => {
+test('a position moves only from the offset that its writer expects', async () => {
   await using database = await scratchReadModel();
   const at = { topic: 't', partition: 0 };
   expect(await savePosition(database, { ...at, from: 3, next: 7 })).toBe(true);

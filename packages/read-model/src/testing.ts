@@ -3,7 +3,7 @@ import { type Database, openDatabase } from './database.ts';
 import { tables } from './generated/tables.ts';
 import { migrate } from './migrate.ts';
 
-/** An empty read model on the server of DATABASE_URL, dropped when it is disposed of. */
+/** An empty read model on the server of DATABASE_URL. Disposal drops it. */
 export const scratchReadModel = async (): Promise<Database & AsyncDisposable & { readonly url: string }> => {
   const server = process.env.DATABASE_URL;
   if (server === undefined) throw new Error('DATABASE_URL is not set: run it by `npm test`, which starts Postgres');
@@ -24,7 +24,7 @@ export const scratchReadModel = async (): Promise<Database & AsyncDisposable & {
   };
 };
 
-/** Every row of every table that events write: what two databases are compared by. */
+/** Every row of every table that events write, for comparisons of two databases. */
 export const dump = async (database: Database): Promise<Readonly<Record<string, readonly unknown[]>>> => {
   const names = Object.keys(tables);
   const rows = await Promise.all(

@@ -10,7 +10,7 @@ import type { Handlers } from './project/handlers.ts';
 import { agentOrder, orderReceipt, runtimePresence, spawnReceipt } from './project/runtimes.ts';
 import { taskCheckpoint, taskHealth, taskRecovery } from './project/tasks.ts';
 
-/** A topic a line: which rows each of its events writes. */
+/** For each topic, the rows that its events write. */
 const table = {
   [Topic.agentObservation]: agentObservation,
   [Topic.agentHealth]: agentHealth,
@@ -39,12 +39,12 @@ const table = {
 
 export type ProjectedTopic = keyof typeof table;
 
-/** The topics that the projector reads: every evt topic of Vigil, orders, dead letters. */
+/** The topics that the projector reads: every evt topic of Vigil, orders and dead letters. */
 export const reads = Object.keys(table) as readonly ProjectedTopic[];
 
 /**
- * What an event changes in the read model. An event type of a newer version, which this code does not know, changes nothing:
- * after an upgrade the rows are rebuilt from the topics.
+ * The changes of an event in the read model. An event type of a newer version changes nothing: after an upgrade the
+ * rows are rebuilt from the topics.
  */
 export const project = (event: PlacedEvent<ProjectedTopic>): readonly Statement[] => {
   const handlers: Readonly<Record<string, unknown>> = table[event.topic];

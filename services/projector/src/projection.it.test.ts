@@ -21,7 +21,7 @@ test('rows and position are written together, and reading continues from the pos
   expect(await readModel(database).transitions({ limit: 9 })).toMatchObject([{ occurredAt: EXAMPLE_TIME }]);
 });
 
-test('a batch from elsewhere than the position writes nothing', async () => {
+test('a batch from another offset than the position writes nothing', async () => {
   await using database = await scratchReadModel();
   const rows = rowsIn(database);
   await rows.apply({ ...batch, events: [] });
@@ -29,7 +29,7 @@ test('a batch from elsewhere than the position writes nothing', async () => {
   expect(await readModel(database).agents({})).toEqual([]);
 });
 
-test('values that Postgres will not have are a dead letter, and move no position', async () => {
+test('values that Postgres rejects make a dead letter, and do not move the position', async () => {
   await using database = await scratchReadModel();
   const rows = rowsIn(database);
   const broken = { ...changed, eventId: null as never };
@@ -38,13 +38,13 @@ test('values that Postgres will not have are a dead letter, and move no position
   expect(await readModel(database).agents({})).toEqual([]);
 });
 
-test('another cluster is refused', async () => {
+test('a read model of another cluster is refused', async () => {
   await using database = await scratchReadModel();
   await rowsIn(database).open('cluster');
   await expect(rowsIn(database).open('another')).rejects.toThrow(OtherCluster);
 });
 
-test('of two projectors that apply the same batch at once one does', async () => {
+test('only one of two projectors that apply the same batch at once succeeds', async () => {
   await using database = await scratchReadModel();
   await using second = await openDatabase(database.url, () => {});
   await rowsIn(database).apply({ ...batch, from: 0, next: 5, events: [] });

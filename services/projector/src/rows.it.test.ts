@@ -43,7 +43,7 @@ const applied = async (database: Database, events: readonly Event[], size: numbe
   }
 };
 
-test('the same events give the same rows, in any order and however often each is read', async () => {
+test('the same events give the same rows, in any order and with any number of repetitions', async () => {
   await using inOrder = await scratchReadModel();
   await applied(inOrder, log(), 1000);
   const expected = await dump(inOrder);
@@ -60,7 +60,7 @@ test('the same events give the same rows, in any order and however often each is
   );
 });
 
-test('rows without a version are ordered by the log: a broker whose clock is behind changes nothing', async () => {
+test('rows without a version are ordered by the log, so a broker whose clock is behind changes nothing', async () => {
   await using database = await scratchReadModel();
   const hold = example(Topic.agentObservation, 'HOLD_AGENT', { agentId: 'a' });
   const release = example(Topic.agentObservation, 'RELEASE_AGENT', { agentId: 'a' });

@@ -4,7 +4,7 @@ import { type ProjectedTopic, project } from './project.ts';
 
 type Sink = Pick<ProjectionOptions<ProjectedTopic>, 'open' | 'apply'>;
 
-/** The read model as the sink of a projection: rows written from events, and the positions they reach. */
+/** The read model as the sink of a projection: it writes the rows of events, and their positions. */
 export const rowsIn = (database: Database): Sink => ({
   open: async (clusterId) => {
     await claimCluster(database, clusterId);
@@ -24,7 +24,8 @@ const write = async (database: Database, batch: ProjectionBatch<ProjectedTopic>)
   try {
     await database.transaction(async (sql) => {
       const moved = await savePosition(sql, { topic, partition, from, next });
-      if (!moved) throw new Retry(`${topic}/${partition} does not stand at ${from}: another projector has moved it`);
+      if (!moved)
+        throw new Retry(`the position of ${topic}/${partition} is not ${from}: another projector has moved it`);
       await apply(sql, statements);
       await notify(sql, statements);
     });

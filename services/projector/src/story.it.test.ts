@@ -8,7 +8,7 @@ import { project } from './project.ts';
 type Event = Parameters<typeof project>[0];
 type Unplaced = Omit<Event, 'offset'>;
 
-/** Events as their deciders would have numbered them, a second apart. */
+/** Events a second apart, with the versions that their deciders would set. */
 const happening = (...events: readonly Unplaced[]): readonly Event[] =>
   events.map((event, i) => ({
     ...event,
@@ -57,7 +57,7 @@ test('a new instance after an end is healthy until it is evaluated', async () =>
   expect(await it.model.agent('worker-1')).toMatchObject({ state: 'HEALTHY', endReason: null, evidence: [] });
 });
 
-test('the errors of an earlier instance do not count for the present one', async () => {
+test('the errors of an earlier instance do not belong to the present one', async () => {
   const heartbeat = example(Topic.agentObservation, 'AGENT_HEARTBEAT', {
     instance_id: 'worker-1.i0',
     task_id: 'OLD-1',
@@ -79,7 +79,7 @@ test('a closed case is not open and does not wait', async () => {
   expect(await it.model.cases({ open: false })).toMatchObject([{ waiting: false, ending: 'executed' }]);
 });
 
-test('a case is read back whole: rulings, steps, orders and receipts in the order they happened', async () => {
+test('a case contains its rulings, steps, orders and receipts in chronological order', async () => {
   await using it = await modelOf(
     example(Topic.stepRuling, 'STEP_ADMITTED'),
     opened,
@@ -130,7 +130,7 @@ test('a repeated attempt from an older checkpoint is one row, with the skipped c
   ]);
 });
 
-test('an agent that has ended is explained with its attempt', async () => {
+test('the explanation of an ended agent has its recovery attempt', async () => {
   const attempt = example(Topic.taskRecovery, 'RECOVERY_INITIATED', { newAgentId: 'fresh' });
   const end = { agentId: 'fresh', hold: 'left', to: 'TERMINATED', endReason: 'crashed' } as const;
   await using it = await modelOf(attempt, example(Topic.taskHealth, 'TASK_HEALTH_CHANGED', end));
@@ -145,7 +145,7 @@ test('the assignee of a task is the agent that has not left it', async () => {
   expect(await it.model.task('OMN-1234')).toMatchObject({ agentId: 'fresh', state: 'HEALTHY' });
 });
 
-test('an explanation holds everything known of an agent; an unknown agent has none', async () => {
+test('an explanation contains all data of an agent; an unknown agent has none', async () => {
   await using it = await modelOf(started, changed('STUCK'), opened, example(Topic.alert, 'ALERT_RAISED'), closed);
   const explanation = await explain(it.model, 'worker-1');
   expect(explanation).toMatchObject({ transitions: [{ stateTo: 'STUCK' }], alerts: [{ alertId: 'alert-1' }] });
@@ -174,7 +174,7 @@ test('a breaker is one row an agent and name, with its state, its next attempt a
   expect(await it.model.breakers({ open: false })).toEqual([]);
 });
 
-test('a ticket is kept whole, with the people who were notified about it', async () => {
+test('a ticket is stored unchanged, with the people who were notified', async () => {
   const filed = example(Topic.agentHealth, 'WORKER_ESCALATION_TICKET');
   const { ticket, findings } = filed.payload;
   await using untriaged = await modelOf(filed);

@@ -10,7 +10,7 @@ export type ReportedError = {
   readonly message: string | null;
 };
 
-// An instance that began after the last state is healthy until judged; a heartbeat counts where it is of the present
+// An instance that began after the last state is healthy until judged; a heartbeat counts only if it is of the present
 // instance.
 const agent = {
   agentId: column<string>('j.agent_id'),
@@ -61,18 +61,16 @@ const agent = {
   errorCount: column<number | null>('heartbeat_errors'),
   ingress: column<string | null>('heartbeat_ingress'),
   intervalMs: column<number | null>('heartbeat_interval_ms'),
-  /**
-   * what it waits for a person for, as its last heartbeat reports it; null: it waits for none, or does not report it
-   */
+  /** its wait for a person, as its last heartbeat reports it; null if it does not wait, or does not report it */
   waitingFor: column<WaitingFor | null>(
     "CASE WHEN is_current AND current_state <> 'TERMINATED' THEN heartbeat_waiting_for END",
   ),
-  /** the coding agent's client that reports its session, such as claude-code; null: none does */
+  /** the coding agent's client that reports its session, such as claude-code; null without one */
   client: column<string | null>('CASE WHEN is_current THEN heartbeat_client END'),
   /** the agent's own clock */
   lastOutputAt: column<number | null>('output_last_at'),
   tail: column<readonly string[]>("coalesce(output_tail, '[]')"),
-  /** the errors that the present instance reported last */
+  /** the last reported errors of the present instance */
   errors: column<readonly ReportedError[]>(
     "CASE WHEN errors_instance_id IS NOT DISTINCT FROM current_instance THEN coalesce(errors, '[]') ELSE '[]' END",
   ),
@@ -82,7 +80,7 @@ const agent = {
   exitReason: column<string | null>(),
   exitDetails: column<string | null>(),
   exitLastOutput: column<readonly string[]>("coalesce(exit_last_output, '[]')"),
-  /** a person has held it and not released it; it is over at `heldUntil`, which no event reports */
+  /** whether a person has held it and not released it; the hold ends at `heldUntil`, without an event */
   held: column<boolean>('coalesce(held, false)'),
   heldUntil: column<number | null>(),
   heldBy: column<string | null>(),
@@ -125,8 +123,8 @@ const UNHEALTHY = `current_state <> 'HEALTHY' AND NOT (current_state = 'TERMINAT
 const WAITING = `current_state <> 'TERMINATED' AND exemption IS NOT DISTINCT FROM 'awaiting_input'`;
 
 /**
- * Agents by name; those that wait for a person by the length of the wait. `unhealthy`: everything that is not HEALTHY,
- * finished ones excluded.
+ * Agents by name, or by the length of their wait for a person. `unhealthy`: agents that are neither HEALTHY nor
+ * finished.
  */
 export const agents = (
   sql: Sql,

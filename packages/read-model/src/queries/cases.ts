@@ -7,7 +7,7 @@ export type Withheld = { readonly step: string; readonly why: string; readonly d
 
 const WAITING = `closed_order IS NULL AND step IS NOT DISTINCT FROM 'ESCALATION_TRIGGERED'`;
 
-/** The withheld step of an open case; null: none is withheld. */
+/** The withheld step of an open case; null without one. */
 export const WITHHELD: string = `CASE WHEN closed_order IS NULL AND step IS NOT DISTINCT FROM 'CASE_WITHHELD'
   THEN jsonb_build_object('step', withheld_step, 'why', withheld_why, 'detail', withheld_detail) END`;
 
@@ -32,7 +32,7 @@ const caseColumns = {
   step: column<string | null>(),
   stepAt: column<number | null>(),
   waiting: column<boolean>(WAITING),
-  /** the step that the governor withholds now, and why; null: it withholds none */
+  /** the step that the governor withholds now, and the reason; null without one */
   withheld: column<Withheld | null>(WITHHELD),
   escalationReason: column<string | null>(),
   escalationOptions: column<readonly string[]>("coalesce(escalation_options, '[]')"),
@@ -51,7 +51,7 @@ export type CaseStory = CaseRow & { readonly trail: readonly Entry[] };
 
 type CaseFilter = Filter<{ caseId: string; agentId: string; open: boolean }>;
 
-/** Cases, what waits for a person first, then the newest. */
+/** Cases: those that wait for a person first, then the newest. */
 export const cases = (sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]> => {
   const conditions = [
     ['opened_order IS NOT NULL'] as const,
@@ -78,7 +78,7 @@ SELECT ${listed({ ...entry, at: column('at') })} FROM (
 ) trail ORDER BY trail.at, rank, place
 `;
 
-/** A case read back whole: evidence, rulings, steps, orders, receipts, decisions, ending, in the order they happened. */
+/** A complete case: evidence, rulings, steps, orders, receipts, decisions and ending, in chronological order. */
 export const caseStory = async (sql: Sql, caseId: string): Promise<CaseStory | null> => {
   const [found] = await cases(sql, { caseId });
   if (found === undefined) return null;

@@ -4,7 +4,7 @@ import { column, type Filter, list, listed, type RowOf, select, when, where } fr
 
 const breaker = {
   name: column<string>(),
-  /** null: the task's own, which recovery holds */
+  /** null for the task's breaker, which recovery holds */
   agentId: column<string | null>(),
   taskId: column<string | null>(),
   state: column<BreakerState>(),
@@ -13,13 +13,13 @@ const breaker = {
   since: column<number>('breaker_since'),
 };
 
-/** Instants are epoch milliseconds, on the broker's clock. `trips`: how often it has opened, in the requested time. */
+/** Instants are epoch milliseconds, on the broker's clock. `trips`: the number of openings in the requested time. */
 export type BreakerRow = RowOf<typeof breaker> & { readonly trips: number };
 
-/** `tripsSince`: from when openings are counted, epoch milliseconds; without it, as far back as the journal goes. */
+/** `tripsSince`: the start of the count of openings, epoch milliseconds; by default the start of the journal. */
 type BreakerFilter = Filter<{ agentId: string; taskId: string; open: boolean; tripsSince: number }>;
 
-/** Breakers that have ever opened, those that are not closed first. */
+/** All breakers that have opened; those that are not closed come first. */
 export const breakers = (sql: Sql, filter: BreakerFilter): Promise<readonly BreakerRow[]> => {
   const { text, values } = where([
     when('agent_id = $?', filter.agentId),
@@ -50,17 +50,17 @@ const ticket = {
   ticket: column<EscalationTicket | null>(),
   findings: column<TicketFindings | null>(),
   filedAt: column<number | null>(),
-  /** an operator review was requested, or triage dismissed it; null: neither yet */
+  /** whether an operator review was requested or triage dismissed it; null if neither has happened */
   answer: column<'intervene' | 'dismissed' | null>(),
   analysis: column<string | null>(),
   alertKey: column<string | null>(),
   answeredAt: column<number | null>(),
 };
 
-/** A ticket that only an answer names has no contents: it was filed elsewhere. */
+/** A ticket that only an answer names was filed elsewhere and has no contents. */
 export type TicketRow = RowOf<typeof ticket>;
 
-/** Tickets, the newest first. */
+/** Tickets, newest first. */
 export const tickets = (
   sql: Sql,
   filter: Filter<{ agentId: string; ticketId: string }> & { readonly limit: number },

@@ -27,7 +27,7 @@ export type AlertRow = RowOf<typeof alert>;
 
 type AlertFilter = Filter<{ agentId: string; taskId: string; open: boolean }>;
 
-/** Alerts, the unresolved first, then the newest. */
+/** Alerts: the unresolved first, then the newest. */
 export const alerts = (sql: Sql, filter: AlertFilter): Promise<readonly AlertRow[]> => {
   const conditions = [
     when('agent_id = $?', filter.agentId),
@@ -80,7 +80,7 @@ const deadLetter = {
   originalPartition: column<number>(),
   originalOffset: column<number>(),
   originalKey: column<string | null>(),
-  /** the first 2 KiB, for reading: bytes outside ASCII as \\ooo */
+  /** the first 2 KiB, for people: bytes outside ASCII as \\ooo */
   preview: column<string | null>("encode(substring(original_value FOR 2048), 'escape')"),
   truncated: column<boolean>(),
   reason: column<string>(),

@@ -16,7 +16,7 @@ export type Entry = RowOf<typeof entry>;
 
 type StoryFilter = Filter<{ agentId: string; taskId: string }> & { readonly limit: number };
 
-/** What happened, oldest first: the newest `limit` entries. */
+/** The newest `limit` entries, oldest first. */
 export const story = async (sql: Sql, filter: StoryFilter): Promise<readonly Entry[]> => {
   const conditions = [when('agent_id = $?', filter.agentId), when('task_id = $?', filter.taskId)];
   const order = 'occurred_at DESC, event_order DESC, event_id DESC';

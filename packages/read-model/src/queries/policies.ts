@@ -1,7 +1,7 @@
 import type { Sql } from '../apply.ts';
 import { column, listed, type RowOf, select } from './select.ts';
 
-/** A policy as canonical JSON, by its hash. null: never published. */
+/** A policy as canonical JSON, by its hash; null if it was never published. */
 export const policyDocument = async (sql: Sql, hash: string): Promise<string | null> => {
   const text = 'SELECT document FROM policies WHERE hash = $1 LIMIT 1';
   const [row] = await select<{ document: string }>(sql, text, [hash]);
@@ -17,7 +17,7 @@ const policy = {
   publishedAt: column<number>(),
   /** of the command that applied it */
   why: column<string | null>(),
-  /** agents that are judged by it, as last reported; those of an older document count by its name */
+  /** the number of agents that it judges, as last reported; agents of an older document with its name count too */
   agents: column<number>('coalesce(judged, 0)::int'),
 };
 
@@ -49,10 +49,10 @@ const refusal = {
   refusedAt: column<number>(),
 };
 
-/** A document that was applied and not taken. */
+/** A document that was applied and refused. */
 export type PolicyRefusalRow = RowOf<typeof refusal>;
 
-/** Refused policies, newest first. Each instance of the evaluator refuses for itself: the first one counts. */
+/** Refused policies, newest first. Each instance of the evaluator refuses separately; the first refusal counts. */
 export const policyRefusals = (sql: Sql): Promise<readonly PolicyRefusalRow[]> =>
   select<PolicyRefusalRow>(
     sql,

@@ -1,6 +1,6 @@
 import type { Sql } from '../apply.ts';
 
-/** A column of a query and the type of its values. `sql` null: the column of the same name in snake_case. */
+/** A column of a query and the type of its values. `sql`: null for the column of the same name in snake_case. */
 type Column<T> = { readonly sql: string | null; readonly value?: T };
 
 export const column = <T>(sql: string | null = null): Column<T> => ({ sql });
@@ -12,7 +12,7 @@ export type RowOf<Columns> = {
 
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The columns as SQL lists them: the one place where snake_case becomes camelCase. */
+/** The columns as an SQL list. Only this function converts snake_case to camelCase. */
 export const listed = (columns: Readonly<Record<string, Column<unknown>>>): string =>
   Object.entries(columns)
     .map(([name, { sql }]) => `${sql ?? snake(name)} AS "${name}"`)
@@ -23,7 +23,7 @@ export const select = async <Row>(sql: Sql, text: string, values: unknown[] = []
   return rows as Row[];
 };
 
-/** The rows of these columns that meet the conditions, in this order, so many at most. */
+/** At most `limit` rows of these columns that meet the conditions, in this order. */
 export const list = <Columns extends Readonly<Record<string, Column<unknown>>>>(
   sql: Sql,
   columns: Columns,
@@ -37,7 +37,7 @@ export const list = <Columns extends Readonly<Record<string, Column<unknown>>>>(
   return select<RowOf<Columns>>(sql, query, [...values, limit]);
 };
 
-/** What a query is limited to: each may be left out. */
+/** The filters of a query; each is optional. */
 export type Filter<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
 
 type Conditions = readonly (readonly [sql: string, value?: unknown] | null)[];
@@ -60,6 +60,6 @@ export const where = (
   return { text: texts.length === 0 ? '' : `WHERE ${texts.join(' AND ')}`, values };
 };
 
-/** A condition where a value is given. */
+/** A condition that applies if a value is given. */
 export const when = (sql: string, value: unknown): readonly [string, unknown] | null =>
   value === undefined ? null : [sql, value];

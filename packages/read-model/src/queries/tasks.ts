@@ -37,7 +37,7 @@ LEFT JOIN LATERAL (
 export const tasks = (sql: Sql, filter: Filter<{ taskId: string; review: boolean }>): Promise<readonly TaskRow[]> => {
   const { text, values } = where([
     when('coalesce(h.task_id, t.task_id) = $?', filter.taskId),
-    // An agent without a task holds one of its own name: that is not a task.
+    // An agent without a task has an entry under its own id, which is not a task.
     filter.taskId === undefined
       ? ['(h.task_id IS DISTINCT FROM h.agent_id OR t.recovery IS NOT NULL OR c.last_checkpoint IS NOT NULL)']
       : null,
@@ -64,12 +64,12 @@ const recovery = {
   reviewAt: column<number | null>(),
   releasedAt: column<number | null>(),
   releasedWhy: column<string | null>(),
-  /** how its agent has ended; null: no end was reported */
+  /** how its agent has ended; null without a reported end */
   endReason: column<string | null>('h.end_reason'),
 };
 export type RecoveryRow = RowOf<typeof recovery>;
 
-/** An attempt whose checkpoint turned out to be invalid is repeated under the same number: only the last counts. */
+/** An attempt with an invalid checkpoint is repeated under the same number, so only the last one counts. */
 const LAST_OF_ITS_ATTEMPT = `NOT EXISTS (
   SELECT 1 FROM journal again WHERE again.task_id = recoveries.task_id AND again.type = 'RECOVERY_INITIATED'
     AND again.event_order > recoveries.event_order AND (again.payload ->> 'attempt')::integer = recoveries.attempt

@@ -5,7 +5,7 @@ import { breaker } from './tasks.ts';
 
 type Observation = typeof Topic.agentObservation;
 
-/** Observations have no versions: the order of the log orders them. */
+/** Observations have no versions, so the log orders them. */
 export const agentObservation: Handlers<Observation> = {
   AGENT_HEARTBEAT: (event) => [heartbeat(event), ...output(event), ...errors(event)],
   AGENT_EXITED: (event) => [journal(event), exit(event)],
@@ -80,7 +80,7 @@ export const agentHealth: Handlers<Health> = {
   WAIT_ENDED: journalOnly,
   INSTANCE_STARTED: (event) => [journal(event), instance(event)],
   WARRANT_FILED: (event) => [journal(event), warrant(event, event.payload)],
-  // Emitted every minute: not a line of the story.
+  // Renewals are emitted every minute, and are not part of the story.
   WARRANT_RENEWED: (event) => [warrant(event, event.payload)],
   WARRANT_LAPSED: (event) => [journal(event), warrant(event, {})],
   DUPLICATE_INSTANCE: (event) => [journal(event), duplicate(event)],
