@@ -16,9 +16,9 @@ export type AdapterExpectations = {
   readonly adapter: Adapter;
   /** recorded events that have no facts for Vigil */
   readonly withoutFacts: readonly string[];
-  /** words of recorded prompts, arguments and results: none of them may leave */
+  /** words of recorded prompts, arguments and results, which must not appear in any fact */
   readonly content: readonly string[];
-  /** calls in recorded streams, where the recording has a known number of them */
+  /** the number of calls in recorded streams, if it is known */
   readonly streamedCalls: Readonly<Record<string, number>>;
   /** command lines of an interactive and of a headless session */
   readonly interactive: string;
@@ -32,7 +32,7 @@ const texts = [
   { orderId: 'o-2', text: 'Save your work.' },
 ];
 
-/** Each client with hooks so far names its events in this field. */
+/** Each client with hooks names its events in this field. */
 const nameOf = (payload: HookPayload): string => String(payload.hook_event_name);
 
 const line = (text: string) => {
@@ -96,7 +96,7 @@ const transcriptEvents = (adapter: Adapter, run: string): readonly SessionEvent[
   });
 };
 
-/** In the order of their times. */
+/** Sorts events by their times. */
 const fileEvents = (adapter: Adapter, run: string): readonly SessionEvent[] => {
   let state = adapter.sessionFile.initial;
   const events = (recordedTranscripts(adapter.name).get(run) ?? []).flatMap(({ line }) => {
@@ -107,7 +107,7 @@ const fileEvents = (adapter: Adapter, run: string): readonly SessionEvent[] => {
   return inOrder(events);
 };
 
-/** What every adapter of a client does. */
+/** The contract of every client's adapter. */
 export const adapterContract = (expectations: AdapterExpectations): void => {
   const { adapter } = expectations;
   const { hooks } = adapter;
@@ -135,7 +135,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
       }
     });
 
-    test('no content of a prompt, an argument or a result leaves', () => {
+    test('no fact contains content of a prompt, an argument or a result', () => {
       const facts = JSON.stringify(recorded.map(({ payload, at }) => hooks.eventsOf(payload, at)));
       const payloads = JSON.stringify(recorded.map(({ payload }) => payload));
       for (const word of expectations.content) {
@@ -144,7 +144,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
       }
     });
 
-    test('an event that is unknown, and a payload that is odd, have facts or none, and never throw', () => {
+    test('an unknown event or an odd payload never throws', () => {
       expect(hooks.eventsOf({ hook_event_name: 'Unheard' }, 1)).toEqual([]);
       expect(hooks.eventsOf({}, 1)).toEqual([]);
       const check = (payload: HookPayload) => {
@@ -158,7 +158,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
       fc.assert(fc.property(odd(recorded.map(({ payload }) => payload)), check));
     });
 
-    test('an answer has each text, or the refusal, once, and only where the client takes it', () => {
+    test('an answer has each text, or the refusal, once, and only for events whose answer the client reads', () => {
       for (const { payload } of recorded) {
         const { takesText, canRefuse } = hooks.abilities(payload);
         expect(hooks.answer(payload, [], null)).toBeNull();
@@ -170,7 +170,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
       }
     });
 
-    test('a text continues a turn once: a turn that a hook has continued already ends', () => {
+    test('a text continues a turn once: a turn that a hook has already continued ends', () => {
       const ending = recorded.filter(({ payload }) => hooks.abilities(payload).continuesTurn);
       expect(ending).not.toEqual([]);
       for (const { payload } of ending) {
@@ -204,7 +204,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
           .flatMap(({ payload, at }) => hooks.eventsOf(payload, at));
         const byHook = folded(inOrder([...transcriptEvents(adapter, run), ...hooked]));
         const byStream = folded(streamEvents(adapter, run));
-        // Codex makes calls that it reports to no hook and in no stream: only the file of the session shows them, at most with their failure.
+        // Codex makes calls that it reports in no hook and no stream. Only the session file shows them, at most with their failure.
         const known = (ends: readonly string[]) => ends.filter((end) => !/ (?:abandoned|error tool_error)\b/.test(end));
         expect(byStream.ends.length).toBeLessThanOrEqual(byHook.ends.length);
         expect(byStream.ends.length).toBeGreaterThanOrEqual(known(byHook.ends).length);
@@ -228,7 +228,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
         const written = transcriptEvents(adapter, run).filter((event) => !isSeen(event));
         const byHook = folded(inOrder([...written, ...hooked]));
         const byFile = folded(fileEvents(adapter, run));
-        // A call of a tool that the client does not have never reaches a hook.
+        // A call of an unknown tool never reaches a hook.
         const unsupported = byFile.ends.filter((end) => byHook.ends.length === 0 && end.endsWith(' error tool_error'));
         expect(byFile.open).toEqual([]);
         expect(byFile.ends.filter((end) => !unsupported.includes(end)).sort()).toEqual([...byHook.ends].sort());
@@ -240,7 +240,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
       },
     );
 
-    test('the file of a session is recognised, as that of no other client, and names the session', () => {
+    test('the session file is recognised as this client’s and no other’s, and names the session', () => {
       for (const [run, lines] of recordedTranscripts(adapter.name)) {
         const entries = lines.map(({ line: text }): HookPayload => JSON.parse(text));
         const clients = entries.flatMap((entry) => adapterOfEntry(entry)?.name ?? []);
@@ -251,15 +251,18 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
       }
     });
 
-    test.each([...recordedSameRuns(adapter.name).keys()])('hooks and stream name the session of %s alike', (run) => {
-      const hooked = (recordedSameRuns(adapter.name).get(run) ?? []).map(({ payload }) => hooks.sessionOf(payload));
-      const printed = (recordedStreams(adapter.name).get(run) ?? []).map(
-        ({ line: text }) => adapter.stream.read(adapter.stream.initial, text, 1).sessionId,
-      );
-      expect(new Set(printed.filter((id) => id !== null))).toEqual(new Set(hooked));
-    });
+    test.each([...recordedSameRuns(adapter.name).keys()])(
+      'hooks and stream give the session of %s the same id',
+      (run) => {
+        const hooked = (recordedSameRuns(adapter.name).get(run) ?? []).map(({ payload }) => hooks.sessionOf(payload));
+        const printed = (recordedStreams(adapter.name).get(run) ?? []).map(
+          ({ line: text }) => adapter.stream.read(adapter.stream.initial, text, 1).sessionId,
+        );
+        expect(new Set(printed.filter((id) => id !== null))).toEqual(new Set(hooked));
+      },
+    );
 
-    test('a line that is odd has facts or none, and never throws', () => {
+    test('an odd line never throws', () => {
       const lines = [...recordedStreams(adapter.name).values(), ...recordedTranscripts(adapter.name).values()]
         .flat()
         .map(({ line: text }): HookPayload => JSON.parse(text.startsWith('{') ? text : '{}'));
@@ -299,7 +302,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
       expect(adapter.resume(line(text), 's-1', 'Go on.')).toBeNull();
     });
 
-    test('a resumed session is of the same sort, has the text once, and can be resumed again', () => {
+    test('a resumed session is of the same kind, has the text once, and can be resumed again', () => {
       for (const start of [interactive, headless]) {
         const once = adapter.resume(start, 's-1', '--go on');
         const twice = once === null ? null : adapter.resume(once, 's-2', 'Go on.');
@@ -320,7 +323,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
       },
     );
 
-    test('a text is typed as one paste that nothing in it can end, and Enter apart from it', () => {
+    test('a text is typed as one paste that its content cannot end, and Enter separately', () => {
       const { text, submit } = adapter.typed('one\r\ntwo\x1b[201~\x03\r');
       const [before, pasted, after] = text.split(/\p{Cc}/u);
       expect([before, pasted?.startsWith('[200~one two'), after]).toEqual(['', true, '[201~']);

@@ -3,40 +3,44 @@ import type { ToolTraits } from './shared/calls.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The command line of a client: how it was started, or how it is to be started. */
+/** A command line, with which a client was started or will be started. */
 export type CommandLine = { readonly command: string; readonly args: readonly string[] };
 
-/** What a command line starts. */
+/** A session that a command line starts. */
 export type Invocation = {
-  /** it takes one prompt, prints its answer and ends: it reads no input (`claude -p`, `codex exec`, `gemini -p`) */
+  /**
+   * whether it has one prompt, prints the answer and ends, without reading input (`claude -p`, `codex exec`, `gemini
+   * -p`)
+   */
   readonly headless: boolean;
-  /** its standard output is a stream of JSON events that the adapter reads */
+  /** whether its standard output is a stream of JSON events that the adapter reads */
   readonly streamsEvents: boolean;
   /**
-   * it prints lines while it works, so that silence of its terminal is silence of the agent. False: it draws a screen, or prints its
-   * answer at the end, and before that nothing but notices
+   * whether it prints lines while it works, so that silence of its terminal is silence of the agent. False: it draws a
+   * screen, or prints only notices before its final answer
    */
   readonly printsProgress: boolean;
 };
 
 /**
  * One hook event as the client sent it. Its name is in `hook_event_name`, as Claude Code introduced it: the contract
- * suite and the replays of recordings read that. `hooksBy` in shared/hooks.ts reads more of Claude Code's vocabulary: `session_id`, `agent_id`, `source`,
- * `reason`, `stop_hook_active`, `SubagentStart` and `SubagentStop`. Codex and Gemini CLI have taken these over. An adapter of a client
- * that has not implements `HookAdapter` itself, and puts the name of the event into that field.
+ * suite and the replays of recordings read that. `hooksBy` in shared/hooks.ts reads other fields of Claude Code:
+ * `session_id`, `agent_id`, `source`, `reason`, `stop_hook_active`, `SubagentStart` and `SubagentStop`. Codex and
+ * Gemini CLI have the same fields. For a client without them, implement `HookAdapter`, and copy the name of the event
+ * to that field.
  */
 export type HookPayload = Readonly<Record<string, unknown>>;
 
 /** A text for the agent, from an order. */
 export type HookText = { readonly orderId: string; readonly text: string };
 
-/** What the answer of a hook can do to the client, by event. */
+/** The effects that the answer of a hook can have on the client, by event. */
 export type HookAbilities = {
   /** the answer can carry a text to the model */
   readonly takesText: boolean;
-  /** a turn that would have ended continues with the text: where one is printed, the turn is open again */
+  /** a text continues a turn that would have ended, so that the turn is open again */
   readonly continuesTurn: boolean;
-  /** the answer can refuse the call that the event begins */
+  /** the answer can refuse the event's call */
   readonly canRefuse: boolean;
 };
 
@@ -51,15 +55,15 @@ export type HookAdapter = {
   /** the files that the event names, for the adapter's `transcript` */
   readonly transcriptsOf: (payload: HookPayload) => readonly Transcript[];
   readonly abilities: (payload: HookPayload) => HookAbilities;
-  /** its events, or the files that they name, report the limits that refuse a request */
+  /** whether its events, or the files that they name, report limits that refuse a request */
   readonly reportsLimits: boolean;
   /** the facts in a payload, without content of prompts, arguments and results; `at`: when the hook started, epoch milliseconds */
   readonly eventsOf: (payload: HookPayload, at: number) => readonly SessionEvent[];
-  /** what the hook prints; null: nothing. Each text and the refusal are at most once in it. */
+  /** the output of the hook; null for none. It contains each text and the refusal at most once. */
   readonly answer: (payload: HookPayload, texts: readonly HookText[], refusal: string | null) => string | null;
 };
 
-/** The events that follow an answer with this number of texts, once it is printed. `at`: epoch milliseconds */
+/** The events that follow from a printed answer with this number of texts. `at`: epoch milliseconds */
 export const eventsOfAnswer = (
   { abilities }: HookAdapter,
   payload: HookPayload,
@@ -68,7 +72,7 @@ export const eventsOfAnswer = (
 ): readonly SessionEvent[] =>
   texts > 0 && abilities(payload).continuesTurn ? [{ kind: 'turn_started', at, agent: null }] : [];
 
-/** Where settings are looked for. */
+/** The folders of settings. */
 export type Place = { readonly cwd: string; readonly home: string; readonly env: Environment };
 
 /** How a hook is written into the settings of a client. */
@@ -83,7 +87,7 @@ export type HookInstall = {
   readonly command: (command: string) => Readonly<Record<string, unknown>>;
   /** a hook that posts to an address; null: the client has none */
   readonly http: ((url: string) => Readonly<Record<string, unknown>>) | null;
-  /** what a person has to do after the installation, for people; null: nothing */
+  /** the steps that a person must take after the installation, as text; null for none */
   readonly remains: string | null;
 };
 
@@ -96,14 +100,17 @@ export type ScreenView = {
   readonly alternate: boolean;
 };
 
-/** A limit that refused a request, as a screen shows it. `retryInMs`: from when it is shown until the next try; null: unknown. */
+/**
+ * A limit that refused a request, as a screen shows it. `retryInMs`: the time from its first display to the next try;
+ * null if unknown.
+ */
 export type RetryLimit = { readonly retryInMs: number | null };
 
-/** What the screen of a client means. */
+/** The meaning of a client's screen. */
 export type ScreenMeaning =
   /**
-   * it stands at its own prompt; `pending`: text in the input line that is not sent. `turnOver`: the screen shows that no turn is
-   * open; false: it does not show whether one is (Codex draws the same screen when an answer stops in the middle)
+   * it is at its own prompt. `pending`: unsent text in the input line. `turnOver`: whether the screen shows that no
+   * turn is open; false if the screen does not show it (Codex draws the same screen when an answer stops in the middle)
    */
   | { readonly kind: 'prompt'; readonly pending: string | null; readonly turnOver: boolean }
   /** a dialog waits for a person */
@@ -113,9 +120,11 @@ export type ScreenMeaning =
   | { readonly kind: 'retrying'; readonly text: string; readonly limit: RetryLimit | null }
   | { readonly kind: 'unknown' };
 
-/** How a text reaches the input line of a client. Each part is a write of its own. */
+/** How to type a text into the input line of a client. Each part is a separate write. */
 export type Typing = {
-  /** puts the text into the input line, as one bracketed paste: a dialog that opens meanwhile takes no key from it */
+  /**
+   * puts the text into the input line as one bracketed paste, so that a dialog that opens meanwhile gets no key from it
+   */
   readonly text: string;
   readonly submit: string;
   /** empties the input line */
@@ -130,7 +139,7 @@ export type Interrupt =
   | { readonly kind: 'signal'; readonly signal: 'SIGINT' }
   | { readonly kind: 'none'; readonly why: string };
 
-/** What a line of a stream or a file reports. The state between lines is plain JSON. */
+/** The reports of a line of a stream or a file. The state between lines is plain JSON. */
 export type LineRead<State> = { readonly state: State; readonly events: readonly SessionEvent[] };
 
 /** `sessionId` null: the line does not name the session. */
@@ -144,24 +153,28 @@ export type StreamReader<State> = {
 };
 
 /**
- * What the file of a session has that no hook reports: tokens, context and cost, interrupts, errors, exit codes of commands. Calls and
- * the last answer of a turn are there, too: a hook that reports them may be lost. Lines that were written before a hook started are folded before its events: the first report of the end of a call counts.
+ * Reads the data of a session file that no hook reports: tokens, context and cost, interrupts, errors, exit codes of
+ * commands. It also reads calls and the last answer of a turn, because a hook may be lost. Lines written before a hook
+ * started are folded before its events, and the first report of a call's end counts.
  */
 export type TranscriptReader<State> = {
   readonly initial: State;
-  /** of a session that is resumed, after the lines of its earlier instance: what those counted is not counted again */
+  /** the state for a resumed session, after the lines of its earlier instance, whose counts do not count again */
   resumed(state: State): State;
   read(state: State, line: string): LineRead<State>;
 };
 
 /**
- * Reads a whole file of a session, where no hook has reported it: what the transcript reader reads, and turns, calls, their ends and
+ * Reads a whole session file without hooks: the data of the transcript reader, and turns, calls, their ends and
  * sub-agents. Events come in the order of the file, not of their times.
  */
 export type SessionFileReader<State> = {
   /** where the client keeps its sessions, for people */
   readonly place: string;
-  /** the folder with the files of a session's sub-agents; null: they are in the session's own file, or are sessions of their own */
+  /**
+   * the folder with the files of a session's sub-agents; null if they are in the session's own file, or are separate
+   * sessions
+   */
   readonly subagentsOf: (path: string) => string | null;
   /** whether an entry shows that its file is one of this client's */
   readonly isOf: (entry: HookPayload) => boolean;
@@ -175,7 +188,7 @@ export type Adapter = {
   /** null: the command line starts another program */
   readonly invocation: (line: CommandLine) => Invocation | null;
   readonly hooks: HookAdapter;
-  /** what a call of one of its tools is, by its arguments */
+  /** the traits of a call of one of its tools, by its arguments */
   readonly traitsOf: (tool: string, args: unknown) => ToolTraits;
   readonly install: HookInstall;
   readonly screen: (view: ScreenView) => ScreenMeaning;

@@ -6,7 +6,7 @@ import { geminiCli } from './gemini-cli/gemini-cli.ts';
 /** The clients that Vigil supports. Every other list of clients is derived from this one, or compared with it by a test. */
 export const adapters = [claudeCode, codex, geminiCli] as const satisfies readonly Adapter[];
 
-/** The adapter of the client that a command line starts; undefined: it starts another program. */
+/** The adapter of the client that a command line starts; undefined for another program. */
 export const adapterOf = (line: CommandLine): Adapter | undefined =>
   adapters.find(({ invocation }) => invocation(line) !== null);
 

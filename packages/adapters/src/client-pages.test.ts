@@ -5,7 +5,7 @@ import { adapters } from './adapters.ts';
 
 const HEADING = '## What Vigil does to it, and what it never does';
 
-/** The section of the client's page about what Vigil does, on one line. */
+/** The section of the client's page about Vigil's actions, on one line. */
 const sectionOf = (name: string): string => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/clients', `${name}.md`), 'utf8');
   return (page.split(HEADING)[1]?.split('\n## ')[0] ?? '').replace(/\s+/g, ' ');
@@ -20,7 +20,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))('the 
     expect(section).toContain(`\`${[resumed?.command, ...(resumed?.args ?? [])].join(' ')}\``);
   });
 
-  test('names options with which a session cannot be resumed, and each of them is one', () => {
+  test('names only options with which a session cannot be resumed', () => {
     const sentence = /Impossible with .*?\./.exec(section)?.[0] ?? '';
     const options = [...sentence.matchAll(/`(--[^`]+)`/g)].map(([, option = '']) => option);
     expect(options).not.toEqual([]);

@@ -4,7 +4,7 @@ import { recordedSession } from './recorded-session.ts';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 10, 23) + 1000 * seconds).toISOString();
 
-/** What the session's own agent is reported to do, each once in a row. */
+/** The reported activities of the session's own agent, without repetitions. */
 const activities = (client: string, entries: readonly object[]) => {
   const adapter = adapterNamed(client);
   if (adapter === undefined) throw new Error(`${client} has no adapter`);
@@ -42,7 +42,7 @@ const result = { content: [{ type: 'tool_result', tool_use_id: 't', content: 'a'
 test.each([
   ['user_temporary', ['working', 'awaiting_input', 'working']],
   ['config', ['working']],
-])('a call for which Claude Code asked its person (%s) waited from its start', (source, expected) => {
+])('a call that needed a person’s permission in Claude Code (%s) waited from its start', (source, expected) => {
   const call = claude(1, 'assistant', { id: 'm', stop_reason: 'tool_use', content: [bash] });
   const end = claude(900, 'user', result, { permissionDecision: { decision: 'accept', source } });
   expect(activities('claude-code', [claude(0, 'user', { content: 'do it' }), call, end])).toEqual(expected);
@@ -68,7 +68,7 @@ test.each([
   expect(activities('gemini-cli', [gemini(0, 'user', text)])).toEqual(expected);
 });
 
-test('an error of the model ends the turn of Gemini CLI, and passes where it is a limit', () => {
+test('an error of the model ends the turn of Gemini CLI, and passes if it is a limit', () => {
   const turn = (error: string) => [gemini(0, 'user', 'do it'), gemini(1, 'error', error)];
   expect(activities('gemini-cli', turn('[API Error: 429 quota]'))).toEqual(['working', 'rate_limited']);
   expect(activities('gemini-cli', turn('[API Error: invalid argument]'))).toEqual(['working', 'blocked']);

@@ -2,13 +2,13 @@ import type { Adapter, HookPayload } from './adapter.ts';
 import { adapters } from './adapters.ts';
 import { type AgentReport, newSession, observe, type SessionEvent } from './session/session.ts';
 
-/** What an agent of a session would have reported, and when, epoch milliseconds. */
+/** A report that an agent of a session would have sent, and its time, epoch milliseconds. */
 export type RecordedReport = AgentReport & { readonly at: number };
 
-/** `id` null: the files do not name the session. The reports are in the order of time. */
+/** `id`: null if the files do not name the session. The reports are in the order of time. */
 export type RecordedSession = { readonly id: string | null; readonly reports: readonly RecordedReport[] };
 
-/** The client whose session file has that entry; undefined: it shows none. */
+/** The client whose session file has that entry; undefined if the entry does not show it. */
 export const adapterOfEntry = (entry: HookPayload): Adapter | undefined =>
   adapters.find(({ sessionFile }) => sessionFile.isOf(entry));
 

@@ -15,7 +15,7 @@ const linesOf = (name: string): readonly string[] =>
 export const recordedHooks = (adapter: string): readonly RecordedHook[] =>
   linesOf(`${adapter}.hooks.jsonl.gz`).map((line): RecordedHook => JSON.parse(line));
 
-/** By run, in the order of their times. */
+/** The events by run, in the order of their times. */
 export const recordedRuns = (adapter: string): ReadonlyMap<string, readonly RecordedHook[]> =>
   Map.groupBy(
     [...recordedHooks(adapter)].sort((one, other) => one.at - other.at),
@@ -31,14 +31,14 @@ export const recordedStreams = (adapter: string): ReadonlyMap<string, readonly R
     ({ run }) => run,
   );
 
-/** Of each run the file of the session, then those of its sub-agents. */
+/** For each run, the session file and then those of its sub-agents. */
 export const recordedTranscripts = (adapter: string): ReadonlyMap<string, readonly RecordedLine[]> =>
   Map.groupBy(
     linesOf(`${adapter}.transcripts.jsonl.gz`).map((line): RecordedLine => JSON.parse(line)),
     ({ run }) => run,
   );
 
-/** The hook events of the runs that were recorded as streams and files, too. */
+/** The hook events of the runs that were also recorded as streams and files. */
 export const recordedSameRuns = (adapter: string): ReadonlyMap<string, readonly RecordedHook[]> =>
   Map.groupBy(
     linesOf(`${adapter}.same-runs.jsonl.gz`).map((line): RecordedHook => JSON.parse(line)),

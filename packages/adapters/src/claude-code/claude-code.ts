@@ -8,7 +8,7 @@ import { claudeStream } from './stream.ts';
 import { claudeTraitsOf } from './tools.ts';
 import { claudeTranscript } from './transcript.ts';
 
-/** Claude Code ends a hook that takes longer; where Vigil does not answer, each event waits as long. Seconds. */
+/** Claude Code ends a hook that takes longer. If Vigil does not answer, each event waits this long. Seconds. */
 const COMMAND_SECONDS = 5;
 const HTTP_SECONDS = 2;
 

@@ -30,9 +30,9 @@ export const claudeInvocation = (line: CommandLine): Invocation | null => {
   return { headless, streamsEvents, printsProgress: streamsEvents };
 };
 
-/** What names the session or its first prompt's files. */
+/** Options that name the session or the files of its first prompt. */
 const REPLACED = ['-c', '--continue', '-r', '--resume', '--session-id', '--fork-session', '--from-pr', '--file'];
-/** Sessions that are elsewhere, that are not kept, or that read their prompts from another program. */
+/** Options of sessions that run elsewhere, are not stored, or read their prompts from another program. */
 const NOT_RESUMABLE = ['--no-session-persistence', '--bg', '--background', '--cloud', '--teleport', '-w', '--worktree'];
 
 export const claudeResume: Adapter['resume'] = (line, sessionId, text) => {

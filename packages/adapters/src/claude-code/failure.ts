@@ -1,10 +1,10 @@
 import type { SessionFact } from '../session/events.ts';
 import { isTransientStatus, isTransientText, retryAtOf, statusIn } from '../shared/failure.ts';
 
-/** Errors after which the same request may succeed. Claude Code has repeated the request before it reports one. */
+/** Errors after which the same request may succeed. Claude Code retries the request before it reports one. */
 const PASSING: ReadonlySet<string> = new Set(['rate_limit', 'overloaded', 'server_error']);
 
-/** Claude Code does not name the error: its status decides, and without one its words. */
+/** For an error without a name, its status decides, and without a status its text. */
 const passesByText = (text: string): boolean => {
   const status = statusIn(text);
   return status === null ? isTransientText(text) : isTransientStatus(status);

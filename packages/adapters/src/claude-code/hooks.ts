@@ -58,7 +58,7 @@ const asked: Reader = (payload, now) => {
   return [waitStarted(question.kind, question.text, now, callName(call))];
 };
 
-/** Something of its own will wake the session. */
+/** Whether a background task or a timer will wake the session. */
 const wakes = (payload: HookPayload): boolean =>
   listAt(payload, 'background_tasks').length > 0 || listAt(payload, 'session_crons').length > 0;
 

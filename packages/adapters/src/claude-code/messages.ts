@@ -4,14 +4,14 @@ import { type CallEnd, closed, type OpenCalls, opened, startedCall, withEnd } fr
 import { at, isFields, listAt, ownOf, textAt } from '../shared/payload.ts';
 import { claudeCall, errorClassOf, isRefusal, waitOf } from './tools.ts';
 
-/** The open calls after a message of the Messages API, and what the message reports of calls. */
+/** The open calls after a message of the Messages API, and the message's facts about calls. */
 type Calls = { readonly calls: OpenCalls; readonly facts: readonly SessionFact[] };
 
-/** What a message has beside the results. */
+/** The context of a message's results. */
 type AboutResults = {
-  /** the result as the tool gave it; undefined: the message has only what the model reads of it */
+  /** the tool's own result; undefined if the message has only the part for the model */
   readonly whole: unknown;
-  /** whether permissions refused the call with that id */
+  /** whether a permission rule refused the call with that id */
   readonly isDenied: (id: string) => boolean;
 };
 

@@ -67,13 +67,13 @@ describe.each(Object.entries(WAITS))('%s', (type, kind) => {
     expect(after(prompt, started, notification(type), ended)).toMatchObject({ activity: 'working', waiting_for: null });
   });
 
-  test('of a limit that has ended a turn is not taken for the limit', () => {
+  test('of a limit that has ended a turn does not count as another limit', () => {
     expect(after(prompt, limited)).toMatchObject({ activity: 'rate_limited' });
     expect(after(prompt, limited, notification(type))).toMatchObject({ activity: 'awaiting_input' });
   });
 });
 
-test.each(ENDS)('%s ends the question to a person, and neither a turn nor a call', (type) => {
+test.each(ENDS)('%s ends the question to a person, but no turn and no call', (type) => {
   const asked = notification('elicitation_dialog');
   expect(after(prompt, started, asked)).toMatchObject({ activity: 'awaiting_input' });
   expect(after(prompt, started, asked, notification(type))).toMatchObject({
@@ -95,7 +95,7 @@ test.each([...NOTHING, 'a_type_of_a_later_version'])('%s changes nothing', (type
   expect(after(prompt, started, asked, notification(type))).toEqual(after(prompt, started, asked));
 });
 
-test('idle_prompt: the client stands at its prompt, and a turn that was open has ended without a report', () => {
+test('idle_prompt: the client is at its prompt, and an open turn has ended without a report', () => {
   expect(after(prompt, notification('idle_prompt'))).toMatchObject({
     activity: 'awaiting_input',
     waiting_for: { kind: 'prompt' },
@@ -103,7 +103,7 @@ test('idle_prompt: the client stands at its prompt, and a turn that was open has
   });
 });
 
-test('a notification without a type is read by its words', () => {
+test('a notification without a type is classified by its text', () => {
   expect(after(prompt, notification(null, 'Claude is waiting for your input'))).toMatchObject({
     turn: { open: false },
   });

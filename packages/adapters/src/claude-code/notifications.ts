@@ -12,10 +12,10 @@ const waitsFor =
 
 const atPrompt: Reading = () => [{ kind: 'at_prompt' }];
 const answered: Reading = () => [{ kind: 'wait_ended' }];
-/** It changes nothing of what the session does. */
+/** The notification does not change the session's state. */
 const nothing: Reading = () => [];
 
-/** Every type of notification that Claude Code 2.1.330 names, in its settings and where it sends one. */
+/** Every type of notification in the settings and the code of Claude Code 2.1.330. */
 const READINGS = {
   idle_prompt: atPrompt,
   permission_prompt: waitsFor('permission'),
@@ -29,7 +29,7 @@ const READINGS = {
   // another session has finished
   agent_completed: nothing,
   auth_success: answered,
-  // the login stands at "needs attention"
+  // the login is in the state "needs attention"
   auth_storage_failure: waitsFor('dialog'),
   // the limit is over and the client continues; the events of its next turn report that
   quota_auto_resume_fired: answered,

@@ -3,14 +3,14 @@ import { asPaste, dialogText, inputText, isRule, offersKeys, retrying } from '..
 
 type Dialog = Extract<ScreenMeaning, { kind: 'dialog' }>;
 
-/** What stands at the end of a dialog, or near it. */
+/** The texts at or near the end of a dialog. */
 const DIALOG_KEYS =
   /enter to (confirm|select|continue|stay|submit)|esc to (cancel|close|exit)|press enter to continue|tab to amend|shift\+tab to approve|syntax theme:/i;
 const SELECTED = /^\s*❯\s+(?:\d+\.\s|✔|\S)/u;
-/** A word or several, with the time and the tokens behind them or nothing. Output of commands, which may look so, is indented. */
+/** The spinner: one or more words, possibly followed by time and tokens. Similar output of commands is indented. */
 const SPINNER = /^(?:[·✢✳✶✻✽*]\s+\S+…|[·✢✳✶✻✽]\s+\S[^…]{0,80}…(?:\s+\(.*)?\s*$)/u;
 const RETRIES_ABOVE = /^[·✢✳✶✻✽*]\s+(.*\bretrying in .*)$/iu;
-/** What `claude -p` prints while it retries. */
+/** The output of `claude -p` while it retries. */
 const RETRY_LINE = /^.*\bretrying in .*\battempt \d+.*$/i;
 
 const kinds: readonly (readonly [Dialog['wait'], RegExp])[] = [
@@ -40,7 +40,7 @@ const dialogOf = ({ lines, cursor }: ScreenView): Dialog => {
   return { kind: 'dialog', wait, text: dialogText(within, Math.max(0, cursor.row - from - 1), subjectOf(within)) };
 };
 
-/** The rows of the input line, which lies between two rules and contains the cursor; null: there is none. */
+/** The rows of the input line, which is between two rules and contains the cursor; null without one. */
 const inputRows = ({ lines, cursor }: ScreenView): { readonly first: number; readonly end: number } | null => {
   const first = lines.findLastIndex((line, row) => row <= cursor.row && /^❯/.test(line));
   const end = lines.findIndex((line, row) => row > cursor.row && isRule(line));
@@ -48,7 +48,7 @@ const inputRows = ({ lines, cursor }: ScreenView): { readonly first: number; rea
   return lines.slice(first + 1, end).every((line) => /^ {2}|^\s*$/.test(line)) ? { first, end } : null;
 };
 
-/** What the screen of Claude Code means. */
+/** Reads the screen of Claude Code. */
 export const claudeCodeScreen = (view: ScreenView): ScreenMeaning => {
   const { lines, withoutFaint, cursor } = view;
   const input = inputRows(view);

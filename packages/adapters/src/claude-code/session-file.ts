@@ -14,7 +14,7 @@ export type ClaudeSessionFile = {
   readonly subagents: readonly string[];
 };
 
-/** With these the model expects nothing more from its tools. */
+/** Stop reasons after which the model expects no more results of tools. */
 const LAST: ReadonlySet<string | null> = new Set(['end_turn', 'stop_sequence', 'max_tokens', 'refusal']);
 
 const textsOf = (message: unknown): readonly string[] => {
@@ -35,7 +35,7 @@ const assistant = (state: ClaudeSessionFile, entry: Fields, when: number): Step<
 /** Commands that the client itself answers, and its reports about them. */
 const COMMAND = /^\s*(?:<command-|<local-command-|<bash-|Caveat: )/;
 
-/** What a person, or a background task, asks of the model. */
+/** Whether the entry is a prompt of a person or of a background task. */
 const isPrompt = (entry: Fields): boolean => {
   if (at(entry, 'isMeta') === true || at(entry, 'isCompactSummary') === true) return false;
   const texts = textsOf(at(entry, 'message'));
@@ -63,9 +63,7 @@ const stepOf = (state: ClaudeSessionFile, entry: Fields, when: number): Step<Cla
   }
 };
 
-/**
- * The file does not record when a person was asked for a permission, so such a call counts as waiting from its start.
- */
+/** The file does not record the time of a permission request, so such a call counts as waiting from its start. */
 const waitsOf = (
   before: OpenCalls,
   { facts }: Step<ClaudeSessionFile>,
@@ -81,7 +79,7 @@ const waitsOf = (
   });
 };
 
-/** The counts of the agent that a line is about. */
+/** Updates the counts of the line's agent. */
 const countedIn = (state: ClaudeSessionFile, line: string, agent: string) => {
   const read = claudeTranscript.read(ownOf(state.counts, agent) ?? claudeTranscript.initial, line);
   return {
@@ -101,7 +99,7 @@ const ofSession = (before: ClaudeSessionFile, line: string, entry: Fields, when:
   };
 };
 
-/** A sub-agent begins with its first answer, which names its sort, and ends with its last one. */
+/** A sub-agent begins with its first answer, which names its type, and ends with its last one. */
 const ofSubagent = (before: ClaudeSessionFile, line: string, entry: Fields, when: number, id: string): Read => {
   const isKnown = before.subagents.includes(id);
   if (!isKnown && textAt(entry, 'type') !== 'assistant') return { state: before, events: [] };

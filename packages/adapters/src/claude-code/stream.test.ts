@@ -13,7 +13,7 @@ const apiError = {
 };
 const failedResult = (subtype: string) => ({ type: 'result', subtype, is_error: true, total_cost_usd: 0 });
 
-/** What is reported of the session after these lines; `readAt`: when they are read. */
+/** The reports of the session after these lines; `readAt`: when they are read. */
 const after = (readAt: number, ...lines: readonly object[]) => {
   let [state, session] = [claudeStream.initial, newSession];
   const errors: unknown[] = [];
@@ -33,7 +33,7 @@ const after = (readAt: number, ...lines: readonly object[]) => {
   return { fields, errors, session };
 };
 
-test('a turn ends also where its end carries an older time than that at which its start was read', () => {
+test('a turn ends even if the time of its end is older than the time at which its start was read', () => {
   const { fields } = after(noon + 5000, init, apiError, failedResult('success'));
   expect(fields).toMatchObject({ activity: 'blocked', turn: { open: false } });
 });
@@ -46,12 +46,12 @@ test('an error that ends a turn is reported once, whether a message names it or 
   expect(unnamed.fields).toMatchObject({ activity: 'blocked', turn: { open: false } });
 });
 
-test('a turn after one that failed can fail, too', () => {
+test('a turn after a failed turn can fail, too', () => {
   const { errors } = after(noon, init, apiError, failedResult('success'), init, failedResult('error_max_turns'));
   expect(errors).toHaveLength(2);
 });
 
-describe('a sub-agent that only the call that started it names', () => {
+describe('a sub-agent without an id of its own, named by the call that started it', () => {
   const uses = (parent: string | null, id: string, name: string) => ({
     type: 'assistant',
     parent_tool_use_id: parent,
@@ -67,13 +67,13 @@ describe('a sub-agent that only the call that started it names', () => {
   const open = (...lines: readonly object[]) =>
     Object.values(after(noon, ...begun, ...lines).session.subagents).map(({ turn, ended }) => [turn?.open, ended]);
 
-  test('works until the result of that call, and has ended then', () => {
+  test('works until the result of that call', () => {
     expect(open()).toEqual([[true, false]]);
     expect(open(result(null, 'task-1'))).toEqual([[false, true]]);
     expect(open(result(null, 'task-1'), uses(null, 'c-2', 'Bash'))).toEqual([[false, true]]);
   });
 
-  test('works on after the result of another call, and where the call has only started it in the background', () => {
+  test('continues after the result of another call, and if the call has only started it in the background', () => {
     expect(open(uses(null, 'c-2', 'Bash'), result(null, 'c-2'))).toEqual([[true, false]]);
     const launched = { tool_use_result: { isAsync: true, status: 'async_launched' } };
     expect(open(result(null, 'task-1', launched))).toEqual([[true, false]]);

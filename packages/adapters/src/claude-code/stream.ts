@@ -14,23 +14,23 @@ import { usageIn, usageOf } from './transcript.ts';
 export type ClaudeStream = {
   readonly calls: OpenCalls;
   readonly counts: Readonly<Record<string, Counts>>;
-  /** the session's own agent in the turns that have ended */
+  /** the counts of the session's own agent in ended turns */
   readonly ended: readonly TokenUsage[];
   readonly subagents: readonly string[];
-  /** calls whose sub-agents work, where no id but the call's names them */
+  /** calls with working sub-agents that have no id but the call's */
   readonly namedByCall: readonly string[];
   readonly tasks: number;
   readonly started: boolean;
-  /** the error that ended the turn is reported */
+  /** whether the error that ended the turn is reported */
   readonly failed: boolean;
-  /** of the last line: some lines carry no time, and those that do can be older than when a line before them was read */
+  /** the time of the last line. Some lines have no time, and a time can be older than the reading of an earlier line */
   readonly at: number;
 };
 
-/** Sub-agents that are remembered by their calls. */
+/** The number of sub-agents that are stored by their calls. */
 const MOST_NAMED = 100;
 
-/** A sub-agent is named by its id, in older versions by the call that started it. */
+/** The id of a sub-agent; in older versions, the id of the call that started it. */
 const agentOf = (entry: Fields): string | null => textAt(entry, 'agent_id') ?? textAt(entry, 'parent_tool_use_id');
 
 const assistant = (state: ClaudeStream, entry: Fields, when: number): Step<ClaudeStream> => {
@@ -68,7 +68,7 @@ const user = (state: ClaudeStream, entry: Fields, when: number): Step<ClaudeStre
   return { state: { ...after, calls }, facts: [...facts, ...ended] };
 };
 
-/** The call that started a sub-agent ends with it, unless it has only started it in the background. */
+/** The end of a call ends the sub-agent that it started, unless the sub-agent runs in the background. */
 const withoutEnded = (state: ClaudeStream, facts: readonly SessionFact[], entry: Fields) => {
   if (textAt(entry, 'tool_use_result', 'status') === 'async_launched') return { state, ended: [] };
   const over = facts.flatMap((fact) => (fact.kind === 'call_ended' ? [fact.call.call_id] : []));
@@ -78,7 +78,7 @@ const withoutEnded = (state: ClaudeStream, facts: readonly SessionFact[], entry:
   return { state: { ...state, namedByCall: state.namedByCall.filter((id) => !over.includes(id)) }, ended };
 };
 
-/** With the sub-agent of this line, where only its call names it. */
+/** Adds the sub-agent of this line if only its call names it. */
 const withNamed = (state: ClaudeStream, entry: Fields): ClaudeStream => {
   const call = textAt(entry, 'parent_tool_use_id');
   if (call === null || textAt(entry, 'agent_id') !== null || state.namedByCall.includes(call)) return state;
@@ -113,7 +113,7 @@ const system = (state: ClaudeStream, entry: Fields, when: number): Step<ClaudeSt
   }
 };
 
-/** The limit of an account was reached. */
+/** Reports that the limit of an account was reached. */
 const rateLimit = (entry: Fields): readonly SessionFact[] => {
   if (textAt(entry, 'rate_limit_info', 'status') !== 'rejected') return [];
   const resetsAt = numberAt(entry, 'rate_limit_info', 'resetsAt');
@@ -189,7 +189,7 @@ export const claudeStream: StreamReader<ClaudeStream> = {
     const entry = parseLine(line);
     if (entry === null) return { state, events: [], sessionId: null };
     const when = Math.max(state.at, instantAt(entry, 'timestamp') ?? now);
-    // A supervisor of an older version has remembered less.
+    // The state of an older supervisor has fewer fields.
     const step = stepOf(withNamed({ ...claudeStream.initial, ...state, at: when }, entry), entry, when);
     const agent = OF_MESSAGES.has(textAt(entry, 'type')) ? agentOf(entry) : null;
     return { state: step.state, events: eventsAt(when, agent, step.facts), sessionId: textAt(entry, 'session_id') };

@@ -44,14 +44,17 @@ const ended = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
 const partNamed = (parts: readonly TelemetryRecord[], name: string): TelemetryRecord | undefined =>
   parts.find((part) => part.name === name);
 
-/** claude_code.tool: its parts show whether the call was let through, and how it ended. Without them only its end is known. */
+/**
+ * claude_code.tool: its parts show whether the call was permitted, and how it ended. Without them only its end is
+ * known.
+ */
 const toolSpan = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): readonly SessionFact[] => {
   const { attributes } = record;
   const id = telemetry.shortTextOf(attributes, 'tool_use_id');
   if (id === null) return [];
   const execution = partNamed(parts, 'claude_code.tool.execution');
   const permission = partNamed(parts, 'claude_code.tool.blocked_on_user');
-  // Of the arguments a span has the command at most.
+  // A span has at most the command of the arguments.
   const command = telemetry.textOf(attributes, 'full_command');
   const call = claudeCall(id, telemetry.textOf(attributes, 'tool_name'), command === null ? undefined : { command });
   const isRefused = telemetry.textOf(permission?.attributes ?? {}, 'decision') === 'reject';

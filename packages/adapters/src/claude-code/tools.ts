@@ -18,7 +18,7 @@ const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell']);
  */
 const MUTATING: ReadonlySet<string> = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
 const POLLING: ReadonlySet<string> = new Set(['BashOutput', 'TaskOutput', 'Monitor']);
-/** A person answers these. */
+/** Tools that a person answers. */
 const ASKING: Readonly<Record<string, WaitKind>> = { AskUserQuestion: 'question', ExitPlanMode: 'plan' };
 
 export const isShell = (tool: string): boolean => SHELLS.has(tool);
@@ -42,7 +42,7 @@ export const claudeTraitsOf = (tool: string, args: unknown): ToolTraits => ({
 
 export const claudeCall = callsBy(claudeTraitsOf);
 
-/** What a tool asks a person; null: it has no question. */
+/** The question of a tool to a person; null without one. */
 export const askedBy = (
   tool: string,
   args: unknown,
@@ -54,13 +54,13 @@ export const askedBy = (
   return { kind, text: questions.length === 0 ? null : questions.join('\n') };
 };
 
-/** What a call waits for by itself; null: nothing. */
+/** What a call itself waits for; null for nothing. */
 export const waitOf = ({ tool, args }: ClientCall, since: number): WaitingFor | null => {
   const asked = askedBy(tool, args);
   return asked === null ? null : waiting(asked.kind, asked.text, since);
 };
 
-/** `exit_1` is the outcome of a command, the others are the tool's. */
+/** The class of an error. `exit_1` is the outcome of a command; the other classes are failures of the tool. */
 export const errorClassOf = (tool: string, error: string, interrupted: boolean): string => {
   const head = headOf(error);
   if (interrupted) return 'aborted';
@@ -74,7 +74,7 @@ export const errorClassOf = (tool: string, error: string, interrupted: boolean):
 const REFUSAL =
   /\bpermissions? (?:to|for)\b.*\b(?:denied|granted|rejected)|haven't granted|require[s]? approval|doesn't want to (?:proceed|take this action)|\bdenied (?:this tool|by)\b|hook .*\b(?:denied|blocked)/is;
 
-/** Claude Code's words for a call that was not made. */
+/** Claude Code's texts for a call that was not made. */
 export const isRefusal = (text: string): boolean => REFUSAL.test(headOf(text));
 
 /** The end of a call by its result in a batch. Only some texts name the outcome. */

@@ -4,7 +4,7 @@ import { contextOf } from './transcript.ts';
 const counts = { input_tokens: 1000, cache_read_tokens: 20, cache_write_tokens: 300, output_tokens: 4 };
 const windowOf = (model: string | null) => contextOf({ ...counts, model })?.tokens_max ?? null;
 
-test('the context used is all that was sent and the answer itself', () => {
+test('the used context is the whole request and the answer', () => {
   expect(contextOf({ ...counts, model: 'claude-opus-5-5' })).toEqual({ tokens_used: 1324, tokens_max: 1_000_000 });
 });
 

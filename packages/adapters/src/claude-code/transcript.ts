@@ -7,7 +7,7 @@ import { isLimit } from '../shared/failure.ts';
 import { at, countAt, type Fields, instantAt, listAt, numberAt, parseLine, textAt } from '../shared/payload.ts';
 import { claudeCall, isRefusal, waitOf } from './tools.ts';
 
-/** Counts as the Messages API names them. */
+/** Counts with the field names of the Messages API. */
 export const usageIn = (usage: unknown): Omit<TokenUsage, 'model'> => ({
   input_tokens: countAt(usage, 'input_tokens'),
   cache_read_tokens: countAt(usage, 'cache_read_input_tokens'),
@@ -24,8 +24,9 @@ export const usageOf = (message: unknown): { readonly id: string; readonly token
 };
 
 /**
- * The largest context window that a model offers, in tokens, by Anthropic's page on context windows: a million from generation 4.6 on, 200,000
- * before. Claude Code writes no window into its session file, and may use a smaller one. Null: the name is not known.
+ * The largest context window that a model offers, in tokens, by Anthropic's page on context windows: a million from
+ * generation 4.6 on, 200,000 before. Claude Code writes no window into its session file, and may use a smaller one.
+ * Null for an unknown name.
  */
 const windowOf = (model: string): number | null => {
   const name = /^claude-[a-z]+-(\d+)(?:-(\d{1,2})(?!\d))?/.exec(model);
@@ -33,13 +34,13 @@ const windowOf = (model: string): number | null => {
   return model.startsWith('claude-3') ? 200_000 : null;
 };
 
-/** How much of its window an answer has used: all that was sent, and the answer itself. Null: unknown. */
+/** The used part of the window after an answer: the whole request and the answer. Null if unknown. */
 export const contextOf = (tokens: TokenUsage): ContextUse | null => {
   const max = tokens.model === null ? null : windowOf(tokens.model);
   return max === null ? null : { tokens_used: tokensIn(tokens), tokens_max: max };
 };
 
-/** `costBefore`: what the session had cost when it was resumed; null: it was not. US dollars */
+/** `costBefore`: the cost of the session when it was resumed, US dollars; null if it was not resumed */
 export type ClaudeTranscript = {
   readonly counts: Counts;
   readonly costUsd: number | null;
@@ -62,7 +63,9 @@ const usageEvent = (
   agent: agentOf(entry),
 });
 
-/** The calls in a piece of an answer, and its end. A sub-agent that has answered is called again, or reported to have ended. */
+/**
+ * The calls in a piece of an answer, and its end. After an answer, a sub-agent is called again or reported as ended.
+ */
 const answered = (entry: Fields, when: number): readonly SessionEvent[] => {
   const message = at(entry, 'message');
   const agent = agentOf(entry);
@@ -118,7 +121,7 @@ const costSince = (entry: Fields, costBefore: number | null): number | null => {
   return total >= (costBefore ?? 0) ? total - (costBefore ?? 0) : total;
 };
 
-/** It is the last line of a session, and has no time of its own. */
+/** The last line of a session, which has no time of its own. */
 const costed = (before: ClaudeTranscript, entry: Fields): Read => {
   const costUsd = costSince(entry, before.costBefore);
   const state = { ...before, costUsd };

@@ -13,7 +13,7 @@ adapterContract({
   others: ['codex login', 'codex -m x mcp list', 'codex --version', 'claude -p x'],
 });
 
-test('events of a sub-agent name the file of its own session, by whichever field', () => {
+test('events of a sub-agent name the file of its own session, in one of two fields', () => {
   const own = recordedHooks('codex').flatMap(({ payload }) =>
     typeof payload.agent_id === 'string' ? codex.hooks.transcriptsOf(payload) : [],
   );
@@ -21,7 +21,7 @@ test('events of a sub-agent name the file of its own session, by whichever field
   for (const { path, agent } of own) expect(path).toContain(`-${agent}.jsonl`);
 });
 
-test('waiting for a sub-agent again is not a loop, under either name of the tool', () => {
+test('repeated waiting for a sub-agent is not a loop, under either name of the tool', () => {
   const waits = recordedHooks('codex').flatMap(({ payload: { tool_name } }) =>
     typeof tool_name === 'string' && tool_name.endsWith('wait_agent') ? [tool_name] : [],
   );

@@ -11,7 +11,7 @@ import { codexTranscript } from './transcript.ts';
 /** Seconds. */
 const TIMEOUT = 5;
 
-/** Read when it is needed: it would delay each hook at its start. */
+/** Read on demand, because it would delay the start of each hook. */
 const machineZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const transcript = codexTranscript(machineZone);

@@ -50,11 +50,11 @@ export const codexInvocation = (line: CommandLine): Invocation | null => {
   const parsed = parse(line);
   if (parsed === null) return null;
   const { headless, own } = parsed;
-  // Without --json it prints each command and each answer for people.
+  // Without --json it prints each command and each answer as text.
   return { headless, streamsEvents: headless && has(own, '--json'), printsProgress: headless };
 };
 
-/** What names the session or belongs to its first prompt. */
+/** Options that name the session or belong to its first prompt. */
 const REPLACED = ['--last', '--all', '--include-non-interactive', '-i', '--image'];
 const NOT_RESUMABLE = ['--ephemeral', '--worktree'];
 

@@ -5,7 +5,7 @@ import { at, isFields, numberAt, textAt } from '../shared/payload.ts';
 const resetOf = (window: unknown, when: number): number | null => {
   const epoch = numberAt(window, 'resets_at');
   if (epoch !== null) return epoch * 1000;
-  // Earlier versions write the time that is left.
+  // Earlier versions write the remaining time.
   const seconds = numberAt(window, 'resets_in_seconds');
   return seconds === null ? null : when + seconds * 1000;
 };
@@ -25,7 +25,9 @@ export const limitedUntilIn = (limits: unknown, when: number, before: number | n
   return resets.length === 0 ? null : Math.max(...resets);
 };
 
-/** Names of errors by Codex and by the API. Any other name but `error` is of one that does not pass. */
+/**
+ * Names of errors of Codex and of the API that pass. Any other name except `error` is of an error that does not pass.
+ */
 const PASSING: ReadonlySet<string> = new Set([
   'usage_limit_exceeded',
   'usage_limit_reached',
@@ -57,14 +59,14 @@ const nameOf = (info: unknown): string | null => {
   return isFields(info) ? (Object.keys(info)[0] ?? null) : null;
 };
 
-/** A short name of an error: its HTTP status, the code in its message, or Codex' own name of it. */
+/** A short name of an error: its HTTP status, the code in its message, or Codex's own name. */
 const classOf = (message: string, info: unknown): string => {
   const status = namedStatus(info) ?? statusIn(message);
   if (status !== null) return `api_${status}`;
   return codeIn(message) ?? nameOf(info) ?? 'error';
 };
 
-/** What Codex names decides, then the status, then the code in the message; without any of them the words do. */
+/** Whether an error passes. Codex's name decides, then the status, then the code in the message, and else the text. */
 const passesBy = (message: string, info: unknown): boolean => {
   const name = nameOf(info);
   if (name !== null && typeof info === 'string') return PASSING.has(name);
@@ -77,11 +79,11 @@ const passesBy = (message: string, info: unknown): boolean => {
 /** Classes of errors that a limit of the account causes. */
 const OF_ACCOUNT = /usage_limit|rate_limit|^api_429$/;
 
-/** What an error does not name itself. */
+/** Data that an error itself does not contain. */
 export type ErrorContext = {
   /** the name of the machine's time zone */
   readonly zone: () => string;
-  /** when the account's limits that are used up end; null: none is, or it is not known */
+  /** when the account's used-up limits end; null if none is used up, or if that is unknown */
   readonly limitedUntil: number | null;
 };
 

@@ -8,7 +8,10 @@ import { codexCall, exitCodeOf } from './tools.ts';
 const callOf = (payload: HookPayload): ClientCall =>
   codexCall(textAt(payload, 'tool_use_id'), textAt(payload, 'tool_name'), at(payload, 'tool_input'));
 
-/** Codex has no event for a call that failed: of a command, its output may state the exit code, and the session file does. */
+/**
+ * Codex has no event for a failed call. The output of a command may state its exit code, and the session file always
+ * does.
+ */
 const ended: Reader = (payload, now) => {
   const call = callOf(payload);
   const result = at(payload, 'tool_response');
@@ -17,7 +20,7 @@ const ended: Reader = (payload, now) => {
   return [call.tool === 'Bash' && exitCode === null ? { ...ended, isOutcomeInFile: true } : ended];
 };
 
-/** The request for a permission names no call, and adds the reason to the arguments. */
+/** A permission request does not name its call, and adds the reason to the arguments. */
 const asked: Reader = (payload, now) => {
   const call = callOf(payload);
   const { description: reason, ...args } = isFields(call.args) ? call.args : { description: null };
@@ -35,7 +38,10 @@ const readers: Readers = {
   Interrupt: () => [{ kind: 'turn_interrupted' }],
 };
 
-/** The rollout of a sub-agent is a session of its own. Its own events name it as theirs; the report of its end has both. */
+/**
+ * The rollout of a sub-agent is a session of its own. Its own events name its file; the report of its end names both
+ * files.
+ */
 const transcriptsOf = (payload: HookPayload): readonly Transcript[] => {
   const agent = textAt(payload, 'agent_id');
   const path = textAt(payload, 'agent_transcript_path') ?? textAt(payload, 'transcript_path');

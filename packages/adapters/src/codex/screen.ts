@@ -7,12 +7,12 @@ const PERMISSION = /would you like to (run|make|grant|allow)|\ballow .*\?/i;
 const WORKING = /^[•◦] .*\besc to interrupt\b/u;
 const RETRIES = /^[•◦] (Reconnecting\b.*|.*\bretrying\b.*)$/iu;
 const BULLET = /^[•◦] /u;
-/** What stands above the prompt when a turn has ended in another way than by its answer. */
+/** Texts above the prompt after a turn that ended without an answer. */
 const TURN_END = /^■ |^ {2}Worked for \d/u;
 
-/** The lines of the agent's answers and calls begin with these. The text of a dialog is indented. */
+/** The first characters of lines with the agent's answers and calls. The text of a dialog is indented. */
 const HISTORY = /^[•◦■✔✗] /u;
-/** The input line, or a text that was sent. A dialog marks an option with the same sign and a number. */
+/** The input line, or a sent text. A dialog marks an option with the same sign and a number. */
 const INPUT_LINE = /^›(?!\s*\d+\.\s)(\s|$)/u;
 
 const dialogOf = (view: ScreenView): ScreenMeaning => {
@@ -26,7 +26,7 @@ const dialogOf = (view: ScreenView): ScreenMeaning => {
   return { kind: 'dialog', wait: asked === undefined ? 'dialog' : 'permission', text };
 };
 
-/** The rows of the input line; null: the cursor is in no input line. */
+/** The rows of the input line; null if the cursor is not in one. */
 const inputRows = ({ lines, cursor }: ScreenView): { readonly first: number; readonly end: number } | null => {
   const first = lines.findLastIndex((line, row) => row <= cursor.row && /^›(\s|$)/u.test(line));
   if (first < 0 || cursor.column < 2) return null;
@@ -35,14 +35,14 @@ const inputRows = ({ lines, cursor }: ScreenView): { readonly first: number; rea
   return cursor.row < end ? { first, end } : null;
 };
 
-/** A dialog takes the place of the spinner and of the input line. Its keys stand below any that still stands above it. */
+/** A dialog replaces the spinner and the input line. Its keys are below an input line that is still drawn above it. */
 const hasDialog = ({ lines }: ScreenView, input: { readonly first: number } | null): boolean => {
   if (input !== null) return lines.slice(input.first + 1).some((line) => DIALOG_KEYS.test(line));
   const last = lines.findLastIndex((line) => WORKING.test(line) || INPUT_LINE.test(line));
   return offersKeys(lines.slice(last + 1), DIALOG_KEYS);
 };
 
-/** What the screen of Codex means. */
+/** Reads the screen of Codex. */
 export const codexScreen = (view: ScreenView): ScreenMeaning => {
   const { lines, withoutFaint } = view;
   const input = inputRows(view);
@@ -50,7 +50,7 @@ export const codexScreen = (view: ScreenView): ScreenMeaning => {
   if (input === null) return { kind: 'unknown' };
   const above = lines.slice(0, input.first);
   const retry = above.findLastIndex((line) => RETRIES.test(line));
-  // The reason stands below the line, folded where it is long.
+  // The reason is below the line, and folded if it is long.
   if (retry >= 0) return retrying((above[retry] ?? '').replace(BULLET, ''), above.slice(retry + 1).join(' '));
   if (above.some((line) => WORKING.test(line))) return { kind: 'working' };
   const rows = withoutFaint.slice(input.first, input.end).map((row) => row.replace(/^›/u, ''));

@@ -6,7 +6,7 @@ import { beginCall, endCall, type Step } from '../shared/stream.ts';
 import { codexCall, commandOf, endInFile } from './tools.ts';
 import type { CodexTranscript } from './transcript.ts';
 
-/** `hasTurns`: the version that wrote the file writes where turns begin and end. */
+/** `hasTurns`: whether the version that wrote the file marks the start and end of turns. */
 export type CodexSessionFile = {
   readonly transcript: CodexTranscript;
   readonly calls: OpenCalls;

@@ -63,7 +63,7 @@ const itemStep = (state: State, item: Fields, isOver: boolean, now: number): Ste
   return { state: { calls: closed(state.calls, ended.call_id) }, facts };
 };
 
-/** Codex repeats a request by itself, and reports that. */
+/** Codex retries a request by itself, and reports that. */
 const retried = (message: string | null): readonly SessionFact[] =>
   message?.startsWith('Reconnecting') && /\b(?:429|503|529)\b/.test(message)
     ? [{ kind: 'request_limited', retryAt: null }]

@@ -34,7 +34,7 @@ const ended = ({ attributes, at }: TelemetryRecord): readonly SessionFact[] => {
   ];
 };
 
-/** Of the two events of one answer, the one that counts its tokens. Cached tokens are among the input tokens. */
+/** Reads the one of an answer's two events that counts its tokens. Cached tokens are among the input tokens. */
 const streamed = ({ attributes, id }: TelemetryRecord): readonly SessionFact[] => {
   if (telemetry.numberOf(attributes, 'input_token_count') === null) return [{ kind: 'model_answers' }];
   const [cached, written] = [

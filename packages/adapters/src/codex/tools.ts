@@ -11,7 +11,7 @@ import { at, type Fields, numberAt, parseLine, textAt } from '../shared/payload.
 
 const SHELLS: ReadonlySet<string> = new Set(['Bash', 'shell', 'exec_command', 'local_shell']);
 const EDITS: ReadonlySet<string> = new Set(['apply_patch', 'Edit', 'Write']);
-/** Asking again is what these are for. A hook names the group of a tool before it: `multi_agent_v1wait_agent`. */
+/** Tools whose purpose is polling. A hook prefixes the name with the group of the tool: `multi_agent_v1wait_agent`. */
 const POLLING = /^(?:write_stdin|wait|(?:multi_agent_v\d+|collaboration)?wait_agent)$/;
 
 /** The first file that a patch names. */
@@ -43,7 +43,7 @@ export const commandOf = (command: unknown): string => {
   return words.length === 3 && /^-l?c$/.test(words[1] ?? '') ? (words[2] ?? '') : words.join(' ');
 };
 
-/** The exit code that an output states, in any of the formats in which Codex passes it to its model; null: it states none. */
+/** The exit code in an output, in any of the formats that Codex passes to its model; null without one. */
 export const exitCodeOf = (output: unknown): number | null => {
   const stated = numberAt(output, 'metadata', 'exit_code') ?? numberAt(output, 'exit_code');
   if (stated !== null || typeof output !== 'string') return stated;
@@ -63,7 +63,7 @@ const outputOf = (item: Fields): string => {
   return (Array.isArray(content) ? content : []).map((part: unknown) => textAt(part, 'text') ?? '').join('\n');
 };
 
-/** The output without the lines before it, which name the process and its time. */
+/** The output without its heading, which names the process and its time. */
 const plain = (output: string): string => {
   const head = /^(?:Chunk ID|Wall time|Exit code|Process (?:exited|running))[\s\S]*?\nOutput:\n/.exec(output);
   if (head !== null) return output.slice(head[0].length);
@@ -71,7 +71,7 @@ const plain = (output: string): string => {
 };
 
 const REFUSED = /\brejected by (?:the )?user\b|\b(?:denied|blocked) by (?:policy|(?:PreToolUse )?hook|the user)\b/i;
-/** A rule, or an approval policy that never asks. Text of the command follows. */
+/** A refusal by a rule, or by an approval policy that never asks. The text of the command follows. */
 const REFUSED_BY_POLICY =
   /^(?:exec_command failed: CreateProcess \{ message: "Rejected\(|patch rejected:|approval policy is)/;
 const FAILED =

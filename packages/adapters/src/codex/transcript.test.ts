@@ -56,7 +56,7 @@ test.each(RUNS)(
 );
 
 test.each(RUNS)(
-  'without the file, the calls of %s stay open until their turn ends: hooks do not name the answer of a call',
+  'without the file, the calls of %s stay open until their turn ends, because hooks do not name the answer of a call',
   (run) => {
     const isLost = (name: string): boolean => name === 'PostToolUse';
     const calls = folded(hookEvents(run, () => false)).outcomes.length;
@@ -94,7 +94,7 @@ test.each([
   expect(folded([turn, ...written([asked, answered(output)])]).outcomes).toEqual([outcome]);
 });
 
-test('no content of the file leaves with the end of a call', () => {
+test('the end of a call contains no content of the file', () => {
   const events = JSON.stringify(RUNS.flatMap(fileOf));
   for (const content of ['hello from the agent', 'nonexistent-directory', 'All done'])
     expect(events).not.toContain(content);
@@ -128,22 +128,18 @@ test.each([
     '2026-11-23T12:01:30.000Z',
   ],
   [
-    'known before, where an event has no limits',
+    'the previous reset, if an event has no limits',
     [limits({ primary }), limits({ primary: null, secondary: null })],
     '2026-11-23T13:00:00.000Z',
   ],
+  ['the text, if no limit is used up', [limits({ primary: { ...primary, used_percent: 99.9 }, secondary })], BY_TEXT],
+  ['the text, if a reset is past', [limits({ primary: { ...primary, resets_at: inSeconds(-1) } })], BY_TEXT],
   [
-    'the text, where no limit is used up',
-    [limits({ primary: { ...primary, used_percent: 99.9 }, secondary })],
-    BY_TEXT,
-  ],
-  ['the text, where a reset is past', [limits({ primary: { ...primary, resets_at: inSeconds(-1) } })], BY_TEXT],
-  [
-    'the text, where later limits are free',
+    'the text, if later limits are not used up',
     [limits({ primary }), limits({ primary: { ...primary, used_percent: 0 } })],
     BY_TEXT,
   ],
-  ['the text, where the file has no limits', [], BY_TEXT],
+  ['the text, if the file has no limits', [], BY_TEXT],
 ])('after the usage limit a session is limited until: %s', (_, before, until) => {
   const [event] = written([...before, usageLimit]).slice(-1);
   expect(event).toMatchObject({ kind: 'turn_failed', passes: true, retryAt: Date.parse(until) });
@@ -154,7 +150,7 @@ test('a used-up limit does not explain another error', () => {
   expect(event).toMatchObject({ kind: 'turn_failed', passes: true, retryAt: null });
 });
 
-test('the stream names when the limit ends, by the clock of the machine', () => {
+test('the stream reports the end of the limit by the clock of the machine', () => {
   const line = { type: 'turn.failed', error: { message: "You've hit your usage limit, or try again at 3:45 PM." } };
   const stream = codexStream(() => 'Europe/Berlin');
   const { events } = stream.read(stream.initial, JSON.stringify(line), Date.parse(AT));
@@ -180,7 +176,7 @@ const used = (lines: readonly string[], then: readonly string[]): readonly (read
   });
 };
 
-test('a resumed session reports only the tokens since: Codex continues the total of the session', () => {
+test('a resumed session reports only the tokens since the resume, because Codex continues the total of the session', () => {
   expect(used([tokens(100, 10)], [tokens(130, 14), tokens(150, 15)])).toEqual([
     [30, 4],
     [50, 5],
@@ -188,6 +184,6 @@ test('a resumed session reports only the tokens since: Codex continues the total
   expect(used([], [tokens(130, 14)])).toEqual([[130, 14]]);
 });
 
-test('a total that begins from zero when the session is resumed counts whole', () => {
+test('a total that restarts from zero at a resume counts completely', () => {
   expect(used([tokens(100, 10)], [tokens(40, 3)])).toEqual([[40, 3]]);
 });

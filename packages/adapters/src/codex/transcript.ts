@@ -7,7 +7,7 @@ import { at, countAt, type Fields, instantAt, isFields, numberAt, parseLine, tex
 import { limitedUntilIn, turnFailed } from './failure.ts';
 import { codexCall, commandOf, endInFile } from './tools.ts';
 
-/** Codex counts the tokens that a cache has among those that went in. */
+/** Codex counts cached tokens among the input tokens. */
 export const codexUsage = (counts: unknown, model: string | null): TokenUsage => {
   const cached = countAt(counts, 'cached_input_tokens');
   const written = countAt(counts, 'cache_write_input_tokens');
@@ -23,11 +23,11 @@ export const codexUsage = (counts: unknown, model: string | null): TokenUsage =>
 export type CodexTranscript = {
   /** of the turn */
   readonly model: string | null;
-  /** when the account's limits that are used up end; null: none is, or it is not known */
+  /** when the account's used-up limits end; null if none is used up, or if that is unknown */
   readonly limitedUntil: number | null;
-  /** the total that the file showed last; null: none */
+  /** the last total in the file; null without one */
   readonly total: TokenUsage | null;
-  /** the part of it that an earlier instance of the session used; null: none did */
+  /** the part of the total that an earlier instance of the session used; null for none */
   readonly before: TokenUsage | null;
 };
 
@@ -45,7 +45,7 @@ const usageFact = (usage: TokenUsage, info: unknown): SessionFact => {
   return { kind: 'usage_counted', usage: { usage: [usage], context, costUsd: null } };
 };
 
-/** The exit code of a command is written here before the hook that reports its end. */
+/** The file has the exit code of a command before the hook reports its end. */
 const commandEnded = (payload: Fields, item: Fields, when: number): readonly SessionFact[] => {
   const exitCode = numberAt(item, 'exit_code');
   if (textAt(item, 'type') !== 'CommandExecution' || exitCode === null) return [];

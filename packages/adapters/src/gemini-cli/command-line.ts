@@ -37,7 +37,7 @@ export const geminiInvocation = (line: CommandLine): Invocation | null => {
   return { headless, streamsEvents, printsProgress: streamsEvents };
 };
 
-/** What names the session or its prompt. */
+/** Options that name the session or its prompt. */
 const REPLACED = '-p --prompt -i --prompt-interactive -r --resume --session-file --session-id'.split(' ');
 
 export const geminiResume: Adapter['resume'] = (line, sessionId, text) => {

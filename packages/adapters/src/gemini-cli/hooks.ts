@@ -52,12 +52,15 @@ const requested: Readers = {
   SessionEnd: sessionEnded,
 };
 
-/** Gemini CLI waits for a hook of these at every request, and at every piece of an answer: Vigil reads them, and does not ask for them. */
+/**
+ * Events for which Gemini CLI waits at every request and every piece of an answer. Vigil reads them, but does not
+ * request them.
+ */
 const costly: Readers = {
   AfterModel: answered,
   BeforeModel: () => [],
   BeforeToolSelection: () => [],
-  // It is sent before every request, whether anything is compressed or not.
+  // It is sent before every request, even if nothing is compressed.
   PreCompress: () => [],
 };
 

@@ -20,7 +20,7 @@ const dialogOf = (texts: readonly string[]): ScreenMeaning => {
   return { kind: 'dialog', wait, text: dialogText(texts, options, subject) };
 };
 
-/** The rows of the input line, above the rows that name the folder and the model; null: the cursor is in no input line. */
+/** The rows of the input line, above the rows that name the folder and the model; null if the cursor is not in one. */
 const inputRows = ({ lines, cursor }: ScreenView): { readonly first: number; readonly end: number } | null => {
   const first = lines.findLastIndex((line, row) => row <= cursor.row && /^ [>!*](\s|$)/.test(line));
   const end = lines.findIndex((line, row) => row > cursor.row && /^\s*workspace\b.*\/model\b/.test(line));
@@ -28,7 +28,7 @@ const inputRows = ({ lines, cursor }: ScreenView): { readonly first: number; rea
   return lines.slice(first + 1, end).every((line) => /^ {3}|^[\s▀▄]*$/u.test(line)) ? { first, end } : null;
 };
 
-/** What the screen of Gemini CLI means. */
+/** Reads the screen of Gemini CLI. */
 export const geminiCliScreen = (view: ScreenView): ScreenMeaning => {
   const { lines, withoutFaint } = view;
   const input = inputRows(view);
@@ -37,7 +37,7 @@ export const geminiCliScreen = (view: ScreenView): ScreenMeaning => {
   const above = lines.slice(0, input.first).slice(-8);
   const busy = above.findLast((line) => WORKING.test(line));
   if (busy !== undefined) return RETRIES.test(busy) ? retrying(busy) : { kind: 'working' };
-  // In its shell mode (!) a text would be a command: the mark is part of what the input line holds.
+  // In its shell mode (!) a text would be a command, so the mark is part of the content of the input line.
   const rows = withoutFaint.slice(input.first, input.end).map((row) => row.replace(/^ [>*]|[▀▄]+/gu, ''));
   const text = inputText(rows);
   return { kind: 'prompt', pending: text !== null && PLACEHOLDER.test(text) ? null : text, turnOver: true };

@@ -7,7 +7,7 @@ import { turnFailed } from './failure.ts';
 import { callInFile, endInFile, textOf } from './tools.ts';
 import { geminiTranscript } from './transcript.ts';
 
-/** `answers`: messages of the model that have been read; each is written again when its calls have ended. */
+/** `answers`: messages of the model that are already read; each is written again when its calls have ended. */
 export type GeminiSessionFile = { readonly counts: Counts; readonly answers: readonly string[] };
 
 const callEvents = (entry: unknown, asked: number): readonly SessionEvent[] => {
@@ -18,7 +18,7 @@ const callEvents = (entry: unknown, asked: number): readonly SessionEvent[] => {
   return end === null ? started : [...started, ...eventsAt(when, null, [callEnded(withEnd(call, end, when))])];
 };
 
-/** Commands of the client itself, which no model answers. */
+/** Commands to the client itself, which the model does not answer. */
 const COMMAND = /^\s*(?:[/!]|\?\s*$)/;
 
 const userFacts = (message: Fields): readonly SessionFact[] => {
@@ -33,7 +33,7 @@ const factsOf = (message: Fields, isNew: boolean, when: number): readonly Sessio
   switch (textAt(message, 'type')) {
     case 'user':
       return userFacts(message);
-    // A message without calls may be the last of its turn; calls that are added to it later open the turn again.
+    // A message without calls may be the last of its turn. Calls that are added to it later reopen the turn.
     case 'gemini':
       return isNew ? [{ kind: 'model_answers' }, { kind: 'turn_ended', wakes: false }] : [];
     case 'error':
@@ -62,7 +62,7 @@ const readMessage = ({ state, events }: Read, message: unknown): Read => {
   };
 };
 
-/** The messages of a line: itself, those of a whole session, or those that a line puts in place of others. */
+/** The messages of a line: the line itself, those of a whole session, or replacements of earlier ones. */
 const messagesOf = (entry: Fields): readonly unknown[] => {
   const all = at(entry, 'messages') ?? at(entry, '$set', 'messages');
   return Array.isArray(all) ? all : [entry];

@@ -7,7 +7,7 @@ import { geminiCall, isShell } from './tools.ts';
 
 type State = { readonly calls: OpenCalls };
 
-/** Some tools print nothing here, and no command its exit code: whether it succeeded is not known. */
+/** Some tools print nothing here, and commands print no exit code, so their success is unknown. */
 const endOf = (entry: Fields, tool: string): CallEnd => {
   const output = textAt(entry, 'output') ?? undefined;
   const failed = textAt(entry, 'status') === 'error';

@@ -78,8 +78,8 @@ const metered = (record: TelemetryRecord): readonly MeterReading[] => {
 const SERVICE = 'gemini-cli';
 
 /**
- * Gemini CLI's telemetry: https://github.com/google-gemini/gemini-cli/blob/main/docs/cli/telemetry.md. It exports the same by the general
- * conventions once more, which is not read.
+ * Gemini CLI's telemetry: https://github.com/google-gemini/gemini-cli/blob/main/docs/cli/telemetry.md. It also exports
+ * the same data by the general conventions, which Vigil ignores.
  */
 export const geminiTelemetry: ReadTelemetry = (record) => {
   const { attributes, at, source, name } = record;

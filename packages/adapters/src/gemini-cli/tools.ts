@@ -42,7 +42,7 @@ export const textOf = (content: unknown): string | null => {
 const FRAME =
   /^<untrusted_context>\n?|\n?<\/untrusted_context>$|^Process Group PGID: \d+$\n?|^Background PIDs: .*$\n?/gm;
 
-/** The result without what differs from one call to the next though nothing has changed. */
+/** The result without the parts that differ between calls although nothing has changed. */
 const plain = (text: string): string =>
   text
     .replace(FRAME, '')
@@ -52,7 +52,7 @@ const plain = (text: string): string =>
 /** A refusal by a hook, a policy or a person. */
 const REFUSED: ReadonlySet<string | null> = new Set(['policy_violation', 'stop_execution']);
 
-/** The class of an error: a command's exit code, else what Gemini CLI calls it. */
+/** The class of an error: a command's exit code, else Gemini CLI's own name. */
 const errorOf = (text: string, response: unknown): string | null => {
   const exitCode = /^Exit Code: (-?\d{1,10})$/m.exec(text)?.[1];
   if (exitCode !== undefined) return `exit_${exitCode}`;
@@ -69,7 +69,7 @@ export const endOf = (response: unknown): CallEnd => {
   return REFUSED.has(errorClass) ? { outcome: 'refused', result } : endWith(result, errorClass);
 };
 
-/** How a call in the file of a session ended. Null: it has not ended. */
+/** The end of a call in a session file; null if it has not ended. */
 export const endInFile = (entry: unknown): CallEnd | null => {
   const results = listAt(entry, 'result');
   const parts = results.map((part) => at(part, 'functionResponse', 'response'));
@@ -95,10 +95,10 @@ export const endInFile = (entry: unknown): CallEnd | null => {
 export const callInFile = (entry: unknown, asked: number) =>
   startedCall(geminiCall(textAt(entry, 'id'), textAt(entry, 'name'), at(entry, 'args')), asked);
 
-/** The context window that Gemini CLI takes every model to have, tokens (`tokenLimit` in its core package, 0.61.0). */
+/** The context window that Gemini CLI assumes for every model, tokens (`tokenLimit` in its core package, 0.61.0). */
 const CONTEXT_WINDOW = 1_048_576;
 
-/** How much of the window an answer has used: all that was sent, and the answer itself. */
+/** The used part of the window after an answer: the whole request and the answer. */
 export const contextOf = (tokens: TokenUsage): ContextUse => ({
   tokens_used: tokensIn(tokens),
   tokens_max: CONTEXT_WINDOW,

@@ -30,7 +30,7 @@ const written = (lines: readonly string[]): readonly SessionEvent[] => {
 
 const inOrder = (events: readonly SessionEvent[]) => events.toSorted((one, other) => one.at - other.at);
 
-/** Each report of an end, in order, and the calls that are still open. */
+/** The reported ends, in order, and the calls that are still open. */
 const folded = (events: readonly SessionEvent[]) => {
   let session = newSession;
   const ends: string[] = [];
@@ -70,7 +70,7 @@ test.each(RUNS)(
   },
 );
 
-test.each(RUNS)('a call of %s is not ended twice: the first of hook and file counts', (run) => {
+test.each(RUNS)('a call of %s ends once: the first report of hook or file counts', (run) => {
   const hooked = hookEvents(run, () => false);
   const { ends } = folded(hooked);
   const file = written(linesOf(run));
@@ -81,7 +81,7 @@ test.each(RUNS)('a call of %s is not ended twice: the first of hook and file cou
   expect(folded([...late, ...hooked.filter(isEnd)]).ends).toEqual(ends);
 });
 
-test('a hook that is late does not end the next call of the same name', () => {
+test('a late hook does not end the next call of the same name', () => {
   const file = written(linesOf('gm-loops'));
   const hooked = hookEvents('gm-loops', () => false);
   const [first, second] = hooked.filter(({ kind }) => kind === 'call_started');
@@ -100,7 +100,7 @@ test.each(['validating', 'scheduled', 'executing', 'awaiting_approval'])('a call
   expect(folded(inOrder([...started, ...written(running)])).open).toHaveLength(1);
 });
 
-test('an earlier call of the same name does not end one that began after it', () => {
+test('the end of an earlier call of the same name does not end a later one', () => {
   const file = written(linesOf('gm-loops'));
   const starts = hookEvents('gm-loops', (name) => name !== 'BeforeTool');
   const second = starts.filter(({ kind }) => kind === 'call_started').slice(1, 2);
@@ -108,7 +108,7 @@ test('an earlier call of the same name does not end one that began after it', ()
   expect(folded([...second, ...first])).toMatchObject({ ends: [], open: [expect.any(String)] });
 });
 
-test('of two calls of one name in one message, none ends while the other runs', () => {
+test('neither of two calls of one name in one message ends while the other runs', () => {
   const line = linesOf('gm-loops').find((one) => listAt(parseLine(one), 'toolCalls').length > 0) ?? '';
   const entry = parseLine(line);
   const [call] = listAt(entry, 'toolCalls');
@@ -130,13 +130,13 @@ test.each([
   expect(folded(inOrder([...started, ...written(lines)])).ends).toEqual([`write_file ${outcome}`]);
 });
 
-test('calls of earlier turns, which no hook has reported, open no turn and end nothing', () => {
+test('calls of earlier turns without hooks open no turn and end nothing', () => {
   const events = written(linesOf('gm-works'));
   expect(events.some(({ kind }) => kind === 'end_seen')).toBe(true);
   expect(folded(events)).toMatchObject({ ends: [], turn: null });
 });
 
-test('no content of the file leaves with the end of a call', () => {
+test('the end of a call contains no content of the file', () => {
   const facts = JSON.stringify(written(linesOf('gm-works')));
   for (const word of ['hello from the agent', 'touched']) expect(facts).not.toContain(word);
 });

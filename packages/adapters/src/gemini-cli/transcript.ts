@@ -8,7 +8,7 @@ import { callInFile, contextOf, endInFile } from './tools.ts';
 
 type Read = LineRead<Counts>;
 
-/** Hooks report calls without ids. Only their times distinguish calls of one tool with the same arguments. */
+/** Hooks report calls without ids. Only times distinguish calls of one tool with the same arguments. */
 const endsSeen = (message: Fields, written: number): readonly SessionEvent[] => {
   const entries = listAt(message, 'toolCalls').map((entry) => {
     const call = callInFile(entry, written);

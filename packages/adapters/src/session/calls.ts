@@ -7,12 +7,15 @@ import type { AgentState, OpenCall } from './state.ts';
 /** An agent, and its calls that have changed. */
 export type Changed = { readonly agent: AgentState; readonly calls: readonly ToolCall[] };
 
-/** More in flight than a model starts at once: the end of the oldest is unknown. */
+/**
+ * The number of calls in flight that are stored, more than a model starts at once. Beyond it, the oldest ends with an
+ * unknown result.
+ */
 const MOST_OPEN = 100;
 
 /**
- * Calls that have ended are remembered. A start that is reported late then does not open them again, and an end that is reported late
- * does not count again. A backlog of hook events is read after the file of the session, which has the ends of all of them.
+ * The number of ended calls that are stored, so that a late start does not reopen a call and a late end does not count
+ * again. A backlog of hook events is read after the session file, which has the ends of all of its calls.
  */
 const MOST_ENDED = 1000;
 const remembered = ({ endedCalls }: AgentState, ids: readonly string[]): readonly string[] =>
@@ -24,7 +27,7 @@ const ended = (call: ToolCall, outcome: 'refused' | 'abandoned', at: number): To
   ended_at: at,
 });
 
-/** How long the outcome of a call that has ended is awaited at most. Milliseconds. */
+/** The longest wait for the outcome of an ended call, milliseconds. */
 const LONGEST_PENDING_MS = 5000;
 
 export const isPendingTooLong =
@@ -35,8 +38,8 @@ export const isPendingTooLong =
 const isUnfinished = ({ pendingEnd }: OpenCall): boolean => pendingEnd === undefined;
 
 /**
- * The wait that is left when calls are over and these are still open. One that names no call may be for any of those that are not finished,
- * and began before they ended. A call that only awaits its outcome has ended its wait already.
+ * The remaining wait after calls have ended and these are still open. A wait without a call may be for any unfinished
+ * call that began before it. A call that only awaits its outcome has already ended its wait.
  */
 const waitAfter = ({ wait }: AgentState, over: readonly OpenCall[], open: AgentState['open']): AgentState['wait'] => {
   if (wait === null) return null;
@@ -45,7 +48,7 @@ const waitAfter = ({ wait }: AgentState, over: readonly OpenCall[], open: AgentS
   return finished.length > 0 && !Object.values(open).some(isUnfinished) ? null : wait;
 };
 
-/** Ends the open calls that `ends` names. The result of one is not known, unless its end is pending. */
+/** Ends the open calls that `ends` selects, with an unknown result unless the end is pending. */
 export const abandon = (agent: AgentState, at: number, ends: (one: OpenCall) => boolean): Changed => {
   const over = Object.values(agent.open).filter(ends);
   if (over.length === 0) return { agent, calls: [] };
@@ -59,8 +62,8 @@ export const abandon = (agent: AgentState, at: number, ends: (one: OpenCall) => 
 };
 
 /**
- * Ends an open call that has failed according to the file of the session. The hook that reported its end had its
- * result, but not its outcome.
+ * Ends an open call that has failed according to the session file. The hook that reported its end had the result, but
+ * not the outcome.
  */
 export const endFailed = (
   agent: AgentState,
@@ -77,7 +80,10 @@ const isOfOther =
   (one: OpenCall): boolean =>
     batch !== null && one.batch !== null && one.batch !== batch;
 
-/** Starts a call. Calls of the same agent in another batch have ended, since a model answers only when all its calls have. */
+/**
+ * Starts a call. It ends calls of the same agent in another batch, because a model answers only after all its calls
+ * have ended.
+ */
 export const start = (agent: AgentState, call: ToolCall, batch: string | null, at: number): Changed => {
   if (agent.endedCalls.includes(call.call_id)) return { agent, calls: [] };
   const isOther = isOfOther(batch);
@@ -93,7 +99,7 @@ export const start = (agent: AgentState, call: ToolCall, batch: string | null, a
   return { agent: { ...lost.agent, open }, calls: [...before.calls, ...lost.calls, call] };
 };
 
-/** The batch of an open call is known now. */
+/** Sets the batch of an open call. */
 export const inBatch = (agent: AgentState, callId: string, batch: string | null, at: number): Changed => {
   const known = ownOf(agent.open, callId);
   if (known === undefined || batch === null) return { agent, calls: [] };
@@ -101,7 +107,7 @@ export const inBatch = (agent: AgentState, callId: string, batch: string | null,
   return abandon({ ...agent, open }, at, isOfOther(batch));
 };
 
-/** A call whose start is reported after the end of its turn has ended with it; its result is not known. */
+/** A call whose start is reported after the end of its turn has ended with the turn; its result is unknown. */
 export const startLate = (agent: AgentState, call: ToolCall, at: number): Changed =>
   agent.endedCalls.includes(call.call_id)
     ? { agent, calls: [] }
@@ -110,13 +116,13 @@ export const startLate = (agent: AgentState, call: ToolCall, at: number): Change
         calls: [ended(call, 'abandoned', at)],
       };
 
-/** The open call, where there is one only. */
+/** The open call, if there is exactly one. */
 export const onlyCall = ({ open }: AgentState): ToolCall | undefined => {
   const [first, ...others] = Object.values(open);
   return others.length === 0 ? first?.call : undefined;
 };
 
-/** The newest open call of that name; undefined: none is open. */
+/** The newest open call of that name; undefined if none is open. */
 export const openCall = ({ open }: AgentState, { callId, tool, argsHash }: CallName): ToolCall | undefined => {
   if (callId !== null) return ownOf(open, callId)?.call;
   const same = Object.values(open).filter(({ call }) => call.tool === tool && call.args_hash === argsHash);
@@ -128,7 +134,7 @@ const wasSeen = ({ seenEnds }: AgentState, { ended_at }: ToolCall, { callId, too
   callId === null &&
   seenEnds.some((seen) => seen.tool === tool && seen.argsHash === argsHash && (ended_at ?? 0) <= seen.at);
 
-/** Ends a call with its result; the first report of it counts. The start of a call that was not reported is taken from its end. */
+/** Ends a call with its result; the first report counts. If its start was not reported, it is taken from the end. */
 export const end = (agent: AgentState, result: ToolCall, name: CallName): Changed => {
   const known = openCall(agent, name);
   if (known === undefined && agent.endedCalls.includes(result.call_id)) return { agent, calls: [] };
@@ -142,7 +148,9 @@ export const end = (agent: AgentState, result: ToolCall, name: CallName): Change
   return { agent: { ...agent, open, endedCalls, wait }, calls: [{ ...call, started_at }] };
 };
 
-/** A call has ended, and the file of the session will show its outcome. It stays open until then, so that it ends once. */
+/**
+ * Marks an ended call whose outcome only the session file will show. It stays open until then, so that it ends once.
+ */
 export const endPending = (agent: AgentState, result: ToolCall, name: CallName): Changed => {
   const known = openCall(agent, name);
   if (known === undefined && agent.endedCalls.includes(result.call_id)) return { agent, calls: [] };
@@ -153,28 +161,28 @@ export const endPending = (agent: AgentState, result: ToolCall, name: CallName):
   return { agent: { ...agent, open, wait: waitAfter(agent, [before], open) }, calls: [] };
 };
 
-/** The oldest open call of that name that began until `at`; undefined: none. */
+/** The oldest open call of that name that began at or before `at`; undefined without one. */
 export const callUntil = ({ open }: AgentState, { tool, argsHash }: CallName, at: number): ToolCall | undefined =>
   Object.values(open).find(
     ({ call }) => call.tool === tool && call.args_hash === argsHash && (call.started_at ?? at) <= at,
   )?.call;
 
-/** Ends an open call with the result that a file of the session shows. */
+/** Ends an open call with the result in a session file. */
 export const endSeen = (agent: AgentState, call: ToolCall, result: ToolCall, at: number): Changed => {
   const over = end(agent, { ...result, call_id: call.call_id, started_at: call.started_at }, nameOf(call));
   const seen = { tool: call.tool, argsHash: call.args_hash, at };
   return { ...over, agent: { ...over.agent, seenEnds: [...agent.seenEnds, seen].slice(-MOST_ENDED) } };
 };
 
-/** The call waits for a permission. */
+/** Marks a call as waiting for a permission. */
 export const ask = (agent: AgentState, callId: string): AgentState => {
   const one = ownOf(agent.open, callId);
   return one === undefined ? agent : { ...agent, open: { ...agent.open, [callId]: { ...one, asked: true } } };
 };
 
 /**
- * Ends a call by its batch. A call whose permission was requested, and whose own end was not reported, was refused: a
- * client reports the end of every call that it makes.
+ * Ends a call by its batch. A call with a permission request and without a reported end was refused, because a client
+ * reports the end of every call that it makes.
  */
 export const endInBatch = (agent: AgentState, call: ToolCall): Changed => {
   const known = ownOf(agent.open, call.call_id);

@@ -7,7 +7,7 @@ test('a text with a letter or digit becomes an id', () => {
   fc.assert(fc.property(fc.string(), (text) => !/[A-Za-z0-9]/.test(text) || ID.test(asId(text))));
 });
 
-test('an id never begins with a dash: it would be an option of the commands that get it', () => {
+test('an id never begins with a dash, because commands would read it as an option', () => {
   expect(asId('--all')).toBe('all');
   expect(asId('-root-repo')).toBe('root-repo');
   expect(asId('a b')).toBe('a-b');

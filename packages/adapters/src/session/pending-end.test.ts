@@ -46,15 +46,15 @@ test('a call that the file has ended does not become pending', () => {
 test.each([
   ['its turn ends', turnEnded(9)],
   [
-    'the file shows that the model has its result',
+    'the file shows that the model has the result',
     { ...own, kind: 'result_seen', callId: 'a', refused: false, errorClass: null, at: 9 },
   ],
   ['another call starts five seconds later', started('b', 5002)],
-] as const)('a pending end is reported as its hook had it when %s', (_, event) => {
+] as const)('a pending end is reported with the outcome of its hook when %s', (_, event) => {
   expect(ends(started('a', 1), pending('a', 2), event)).toEqual(['a ok at 2']);
 });
 
-test('a pending end whose result in the file shows a failure ends as that, once, at the time that its hook had', () => {
+test('a pending end whose result in the file is a failure ends once, as that failure, at the time of its hook', () => {
   const failed = { ...own, kind: 'result_seen', callId: 'a', refused: false, errorClass: 'exit_1', at: 9 } as const;
   expect(ends(started('a', 1), pending('a', 2), failed, turnEnded(10))).toEqual(['a exit_1 at 2']);
   expect(ends(started('a', 1), failed, turnEnded(10))).toEqual(['a exit_1 at 9']);
@@ -69,7 +69,7 @@ const waits = (...events: readonly SessionEvent[]): boolean => {
   return session.main.wait !== null;
 };
 
-test('a wait that names no call ends when the last unfinished call does, from any report of that end', () => {
+test('a wait without a call ends with the last unfinished call, by any report of that end', () => {
   const asked = [started('a', 1), asks(2)];
   expect(waits(...asked)).toBe(true);
   expect(waits(...asked, pending('a', 3))).toBe(false);
@@ -78,7 +78,7 @@ test('a wait that names no call ends when the last unfinished call does, from an
   expect(waits(started('a', 1), started('b', 1), asks(2), pending('a', 3))).toBe(true);
 });
 
-test('a wait that began after a call had ended does not end with the late outcome of that call', () => {
+test('a wait that began after the end of a call does not end with the late outcome of that call', () => {
   expect(waits(started('a', 1), pending('a', 2), asks(3), ended('a', 2, 'exit_1'))).toBe(true);
   expect(waits(started('a', 1), pending('a', 2), asks(3), overdue(9000))).toBe(true);
 });
@@ -91,6 +91,6 @@ test('a call whose start was not reported ends with the exit code, too', () => {
   expect(ends(pending('a', 2), ended('a', 2, 'exit_1'))).toEqual(['a exit_1 at 2']);
 });
 
-test('an end that is reported after its turn has ended is not awaited: nothing else may come', () => {
+test('an end that is reported after its turn is not awaited, because no further event may come', () => {
   expect(ends(started('z', 1), turnEnded(5), pending('a', 4))).toEqual(['z abandoned at 5', 'a ok at 4']);
 });

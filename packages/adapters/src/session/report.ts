@@ -5,7 +5,7 @@ import { type AgentState, agentOf, isWorking, type SessionState, workingSubagent
 /** Fields of a heartbeat of one agent of a session. `agent`: the client's id of a sub-agent; null: the session's own. */
 export type AgentReport = {
   readonly agent: string | null;
-  /** the client's name of the sort of sub-agent */
+  /** the client's name of the type of sub-agent */
   readonly type: string | null;
   readonly fields: Partial<Heartbeat>;
 };
@@ -14,7 +14,7 @@ export type AgentReport = {
 const totalOf = (usage: readonly TokenUsage[]): number | null =>
   usage.length === 0 ? null : usage.reduce((sum, one) => sum + tokensIn(one), 0);
 
-/** What a person is asked: a session waits where one of its sub-agents does. */
+/** The question to a person. A session waits if one of its sub-agents does. */
 const waitOf = (session: SessionState, id: string | null): WaitingFor | null => {
   const own = agentOf(session, id).wait?.waiting ?? null;
   if (own !== null || id !== null) return own;

@@ -56,20 +56,20 @@ const turn = { kind: 'turn_started' } as const;
 const stop = { kind: 'turn_ended', wakes: false } as const;
 const permission = { kind: 'permission', text: 'Bash', since: null } as const;
 
-test('a call that permissions refuse ends with its batch, and is not a failure', () => {
+test('a call that a permission rule refuses ends with its batch, and is not a failure', () => {
   const { outcomes, fields } = story(turn, started('a'), { kind: 'batch_ended', calls: [] });
   expect(outcomes).toEqual({ a: 'abandoned' });
   expect(fields).toMatchObject({ activity: 'working', turn: { open: true } });
 });
 
-test('the end of a command that ran on in the background opens no turn: its call had ended', () => {
+test('the end of a background command opens no turn, because its call has ended', () => {
   const handedOver = { kind: 'result_seen', callId: 'a', refused: false, errorClass: null } as const;
   const { outcomes, fields } = story(turn, started('a'), handedOver, stop, done('a'));
   expect(outcomes).toEqual({ a: 'abandoned' });
   expect(fields).toMatchObject({ turn: { open: false } });
 });
 
-test('a limit whose reset is known keeps it when the error that it causes does not name it, until then', () => {
+test('a limit keeps its known reset when the resulting error does not name it, until that reset', () => {
   const error = { kind: 'turn_failed', errorClass: 'rate_limit', passes: true, retryAt: null } as const;
   const limitedUntil = (retryAt: number) => ({ kind: 'request_limited', retryAt }) as const;
   const retried = { kind: 'request_limited', retryAt: null } as const;
@@ -93,12 +93,12 @@ test.each([
   ['an interrupt', { kind: 'turn_interrupted' }],
   ['a failed turn', { kind: 'turn_failed', errorClass: 'invalid_request', passes: false, retryAt: null }],
   ['the end of the session', { kind: 'session_ended', continues: false }],
-  ['another session in its place', { kind: 'session_started', source: 'clear' }],
+  ['another session that replaces it', { kind: 'session_started', source: 'clear' }],
 ] as const)('%s ends a call that is open', (_, fact) => {
   expect(story(turn, started('a'), fact).outcomes).toEqual({ a: 'abandoned' });
 });
 
-test('a call in another batch ends the calls of the batch before it; one of the same batch, or of an unknown one, does not', () => {
+test('a call in another batch ends the calls of the previous batch; a call of the same or an unknown batch does not', () => {
   expect(story(turn, started('a', '1'), started('b', '2')).outcomes).toEqual({ a: 'abandoned', b: 'running' });
   expect(story(turn, started('a', '1'), started('b', '1')).outcomes).toEqual({ a: 'running', b: 'running' });
   expect(story(turn, started('a', '1'), started('b')).outcomes).toEqual({ a: 'running', b: 'running' });
@@ -110,7 +110,7 @@ test('a start that is reported after its end opens nothing', () => {
   expect(session.main.open).toEqual({});
 });
 
-test('work that happened before the end of a turn, and is reported after it, does not open another turn', () => {
+test('work before the end of a turn that is reported after it does not open another turn', () => {
   let { session } = observe(newSession, { ...turn, at: 1000, agent: null });
   ({ session } = observe(session, { ...stop, at: 3000, agent: null }));
   const late = observe(session, { ...(started('a') as SessionFact), at: 2999, agent: null } as SessionEvent);
@@ -128,7 +128,7 @@ test('a permission request is open until its call ends, and other calls do not e
   expect(story(...asked, done('a')).fields).toMatchObject({ activity: 'working', waiting_for: null });
 });
 
-test('a session at its prompt waits for a prompt; one that something of its own wakes is idle', () => {
+test('a session at its prompt waits for a prompt; one with a background task or timer is idle', () => {
   expect(story(turn, stop).fields).toMatchObject({ activity: 'awaiting_input', waiting_for: { kind: 'prompt' } });
   expect(story(turn, { kind: 'turn_ended', wakes: true }).fields).toMatchObject({
     activity: 'idle',
@@ -172,7 +172,7 @@ test('a call of a sub-agent is in flight in its parent, too, and ends there with
   expect(cleared.outcomes).toEqual({ x: 'abandoned' });
 });
 
-test('tokens are null until something counts them, and an answer that is reported twice counts once', () => {
+test('tokens are null until they are counted, and an answer that is reported twice counts once', () => {
   const tokens = { model: 'm', input_tokens: 10, cache_read_tokens: 3, cache_write_tokens: 0, output_tokens: 2 };
   const answer = { requestId: 'r1', tokens, context: { tokens_used: 15, tokens_max: 200 }, costUsd: null };
   const counted = { kind: 'answer_counted', answer } as const;
@@ -190,7 +190,7 @@ const inOrder = (...events: readonly SessionEvent[]) =>
     typeof observe
   >);
 
-test('a call whose permission was requested, and that its batch ends without its own end, was refused', () => {
+test('a call with a permission request that ends only with its batch was refused', () => {
   const batch = { kind: 'batch_ended', calls: [call('a', { outcome: 'ok' }), call('b', { outcome: 'ok' })] } as const;
   const asked = { kind: 'wait_started', waiting: permission, call: name('a') } as const;
   const { outcomes, fields } = story(turn, started('a'), started('b'), asked, batch);
@@ -206,7 +206,7 @@ test('a repeated notification changes neither the question nor its start', () =>
   expect(fields).toMatchObject({ waiting_for: { kind: 'question', text: 'Which database?', since: 2000 } });
 });
 
-test('a wait that names no call lasts until none of the calls is open that it may be for', () => {
+test('a wait without a call lasts until all calls that it may belong to have ended', () => {
   const asked = { kind: 'wait_started', waiting: permission, call: null } as const;
   const two = story(turn, started('a'), started('b'), asked, done('a'));
   expect(two.fields).toMatchObject({ activity: 'awaiting_input', waiting_for: { kind: 'permission' } });
@@ -216,7 +216,7 @@ test('a wait that names no call lasts until none of the calls is open that it ma
   expect(answers.fields).toMatchObject({ activity: 'working', waiting_for: null });
 });
 
-test('the prompt of the client ends an open turn; a session that an error has blocked stays blocked', () => {
+test('the prompt of the client ends an open turn; a blocked session stays blocked', () => {
   const prompt = { kind: 'at_prompt' } as const;
   expect(story(turn, started('a'), prompt)).toMatchObject({
     outcomes: { a: 'abandoned' },
@@ -226,7 +226,7 @@ test('the prompt of the client ends an open turn; a session that an error has bl
   expect(story(turn, failed, prompt).fields).toMatchObject({ activity: 'blocked' });
 });
 
-test('a session waits where one of its sub-agents does', () => {
+test('a session waits if one of its sub-agents does', () => {
   const sub = { kind: 'subagent_started', id: 's', type: null } as const;
   const asked = { kind: 'wait_started', waiting: permission, call: name('x') } as const;
   const { fields, subagents } = story(turn, sub, { ...started('x'), from: 's' }, { ...asked, from: 's' });
@@ -234,18 +234,18 @@ test('a session waits where one of its sub-agents does', () => {
   expect(fields).toMatchObject({ activity: 'awaiting_input', waiting_for: { kind: 'permission' } });
 });
 
-test('tokens and the last answer of a sub-agent that was never reported report none', () => {
+test('tokens and the last answer of an unreported sub-agent do not report it', () => {
   const usage = { kind: 'usage_counted', usage: { usage: [], context: null, costUsd: null } } as const;
   for (const fact of [usage, { kind: 'last_answer_seen', wakes: true } as const])
     expect(observe(newSession, at(fact, 1, 's'))).toEqual({ session: newSession, reports: [] });
   expect(observe(newSession, at(started('x'), 1, 's')).reports).toHaveLength(2);
 });
 
-test('the end of a sub-agent that was never reported reports none', () => {
+test('the end of an unreported sub-agent does not report it', () => {
   expect(observe(newSession, at({ kind: 'subagent_ended', id: 's' }, 1)).reports).toEqual([]);
 });
 
-test('the end of a batch or a turn that is reported late ends only what began before it', () => {
+test('a late report of the end of a batch or a turn ends only earlier calls', () => {
   const late = { kind: 'batch_ended', calls: [] } as const;
   const call2 = { ...started('b'), call: call('b', { started_at: 3000 }) } as SessionFact;
   const after = inOrder(at(turn, 1000), at(call2, 3000), at(late, 2999));
@@ -255,7 +255,7 @@ test('the end of a batch or a turn that is reported late ends only what began be
   expect(inOrder(at(turn, 1000), at(turn, 3000), at(stop, 3001)).session.main.turn?.open).toBe(false);
 });
 
-test('the start of a turn that is reported late does not end the wait that came in it', () => {
+test('a late report of the start of a turn does not end a wait in that turn', () => {
   const asked = { kind: 'wait_started', waiting: permission, call: null } as const;
   const after = inOrder(at(turn, 1000), at(started('a'), 2000), at(asked, 3000), at(turn, 1500));
   expect(after.session.main.wait).not.toBeNull();
@@ -271,7 +271,7 @@ const result = (callId: string, refused = false): SessionFact => ({
 });
 const lastAnswer: SessionFact = { kind: 'last_answer_seen', wakes: false };
 
-test('a call whose start was not reported is taken from the file of the session, once, and only in the turn that is open', () => {
+test('a call without a reported start is taken from the session file, once, and only in the open turn', () => {
   expect(story(turn, seen('a')).outcomes).toEqual({ a: 'running' });
   expect(story(turn, started('a'), seen('a')).outcomes).toEqual({ a: 'running' });
   expect(story(turn, started('a'), done('a'), seen('a')).outcomes).toEqual({ a: 'ok' });
@@ -281,7 +281,7 @@ test('a call whose start was not reported is taken from the file of the session,
   expect(inOrder(at(turn, 1000), at(stop, 2000), at(seen('a'), 2001)).session.main.turn?.open).toBe(true);
 });
 
-test('a call whose end was not reported ends with its result in the file, or with a call of another batch', () => {
+test('a call without a reported end ends with its result in the file, or with a call of another batch', () => {
   expect(story(turn, started('a'), result('a')).outcomes).toEqual({ a: 'abandoned' });
   expect(story(turn, started('a'), result('a', true)).outcomes).toEqual({ a: 'refused' });
   expect(story(turn, started('a'), done('a'), result('a')).outcomes).toEqual({ a: 'ok' });
@@ -295,7 +295,7 @@ test('a call whose end was not reported ends with its result in the file, or wit
   });
 });
 
-test('a turn whose end was not reported ends with its last answer in the file; one that continued since does not', () => {
+test('a turn without a reported end ends with its last answer in the file, unless it has continued since', () => {
   expect(story(turn, lastAnswer).fields).toMatchObject({ activity: 'awaiting_input', turn: { open: false } });
   const after = (time: number) => inOrder(at(turn, 1000), at(started('a'), 3000), at(lastAnswer, time)).session.main;
   expect(after(2999).turn?.open).toBe(true);
@@ -329,7 +329,7 @@ test.each(['__proto__', 'constructor', 'toString'])('%s is a sub-agent or a call
     { kind: 'subagent_ended', id },
     stop,
   );
-  // as its parent reports it last
+  // the parent's last report
   expect(over.outcomes).toEqual(Object.fromEntries([[id, 'abandoned']]));
   expect(over.session.subagents).toMatchObject(Object.fromEntries([[id, { ended: true }]]));
   expect(over.fields).toMatchObject({ activity: 'awaiting_input' });

@@ -21,7 +21,7 @@ export type { AgentReport } from './report.ts';
 export { newSession, type SessionState } from './state.ts';
 export { withoutUsage } from './usage.ts';
 
-/** The agents with a call whose outcome has been awaited too long, by the client's id; null: the main agent. */
+/** The agents with an overdue outcome of a call, by the client's id; null for the main agent. */
 export const agentsWithOverdueOutcomes = (session: SessionState, now: number): readonly (string | null)[] =>
   [null, ...Object.keys(session.subagents)].filter((id) =>
     Object.values(agentOf(session, id).open).some(openCalls.isPendingTooLong(now)),
@@ -32,7 +32,7 @@ export type Observed = { readonly session: SessionState; readonly reports: reado
 
 const all = (): boolean => true;
 
-/** Calls that began until then: what happened later is not over. */
+/** Selects calls that began at or before a time. */
 const until =
   (at: number) =>
   ({ call }: OpenCall): boolean =>
@@ -54,26 +54,26 @@ const closed = (agent: AgentState, at: number): AgentState => ({
   wait: null,
 });
 
-/** Any sign of work ends what prevented it. */
+/** Any sign of work ends an obstacle. */
 const free = (agent: AgentState): AgentState => ({ ...agent, obstacle: null, phase: 'working' });
 
-/** Reports of one moment can arrive in any order: what happened before the end of the last turn does not open another. */
+/** Reports of one moment can arrive in any order. An event before the end of the last turn does not open another. */
 const isLate = ({ turn, closedAt }: AgentState, at: number): boolean =>
   turn?.open !== true && closedAt !== null && at < closedAt;
 
-/** The end of a turn that is reported after the next one has begun. */
+/** Whether the end of a turn is reported after the start of the next one. */
 const isOfEarlierTurn = ({ turn }: AgentState, at: number): boolean =>
   turn?.open === true && turn.started_at !== null && at < turn.started_at;
 
-/** A command that ran on in the background ends after its call and its turn: nothing works on. */
+/** Whether the report is the end of a background command, after its call and turn. The agent does not work. */
 const isEndInBackground = ({ turn, endedCalls }: AgentState, { call_id }: ToolCall): boolean =>
   turn?.open !== true && endedCalls.includes(call_id);
 
-/** The start of a turn that is reported after something that happened in it. */
+/** Whether the start of a turn is reported after an event in it. */
 const isUnderWay = ({ turn }: AgentState, at: number): boolean =>
   turn?.open === true && turn.last_event_at !== null && at < turn.last_event_at;
 
-/** The end of a turn: its calls end with it. */
+/** Ends a turn and its calls. */
 const endTurn = (agent: AgentState, at: number, change: Partial<AgentState>): Changed => {
   const over = openCalls.abandon(agent, at, until(at));
   if (isOfEarlierTurn(agent, at)) return over;
@@ -102,9 +102,9 @@ const waitFor = (agent: AgentState, waiting: WaitingFor, call: ToolCall | undefi
   return { ...asking, wait };
 };
 
-/** A question from before a later event has been answered, unless its call is still open. */
+/** A later event shows that an earlier question is answered, unless its call is still open. */
 const startWait = (agent: AgentState, waiting: WaitingFor, name: CallName | null, at: number): AgentState => {
-  // A notification repeats an open question, in fewer words.
+  // A notification repeats an open question in a shorter form.
   if (name === null && agent.wait !== null) return agent;
   const call = name === null ? openCalls.onlyCall(agent) : openCalls.openCall(agent, name);
   const isAnswered = name === null ? !Object.values(agent.open).some(until(at)) : true;
@@ -131,7 +131,7 @@ const startCall = (agent: AgentState, { call, batch, asks }: CallStart, at: numb
   return { agent: asks === null ? after : startWait(after, asks, nameOf(call), at), calls };
 };
 
-/** A report without a reset does not take away one that is still to come. */
+/** A report without a reset does not remove a future reset. */
 const limited = ({ obstacle }: AgentState, retryAt: number | null, at: number): Obstacle => {
   const known = obstacle?.kind === 'rate_limited' ? obstacle.retryAt : null;
   return { kind: 'rate_limited', retryAt: retryAt ?? (known !== null && known > at ? known : null) };
@@ -147,7 +147,7 @@ const seeCall = (agent: AgentState, started: CallStart, at: number): Changed => 
   return isOfThePast(agent, at) ? unchanged(agent) : startCall(agent, started, at);
 };
 
-/** The hook that reports the end of a call comes before the model gets its result. */
+/** The hook reports the end of a call before the model gets its result. */
 const seeResult = (
   agent: AgentState,
   { callId, refused, errorClass }: Extract<SessionFact, { kind: 'result_seen' }>,
@@ -168,7 +168,7 @@ const seeEnd = (agent: AgentState, { call, name }: Extract<SessionFact, { kind: 
     : openCalls.endSeen(isLate(agent, at) ? agent : opened(agent, at), known, call, at);
 };
 
-/** A report after the last answer begins another turn, or continues this one. */
+/** Whether a later report has begun another turn, or continued this one. */
 const seeLastAnswer = (agent: AgentState, wakes: boolean, at: number): Changed =>
   agent.turn?.open === true && at >= (agent.turn.last_event_at ?? at)
     ? endTurn(agent, at, { obstacle: null, wakes })
@@ -246,8 +246,8 @@ const changed = (agent: AgentState, event: SessionFact, at: number): Changed => 
 };
 
 /**
- * Its sub-agents' calls keep a session's own agent at work: they are in flight there, too, and end with an unknown result, so that
- * nothing but their duration counts twice.
+ * Calls of sub-agents are in flight in the session's own agent too, so that it counts as working. They end there with
+ * an unknown result, so that only their duration counts twice.
  */
 const inParent = (calls: readonly ToolCall[]): readonly ToolCall[] =>
   calls.map((call) =>
@@ -263,7 +263,7 @@ const errorsOf = (event: SessionEvent): readonly ErrorReport[] =>
 const withErrors = (report: AgentReport, errors: readonly ErrorReport[]): AgentReport =>
   errors.length === 0 ? report : { ...report, fields: { ...report.fields, errors } };
 
-/** Characters of the class of an error, and of a sort of sub-agent, which is a label. */
+/** The longest class of an error, and the longest type of sub-agent, which is a label. Characters. */
 const LONGEST_NAME = 200;
 
 const subagentChanged = (session: SessionState, id: string, event: SessionEvent): Observed => {
@@ -277,7 +277,9 @@ const subagentChanged = (session: SessionState, id: string, event: SessionEvent)
   return { session: after, reports: [reportOf(after, id, over.calls), reportOf(after, null, inParent(over.calls))] };
 };
 
-/** What a sub-agent does shows that the session's own agent does not hang, and that a permission that it waited for was given. */
+/**
+ * An event of a sub-agent shows that the session's own agent does not hang, and that an awaited permission was given.
+ */
 const seenInMain = (session: SessionState, at: number): SessionState => {
   const { main } = session;
   const turn = main.turn === null ? null : { ...main.turn, last_event_at: latest(main, at) };
@@ -285,11 +287,14 @@ const seenInMain = (session: SessionState, at: number): SessionState => {
   return { ...session, main: { ...main, turn, wait: isGiven ? null : main.wait } };
 };
 
-/** What only an agent that works does. The file of a summary's sub-agent, for instance, has tokens and a last answer, and no start. */
+/**
+ * Events of working agents only. The file of a sub-agent for a summary, for example, has tokens and a last answer but
+ * no start.
+ */
 const showsWork = ({ kind }: SessionFact): boolean =>
   kind.startsWith('call_') || kind === 'batch_ended' || kind === 'wait_started' || kind === 'model_answers';
 
-/** The end of a session, and another session in its place, end its sub-agents. */
+/** The end or the replacement of a session ends its sub-agents. */
 const endsSubagents = (event: SessionFact): boolean =>
   event.kind === 'session_ended' || (event.kind === 'session_started' && event.source !== 'compact');
 
@@ -310,7 +315,7 @@ const withoutSubagents = (session: SessionState, at: number): Observed =>
  */
 export const observe = (session: SessionState, event: SessionEvent): Observed => {
   if (event.kind === 'subagent_started') return subagentChanged(session, event.id, event);
-  // The end of a sub-agent without any other report, such as that of a summary.
+  // The end of a sub-agent without other reports, such as one for a summary.
   if (event.kind === 'subagent_ended')
     return Object.hasOwn(session.subagents, event.id)
       ? subagentChanged(session, event.id, event)
@@ -330,6 +335,6 @@ export const observe = (session: SessionState, event: SessionEvent): Observed =>
   return { session: seen, reports: [...reports, own, reportOf(seen, null, inParent(calls))] };
 };
 
-/** True: a turn or a sub-agent of the session is at work. */
+/** Whether a turn or a sub-agent of the session is working. */
 export const isBusy = (session: SessionState): boolean =>
   session.main.turn?.open === true || workingSubagents(session).length > 0;

@@ -12,39 +12,39 @@ export type OpenCall = {
   readonly pendingEnd?: ToolCall;
 };
 
-/** The end of a call that no id names. `at`: epoch milliseconds */
+/** The end of a call without an id. `at`: epoch milliseconds */
 export type SeenEnd = { readonly tool: string; readonly argsHash: string | null; readonly at: number };
 
-/** A wait for a person, and the call that it is about; null: not known. */
+/** A wait for a person, and its call; null if unknown. */
 export type Wait = { readonly waiting: WaitingFor; readonly callId: string | null };
 
-/** What prevents the next answer. */
+/** An obstacle to the next answer. */
 export type Obstacle =
   | { readonly kind: 'rate_limited'; readonly retryAt: number | null }
   | { readonly kind: 'blocked'; readonly errorClass: string };
 
 /** One agent of a session: its own, or one of its sub-agents. */
 export type AgentState = {
-  /** the client's name of the sort of sub-agent; null: the session's own agent, or unknown */
+  /** the client's name of the type of sub-agent; null for the session's own agent, or if unknown */
   readonly type: string | null;
   readonly open: Readonly<Record<string, OpenCall>>;
-  /** calls that have ended lately: their start may be reported late */
+  /** recently ended calls, whose start may be reported late */
   readonly endedCalls: readonly string[];
-  /** ends that a file of the session has shown, the newest last: their hook may report them late */
+  /** ends in the session file, the newest last; their hook may report them late */
   readonly seenEnds: readonly SeenEnd[];
   readonly turn: TurnReport | null;
-  /** when its last turn ended; null: none has */
+  /** when its last turn ended; null without one */
   readonly closedAt: number | null;
   readonly wait: Wait | null;
   readonly obstacle: Obstacle | null;
-  /** its turn is over, and something of its own starts the next one */
+  /** whether its turn is over and a background task or timer starts the next one */
   readonly wakes: boolean;
   readonly ended: boolean;
   readonly phase: string;
   readonly usage: readonly TokenUsage[];
   readonly context: ContextUse | null;
   readonly costUsd: number | null;
-  /** whose count `usage` is: the client's own, or that of metrics and traces; null: none so far */
+  /** the source of `usage`: the client itself, or metrics and traces; null without a count */
   readonly counts: 'own' | 'metered' | null;
   /** answers whose tokens are counted, the newest last */
   readonly counted: readonly string[];
@@ -77,7 +77,7 @@ const noAgent: AgentState = {
 
 export const newSession: SessionState = { main: noAgent, subagents: {} };
 
-/** Sub-agents that are remembered; of more, those that ended first are forgotten. */
+/** The number of sub-agents that are stored. Beyond it, those that ended first are dropped. */
 const MOST_SUBAGENTS = 50;
 
 export const agentOf = (session: SessionState, id: string | null): AgentState =>

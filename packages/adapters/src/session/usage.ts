@@ -2,10 +2,10 @@ import { added } from '../shared/counts.ts';
 import type { AnswerUsage, Usage } from './events.ts';
 import type { AgentState, SessionState } from './state.ts';
 
-/** Answers that are remembered, so that one that is reported again does not count again. */
+/** The number of answers that are stored, so that a repeated report does not count again. */
 const MOST_COUNTED = 200;
 
-/** The tokens of one more answer. */
+/** Adds the tokens of an answer. */
 export const withAnswer = (agent: AgentState, { requestId, tokens, context, costUsd }: AnswerUsage): AgentState => {
   if (agent.counted.includes(requestId)) return agent;
   return {
@@ -18,10 +18,10 @@ export const withAnswer = (agent: AgentState, { requestId, tokens, context, cost
   };
 };
 
-/** The client counts by itself: what another source has counted is forgotten. */
+/** Drops the counts of another source, because the client counts by itself. */
 export const uncounted = (agent: AgentState): AgentState => ({ ...agent, usage: [], counted: [], costUsd: null });
 
-/** What the client has counted itself; unknown parts stay as they are. */
+/** Applies the client's own counts; unknown parts keep their value. */
 export const withUsage = (agent: AgentState, { usage, context, costUsd }: Usage): AgentState => ({
   ...agent,
   usage: usage.length === 0 ? agent.usage : usage,
@@ -29,7 +29,7 @@ export const withUsage = (agent: AgentState, { usage, context, costUsd }: Usage)
   costUsd: costUsd ?? agent.costUsd,
 });
 
-/** Another source counts the tokens and the cost of the whole session from now on: what this one has counted is forgotten. */
+/** Drops the counts of this source, because another one counts the tokens and cost of the whole session from now on. */
 export const withoutUsage = ({ main, subagents }: SessionState): SessionState => {
   const forgotten = (agent: AgentState): AgentState => ({ ...uncounted(agent), counts: null });
   return {

@@ -2,15 +2,15 @@ import type { CallKind, ToolCall, WaitingFor, WaitKind } from '@vigil/events';
 import { argsHash, hashes, notEnded } from '@vigil/sdk/hashes';
 import type { CallName, SessionFact } from '../session/events.ts';
 
-/** What a client's tool is to Vigil. */
+/** The traits of a client's tool. */
 export type ToolTraits = {
-  /** an API outside of this machine answers it */
+  /** whether an API outside this machine answers it */
   readonly kind: CallKind;
-  /** its success is progress by itself */
+  /** whether its success is progress by itself */
   readonly mutating: boolean;
-  /** it exists to poll */
+  /** whether its purpose is polling */
   readonly polling: boolean;
-  /** the file that it is about; null: none, or unknown */
+  /** the file that it reads or edits; null if none or unknown */
   readonly target: string | null;
   /**
    * the limit that its arguments set, milliseconds; null: none. A client's default is an estimate, so it does not
@@ -21,7 +21,7 @@ export type ToolTraits = {
 
 type CallEnded = Extract<SessionFact, { kind: 'call_ended' }>;
 
-/** A call as a client names it. `callId` null: the client gives none, and one is made of tool, arguments and time. */
+/** A call of a client. `callId`: null if the client gives none; then the id is made of tool, arguments and time. */
 export type ClientCall = {
   readonly callId: string | null;
   readonly tool: string;
@@ -37,7 +37,7 @@ export type CallEnd =
 export const endWith = (result: unknown, errorClass: string | null): CallEnd =>
   errorClass === null ? { outcome: 'ok', result } : { outcome: 'error', result, errorClass };
 
-/** Of a command; null: unknown. */
+/** The class of a command's exit code; null if unknown. */
 export const exitClass = (exitCode: number | null): string | null =>
   exitCode === null || exitCode === 0 ? null : `exit_${exitCode}`;
 
@@ -54,12 +54,12 @@ const LONGEST_TARGET = 4096;
 const LONGEST_CLASS = 200;
 const LONGEST_QUESTION = 500;
 
-/** No call is allowed more than a week: a larger limit is a mistake, and clients have limits of their own. */
+/** The largest limit of a call. A limit above a week is a mistake, and clients have limits of their own. */
 const LONGEST_LIMIT_MS = 7 * 86_400_000;
 
 const short = (text: string, length: number): string => text.slice(0, length);
 
-/** The part of an error's text that names the error; the rest is output. */
+/** The length of an error's text that names the error; the rest is output. */
 export const headOf = (text: string): string => text.slice(0, 400);
 
 export const callName = ({ callId, tool, args }: ClientCall): CallName => ({
@@ -84,7 +84,7 @@ const callOf = (call: ClientCall, at: number): ToolCall => {
   };
 };
 
-/** A call that begins. Its content stays here: only hashes and a path leave. */
+/** A starting call. It contains only hashes and a path, never the content. */
 export const startedCall = (call: ClientCall, at: number): ToolCall => {
   const { limitMs } = call.traits;
   return {
@@ -94,7 +94,7 @@ export const startedCall = (call: ClientCall, at: number): ToolCall => {
   };
 };
 
-/** The end of a call that was reported at its start. A result that is undefined is not known. */
+/** The end of a call with a reported start. An undefined result is unknown. */
 export const withEnd = (call: ToolCall, end: CallEnd, at: number): ToolCall => {
   const { result_hash, masked_result_hash } = hashes({ result: end.result });
   return {
@@ -107,27 +107,27 @@ export const withEnd = (call: ToolCall, end: CallEnd, at: number): ToolCall => {
   };
 };
 
-/** A call that has ended. `tookMs` null: unknown. */
+/** An ended call. `tookMs`: null if unknown. */
 export const endedCall = (call: ClientCall, end: CallEnd, at: number, tookMs: number | null): ToolCall => {
   const started_at = tookMs !== null && tookMs >= 0 && tookMs < at ? Math.round(at - tookMs) : null;
   return withEnd({ ...callOf(call, at), started_at }, end, at);
 };
 
-/** The end of a call that a client names. `tookMs` null: unknown. */
+/** The end of a client's call. `tookMs`: null if unknown. */
 export const endOfCall = (call: ClientCall, end: CallEnd, at: number, tookMs: number | null): CallEnded => ({
   kind: 'call_ended',
   call: endedCall(call, end, at, tookMs),
   name: callName(call),
 });
 
-/** What a person is asked. */
+/** A question to a person. */
 export const waiting = (kind: WaitKind, text: string | null, since: number): WaitingFor => ({
   kind,
   text: text === null ? null : short(text, LONGEST_QUESTION),
   since,
 });
 
-/** `call` null: the question names none. */
+/** `call`: null if the question names none. */
 export const waitStarted = (
   kind: WaitKind,
   text: string | null,
@@ -141,11 +141,11 @@ export const waitStarted = (
 
 const WAITING_COMMAND = /(?:^|[;&|(]\s*)(?:sleep|watch)\s/;
 
-/** A shell command that waits is repeated on purpose. */
+/** A waiting shell command is repeated on purpose. */
 export const isWaitingCommand = (command: unknown): boolean =>
   typeof command === 'string' && WAITING_COMMAND.test(command);
 
-/** Calls of a stream that have started, by id: their ends do not repeat tool and arguments. */
+/** The started calls of a stream, by id, because their ends do not repeat tool and arguments. */
 export type OpenCalls = Readonly<Record<string, ToolCall>>;
 
 const MOST = 200;

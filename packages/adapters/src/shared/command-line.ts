@@ -1,6 +1,6 @@
 import type { CommandLine } from '../adapter.ts';
 
-/** The options of a command that take values; of all others it is known that they take none. */
+/** The options of a command that take values. All other options take none. */
 export type OptionSpec = {
   /** one value */
   readonly one: ReadonlySet<string>;
@@ -18,7 +18,9 @@ export const optionSpec = (one: string, optional: string, many: string): OptionS
   many: new Set(namesIn(many)),
 });
 
-/** A part of a command line: an option with its values, or an argument (`name` is null). `words`: as the command line has them. */
+/**
+ * A part of a command line: an option with its values, or an argument (`name` is null). `words`: its words, unchanged.
+ */
 export type Part = {
   readonly name: string | null;
   readonly values: readonly string[];
@@ -60,7 +62,7 @@ export const optionValue = (parts: readonly Part[], ...names: readonly string[])
 const argumentsOf = (parts: readonly Part[]): readonly string[] =>
   parts.flatMap(({ name, words }) => (name === null ? words : []));
 
-/** The words of all options but those. */
+/** The words of all other options. */
 export const optionsWithout = (parts: readonly Part[], names: readonly string[]): readonly string[] =>
   parts.flatMap(({ name, words }) => (name === null || names.includes(name) ? [] : words));
 
@@ -74,7 +76,7 @@ const baseName = (path: string): string =>
 
 type Started = { readonly before: readonly string[]; readonly args: readonly string[] };
 
-/** A client that is started by its own name or by its npm package. Null: the command line starts another program. */
+/** The arguments of a client that is started by its own name or by its npm package; null for another program. */
 const startOf = ({ command, args }: CommandLine, name: string, npmPackage: string): Started | null => {
   if (baseName(command) === name) return { before: [], args };
   if (!LAUNCHERS.has(baseName(command))) return null;
@@ -84,7 +86,7 @@ const startOf = ({ command, args }: CommandLine, name: string, npmPackage: strin
   return { before: args.slice(0, index + 1), args: args.slice(index + 1) };
 };
 
-/** How a client is started. */
+/** The syntax of a client's command line. */
 export type Program = {
   readonly binary: string;
   readonly npmPackage: string;
@@ -97,7 +99,7 @@ export type Program = {
 /** A command line that starts a session. `before`: the words up to the client's own arguments. */
 export type SessionLine = { readonly before: readonly string[]; readonly parts: readonly Part[] };
 
-/** Null: the command line starts another program, or no session. */
+/** Parses a command line; null if it starts another program, or no session. */
 export const sessionLineOf = (line: CommandLine, program: Program): SessionLine | null => {
   const started = startOf(line, program.binary, program.npmPackage);
   if (started === null) return null;
@@ -108,10 +110,13 @@ export const sessionLineOf = (line: CommandLine, program: Program): SessionLine 
   return isOther ? null : { before: started.before, parts };
 };
 
-/** Signs with which a prompt of a client is a command to it: `!` runs a shell command without a permission, `/exit` ends the client. */
+/**
+ * First characters that make a prompt a command to the client: `!` runs a shell command without a permission, `/exit`
+ * ends the client.
+ */
 const COMMAND_SIGN = /^[/!#@&$?%:\\]/;
 
-/** A text as a prompt that reaches the model: without control characters, and never a command to the client. */
+/** Converts a text to a prompt for the model, without control characters, and never a command to the client. */
 export const asPrompt = (text: string): string => {
   const trimmed = text.replace(/(?![\n\t])\p{Cc}/gu, ' ').trim();
   return COMMAND_SIGN.test(trimmed) ? `Vigil: ${trimmed}` : trimmed;

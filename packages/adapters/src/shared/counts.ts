@@ -1,6 +1,6 @@
 import type { TokenUsage } from '@vigil/events';
 
-/** The tokens of a session's answers. An answer is reported in several pieces, each with its use so far. */
+/** The tokens of a session's answers. An answer is reported in several pieces, each with the use so far. */
 export type Counts = {
   readonly earlier: readonly TokenUsage[];
   readonly current: { readonly id: string; readonly tokens: TokenUsage } | null;
@@ -17,7 +17,7 @@ export const combined = (one: Tokens, more: Tokens, sign: 1 | -1): Tokens => ({
   output_tokens: one.output_tokens + sign * more.output_tokens,
 });
 
-/** The tokens of one more answer, by model. */
+/** Adds the tokens of an answer, by model. */
 export const added = (usage: readonly TokenUsage[], more: TokenUsage): readonly TokenUsage[] =>
   usage.some(({ model }) => model === more.model)
     ? usage.map((one) => (one.model === more.model ? { model: one.model, ...combined(one, more, 1) } : one))

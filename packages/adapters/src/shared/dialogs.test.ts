@@ -67,7 +67,7 @@ test('a question of Codex with a line for notes is a dialog while the cursor is 
 
 const rule = '─'.repeat(40);
 
-test('output that names a key is not a dialog of Claude Code where its input line is not seen', () => {
+test('output that names a key is not a dialog of Claude Code while its input line is not visible', () => {
   const output = ['● Bash(./install.sh)', '  ⎿  Press Enter to continue, or Esc to cancel', ''];
   expect(seen(claudeCodeScreen, output, 2, 0)).toEqual({ kind: 'unknown' });
   expect(seen(claudeCodeScreen, ['     Esc to cancel', '', '✽ Working…', ''], 3, 0)).toEqual({ kind: 'unknown' });
@@ -86,7 +86,7 @@ test('Claude Code works while its spinner is above its input line, with any numb
     expect(seen(claudeCodeScreen, ['⏺ I start.', '', line, ...input], 5, 2)).toMatchObject({ kind: 'prompt' });
 });
 
-test('output that looks like a spinner or a retry leaves the prompt of Claude Code a prompt', () => {
+test('output that looks like a spinner or a retry does not hide the prompt of Claude Code', () => {
   const input = ['', rule, '❯ ', rule, '  ? for shortcuts'];
   for (const output of ['· Resolving packages…', '* Done… 3 files', '* 429 Too Many Requests, retrying in 5s']) {
     const lines = ['⏺ Bash(./install.sh)', `  ⎿  ${output}`, `     ${output}`, '', '⏺ It is installed.'];
@@ -94,7 +94,7 @@ test('output that looks like a spinner or a retry leaves the prompt of Claude Co
   }
 });
 
-test('a list in an answer of Gemini CLI is not a dialog where its input line is not seen', () => {
+test('a list in an answer of Gemini CLI is not a dialog while its input line is not visible', () => {
   expect(seen(geminiCliScreen, ['✦ You can:', '  ● 1. Wait', '    2. Go on', ''], 3, 0)).toEqual({ kind: 'unknown' });
   expect(seen(geminiCliScreen, ['│ Go on?   │', '│ ● 1. Yes │', '│   2. No  │', ''], 3, 0)).toMatchObject({
     kind: 'dialog',
@@ -102,7 +102,7 @@ test('a list in an answer of Gemini CLI is not a dialog where its input line is 
   });
 });
 
-test('an input line of Gemini CLI in its shell mode is not an empty prompt: a text would be a command', () => {
+test('an input line of Gemini CLI in shell mode is not an empty prompt, because a text would be a command', () => {
   const screen = (mark: string) => [
     '▀'.repeat(40),
     ` ${mark}  `,

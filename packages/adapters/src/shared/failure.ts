@@ -1,14 +1,17 @@
 import { headOf } from './calls.ts';
 
-/** Statuses of errors as APIs send them; any other number of three digits is a count. */
+/** HTTP statuses of errors. Any other number of three digits is a count. */
 const isErrorStatus = (status: number): boolean =>
   (status >= 400 && status <= 451) || (status >= 500 && status <= 504) || (status >= 520 && status <= 530);
 
-/** A status stands at the beginning of a text, or after a word that announces it: "status 400", "API Error: 529", "rejected (429)". */
+/**
+ * A status is at the beginning of a text, or after a word that introduces it: "status 400", "API Error: 529", "rejected
+ * (429)".
+ */
 const STATUS =
   /(?:^\W*|\b(?:status(?:[ _]code)?|http(?:\/[\d.]+)?|error|rejected|code)["']?\s*[:=(]?\s*["']?)(\d{3})\b/gi;
 
-/** The HTTP status that the text of an error names; null: it names none. */
+/** The HTTP status in the text of an error; null without one. */
 export const statusIn = (text: string): number | null => {
   const statuses = [...headOf(text).matchAll(STATUS)].map(([, digits]) => Number(digits));
   return statuses.find(isErrorStatus) ?? null;
@@ -17,16 +20,16 @@ export const statusIn = (text: string): number | null => {
 /** Whether the same request may succeed after an answer of that status. */
 export const isTransientStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
-/** Statuses with which an API refuses a request by a limit or an overload. */
+/** Statuses of a limit or an overload. */
 export const isLimit = (status: number | null): boolean => status === 429 || status === 503 || status === 529;
 
 const WORDS =
   /\b(?:rate[ _-]?limit(?:ed|s)?|usage limit|quota|overloaded|(?:at|selected model is at|exhausted your) capacity|high demand|stream disconnected|too many requests|service unavailable|bad gateway|gateway time-?out)\b/i;
 
-/** For errors of unknown class and status. A number alone does not decide. */
+/** Texts of errors of unknown class and status. A number alone does not decide. */
 export const isTransientText = (text: string): boolean => WORDS.test(headOf(text));
 
-/** Seconds of a unit of time as clients write it. */
+/** Units of time, as clients write them, in seconds. */
 const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
 
 const unitOf = (word: string): number => UNITS[word === 'ms' ? word : word.slice(0, 1).toLowerCase()] ?? 1;
@@ -81,7 +84,7 @@ const wallClockAt = (at: number, zone: string): WallClock => {
 
 const asUtc = ({ year, month, day, minutes }: WallClock): number => Date.UTC(year, month, day, 0, minutes);
 
-/** The instant at which the clocks of a zone show that. */
+/** The time at which the clocks of a zone show this. */
 const instantOf = (shown: WallClock, zone: string): number => {
   const guess = asUtc(shown);
   const first = guess - (asUtc(wallClockAt(guess, zone)) - guess);
@@ -92,7 +95,7 @@ const DAY_MS = 86_400_000;
 const CLOCK =
   /resets?(?: at)? (?:([a-z]{3}) (\d{1,2}),? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d\d))?\s?([ap]m) \(([\w/+-]+)\)/i;
 
-/** "resets 3:45pm (Europe/Berlin)", "resets Nov 25, 3pm (UTC)": the next time that the clocks there show it */
+/** "resets 3:45pm (Europe/Berlin)", "resets Nov 25, 3pm (UTC)": the next such time in that zone */
 const byClock = (text: string, at: number): number | null => {
   const [, month, day, year, hour, minute, half, zone] = CLOCK.exec(text) ?? [];
   if (hour === undefined || zone === undefined) return null;
@@ -120,12 +123,12 @@ const byClock = (text: string, at: number): number | null => {
 const LOCAL_CLOCK =
   /try again at (?:([a-z]{3}) (\d{1,2})(?:st|nd|rd|th)?,? (\d{4}),? (?:at )?)?(\d{1,2}):(\d\d)\s?([ap]m)\b/i;
 
-/** A clock shows whole minutes, so its time may have begun up to this long ago. */
+/** A clock shows whole minutes, so its time may be up to this long ago. */
 const SHOWN_MS = 60_000;
 
 /**
- * "or try again at 3:45 PM.", "Try again at Nov 25th, 2026 3:45 PM.": what the clocks of the machine show, whose zone is `zone`. A time of
- * day that is past is the next day's.
+ * "or try again at 3:45 PM.", "Try again at Nov 25th, 2026 3:45 PM.": a time of the machine's clock, in the time zone
+ * `zone`. A past time of day is that of the next day.
  */
 export const retryAtLocal = (text: string, at: number, zone: () => string): number | null => {
   const [, month, day, year, hour, minute, half] = LOCAL_CLOCK.exec(text) ?? [];
@@ -143,7 +146,7 @@ export const retryAtLocal = (text: string, at: number, zone: () => string): numb
 /** The largest time of ECMAScript, epoch milliseconds: no heartbeat can carry a later one. */
 const LATEST = 8.64e15;
 
-/** When a limit ends, in epoch milliseconds, by the text of an error at `at`; null: the text names no time. */
+/** When a limit ends, epoch milliseconds, by the text of an error at `at`; null if the text names no time. */
 export const retryAtOf = (text: string, at: number): number | null => {
   const span = relative(text);
   if (span !== null) return at + span <= LATEST ? Math.round(at + span) : null;

@@ -29,14 +29,14 @@ export const sessionStarted: Reader = (payload) => {
   return [{ kind: 'session_started', source: 'start' }];
 };
 
-/** After these the process continues with another session. */
+/** Reasons after which the process continues with another session. */
 const CONTINUING: ReadonlySet<string> = new Set(['clear', 'resume']);
 
 export const sessionEnded: Reader = (payload) => [
   { kind: 'session_ended', continues: CONTINUING.has(textAt(payload, 'reason') ?? '') },
 ];
 
-/** The events that Codex has taken over from Claude Code unchanged. */
+/** The events that are the same in Claude Code and Codex. */
 export const commonReaders: Readers = {
   SessionStart: sessionStarted,
   UserPromptSubmit: () => [{ kind: 'turn_started' }],
@@ -53,7 +53,7 @@ export const commonReaders: Readers = {
   SessionEnd: sessionEnded,
 };
 
-/** What a client takes in the answers of its hooks, by the names of its events. */
+/** The answers that a client accepts from its hooks, by event. */
 type Answers = {
   /** after these, `additionalContext` reaches the model */
   readonly takesContext: ReadonlySet<string>;
@@ -65,7 +65,7 @@ type Answers = {
   readonly continuation: 'block' | 'deny';
 };
 
-/** A text is for the session's own agent: a sub-agent's event carries none. A turn is continued at most once. */
+/** A text is for the session's own agent, so a sub-agent's event gets none. A turn is continued at most once. */
 const abilitiesIn = (payload: HookPayload, { takesContext, turnEnd, callStart }: Answers): HookAbilities => {
   const event = eventNameOf(payload);
   const isOwn = textAt(payload, 'agent_id') === null;
@@ -92,7 +92,7 @@ const answerTo = (
   return { hookSpecificOutput: { hookEventName: event, additionalContext: joined } };
 };
 
-/** Hooks in the form that Claude Code gave them, and that Codex and Gemini CLI have taken over, with events of their own. */
+/** Hooks with Claude Code's fields, which Codex and Gemini CLI also use, with their own events. */
 export const hooksBy = (
   readers: Readers,
   answers: Answers,
@@ -107,7 +107,7 @@ export const hooksBy = (
   },
 });
 
-/** The answer of Claude Code and of Codex before a call. */
+/** The answer that refuses a call in Claude Code and Codex. */
 export const deniedPermission = (event: string, reason: string): object => ({
   hookSpecificOutput: { hookEventName: event, permissionDecision: 'deny', permissionDecisionReason: reason },
 });

@@ -5,11 +5,11 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A field by its path; undefined: there is none. */
+/** A field by its path; undefined without one. */
 export const at = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((so, name) => (isFields(so) && Object.hasOwn(so, name) ? so[name] : undefined), value);
 
-/** A text that is not empty. */
+/** A non-empty text. */
 export const textAt = (value: unknown, ...path: readonly string[]): string | null => {
   const found = at(value, ...path);
   return typeof found === 'string' && found !== '' ? found : null;
@@ -20,10 +20,10 @@ export const numberAt = (value: unknown, ...path: readonly string[]): number | n
   return typeof found === 'number' && Number.isFinite(found) ? found : null;
 };
 
-/** The largest count: a sum of larger ones is not exact, and a heartbeat cannot carry it. */
+/** The largest count. A larger sum would be inexact, and would not fit a heartbeat. */
 const LARGEST_COUNT = 1e12;
 
-/** A count: a number that is neither negative nor larger than anything that is counted, else 0. */
+/** A count from 0 to the largest one, else 0. */
 export const countIn = (number: number | null): number =>
   number !== null && number >= 0 && number <= LARGEST_COUNT ? Math.round(number) : 0;
 
@@ -33,7 +33,7 @@ export const listAt = (value: unknown, ...path: readonly string[]): readonly unk
   const found = at(value, ...path);
   return Array.isArray(found) ? found : [];
 };
-/** An instant written by RFC 3339, in epoch milliseconds. */
+/** An RFC 3339 time, in epoch milliseconds. */
 export const instantAt = (value: unknown, ...path: readonly string[]): number | null => {
   const parsed = Date.parse(textAt(value, ...path) ?? '');
   return Number.isNaN(parsed) ? null : parsed;
@@ -50,6 +50,6 @@ export const parseLine = (line: string): Fields | null => {
   }
 };
 
-/** What stands under a name that a client has given: `constructor` is one like any other. */
+/** The value under a client's name, which may be any text, such as `constructor`. */
 export const ownOf = <T>(all: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(all, name) ? all[name] : undefined;

@@ -28,7 +28,7 @@ test.each([
   ["You've hit your weekly limit · resets Nov 25, 3pm (UTC)", '2026-11-25T15:00:00.000Z'],
   ['limit · resets Jan 2, 2027, 9am (UTC)', '2027-01-02T09:00:00.000Z'],
   ['limit · resets Jan 2, 9am (UTC)', '2027-01-02T09:00:00.000Z'],
-])('a clock that a person reads is read in its time zone: %s', (text, when) => {
+])('a time of day is read in its time zone: %s', (text, when) => {
   expect(at(text)).toBe(when);
 });
 
@@ -62,12 +62,12 @@ test.each([
   expect(atLocal(text, zone)).toBe(when);
 });
 
-test('a limit that ends within the minute that the clock shows is not the next day', () => {
+test('a limit that ends within the present minute does not end on the next day', () => {
   expect(atLocal('try again at 12:00 PM.', 'UTC', now + 59_999)).toBe('2026-11-23T12:00:00.000Z');
   expect(atLocal('try again at 12:00 PM.', 'UTC', now + 60_000)).toBe('2026-11-24T12:00:00.000Z');
 });
 
-test('the next day of a time that is past follows the change of the clocks', () => {
+test('a past time of day moved to the next day respects a change of the clocks', () => {
   const evening = Date.parse('2026-10-24T20:00:00Z');
   expect(atLocal('try again at 9:00 AM.', 'Europe/Berlin', evening)).toBe('2026-10-25T08:00:00.000Z');
 });

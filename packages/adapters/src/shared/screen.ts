@@ -1,26 +1,27 @@
 import type { ScreenMeaning, Typing } from '../adapter.ts';
 import { asPrompt } from './command-line.ts';
 
-/** Characters of a dialog's text that are reported. */
+/** The longest reported text of a dialog, characters. */
 const LONGEST_TEXT = 500;
 
 /** Horizontal rules and the frames around boxes, as clients draw them. */
 const FRAME = /^[\s─━═╌╍▔▁▀▄╭╮╰╯│┃|]+|[\s─━═╌╍▔▁▀▄╭╮╰╯│┃|]+$/gu;
 
-/** The text of a line without the frame of its box; empty: there is none. */
+/** The text of a line without the frame of its box; may be empty. */
 export const unframed = (line: string): string => line.replace(FRAME, '');
 
 export const isRule = (line: string): boolean => /^\s*[─━═╌▔]{20,}\s*$/u.test(line);
 
-/** Where dialogs name their keys: the last lines with text. */
+/** The number of last lines in which dialogs name their keys. */
 const lastLines = (lines: readonly string[]): readonly string[] => lines.filter((line) => line.trim() !== '').slice(-4);
 
-/** Clients separate the keys that they offer by these. */
+/** Separators between the keys that a client offers. */
 const BETWEEN_KEYS = /\s*[|·]\s*/u;
 
 /**
- * Whether one of the last lines offers keys: `keys` matches the beginning of the line, or of a part of it after a separator. A sentence
- * that names a key in the output of a command does not begin with it, or follows a mark of that output.
+ * Whether one of the last lines offers keys: `keys` matches the beginning of the line, or of a part of it after a
+ * separator. A sentence in the output of a command that names a key does not begin with it, or follows a mark of that
+ * output.
  */
 export const offersKeys = (lines: readonly string[], keys: RegExp): boolean =>
   lastLines(lines).some((line) =>
@@ -35,8 +36,8 @@ const REQUEST = /^(?:choose|select|press enter)\b/i;
 const GREETING = /^welcome to /i;
 
 /**
- * What a dialog asks: the last question before its options, else its first line of text and the line that requests a
- * choice. `subject`: what the question is about, such as a command; null: it names that itself.
+ * The question of a dialog: the last question before its options, else its first line of text and the line that
+ * requests a choice. `subject`: the subject of the question, such as a command; null if the question names it itself.
  */
 export const dialogText = (lines: readonly string[], options: number, subject: string | null): string => {
   const texts = lines.map(unframed);
@@ -50,7 +51,7 @@ export const dialogText = (lines: readonly string[], options: number, subject: s
     .slice(0, LONGEST_TEXT);
 };
 
-/** The text of an input line that is folded into several rows. Null: it is empty. */
+/** The text of an input line that is folded into several rows; null if it is empty. */
 export const inputText = (rows: readonly string[]): string | null => {
   const text = rows
     .map((row) => row.trim())
@@ -63,7 +64,7 @@ const PASTE_BEGIN = '\u001b[200~';
 const PASTE_END = '\u001b[201~';
 const CTRL_U = '\u0015';
 
-/** One line without control characters: an escape sequence in a text would be keys, and end the paste. */
+/** One line without control characters, because an escape sequence would act as keys and end the paste. */
 const oneLine = (text: string): string =>
   asPrompt(
     text

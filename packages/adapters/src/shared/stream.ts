@@ -4,18 +4,18 @@ import { callEnded, callStarted, eventsAt, type SessionFact } from '../session/e
 import { type CallEnd, type ClientCall, closed, type OpenCalls, opened, startedCall, withEnd } from './calls.ts';
 import { type Fields, instantAt, ownOf, parseLine, textAt } from './payload.ts';
 
-/** What an entry of a stream or a file reports. */
+/** The facts of an entry of a stream or a file. */
 export type Step<State> = { readonly state: State; readonly facts: readonly SessionFact[] };
 
 type WithCalls = { readonly calls: OpenCalls };
 
-/** A call begins. */
+/** Starts a call. */
 export const beginCall = <State extends WithCalls>(state: State, call: ClientCall, when: number): Step<State> => {
   const started = startedCall(call, when);
   return { state: { ...state, calls: opened(state.calls, started) }, facts: [callStarted(started, null, null)] };
 };
 
-/** The call with this id ends. One that is not open is not known. */
+/** Ends the call with this id, if it is open. */
 export const endCall = <State extends WithCalls>(
   state: State,
   id: string,
@@ -28,7 +28,10 @@ export const endCall = <State extends WithCalls>(
   return { state: { ...state, calls: closed(state.calls, id) }, facts };
 };
 
-/** A stream whose entries are about the session's own agent. `idField`: the name of the session's id; `when`: epoch milliseconds */
+/**
+ * A stream whose entries concern the session's own agent. `idField`: the name of the session's id; `when`: epoch
+ * milliseconds
+ */
 export const streamBy = <State>(
   initial: State,
   idField: string,

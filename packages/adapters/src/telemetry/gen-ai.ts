@@ -5,7 +5,7 @@ import type { MeterReading } from './meters.ts';
 import type { ReadTelemetry, Telemetry, TelemetryRecord } from './record.ts';
 import * as telemetry from './record.ts';
 
-/** The tools of a framework are unknown. */
+/** The traits of a framework's tools are unknown. */
 const NO_TRAITS = { kind: 'tool', mutating: false, polling: false, target: null, limitMs: null } as const;
 
 const called = (record: TelemetryRecord): readonly SessionFact[] => {
@@ -14,7 +14,7 @@ const called = (record: TelemetryRecord): readonly SessionFact[] => {
   const args = telemetry.argumentsOf(attributes, 'gen_ai.tool.call.arguments');
   const callId = telemetry.shortTextOf(attributes, 'gen_ai.tool.call.id') ?? id;
   const error = telemetry.shortTextOf(attributes, 'error.type') ?? (hasFailed ? 'tool_error' : null);
-  // A framework exports results where it is asked to.
+  // A framework exports results only if it is configured to.
   const end = endWith(telemetry.textOf(attributes, 'gen_ai.tool.call.result') ?? undefined, error);
   return [endOfCall({ callId, tool, args, traits: NO_TRAITS }, end, at, telemetry.durationOf(record))];
 };
@@ -65,8 +65,8 @@ const reportedBy = (record: TelemetryRecord): Reported => {
 };
 
 /**
- * Spans and metrics of frameworks that follow OpenTelemetry's conventions for generative AI. A span is exported when it ends, so no call
- * is seen in flight. https://opentelemetry.io/docs/specs/semconv/gen-ai/
+ * Spans and metrics of frameworks that follow OpenTelemetry's conventions for generative AI. A span is exported when it
+ * ends, so calls in flight are not visible. https://opentelemetry.io/docs/specs/semconv/gen-ai/
  */
 export const genAiTelemetry: ReadTelemetry = (record) => {
   const { attributes } = record;

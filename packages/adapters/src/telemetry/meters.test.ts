@@ -54,19 +54,19 @@ test('a cumulative value counts its increase, once', () => {
   expect(tokens(first, second, first)).toBe(160);
 });
 
-test('a counter that has started again counts whole', () => {
+test('a restarted counter counts completely', () => {
   const again = { at: 3000, startedAt: 2500 };
   expect(tokens(reading(100), reading(40, again))).toBe(140);
   expect(tokens(reading(100), reading(100, again))).toBe(200);
   expect(tokens(reading(100), reading(40, { at: 3000 }))).toBe(140);
 });
 
-test('a late value of the process before counts nothing', () => {
+test('a late value of the previous process counts nothing', () => {
   const again = reading(40, { at: 3000, startedAt: 2500 });
   expect(tokens(reading(100), again, reading(120, { at: 3500 }))).toBe(140);
 });
 
-test('each series counts by itself, and models are kept apart', () => {
+test('each series and each model is counted separately', () => {
   const other = reading(5, { series: 't', model: 'n' });
   expect(counted(reading(100), other).usage.map(({ model, input_tokens }) => [model, input_tokens])).toEqual([
     ['m', 100],
@@ -74,7 +74,7 @@ test('each series counts by itself, and models are kept apart', () => {
   ]);
 });
 
-test('an increment counts once, also where it is exported again', () => {
+test('an increment counts once, even if it is exported again', () => {
   const [first, second] = [reading(10, { isCumulative: false }), reading(7, { isCumulative: false, at: 3000 })];
   expect(tokens(first, second, first, second)).toBe(17);
 });
@@ -85,7 +85,7 @@ test('tokens of spans are not added to those of metrics', () => {
   expect(tokens(span, reading(100))).toBe(90);
 });
 
-test('cached tokens are taken from the input tokens, in any order of arrival', () => {
+test('cached tokens are subtracted from the input tokens, in any order of arrival', () => {
   const cached = reading(0, { series: 'c', amounts: { ...noAmounts, input_tokens: -60, cache_read_tokens: 60 } });
   for (const order of [
     [reading(100), cached],
@@ -100,7 +100,7 @@ test('money without tokens leaves the tokens unknown, and tokens without money l
   expect(counted(reading(100)).costUsd).toBeNull();
 });
 
-test('readings that arrive together are one event for each agent, and none where nothing more is counted', () => {
+test('readings that arrive together are one event for each agent, and none without new counts', () => {
   const other = reading(7, { agent: 'sub', series: 'sub' });
   const { meters, events } = readMeters({}, [reading(100), other, reading(160, { at: 3000 })], FIRST_SEEN_AT);
   expect(events.map(({ agent, ...event }) => [agent, event])).toMatchObject([
@@ -128,7 +128,7 @@ test.each(['__proto__', 'constructor'])('%s is an agent and a series like any ot
   expect(events).toMatchObject([{ agent: name, usage: { usage: [{ input_tokens: 100 }] } }]);
 });
 
-test.each([500, 501, 1000])('a request with %d increments counts once, also where it is exported again', (count) => {
+test.each([500, 501, 1000])('a request with %d increments counts once, even if it is exported again', (count) => {
   const all = Array.from({ length: count }, (_, i) => reading(1, { isCumulative: false, id: `r${i}` }));
   const first = readMeters({}, all, FIRST_SEEN_AT);
   expect(first.events).toMatchObject([{ usage: { usage: [{ input_tokens: count }] } }]);
@@ -136,7 +136,7 @@ test.each([500, 501, 1000])('a request with %d increments counts once, also wher
   expect(readMeters(between.meters, all, FIRST_SEEN_AT).events).toEqual([]);
 });
 
-test('of more series than are remembered none counts whole again', () => {
+test('a series that was dropped from memory does not count completely again', () => {
   const all = (at: number) => Array.from({ length: 201 }, (_, i) => reading(10, { series: `s${i}`, at }));
   expect(tokens(...all(2000), ...all(3000), ...all(4000))).toBe(2010);
   const later = reading(5, { series: 'later', startedAt: 4001, at: 5000 });

@@ -3,7 +3,10 @@ import type { SessionEvent, Usage } from '../session/events.ts';
 import { combined as combinedTokens, tokensIn } from '../shared/counts.ts';
 import { ownOf } from '../shared/payload.ts';
 
-/** What a meter counts. The amounts of one reading may be negative: cached tokens are a part of the input tokens of some clients. */
+/**
+ * The amounts of a meter. Those of one reading may be negative, because some clients count cached tokens among the
+ * input tokens.
+ */
 export type Amounts = Omit<TokenUsage, 'model'> & {
   /** null: not counted */
   readonly usd: number | null;
@@ -14,13 +17,13 @@ export type MeterReading = {
   /** the client's id of a sub-agent; null: the session's own agent */
   readonly agent: string | null;
   readonly source: 'metric' | 'span';
-  /** the same reading, exported again, has the same */
+  /** identifies the reading; a repeated export has the same id */
   readonly id: string;
-  /** readings that continue each other have the same */
+  /** identifies the series that the reading continues */
   readonly series: string;
   /** epoch milliseconds */
   readonly at: number;
-  /** since when a cumulative reading counts, epoch milliseconds; null: unknown */
+  /** the start of a cumulative reading, epoch milliseconds; null if unknown */
   readonly startedAt: number | null;
   readonly isCumulative: boolean;
   readonly model: string | null;
@@ -36,28 +39,28 @@ type Meter = {
   readonly series: Readonly<Record<string, Series>>;
   /** readings that are not cumulative, the newest last */
   readonly counted: readonly string[];
-  /** readings in the largest request */
+  /** the number of readings in the largest request */
   readonly largest: number;
-  /** when the newest of the series that are forgotten was read last, epoch milliseconds; 0: none is forgotten */
+  /** the last reading of the newest dropped series, epoch milliseconds; 0 if none was dropped */
   readonly forgottenAt: number;
 };
 
-/** What metrics and spans have counted of one agent. */
+/** The counts of one agent from metrics and spans. */
 type Meters = Readonly<Record<MeterReading['source'], Meter>>;
 
 const noMeter: Meter = { totals: [], series: {}, counted: [], largest: 0, forgottenAt: 0 };
 const noMeters: Meters = { metric: noMeter, span: noMeter };
 
 /**
- * The number of increments that are remembered, so that a repeated export does not count again. For an agent with
- * larger requests, two requests are remembered: an increment that was forgotten before its repetition counts again.
+ * The number of increments that are stored, so that a repeated export does not count again. For an agent with larger
+ * requests, two requests are stored, because an increment that is dropped before its repetition would count again.
  */
 const MOST_COUNTED = 500;
 const LARGEST_REQUEST = 4096;
 const MOST_SERIES = 200;
-/** More models than a session has: the others count without a name. */
+/** The number of models, more than a session has. Further models count without a name. */
 const MOST_MODELS = 50;
-/** Sub-agents whose meters are remembered; of more, those that were metered first are forgotten. */
+/** The number of sub-agents whose meters are stored. Beyond it, the oldest are dropped. */
 const MOST_AGENTS = 100;
 
 export const noAmounts: Amounts = {
@@ -82,7 +85,7 @@ const added = (meter: Meter, { model: name, amounts }: Total): Meter => {
   return { ...meter, totals: meter.totals.map((one) => (one === known ? sum : one)) };
 };
 
-/** A counter only grows: one that has become smaller has started again. */
+/** A counter only grows, so a smaller value means a restart. */
 const hasStartedAgain = (before: Series, { startedAt, amounts }: MeterReading): boolean => {
   if (startedAt !== before.startedAt) return true;
   const sizes = ({ usd, ...tokens }: Amounts): readonly number[] => [...Object.values(tokens), usd ?? 0].map(Math.abs);
@@ -91,9 +94,9 @@ const hasStartedAgain = (before: Series, { startedAt, amounts }: MeterReading): 
 };
 
 /**
- * What a cumulative reading adds. The first reading of a series counts fully if the series began after the agent was
- * first seen. The earlier tokens of an older series may belong to another agent, and those of a forgotten series may
- * have been counted. Null: nothing.
+ * The increase of a cumulative reading. The first reading of a series counts fully if the series began after the agent
+ * was first seen. The earlier tokens of an older series may belong to another agent, and those of a dropped series may
+ * have been counted. Null for no increase.
  */
 const increase = (before: Series | undefined, reading: MeterReading, firstSeenAt: number): Amounts | null => {
   const { startedAt, amounts } = reading;
@@ -161,8 +164,8 @@ const costOf = ({ totals }: Meter): number | null => {
 };
 
 /**
- * Metrics and spans count the same tokens. Spans are preferred: they name the agent and the request, and metrics leave out which sub-agent
- * it was.
+ * Metrics and spans count the same tokens. Spans are preferred, because they name the agent and the request, and
+ * metrics do not name the sub-agent.
  */
 const usageOf = ({ metric, span }: Meters): Usage => ({
   usage: (span.totals.length > 0 ? span : metric).totals.filter(({ amounts }) => tokensIn(amounts) > 0).map(usageBy),
@@ -170,7 +173,7 @@ const usageOf = ({ metric, span }: Meters): Usage => ({
   costUsd: costOf(metric),
 });
 
-/** By the client's id of a sub-agent; the session's own agent has the empty text. */
+/** The meters by the client's id of a sub-agent; the session's own agent has the empty text. */
 export type SessionMeters = Readonly<Record<string, Meters>>;
 
 const OWN = '';

@@ -4,48 +4,48 @@ import { countIn, type Fields, parseLine } from '../shared/payload.ts';
 import { type Amounts, type MeterReading, noAmounts } from './meters.ts';
 
 export type AttributeValue = string | number | boolean | null;
-/** Attributes of a record, beneath those of its resource. Lists and maps are left out. */
+/** Attributes of a record and its resource. Lists and maps are omitted. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 /** One log record, data point or span of OpenTelemetry, as adapters read it. */
 export type TelemetryRecord = {
   readonly source: 'log' | 'metric' | 'span';
-  /** of a log its event name, of a metric or span its name */
+  /** the event name of a log, or the name of a metric or span */
   readonly name: string;
-  /** when it happened, epoch milliseconds; of a span its end */
+  /** its time, or the end of a span, epoch milliseconds */
   readonly at: number;
-  /** of a span; of a data point, since when it counts. Epoch milliseconds; null: a log, or not given */
+  /** the start of a span, or of the count of a data point, epoch milliseconds; null for a log, or if not given */
   readonly startedAt: number | null;
-  /** of a data point, the sum of a histogram; null for logs and spans */
+  /** the value of a data point, or the sum of a histogram; null for logs and spans */
   readonly value: number | null;
-  /** a data point that counts from the start of its series; false: from the last export */
+  /** whether a data point counts from the start of its series; false if from the last export */
   readonly isCumulative: boolean;
-  /** names it among all: repeated exports have the same */
+  /** identifies it; a repeated export has the same id */
   readonly id: string;
-  /** data points that continue each other have the same; of a log or span its id */
+  /** identifies the series of a data point; the id of a log or span */
   readonly series: string;
-  /** of a span, the id of the one that it is a part of; null: of none */
+  /** the id of a span's parent; null without one */
   readonly parentId: string | null;
   readonly hasFailed: boolean;
   readonly attributes: Attributes;
-  /** attributes of the process that exports it */
+  /** attributes of the exporting process */
   readonly resource: Attributes;
 };
 
 const LONGEST_NAME = 512;
 const LARGEST_COST = 1e9;
 
-/** The session of a record, and what the record reports. */
+/** The session of a record, and the record's events. */
 export type Telemetry = {
   readonly client: string;
-  /** null: the record names none; it is of the session that its agent is in */
+  /** null if the record names none; then it belongs to the session of its agent */
   readonly sessionId: string | null;
   readonly events: readonly SessionEvent[];
   readonly readings: readonly MeterReading[];
 };
 
 /**
- * `parts`: the spans of the same export that are a part of it. Null: the record is of another client, or reports
+ * `parts`: the spans of the same export that are a part of it. Null if the record is of another client, or reports
  * nothing about an agent.
  */
 export type ReadTelemetry = (record: TelemetryRecord, parts: readonly TelemetryRecord[]) => Telemetry | null;
@@ -62,13 +62,13 @@ export const numberOf = (attributes: Attributes, name: string): number | null =>
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 };
 
-/** A name or an id, as long as a heartbeat can carry it. */
+/** A name or an id, cut to the length that fits a heartbeat. */
 export const shortTextOf = (attributes: Attributes, name: string): string | null =>
   textOf(attributes, name)?.slice(0, LONGEST_NAME) ?? null;
 
 export const countOf = (attributes: Attributes, name: string): number => countIn(numberOf(attributes, name));
 
-/** US dollars; null: not given, or less than nothing. */
+/** US dollars; null if not given, or negative. */
 export const costOf = (attributes: Attributes, name: string): number | null => {
   const cost = numberOf(attributes, name);
   return cost !== null && cost >= 0 && cost <= LARGEST_COST ? cost : null;
@@ -80,11 +80,11 @@ export const flagOf = (attributes: Attributes, name: string): boolean | null => 
   return value === false || value === 'false' ? false : null;
 };
 
-/** Arguments that are exported as JSON. Undefined: not exported, or cut off. */
+/** Arguments that are exported as JSON; undefined if not exported, or cut off. */
 export const argumentsOf = (attributes: Attributes, name: string): Fields | undefined =>
   parseLine(textOf(attributes, name)?.trimStart() ?? '') ?? undefined;
 
-/** What a data point or span counts. `agent`: the client's id of a sub-agent; null: the session's own. */
+/** The reading of a data point or span. `agent`: the client's id of a sub-agent; null for the session's own. */
 export const readingOf = (
   record: TelemetryRecord,
   agent: string | null,
@@ -102,11 +102,11 @@ export const readingOf = (
   amounts: { ...noAmounts, ...amounts },
 });
 
-/** How long a span took, milliseconds; null: it has no start. */
+/** The duration of a span, milliseconds; null without a start. */
 export const durationOf = ({ at, startedAt }: TelemetryRecord): number | null =>
   startedAt === null ? null : at - startedAt;
 
-/** A request to a model that failed: by a limit that passes, by something that the client tries again, or for good. */
+/** A failed request to a model: by a limit that passes, by an error that the client retries, or for good. */
 export const failedRequest = (status: number | null, errorClass: string): readonly SessionFact[] => {
   if (isLimit(status)) return [{ kind: 'request_limited', retryAt: null }];
   const isFinal = status !== null && status >= 400 && status < 500 && status !== 408;

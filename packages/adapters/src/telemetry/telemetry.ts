@@ -7,7 +7,7 @@ import type { ReadTelemetry, Telemetry, TelemetryRecord } from './record.ts';
 export { type MeterReading, readMeters, type SessionMeters } from './meters.ts';
 export type { Attributes, AttributeValue, Telemetry, TelemetryRecord } from './record.ts';
 
-/** The clients' own first: some of them follow the general conventions as well. */
+/** Client adapters come first, because some clients also follow the general conventions. */
 const SOURCES: readonly ReadTelemetry[] = [claudeCodeTelemetry, codexTelemetry, geminiTelemetry, genAiTelemetry];
 
 /** A record of an agent's session, and its reports. */
@@ -21,7 +21,7 @@ const read = (record: TelemetryRecord, parts: readonly TelemetryRecord[]): Telem
   return null;
 };
 
-/** What the records of one export report of agents' sessions, in their order. Those that report nothing are left out. */
+/** The reports of one export about agents' sessions, in their order. Records without a report are omitted. */
 export const readTelemetry = (records: readonly TelemetryRecord[]): readonly Read[] => {
   const parts = Map.groupBy(records, ({ parentId }) => parentId);
   return records.flatMap((record) => {
