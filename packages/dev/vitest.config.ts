@@ -4,10 +4,10 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 type ProjectConfig = NonNullable<TestProjectInlineConfiguration['test']>;
 
 const MODULES = '**/node_modules/**';
-/** Their policies count in seconds: they fail beside other work, so one file runs at a time. */
+/** Their policies use limits of seconds, so they fail beside other work. One file runs at a time. */
 const stories = ['test/{chaos,scenarios,time,walkthrough}/*.it.test.ts'];
 
-/** Only a test that hangs is ended: each wait in a test has its own limit, and on a busy machine a property takes its time. */
+/** Ends only tests that hang. Each wait in a test has its own limit, and a property test is slow on a busy machine. */
 const limited = (ms: number) => ({ testTimeout: ms, hookTimeout: ms });
 
 const project = (name: string, include: readonly string[], own: ProjectConfig): TestProjectInlineConfiguration => ({
@@ -18,7 +18,8 @@ const project = (name: string, include: readonly string[], own: ProjectConfig): 
 /**
  * `unit` needs no server; `integration` (`*.it.test.ts` beside the code) takes its servers' addresses from the
  * environment: see src/test.ts. `system` and `stories` (`*.it.test.ts` in test/) start servers for each file. `clients`
- * (`*.clients.test.ts`) starts its own servers. `cluster` is the suites on the log, with three brokers; `secured` is the walkthrough under TLS, SCRAM and ACLs.
+ * (`*.clients.test.ts`) starts its own servers. `cluster` runs the suites on the log with three brokers; `secured` runs
+ * the walkthrough under TLS, SCRAM and ACLs.
  */
 export default defineConfig({
   test: {
@@ -34,11 +35,11 @@ export default defineConfig({
     projects: [
       project('unit', ['{packages,services}/*/src/**/*.test.ts', 'test/**/*.test.ts'], {
         exclude: ['**/*.it.test.ts', '**/*.clients.test.ts', MODULES],
-        // The files of a process share its modules: most of a run was their import. No test mocks a module.
+        // The files of a process share its modules, because their import took most of a run. No test mocks a module.
         isolate: false,
         // Many of them wait for processes that they start.
         maxWorkers: 4,
-        // These processes find their modules compiled.
+        // These processes use the bundles.
         env: { NODE_COMPILE_CACHE: path.resolve(import.meta.dirname, '../../.cache/test-compile-cache') },
         ...limited(120_000),
       }),
@@ -54,7 +55,7 @@ export default defineConfig({
       project('cluster', ['packages/stream/src/kafka/{log,patch}.it.test.ts', 'test/{crash,time}/*.it.test.ts'], {
         fileParallelism: false,
       }),
-      // `npm test secured` only: the broker asks each service for its own principal, and allows it what ACLs allow.
+      // `npm test secured` only: the broker requires each service's own principal, and enforces the ACLs.
       project('secured', ['test/walkthrough/*.it.test.ts'], { fileParallelism: false }),
       // Real coding agents from npm: `npm test clients` only. A session mostly waits; more at once make the clients themselves slow.
       project('clients', ['test/clients/**/*.clients.test.ts'], {

@@ -1,4 +1,4 @@
-// Bundles the programs that Vigil starts: build.mjs NODE, which is the Node that runs them. The caller holds the lock.
+// Bundles the programs that Vigil starts. Usage: build.mjs NODE, with the Node that runs them. The caller holds the lock.
 import {
   existsSync,
   mkdirSync,
@@ -21,10 +21,12 @@ const OURS = /\/(?:packages|services)\/[^/]+\/src\//;
 
 const services = readdirSync(path.join(root, 'services'));
 
-/** A module that a program of any Node imports. */
+/** A module for programs on any Node. */
 const library = { target: 'node18', input: { sdk: 'packages/sdk/src/index.ts' } };
 
-/** The hook runs on the machine's own Node; the others run on the pinned one. Their names are those of the built files. */
+/**
+ * The hook runs on the machine's own Node; the others run on the pinned one. The keys are the names of the built files.
+ */
 const programs = [
   { target: 'node18', input: { hook: 'packages/hook/src/main.ts' } },
   { target: 'node24', input: { vigil: 'packages/cli/src/main.ts' } },
@@ -32,7 +34,7 @@ const programs = [
   { target: 'node24', input: Object.fromEntries(services.map((name) => [name, `services/${name}/src/main.ts`])) },
 ];
 
-/** Files that change what is built, beside the sources that end up in a bundle. */
+/** Files that affect the build, besides the bundled sources. */
 const SETTINGS = [
   'packages/dev/bootstrap/build.mjs',
   'packages/dev/bootstrap/bundles.mjs',
@@ -43,7 +45,7 @@ const SETTINGS = [
   'pnpm-workspace.yaml',
 ];
 
-/** A bundled module still finds the files beside its source: policies, schemas, programs that it starts. */
+/** A bundled module finds the files beside its source: policies, schemas, programs that it starts. */
 const sourcePaths = {
   name: 'source-paths',
   transform: {
@@ -52,15 +54,15 @@ const sourcePaths = {
       code: code
         .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(file)))
         .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(file).href)),
-      // Its lines stay where they are.
+      // The line numbers do not change.
       map: null,
     }),
   },
 };
 
 /**
- * What is loaded from where it lies: OpenTelemetry's SDK, which patches modules as they are loaded, with the module that opens it; and
- * the terminal, which is a native add-on.
+ * Modules that are not bundled: OpenTelemetry's SDK, which patches modules as they are loaded, with the module that
+ * opens it; and the terminal, which is a native add-on.
  */
 const unbundled = {
   name: 'unbundled',
@@ -73,7 +75,9 @@ const unbundled = {
   },
 };
 
-/** Every source that was read, as it was before it was read: a file that is written in the meantime makes the build stale. */
+/**
+ * The state of every source before it was read, so that a file that is written in the meantime makes the build stale.
+ */
 const inputs = new Map(SETTINGS.map((file) => [file, stampOf(file)]));
 const notedInputs = {
   name: 'noted-inputs',
@@ -88,14 +92,14 @@ const notedInputs = {
 
 const COMMANDS = path.join(root, 'packages/cli/src/commands');
 
-/** The names of the commands in each file, as commands.ts lists them. */
+/** The commands in each file, as listed in commands.ts. */
 const namesByFile = () => {
   const list = readFileSync(path.join(COMMANDS, 'commands.ts'), 'utf8');
   const entries = list.matchAll(/names: \[([^\]]+)\],\s*load: \(\) => import\('([^']+)'\)/g);
   return new Map([...entries].map(([, names, file]) => [path.join(COMMANDS, file), names.match(/[\w-]+/g) ?? []]));
 };
 
-/** The sources that a command of `vigil` is made of, so that a command checks no others when it starts. */
+/** The sources of each command of `vigil`, so that a command checks no others when it starts. */
 const commands = {};
 const notedCommands = {
   name: 'noted-commands',
@@ -126,10 +130,10 @@ const bundle = async (folder, { target, input }) => {
     input,
     platform: 'node',
     plugins: [notedInputs, notedCommands, sourcePaths, unbundled],
-    // Its CommonJS build loads its parts in a way that no bundler can follow.
+    // A bundler cannot follow how its CommonJS build loads its parts.
     resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
     transform: { target },
-    // A module of ours is needed for what it exports only: a re-exporting index costs nothing.
+    // Vigil's modules have no side effects, so a re-exporting index costs nothing.
     treeshake: { moduleSideEffects: [{ test: OURS, sideEffects: false }] },
     checks: { eval: false },
   });
@@ -145,7 +149,7 @@ const bundle = async (folder, { target, input }) => {
 
 /**
  * Turns the compile cache on before the program is loaded, and notes that a process runs from this build. Node warns of
- * deprecated calls in what lies outside of node_modules, where a bundle has those of its dependencies.
+ * deprecated calls outside node_modules, and a bundle contains such calls of its dependencies.
  */
 const starter = (folder, name) =>
   [
@@ -170,7 +174,10 @@ const isUsed = (folder) => {
   return existsSync(users) && readdirSync(users).some((pid) => isAlive(Number(pid)));
 };
 
-/** Removes the builds that no process runs from. The current one stays until the next build: a process may just start. */
+/**
+ * Removes the builds that no process uses. The current one stays until the next build, because a process may just be
+ * starting.
+ */
 const removeUnusedBuilds = (cache) => {
   const current = existsSync(bundles) ? readlinkSync(bundles) : '';
   for (const name of readdirSync(cache)) {
@@ -189,7 +196,7 @@ for (const name of programs.flatMap(({ input }) => Object.keys(input)))
   writeFileSync(path.join(folder, `${name}.mjs`), starter(folder, name));
 const manifest = { root, node: process.argv[2], inputs: Object.fromEntries(inputs), commands };
 writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
-// One rename puts the new build in the place of the old one, also for processes that start in the meantime.
+// One rename replaces the old build by the new one, also for processes that start in the meantime.
 rmSync(`${bundles}.new`, { force: true });
 symlinkSync(path.basename(folder), `${bundles}.new`);
 renameSync(`${bundles}.new`, bundles);

@@ -2,13 +2,13 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Every `vigil` command imports this file: it stays free of what a start does not need.
+// Every `vigil` command imports this file, so it contains only what a start needs.
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
-/** A link to the newest build; the build that it names is replaced as a whole. */
+/** A link to the newest build, which is replaced as a whole. */
 export const bundles = path.join(root, '.cache/bundles');
 
-/** What changes when a file is written, and is cheap to read. */
+/** A cheap fingerprint of a file, which changes when the file is written. */
 export const stampOf = (file) => {
   const { mtimeMs, size } = statSync(path.join(root, file), { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: -1 };
   return [mtimeMs, size];
@@ -21,11 +21,14 @@ const read = (command) => {
     const [mtimeMs, size] = stampOf(file);
     return mtimeMs === inputs[file][0] && size === inputs[file][1];
   };
-  // A copied clone has the paths of the original in its bundles.
+  // The bundles of a copied clone contain the paths of the original.
   return manifest.root === root && (commands[command] ?? Object.keys(inputs)).every(isUnchanged) ? manifest : null;
 };
 
-/** The manifest of the newest build; null where there is none, or a source of it (of the command, where one is named) has changed. */
+/**
+ * The manifest of the newest build; null if there is none, or if one of its sources (or those of a named command) has
+ * changed.
+ */
 export const freshBuild = (command) => {
   try {
     return read(command);

@@ -7,7 +7,7 @@ export const report = (text) => process.stderr.write(`[bootstrap] ${text}\n`);
 
 const PROGRESS_MS = 10_000;
 
-/** Runs a quiet command to its end; its last lines become the refusal when it fails. */
+/** Runs a quiet command to its end. If it fails, the refusal contains its last lines. */
 export const run = (what, command, args, options) =>
   new Promise((resolve, reject) => {
     const since = Date.now();

@@ -1,4 +1,4 @@
-// Runs the command line on the pinned Node: in this process where it is recent, otherwise in another one.
+// Runs the command line on the pinned Node: in this process if its Node is recent, otherwise in another one.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +13,7 @@ const running = () => {
   return existsSync(file) ? readStartEnv(readFileSync(file, 'utf8')) : {};
 };
 
-/** The Node that runs the bundles. A fresh build was made after the tools and the dependencies were installed. */
+/** The Node that runs the bundles. A fresh build implies installed tools and dependencies. */
 const nodeOfBuild = async () => {
   const build = freshBuild(process.argv[2]);
   if (build !== null && (isRecent() || existsSync(build.node))) return isRecent() ? process.execPath : build.node;
@@ -24,7 +24,7 @@ const nodeOfBuild = async () => {
 };
 
 const node = await nodeOfBuild();
-// Its own environment, not the tools': an agent under `vigil run` keeps the PATH it would have without.
+// The command gets its own environment, not that of the tools, so that an agent under `vigil run` keeps its PATH.
 const env = { ...running(), ...process.env };
 if (node === process.execPath) {
   Object.assign(process.env, env);

@@ -29,7 +29,7 @@ const take = (lock) => {
   }
 };
 
-/** One at a time, also between processes; a lock whose owner is gone is taken over. */
+/** Runs one job at a time, also across processes. A lock whose owner is gone is taken over. */
 export const onceForAll = async (name, done, work) => {
   if (done()) return;
   mkdirSync(cache, { recursive: true });

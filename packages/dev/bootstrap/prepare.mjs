@@ -6,7 +6,7 @@ import { onceForAll } from './lock.mjs';
 import { hashOf, requireDisk } from './paths.mjs';
 import { toolchain } from './toolchain.mjs';
 
-// What "npm start" exports about itself must not affect pnpm; registry, proxy and CA settings stay.
+// The variables that "npm start" exports must not affect pnpm; registry, proxy and CA settings stay.
 const NPM_OWN =
   /^npm_(lifecycle|package|command|execpath|node_execpath|config_(user_agent|prefix|global_prefix|local_prefix|node_gyp|noproxy|npm_version|init_module|globalconfig|nodedir|yes))/i;
 
@@ -18,7 +18,7 @@ const environment = ({ node, headers }) => {
   return { ...Object.fromEntries(kept), PATH: bins.join(path.delimiter), ...nodedir };
 };
 
-/** The pinned tools, installed when they are not, and the environment in which they are found. */
+/** Installs the pinned tools if necessary, and returns them with the environment that finds them. */
 export const tools = async () => {
   const found = await toolchain();
   return { ...found, env: environment(found) };
@@ -35,7 +35,7 @@ const patches = () => {
     .map((name) => path.join(dir, name));
 };
 
-/** Installs node_modules by the lock file; nothing runs when the stamp shows that it is up to date. */
+/** Installs node_modules by the lock file, unless the stamp shows that it is up to date. */
 const dependencies = async (pnpm, env) => {
   const inputs = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json'].map((name) => path.join(root, name));
   const stamp = hashOf([...inputs, ...patches()]);
@@ -59,7 +59,7 @@ export const prepared = async () => {
   return found;
 };
 
-/** The bundles as the sources are: built again when a source has changed. */
+/** Builds the bundles again if a source has changed. */
 export const prepareBundles = ({ node, env }) =>
   onceForAll(
     'bundles',

@@ -21,7 +21,7 @@ const main = async ([first, ...rest]) => {
   const { node, env } = found;
   if (STARTS_VIGIL.test(first)) await prepareBundles(found);
   if (first === '--exec') return handOver(path.join(root, 'node_modules/.bin', rest[0] ?? ''), rest.slice(1), env);
-  // A killed parent passes no signal on: an entry checks for itself whether this process still runs.
+  // A killed parent forwards no signal, so an entry checks by itself whether this process still runs.
   const watching = { ...env, VIGIL_HANDED_OVER_BY: String(process.pid) };
   return handOver(node, [path.resolve(root, first), ...rest], watching, 0);
 };

@@ -1,4 +1,4 @@
-// Vitest runs this before the tests, and again before each run of its watch mode: tests that start Vigil start it as the sources are.
+// Vitest runs this before the tests, and again before each run of its watch mode: it builds the bundles of the present sources for tests that start Vigil.
 import { prepareBundles } from './prepare.mjs';
 
 const build = () => prepareBundles({ node: process.execPath, env: process.env });

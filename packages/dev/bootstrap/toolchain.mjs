@@ -14,11 +14,11 @@ const bundledNode = path.join(bundled, 'bin/node');
 const bundledPnpm = path.join(dir, 'node_modules/@pnpm', `exe.${platform}`, 'pnpm');
 
 const NPM_CI = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-// npm's own patience is over a minute without a network.
+// Without a network, npm itself waits for over a minute.
 const NPM_RETRY = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
 
 const npmCi = () => {
-  // npm start passes its own path; a bare "node run.mjs" takes npm from PATH.
+  // npm start passes npm's path; a bare "node run.mjs" uses npm from PATH.
   const own = process.env.npm_execpath;
   const viaNode = own !== undefined && /npm-cli\.c?js$/.test(own);
   const args = [...(viaNode ? [own] : []), ...NPM_CI, ...NPM_RETRY];
@@ -33,7 +33,7 @@ const fetchToolchain = async () => {
   mkdirSync(dir, { recursive: true });
   for (const file of spec) copyFileSync(file, path.join(dir, path.basename(file)));
   await npmCi();
-  // npm takes a failed download of an optional package for success: look at the result itself.
+  // npm reports success after a failed download of an optional package, so check the result itself.
   const missing = [bundledNode, bundledPnpm].filter((file) => !existsSync(file));
   if (missing.length === 0) return writeFileSync(marker, '');
   rmSync(dir, { recursive: true, force: true });

@@ -22,14 +22,16 @@ const chosen = (wanted: string | undefined): readonly string[] => {
 };
 
 /**
- * How a benchmark's process is started where Node's own settings do not fit. Folding is measured on one core, its
- * collector's work included. A state stays in the young generation until the next heartbeat of its agent.
+ * Node options of benchmarks. Folding is measured on one core, including garbage collection. The young generation holds
+ * a state until the next heartbeat of its agent.
  */
 const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   evaluate: ['--single-threaded-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'],
 };
 
-/** A benchmark is a process of its own, with its own servers where it needs any; it ends all that it has started. */
+/**
+ * Runs a benchmark as a separate process, with its own servers if it needs any. It ends everything that it has started.
+ */
 const runOne = async (name: string, options: readonly string[], signal: AbortSignal): Promise<boolean> => {
   const words = [...(SETTINGS[name] ?? []), path.join(folder, `${name}.ts`), ...options];
   const child = spawn(process.execPath, words, { cwd: root, stdio: 'inherit' });

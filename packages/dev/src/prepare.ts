@@ -2,7 +2,10 @@ import { endWith, Refusal } from './refusal.ts';
 import { givenServers } from './servers/servers.ts';
 import { prepareServers } from './system/prepare-servers.ts';
 
-/** Topics, schemas and tables on the servers of the environment: what runs once before the services in compose and Kubernetes. */
+/**
+ * Creates topics, schemas and tables on the servers of the environment. Compose and Kubernetes run it once before the
+ * services.
+ */
 const prepare = async (): Promise<void> => {
   const given = givenServers(process.env);
   if (given === null)

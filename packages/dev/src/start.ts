@@ -60,12 +60,12 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) return resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
-    // An event listener alone keeps no process alive.
+    // An event listener alone does not keep the process alive.
     const alive = setInterval(() => undefined, 60_000);
     signal.addEventListener('abort', () => clearInterval(alive), { once: true });
   });
 
-/** The view has the terminal until Ctrl-C. Without a view, or after its end, the system runs without it. */
+/** Shows the view in the terminal until Ctrl-C. Without a view, or after its end, the system continues without it. */
 const watch = async (env: ClientEnv, signal: AbortSignal): Promise<void> => {
   if (!signal.aborted) {
     const view = spawn(process.execPath, [bundleOf('vigil'), 'health', '--watch'], {

@@ -44,25 +44,25 @@ const impure: readonly (readonly [rule: string, file: string, text: string, prob
   ['a dynamic import counts', 'services/a/src/decide.ts', `await import('pg');`, 'decide.ts:1 imports "pg"'],
   ['a re-export counts', 'services/a/src/decide.ts', `export * from 'pg';`, 'decide.ts:1 imports "pg"'],
   [
-    'a processor draws no ids',
+    'a processor creates no random ids',
     'services/a/src/decide.ts',
     `import { randomUUID } from 'node:crypto';`,
     'imports "node:crypto"',
   ],
   [
-    'a decision asks no clock',
+    'a decision reads no clock',
     'services/a/src/decide.ts',
     'export const now = Date.now();',
     'decide.ts:1 uses Date.now',
   ],
   [
-    'a decision asks no chance',
+    'a decision uses no random numbers',
     'services/a/src/decide.ts',
     'export const x = Math.random();',
     'decide.ts:1 uses Math.random',
   ],
   [
-    'health is pure altogether',
+    'all of health is pure',
     'packages/health/src/index.ts',
     `import 'pg';`,
     'packages/health/src/index.ts:1 imports "pg"',
@@ -90,7 +90,7 @@ const lintedBy = (rule: string, files: Readonly<Record<string, string>>): readon
 
 const KAFKA = `import { Kafka } from 'kafkajs';\nexport const connect = Kafka;\n`;
 
-test('only the stream may import the Kafka client, a test and a type included', () => {
+test('only the stream may import the Kafka client, also in tests and as types', () => {
   const files = {
     'packages/stream/src/x.ts': KAFKA,
     'services/a/src/x.ts': KAFKA,
@@ -127,7 +127,7 @@ test('files may not import each other in a cycle, not even for types', () => {
   expect(lintedBy('noImportCycles', files)).toEqual(Object.keys(files));
 });
 
-test('an undeclared package may not be imported, in a test what the root has', () => {
+test('an undeclared package may not be imported; a test may import those of the root', () => {
   const vitest = `import { it } from 'vitest';\nit('x');\n`;
   const files = {
     'package.json': '{ "name": "root", "devDependencies": { "vitest": "1" } }',
@@ -140,11 +140,8 @@ test('an undeclared package may not be imported, in a test what the root has', (
   expect(lintedBy('noUndeclaredDependencies', files)).toEqual(found);
 });
 
-test.each(globSync('services/*/package.json', { cwd: clone }))(
-  '%s exports nothing that others could import',
-  (file) => {
-    const manifest = JSON.parse(readFileSync(path.join(clone, file), 'utf8'));
-    expect(manifest).not.toHaveProperty('exports');
-    expect(manifest).not.toHaveProperty('main');
-  },
-);
+test.each(globSync('services/*/package.json', { cwd: clone }))('%s has no exports for other packages', (file) => {
+  const manifest = JSON.parse(readFileSync(path.join(clone, file), 'utf8'));
+  expect(manifest).not.toHaveProperty('exports');
+  expect(manifest).not.toHaveProperty('main');
+});

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { type Import, sourcesFrom } from './sources.ts';
 
-/** Processors, and the package without I/O: all that its index reaches is domain. */
+/** Processors, and the package without I/O. Everything that they import is domain code. */
 const DOMAIN = ['services/*/src/**/processor{,s}.ts', 'packages/health/src/index.ts'];
-/** Node's modules that only compute; of crypto only the hash. */
+/** Node's modules that only compute. Of crypto, only the hash is allowed. */
 const COMPUTING = ['node:assert', 'node:assert/strict', 'node:util', 'node:path', 'node:buffer'];
 const IO_PACKAGES = [
   'pg',
@@ -28,10 +28,10 @@ const ambientLines = (code: string): readonly { readonly line: number; readonly 
     return found === null ? [] : [{ line: index + 1, what: found[0] }];
   });
 
-const WHY = 'a processor and what it decides with take time, chance and the world as arguments';
+const WHY = 'a processor and its imports get time, random values and the environment as arguments';
 
 /**
- * Breaches of the rule that domain files, all that a processor reaches, import no I/O and use no clock, chance or
+ * Violations of the rule that domain files (everything that a processor imports) use no I/O, clock, random numbers or
  * environment. Each as "file:line what: why".
  */
 export const purityProblems = (root: string): readonly string[] =>

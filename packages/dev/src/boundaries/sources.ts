@@ -5,13 +5,13 @@ import { parseSync } from 'oxc-parser';
 export type Import = {
   readonly target: string;
   readonly line: number;
-  /** names taken from it; empty when it is taken whole */
+  /** imported names; empty if the whole module is imported */
   readonly names: readonly string[];
 };
 
 export type Source = {
   readonly file: string;
-  /** what it imports and has at run time: static, dynamic and re-exported */
+  /** its imports at run time: static, dynamic and re-exported */
   readonly imports: readonly Import[];
   /** the text with its comments blanked, line for line */
   readonly code: string;
@@ -29,7 +29,7 @@ const staticImports = (module: Module): readonly Found[] =>
       names: entries.flatMap(({ importName }) => importName.name ?? []),
     }));
 
-/** `export … from`; what is imported first and exported later is already among the imports. */
+/** `export … from`; names that are imported and later exported are already among the imports. */
 const reExports = (module: Module): readonly Found[] =>
   module.staticExports
     .filter(({ start }) => !module.staticImports.some((known) => known.start === start))
@@ -60,7 +60,7 @@ const sourceOf = (file: string): Source => {
   return { file, imports, code: withoutComments(text, comments) };
 };
 
-/** The files of these patterns below `root`, and all that they need at run time by relative imports. */
+/** The files of these patterns below `root`, and their relative imports at run time. */
 export const sourcesFrom = (root: string, patterns: readonly string[]): readonly Source[] => {
   const reached = new Set(globSync(patterns, { cwd: root }).map((file) => path.join(root, file)));
   const sources: Source[] = [];

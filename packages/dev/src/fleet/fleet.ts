@@ -10,11 +10,11 @@ export type FleetOptions = {
   readonly dir: string;
   readonly gatewayUrl: string;
   readonly token: string;
-  /** what its processes inherit */
+  /** the environment of its processes */
   readonly env: NodeJS.ProcessEnv;
   /** the health policy of the agents */
   readonly policy: string;
-  /** appended to the tasks' names: what limits attempts is kept by task, and outlives a run */
+  /** appended to the tasks' names, because limits of attempts are stored by task and outlive a run */
   readonly run?: string;
   /** behaviours to show; all where absent */
   readonly only?: readonly string[];
@@ -23,7 +23,7 @@ export type FleetOptions = {
 
 export type FleetAgent = { readonly name: string; readonly task: string };
 export type Fleet = {
-  /** as they are started at first; recoveries give them successors */
+  /** the first agents; recoveries start replacements */
   readonly agents: readonly FleetAgent[];
   /** `vigil runtime`, and `vigil run` for the agent that is run by hand */
   readonly processes: readonly Supervised[];
@@ -32,7 +32,7 @@ export type Fleet = {
 };
 
 export const FLEET_RUNTIME_ID = 'demo-runtime';
-/** This one is run by `vigil run`, the others by `vigil runtime`. */
+/** `vigil run` runs this agent, `vigil runtime` the others. */
 const BY_HAND = 'steady';
 
 const agentProgram = bundleOf('demo-agent');

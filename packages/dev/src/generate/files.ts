@@ -14,15 +14,15 @@ type Files = ReadonlyMap<string, string>;
 
 const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Of a schema without what does not change its bytes: texts, and our attribute. */
+/** The fingerprint of a schema without the parts that do not affect its encoding: texts, and Vigil's attribute. */
 const fingerprintOf = (json: string): string => {
   const ofBytes = JSON.parse(json, (key, value) => (key === 'doc' || key === 'vigil' ? undefined : value));
   return contentHash(canonicalJson(ofBytes)).slice(0, 12);
 };
 
 /**
- * Golden encodings: for every schema that ever was, the bytes of its example. A new fingerprint adds a file; no file is
- * ever rewritten, so a test can decode for ever all that was ever written.
+ * Golden encodings: the bytes of the example of every schema, past and present. A new fingerprint adds a file, and no
+ * file is ever rewritten. So a test decodes every event ever written.
  */
 const goldenFiles = (root: string): Files => {
   const codec = memoryCodec();

@@ -28,7 +28,7 @@ type SchemaFile = {
 /** NudgeSent → NUDGE_SENT */
 const typeOf = (record: string): string => record.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase();
 
-/** The one writer of each topic that shares a schema, in the namespace of its file. */
+/** The only writer of each topic that shares a schema, from the namespace of its file. */
 const WRITER = '{writer}';
 
 const readFile = (root: string, file: string) => {
@@ -57,7 +57,7 @@ const topicOf = (files: readonly ReturnType<typeof readFile>[], name: string, wr
 
 /**
  * Reads schemas/: a folder is a topic, a file is an event. A folder without a producer, such as dlq/dead-letter.v1, is
- * one topic for each writer. Throws where a file contradicts its folder.
+ * one topic for each writer. Throws if a file contradicts its folder.
  */
 export const readSchemas = (root: string): readonly TopicFolder[] =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })

@@ -35,7 +35,7 @@ const readColumns = (table: Table, text: string, isAdded: boolean): void => {
   }
 };
 
-/** `holder_order` names a column group as well: its columns move to the group's new name. */
+/** A renamed `…_order` column renames its column group, whose columns move to the new name. */
 const renameColumn = (table: Table, from: string, to: string): void => {
   table.key = table.key.map((name) => (name === from ? to : name));
   const groupName = (group: string): string => (from === `${group}_order` ? to.replace(/_order$/, '') : group);

@@ -55,7 +55,7 @@ class Declarations {
   }
 }
 
-/** The TypeScript of every event: payload types, and one entry a (topic, type) of the union HealthEvent. */
+/** The TypeScript of every event: payload types, and one member of the union HealthEvent for each topic and type. */
 export const renderTypes = (topics: readonly TopicFolder[]): string => {
   const declarations = new Declarations();
   const entries = topics.flatMap((topic) =>

@@ -35,11 +35,11 @@ it('a server has started when it is ready, is found by its name, and is gone onc
   expect(livingNames(dir)).toEqual([]);
 });
 
-it('a server that ends while it starts is refused with its last words', async () => {
+it('a server that ends while it starts is refused with its last output', async () => {
   await expect(startDaemon(daemon('console.error("no such port"); process.exit(1)'))).rejects.toThrow('no such port');
 });
 
-it('what an earlier start has written does not make this one ready', async () => {
+it('the output of an earlier start does not make this one ready', async () => {
   await startDaemon(daemon(SERVES));
   await killDaemon(daemon(SERVES), 'SIGKILL');
   await expect(startDaemon(daemon('console.log("other")'))).rejects.toThrow('ended while it started');
@@ -53,7 +53,7 @@ it('a frozen server is stopped too', async () => {
   expect(livingPid(dir, 'server')).toBeNull();
 });
 
-it('a process that took over the name of the process to end keeps running, under that name', async () => {
+it('another process with the same name is not ended, and keeps the name', async () => {
   const server = daemon(SERVES);
   await startDaemon(server);
   const previous = livingPid(dir, 'server') ?? 0;
@@ -66,7 +66,7 @@ it('a process that took over the name of the process to end keeps running, under
   writePid(dir, 'server', other.pid ?? 0);
 });
 
-it('a pid that belongs to another process by now is not ours to end', async () => {
+it('a process that has reused the pid is not ended', async () => {
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   writePid(dir, 'server', other.pid ?? 0);
   const file = path.join(dir, 'run/server.pid');

@@ -6,7 +6,7 @@ import { endProcess, lastLines, launch, livingPid, logFile, type ProcessSpec, se
 /** A server process of Vigil. */
 export type Daemon = ProcessSpec & {
   readonly stopWith: NodeJS.Signals;
-  /** called again and again until true, with its output since this start */
+  /** called repeatedly until it returns true, with the output since this start */
   readonly isReady: (written: string) => boolean | Promise<boolean>;
 };
 
@@ -14,7 +14,7 @@ const READY_LIMIT_MS = 180_000;
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Starts it and waits until it serves; rejects with its last words when it ends before that. */
+/** Starts it and waits until it serves. Rejects with its last output if it ends before that. */
 export const startDaemon = async (daemon: Daemon): Promise<void> => {
   const logPath = logFile(daemon);
   const from = sizeOf(logPath);

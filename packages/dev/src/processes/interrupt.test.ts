@@ -8,7 +8,7 @@ import { sendSignal } from './pid-file.ts';
 
 const url = (file: string): string => JSON.stringify(path.join(import.meta.dirname, file));
 
-/** Prints its process id, and later how it was interrupted. */
+/** Prints its process id, and later the exit code of the interrupt. */
 const COMMAND = `
   import { interruption } from ${url('interrupt.ts')};
   const { signal, code } = interruption(process.env);
@@ -19,7 +19,7 @@ const PARENT = `
   import { handOver } from ${url('../../bootstrap/hand-over.mjs')};
   const env = { ...process.env, VIGIL_HANDED_OVER_BY: String(process.pid) };
   handOver(process.execPath, ['--input-type=module', '-e', ${JSON.stringify(COMMAND)}], env, 0);`;
-/** Prints 0 once it has had time to see that its starter is gone. */
+/** Prints 0 after enough time to detect that its starter is gone. */
 const OUTLIVING = `${COMMAND} setTimeout(() => console.log(0), 1200);`;
 
 const started: number[] = [];
@@ -32,7 +32,7 @@ const start = (script: string): ChildProcess => {
   started.push(child.pid ?? 0);
   return child;
 };
-/** The output of a process and of those that hold its output, line by line. */
+/** The output of a process, and of processes that share its output, line by line. */
 const linesOf = (child: ChildProcess): AsyncIterator<string> =>
   createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]();
 const next = async (lines: AsyncIterator<string>): Promise<number> => Number((await lines.next()).value);
@@ -41,16 +41,13 @@ it.each([
   ['SIGKILL', 143],
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)(
-  'a process that handed over and alone gets %s stops the command as a signal would',
-  async (signal, code) => {
-    const parent = start(PARENT);
-    const lines = linesOf(parent);
-    started.push(await next(lines));
-    parent.kill(signal);
-    expect(await next(lines)).toBe(code);
-  },
-);
+] as const)('a wrapper that alone gets %s stops the command like a signal', async (signal, code) => {
+  const parent = start(PARENT);
+  const lines = linesOf(parent);
+  started.push(await next(lines));
+  parent.kill(signal);
+  expect(await next(lines)).toBe(code);
+});
 
 it('a command that was started by hand outlives its starter', async () => {
   const command = [process.execPath, '--input-type=module', '-e', OUTLIVING];

@@ -1,13 +1,10 @@
 const POLL_MS = 500;
 
-/** The process that started this one by handing over, and would pass a signal on; null when there is none. */
+/** The wrapper that started this process and forwards signals; null without one. */
 const handedOverBy = (env: NodeJS.ProcessEnv): number | null =>
   env.VIGIL_HANDED_OVER_BY === String(process.ppid) ? process.ppid : null;
 
-/**
- * Aborted by the first Ctrl-C or SIGTERM, or when the process that handed over is gone; `code` is the exit code of the
- * command.
- */
+/** Aborted by the first Ctrl-C or SIGTERM, or when the wrapper is gone. `code` is the exit code of the command. */
 export const interruption = (
   env: NodeJS.ProcessEnv,
 ): { readonly signal: AbortSignal; readonly code: () => number | null } => {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const fromProc = (pid: number): string | null => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name, second field, may hold spaces and brackets: count from its end. State is field 3, start time field 22.
+    // The second field is the name, which may contain spaces and brackets, so count from its end. State is field 3, start time field 22.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? null : (fields[19] ?? null);
   } catch {
@@ -20,13 +20,13 @@ const fromPs = (pid: number): string | null => {
   return state.startsWith('Z') ? null : start.join(' ');
 };
 
-/** When a process was started, so that its number is never taken for another's; null once it is dead, reaped or not. */
+/** The start time of a process, so that a reused pid is detected; null once it is dead, reaped or not. */
 export const startOf = (pid: number): string | null => (existsSync('/proc/self/stat') ? fromProc(pid) : fromPs(pid));
 
 const folder = (dir: string): string => path.join(dir, 'run');
 export const fileOf = (dir: string, name: string): string => path.join(folder(dir), `${name}.pid`);
 
-/** Stores a process's id beyond the end of the process that started it. */
+/** Writes a pid file, which outlives the process that started it. */
 export const writePid = (dir: string, name: string, pid: number): void => {
   mkdirSync(folder(dir), { recursive: true });
   writeFileSync(fileOf(dir, name), `${pid} ${startOf(pid) ?? ''}`);
@@ -34,7 +34,7 @@ export const writePid = (dir: string, name: string, pid: number): void => {
 
 export const forgetPid = (dir: string, name: string): void => rmSync(fileOf(dir, name), { force: true });
 
-/** The running process of that name; null when there is none, or when its number belongs to another process by now. */
+/** The running process with that name; null if there is none, or if another process has reused its pid. */
 export const livingPid = (dir: string, name: string): number | null => {
   try {
     const [pid = '', ...start] = readFileSync(fileOf(dir, name), 'utf8').split(' ');
@@ -44,7 +44,7 @@ export const livingPid = (dir: string, name: string): number | null => {
   }
 };
 
-/** A process with a name: all later facts of it are in `<dir>/run/<name>.pid` and `<dir>/logs/<name>.log`. */
+/** A named process, with the files `<dir>/run/<name>.pid` and `<dir>/logs/<name>.log`. */
 export type ProcessSpec = {
   readonly name: string;
   readonly dir: string;
@@ -66,7 +66,7 @@ export const launch = (spec: ProcessSpec): ChildProcess => {
   const { name, dir, command, args, cwd, env, user } = spec;
   mkdirSync(path.join(dir, 'logs'), { recursive: true });
   const output = openSync(logFile(spec), 'a');
-  // Detached: Ctrl-C goes to the terminal's whole group, and these are to be stopped in order.
+  // Detached, because Ctrl-C goes to the terminal's whole group, and these processes must stop in order.
   const child = spawn(command, args, { cwd, env, ...user, detached: true, stdio: ['ignore', output, output] });
   closeSync(output);
   if (child.pid !== undefined) writePid(dir, name, child.pid);
@@ -87,7 +87,7 @@ export const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It ended by itself in the meantime.
+    // It has ended by itself in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 };
@@ -101,7 +101,10 @@ const isGone = async (dir: string, name: string, pid: number, limitMs: number): 
   return true;
 };
 
-/** Ends a process, frozen or not: the signal first, SIGKILL after `limitMs`. `pid`: that one alone, where another may have taken the name by now. */
+/**
+ * Ends a process, frozen or not: with the signal, and with SIGKILL after `limitMs`. `pid`: ends only this process,
+ * because another may have the name now.
+ */
 export const endProcess = async (
   dir: string,
   name: string,

@@ -38,7 +38,7 @@ it('a run of thirty seconds resets the waits, a shorter one does not', () => {
   expect(restartDelay(4000, 29_999)).toBe(5000);
 });
 
-it('a process that is killed is started again as another one', async () => {
+it('a killed process is started again as a new process', async () => {
   const supervised = run(RUNS_UNTIL_STOPPED);
   const first = supervised.pid();
   supervised.kill('SIGKILL');
@@ -48,7 +48,7 @@ it('a process that is killed is started again as another one', async () => {
   expect(events[1]).toEqual({ kind: 'ended', how: 'SIGKILL', restartInMs: 500 });
 });
 
-it('a process that refuses with code 2 is reported with its last words and not started again', async () => {
+it('a process that refuses with code 2 is reported with its last output and not started again', async () => {
   const supervised = run('console.error("KAFKA_BROKERS is not set"); process.exitCode = 2');
   await until(() => supervised.isRefused());
   expect(events.at(-1)).toEqual({ kind: 'refused', lastError: 'KAFKA_BROKERS is not set' });
@@ -56,7 +56,7 @@ it('a process that refuses with code 2 is reported with its last words and not s
   expect(supervised.pid()).toBeNull();
 });
 
-it('a process that is stopped is gone and not started again, frozen or not', async () => {
+it('a stopped process ends and is not started again, frozen or not', async () => {
   const supervised = run(RUNS_UNTIL_STOPPED);
   const pid = supervised.pid() ?? 0;
   supervised.freeze();
@@ -65,7 +65,7 @@ it('a process that is stopped is gone and not started again, frozen or not', asy
   expect(events.map(({ kind }) => kind)).toEqual(['started']);
 });
 
-it('what a process writes is in its log, life after life', async () => {
+it('the output of every run is in the log', async () => {
   const supervised = run(RUNS_UNTIL_STOPPED);
   const ups = (): number => readFileSync(path.join(dir, 'logs/it.log'), 'utf8').split('up').length - 1;
   await until(() => ups() === 1);

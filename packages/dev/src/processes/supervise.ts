@@ -13,7 +13,7 @@ import { endWithUs } from './survivors.ts';
 
 export type ProcessEvent =
   | { readonly kind: 'started'; readonly pid: number }
-  /** `how`: the exit code or the signal's name */
+  /** `how`: the exit code, or the name of the signal */
   | { readonly kind: 'ended'; readonly how: string; readonly restartInMs: number }
   /** exit code 2: it needs an operator first; it is not started again */
   | { readonly kind: 'refused'; readonly lastError: string };
@@ -21,17 +21,17 @@ export type ProcessEvent =
 const REFUSED = 2;
 const FIRST_MS = 500;
 const LONGEST_MS = 5_000;
-/** A life of this length shows that the last restart was a cure. */
+/** A run of this length shows that the last restart has helped. */
 const HEALTHY_MS = 30_000;
 
 /**
- * How long to wait before the next start: 0.5 s, doubled to 5 s while the runs are short. `lastMs`: the wait before
- * this run.
+ * The wait before the next start: 0.5 s, doubled up to 5 s while the runs are short. `lastMs`: the wait before this
+ * run.
  */
 export const restartDelay = (lastMs: number | null, livedMs: number): number =>
   lastMs === null || livedMs >= HEALTHY_MS ? FIRST_MS : Math.min(LONGEST_MS, lastMs * 2);
 
-/** A process that is started again whenever it ends. */
+/** A process that is restarted whenever it ends. */
 class Supervision {
   readonly name: string;
   readonly #spec: ProcessSpec;
@@ -93,7 +93,7 @@ class Supervision {
 
 export type Supervised = Omit<Supervision, 'start'>;
 
-/** Starts a process and keeps it running until it is stopped or refuses, or this process is gone. */
+/** Starts a process and restarts it until it is stopped, it refuses, or this process is gone. */
 export const supervise = (spec: ProcessSpec, onEvent: (event: ProcessEvent) => void): Supervised => {
   endWithUs(spec.dir, spec.name);
   const supervision = new Supervision(spec, onEvent);

@@ -24,7 +24,7 @@ afterEach(async () => {
 const RUNS_UNTIL_STOPPED = 'setInterval(() => {}, 1000)';
 const from = (file: string): string => JSON.stringify(path.join(import.meta.dirname, file));
 
-/** A runner that keeps a child of that name running, and ends in the way of `end` once its input ends. */
+/** A runner that keeps a child with that name running, and ends by `end` once its input ends. */
 const startRunner = (name = 'worker', end = ''): ChildProcess => {
   const spec = { name, dir, command: process.execPath, args: ['-e', RUNS_UNTIL_STOPPED], cwd: dir };
   const script = `
@@ -52,7 +52,7 @@ const started = (name = 'worker'): Promise<number> =>
 const gone = (pid: number): Promise<void> => until(() => expect(startOf(pid)).toBeNull());
 
 it.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  'a process that is ended by %s takes its children along',
+  'the children of a process that is ended by %s end too',
   async (signal) => {
     const runner = startRunner();
     const child = await started();
@@ -61,7 +61,7 @@ it.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 );
 
-it('a runner that fails, or leaves without a word, takes its children along', async () => {
+it('the children of a runner that fails, or exits at once, end too', async () => {
   for (const end of ['throw new Error("failed")', 'process.exit()']) {
     const runner = startRunner('worker', end);
     const child = await started();
@@ -70,7 +70,7 @@ it('a runner that fails, or leaves without a word, takes its children along', as
   }
 });
 
-it('any process of that name ends too, frozen or started again by another process', async () => {
+it('every process with that name ends too, also a frozen one and one that another process restarted', async () => {
   const runner = startRunner();
   await started();
   runner.kill('SIGSTOP');

@@ -7,9 +7,9 @@ import { endProcess, fileOf, livingPid, writePid } from './pid-file.ts';
 const self = fileURLToPath(import.meta.url);
 
 /**
- * Reads names of pid files until its input ends: then its owner is gone, in any way. A process that the owner has ended
- * has no pid file any more; the rest is ended. A shell, since it waits as long as its owner runs: it needs one
- * megabyte.
+ * Reads names of pid files until its input ends, which shows that its owner is gone. Processes that the owner has ended
+ * have no pid file; the script ends the others. It is a shell script, because it waits as long as its owner runs and
+ * needs only one megabyte.
  */
 const WATCH = `
 node=$1; shift
@@ -19,7 +19,7 @@ for file do if [ -e "$file" ]; then exec "$node" "$0" "$@"; fi; done`;
 let watcher: ChildProcess | null = null;
 
 const startWatcher = (): ChildProcess => {
-  // Detached: what ends the owner's whole group must leave it. Only the owner holds the other end of its input.
+  // Detached, so that a signal to the owner's whole group does not end it. Only the owner has the other end of its input.
   const child = spawn('/bin/sh', ['-c', WATCH, self, process.execPath], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -31,25 +31,25 @@ const startWatcher = (): ChildProcess => {
   return child;
 };
 
-/**
- * Any process of that name is ended when this process is gone, in any way: also one that another process has started
- * again.
- */
+/** Ends every process with that name when this process is gone, also one that another process has restarted. */
 export const endWithUs = (dir: string, name: string): void => {
   watcher ??= startWatcher();
   watcher.stdin?.write(`${path.resolve(fileOf(dir, name))}\n`);
 };
 
-/** The same for a child that is not restarted. */
+/** The same for a child that is never restarted. */
 export const endChildWithUs = (dir: string, name: string, child: ChildProcess): void => {
   endWithUs(dir, name);
   if (child.pid !== undefined) writePid(dir, name, child.pid);
 };
 
-/** How the servers end, in this order: the registry before the database it writes to. Anything else ends by SIGTERM, before them. */
+/**
+ * How the servers end, in this order: the registry before the database that it uses. Other processes end before them,
+ * by SIGTERM.
+ */
 export const SERVERS: ReadonlyMap<string, NodeJS.Signals> = new Map([
   ['kafka', 'SIGTERM'],
-  // A node that cannot reach its quorum any more takes long to end, and the data of a cluster is not read again.
+  // A node without its quorum takes long to end, and the data of a cluster is not read again.
   ['kafka-1', 'SIGKILL'],
   ['kafka-2', 'SIGKILL'],
   ['kafka-3', 'SIGKILL'],
@@ -58,7 +58,7 @@ export const SERVERS: ReadonlyMap<string, NodeJS.Signals> = new Map([
 ]);
 
 const endAll = async (files: readonly string[]): Promise<void> => {
-  // Whom they name now: the next run may take the names while these end.
+  // Resolves the pids now, because the next run may use the names while these processes end.
   const left = files.map((file) => {
     const [dir, name] = [path.dirname(path.dirname(file)), path.basename(file, '.pid')];
     return { dir, name, pid: livingPid(dir, name) };

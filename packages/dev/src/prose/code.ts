@@ -4,7 +4,7 @@ import { type Expression, parseSync, Visitor } from 'oxc-parser';
 
 /** Folders whose comments and test names are checked. */
 const CHECKED = ['packages', 'services', 'test'];
-/** Recordings, and the English of scripted models. */
+/** Recordings, and texts of scripted models. */
 const EXCLUDED = /test\/clients\/(?:recordings|model)\//;
 const TEST_FUNCTIONS = new Set(['describe', 'it', 'test']);
 
@@ -22,7 +22,7 @@ const textOf = (argument: { readonly type: string } | undefined, source: string)
   return source.slice(start + 1, end - 1).replaceAll(/\$\{[^}]*\}/g, 'X');
 };
 
-/** The comments and the names of tests of one file as a page: each text is in its line of the file. */
+/** The comments and test names of one file as a page. Each text is in its original line. */
 export const codeProse = (file: string, source: string): string => {
   const lines = source.split('\n').map(() => '');
   const add = (offset: number, text: string): void => {
@@ -41,21 +41,24 @@ export const codeProse = (file: string, source: string): string => {
   return lines.join('\n');
 };
 
-/** Every file below `root` whose comments and names of tests are checked, as a page. */
+/** Every checked file below `root`, as a page of comments and test names. */
 export const codePages = (root: string): readonly { readonly file: string; readonly text: string }[] =>
   globSync(`{${CHECKED.join()}}/**/*.ts`, { cwd: root, exclude: (file) => file.endsWith('node_modules') })
     .filter((file) => !EXCLUDED.test(file))
     .sort()
     .map((file) => ({ file, text: codeProse(file, readFileSync(path.join(root, file), 'utf8')) }));
 
-/** Calls of commander whose strings are help. */
+/** Methods of commander whose strings are help texts. */
 const CALLS = new Set(['description', 'option', 'requiredOption', 'argument', 'addHelpText', 'Option', 'Argument']);
 
 export type HelpText = { readonly file: string; readonly line: number; readonly text: string };
 
 const lineOf = (source: string, offset: number): number => source.slice(0, offset).split('\n').length;
 
-/** The strings of one file that `vigil --help` shows: arguments of commander's calls, and templates of constants. */
+/**
+ * The strings of one file that `vigil --help` shows: arguments of commander's methods, and template literals in
+ * constants.
+ */
 export const helpIn = (file: string, source: string): readonly HelpText[] => {
   const texts: HelpText[] = [];
   const add = (offset: number, text: string): void => {
@@ -84,7 +87,7 @@ export const helpIn = (file: string, source: string): readonly HelpText[] => {
   return texts;
 };
 
-/** Every text of help below `root`. */
+/** Every help text below `root`. */
 export const helpTexts = (root: string): readonly HelpText[] =>
   globSync('packages/cli/src/{main,commands/**/*}.ts', { cwd: root, exclude: (file) => file.endsWith('.test.ts') })
     .sort()

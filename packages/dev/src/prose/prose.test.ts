@@ -22,7 +22,7 @@ test('inline code counts as one word', async () => {
   expect(await problemsOf(`${words(29)} \`vigil run --name a --task b\`.`)).toEqual([]);
 });
 
-test('each listed construction is reported with its line and what to write', async () => {
+test('each listed construction is reported with its line and a replacement', async () => {
   expect(await problemsOf('# Page\n\nThe file is written anew.')).toEqual(['3: anew => again']);
 });
 
@@ -55,7 +55,7 @@ test('the glossary has at most 25 words, each once', () => {
   expect(new Set(words).size).toBe(words.length);
 });
 
-test('the help of a command is found: descriptions, options, arguments, and texts in constants without their examples', () => {
+test('the help of a command is checked: descriptions, options, arguments, and texts in constants without their examples', () => {
   const source = [
     'const EXAMPLES = `\nNeeds Kafka.\n\n  vigil one --why "nobody says"`;',
     "program.command('one').description('does one thing').option('--why <text>', 'the reason').addHelpText('after', EXAMPLES);",
@@ -69,7 +69,7 @@ test('the help of a command is found: descriptions, options, arguments, and text
   expect(texts).not.toContain('not help');
 });
 
-test('comments and names of tests are found in their lines, code and other strings are not', () => {
+test('comments and test names are checked in their lines; code and other strings are not', () => {
   const source = [
     '/** One comment. */',
     'const said = "a string"; // another comment',

@@ -19,12 +19,12 @@ const prh: { default: TextlintKernelRule['rule'] } = require('textlint-rule-prh'
 
 const SENTENCE_MAX = 30;
 
-/** The words and constructions that pages, comments and names of tests do not use, each with what to write. */
+/** The words and constructions that pages, comments and test names do not use, each with a replacement. */
 const WORDS = path.join(import.meta.dirname, 'words.yml');
 
 type Node = ConstructorParameters<typeof StringSource>[0];
 
-/** The text of a paragraph or a cell. Inline code is one word, however long. */
+/** The text of a paragraph or a cell. Inline code counts as one word. */
 const sourceOf = (node: Node): StringSource =>
   new StringSource(node, { replacer: ({ node, maskValue }) => (node.type === 'Code' ? maskValue('X') : undefined) });
 
@@ -32,7 +32,7 @@ const countWords = (text: string): number => text.split(/\s+/).filter((word) => 
 
 /**
  * A textlint rule: reports a sentence above `max` words in a paragraph, a list item or a cell of a table. The published
- * rules count characters, or leave tables out.
+ * rules count characters, or ignore tables.
  */
 const sentenceLength = (max: number): TextlintKernelRule['rule'] => {
   const rule: TextlintKernelRule['rule'] = ({ Syntax, RuleError, report, locator }) => {
@@ -64,7 +64,7 @@ const options: TextlintKernelOptions = {
   ],
 };
 
-/** Problems of one page, each as "line: what, and what to write". */
+/** Problems of one page, each as "line: problem, and replacement". */
 export const problemsOf = async (text: string): Promise<readonly string[]> => {
   // A line break in a cell ends a sentence.
   const { messages } = await new TextlintKernel().lintText(text.replaceAll('<br>', '! '), options);
@@ -81,7 +81,8 @@ const pagesOf = (root: string): readonly { readonly file: string; readonly text:
     .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
 
 /**
- * Problems of all pages, of the help of `vigil`, and of comments and names of tests below `root`, each as "file:line: what, and what to write".
+ * Problems of all pages, of the help of `vigil`, and of comments and names of tests below `root`, each as "file:line:
+ * problem, and replacement".
  */
 export const proseProblems = async (root: string): Promise<readonly string[]> => {
   const problems: string[] = [];
@@ -112,7 +113,7 @@ export const subjectProblems = (commits: string): readonly string[] =>
         ];
   });
 
-/** Problems of the subjects since BASE; null where the checkout does not contain BASE (a shallow clone, an archive). */
+/** Problems of the subjects since BASE; null if the checkout does not contain BASE (a shallow clone, an archive). */
 export const commitProblems = (root: string): readonly string[] | null => {
   const args = ['log', '--no-merges', '--format=%h %s', `${BASE}..HEAD`];
   const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });

@@ -10,7 +10,7 @@ const file: { groups: { rules: Rule[] }[] } = parse(
 );
 const rules = file.groups.flatMap(({ rules }) => rules);
 
-test('every alarm has its own name, a severity, the fact and the remedy', () => {
+test('every alarm has a unique name, a severity, a description and a remedy', () => {
   expect(rules.length).toBeGreaterThan(0);
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   for (const { alert, expr, labels, annotations } of rules)

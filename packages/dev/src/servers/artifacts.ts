@@ -5,9 +5,9 @@ import { cacheDir } from '../paths.ts';
 import { Refusal } from '../refusal.ts';
 import { requireMaven } from './requirements.ts';
 
-/** Kafka's version is a decision: 4.3 and 4.4.0 lose transaction markers (KAFKA-20734). */
+/** Kafka's version is chosen deliberately: 4.3 and 4.4.0 lose transaction markers (KAFKA-20734). */
 export const KAFKA_VERSION = '4.2.0';
-/** The newest that runs on Java 17. */
+/** The newest version that runs on Java 17. */
 export const REGISTRY_VERSION = '3.0.9';
 
 const run = (what: string, command: string, args: readonly string[]): Promise<void> =>
@@ -25,7 +25,7 @@ const run = (what: string, command: string, args: readonly string[]): Promise<vo
     child.once('close', (code) => (code === 0 ? resolve() : fail(`ended with ${code}`)));
   });
 
-/** Fills a folder of the cache once: made aside and renamed when whole, so that half a download is never taken for it. */
+/** Fills a folder of the cache once. It is renamed when complete, so that a partial download is never used. */
 const once = async (name: string, progress: () => void, fill: (aside: string) => Promise<void>): Promise<string> => {
   const dir = path.join(cacheDir, name);
   if (existsSync(dir)) return dir;
@@ -36,7 +36,7 @@ const once = async (name: string, progress: () => void, fill: (aside: string) =>
   mkdirSync(aside, { recursive: true });
   try {
     await fill(aside);
-    // Another run may have been quicker; then its folder is as good.
+    // Another run may have been faster; then its folder is used.
     if (!existsSync(dir)) renameSync(aside, dir);
   } finally {
     rmSync(aside, { recursive: true, force: true });
@@ -57,10 +57,10 @@ const kafkaPom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-// -C: a wrong checksum of a jar is an error, not a warning.
+// -C makes a wrong checksum of a jar an error, not a warning.
 const MAVEN = ['-B', '-q', '-C'];
 
-/** Folder of the broker's jars, fetched when it is not there. */
+/** The folder of the broker's jars, which are downloaded if absent. */
 export const kafkaJars = (report: (line: string) => void): Promise<string> =>
   once(
     `kafka-${KAFKA_VERSION}`,
@@ -73,7 +73,7 @@ export const kafkaJars = (report: (line: string) => void): Promise<string> =>
     },
   );
 
-/** Folder of the unpacked registry, fetched when it is not there. */
+/** The folder of the unpacked registry, which is downloaded if absent. */
 export const registryFolder = (report: (line: string) => void): Promise<string> =>
   once(
     `apicurio-${REGISTRY_VERSION}`,

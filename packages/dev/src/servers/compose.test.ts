@@ -26,18 +26,18 @@ const read = (file: string): string => readFileSync(path.join(root, file), 'utf8
 const compose: { services: Record<string, Container> } = parse(read('docker-compose.yml'), { merge: true });
 const container = (name: string): Container => compose.services[name]!;
 
-it('the containers are of the versions that run as local processes', () => {
+it('the containers have the same versions as the local processes', () => {
   expect(container('kafka').image).toBe(`apache/kafka:${KAFKA_VERSION}`);
   expect(container('registry').image).toBe(`apicurio/apicurio-registry:${REGISTRY_VERSION}`);
 });
 
-it('the broker has the same settings in a container, and one listener more', () => {
+it('the broker has the same settings in a container, and one more listener', () => {
   const { KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: map = '', ...same } = asEnvironment(brokerSettings);
   expect(container('kafka').environment).toMatchObject(same);
   expect(container('kafka').environment.KAFKA_LISTENER_SECURITY_PROTOCOL_MAP).toBe(`${map},HOST:PLAINTEXT`);
 });
 
-it('servers and ingresses have the same ports in containers as without', () => {
+it('servers and ingresses have the same ports in containers and as processes', () => {
   const port = (name: string): string | undefined => container(name).ports?.[0]?.split(':')[1];
   expect(port('kafka')).toBe(String(START_PORTS.kafka));
   expect(port('registry')).toBe(String(START_PORTS.registry));
@@ -46,7 +46,7 @@ it('servers and ingresses have the same ports in containers as without', () => {
   expect(port('dashboard')).toBe(String(START_SYSTEM_PORTS.dashboard));
 });
 
-/** Secrets, and those that hold them: what must not reach a service that does not use it. */
+/** Secrets, and variables that contain them, which must not reach a service that does not use them. */
 const SECRETS: Readonly<Record<string, readonly ServiceName[]>> = {
   DATABASE_URL: ['projector', 'dashboard'],
   VIGIL_GATEWAY_TOKEN: ['gateway'],
@@ -88,7 +88,7 @@ for (const name of SERVICES) {
     expect(VARIABLES_OF[name]).toEqual(expect.arrayContaining(Object.keys(environment)));
   });
 
-  it(`${name} has the secrets that it uses and no other one, in npm start, compose and Kubernetes`, () => {
+  it(`${name} has only the secrets that it uses, in npm start, compose and Kubernetes`, () => {
     const inherited = permitted(name, { ...client, ...servers, VIGIL_WEBHOOK_SECRET: 'w' });
     for (const [secret, holders] of Object.entries(SECRETS)) {
       const holds = holders.includes(name);
@@ -119,7 +119,7 @@ it('the page of secrets in Kubernetes names each secret beside each service that
   }
 });
 
-it('no pod has a service account, a root file system to write to, or a processor without limit', () => {
+it('no pod has a service account, a writable root file system, or an unlimited CPU', () => {
   const patch: { spec: { template: { spec: Pod } } } = parse(read('deploy/kubernetes/every-service.yaml'));
   const job = workloads.find(({ kind }) => kind === 'Job')!;
   for (const { automountServiceAccountToken, containers } of [patch, job].map(({ spec }) => spec.template.spec)) {
@@ -129,14 +129,14 @@ it('no pod has a service account, a root file system to write to, or a processor
   }
 });
 
-it('Kubernetes is given the same variables', () => {
+it('Kubernetes sets the same variables', () => {
   const file = read('deploy/kubernetes/kustomization.yaml');
   for (const name of SERVICES)
     for (const variable of Object.keys(serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil')))
       expect(file).toContain(variable);
 });
 
-it('alerting gets a file of channels in containers, and another one where the environment names it', () => {
+it('alerting gets a file of channels in containers, or the one that the environment names', () => {
   const { environment, volumes } = container('alerting');
   const [{ source, target }] = volumes as [{ source: string; target: string }];
   expect(environment.VIGIL_ALERTS_FILE).toBe(target);
@@ -164,7 +164,7 @@ it('alerting gets them in Kubernetes from the same file', () => {
   });
 });
 
-it('what compose mounts and runs once is there', () => {
+it('the files that compose mounts and runs once exist', () => {
   expect(existsSync(path.join(root, 'deploy/postgres/registry.sql'))).toBe(true);
   expect(existsSync(path.join(root, container('prepare').command?.[1] ?? ''))).toBe(true);
 });

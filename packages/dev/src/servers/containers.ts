@@ -58,10 +58,10 @@ const postgresIn = (ports: Ports, password: string): GenericContainer =>
   new GenericContainer('postgres:18')
     .withExposedPorts({ container: 5432, host: ports.postgres })
     .withEnvironment({ POSTGRES_USER: 'vigil', POSTGRES_PASSWORD: password, POSTGRES_DB: 'vigil' })
-    // Once while the image prepares its data, once for good.
+    // The image prints it once while it prepares its data, and once when it is ready.
     .withWaitStrategy(Wait.forLogMessage('database system is ready to accept connections', 2));
 
-/** Its memory is enough for tests: it runs as long as they do. */
+/** Its data is in memory, because it runs only as long as the tests. */
 const registryIn = (ports: Ports): GenericContainer =>
   new GenericContainer(`apicurio/apicurio-registry:${REGISTRY_VERSION}`)
     .withExposedPorts({ container: 8080, host: ports.registry })
@@ -71,7 +71,7 @@ const registryIn = (ports: Ports): GenericContainer =>
     })
     .withWaitStrategy(Wait.forHttp('/apis/ccompat/v7/subjects', 8080));
 
-/** The three servers in containers that go with this process. */
+/** Starts the three servers in containers that end with this process. */
 export const startContainers = async (ports: Ports, report: (line: string) => void): Promise<Servers> => {
   report('starting Kafka, the schema registry and Postgres in containers …');
   const password = freshSecret();

@@ -8,7 +8,7 @@ const dir = mkdtempSync(path.join(tmpdir(), 'vigil-kept-secret-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
-test('a secret is made once and stays, so that data and tokens of an earlier run stay valid', () => {
+test('a secret is created once and kept, so that data and tokens of an earlier run stay valid', () => {
   const made = keptSecret(dir, 'postgres');
   expect(keptSecret(dir, 'postgres')).toBe(made);
   expect(keptSecret(dir, 'gateway')).not.toBe(made);
@@ -20,11 +20,11 @@ test('only its owner may read a secret or list the secrets', () => {
   expect(modeOf(path.dirname(secretFile(dir, 'dashboard')))).toBe(0o700);
 });
 
-test('a URL, a shell and a properties file take a secret without quotes', () => {
+test('a secret needs no quotes in a URL, a shell and a properties file', () => {
   expect(freshSecret()).toMatch(/^[A-Za-z0-9_-]{43}$/);
 });
 
-test('a folder that others could read before is closed to them: only its owner lists it', () => {
+test('a folder that other users could read is closed to them', () => {
   const open = path.join(dir, 'open');
   mkdirSync(open, { mode: 0o755 });
   makePrivateFolder(open);

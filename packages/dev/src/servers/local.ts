@@ -16,7 +16,7 @@ import type { BrokerForm, Servers } from './running-servers.ts';
 const DISK_BYTES = 2e9;
 const PORT_REMEDY = 'end it, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL of servers of your own';
 
-/** Ends the servers of `dir` that an earlier run left behind; returns their names. */
+/** Ends the servers of `dir` that an earlier run left running, and returns their names. */
 export const endLeftServers = async (dir: string): Promise<readonly string[]> => {
   const living = livingNames(dir);
   const left = [...SERVERS].filter(([name]) => living.includes(name));
@@ -34,8 +34,8 @@ const requireAll = async (dir: string, ports: Ports): Promise<void> => {
 };
 
 /**
- * Kafka, registry and Postgres as processes of this machine, on the loopback, data in `dir`. All or none: a failure
- * ends those that run.
+ * Kafka, registry and Postgres as processes of this machine, on the loopback, data in `dir`. If one fails, the others
+ * are ended.
  * `form`: one broker; three, on free ports; or one with TLS, SCRAM and the ACLs of the topology
  */
 export const startLocal = async (
@@ -49,7 +49,7 @@ export const startLocal = async (
   const left = await endLeftServers(dir);
   if (left.length > 0) report(`ended what an earlier run left: ${left.join(', ')}`);
   await requireAll(dir, ports);
-  // One after the other: two Mavens at once share a repository without a lock.
+  // One after the other, because concurrent Mavens share a repository without a lock.
   await kafkaJars(report);
   await registryFolder(report);
   report('starting Postgres, Kafka and the schema registry …');
@@ -78,7 +78,7 @@ const startAll = async (dir: string, ports: Ports, nodes: readonly ProcessAt[]):
     startRegistry({ dir, port: ports.registry, postgresPort: ports.postgres, postgresPassword: password }, quiet),
   );
   const started = startNodes(nodes, quiet);
-  // All attempts have ended before a failure is passed on: none may still be starting while the others are ended.
+  // A failure is rethrown only after all attempts have ended, so that none is still starting while the others are ended.
   await Promise.allSettled([database, schemas, started]);
   const [postgres, registry, brokers] = await Promise.all([database, schemas, started]);
   const isSecured = nodes.every((node) => node.isSecured);

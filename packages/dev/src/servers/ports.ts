@@ -33,7 +33,7 @@ export const freePorts = async (count: number): Promise<readonly number[]> => {
   return ports;
 };
 
-/** Refuses a port that another program holds, before anything is started. */
+/** Refuses a port that another program uses, before anything is started. */
 export const requireFree = async (port: number, what: string, remedy: string): Promise<void> => {
   const server = await listen(port).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')

@@ -18,7 +18,7 @@ import { Refusal } from '../refusal.ts';
 import { isKept, keptSecret } from './kept-secret.ts';
 
 const USER = 'vigil';
-/** Vigil's own, and the schema registry's. */
+/** The databases of Vigil and of the schema registry. */
 const DATABASES = ['vigil', 'apicurio'];
 
 export type PostgresAt = { readonly dir: string; readonly port: number };
@@ -37,7 +37,7 @@ const binaries = async (): Promise<Binaries> => {
   return found;
 };
 
-/** npm packages hold no symbolic links: the binaries' list of them is turned into links here. */
+/** npm packages cannot contain symbolic links, so the links are created from the binaries' list. */
 const linkLibraries = (native: string): void => {
   const links: { source: string; target: string }[] = JSON.parse(
     readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8'),
@@ -48,7 +48,7 @@ const linkLibraries = (native: string): void => {
   }
 };
 
-/** Postgres refuses to run as root: root uses another account of this machine; null for any other user. */
+/** The account for Postgres, which refuses to run as root; null for any other user. */
 const account = (): Account | null => {
   if (process.getuid?.() !== 0) return null;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -62,7 +62,7 @@ const account = (): Account | null => {
   return { uid: Number(found[2]), gid: Number(found[3]) };
 };
 
-/** The first folder on the way that the other account may not enter. */
+/** The first folder of the path that the other account may not enter. */
 const closedFolder = (file: string): string | null => {
   for (let dir = path.dirname(file); ; dir = path.dirname(dir)) {
     if ((statSync(dir).mode & 0o001) === 0) return dir;
@@ -111,7 +111,7 @@ const urlOf = ({ port, password }: Access, database: string): string =>
 
 const query = async (access: Access, text: string): Promise<number> => {
   const client = new pg.Client({ connectionString: urlOf(access, 'postgres') });
-  // An error of a connection that is being closed has no meaning.
+  // Errors of a closing connection are irrelevant.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -128,7 +128,7 @@ const daemonOf = (dir: string, access: Access, postgres: string, data: string, a
   args: ['-D', data, '-p', String(access.port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
   cwd: '/',
   ...(as === null ? {} : { user: as }),
-  // Fast shutdown: open connections are ended, nothing committed is lost.
+  // Fast shutdown: it closes open connections and loses no committed data.
   stopWith: 'SIGINT',
   isReady: () =>
     query(access, 'select 1').then(
@@ -137,7 +137,7 @@ const daemonOf = (dir: string, access: Access, postgres: string, data: string, a
     ),
 });
 
-/** A postmaster that was killed keeps its lock until it is reaped: worth another try for some seconds. */
+/** A killed postmaster keeps its lock until it is reaped, so retry for some seconds. */
 const startPatiently = async (daemon: Daemon, late = AbortSignal.timeout(5_000)): Promise<void> => {
   try {
     await startDaemon(daemon);
@@ -148,7 +148,9 @@ const startPatiently = async (daemon: Daemon, late = AbortSignal.timeout(5_000))
   }
 };
 
-/** Starts Postgres on the data in `dir`, made when there is none, with the databases of Vigil and of the registry. */
+/**
+ * Starts Postgres on the data in `dir`, which is created if absent, with the databases of Vigil and of the registry.
+ */
 export const startPostgres = async (at: PostgresAt): Promise<Postgres> => {
   const { initdb, postgres } = await binaries();
   const as = account();

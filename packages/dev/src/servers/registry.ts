@@ -11,7 +11,7 @@ export type RegistryAt = {
 };
 export type Registry = { readonly url: string; readonly stop: () => Promise<void> };
 
-/** One level everywhere: a subject's own level applies over the global one. */
+/** The only level, because a subject's own level would override the global one. */
 export const COMPATIBILITY = 'FULL_TRANSITIVE';
 
 const urlOf = (port: number): string => `http://127.0.0.1:${port}/apis/ccompat/v7`;
@@ -34,7 +34,7 @@ const daemonOf = ({ dir, port, postgresPort, postgresPassword }: RegistryAt, fol
       '-Dquarkus.log.level=WARN',
       '-Dquarkus.log.category."io.apicurio".level=WARN',
     ],
-    // A change of order or white space is the same schema, not a new version.
+    // A change of order or white space does not make a new version.
     '-Dapicurio.ccompat.use-canonical-hash=true',
     `-Dapicurio.rules.global.compatibility=${COMPATIBILITY}`,
     ...['-jar', `apicurio-registry-app-${REGISTRY_VERSION}-runner.jar`],
@@ -55,7 +55,7 @@ const daemonOf = ({ dir, port, postgresPort, postgresPassword }: RegistryAt, fol
   isReady: () => answers(urlOf(port)),
 });
 
-/** Without this the registry enforces the global level and yet answers NONE to a query for it. */
+/** Without this the registry enforces the global level, but answers NONE to a query for it. */
 export const declareCompatibility = async (url: string): Promise<void> => {
   const response = await fetch(`${url}/config`, {
     method: 'PUT',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { freePorts, requireFree } from './ports.ts';
 import { javaMajor, requireDisk } from './requirements.ts';
 
-it('the version of Java is read from its own output, old style and new', () => {
+it('the version of Java is read from its output, in the old and the new format', () => {
   expect(javaMajor('openjdk version "17.0.15" 2025-04-15')).toBe(17);
   expect(javaMajor('java version "1.8.0_401"')).toBe(8);
   expect(javaMajor('openjdk version "25" 2025-09-16')).toBe(25);
@@ -12,13 +12,13 @@ it('no Java is not a version', () => expect(javaMajor('bash: java: command not f
 
 it('a disk with exactly the required space is enough', () => expect(() => requireDisk('/x', 2e9, 2e9)).not.toThrow());
 
-it('a disk with less is refused with both figures', () => {
+it('a disk with too little free space is refused with both figures', () => {
   expect(() => requireDisk('/x', 2e9, 1.2e9)).toThrow('1.2 GB are free on the disk of /x and 2.0 GB are needed');
 });
 
 it('free ports are all different', async () => expect(new Set(await freePorts(8)).size).toBe(8));
 
-it('a port in use is refused by its number, with the remedy; a free one is not', async () => {
+it('a port in use is refused with its number and the remedy; a free one is accepted', async () => {
   const { createServer } = await import('node:net');
   const [port = 0] = await freePorts(1);
   await expect(requireFree(port, 'Kafka', 'end it')).resolves.toBeUndefined();

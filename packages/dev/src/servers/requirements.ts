@@ -5,7 +5,7 @@ import { Refusal } from '../refusal.ts';
 const REMEDY =
   'install Java 17 or later and Maven (Debian: apt install openjdk-17-jre-headless maven), start a container engine, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL';
 
-/** The major version in the output of `java -version`; null when it has none. */
+/** The major version in the output of `java -version`; null without one. */
 export const javaMajor = (versionText: string): number | null => {
   const found = /version "(?:1\.)?(\d+)/.exec(versionText);
   return found === null ? null : Number(found[1]);

@@ -5,7 +5,7 @@ import type { BrokerAt } from './kafka/nodes.ts';
 
 type CredentialName = keyof KafkaVariables | keyof RegistryVariables | 'DATABASE_PASSWORD_FILE';
 
-/** Addresses, and what authenticates with them. */
+/** Addresses and credentials of the servers. */
 export type ServersEnv = { readonly [name in CredentialName]?: string } & {
   /** host:port, several with commas */
   readonly KAFKA_BROKERS: string;
@@ -14,7 +14,7 @@ export type ServersEnv = { readonly [name in CredentialName]?: string } & {
   readonly DATABASE_URL: string;
   /** of the agent and task key spaces */
   readonly VIGIL_PARTITIONS: string;
-  /** of each partition of a topic that is made */
+  /** of each partition of a new topic */
   readonly VIGIL_REPLICAS: string;
 };
 
@@ -22,13 +22,13 @@ export type ServersEnv = { readonly [name in CredentialName]?: string } & {
 export type BrokerForm = 'one' | 'cluster' | 'secured';
 
 export type Servers = {
-  /** for the one that prepares the servers, and for tests */
+  /** for the preparation of the servers, and for tests */
   readonly env: ServersEnv;
-  /** variables of a service besides: its own principal, where the brokers ask for one */
+  /** further variables of a service: its own principal, if the brokers require one */
   readonly identityOf: (service: string) => Readonly<Record<string, string>>;
-  /** none when the servers were given by their addresses: then Vigil does not end them */
+  /** empty if the environment gives the servers' addresses; then Vigil does not end them */
   readonly brokers: readonly Broker[];
-  /** where each broker is found again by another process */
+  /** the location of each broker, for other processes */
   readonly brokersAt: readonly BrokerAt[];
   readonly stop: () => Promise<void>;
 };

@@ -4,7 +4,7 @@ import { startOf } from '../processes/pid-file.ts';
 import type { Broker } from './kafka/broker.ts';
 import { testServers } from './servers.ts';
 
-it('the registry answers with the level that the contract is held to', async () => {
+it('the registry answers with the compatibility level of the contract', async () => {
   const response = await fetch(`${process.env.SCHEMA_REGISTRY_URL}/config`);
   expect(await response.json()).toMatchObject({ compatibilityLevel: 'FULL_TRANSITIVE' });
 });
@@ -16,7 +16,7 @@ it('Postgres has a database for Vigil', async () => {
   await client.end();
 });
 
-it('a broker that was killed or frozen serves again after a restart, as another process', async () => {
+it('a killed or frozen broker serves again after a restart, as a new process', async () => {
   const [kafka] = (await testServers()).brokers as [Broker];
   const first = kafka.pid() ?? 0;
   await kafka.kill('SIGKILL');

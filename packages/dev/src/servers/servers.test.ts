@@ -3,7 +3,7 @@ import { givenServers } from './servers.ts';
 
 const all = { KAFKA_BROKERS: 'a:1', SCHEMA_REGISTRY_URL: 'http://b', DATABASE_URL: 'postgres://c' };
 
-it('servers whose three addresses are given are used, with three replicas of a topic by default', () => {
+it('servers with three given addresses are used, with three replicas of a topic by default', () => {
   const usual = { VIGIL_PARTITIONS: '4', VIGIL_REPLICAS: '3' };
   expect(givenServers({ ...all, HOME: '/' })).toEqual({ ...all, ...usual });
   const set = { VIGIL_PARTITIONS: '8', VIGIL_REPLICAS: '1' };
@@ -15,7 +15,7 @@ it('without addresses no servers are given', () => expect(givenServers({ HOME: '
 
 it('an empty address counts as missing', () => expect(givenServers({ KAFKA_BROKERS: '' })).toBeNull());
 
-it('some addresses without the others are refused, each by its name', () => {
+it('an incomplete set of addresses is refused, with the names of the missing ones', () => {
   const { DATABASE_URL: _, ...two } = all;
   expect(() => givenServers(two)).toThrow('KAFKA_BROKERS and SCHEMA_REGISTRY_URL given without DATABASE_URL');
 });

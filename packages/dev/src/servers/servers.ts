@@ -9,18 +9,21 @@ import { freePorts, type Ports } from './ports.ts';
 import { hasContainerEngine } from './requirements.ts';
 import type { BrokerForm, Servers, ServersEnv } from './running-servers.ts';
 
-/** The same in docker-compose.yml, so that a second terminal finds them; above the usual ones, which may be taken. */
+/**
+ * The same ports as in docker-compose.yml, so that a second terminal finds them. They are above the usual ones, which
+ * may be in use.
+ */
 export const START_PORTS: Ports = { kafka: 19092, controller: 19093, registry: 18081, postgres: 15432 };
 
 export type StartServersOptions = {
   /** `start`: fixed ports, data kept between runs; `test`: free ports, a separate folder that the caller removes */
   readonly purpose: 'start' | 'test';
-  /** where data, logs and pid files of local processes lie */
+  /** the folder of data, logs and pid files of local processes */
   readonly dir: string;
   readonly onProgress: (line: string) => void;
-  /** its own servers, also where the environment gives addresses */
+  /** starts its own servers even if the environment gives addresses */
   readonly own?: boolean;
-  /** `cluster` has production's settings; all but `one` are processes of this machine */
+  /** `cluster` has production settings; all forms but `one` are processes of this machine */
   readonly form?: BrokerForm;
 };
 
@@ -44,8 +47,8 @@ const credentials = (env: Readonly<Record<string, string | undefined>>): Readonl
   );
 
 /**
- * The addresses in an environment, and how topics are made there; null when there is not one of them, a refusal when some
- * are missing.
+ * The addresses in an environment, and the settings of new topics there. Null without any address; throws Refusal if
+ * some are missing.
  */
 export const givenServers = (env: Readonly<Record<string, string | undefined>>): ServersEnv | null => {
   const missing = NAMES.filter((name) => !env[name]);
@@ -67,9 +70,9 @@ const portsFor = async (purpose: 'start' | 'test'): Promise<Ports> => {
 };
 
 /**
- * Kafka, the schema registry and Postgres, ready to use: those whose addresses the environment gives, else in
- * containers, else as processes of this machine.
- * @throws Refusal that names the missing part and the remedy; nothing is left running then
+ * Starts Kafka, the schema registry and Postgres: uses the addresses in the environment, else containers, else
+ * processes of this machine.
+ * @throws Refusal with the missing part and the remedy; then nothing is left running
  */
 export const startServers = async ({
   purpose,
@@ -85,18 +88,17 @@ export const startServers = async ({
   }
   const ports = await portsFor(purpose);
   if (form !== 'one' || !hasContainerEngine()) return startLocal(path.resolve(dir), ports, form, onProgress);
-  // Loaded where it is used: it is not installed in the image, and slow to load.
+  // Loaded on demand, because it is slow to load and not installed in the image.
   const { startCompose, startContainers } = await import('./containers.ts');
   return purpose === 'start' ? startCompose(path.resolve(dir), ports, onProgress) : startContainers(ports, onProgress);
 };
 
-/** What a fault test needs of the servers that `npm test` has started. */
+/** The servers of `npm test` as fault tests need them. */
 export type TestServers = { readonly env: ServersEnv; readonly brokers: readonly Broker[] };
 
 /**
- * The servers of this test run, with brokers that may be killed, frozen and restarted; they must serve again when the
- * test ends.
- * @throws Refusal outside `npm test`, or when the servers are not ours to end
+ * The servers of this test run. A test may kill, freeze and restart the brokers, which must serve again when it ends.
+ * @throws Refusal outside `npm test`, or if Vigil has not started the servers
  */
 export const testServers = async (): Promise<TestServers> => {
   const given = givenServers(process.env);

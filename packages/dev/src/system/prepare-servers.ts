@@ -3,7 +3,7 @@ import { databaseUrlFrom, migrate } from '@vigil/read-model';
 import { applyTopics, kafkaFrom } from '@vigil/stream';
 import type { ServersEnv } from '../servers/running-servers.ts';
 
-/** Topics, schemas and tables of this code; existing ones stay. */
+/** Creates the topics, schemas and tables of this code; existing ones stay. */
 export const prepareServers = async (env: ServersEnv, onLine: (line: string) => void): Promise<void> => {
   const { changes, tooFewReplicas } = await applyTopics({
     kafka: kafkaFrom({ ...env, KAFKA_BROKERS: env.KAFKA_BROKERS.split(',') }),

@@ -33,7 +33,7 @@ const service = (refused: () => boolean): Supervised => ({
 });
 const never = new AbortController().signal;
 
-it('a service that answers 503 is waited for until it answers 200', async () => {
+it('the start waits for a service that answers 503 until it answers 200', async () => {
   const ready = untilReady(
     service(() => {
       if (requests === 3) status = 200;
@@ -47,7 +47,7 @@ it('a service that answers 503 is waited for until it answers 200', async () => 
   expect(requests).toBe(4);
 });
 
-it('a service that refuses to run is not waited for, and its log is named', async () => {
+it('the start does not wait for a service that refuses to run, and names its log', async () => {
   await expect(
     untilReady(
       service(() => true),
@@ -58,7 +58,7 @@ it('a service that refuses to run is not waited for, and its log is named', asyn
   ).rejects.toThrow('gateway refuses to run: see /logs/gateway.log');
 });
 
-it('Ctrl-C ends the waiting', async () => {
+it('Ctrl-C ends the wait', async () => {
   const controller = new AbortController();
   const waiting = untilReady(
     service(() => false),

@@ -2,7 +2,7 @@ import { REGISTRY_AUTH_VARIABLES } from '@vigil/events';
 import { KAFKA_ACCESS_VARIABLES } from '@vigil/stream';
 import type { ServersEnv } from '../servers/running-servers.ts';
 
-/** In the order of starting: the ingress of the agents is opened last, and closed first. */
+/** In the order of the start: the ingress of the agents opens last, and closes first. */
 export const SERVICES = [
   'heartbeat-ingest',
   'health-evaluator',
@@ -22,17 +22,17 @@ export type SystemPorts = {
   readonly probes: readonly number[];
 };
 
-/** Those of `npm start`, which the command line takes for granted. */
+/** The ports of `npm start`, which are the defaults of the command line. */
 export const START_SYSTEM_PORTS: SystemPorts = {
   gateway: 7410,
   dashboard: 7420,
   probes: SERVICES.map((_, index) => 7431 + index),
 };
 
-/** `secret`: from which the gateway's tokens of one runtime or agent are made */
+/** `secret`: the key with which the gateway signs tokens of one runtime or agent */
 export type Tokens = { readonly gateway: string; readonly secret: string; readonly dashboard: string };
 
-/** What a client of the system needs: agents, runtimes, the command line. */
+/** The variables for clients of the system: agents, runtimes, the command line. */
 export const clientEnv = (ports: SystemPorts, tokens: Tokens) => ({
   VIGIL_GATEWAY_URL: `http://127.0.0.1:${ports.gateway}`,
   VIGIL_GATEWAY_TOKEN: tokens.gateway,
@@ -45,8 +45,8 @@ export type ClientEnv = Readonly<ReturnType<typeof clientEnv>>;
 export const probePort = (ports: SystemPorts, name: ServiceName): number => ports.probes[SERVICES.indexOf(name)] ?? 0;
 
 /**
- * The pace of the policy `demo`, for settings outside policies: the fleet's governor and the alerts. Empty for any
- * other policy.
+ * Settings outside policies that fit the policy `demo`: of the fleet's governor and of the alerts. Empty for any other
+ * policy.
  */
 const paceOf = (policy: string): Record<string, string> =>
   policy !== 'demo'
@@ -70,8 +70,8 @@ const LOG = [
 const DATABASE = ['DATABASE_URL', 'DATABASE_PASSWORD_FILE'] as const;
 
 /**
- * Which variables each service is given: a secret reaches only the services that use it. docker-compose.yml and
- * deploy/kubernetes are held to this table.
+ * The variables of each service. A secret reaches only the services that use it. Tests compare docker-compose.yml and
+ * deploy/kubernetes with this table.
  */
 export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
   'heartbeat-ingest': LOG,
@@ -110,10 +110,10 @@ export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
   ],
 };
 
-/** Variables of one service or another: a service inherits none of them that it does not use. */
+/** All variables of services. A service inherits only those that it uses. */
 const ASSIGNED: ReadonlySet<string> = new Set(Object.values(VARIABLES_OF).flat());
 
-/** What a service may have of an environment. */
+/** The part of an environment that a service may have. */
 export const permitted = <Value>(
   name: ServiceName,
   env: Readonly<Record<string, Value>>,
@@ -122,7 +122,7 @@ export const permitted = <Value>(
     Object.entries(env).filter(([variable]) => VARIABLES_OF[name].includes(variable) || !ASSIGNED.has(variable)),
   );
 
-/** What `npm start` gives a service. */
+/** The environment of a service under `npm start`. */
 export const serviceEnv = (
   name: ServiceName,
   ports: SystemPorts,

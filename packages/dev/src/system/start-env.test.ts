@@ -19,17 +19,17 @@ test('a shell that reads start.env passes its variables to the programs that it 
 });
 
 test('the command line reads back the written file', async () => {
-  // JavaScript without types: it runs on the machine's own Node, before there is another.
+  // Plain JavaScript, because it runs on the machine's own Node before another one is installed.
   const file: string = path.join(import.meta.dirname, '../../bootstrap/start-env.mjs');
   const { readStartEnv } = await import(file);
   expect(readStartEnv(startEnvText(env))).toEqual(env);
 });
 
-test('the secret of `npm start` is long enough for the gateway to sign tokens with it', () => {
+test('the secret of `npm start` is long enough for the gateway’s signatures', () => {
   expect(freshTokens().secret.length).toBeGreaterThanOrEqual(32);
 });
 
-test('the tokens of a folder stay, so that a named token of an earlier `npm start` stays valid', () => {
+test('the tokens of a folder are kept, so that a named token of an earlier `npm start` stays valid', () => {
   const tokens = keptTokens(dir);
   expect(keptTokens(dir)).toEqual(tokens);
   expect(new Set(Object.values(tokens)).size).toBe(3);

@@ -24,7 +24,7 @@ export type SystemOptions = {
   readonly servers: Pick<Servers, 'env' | 'identityOf'>;
   /** logs and pid files */
   readonly dir: string;
-  /** name of the policy for agents that name none */
+  /** name of the policy for agents that request none */
   readonly policy: string;
   /** default: free ones */
   readonly ports?: SystemPorts;
@@ -32,10 +32,10 @@ export type SystemOptions = {
   readonly tokens?: Tokens;
   /** default: all */
   readonly services?: readonly ServiceName[];
-  /** variables of the services besides, such as limits of the governor */
+  /** further variables of the services, such as limits of the governor */
   readonly env?: Readonly<Record<string, string>>;
   readonly onLine: (line: string) => void;
-  /** gives up starting; what runs by then is stopped */
+  /** aborts the start and stops the services that already run */
   readonly signal?: AbortSignal;
 };
 
@@ -44,7 +44,7 @@ export type System = {
   readonly env: ClientEnv;
   readonly ports: SystemPorts;
   readonly service: (name: ServiceName) => Supervised;
-  /** one more instance of a service other than an ingress; ready when it resolves */
+  /** starts another instance of a service other than an ingress; resolves when it is ready */
   readonly another: (name: ServiceName) => Promise<Supervised>;
   /** stops the ingresses first, then the other services */
   readonly stop: () => Promise<void>;
@@ -65,7 +65,7 @@ const tokensOf = (secretOf: (name: string) => string): Tokens => ({
 
 export const freshTokens = (): Tokens => tokensOf(freshSecret);
 
-/** Those of a folder: a token that the gateway signed in an earlier run stays valid. */
+/** The tokens of a folder, so that a token that the gateway signed in an earlier run stays valid. */
 export const keptTokens = (dir: string): Tokens => tokensOf((name) => keptSecret(dir, name));
 
 const describe = (name: string, event: ProcessEvent): string | null => {
@@ -87,7 +87,7 @@ const answersReady = (port: number): Promise<boolean> =>
     () => false,
   );
 
-/** Resolves when the service is ready. @throws Refusal when it refuses to run, or is not ready within three minutes */
+/** Resolves when the service is ready. @throws Refusal if it refuses to run, or is not ready within three minutes */
 export const untilReady = async (
   service: Supervised,
   probePort: number,
@@ -107,7 +107,7 @@ export const untilReady = async (
   }
 };
 
-/** Ends the services that an earlier run left behind. */
+/** Ends the services that an earlier run left running. */
 export const endLeftServices = async (dir: string): Promise<void> => {
   const left = livingNames(dir).filter((name) => SERVICES.some((service) => name.startsWith(service)));
   await Promise.all(left.map((name) => endProcess(dir, name, 'SIGTERM')));
@@ -122,7 +122,7 @@ const stopAll = async (services: ReadonlyMap<ServiceName, Supervised>): Promise<
 
 type Plan = Required<Omit<SystemOptions, 'services' | 'tokens' | 'signal'>> & { readonly client: ClientEnv };
 
-/** `as`: the instance's own name, of its log and pid file. */
+/** `as`: the instance's own name, for its log and pid file. */
 const run = (name: ServiceName, plan: Plan, as: string = name, probe = probePort(plan.ports, name)): Supervised => {
   const { servers, dir, policy, ports, client, env, onLine } = plan;
   const own = serviceEnv(name, ports, client, servers.env, policy);
@@ -146,7 +146,9 @@ const run = (name: ServiceName, plan: Plan, as: string = name, probe = probePort
   });
 };
 
-/** One more instance of a service, ready. An ingress has one port and thus one instance here. */
+/**
+ * Starts another instance of a service and waits until it is ready. An ingress has one port, so only one instance here.
+ */
 const runAnother = async (name: ServiceName, plan: Plan, as: string): Promise<Supervised> => {
   const [probe = 0] = await freePorts(1);
   const service = run(name, plan, as, probe);
@@ -164,8 +166,9 @@ const allReady = (
   );
 
 /**
- * Prepares the servers, starts the services under supervision and waits until all of them are ready. All or none.
- * @throws Refusal that names the service that refuses or does not get ready, and its log
+ * Prepares the servers, starts the services under supervision and waits until all are ready. If one fails, all are
+ * stopped.
+ * @throws Refusal with the service that refuses or is not ready, and its log
  */
 export const startSystem = async (options: SystemOptions): Promise<System> => {
   const { servers, policy, onLine, env = {}, ports = await freeSystemPorts(), tokens = freshTokens() } = options;

@@ -8,7 +8,7 @@ it('a test is run when its name contains all the words, in any order and case', 
   expect(matches(['silent', 'task'], 'an agent silent for the policy')).toBe(false);
 });
 
-it('a word is text and not a pattern', () => {
+it('a word is a text and not a pattern', () => {
   expect(matches(['a.c'], 'abc')).toBe(false);
   expect(matches(['a.c'], 'x a.c y')).toBe(true);
 });
@@ -19,7 +19,7 @@ it('words in one quoted argument count as separate words', () => {
 
 it('without words all tests are run', () => expect(requestOf([]).pattern).toBeNull());
 
-it('a folder or file of the clone selects its tests, beside words of their names', () => {
+it('a folder or file of the clone selects its tests, together with words of their names', () => {
   expect(requestOf(['packages/dev/src', 'a'])).toEqual({ ...requestOf(['a']), paths: ['packages/dev/src'] });
   expect(requestOf(['GET /v1/agents']).paths).toEqual([]);
 });

@@ -15,9 +15,9 @@ export type TestRequest = {
   readonly shard: string | null;
   /** keeps running, and repeats the tests of a written file */
   readonly watch: boolean;
-  /** the long form of suites that have one: more rounds, longer faults, 100,000 stories */
+  /** the long form of suites that have one, with more rounds, longer faults and 100,000 stories */
   readonly long: boolean;
-  /** a suite that runs by its name only; null for the tests of every run */
+  /** a suite that runs only by its name; null for the default tests */
   readonly suite: Suite | null;
 };
 
@@ -30,7 +30,7 @@ const SHARD = /^--shard=\d+\/\d+$/;
 
 const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
-/** A name that contains each of the words, wherever, in upper or lower case. */
+/** Matches a name that contains each of the words anywhere, ignoring case. */
 export const patternOf = (words: readonly string[]): string | null =>
   words.length === 0 ? null : `(?i:^${words.map((word) => `(?=.*${escaped(word)})`).join('')})`;
 

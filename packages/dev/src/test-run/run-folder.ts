@@ -20,7 +20,7 @@ const folders = (): readonly string[] =>
     .filter((name) => /^test-\d+$/.test(name))
     .map((name) => path.join(stateDir, name));
 
-/** A folder for this run alone; those of runs that were killed are cleared away, servers and all. */
+/** A folder for this run only. It removes the folders of killed runs, and ends their servers. */
 export const openRunFolder = async (): Promise<string> => {
   makePrivateFolder(stateDir);
   for (const dir of folders()) if (livingPid(dir, OWNER) === null) await remove(dir);

@@ -17,7 +17,7 @@ it('passed and failed tests are counted', () => {
   expect(summaryOf(report)).toEqual({ passed: 3, failed: 1 });
 });
 
-it('a file that could not be loaded is a failure, though none of its tests is', () => {
+it('a file that could not be loaded is a failure, although none of its tests failed', () => {
   const report = {
     numPassedTests: 2,
     numFailedTests: 0,
@@ -31,6 +31,6 @@ it('a failed run without a report counts as one failure', () => {
   expect(readSummary('/nowhere', 1)).toEqual({ passed: 0, failed: 1 });
 });
 
-it('a run that ended well has no failure', () => {
+it('a successful run has no failure', () => {
   expect(readSummary('/nowhere', 0)).toEqual({ passed: 0, failed: 0 });
 });

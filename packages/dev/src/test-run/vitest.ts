@@ -18,8 +18,8 @@ const argsOf = ({ pattern, paths, watch, shard }: TestRequest, projects: readonl
 ];
 
 /**
- * Whether servers are started. Which suite a name belongs to is known only when its file runs: the list that vitest
- * reads from the source leaves out whole suites.
+ * Whether servers are started. The suite of a name is known only when its file runs, because the list that vitest reads
+ * from the source omits whole suites.
  */
 export const needsServers = ({ unitOnly, suite }: TestRequest): boolean =>
   !unitOnly && suite !== 'clients' && suite !== 'secured';
@@ -51,7 +51,7 @@ export const runVitest = ({ request, withServers, env, report, signal }: VitestR
     child.once('exit', (code) => resolve(code ?? 1));
   });
 
-/** What Vitest's JSON reporter writes, as far as it is read here. */
+/** The part of Vitest's JSON report that is read here. */
 export type Report = {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -82,8 +82,8 @@ const read = (file: string): Summary => {
 };
 
 /**
- * The summary of a run from its report and exit code; a run that failed without a failed test, such as a crash, counts
- * as one failure.
+ * The summary of a run from its report and exit code; a failed run without a failed test, such as a crash, counts as
+ * one failure.
  */
 export const readSummary = (file: string, code: number): Summary => {
   const summary = read(file);

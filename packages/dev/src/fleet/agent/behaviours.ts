@@ -6,12 +6,12 @@ export type Nudged = Promise<string>;
 export type Behaviour = (desk: Desk, nudged: Nudged) => Promise<void>;
 
 const forEver = (): Promise<void> => new Promise(() => void setInterval(() => {}, 60_000));
-/** Longer than any person will watch. */
+/** Longer than any demonstration. */
 const ENDLESS = 1_000_000;
 
 const steady: Behaviour = (desk) => finish(desk, ENDLESS);
 
-/** The first one becomes silent in mid-task, also after a nudge; its replacement finishes. */
+/** The first instance becomes silent in the middle of its task, also after a nudge; its replacement finishes. */
 const hangs: Behaviour = async (desk) => {
   if (desk.attempt > 0) {
     print(`continuing after part ${stepReached(desk)}`);
@@ -47,7 +47,7 @@ const loops: Behaviour = async (desk, nudged) => {
   return finish(desk, ENDLESS, 2);
 };
 
-/** Refused by its model as long as it sends requests: the agent is healthy and has to wait for a while. */
+/** The model refuses its requests. The agent is healthy and must wait for a while. */
 const limited: Behaviour = async (desk, nudged) => {
   await part(desk, 1, ENDLESS);
   await untilNudged(nudged, async () => {
@@ -66,7 +66,7 @@ const crashes: Behaviour = async (desk) => {
   process.exitCode = 1;
 };
 
-/** A question is answered by a person, or not at all. */
+/** Asks a question that only a person can answer. */
 const waits: Behaviour = async (desk) => {
   await part(desk, 1, 2);
   process.stdout.write('report.md exists already. Overwrite it? [y/N] ');

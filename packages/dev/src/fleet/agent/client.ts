@@ -18,13 +18,13 @@ export type Vigil = {
 
 const AGAIN_MS = 250;
 
-/** The whole of what an agent needs to report itself: one JSON object a line, to the socket that its supervisor names. */
+/** Everything that an agent needs for its reports: one JSON object a line, to the socket that its supervisor names. */
 export const connectVigil = (path: string | undefined, onMessage: (message: Message) => void): Vigil => {
   if (path === undefined) return { report: () => {}, close: async () => {} };
   let isOpen = true;
   const connect = (): Socket => {
     const one = createConnection(path);
-    // An agent does not fail when its supervisor goes away; the next supervisor listens at the same place.
+    // An agent does not fail when its supervisor ends; the next supervisor listens at the same path.
     one.on('error', () => {}).once('close', () => isOpen && setTimeout(reconnect, AGAIN_MS).unref());
     createInterface({ input: one })
       .on('line', (line) => {

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Vigil } from './client.ts';
 
-/** What an agent of the demonstration fleet works with. */
+/** The working data of an agent of the demonstration fleet. */
 export type Desk = {
   readonly vigil: Vigil;
   readonly task: string;
   readonly attempt: number;
-  /** where its checkpoints go */
+  /** the folder of its checkpoints */
   readonly folder: string;
-  /** the checkpoint that it continues from; undefined: it starts at the beginning */
+  /** the checkpoint from which it continues; undefined if it starts at the beginning */
   readonly from: string | undefined;
   /** epoch milliseconds */
   readonly now: () => number;
@@ -52,11 +52,11 @@ export const call = async (
   vigil.report({ tool_calls: [{ ...ended, mutating: tool === 'Edit' }] });
 };
 
-/** At most ten of them: some of these tasks never end. */
+/** At most ten of them, because some of these tasks never end. */
 const pieces = (from: number, to: number): string[] =>
   Array.from({ length: Math.min(10, to - from) }, (_, n) => `part ${from + n + 1}`);
 
-/** All that a replacement needs to continue after this step. */
+/** Everything that a replacement needs to continue after this step. */
 export const checkpoint = ({ vigil, task, attempt, folder, now }: Desk, step: number, of: number): void => {
   const work = { completed_work: pieces(Math.max(0, step - 10), step), remaining_work: pieces(step, of) };
   const text = JSON.stringify({ schema_version: '1.1.0', task_id: task, step, of, ...work }, null, 2);
@@ -68,7 +68,7 @@ export const checkpoint = ({ vigil, task, attempt, folder, now }: Desk, step: nu
   vigil.report({ reports_checkpoints: true, checkpoint: { checkpoint_id: id, ...where, ...work } });
 };
 
-/** Where the agent before this one got to. */
+/** The last step of the previous agent. */
 export const stepReached = ({ from }: Desk): number =>
   from === undefined ? 0 : (JSON.parse(readFileSync(from, 'utf8')) as { step: number }).step;
 
@@ -82,7 +82,7 @@ export const part = async (desk: Desk, step: number, of: number): Promise<void> 
   await sleep(700);
 };
 
-/** All parts that are left, and the end. */
+/** Does all remaining parts and ends. */
 export const finish = async (desk: Desk, of: number, from = stepReached(desk) + 1): Promise<void> => {
   for (let step = from; step <= of; step += 1) await part(desk, step, of);
   print('all parts are done');

@@ -1,10 +1,10 @@
-/** What every node has: it is broker and controller, and small. */
+/** The settings of every node, which is a small broker and controller. */
 const commonSettings: Readonly<Record<string, string>> = {
   'process.roles': 'broker,controller',
   'controller.listener.names': 'CONTROLLER',
   'inter.broker.listener.name': 'PLAINTEXT',
   'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
-  // Few partitions of the internal topics: quick to make and to load.
+  // The internal topics have few partitions, which are quick to create and to load.
   'offsets.topic.num.partitions': '4',
   'transaction.state.log.num.partitions': '4',
   'share.coordinator.state.topic.num.partitions': '1',
@@ -22,8 +22,8 @@ const commonSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a single Kafka node needs to serve Vigil, by property name. docker-compose.yml states the same, which a test
- * compares. Measured on 4.2.0: the two session settings bring a restart after kill -9 from 12 s to 4 s.
+ * The settings of a single Kafka node for Vigil, by property name. A test compares docker-compose.yml with them.
+ * Measured on 4.2.0: the two session settings bring a restart after kill -9 from 12 s to 4 s.
  */
 export const brokerSettings: Readonly<Record<string, string>> = {
   ...commonSettings,
@@ -34,14 +34,14 @@ export const brokerSettings: Readonly<Record<string, string>> = {
   'transaction.state.log.min.isr': '1',
   'share.coordinator.state.topic.replication.factor': '1',
   'share.coordinator.state.topic.min.isr': '1',
-  // The first member of a group starts at once; a lost one is missed within a second or two.
+  // The first member of a group starts at once, and a lost one is detected within a second or two.
   'group.initial.rebalance.delay.ms': '0',
   'transaction.abort.timed.out.transaction.cleanup.interval.ms': '1000',
   'broker.session.timeout.ms': '2000',
   'broker.heartbeat.interval.ms': '400',
 };
 
-/** How topics are made on such a node: it can hold one replica. */
+/** The settings of topics on such a node, which can hold one replica. */
 export const TOPICS_OF_ONE_BROKER = { VIGIL_PARTITIONS: '4', VIGIL_REPLICAS: '1' } as const;
 
 /**
@@ -65,10 +65,10 @@ export const productionSettings: Readonly<Record<string, string>> = {
   'leader.imbalance.check.interval.seconds': '1',
 };
 
-/** How topics are made on three such nodes. */
+/** The settings of topics on three such nodes. */
 export const TOPICS_OF_THREE_BROKERS = { VIGIL_PARTITIONS: '4', VIGIL_REPLICAS: '3' } as const;
 
-/** The image's way of naming a property: KAFKA_NODE_ID for node.id. */
+/** The environment variable of a property in the image: KAFKA_NODE_ID for node.id. */
 export const asEnvironment = (settings: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [`KAFKA_${name.toUpperCase().replaceAll('.', '_')}`, value]),

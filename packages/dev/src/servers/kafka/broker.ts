@@ -3,16 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Refusal } from '../../refusal.ts';
 
-/**
- * A broker that can be ended, frozen and started again on the same data and port, from any process that has its
- * location.
- */
+/** A broker that any process with its location can end, freeze and restart on the same data and port. */
 export type Broker = {
-  /** null while it is ended, and for one in a container */
+  /** null while it is ended, and in a container */
   readonly pid: () => number | null;
-  /** SIGKILL ends it at once and waits for that; SIGSTOP freezes, SIGCONT thaws */
+  /** SIGKILL ends it and waits for its end; SIGSTOP freezes it, and SIGCONT continues it */
   readonly kill: (signal: NodeJS.Signals) => Promise<void>;
-  /** starts it again, ended or not; resolves when it serves */
+  /** restarts it, ended or not; resolves when it serves */
   readonly restart: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
@@ -40,7 +37,7 @@ const untilServing = async (at: ContainerAt): Promise<void> => {
     if (late.aborted) throw new Refusal(`Kafka's container ${at.id} does not serve: see docker logs ${at.id}`);
 };
 
-/** A broker in a container whose port on this machine is fixed, so that it keeps its address over a restart. */
+/** A broker in a container with a fixed port on this machine, so that it keeps its address across a restart. */
 export const containerBroker = (at: ContainerAt): Broker => ({
   pid: () => null,
   kill: async (signal) => {

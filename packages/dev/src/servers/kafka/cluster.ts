@@ -9,7 +9,7 @@ import { type ProcessAt, startNodes } from './nodes.ts';
 
 const NAMES = ['kafka-1', 'kafka-2', 'kafka-3'] as const;
 
-/** Three nodes on free ports of the loopback, their data in `dir`. */
+/** Three nodes on free ports of the loopback, with their data in `dir`. */
 export const threeNodes = async (dir: string): Promise<readonly ProcessAt[]> => {
   const ports = await freePorts(2 * NAMES.length);
   return NAMES.map((name, i) => ({
@@ -26,7 +26,10 @@ export const threeNodes = async (dir: string): Promise<readonly ProcessAt[]> => 
 export const addressesOf = (nodes: readonly ProcessAt[]): string =>
   nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
 
-/** A lone node ends in order. Several have no quorum once two are gone, and their data ends with the run. */
+/**
+ * A single node shuts down cleanly. Several nodes lose their quorum once two are gone, and their data ends with the
+ * run.
+ */
 export const stopNodes = async (brokers: readonly Broker[]): Promise<void> => {
   const several = brokers.length > 1;
   await Promise.all(brokers.map((broker) => (several ? broker.kill('SIGKILL') : broker.stop())));
@@ -43,7 +46,7 @@ export type Cluster = {
 
 /**
  * Three brokers as processes of this machine with production settings. They end with this process in any case.
- * @throws Refusal that names the missing part and the remedy; nothing is left running then
+ * @throws Refusal with the missing part and the remedy; then nothing is left running
  */
 export const startCluster = async (dir: string, onProgress: (line: string) => void): Promise<Cluster> => {
   requireJava();

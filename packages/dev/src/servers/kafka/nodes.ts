@@ -11,12 +11,12 @@ import { type Broker, type ContainerAt, containerBroker } from './broker.ts';
 import { brokerSettings, productionSettings } from './broker-settings.ts';
 import { makeCertificate, scramUsers, securedSettings } from './secured.ts';
 
-/** Where a broker is found: plain JSON, handed from the run that started it to the tests that end it. */
+/** The location of a broker. It is plain JSON, which the run passes to the tests that end the broker. */
 export type BrokerAt = ProcessAt | ContainerAt;
 export type ProcessAt = {
   readonly kind: 'process';
   readonly dir: string;
-  /** of its pid file, its log and its folder in `dir` */
+  /** the name of its pid file, its log and its folder in `dir` */
   readonly name: string;
   readonly port: number;
   readonly controllerPort: number;
@@ -42,7 +42,7 @@ const propertiesOf = (at: ProcessAt, nodes: readonly ProcessAt[]): string => {
     .join('\n')}\n`;
 };
 
-/** A cluster id is 16 bytes in base64url; StorageTool takes a leading dash for an option. */
+/** A cluster id is 16 bytes in base64url. StorageTool reads a leading dash as an option. */
 const clusterId = (): string => randomBytes(16).toString('base64url').replace(/^-/, 'A');
 
 const format = async (at: ProcessAt, jars: string, properties: string, cluster: string): Promise<void> => {
@@ -61,9 +61,9 @@ const daemonOf = (at: ProcessAt, jars: string, properties: string): Daemon => ({
   args: [
     ...['-Xms256m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Djava.awt.headless=true'],
     '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
-    // The one line that shows that it serves: it is written after the controller has accepted the broker.
+    // The line that shows that it serves, written after the controller has accepted the broker.
     '-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info',
-    // What the ACLs refuse is in its log.
+    // Its log has the requests that ACLs refuse.
     ...(at.isSecured ? ['-Dorg.slf4j.simpleLogger.log.kafka.authorizer.logger=info'] : []),
     ...['-cp', `${jars}/*`, 'kafka.Kafka', properties],
   ],
@@ -87,7 +87,7 @@ const filesOf = ({ dir, name }: ProcessAt): { data: string; properties: string }
   properties: path.join(dir, name, 'server.properties'),
 });
 
-/** The handle of a broker that startBroker has started, perhaps in another process. */
+/** The handle of a broker of startBroker, possibly of another process. */
 export const brokerAt = async (at: BrokerAt): Promise<Broker> =>
   at.kind === 'container'
     ? containerBroker(at)
@@ -110,8 +110,8 @@ const startNode = async (
 };
 
 /**
- * Starts the nodes of one cluster, each on the data in its folder, made when there is none. Rejects when all attempts
- * have ended.
+ * Starts the nodes of one cluster, each on the data in its folder, which is created if absent. Rejects only when all
+ * attempts have ended.
  */
 export const startNodes = async (
   nodes: readonly ProcessAt[],

@@ -5,7 +5,7 @@ import { PRINCIPALS } from '@vigil/stream';
 import { Refusal } from '../../refusal.ts';
 import { keptSecret, secretFile } from '../kept-secret.ts';
 
-/** The principal that makes topics and ACLs, and that tests read with. */
+/** The principal that creates topics and ACLs, and with which tests read. */
 const ADMIN = 'admin';
 const BROKER = 'broker';
 
@@ -22,7 +22,7 @@ const keytool = (...args: readonly string[]): void => {
   }
 };
 
-/** A certificate of the loopback that signs itself, in the form that Java reads and in the form that clients trust. */
+/** A self-signed certificate of the loopback, in the format of Java and in the format of clients. */
 export const makeCertificate = (dir: string): void => {
   const { keystore, ca } = filesOf(dir);
   if (existsSync(ca)) return;
@@ -36,7 +36,7 @@ export const makeCertificate = (dir: string): void => {
 const login = (module: string, dir: string, more = ''): string =>
   `org.apache.kafka.common.security.${module} required username="${BROKER}" password="${keptSecret(dir, BROKER)}"${more};`;
 
-/** Settings of a broker that talks TLS only, asks every client for SCRAM, and allows what ACLs allow. */
+/** Settings of a broker that accepts only TLS, requires SCRAM of every client, and enforces ACLs. */
 export const securedSettings = (dir: string): Readonly<Record<string, string>> => ({
   'listener.security.protocol.map': 'CONTROLLER:SASL_SSL,SASL_SSL:SASL_SSL',
   'inter.broker.listener.name': 'SASL_SSL',
@@ -48,7 +48,7 @@ export const securedSettings = (dir: string): Readonly<Record<string, string>> =
   'sasl.enabled.mechanisms': 'SCRAM-SHA-512',
   'sasl.mechanism.inter.broker.protocol': 'SCRAM-SHA-512',
   'listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config': login('scram.ScramLoginModule', dir),
-  // The controller keeps the SCRAM users, so its own listener needs another mechanism.
+  // The controller stores the SCRAM users, so its own listener needs another mechanism.
   'sasl.mechanism.controller.protocol': 'PLAIN',
   'listener.name.controller.sasl.enabled.mechanisms': 'PLAIN',
   'listener.name.controller.plain.sasl.jaas.config': login(
@@ -60,7 +60,7 @@ export const securedSettings = (dir: string): Readonly<Record<string, string>> =
   'super.users': `User:${BROKER};User:${ADMIN}`,
 });
 
-/** Arguments of StorageTool: the SCRAM users of a broker that has no data yet, each with a password of its own. */
+/** Arguments of StorageTool for the SCRAM users of a broker without data, each with its own password. */
 export const scramUsers = (dir: string): readonly string[] =>
   [BROKER, ADMIN, ...PRINCIPALS].flatMap((name) => [
     '--add-scram',
