@@ -4,7 +4,7 @@ import { type Remark, readHeartbeat } from '@vigil/events';
 import { expect, test } from 'vitest';
 
 const readme = readFileSync(path.resolve(import.meta.dirname, '../README.md'), 'utf8');
-/** What the shell makes of the examples. */
+/** The commands of the examples, as the shell expands them. */
 const sent = (line: string, last: string): unknown => {
   const json = line.replace("'$(date -u +%FT%TZ)'", '2026-11-23T12:00:00Z').replace("'$1'", '1').replace("'$2'", last);
   return JSON.parse(json.slice(json.indexOf('{"agent_id"'), json.lastIndexOf('}') + 1));
@@ -17,7 +17,7 @@ test('the README has an example for HTTP and one for Kafka', () => {
   expect(exit).not.toBe('');
 });
 
-test.each(examples)('the heartbeat %s is taken without a warning, has a task and claims no tokens', (line) => {
+test.each(examples)('the heartbeat %s is accepted without a warning, has a task and reports no tokens', (line) => {
   for (const last of ['', exit]) {
     const remarks: Remark[] = [];
     const heartbeat = readHeartbeat(sent(line, last), remarks);

@@ -27,10 +27,7 @@ const topics = [
   Topic.taskRecovery,
 ];
 
-/**
- * An agent without a runtime of Vigil, a host that burns down, a finished task, and the command-line action of a person
- * for each.
- */
+/** An agent without a runtime of Vigil, a lost host and a finished task, with a person's command for each. */
 describe.skipIf(!ownServers)('at the command line', () => {
   let vigil: TestSystem;
   let received: Received;
@@ -139,7 +136,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
     expect(answer).toMatchObject({ outcome: 'delivered', runtimeId: 'puppets' });
   });
 
-  test('recovered by hand an agent is ended and replaced at once, twice: each an attempt, ruled on, and after a confirmed death', async () => {
+  test('an agent that is recovered by hand is ended and replaced at once, twice: each time as an attempt with a ruling, after a confirmed death', async () => {
     let name = 'recovered';
     for (const attempt of [1, 2]) {
       await shown(name);
@@ -175,7 +172,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
     expect(tale('T-recovered').filter(({ type }) => type === 'RECOVERY_INITIATED')).toHaveLength(2);
   });
 
-  test('a task that its tracker calls closed has no fresh agent', async () => {
+  test('a task that is closed in its tracker gets no fresh agent', async () => {
     await ok('recover', 'closed', ...why);
     const released = await until('it is released', async () =>
       tale('T-closed').find(({ type }) => type === 'TASK_RELEASED'),
@@ -190,7 +187,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
     expect(tale('T-closed').filter(({ type }) => type === 'RECOVERY_COMPLETED')).toEqual([]);
   });
 
-  test('an agent on a host that was reported gone is dead, and its task continues elsewhere', async () => {
+  test('an agent on a host that was reported gone counts as dead, and its task continues elsewhere', async () => {
     const heartbeat = {
       ...{ agent_id: 'far', task_id: 'T-far', phase: 'work', last_tool_call: null, token_count: 1, error_count: 0 },
       ...{ progress_indicator: '1/2', policy: 'gone', instance_id: 'far-1', sequence: 1, labels: { host: 'far-host' } },

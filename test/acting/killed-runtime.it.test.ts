@@ -18,10 +18,10 @@ const topics = [
   Topic.taskRecovery,
 ];
 const names = ['one', 'two', 'three'];
-/** How long they have no supervisor: several heartbeats are missing. */
+/** The time without a supervisor, in which several heartbeats are missing. */
 const AWAY_MS = 5000;
 
-/** kill -9 a runtime while its agents work, and start it again: nothing has changed for any observer. */
+/** Kills a runtime with kill -9 while its agents work, and restarts it. No observer may see a change. */
 describe.skipIf(!ownServers)('a runtime is killed, and its agents work on', () => {
   let vigil: TestSystem;
   let received: Received;
@@ -38,7 +38,7 @@ describe.skipIf(!ownServers)('a runtime is killed, and its agents work on', () =
       .of(Topic.heartbeat)
       .map(({ payload }) => payload)
       .filter(({ agent_id }) => agent_id === name);
-  /** Parts of its work that its terminal has shown: a line each. */
+  /** The parts of its work that its terminal has shown, one a line. */
   const partsOf = (name: string): number => heartbeatsOf(name).at(-1)?.output?.lines ?? 0;
 
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe.skipIf(!ownServers)('a runtime is killed, and its agents work on', () =
       const heartbeats = heartbeatsOf(agentId);
       const lines = heartbeats.map(({ output }) => output?.lines ?? 0);
       expect(lines).toEqual([...lines].sort((a, b) => a - b));
-      // Those of the time without a supervisor are many more than the difference.
+      // The parts from the time without a supervisor are many more than the difference.
       const restarted = puppets.parts(agentId);
       await until(`all reports of ${agentId} have arrived`, async () => partsOf(agentId) >= restarted);
       expect(partsOf(agentId)).toBeLessThanOrEqual(puppets.parts(agentId) + 5);
@@ -95,7 +95,7 @@ describe.skipIf(!ownServers)('a runtime is killed, and its agents work on', () =
     for (const name of names) expect(puppets.ends(name)).toBe(0);
   });
 
-  test('the one who came back ends by order', async () => {
+  test('the agent of the restarted runtime can be ended by an order', async () => {
     const [instance] = before as [Instance & { readonly pid: number }];
     const order = terminate(instance);
     await writer(vigil.log).write([order]);

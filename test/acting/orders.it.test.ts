@@ -6,7 +6,7 @@ import { openSystem, ownServers, type TestSystem, until } from '../support/syste
 import { type Instance, openPuppets, type Puppets, terminate } from './puppets.ts';
 
 /**
- * What a terminate finds when it comes late, for another instance, after progress or twice: the order executor checks
+ * Terminate orders that arrive late, for another instance, after progress, or twice. The order executor checks them
  * again.
  */
 describe.skipIf(!ownServers)('an order is looked at again where it is carried out', () => {
@@ -34,7 +34,7 @@ describe.skipIf(!ownServers)('an order is looked at again where it is carried ou
       .map(({ payload }) => payload)
       .filter((one) => one.orderId === orderId);
   const receipt = (order: Order) => until(`the receipt of ${order.payload.orderId}`, async () => receipts(order)[0]);
-  /** Heartbeats of the same instance that were sent after this one. */
+  /** Later heartbeats of the same instance. */
   const heartbeatsOn = (instance: Instance) =>
     until(`${instance.agentId} sends more heartbeats`, async () => {
       const now = await puppets.instance(instance.agentId);
@@ -47,7 +47,7 @@ describe.skipIf(!ownServers)('an order is looked at again where it is carried ou
     const instance = await puppets.instance('late');
     await heartbeatsOn(instance);
     puppets.signal('SIGSTOP');
-    // Time enough to reach a runtime that stands still, also on a busy host.
+    // Enough time for the order to reach the frozen runtime, also on a busy host.
     const order = terminate(instance, { ttlMs: 6000 });
     await write(order);
     const written = (await vigil.records(Topic.agentOrder)).at(-1)?.timestamp ?? Number.POSITIVE_INFINITY;

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
  * work in `<name>.parts`. It notes each request to end in `<name>.ends`, and takes a moment over it.
  */
 const [name = '', folder = '.'] = process.argv.slice(2);
-/** The next supervisor listens at the same place. */
+/** The next supervisor listens at the same path. */
 const connect = (): void => {
   socket = createConnection(process.env.VIGIL_SOCKET ?? '').on('error', () => {});
   socket.once('close', () => setTimeout(connect, 200));

@@ -19,21 +19,24 @@ export type Puppets = {
   readonly start: () => void;
   readonly signal: (signal: NodeJS.Signals) => void;
   readonly stop: () => Promise<void>;
-  /** ends the runtime at once; its agents work on */
+  /** ends the runtime at once; its agents continue */
   readonly kill: () => Promise<void>;
-  /** the process of the agent that has this name */
+  /** the process of the agent with this name */
   readonly pid: (name: string) => number;
   readonly silence: (name: string) => void;
   readonly rouse: (name: string) => void;
-  /** how many parts of its work it has begun to report */
+  /** the number of parts of its work that it has begun to report */
   readonly parts: (name: string) => number;
-  /** how often it received a request to end */
+  /** the number of requests to end that it received */
   readonly ends: (name: string) => number;
   /** the newest heartbeat of an instance other than these */
   readonly instance: (name: string, ...not: readonly string[]) => Promise<Instance>;
 };
 
-/** Names with `-` before them are silent from the beginning, those with `+` start by order only. `more`: of the runtime's configuration. */
+/**
+ * Agents whose name begins with `-` are silent from the beginning; those with `+` start only by an order. `more`:
+ * further configuration of the runtime.
+ */
 export const openPuppets = (
   { dir, system }: TestSystem,
   received: Received,
@@ -107,7 +110,7 @@ export const openPuppets = (
   };
 };
 
-/** An order to end this life, as a case would write it for a finding that cannot be overtaken. */
+/** An order to end this instance, as a case writes it for a finding that no progress withdraws. */
 export const terminate = (
   { agentId, instanceId }: Instance,
   rest: Partial<Terminate> = {},

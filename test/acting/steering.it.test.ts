@@ -23,7 +23,7 @@ const topics = [
 ];
 const stuck = ['mends', 'pardoned', 'patient', 'ends'];
 
-/** Commands of people, and their effects. One story: a halt, its end, decisions, a hold beside a dry run. */
+/** Commands of people and their effects, in one story: a halt, its end, decisions, and a hold with a dry run. */
 describe.skipIf(!ownServers)('people control what acts', () => {
   let vigil: TestSystem;
   let received: Received;
@@ -55,7 +55,7 @@ describe.skipIf(!ownServers)('people control what acts', () => {
   const closed = (name: string) =>
     until(`the case of ${name} is closed`, async () => acted(name, 'CASE_CLOSED').at(-1)?.payload);
   const ok = async (...args: string[]) => expect(await vigil.vigil(...args)).toMatchObject({ code: 0 });
-  /** The read model follows: a decision is refused with 404 until it shows the case. */
+  /** The read model follows later: a decision is refused with 404 until it shows the case. */
   const shown = (caseId: string) =>
     until(`${caseId} is shown`, async () => (await vigil.vigil('case', 'show', caseId)).code === 0);
 

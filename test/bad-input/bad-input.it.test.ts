@@ -9,7 +9,7 @@ import { holds, openSystem, ownServers, type TestSystem, until } from '../suppor
 import { HOSTILE, heartbeat, type Input, inputs } from './inputs.ts';
 import { rows } from './table.ts';
 
-/** The jars of the local broker are the other client; where servers run in containers there are none. */
+/** The jars of the local broker are the other client. They do not exist if the servers run in containers. */
 const jars = path.resolve(import.meta.dirname, '../../.cache/kafka-4.2.0');
 const otherClient = existsSync(jars);
 if (!otherClient)
@@ -73,11 +73,11 @@ describe.skipIf(!ownServers)('bad input has its documented answer', () => {
     execFileSync('java', args, { input: `${lines.join('\n')}\n`, stdio: ['pipe', 'ignore', 'ignore'] });
   };
 
-  test('every line of the table is tried, and nothing else', () => {
+  test('the inputs are exactly the lines of the table', () => {
     expect(rows.map(({ input }) => input)).toEqual(Object.keys(inputs('x', vigil.log.codec)));
   });
 
-  test('over Kafka: each is answered, and a good heartbeat behind each is judged', async () => {
+  test('over Kafka: each input has its answer, and a good heartbeat after each is judged', async () => {
     const sent = known('kafka').filter(({ input }) => input.codec === undefined || otherClient);
     const others: string[] = [];
     const goods: string[] = [];
@@ -108,7 +108,7 @@ describe.skipIf(!ownServers)('bad input has its documented answer', () => {
     }
   });
 
-  test('over HTTP: each is answered by a problem that names field and value, or taken and judged', async () => {
+  test('over HTTP: each input is answered by a problem that names field and value, or is accepted and judged', async () => {
     const { VIGIL_GATEWAY_URL: url, VIGIL_GATEWAY_TOKEN: token } = vigil.system.env;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     for (const { row, id, input } of known('http')) {
@@ -160,19 +160,19 @@ describe.skipIf(!ownServers)('bad input has its documented answer', () => {
 
   test('hostile texts reach the read model, and none of them controls a terminal', async () => {
     const place = rows.findIndex(({ input }) => input.startsWith('hostile texts'));
-    // In any state: it has sent one heartbeat, so it is STUCK seconds later.
+    // Any state is accepted: it has sent one heartbeat, so it is STUCK seconds later.
     const shownOf = (agent: string) =>
       until(`${agent} is shown`, async () => {
         const { stdout } = await vigil.vigil('health', agent);
         return stdout.startsWith(`${agent} `) ? stdout : undefined;
       });
     const shown = await shownOf(idOf('kafka', place));
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches the characters that must not occur
     expect(shown).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e]/);
     await shownOf('constructor');
   });
 
-  test('endless garbage stops neither ingest nor evaluator', async () => {
+  test('any amount of bad input stops neither ingest nor evaluator', async () => {
     for (let n = 0; n < 25; n += 1) await write('flood', Buffer.from([0, n]));
     for (const instance of ['1', '2'])
       await write('twin', Buffer.from(JSON.stringify(heartbeat('twin', { instance_id: instance }))));

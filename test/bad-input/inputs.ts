@@ -84,5 +84,5 @@ export const inputs = (id: string, codec: Codec): Readonly<Record<string, Input>
   };
 };
 
-/** Text that no codec makes small. */
+/** Text that no codec compresses well. */
 const incompressible = (): string => createHash('shake256', { outputLength: 900_000 }).update('x').digest('base64');

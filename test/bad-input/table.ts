@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The outcome of one input in docs/bad-input.md; null: it cannot arrive that way. */
+/** The outcome of one input in docs/bad-input.md; null if it cannot arrive that way. */
 export type Row = {
   readonly input: string;
   readonly kafka: { readonly kind: 'letter' | 'refused' | 'passed' | 'taken'; readonly reason: string | null };

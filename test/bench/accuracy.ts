@@ -6,7 +6,7 @@ import { type Hangs, nameOf, page } from './support/accuracy/page.ts';
 import { evaluated, type Run, readRuns } from './support/accuracy/runs.ts';
 import { print } from './support/report.ts';
 
-/** How well recorded runs are judged: writes docs/accuracy.md. */
+/** Measures the judgement of recorded runs, and writes docs/accuracy.md. */
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.resolve(process.env.VIGIL_TRACES || path.join(root, '../shared/traces'));
 const POLICY = 'vigil';

@@ -11,8 +11,8 @@ import { RUNS } from './support/ground.ts';
 import { print, quantile, report } from './support/report.ts';
 
 /**
- * From the start of the hook that reports the end of a call until the heartbeat with that end arrives at the gateway.
- * Under `vigil run` with an interval of 30 s. Beside it: how long the hook itself takes.
+ * Measures how long the report of a call's end takes: from the start of its hook to the arrival of its heartbeat at the
+ * gateway. The agent runs under `vigil run` with an interval of 30 s. Also measures the duration of the hook itself.
  */
 const CALLS = 30;
 const PAUSE_MS = 500;
@@ -21,7 +21,7 @@ const main = bundleOf('vigil');
 
 type Ended = { readonly id: string; readonly from: number; readonly until: number };
 
-/** A client that makes one call after the other, and notes when it runs the hook that reports an end. */
+/** A client that makes one call after the other, and records when it runs the hook that reports an end. */
 const client = async (notes: string): Promise<void> => {
   const hook = (event: string, more: object): void => {
     const input = JSON.stringify({ session_id: 's-1', hook_event_name: event, tool_name: 'Bash', ...more });
@@ -47,7 +47,7 @@ const bodyOf = async (request: IncomingMessage): Promise<readonly Heartbeat[]> =
   return Array.isArray(body) ? body : [body as Heartbeat];
 };
 
-/** When the end of each call has first been reported, epoch milliseconds. */
+/** The first report of each call's end, epoch milliseconds. */
 const arrivals = new Map<string, number>();
 const gateway = createServer(async (request, response) => {
   const isHeartbeat = request.url === '/v1/heartbeats';

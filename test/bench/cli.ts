@@ -4,8 +4,8 @@ import { startDemonstration } from './support/demonstration.ts';
 import { print, report } from './support/report.ts';
 
 /**
- * The processor time (user and system) of `vigil health` and `vigil explain` on the running demonstration, the launcher
- * included, on the Node of this machine. Beside it: an empty process.
+ * Measures the processor time (user and system) of `vigil health` and `vigil explain` on the running demonstration,
+ * including the launcher, on the Node of this machine. An empty process is measured for comparison.
  */
 const ROUNDS = 11;
 /** The shell counts in hundredths of a second. */
@@ -14,10 +14,10 @@ const root = path.resolve(import.meta.dirname, '../..');
 const vigil = path.join(root, 'packages/dev/bootstrap/vigil.mjs');
 const REPEAT = `i=0; while [ $i -lt ${TIMES} ]; do "$@" >/dev/null 2>&1; i=$((i+1)); done; times`;
 
-/** Without the pinned tools, which `npm run bench` puts first. */
+/** The PATH without the pinned tools, which `npm run bench` adds at its beginning. */
 const PATH = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => !folder.startsWith(root));
 
-/** Milliseconds of one process and what it started. */
+/** Milliseconds of one process and its children. */
 const cpuTime = (words: readonly string[]): number => {
   const env = { ...process.env, PATH: PATH.join(path.delimiter) };
   const { stdout } = spawnSync('sh', ['-c', REPEAT, 'sh', 'node', ...words], { env, cwd: root, encoding: 'utf8' });

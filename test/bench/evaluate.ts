@@ -9,7 +9,10 @@ import { observed } from '../support/observed.ts';
 import { bare, working } from './support/heartbeats.ts';
 import { type Figure, median, print, quantile, report } from './support/report.ts';
 
-/** Heartbeats folded by packages/health on one core, without Kafka, with every agent in memory: beside decoding the same ones from Avro. */
+/**
+ * Measures the folding of heartbeats by packages/health on one core, without Kafka, with every agent in memory, and the
+ * decoding of the same heartbeats from Avro.
+ */
 const AGENTS = 100_000;
 const WARM = 3;
 const RUNS = 7;
@@ -37,7 +40,10 @@ const roundOf = (heartbeat: HeartbeatOf, n: number, agents: number): readonly Re
   return records;
 };
 
-/** By the time that this process has had a core, its collector's included: what else the machine does is left out. */
+/**
+ * Measured by the processor time of this process, including garbage collection, so that other work of the machine does
+ * not count.
+ */
 const secondsOf = (work: () => void): number => {
   const since = process.cpuUsage();
   work();
@@ -65,7 +71,7 @@ const folded = (name: string, heartbeat: HeartbeatOf): readonly Figure[] => {
     collect();
     const own = secondsOf(() => {
       for (const record of records) folding.fold(record);
-      collect({ type: 'minor' }); // its garbage is part of its price
+      collect({ type: 'minor' }); // include the cost of its garbage
     });
     runs.push({ own: AGENTS / own, reference, whole: secondsOf(() => collect()) * 1000 });
   }

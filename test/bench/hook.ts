@@ -7,9 +7,9 @@ import { RUNS } from './support/ground.ts';
 import { type Figure, print, quantile, report } from './support/report.ts';
 
 /**
- * What a hook costs a session at each of its steps: its own time, from its first line to its end, and the whole
- * process. Beside it: an empty process. First with nothing else at work, then beside as many busy processes as make a
- * load of eight.
+ * Measures the cost of a hook at each step of a session: its own time, from its first line to its end, and that of the
+ * whole process. An empty process is measured for comparison. First without other work, then beside busy processes that
+ * make a load of eight.
  */
 const HOOKS = 100;
 const BUSY = 8;
@@ -19,7 +19,7 @@ const debug = path.join(dir, 'debug.jsonl');
 
 const call = { session_id: 's-1', tool_name: 'Bash', tool_input: { command: 'npm test' }, tool_use_id: 'call-1' };
 const before = JSON.stringify({ ...call, hook_event_name: 'PreToolUse' });
-/** The output of a command as long as Claude Code keeps it. */
+/** The longest output of a command that Claude Code keeps. */
 const stdout = Array.from(
   { length: 500 },
   (_, n) => `line ${n}: a test has passed in ${n} ms, 0x${n.toString(16)}`,
@@ -70,7 +70,7 @@ const measured = async (name: string, input: string, env: Record<string, string>
   });
 };
 
-/** Until it is disposed of, eight processes use a core each. */
+/** Eight processes that use a core each, until disposal. */
 const busyMachine = (): Disposable => {
   const busy = Array.from({ length: BUSY }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
   const end = (): void => {

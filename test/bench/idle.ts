@@ -4,7 +4,7 @@ import { watchCpu } from './support/cpu.ts';
 import { openGround, processes, RUNS } from './support/ground.ts';
 import { report } from './support/report.ts';
 
-/** The cost of all processes while no agent reports: ticks end idleness. */
+/** Measures the cost of all processes while no agent reports. Ticks keep them busy. */
 const FOR_MS = 30_000;
 const SETTLE_MS = 10_000;
 

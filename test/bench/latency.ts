@@ -5,8 +5,9 @@ import { caughtUp, heartbeats, judgements, type Latency, latencyAt, type Target 
 import { type Figure, print, report } from './support/report.ts';
 
 /**
- * From sending a heartbeat until a reader of committed records can read the decision: with ingest and evaluator alone,
- * and with every service at work. Beside it: from sending until the heartbeat itself can be read, without other work.
+ * Measures the time from sending a heartbeat until a reader of committed records can read the decision: with only
+ * ingest and evaluator, and with every service. Also measures the time until the heartbeat itself can be read, without
+ * other work.
  */
 const RATES = [1_000, 3_333];
 const FOR_MS = 15_000;

@@ -9,16 +9,16 @@ import { recordOf, working } from './support/heartbeats.ts';
 import { print, quantile, report } from './support/report.ts';
 
 /**
- * From the moment in which an agent has been silent for longer than its policy allows until its runtime has the nudge.
- * 1,000 agents send a heartbeat every second, every service is at work, and each second two agents become silent.
- * Beside it: until the decision can be read.
+ * Measures the time from the moment at which an agent exceeds its policy's limit of silence until its runtime has the
+ * nudge. 1,000 agents send a heartbeat every second, every service runs, and two agents become silent each second. Also
+ * measures the time until the decision can be read.
  */
 const AGENTS = 1_000;
 const SILENT_A_SECOND = 2;
 const FOR_S = 30;
 const WARM_S = 5;
 const STEP_MS = 10;
-/** The policy's, and the millisecond above it. */
+/** The policy's limit, plus the millisecond above it. */
 const CROSSED_MS = 6_001;
 const SETTLE_MS = 20_000;
 const RUNTIME = 'runtime-1';
@@ -36,7 +36,7 @@ const stopping = new AbortController();
 const silentSince = new Map<string, number>();
 const crossedAt = (agentId: string): number => (silentSince.get(agentId) ?? Number.NaN) + CROSSED_MS;
 
-/** The runtime keeps sending heartbeats for a silent agent: it is there, and silent. */
+/** The runtime keeps sending heartbeats for a silent agent. */
 const heartbeatOf = (agent: string, n: number): Heartbeat => {
   const since = silentSince.get(agent);
   const all = working(agent, n, Date.now());

@@ -9,17 +9,15 @@ import { recordOf, working } from './support/heartbeats.ts';
 import { print, report } from './support/report.ts';
 
 /**
- * Heartbeats a second through ingest and evaluator, two processes as in the product. Both are frozen while the topic is
- * filled, and timed from their thaw until the last heartbeat of every partition is judged. Beside it: the filling, with
- * the same client. The processor time of each depends less on what else the machine does.
+ * Measures heartbeats a second through ingest and evaluator, two processes as in the product. Both are frozen while the
+ * topic is filled, and timed from their continuation until the last heartbeat of every partition is judged. Also
+ * measures the filling, with the same client. The processor time of each depends less on other work of the machine.
  */
 const AGENTS = 1_000;
 const EACH = 100;
 const CHUNK = 5_000;
 
-/**
- * One round of heartbeats after another; behind them in each partition a new agent, whose start is reported at once.
- */
+/** Rounds of heartbeats, and after them in each partition a new agent, whose start is reported at once. */
 const recordsOf = (
   log: Log,
   partitions: number,

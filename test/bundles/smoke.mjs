@@ -43,7 +43,7 @@ const openGateway = async () => {
   return { url: `http://127.0.0.1:${server.address().port}`, heartbeats, receipts, close };
 };
 
-/** A supervisor's socket, and the lines that arrived on it. */
+/** A supervisor's socket, and the received lines. */
 const openSocket = async (file) => {
   const lines = [];
   const server = createServer((socket) => {

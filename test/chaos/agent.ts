@@ -6,7 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../support/alive.ts';
 import type { AgentFate } from './fates.ts';
 
-/** A real agent: works for a while, then behaves as its argument asks; its replacement works. It notes all events in `diary`. */
+/**
+ * A real agent. It works for a while, then behaves as its argument sets; its replacement works. It records all events
+ * in `diary`.
+ */
 const [fate, afterMs, folder = '.'] = process.argv.slice(2) as [AgentFate, string, string];
 const { VIGIL_SOCKET = '', VIGIL_AGENT_ID = '', VIGIL_INSTANCE_ID = '', VIGIL_TASK_ID = '' } = process.env;
 const isReplacement = Number(process.env.VIGIL_ATTEMPT) > 0;
@@ -16,7 +19,7 @@ const note = (what: string, more: object = {}): void => {
   appendFileSync(path.join(folder, 'diary'), `${JSON.stringify({ ...line, pid: process.pid, at: Date.now() })}\n`);
 };
 
-/** Two instances on one task at a time: the younger notices. */
+/** If two instances work on one task at a time, the younger one detects it. */
 const begin = (): void => {
   const holder = path.join(folder, `${VIGIL_TASK_ID}.holder`);
   const before = existsSync(holder) ? Number(readFileSync(holder, 'utf8')) : null;
@@ -25,7 +28,7 @@ const begin = (): void => {
 };
 
 begin();
-/** The next supervisor listens at the same place, and receives the unsent messages. */
+/** The next supervisor listens at the same path, and receives the unsent messages. */
 const unsent: string[] = [];
 const connect = (): void => {
   socket = createConnection(VIGIL_SOCKET, () => socket.write(unsent.splice(0).join(''))).on('error', () => {});
@@ -61,7 +64,7 @@ const work = async (ms: number): Promise<void> => {
 
 const fates: Readonly<Record<AgentFate, () => Promise<unknown> | undefined>> = {
   works: () => work(Number.POSITIVE_INFINITY),
-  /** silent for longer than an agent may be, in a call that may take longer */
+  /** silent for longer than the limit, in a call that may take longer */
   busy: async () => {
     for (;;) {
       const started = { started_at: Date.now(), deadline_at: Date.now() + 60_000 };
@@ -74,7 +77,7 @@ const fates: Readonly<Record<AgentFate, () => Promise<unknown> | undefined>> = {
       });
     }
   },
-  /** silent for good, and deaf to SIGTERM */
+  /** silent for good, and ignores SIGTERM */
   hangs: () => {
     process.on('SIGTERM', () => note('asked to end'));
     setInterval(() => {}, 60_000);

@@ -5,7 +5,7 @@ import { budgetBroken, type Governed } from './budget.ts';
 
 const END = { step: 'terminate', class: 'destructive' } as const;
 
-/** Ends of so many agents: each is requested and admitted at these seconds. Without a runtime named, each has its own. */
+/** Ends of several agents, each requested and admitted at these seconds. By default each has a runtime of its own. */
 const governed = (...ends: readonly (readonly [asked: number, admitted: number, runtimeId?: string])[]): Governed => ({
   asked: ends.map(([asked, , runtimeId], n) => ({
     ...example(Topic.admitStep, 'ADMIT_STEP', {
@@ -23,7 +23,7 @@ const governed = (...ends: readonly (readonly [asked: number, admitted: number, 
   lookedAt: Array.from({ length: 200 }, (_, second) => second * 1000 + 500),
 });
 
-test('two a minute: the third waits until the first is a minute ago, and is ended when the governor looks next', () => {
+test('two a minute: the third waits until the first is a minute ago, and is ended at the governor’s next decision', () => {
   expect(budgetBroken(governed([1, 3], [1, 3], [2, 63], [2, 63]), 2)).toEqual([]);
   expect(budgetBroken(governed([1, 3], [1, 3], [2, 63.4]), 2)).toEqual([]);
 });
@@ -32,7 +32,7 @@ test('one more than the budget within a minute is too many', () => {
   expect(budgetBroken(governed([1, 3], [1, 4], [2, 62.9]), 2)).toEqual(['agent-2: number 3 within 59900 ms']);
 });
 
-test('an admission that was given back is not an end', () => {
+test('a returned admission is not an end', () => {
   const story = governed([1, 3], [1, 4], [2, 62.9]);
   const back = example(Topic.admitStep, 'WITHDRAW_STEP', { requestId: 'r0' });
   expect(budgetBroken({ ...story, asked: [...story.asked, { ...back, record: { timestamp: 5000 } }] }, 2)).toEqual([]);
@@ -54,7 +54,7 @@ test('no request waits while there is room', () => {
   expect(budgetBroken(late, 2)).toEqual([]);
 });
 
-test('of one runtime, one more than half of the budget within a minute is too many', () => {
+test('for one runtime, one more than half of the budget within a minute is too many', () => {
   const second = 'agent-1: number 2 within 59900 ms';
   expect(budgetBroken(governed([1, 3, 'a'], [1, 62.9, 'a']), 2)).toEqual([second]);
   expect(budgetBroken(governed([1, 3, 'a'], [1, 63.4, 'a']), 2)).toEqual([]);

@@ -1,9 +1,12 @@
 import type { EventOf, Topic } from '@vigil/events';
 
 const MINUTE_MS = 60_000;
-/** How long a ruling may be used: it was made so long before it ends. */
+/** How long a ruling is valid. */
 const VALID_MS = 30_000;
-/** A request this long before there was room had been read by then: on a busy host (load 13) ten seconds were too few once in three runs. */
+/**
+ * A request that is older than this when there is room must have been read. On a busy host (load 13) ten seconds were
+ * too few once in three runs.
+ */
 const SEEN_MS = 30_000;
 
 type Stamped<E> = E & { readonly record: { readonly timestamp: number } };
@@ -17,8 +20,8 @@ export type Governed = {
   readonly lookedAt: readonly number[];
 };
 /**
- * An end that was admitted and used; a case that begins with one sends a soft request before. `place` and `askedAt`: of
- * its request, by the log.
+ * An admitted and used end. A case that begins with an end sends a soft request before. `place` and `askedAt`: of its
+ * request, by the log.
  */
 type Ended = {
   readonly agentId: string;
@@ -61,11 +64,11 @@ export const budgetBroken = (governed: Governed, perMinute: number): readonly st
 
 const shareOf = (perMinute: number): number => Math.ceil(perMinute / 2);
 
-/** None for an agent without a runtime: nothing is shared there. */
+/** The runtime of an end; an agent without a runtime shares nothing. */
 const ofRuntime = ({ runtimeId }: Ended, ends: readonly Ended[]): readonly Ended[] =>
   runtimeId === null ? [] : ends.filter((one) => one.runtimeId === runtimeId);
 
-/** From when one more fits into a minute, after these. */
+/** When one more end fits into a minute, after these. */
 const fitsFrom = (earlier: readonly Ended[], most: number): number => {
   const first = earlier[earlier.length - most];
   return first === undefined ? Number.NEGATIVE_INFINITY : first.at + MINUTE_MS;
@@ -87,7 +90,9 @@ const passedOver = (end: Ended, earlier: readonly Ended[], perMinute: number): r
   return other === undefined ? [] : [`${end.agentId}: asked before ${other.agentId}, and ended after it`];
 };
 
-/** Between the moment from which there was room again and the one at which it was used, the governor must not have looked. */
+/**
+ * The governor must not have decided between the time at which there was room again and the time at which it was used.
+ */
 const idled = (
   end: Ended,
   earlier: readonly Ended[],

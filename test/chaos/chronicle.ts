@@ -7,7 +7,10 @@ import type { Doom } from './fates.ts';
 /** An event of a topic. `stampedAt`: on command topics the broker's time. */
 export type Stamped = HealthEvent & { readonly stampedAt: number };
 
-/** What an agent itself has noted. `beside`: the process of an earlier life on its task that was still there when it began. `at`: epoch milliseconds */
+/**
+ * A record of an agent itself. `beside`: the process of an earlier instance on its task that still ran when it began.
+ * `at`: epoch milliseconds
+ */
 export type Entry = {
   readonly what: string;
   readonly agentId: string;
@@ -18,7 +21,7 @@ export type Entry = {
   readonly beside?: number | null;
 };
 
-/** All facts for the judge: the behaviour of each agent, the events of the topics, and the notes of the agents. */
+/** All facts for the judge: the behaviour of each agent, the events of the topics, and the agents' own records. */
 export type Chronicle = {
   readonly dooms: readonly Doom[];
   readonly events: readonly Stamped[];

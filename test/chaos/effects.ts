@@ -51,7 +51,7 @@ export const repeatedEffects = (chronicle: Chronicle): readonly string[] => {
   return [...answered, ...received, ...lived, ...written];
 };
 
-/** Each received nudge, each running replacement and each death has a report: done, or uncertain. */
+/** Each received nudge, each running replacement and each death must be reported, as done or uncertain. */
 export const unreportedEffects = (chronicle: Chronicle): readonly string[] => {
   const receipts = of(chronicle, Topic.orderReceipt, 'ORDER_RECEIPT').map(({ payload }) => payload);
   const stamped = receipts.filter(
@@ -82,7 +82,7 @@ const unreportedDeaths = (chronicle: Chronicle): readonly string[] => {
     .map(({ payload }) => `${payload.agentId}: reported dead, without a known end`);
 };
 
-/** A terminate that no runtime answered is called unconfirmed, unless the end itself has been reported. */
+/** A terminate without an answer must be reported as unconfirmed, unless the end itself was reported. */
 const terminatesUnanswered = (chronicle: Chronicle): readonly string[] => {
   const answered = new Set(of(chronicle, Topic.orderReceipt, 'ORDER_RECEIPT').map(({ payload }) => payload.orderId));
   const unconfirmed = new Set(

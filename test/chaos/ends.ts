@@ -13,7 +13,7 @@ export type Instance = {
   readonly at: number;
 };
 
-/** Ends by instance: what its runtime has reported or a person has confirmed; the earliest word counts. */
+/** Ends by instance, as its runtime has reported or a person has confirmed; the earliest report counts. */
 export const endsOf = (chronicle: Chronicle): ReadonlyMap<string, End> => {
   const ends = new Map<string, End>();
   const end = (instanceId: string | null, event: End): void => {

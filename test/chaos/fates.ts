@@ -1,14 +1,17 @@
-/** What a real agent does in the end. `busy`: silent for long, in a call that is allowed to take so long; it works as `works` does. */
+/**
+ * The final behaviour of a real agent. `busy`: silent for long, in a call that may take that long; otherwise like
+ * `works`.
+ */
 export type AgentFate = 'works' | 'busy' | 'hangs' | 'loops' | 'crashes';
 /**
- * How an agent behaves. `cut off`: it works and its reports do not arrive; `lost`: its host is gone for good; `taken
- * for gone`: a person reports so, and it works on.
+ * The behaviour of an agent. `cut off`: it works and its reports do not arrive; `lost`: its host is gone for good;
+ * `taken for gone`: a person reports its host as gone, and it continues to work.
  */
 export type Fate = AgentFate | 'cut off' | 'lost' | 'taken for gone';
 
 type Deserved = { readonly flagged: boolean; readonly ended: boolean };
 
-/** Which findings and orders an agent may get, and whether it must be ended and replaced. */
+/** The findings and orders that an agent may get, and whether it must be ended and replaced. */
 export const deserves: Readonly<Record<Fate, Deserved>> = {
   works: { flagged: false, ended: false },
   busy: { flagged: false, ended: false },
@@ -20,7 +23,9 @@ export const deserves: Readonly<Record<Fate, Deserved>> = {
   'taken for gone': { flagged: true, ended: true },
 };
 
-/** An agent of the first generation; its replacement works. `afterMs`: how long it works before. */
+/**
+ * An agent of the first generation; its replacement works. `afterMs`: how long it works before its behaviour begins.
+ */
 export type Doom<F extends Fate = Fate> = {
   readonly name: string;
   readonly task: string;
@@ -28,7 +33,7 @@ export type Doom<F extends Fate = Fate> = {
   readonly afterMs: number;
 };
 
-/** So many agents of each behaviour, which begins at a random moment between `fromMs` and `toMs`. */
+/** A number of agents of each behaviour, which begins at a random time between `fromMs` and `toMs`. */
 export const doomsOf = (
   counts: Readonly<Record<AgentFate, number>>,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },

@@ -8,10 +8,10 @@ import { type TestSystem, until } from '../support/system.ts';
 import type { Entry } from './chronicle.ts';
 import type { Doom, Fate } from './fates.ts';
 
-/** What every random choice follows from; printed with the figures, and given again as VIGIL_SEED. */
+/** The seed of every random choice. It is printed with the figures, and can be set by VIGIL_SEED. */
 export const seed = Number(process.env.VIGIL_SEED ?? Date.now() % 1_000_000);
 
-/** The governor rules soon, and twice on the same agent where it has to. */
+/** The governor decides soon, and may decide twice on the same agent. */
 const QUICK = { VIGIL_GOVERNOR_SETTLE_S: '1', VIGIL_GOVERNOR_COOLDOWN_S: '1', VIGIL_ALERT_GROUP_WAIT_MS: '0' };
 
 /** Variables of the services in every story. */
@@ -47,7 +47,7 @@ export const openGround = async (on: TestSystem, random: () => number): Promise<
   diary: [],
 });
 
-/** A story that fails shows the latest events with its error. */
+/** A failing story shows the latest events with its error. */
 export const withEvents = async (ground: Ground, story: (ground: Ground) => Promise<void>): Promise<void> => {
   try {
     await story(ground);
@@ -71,7 +71,8 @@ const doomsIn = (herd: Herd, fateOf: (agent: HerdAgent) => Fate): readonly Doom[
 const NONE = { silent: 0, crashes: 0, loops: 0 };
 
 /**
- * A herd of known agents, for the time of the story; then all its running agents finish. Its runtime uses the gateway.
+ * A herd of known agents for the duration of the story; at the end all its running agents finish. Its runtime uses the
+ * gateway.
  */
 export const withHerd = async (
   ground: Ground,
@@ -91,7 +92,7 @@ export const withHerd = async (
   }
 };
 
-/** Also where the story has failed: it must not be the next one's. */
+/** Also if the story has failed, so that the herd does not affect the next story. */
 const dissolve = async (ground: Ground, herd: Herd): Promise<void> => {
   const living = herd.agents.filter(({ gone }) => !gone);
   await herd.finish();
@@ -100,11 +101,11 @@ const dissolve = async (ground: Ground, herd: Herd): Promise<void> => {
   await herd.stop();
 };
 
-/** Whom events of a type are about. */
+/** The agents that events of a type concern. */
 const named = ({ received }: Ground, type: 'AGENT_PRESENT' | 'AGENT_LOST'): readonly string[] =>
   received.of(Topic.fleetPresence).flatMap((event) => (event.type === type ? [event.payload.agentId] : []));
 
-/** So many at random. */
+/** A random selection of this size. */
 export const some = <T>({ random }: Ground, items: readonly T[], count: number): readonly T[] =>
   items
     .map((item) => ({ item, order: random() }))

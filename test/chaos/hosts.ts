@@ -7,13 +7,13 @@ import type { TestSystem } from '../support/system.ts';
 import { type Entry, readDiary } from './chronicle.ts';
 import type { AgentFate, Doom } from './fates.ts';
 
-/** A host: a runtime of its name, and its further labels. */
+/** A host: a runtime with its name, and further labels. */
 export type Host = { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
 
-/** Runtimes with real agents; every one of them has a template for each task. */
+/** Runtimes with real agents. Each has a template for each task. */
 export type Hosts = {
   readonly runtimes: readonly Supervised[];
-  /** starts a host's runtime once more, as after a reboot */
+  /** starts a host's runtime again, as after a reboot */
   readonly again: (name: string) => Supervised;
   readonly diary: () => readonly Entry[];
   readonly stop: () => Promise<void>;

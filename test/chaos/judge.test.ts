@@ -4,7 +4,7 @@ import type { Chronicle } from './chronicle.ts';
 import { rules } from './judge.ts';
 import { chronicle, emit, guilty, innocent, note, noted, numbered, seconds } from './story.fixture.ts';
 
-/** The rules that a story breaks, each with what it names. */
+/** The rules that a story breaks, each with its details. */
 const broken = (stamped: Chronicle): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(
     Object.entries(rules).flatMap(([name, rule]) => {
@@ -33,7 +33,7 @@ const spawned = (at: number) =>
     ...{ ...second, orderId: 'spawn-2', instanceId: 'hangs-0-r2.i1', outcome: 'spawned', ...seconds(at) },
   });
 
-test('no rule is broken where one hangs, is reminded, ended and replaced, and its replacement is replaced after its death', () => {
+test('no rule is broken if an agent hangs, is reminded, ended and replaced, and its replacement is replaced after its death', () => {
   expect(broken(chronicle())).toEqual({});
   const again = { events: [replacementDies, spawn(34), spawned(35)], diary: [note(35, 'began', 'hangs-0-r2')] };
   expect(broken(chronicle(again))).toEqual({});
@@ -59,7 +59,7 @@ test('an agent whose reports do not arrive may be judged unhealthy and reminded,
   expect(broken(cut(chronicle({ events: [ended] })))[only]).toEqual(['works-0: TERMINATE_AGENT']);
 });
 
-test('one that works may be replaced when it has died with its runtime', () => {
+test('a working agent may be replaced when it has died with its runtime', () => {
   const died = emit(20, Topic.controlAgent, 'AGENT_EXITED', { ...innocent, ...seconds(20) });
   const replaced = emit(21, Topic.recoverTask, 'RECOVER_TASK', innocent);
   expect(broken(chronicle({ events: [died, replaced] }))).toEqual({});
@@ -99,7 +99,7 @@ test('an order may not be written twice', () => {
   expect(broken(chronicle({ events: [again] }))).toHaveProperty([once]);
 });
 
-test('no replacement may be spawned without a known end, or before it', () => {
+test('no replacement may be spawned without a known end, or before that end', () => {
   expect(broken(chronicle({ events: [spawn(34)] }))[early]).toEqual([
     'hangs-0-r2: hangs-0-r1 (hangs-0-r1.i1) has no end',
   ]);
@@ -108,7 +108,7 @@ test('no replacement may be spawned without a known end, or before it', () => {
   ]);
 });
 
-test('no two replacements may run at once, by the reports of runtimes or by their own notes', () => {
+test('no two replacements may run at once, by the reports of runtimes or by their own records', () => {
   const early = { events: [spawned(32), replacementDies], diary: [note(32, 'began', 'hangs-0-r2')] };
   expect(broken(chronicle(early))[replacements]).toEqual(['T-hangs-0: hangs-0-r2 beside hangs-0-r1']);
   const found = note(36, 'began', 'hangs-0-r2', { beside: 30 });
@@ -159,7 +159,7 @@ test('each received nudge, each running instance and each ordered or reported de
   expect(broken(unseen)[certain]).toContain('hangs-0: its terminate end-1 has neither receipt nor end');
 });
 
-test('uncertain is a word too, and so is a termination that is called unconfirmed', () => {
+test('an uncertain outcome is a report too, and so is an unconfirmed termination', () => {
   const isNudged = (payload: object): boolean => 'orderId' in payload && payload.orderId === 'nudge-1';
   const uncertain = emit(30, Topic.orderReceipt, 'ORDER_RECEIPT', {
     ...{ ...guilty, orderId: 'nudge-1', kind: 'nudge', outcome: 'uncertain', confirmed: false },

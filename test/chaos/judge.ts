@@ -5,7 +5,7 @@ import { repeatedEffects, unreportedEffects } from './effects.ts';
 import { endsOf, instancesOf, replacementsOf } from './ends.ts';
 import { deserves, type Fate } from './fates.ts';
 
-/** Names each breach of a rule; empty: there is none. */
+/** Names each violation of a rule; empty without one. */
 export type Rule = (chronicle: Chronicle) => readonly string[];
 
 const ACCUSING: ReadonlySet<string> = new Set(['DEGRADED', 'STUCK', 'FAILING']);
@@ -13,14 +13,14 @@ type Order = EventOf<typeof Topic.agentOrder>;
 
 const ENDING: ReadonlySet<string> = new Set(['TERMINATE_AGENT', 'HANDOFF_AGENT']);
 
-/** An agent outside the plan deserves nothing: replacements work. */
+/** An agent outside the plan is a replacement, which works and may get nothing. */
 const fatesIn = ({ dooms }: Chronicle): ((agentId: string | null) => (typeof deserves)[Fate]) => {
   const fates = new Map<string | null, Fate>(dooms.map(({ name, fate }) => [name, fate]));
   return (agentId) => deserves[fates.get(agentId) ?? 'works'];
 };
 
 /**
- * No agent is judged unhealthy, ordered anything or ended without deserving it; a task goes to another only when its
+ * No agent is judged unhealthy, ordered anything or ended without a cause. A task goes to another agent only when its
  * agent has ended.
  */
 const onlyTheDoomed: Rule = (chronicle) => {
@@ -71,8 +71,8 @@ const noneBeforeADeath: Rule = (chronicle) => {
 };
 
 /**
- * By the reports of runtimes, and by the notes of each replacement at its beginning: no other process runs, except an
- * agent that a person took for gone.
+ * By the reports of runtimes, and by the record of each replacement at its start, no other process runs, except an
+ * agent that a person reported gone.
  */
 const oneReplacementAtATime: Rule = (chronicle) => {
   const ends = endsOf(chronicle);
@@ -110,7 +110,7 @@ const versionsWhole: Rule = ({ events }) => {
   return [...gaps.map((gap) => `missing: ${gap}`), ...repeats.map((repeat) => `twice: ${repeat}`)];
 };
 
-/** The rules that hold after any kill at any moment. Each by its name. */
+/** The rules that hold after any kill at any time, by name. */
 export const rules: Readonly<Record<string, Rule>> = {
   'only the doomed are acted on': onlyTheDoomed,
   'each doomed agent is acted on, and its task continues': allOfTheDoomed,

@@ -28,7 +28,7 @@ describe.skipIf(!ownServers)('every service and every runtime killed at random m
   let hosts: Hosts;
   let chronicle: Chronicle;
 
-  /** No doomed agent still runs, and each task is on a running agent. */
+  /** Whether no doomed agent still runs, and each task is on a running agent. */
   const isOver = (): boolean => {
     const diary = hosts.diary();
     const completed = new Set(
@@ -65,7 +65,7 @@ describe.skipIf(!ownServers)('every service and every runtime killed at random m
     await on?.stop();
   });
 
-  test('each of them was killed as often as it was to be', () => {
+  test('each process was killed as often as planned', () => {
     expect(faults.done).toHaveLength(ROUNDS * (SERVICES.length + 2));
   });
 

@@ -16,9 +16,9 @@ const env = {
   ...policies,
   VIGIL_GOVERNOR_STEPS_PER_MINUTE: String(BUDGET),
   VIGIL_GOVERNOR_SPAWNS_PER_HOUR: '1000',
-  // More than hang in any of the stories in which the brake is to stay off.
+  // More agents than hang in any of the stories in which the brake must stay off.
   VIGIL_GOVERNOR_BRAKE_LEAST: '5',
-  // An agent counts as lost from its first heartbeat on: the stories begin at once.
+  // An agent can count as lost from its first heartbeat on, so the stories begin at once.
   VIGIL_GOVERNOR_BRAKE_MIN_AGE_S: '0',
   VIGIL_GOVERNOR_BRAKE_BACK_S: soak('10', '60'),
 };
@@ -81,14 +81,14 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
     TEST_MS,
   );
 
-  // The last: its runtimes are stopped with it, and agents that go at once engage the brake.
+  // It is the last story, because its runtimes are stopped with it, and many ends at once engage the brake.
   test(
     'a host lost: nothing is spawned before a person reports it, then elsewhere, and its return doubles no agent',
     () => withEvents(ground, hostLost),
     TEST_MS,
   );
 
-  describe('over all that happened', () => {
+  describe('over the whole run', () => {
     beforeAll(async () => {
       await standStill(on);
       chronicle = { dooms: ground.dooms, diary: ground.diary, events: await readEvents(on) };

@@ -7,7 +7,7 @@ const T0 = 1_000_000;
 const hangs: Doom = { name: 'hangs-0', task: 'T-hangs-0', fate: 'hangs', afterMs: 5000 };
 const works: Doom = { name: 'works-0', task: 'T-works-0', fate: 'works', afterMs: 5000 };
 
-/** An event that was written `at` seconds into the story; the numbers of what deciders write are given by `numbered`. */
+/** An event that was written `at` seconds into the story. `numbered` sets the versions of deciders' events. */
 export const emit = <T extends TopicName, K extends EventOf<T>['type']>(
   at: number,
   topic: T,
@@ -21,7 +21,7 @@ export const emit = <T extends TopicName, K extends EventOf<T>['type']>(
   version: null,
 });
 
-/** What an agent notes `at` seconds into the story. */
+/** An agent's record, `at` seconds into the story. */
 export const note = (at: number, what: string, agentId: string, more: Partial<Entry> = {}): Entry => ({
   ...{ what, agentId, instanceId: `${agentId}.i1`, taskId: 'T-hangs-0', pid: at, at: T0 + at * 1000, beside: null },
   ...more,
@@ -36,7 +36,7 @@ const replacement = {
 };
 const when = (at: number) => ({ at: T0 + at * 1000 });
 
-/** One that hangs is reminded, ended and replaced; one beside it works. */
+/** One agent hangs and is reminded, ended and replaced; another one works. */
 export const stamped = (): readonly Stamped[] => [
   { ...emit(20, Topic.agentHealth, 'HEALTH_STATE_CHANGED', { ...about, to: 'STUCK' }), ...numbered(1) },
   { ...emit(20, Topic.agentHealth, 'WARRANT_FILED', about), ...numbered(2) },
@@ -83,7 +83,7 @@ export const noted = (): readonly Entry[] => [
   note(30, 'began', 'hangs-0-r1'),
 ];
 
-/** The story as it should be, with the events of `more`, without the events of `not`. */
+/** The correct story, with the events of `more` and without the events of `not`. */
 export const chronicle = (
   more: { readonly events?: readonly Stamped[]; readonly diary?: readonly Entry[] } = {},
   not: (event: Stamped) => boolean = () => false,

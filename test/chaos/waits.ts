@@ -23,7 +23,7 @@ export const reminded = ({ received }: Ground, agents: readonly Agent[]): Promis
     return agents.every(({ agentId }) => sent.has(agentId));
   });
 
-/** Each has ended by its runtime's report, its case is closed, and its task is on another. */
+/** Waits until each agent has ended by its runtime's report, its case is closed, and its task is on another agent. */
 export const replaced = ({ received }: Ground, agents: readonly Agent[], limitMs?: number): Promise<boolean> =>
   until(
     'all of them are ended and replaced',
@@ -52,6 +52,9 @@ const openCases = ({ received }: Pick<Ground, 'received'>): readonly string[] =>
 
 export const hasNoOpenCase = (ground: Pick<Ground, 'received'>): boolean => openCases(ground).length === 0;
 
-/** While the hosts still run: a case waits for the receipt of its order, and no time passes once a test has stopped everything. */
+/**
+ * Call it while the hosts still run: a case waits for the receipt of its order, and no time passes once a test has
+ * stopped everything.
+ */
 export const casesClosed = (ground: Ground): Promise<boolean> =>
   until('every case is closed', async () => hasNoOpenCase(ground));

@@ -5,7 +5,7 @@ import type { ClientKind } from './model/answer.ts';
 import { type Seen, seenOf } from './seen.ts';
 import { headless, openStage, type Session, type SessionSpec, type Stage } from './stage.ts';
 
-/** What Vigil may do to a session that works: nothing. */
+/** Vigil must not act on a working session. */
 const LEFT_ALONE = { orders: [], stuck: [], alerts: [] };
 
 const treatment = (seen: Seen): object => ({ orders: seen.orders(), stuck: seen.reasons(), alerts: seen.alerts() });
@@ -57,7 +57,7 @@ describe.concurrent('a headless client under vigil run', () => {
     return code ?? -1;
   };
 
-  /** The reminders to the model in the last request, without the client's own additions. */
+  /** The reminders to the model in the last request, without additions of the client. */
   const reminders = ({ session }: Run): readonly string[] =>
     session.requests().flatMap(({ inputs }) => inputs.filter((text) => /REMINDER|Vigil watches/.test(text)));
 
@@ -112,12 +112,12 @@ describe.concurrent('a headless client under vigil run', () => {
       expect(one.session.processes()).toEqual([]);
     });
 
-    test('never gets an answer: is ended without a person, and is not HEALTHY on the way', async () => {
+    test('never gets an answer: is ended without a person, and is not HEALTHY until then', async () => {
       const one = await run(headless(client, 'hangsAfterStep'));
       await finish(one, 5 * MINUTE);
       expect(one.seen.orders()).toContain('TERMINATE_AGENT');
       const states = one.seen.states();
-      // Between the two it may have been HEALTHY: it was resumed, and hung again.
+      // It may have been HEALTHY between the two, because it was resumed and hung again.
       expect(states.slice(states.lastIndexOf('STUCK'))).not.toContain('HEALTHY');
       await holds(() => expect(one.session.processes()).toEqual([]), MINUTE);
     });
@@ -165,7 +165,7 @@ describe.concurrent('a headless client under vigil run', () => {
       expect(one.session.requests().filter(({ atMs }) => atMs <= stuckAt).length).toBeLessThanOrEqual(6);
       expect(one.seen.receipts()).toContain('nudge delivered');
       expect(reminders(one).length).toBeGreaterThan(0);
-      // It states the finding, and not how long the session has been at work.
+      // It states the finding, and not the age of the session.
       expect(reminders(one).at(-1)).toMatch(/Bash|shell|exec_command|ls \/nonexistent/);
     });
 
@@ -214,7 +214,7 @@ describe.concurrent('a headless client under vigil run', () => {
       expect(meanwhile.map(({ payload }) => payload.activity)).not.toContain('idle');
     });
 
-    test('has a sub-agent that gets no answer: this is seen', async () => {
+    test('has a sub-agent that gets no answer: the sub-agent is found stuck', async () => {
       const one = await run(headless(client, 'subagentHangs'));
       await until(
         'a STUCK sub-agent or parent',
@@ -232,7 +232,7 @@ describe.concurrent('a headless client under vigil run', () => {
     expect(treatment(one.seen)).toEqual(LEFT_ALONE);
   });
 
-  test('codex meets HTTP 429: ends as the client ends, and is not taken for stuck', async () => {
+  test('codex meets HTTP 429: ends as the client ends, and is not judged stuck', async () => {
     const one = await run(headless('codex', 'rateLimited', { policy: 'vigil' }));
     await finish(one, 4 * MINUTE);
     expect(one.seen.reasons()).toEqual([]);

@@ -7,7 +7,7 @@ import { type Seen, seenOf } from './seen.ts';
 import { interactive, openStage, type Session, type SessionSpec, type Stage } from './stage.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The interactive clients take an hour and more with their downloads: they run on request. */
+/** The interactive clients take over an hour with their downloads, so they run only on request. */
 const isWanted = process.env.VIGIL_CLIENTS === 'all';
 
 const MINUTE = 60_000;
@@ -59,7 +59,7 @@ describe.skipIf(!isWanted).concurrent('an interactive client under vigil run', (
     );
   };
 
-  /** Not judged unhealthy, nothing typed, nothing ended. */
+  /** Asserts that the agent is not judged unhealthy, typed into or ended. */
   const expectUntouched = ({ seen, terminal }: Run): void => {
     expect(seen.reasons()).toEqual([]);
     expect(seen.receipts()).not.toContain('nudge delivered');

@@ -17,7 +17,7 @@ export type Seen = {
   readonly alerts: () => readonly string[];
   readonly heartbeats: () => readonly Heartbeat[];
   readonly endReason: () => string | null;
-  /** when it first changed to a state, milliseconds. @throws when it never did */
+  /** when it first changed to a state, milliseconds. @throws if it never did */
   readonly changedAt: (state: string) => number;
   /** its sub-agents */
   readonly children: () => readonly string[];

@@ -40,7 +40,7 @@ judge(
     },
   },
   (evidence) => {
-    test('the broker was ended and stopped as often as it was to be', () =>
+    test('the broker was ended and stopped as often as planned', () =>
       expect(evidence().faults).toHaveLength(LIST.length));
   },
 );

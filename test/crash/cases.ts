@@ -3,8 +3,9 @@ import type { EventOf, Topic } from '@vigil/events';
 type Intervention = EventOf<typeof Topic.agentIntervention>;
 
 /**
- * Cases that a warrant has opened besides the one that it may. No step is withheld here, so that no case opens again for that. A case
- * that expired, because the evaluator was away for longer than the warrant's lease, may open again when the warrant is renewed.
+ * Cases that a warrant has opened beyond the permitted one. No step is withheld here, so no case is reopened for that
+ * reason. A case that expired, because the evaluator was away for longer than the warrant's lease, may open again when
+ * the warrant is renewed.
  */
 export const casesTooMany = (events: readonly Intervention[]): readonly string[] => {
   const opened = new Map<string, string>();

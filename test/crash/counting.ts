@@ -9,14 +9,14 @@ const KEYS = 50;
 const PER_SECOND = 500;
 const STEP_MS = 20;
 
-/** `ends`: how often it ended without a request */
+/** `ends`: the number of unrequested ends */
 export type Worker = {
   readonly send: (signal: NodeJS.Signals) => void;
   readonly end: () => Promise<void>;
   readonly ends: () => number;
 };
 
-/** A worker that is started again whenever it ends. */
+/** A worker that is restarted whenever it ends. */
 export const startWorker = (name: string, plan: WorkerPlan, dir: string): Worker => {
   const output = createWriteStream(path.join(dir, `${name}.log`));
   let [ending, ends] = [false, 0];
@@ -85,7 +85,7 @@ export const readAll = async <T>(log: Log, topic: string): Promise<readonly Read
   return found;
 };
 
-/** `missing`: acknowledged, and not in the log; `repeated`: in the log more often than once */
+/** `missing`: acknowledged, but not in the log; `repeated`: more than once in the log */
 export const judgeInputs = ({ acknowledged }: Fed, inputs: readonly Read<{ readonly id: number }>[]) => {
   const there = new Set(inputs.map(({ payload: { id } }) => id));
   return { missing: acknowledged.filter((id) => !there.has(id)).length, repeated: inputs.length - there.size };
@@ -99,7 +99,10 @@ export type Outcome = {
   readonly disordered: number;
 };
 
-/** Every id once; each key's count 1, 2, 3 …: the state was restored right; ids of a key in the order of the inputs. */
+/**
+ * Checks that every id occurs once, and that the ids of a key are in the order of the inputs. Each key must count 1, 2,
+ * 3 …, so that its state was restored correctly.
+ */
 export const judge = (inputs: readonly Read<{ readonly id: number }>[], written: readonly Read<Counted>[]): Outcome => {
   const places = new Map(inputs.map(({ payload: { id } }, place) => [id, place]));
   const times = new Map<number, number>();

@@ -36,7 +36,7 @@ export const judge = (trial: Trial, further: (evidence: () => Evidence) => void 
       expect(events).toBeGreaterThan(herdSize(evidence));
     });
 
-    test('what each processor remembers of a key is what it wrote last', async () => {
+    test('the state of each key is that of the last written event', async () => {
       expect(await misremembered(evidence)).toEqual([]);
     });
 
@@ -58,15 +58,15 @@ export const judge = (trial: Trial, further: (evidence: () => Evidence) => void 
       expect(await notFound(evidence)).toEqual([]);
     });
 
-    test('nothing is done twice', async () => {
+    test('no effect happens twice', async () => {
       const twice = Object.entries(await doneTwice(evidence)).filter(([, keys]) => keys.length > 0);
       expect(twice).toEqual([]);
       expect([...evidence.herd.executor.done.values()].filter((times) => times > 1)).toEqual([]);
     });
 
-    test('nothing is put aside as a dead letter', async () => expect(await deadLetters(evidence.on)).toEqual([]));
+    test('there is no dead letter', async () => expect(await deadLetters(evidence.on)).toEqual([]));
 
-    test('the read model is what a fresh projection of the same topics gives', () => {
+    test('the read model equals a fresh projection of the same topics', () => {
       const { projected, fresh } = evidence.rows;
       for (const [table, rows] of Object.entries(fresh)) expect(projected[table], table).toEqual(rows);
     });

@@ -10,7 +10,8 @@ import { type TestSystem, until } from '../support/system.ts';
 export type Rows = Awaited<ReturnType<typeof dump>>;
 
 /**
- * Behind the last event of each partition of Vigil's topics: the position of a complete projection, or an earlier one.
+ * The offset after the last event of each partition of Vigil's topics. A complete projection has this position or a
+ * later one.
  */
 const endsOf = async (on: TestSystem, topics: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> => {
   const ends = new Map<string, number>();
@@ -43,7 +44,7 @@ export const projectedRows = async (on: TestSystem): Promise<Rows> => {
   return await dump(database);
 };
 
-/** The rows that a projector makes of the same topics in an empty database. No other may run. */
+/** The rows that a projector builds from the same topics in an empty database. No other projector may run. */
 export const freshRows = async (on: TestSystem): Promise<Rows> => {
   process.env.DATABASE_URL = on.servers.env.DATABASE_URL;
   await using database = await scratchReadModel();

@@ -16,11 +16,11 @@ const ALL: readonly ServiceName[] = [
   'gateway',
 ];
 const MANY: readonly ServiceName[] = ['heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'projector'];
-/** Those that act: an event that a zombie emits twice would be done twice. */
+/** The services that act. An event that a zombie emits twice would have its effect twice. */
 const ACTING: readonly ServiceName[] = ['health-evaluator', 'intervention', 'recovery'];
 const ROUNDS = soak(2, 12);
 const TIMES = soak(1, 4);
-/** Beyond the session of 10 s and its rebalance. */
+/** Longer than the session of 10 s and its rebalance. */
 const FROZEN_MS = 13_000;
 
 judge(
@@ -44,7 +44,7 @@ judge(
     },
   },
   (evidence) => {
-    test('every service was ended as often as it was to be, and came back', () => {
+    test('every service was ended as often as planned, and came back', () => {
       const { restarts, faults } = evidence();
       for (const name of ALL) expect(restarts[name], name).toBeGreaterThanOrEqual(ROUNDS);
       expect(faults.filter((fault) => fault.startsWith('kill')).length).toBe(ROUNDS * ALL.length + TIMES);

@@ -22,7 +22,7 @@ type Story = {
   readonly fed: Fed;
   readonly inputs: readonly Read<{ readonly id: number }>[];
   readonly written: readonly Read<Counted>[];
-  /** how often workers ended by themselves */
+  /** the number of workers that ended by themselves */
   readonly ends: number;
 };
 
@@ -50,7 +50,7 @@ const live = async (
   const written = () => readAll<Counted>(log, NAMES.writes);
   const inputs = () => readAll<{ id: number }>(log, NAMES.reads);
   try {
-    // A partition whose leader moves has no readers for a moment: that is not an answer yet.
+    // A partition whose leader moves briefly cannot be read, so the read is repeated.
     const count = () =>
       written().then(
         (all) => new Set(all.map(({ payload }) => payload.id)).size,
@@ -62,7 +62,7 @@ const live = async (
     const fed = await feeding;
     await untilWhole(placement);
     const all = await inputs();
-    // The tests report an input that is never counted.
+    // The tests report inputs that are never counted.
     await until('every input is counted', async () => (await count()) >= all.length, 90_000).catch(() => undefined);
     const ends = workers.reduce((sum, worker) => sum + worker.ends(), 0);
     return { fed, inputs: all, written: await written(), ends };
@@ -113,7 +113,7 @@ describe.skipIf(!ownServers)('a processor on three brokers with the settings of 
     expect(judgeInputs(story.fed, story.inputs)).toEqual({ missing: 0, repeated: 0 });
   });
 
-  test('every input counts once, with the right state, in order: nothing is lost and nothing doubled', () => {
+  test('every input counts once, with the right state and in order', () => {
     expect(judge(story.inputs, story.written)).toEqual({
       inputs: story.inputs.length,
       lost: 0,

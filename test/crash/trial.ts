@@ -14,7 +14,7 @@ export type Trial = {
   readonly inject: (on: TestSystem, herd: Herd, faults: Faults) => Promise<void>;
 };
 
-/** Everything that a judgement about a trial needs, read when all had been read and written. */
+/** The evidence of a trial, read after all services have read and written everything. */
 export type Evidence = {
   readonly on: TestSystem;
   readonly herd: Herd;
@@ -27,7 +27,7 @@ export type Evidence = {
   readonly rows: { readonly projected: Rows; readonly fresh: Rows };
 };
 
-/** Tasks that are on a fresh agent that works. */
+/** Tasks that are on a fresh working agent. */
 const recovered = async (on: TestSystem): Promise<ReadonlySet<string>> =>
   new Set(
     (await on.events(Topic.taskRecovery)).flatMap(({ type, payload }) =>
@@ -42,7 +42,7 @@ const allRecovered = async (on: TestSystem, herd: Herd): Promise<boolean> => {
   return doomed.every(({ taskId }) => tasks.has(taskId)) && (await notFound({ on, herd })).length === 0;
 };
 
-/** Runs the trial to its end and gathers the evidence; the system's servers run on for queries of the log. */
+/** Runs the trial to its end and collects the evidence. The system's servers continue to run for queries of the log. */
 export const hold = async ({ name, herd: plan, inject }: Trial): Promise<Evidence> => {
   const on = await openSystem({ name: `crash-${name.replaceAll(/\W+/g, '-')}`, env: ROOM });
   const seed = Number(process.env.VIGIL_SEED ?? Date.now() % 1_000_000);
@@ -50,7 +50,7 @@ export const hold = async ({ name, herd: plan, inject }: Trial): Promise<Evidenc
   try {
     const herd = await startHerd(on, plan);
     await inject(on, herd, faults);
-    // A broker that has just come back does not lead its partitions at once: that is not an answer yet.
+    // A broker that has just come back does not lead its partitions at once, so the query is repeated.
     const recoveredYet = (): Promise<boolean> => allRecovered(on, herd).catch(() => false);
     await until('every death is found and every task recovered', recoveredYet, 300_000);
     await herd.stop();

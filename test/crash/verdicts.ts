@@ -8,13 +8,13 @@ import type { TestSystem } from '../support/system.ts';
 import { casesTooMany } from './cases.ts';
 import type { Evidence } from './trial.ts';
 
-/** What occurs more often than once. */
+/** The elements that occur more than once. */
 const repeated = (keys: readonly (string | null)[]): readonly string[] => {
   const counts = Map.groupBy(keys, (key) => String(key));
   return [...counts].filter(([, each]) => each.length > 1).map(([key, each]) => `${key}: ${each.length} times`);
 };
 
-/** Every input that ingest has passed, by its place in the log, against what it made of it: `lost` and `doubled`. */
+/** Compares every input that ingest has read, by its position in the log, with its output: `lost` and `doubled`. */
 export const observedOnce = async (on: TestSystem) => {
   const next = new Map<string, number>(
     [...lastValues(await on.records(Topic.snapshotHeartbeatIngest)).values()].flatMap(({ key, partition, value }) =>
@@ -33,7 +33,7 @@ export const observedOnce = async (on: TestSystem) => {
   return { reported: reported.length, lost, doubled: repeated(causes) };
 };
 
-/** The states against the log: a processor that restored a wrong state would count wrongly. */
+/** Compares the states with the log. A processor that restored a wrong state would count wrongly. */
 export const misremembered = async ({ on, versions }: Evidence): Promise<readonly string[]> => {
   const wrong: string[] = [];
   for (const [decider, last] of versions.last) {
@@ -44,7 +44,7 @@ export const misremembered = async ({ on, versions }: Evidence): Promise<readonl
   return wrong;
 };
 
-/** The evaluator's decisions as recorded, and as they are made again from the same observations. */
+/** The evaluator's recorded decisions, and the decisions from folding the same observations again. */
 export const foldedAgain = async (on: TestSystem) => {
   const policies = policiesOf(readPolicies([PRESETS], VOCABULARY), 'demo');
   const again = refold(on.log, policies, await on.records(Topic.agentObservation));
@@ -86,7 +86,7 @@ export const notFound = async ({ on, herd }: Pick<Evidence, 'on' | 'herd'>): Pro
 
 type Emitted = HealthEvent & { readonly payload: Readonly<Record<string, unknown>> };
 
-/** Acts that were decided more often than once, each with its key. */
+/** Actions that were decided more than once, with their keys. */
 export const doneTwice = async ({ on }: Evidence): Promise<Readonly<Record<string, readonly string[]>>> => {
   const intervention = await on.events(Topic.agentIntervention);
   const orders = await on.events(Topic.agentOrder);
@@ -112,7 +112,7 @@ export const doneTwice = async ({ on }: Evidence): Promise<Readonly<Record<strin
   };
 };
 
-/** Records that a service could not make anything of. */
+/** Records that a service could not read or decide. */
 export const deadLetters = async (on: TestSystem): Promise<readonly string[]> => {
   const letters = [
     ...(await on.events(Topic.dlqHeartbeatIngest)),

@@ -11,7 +11,7 @@ import {
 } from '@vigil/stream';
 
 /**
- * The start parameters of a worker, as JSON. `fencing` false: the control, with transactional ids that no other worker
+ * The start parameters of a worker, as JSON. `fencing`: false for the control, whose transactional ids no other worker
  * uses.
  */
 export type WorkerPlan = {
@@ -26,7 +26,7 @@ export type WorkerPlan = {
 /** A counted input: its id, and the count of its key. */
 export type Counted = { readonly id: number; readonly n: number };
 
-/** Events as JSON: the subject is the runner, on topics that no other process uses. */
+/** Events as JSON, on topics that no other process uses, because the subject is the runner. */
 export const jsonCodec: Codec = {
   encode: (event) => Buffer.from(JSON.stringify(event)),
   decode: (_, value) => {

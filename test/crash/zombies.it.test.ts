@@ -7,7 +7,7 @@ import { feed, judge, type Outcome, readAll, startWorker, type Worker } from './
 import { type Counted, jsonCodec, type WorkerPlan } from './worker.ts';
 
 const SESSION_MS = 2000;
-/** Beyond the session and its rebalance: another has taken over and written by then. */
+/** Longer than the session and its rebalance, so that another worker has taken over and written. */
 const FROZEN_MS = 3500;
 const ROUNDS = soak(3, 12);
 const TEST_MS = 600_000;
@@ -17,7 +17,7 @@ const takenOver = async (log: Log, topic: string): Promise<void> => {
   const before = await log.bounds(topic);
   await until('another has taken over', async () => {
     const now = await log.bounds(topic);
-    // A record, and not only the marker that ends the transaction of the frozen worker.
+    // Waits for a record, not only for the marker that ends the transaction of the frozen worker.
     return now.every(({ high }, partition) => high > (before[partition]?.high ?? 0) + 10);
   });
 };

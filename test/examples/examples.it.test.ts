@@ -71,7 +71,7 @@ describe.skipIf(!ownServers)('the examples', () => {
     });
   const vigil = (...args: string[]) => run(process.execPath, [bundleOf('vigil'), ...args], { env, cwd: folder });
 
-  test('1: a process is shown through, and its end is reported', async () => {
+  test('1: the output of a process is passed through, and its end is reported', async () => {
     const { stdout } = await vigil(
       ...['run', '--name', 'example-1', '--task', 'EX-1', '--health-policy', 'vigil', '--', 'sh', '1-process.sh'],
     );
@@ -79,7 +79,7 @@ describe.skipIf(!ownServers)('the examples', () => {
     await hasFinished('example-1');
   });
 
-  test('2: heartbeats by curl are taken without a warning, and the last one ends the agent', async () => {
+  test('2: heartbeats by curl are accepted without a warning, and the last one ends the agent', async () => {
     const { stdout } = await run('sh', ['2-http.sh'], { env, cwd: folder });
     const answers = stdout
       .trim()

@@ -22,9 +22,12 @@ import {
 const QUICK = { VIGIL_GOVERNOR_SETTLE_S: '0', VIGIL_GOVERNOR_COOLDOWN_S: '0', VIGIL_ALERT_GROUP_WAIT_MS: '0' };
 const env = { ...ROOM, ...QUICK, VIGIL_POLICY_DIR: path.join(import.meta.dirname, 'policies') };
 const size = soak({ tasks: 8, faultsEach: 1, withinMs: 300_000 }, { tasks: 40, faultsEach: 2, withinMs: 900_000 });
-/** Of so many tasks all but one in twenty finish. */
+/** The number of tasks; at least 95 % must finish. */
 const LEAST_FINISHED = 0.95;
-/** The last step of a task may have been done a moment ago: SIGTERM, SIGKILL 5 s later, and a busy host. */
+/**
+ * The last step of a task may just have been done, and its processes need SIGTERM, SIGKILL 5 s later, and time on a
+ * busy host.
+ */
 const ENDED_WITHIN_MS = 30_000;
 
 describe.skipIf(!ownServers)('coding agents that hang, crash, stall and meet limits', () => {
@@ -35,7 +38,7 @@ describe.skipIf(!ownServers)('coding agents that hang, crash, stall and meet lim
   const state = mkdtempSync(path.join(tmpdir(), 'vigil-'));
   const worked = (): readonly Task[] => tasks.filter((task) => effectsOf(task).length >= everyStepOnce.length);
   const finished = (): readonly Task[] => worked().filter((task) => processesIn(task).length === 0);
-  /** What a failure prints of a task: what its sessions have done, and all events that name it. */
+  /** The output of a failure about a task: the steps of its sessions, and all events that name it. */
   const historyOf = (task: Task): string =>
     [
       JSON.stringify({ ...task, effects: effectsOf(task), turns: turnsOf(task), processes: processesIn(task) }),
@@ -76,14 +79,14 @@ describe.skipIf(!ownServers)('coding agents that hang, crash, stall and meet lim
     expect(missing.length, missing.map(historyOf).join('\n')).toBeLessThanOrEqual((1 - LEAST_FINISHED) * tasks.length);
   });
 
-  test('each step of a task is done once and in its order, also of a task that is not finished', () => {
+  test('each step of a task is done once and in order, also in unfinished tasks', () => {
     for (const task of tasks) {
       const effects = effectsOf(task);
       expect([task.name, ...effects]).toEqual([task.name, ...everyStepOnce.slice(0, effects.length)]);
     }
   });
 
-  test('a hung session is resumed once, with the reminder, and others are not resumed', () => {
+  test('a hung session is resumed once, with the reminder, and other sessions are not resumed', () => {
     for (const task of finished()) {
       const reminded = turnsOf(task).filter((turn) => turn.includes('was started again'));
       const hangs = task.faults.filter((fault) => /hang|stall/.test(fault)).length;
@@ -93,7 +96,7 @@ describe.skipIf(!ownServers)('coding agents that hang, crash, stall and meet lim
     expect(sessionsResumed.length).toBeGreaterThan(0);
   });
 
-  test('no process of a task is left once all its steps are done', async () => {
+  test('no process of a task remains once all its steps are done', async () => {
     await holds(() => {
       for (const task of worked()) expect(processesIn(task), task.name).toEqual([]);
     }, ENDED_WITHIN_MS);

@@ -4,7 +4,7 @@ import { isAlive } from '../support/alive.ts';
 
 const program = path.resolve(import.meta.dirname, '../../packages/supervisor/src/testing/simulated-client.fixture.ts');
 
-/** Before each of two steps of a task, a fault. Each kind comes first and second as often as any other. */
+/** The faults before each of two steps of a task. Each kind occurs first and second equally often. */
 const FAULTS = ['hang', 'crash', 'hang-midway', 'limit', 'hang-tool', 'stall', 'hang-deaf', 'hang-again'] as const;
 const STEPS = 6;
 
@@ -21,7 +21,7 @@ export const tasksIn = (folder: string, count: number, faultsEach: number): read
     ),
   }));
 
-/** A program that is called `claude`, so that the adapter of Claude Code takes the client for it. */
+/** A program with the name `claude`, so that the adapter of Claude Code recognises it. */
 export const writeClient = (folder: string): string => {
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, 'claude');
@@ -39,13 +39,13 @@ export const templateOf = ({ name, folder, faults }: Task, command: string) => {
 const linesOf = ({ folder }: Task, file: string): readonly string[] =>
   existsSync(path.join(folder, file)) ? readFileSync(path.join(folder, file), 'utf8').trim().split('\n') : [];
 
-/** How often its faults have happened; `hang-again` is two. */
+/** The number of its faults; `hang-again` counts as two. */
 export const injectedIn = (task: Task): number => linesOf(task, 'faults').length;
 export const effectsOf = (task: Task): readonly string[] => linesOf(task, 'effects');
 export const turnsOf = (task: Task): readonly string[] => linesOf(task, 'turns');
 export const everyStepOnce: readonly string[] = Array.from({ length: STEPS }, (_, i) => `step ${i + 1}`);
 
-/** Processes that work in the folder of a task: those of its sessions, and what they have started. */
+/** Processes in the folder of a task: those of its sessions, and their children. */
 export const processesIn = (task: Task): readonly number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

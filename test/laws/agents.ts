@@ -2,11 +2,15 @@ import { type Heartbeat, parseHeartbeat } from '@vigil/events';
 import { noProgress, type Progress, progressAfterReport } from '../../packages/supervisor/src/heartbeat/progress.ts';
 import type { Order } from '../../packages/supervisor/src/orders/order.ts';
 
-/** What an agent does: `works` makes progress, `hangs` makes none, `loops` repeats one call, `waits` asks a person, `rests` is idle. */
+/**
+ * The activity of an agent: `works` makes progress, `hangs` makes none, `loops` repeats one call, `waits` waits for a
+ * person, `rests` is idle.
+ */
 export type Mode = 'works' | 'hangs' | 'loops' | 'waits' | 'rests';
 
 /**
- * How an agent reacts: whether a text makes it work again, whether it follows a handoff request, whether it can be killed.
+ * The reactions of an agent: whether a text makes it work again, whether it follows a handoff request, whether it can
+ * be killed.
  */
 export type Manners = { readonly answers: boolean; readonly leaves: boolean; readonly dies: boolean };
 
@@ -16,14 +20,14 @@ export type End = {
   readonly at: number;
 };
 
-/** The real state of an agent, known or not. */
+/** The real state of an agent, which Vigil may not have. */
 export type Agent = {
   readonly agentId: string;
   readonly instanceId: string;
   readonly taskId: string;
   readonly attempt: number | null;
   readonly startedAt: number;
-  /** started for an order of Vigil's */
+  /** whether an order of Vigil started it */
   readonly byVigil: boolean;
   mode: Mode;
   manners: Manners;
@@ -32,13 +36,13 @@ export type Agent = {
   progress: Progress;
   checkpoint: string | null;
   actedAt: number;
-  /** what it was ordered, and has begun */
+  /** the order that it has begun */
   highestNumber: number;
   handoff: Extract<Order, { type: 'HANDOFF_AGENT' }> | null;
-  /** the terminate in progress: its supervisor reports that it was ended as ordered, unless a person stops it first */
+  /** the terminate in progress; its supervisor reports an end by that order, unless a person stops the agent first */
   terminatedBy: string | null;
   end: End | null;
-  /** its host has reported the end */
+  /** whether its host has reported the end */
   isEndReported: boolean;
 };
 
@@ -91,7 +95,7 @@ const checkpointOf = ({ checkpoint }: Agent): Heartbeat['checkpoint'] =>
         ...{ invalid_reason: null, created_at: null, completed_work: [], remaining_work: [] },
       } as Heartbeat['checkpoint']);
 
-/** The heartbeat that its runtime sends of it now. The agent's progress moves with it. */
+/** The heartbeat that its runtime sends for it now. It also advances the agent's progress. */
 export const heartbeatOf = (agent: Agent, runtimeId: string, host: string, policy: string, now: number): Heartbeat => {
   agent.sequence += 1;
   const isPaused = agent.pausedUntil > now;

@@ -4,12 +4,12 @@ import { Broken, type Law, type Simulation } from './simulation.ts';
 const MINUTE = 60_000;
 const PERSON = 'ada';
 
-/** A word of a person that is not answered yet. */
+/** A decision of a person that is not answered yet. */
 type Command = {
   readonly what: string;
   readonly at: number;
   readonly isAnswer: (event: HealthEvent) => boolean;
-  /** the task whose recovery, where it is in progress, was requested */
+  /** the task whose recovery in progress was requested */
   readonly underWay?: string;
 };
 
@@ -81,13 +81,16 @@ const peopleAreAnswered = (): Law => {
   };
 };
 
-/** What people decided about a case: to end its agent, at once or by a handoff. */
+/** Decisions of people about a case: to end its agent, at once or by a handoff. */
 type Decided = { readonly what: string; at: number; isBegun: boolean; hasLapsed: boolean };
 
 const BEGUN: ReadonlySet<string> = new Set(['TERMINATE_AGENT', 'HANDOFF_AGENT', 'RECOVER_TASK']);
-/** Other people, or another instance, have taken its place; or the governor withholds it, and the case states why. */
+/**
+ * Whether another decision or another instance has replaced it, or the governor withholds it and the case states the
+ * reason.
+ */
 const ANSWERED: ReadonlySet<string> = new Set(['pardoned', 'superseded', 'withheld']);
-/** Vigil gives a decision 15 minutes to be admitted. */
+/** A decision must be admitted within 15 minutes. */
 const LONGEST = 17 * MINUTE;
 
 const decisionsAreCarriedOut = (): Law => {

@@ -5,9 +5,9 @@ export type KnownEnd = {
   readonly reason: string;
   readonly orderId: string | null;
   readonly at: number;
-  /** a person reported it, without proof */
+  /** whether a person reported it, without proof */
   readonly byPerson: boolean;
-  /** the task needs no agent after it: it is done, or a person has stopped its agent */
+  /** whether the task needs no further agent, because it is done or a person has stopped its agent */
   readonly isIntended: boolean;
 };
 export type OpenAlert = {
@@ -28,38 +28,38 @@ export type OpenCase = {
 
 const RECOVERED_BY_HAND = 'by hand: terminate_and_recover';
 
-/** The facts of the log, as the laws read them. It decides nothing. */
+/** The facts of the log for the laws. It decides nothing. */
 export class Facts {
   readonly seen = new Map<string, Seen>();
-  /** finished tasks, also of an agent without any heartbeat */
+  /** finished tasks, also of agents without a heartbeat */
   readonly finished = new Set<string>();
   readonly ended = new Map<string, KnownEnd>();
-  /** instances that a person reported dead, and when, until they are back */
+  /** instances that a person reported dead, with the time, until they are back */
   readonly #takenForDeadAt = new Map<string, number>();
   readonly states = new Map<string, HealthState>();
   readonly held = new Set<string>();
-  /** when a person released it last */
+  /** when a person last released it */
   readonly releasedAt = new Map<string, number>();
   readonly alerts = new Map<string, OpenAlert>();
   readonly cases = new Map<string, OpenCase>();
   /** when people were last notified of an alert of a task that is not over */
   readonly notifiedAt = new Map<string, number>();
-  /** until when an alert that people have received was open, by task */
+  /** the end of the last open alert that people have received, by task */
   readonly notifiedUntil = new Map<string, number>();
   readonly reviews = new Set<string>();
   readonly initiated = new Map<string, number>();
-  /** when a person last requested its recovery, or decided that it continues */
+  /** when a person last requested its recovery, or decided to continue */
   readonly asked = new Map<string, number>();
   readonly released = new Map<string, { readonly why: string; readonly at: number }>();
-  /** orders that a person requested, without a successor */
+  /** requested orders of people without a replacement */
   readonly ordersOfPeople = new Set<string>();
   readonly #handingOffOnRequest = new Set<string>();
-  /** instances whose end a person has ordered, without a replacement */
+  /** instances whose end a person has ordered without a replacement */
   readonly stopping = new Set<string>();
   missing: readonly string[] = [];
   isBraked = false;
   isHalted = false;
-  /** a person has requested a halt, and a governor that stands still has not read it yet */
+  /** whether a person has requested a halt that a stalled governor has not read yet */
   isHaltRequested = false;
   haltedUntil = 0;
 
@@ -72,7 +72,7 @@ export class Facts {
         const { instanceId, reason, orderId, taskId } = event.payload;
         if (reason === 'finished' && taskId !== null) this.finished.add(taskId);
         const known = this.ended.get(instanceId);
-        // Taken for dead from afar, it had finished its task.
+        // It was assumed dead, and had finished its task.
         if (known && !(known.byPerson && reason === 'finished')) return;
         const isIntended = this.#isIntended(instanceId, reason, orderId);
         const at = this.#takenForDeadAt.get(instanceId) ?? now;
@@ -113,13 +113,13 @@ export class Facts {
     const known = this.seen.get(instanceId);
     if (known) known.lastAt = now;
     else this.seen.set(instanceId, { agentId, taskId, firstAt: now, lastAt: now });
-    // Reported dead without proof, it runs.
+    // It was reported dead without proof, but runs.
     if (this.ended.get(instanceId)?.byPerson) this.ended.delete(instanceId);
   }
 
   #isIntended(instanceId: string, reason: string, orderId: string | null): boolean {
     if (reason === 'finished' || this.stopping.has(instanceId)) return true;
-    // A handoff by hand replaces the plan's own: it is the person's intention, whichever of the two the agent answers.
+    // A handoff by hand replaces that of the plan. It is the person's intention, even if the agent answers the other one.
     return (
       reason === 'explicit' &&
       (orderId === null || this.ordersOfPeople.has(orderId) || this.#handingOffOnRequest.has(instanceId))
@@ -207,7 +207,7 @@ export class Facts {
         this.missing = [...this.missing, ...event.payload.agentIds];
         return;
       case 'AGENT_LOST':
-        // An agent that is lost while the brake is on may count among those that it waits for.
+        // The brake may also wait for an agent that is lost while it is on.
         if (this.isBraked && !event.payload.expected) this.missing = [...this.missing, event.payload.agentId];
         return;
       case 'BRAKE_RELEASED':

@@ -13,31 +13,28 @@ import { type Agent, type End, heartbeatOf } from './agents.ts';
 
 export const HEARTBEAT_MS = 30_000;
 
-/** How long an order may be begun after the gateway has offered it the last time; the supervisor's own. */
+/** How long an order may be begun after the last offer of the gateway; the supervisor's own value. */
 export const REPEATED_MS = 10_000;
 
-/** An order as the gateway keeps it for a runtime. `offeredAt`: the last time. */
+/** An order that the gateway stores for a runtime. `offeredAt`: the last offer. */
 type Offered = { readonly order: Order; readonly expiresAt: number; offeredAt: number };
 
-/** What the gateway offers during a halt, too. */
+/** Orders that the gateway also offers during a halt. */
 export const isOfferedInHalt = ({ type }: Order): boolean => type === 'RESUME_AGENT' || type === 'RESET_BREAKER';
 
-/**
- * A report to send. Where the disk was full it is kept in memory alone; `forget`: what the next supervisor does not
- * have then.
- */
+/** A report to send. With a full disk it is only in memory; `forget`: the state that the next supervisor then lacks. */
 type Report = { readonly draft: Draft; isWritten: boolean; readonly forget: () => void };
 
 const isByPerson = (end: Pick<End, 'reason' | 'orderId'> | null): boolean =>
   end !== null && end.reason === 'explicit' && end.orderId === null;
 
-/** What a host needs of the simulation around it. */
+/** The parts of the simulation that a host uses. */
 export type HostDeps = {
   readonly now: () => number;
   readonly after: (ms: number, act: () => void) => void;
   readonly write: (draft: Draft) => void;
   readonly spawn: (host: Host, order: SpawnOrder) => void;
-  /** an order is carried out: for the laws */
+  /** called when an order is executed, for the laws */
   readonly begins: (host: Host, order: Order) => void;
 };
 
@@ -49,19 +46,19 @@ export class Host {
   readonly runtimeId: string;
   readonly agents: Agent[] = [];
   capacity = 2;
-  /** orders reach it */
+  /** whether orders reach it */
   canReceive = true;
-  /** its reports get out */
+  /** whether its reports arrive */
   canSend = true;
   hasRoomOnDisk = true;
   isSupervised = true;
-  /** the gateway has a halt: it offers little, and recalls offered orders */
+  /** whether the gateway has a halt, in which it offers few orders and recalls offered ones */
   isHalted = false;
-  /** how many of the next spawns fail */
+  /** the number of next spawns that fail */
   failingSpawns = 0;
-  /** each report is sent twice */
+  /** whether each report is sent twice */
   isDoubling = false;
-  /** its reports wait until then, while its heartbeats continue */
+  /** its reports are delayed until then, while its heartbeats continue */
   reportsFrom = 0;
   readonly #offered: Offered[] = [];
   readonly #waiting = new Map<string, Offered>();
@@ -79,19 +76,19 @@ export class Host {
     return this.agents.filter(({ end }) => end === null);
   }
 
-  /** It runs, and everything gets through. */
+  /** Whether it runs, and orders and reports arrive. */
   get isWell(): boolean {
     return this.canReceive && this.canSend && this.hasRoomOnDisk && this.isSupervised;
   }
 
-  /** The gateway has an order for it. */
+  /** Adds an order at the gateway. */
   offer(order: Order, ttlMs: number) {
     const now = this.#deps.now();
     this.#offered.push({ order, expiresAt: now + ttlMs, offeredAt: now });
     this.look();
   }
 
-  /** Takes offered orders, checks waiting ones again, writes and sends reports. */
+  /** Accepts offered orders, checks waiting ones again, and writes and sends reports. */
   look() {
     if (!this.isSupervised) return;
     if (this.hasRoomOnDisk) for (const report of this.#outbox) report.isWritten = true;
@@ -137,7 +134,7 @@ export class Host {
     this.#deps.write({ topic: Topic.runtimePresence, type: 'RUNTIME_ANNOUNCED', key: 'fleet', payload } as Draft);
   }
 
-  /** An agent ends in truth. Its supervisor reports it, or the next one does. */
+  /** Really ends an agent. Its supervisor, or the next one, reports the end. */
   end(agent: Agent, reason: End['reason'], orderId: string | null) {
     if (agent.end !== null) return;
     const at = this.#deps.now();
@@ -170,8 +167,8 @@ export class Host {
   }
 
   /**
-   * Its supervisor is killed: waiting orders are forgotten, and offered again where they have not expired. Unwritten
-   * reports are lost; its journal only has the orders that were begun.
+   * Kills its supervisor. Waiting orders are lost, and offered again unless they have expired. Unwritten reports are
+   * lost; its journal contains only the orders that were begun.
    */
   kill() {
     this.isSupervised = false;
@@ -181,7 +178,7 @@ export class Host {
     this.#waiting.clear();
   }
 
-  /** Everything on it dies at once. */
+  /** Ends everything on the host at once. */
   crash() {
     this.kill();
     for (const agent of this.living) this.end(agent, 'crashed', null);

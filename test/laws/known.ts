@@ -2,7 +2,7 @@ import type { Step, Story } from './story.ts';
 
 const of = (policy: Story['policy'], steps: readonly Step[]): readonly [Story] => [{ policy, steps, end: 'pardon' }];
 
-/** Stories that random ones seldom contain: each is played first in every run. */
+/** Stories that random ones seldom contain. Every run plays them first. */
 export const KNOWN: readonly (readonly [Story])[] = [
   // The unknown end of an instance is reported when the next one runs.
   of('asks', [
@@ -24,13 +24,13 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'end', agent: 0, reason: 'crashed' },
     { kind: 'wait', minutes: 12 },
   ]),
-  // Two agents of a task: a host that was taken for gone comes back.
+  // Two agents of a task: a host that was reported gone comes back.
   of('asks', [
     { kind: 'gone', host: 0 },
     { kind: 'wait', minutes: 12 },
     { kind: 'wait', minutes: 12 },
   ]),
-  // A task is finished by its replacement; then the original, which a person had taken for dead, is ended as requested.
+  // A task is finished by a replacement. Then the original agent, which a person had reported dead, is ended as requested.
   of('asks', [
     { kind: 'stop', agent: 0 },
     { kind: 'host', host: 0, what: 'deaf' },
@@ -56,7 +56,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'request', agent: 0, step: 'terminate' },
     { kind: 'hold', agent: 0 },
   ]),
-  // Its replacement finishes the task; then the agent that was taken for dead comes back to it, and crashes.
+  // A replacement finishes the task. Then the agent that was assumed dead comes back to it, and crashes.
   of('asks', [
     { kind: 'gone', host: 1 },
     { kind: 'end', agent: 4, reason: 'finished' },
@@ -72,7 +72,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'mode', agent: 0, mode: 'hangs' },
     { kind: 'restart', reader: 0 },
   ]),
-  // Agents that were taken for dead come back, and their host crashes while their replacements run: the brake waits for
+  // Agents that were assumed dead come back, and their host crashes while their replacements run. The brake waits for
   // none of them.
   of('asks', [
     { kind: 'gone', host: 0 },
@@ -81,7 +81,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'host', host: 0, what: 'crash' },
     { kind: 'end', agent: 0, reason: 'crashed' },
   ]),
-  // An agent that was taken for dead comes back and finishes the task; then its replacement crashes.
+  // An agent that was assumed dead comes back and finishes the task; then its replacement crashes.
   of('asks', [
     { kind: 'gone', host: 0 },
     { kind: 'wait', minutes: 0.55 },
@@ -90,7 +90,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'end', agent: 2, reason: 'crashed' },
     { kind: 'wait', minutes: 3 },
   ]),
-  // The same, where its host reports the finish only after it was taken for dead.
+  // The same, but its host reports the finish only after it was assumed dead.
   of('asks', [
     { kind: 'host', host: 0, what: 'cut' },
     { kind: 'gone', host: 0 },
@@ -107,7 +107,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'recover', of: 0 },
     { kind: 'wait', minutes: 2 },
   ]),
-  // An agent that was taken for dead finishes the task while a spawn is out that no host takes.
+  // An agent that was assumed dead finishes the task during a spawn that no host accepts.
   of('asks', [
     { kind: 'host', host: 1, what: 'deaf' },
     { kind: 'host', host: 2, what: 'deaf' },
@@ -119,7 +119,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'host', host: 2, what: 'heal' },
     { kind: 'wait', minutes: 5 },
   ]),
-  // The end of the older of two attempts is requested; the newer one crashes before it is carried out.
+  // The end of the older of two attempts is requested; the newer one crashes before that end.
   of('asks', [
     { kind: 'gone', host: 0 },
     { kind: 'wait', minutes: 0.7 },
@@ -134,7 +134,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'request', agent: 4, step: 'terminate' },
     { kind: 'wait', minutes: 2 },
   ]),
-  // A case is to close as recovered when its handoff is over; a person decides otherwise before that.
+  // A case would close as recovered at the end of its handoff, but a person decides otherwise before that.
   of('asks-handoff', [
     { kind: 'manners', answers: false, leaves: false, dies: true },
     { kind: 'mode', agent: 0, mode: 'hangs' },
@@ -144,7 +144,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'decide', question: 0, decision: 'terminate_and_recover' },
     { kind: 'wait', minutes: 3 },
   ]),
-  // Agents that were taken for dead come back; that their tasks are to be recovered is read only then.
+  // Agents that were assumed dead come back; only then are the requests to recover their tasks read.
   of('asks', [
     { kind: 'control', what: 'HALT_FLEET' },
     { kind: 'gone', host: 0 },
@@ -167,7 +167,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'host', host: 0, what: 'supervise' },
     { kind: 'wait', minutes: 3 },
   ]),
-  // A supervisor is killed that could not write the end of its agent.
+  // A supervisor that could not write the end of its agent is killed.
   of('people', [
     { kind: 'host', host: 0, what: 'mute' },
     { kind: 'host', host: 0, what: 'fill' },
@@ -187,14 +187,14 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'end', agent: 1, reason: 'crashed' },
     { kind: 'manners', answers: false, leaves: false, dies: false },
   ]),
-  // An agent that was taken for dead has finished: the brake does not wait for it.
+  // An agent that was assumed dead has finished, so the brake does not wait for it.
   of('botbox', [
     { kind: 'gone', host: 0 },
     { kind: 'end', agent: 3, reason: 'crashed' },
     { kind: 'end', agent: 0, reason: 'finished' },
     { kind: 'review', task: 0, decision: 'retry' },
   ]),
-  // An agent with a handoff request is taken for dead, comes back, and follows the request.
+  // An agent with a handoff request is assumed dead, comes back, and follows the request.
   of('botbox', [
     { kind: 'recover', of: 3 },
     { kind: 'decide', question: 0, decision: 'force_handoff' },
@@ -202,7 +202,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'host', host: 1, what: 'heal_late' },
     { kind: 'recover', of: 0 },
   ]),
-  // An agent has handed off; that is read when its terminate waits for a brake.
+  // An agent has handed off; the report is read while its terminate waits for a brake.
   of('asks', [
     { kind: 'recover', of: 0 },
     { kind: 'decide', question: 0, decision: 'force_handoff' },
@@ -230,7 +230,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'end', agent: 5, reason: 'crashed' },
     { kind: 'start', of: 0, host: 0, again: false },
   ]),
-  // An attempt is given up since its host cannot report. The next one finishes the task; then the host reports that the first one crashed.
+  // An attempt is abandoned because its host cannot report. The next one finishes the task; then the host reports that the first one crashed.
   of('asks', [
     { kind: 'end', agent: 0, reason: 'finished' },
     { kind: 'host', host: 2, what: 'mute' },
@@ -249,7 +249,7 @@ export const KNOWN: readonly (readonly [Story])[] = [
     { kind: 'request', agent: 0, step: 'nudge' },
     { kind: 'end', agent: 0, reason: 'finished' },
   ]),
-  // The same, and a person lets the task of another be tried again in between.
+  // The same, and in between a person permits another try of another task.
   of('asks', [
     { kind: 'end', agent: 0, reason: 'crashed' },
     { kind: 'request', agent: 2, step: 'terminate_and_recover' },

@@ -10,13 +10,13 @@ const MINUTE = 60_000;
 const isSeen = ({ facts }: Simulation, { instanceId }: Agent): boolean => facts.seen.has(instanceId);
 const isReportedDead = ({ facts }: Simulation, { instanceId }: Agent): boolean => facts.ended.has(instanceId);
 
-/** The log is read without delay, and was for so long. */
+/** Whether the log has been read without delay for this long. */
 const isWithoutStall = ({ now, lastStallAt }: Simulation, ms: number): boolean => now - lastStallAt >= ms;
 
 const typed = <K extends HealthEvent['type']>(event: HealthEvent, type: K): Extract<HealthEvent, { type: K }> | null =>
   event.type === type ? (event as Extract<HealthEvent, { type: K }>) : null;
 
-/** Nothing is started beside an agent that was seen working and whose end was not reported. */
+/** Nothing is started beside an agent that was seen working and has no reported end. */
 const oneAgentATask: Law = {
   name: 'a task has at most one living agent that Vigil started',
   onEvent(event, simulation) {
@@ -34,7 +34,7 @@ const oneAgentATask: Law = {
 /** An agent that has taken the task by hand under another name is left alone. */
 const isAttempt = ({ agentId }: Agent): boolean => !agentId.startsWith('person-');
 
-/** Two that Vigil started may live for a while where the first was taken for dead: the older one is ended. */
+/** Two agents that Vigil started may run for a while if the first was assumed dead. The older one is ended. */
 const rivalsEnd = (): Law => {
   const since = new Map<string, number>();
   return {
@@ -65,7 +65,7 @@ const rivalsEnd = (): Law => {
   };
 };
 
-/** How long an agent that fell silent may be excused by what it reported last, and when its silence is found at the latest. */
+/** How long the last report may excuse a silent agent, and the latest time at which its silence is found. */
 const LONGEST_TRUST: Readonly<Record<string, number>> = { vigil: 22 * MINUTE, coditect: 46 * MINUTE };
 const silenceIsFoundAfter = (policy: string): number =>
   policy === 'botbox' ? Number.POSITIVE_INFINITY : (LONGEST_TRUST[policy] ?? 8 * MINUTE);
@@ -87,7 +87,7 @@ const intendedAt = ({ facts, agents }: Simulation, task: string): number => {
   return Math.max(0, ...intended.map(knownFrom));
 };
 
-/** When the end of an agent can be known: when it is reported, or when its silence is found. */
+/** When Vigil can have the end of an agent: at its report, or when its silence is found. */
 const knownAt = ({ facts, policy }: Simulation, { agentId, instanceId, end }: Agent): number => {
   const reported = facts.ended.get(instanceId)?.at ?? Number.POSITIVE_INFINITY;
   if (end === null || facts.held.has(agentId)) return reported;
@@ -95,7 +95,7 @@ const knownAt = ({ facts, policy }: Simulation, { agentId, instanceId, end }: Ag
   return Math.min(reported, from + silenceIsFoundAfter(policy));
 };
 
-/** The brake withholds the step that the task needs, and people are notified of the brake. */
+/** Whether the brake withholds the step that the task needs, and people are notified of the brake. */
 const waitsForBrake = ({ facts }: Simulation, agents: readonly Agent[]): boolean => {
   const isBrakeNotified = [...facts.alerts.values()].some(
     ({ isNotified, route }) => isNotified && route === 'fleet_brake',
@@ -115,7 +115,7 @@ const noTaskIsLeft: Law = {
       const agents = all.filter((one) => one.startedAt >= from && (isSeen(simulation, one) || one.end === null));
       const reportedAt = (one: Agent) => facts.ended.get(one.instanceId)?.at ?? Number.POSITIVE_INFINITY;
       if (agents.length === 0 || all.some((one) => one.end === null && !isReportedDead(simulation, one))) continue;
-      // While people have an open alert, they know of the task. Its ten minutes begin when the alert is resolved.
+      // An open alert notifies people of the task. Its ten minutes begin when the alert is resolved.
       const since = Math.max(facts.notifiedUntil.get(task) ?? 0, ...agents.map((one) => knownAt(simulation, one)));
       if (now - since <= 10 * MINUTE) continue;
       const diedAt = Math.max(...agents.map((one) => Math.min(one.end?.at ?? now, reportedAt(one))));
@@ -164,7 +164,7 @@ const livingIsKnown = (): Law => {
     onMoment(simulation) {
       for (const agent of simulation.agents) {
         const host = simulation.hostOf(agent);
-        // Whom a person takes for dead is known again by its next heartbeat.
+        // An agent that a person reported dead is present again with its next heartbeat.
         const isDoubted = simulation.facts.ended.get(agent.instanceId)?.byPerson;
         const isPlain = agent.end === null && !isDoubted && host.isWell && host.reportsFrom <= simulation.now;
         if (!isPlain) since.delete(agent.instanceId);
@@ -217,7 +217,7 @@ const everythingEnds: Law = {
   },
 };
 
-/** A host that is cut off may begin what it was offered in the last moments before the halt. */
+/** A host that is cut off may begin orders that were offered just before the halt. */
 const haltReachesOrders = (): Law => {
   const ordered = new Map<string, number>();
   let haltedAt: number | null = null;
@@ -237,7 +237,7 @@ const haltReachesOrders = (): Law => {
   };
 };
 
-/** By a receipt, or by the end of its agent, also where the disk was full or the supervisor was killed in between. */
+/** By a receipt, or by the end of its agent, even after a full disk or a killed supervisor. */
 const begunIsReported = (): Law => {
   const begun = new Map<string, { readonly order: Order; since: number }>();
   return {

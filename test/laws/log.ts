@@ -21,7 +21,7 @@ type AnyDecider = {
   readonly forgets?: (state: never, clock: Clock) => boolean;
 };
 
-/** As the runner remembers a key: docs are in packages/stream. */
+/** The runner's state of a key; see packages/stream. */
 type Entry = { state: unknown; dueAt: number; lastInputAt: number; correlationId: string };
 type Recorded = { readonly event: HealthEvent; readonly at: number };
 
@@ -52,7 +52,7 @@ export class Unit {
     return Math.max(Math.ceil(first / this.tickMs) * this.tickMs, next);
   }
 
-  /** A restart: states come from the snapshot. */
+  /** Restarts: the states are read from the snapshot. */
   restart() {
     for (const entry of this.entries.values()) entry.state = JSON.parse(JSON.stringify(entry.state));
   }
@@ -86,7 +86,7 @@ export class Log {
     return this.units.find((unit) => unit.name === name) as Unit;
   }
 
-  /** From outside, or by a processor whose time is `at`. */
+  /** Writes records from outside, or of a processor whose time is `at`. */
   write(draft: Draft, at = this.now, correlationId = '') {
     this.#written += 1;
     const eventId = `e${this.#written}`;
@@ -100,7 +100,7 @@ export class Log {
     if (!this.#isPumping) this.#pump();
   }
 
-  /** The next moment at which a processor has something to do. */
+  /** The next time at which a processor has work. */
   get dueAt(): number {
     return Math.min(...this.units.map((unit) => (unit.stalledUntil > this.now ? unit.stalledUntil : unit.dueAt)));
   }

@@ -8,7 +8,7 @@ const WHY = 'a person decides it';
 type Requested = 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
 export type Decision = 'allow_more_time' | 'force_handoff' | 'terminate_and_recover' | 'pardon';
 
-/** What people do: the drafts that the dashboard's API writes. */
+/** The actions of people, as drafts that the dashboard's API writes. */
 export const request = (simulation: Simulation, agent: Agent, step: Requested): void => {
   const { agentId, instanceId, taskId } = agent;
   const about = { agentId, instanceId, taskId, runtimeId: simulation.hostOf(agent).runtimeId, labels: {} };

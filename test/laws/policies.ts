@@ -8,7 +8,8 @@ const SIGNALS = `
   crashed: { is: exited, reasons: [crashed, resource_limit, lost] }`;
 
 /**
- * Policies whose plans end in minutes, where the presets take hours. `crashed` first, as in every preset that recovers.
+ * Policies whose plans end in minutes, while those of the presets take hours. `crashed` comes first, as in every preset
+ * that recovers.
  */
 const quick = (name: string, plan: string, rest = ''): string => `
 policy: ${name}
@@ -41,7 +42,7 @@ const documents = [
 const presets = readPolicies([PRESETS], VOCABULARY);
 const all = [...documents.map((text) => loadPolicy(text, 'laws.yaml', VOCABULARY)), ...presets];
 
-/** Presets whose plans recover what crashes, and the quick ones. */
+/** Presets whose plans recover crashed agents, and the quick policies. */
 export const NAMES = ['asks', 'asks-handoff', 'people', 'pauses', 'ends', 'vigil', 'coditect', 'botbox'] as const;
 export type PolicyName = (typeof NAMES)[number];
 

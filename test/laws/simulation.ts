@@ -9,15 +9,15 @@ import { vigil } from './vigil.ts';
 
 export const START = 1_795_305_600_000;
 
-/** A check at every event and at every moment at which anything happened. It throws where the law is broken. */
+/** A law, checked at every event and at every time at which anything happened. It throws if the law is broken. */
 export type Law = {
   readonly name: string;
-  /** before the facts know of it */
+  /** before the facts include the event */
   readonly onEvent?: (event: HealthEvent, simulation: Simulation) => void;
   readonly onMoment?: (simulation: Simulation) => void;
-  /** an order is carried out */
+  /** an order is executed */
   readonly onBegun?: (order: Order, simulation: Simulation) => void;
-  /** at the end, when all is repaired and people have answered all questions */
+  /** at the end, when everything is repaired and people have answered all questions */
   readonly onEnd?: (simulation: Simulation) => void;
 };
 
@@ -42,7 +42,7 @@ export class Simulation {
   readonly log: Log;
   readonly hosts: readonly Host[];
   readonly policy: PolicyName;
-  /** what agents that are started from now on are like */
+  /** the traits of agents that are started from now on */
   manners: Manners = { answers: true, leaves: true, dies: true };
   /** when the last stall of a reader ends */
   lastStallAt = START;

@@ -10,7 +10,7 @@ const is = <const T>(value: T) => fc.constant(value);
 const of = <T extends Record<string, unknown>>(what: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
   fc.record(what) as fc.Arbitrary<never>;
 
-/** Steps by how often they come. */
+/** Steps with their frequencies. */
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 10, arbitrary: of({ kind: is('wait'), minutes: fc.constantFrom(1, 2, 3, 5, 8, 12) }) },
   {

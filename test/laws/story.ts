@@ -5,14 +5,15 @@ import type { PolicyName } from './policies.ts';
 import { Broken, clockText, type Law, Simulation } from './simulation.ts';
 
 /**
- * One step of a story. `agent` counts the running ones, `of` all that have ever run, `host` the hosts; all go round.
+ * One step of a story. `agent` is an index of the running agents, `of` of all that have ever run, `host` of the hosts;
+ * all indexes wrap around.
  */
 export type Step =
   | { readonly kind: 'wait'; readonly minutes: number }
   | { readonly kind: 'mode'; readonly agent: number; readonly mode: Mode }
   | { readonly kind: 'end'; readonly agent: number; readonly reason: 'finished' | 'crashed' }
   | { readonly kind: 'checkpoint'; readonly agent: number }
-  /** how agents react: the running ones, and those that are started later */
+  /** the reactions of running agents, and of those that are started later */
   | { readonly kind: 'manners'; readonly answers: boolean; readonly leaves: boolean; readonly dies: boolean }
   | {
       readonly kind: 'host';
@@ -44,7 +45,7 @@ export type Step =
   | { readonly kind: 'control'; readonly what: 'HALT_FLEET' | 'RESUME_FLEET' | 'LIFT_BRAKE' }
   | { readonly kind: 'gone'; readonly host: number }
   | { readonly kind: 'review'; readonly task: number; readonly decision: 'retry' | 'reset' | 'abandon' }
-  /** a person starts an agent: on the task of one that has ended under its old name, or under a new one */
+  /** a person starts an agent on the task of an ended one, under its old name or a new one */
   | { readonly kind: 'start'; readonly of: number; readonly host: number; readonly again: boolean }
   | { readonly kind: 'stall'; readonly reader: number; readonly seconds: number }
   | { readonly kind: 'restart'; readonly reader: number };
@@ -52,7 +53,7 @@ export type Step =
 export type Story = {
   readonly policy: PolicyName;
   readonly steps: readonly Step[];
-  /** what people decide at the end on every question */
+  /** the answer of people to every question at the end */
   readonly end: Decision;
 };
 
@@ -184,7 +185,7 @@ const happen = (simulation: Simulation, step: Step) => {
   }
 };
 
-/** Everything is repaired, and people answer all questions. */
+/** Repairs everything, and lets people answer all questions. */
 const repair = (simulation: Simulation) => {
   if (simulation.facts.isHaltRequested) controlFleet(simulation, 'RESUME_FLEET');
   for (const agentId of [...simulation.facts.held]) release(simulation, agentId);
@@ -222,8 +223,9 @@ const begin = (simulation: Simulation) => {
 };
 
 /**
- * It lifts by itself where all that it waits for report again, or have ended as intended; else people lift it, as its
- * alert asks. A crash is not such an end, also where a person had ordered one: its task has no agent.
+ * The brake lifts by itself if all awaited agents report again, or have ended as intended. Otherwise people lift it, as
+ * its alert requests. A crash is not an intended end, even if a person had ordered an end, because its task has no
+ * agent.
  */
 const liftBrake = (simulation: Simulation) => {
   const { missing, ended } = simulation.facts;
@@ -240,7 +242,7 @@ const liftBrake = (simulation: Simulation) => {
   controlFleet(simulation, 'LIFT_BRAKE');
 };
 
-/** How long a person may still have to answer, and a plan to come to its end. */
+/** The time for a person to answer and a plan to end. */
 const ROUNDS = 8;
 
 const finish = (simulation: Simulation, decision: Decision) => {
@@ -258,7 +260,7 @@ const finish = (simulation: Simulation, decision: Decision) => {
   simulation.end();
 };
 
-/** Plays a story, and throws at the first moment at which a law is broken. */
+/** Plays a story, and throws as soon as a law is broken. */
 export const play = (
   { policy, steps, end }: Story,
   laws: readonly Law[],
@@ -275,7 +277,7 @@ export const play = (
   return simulation;
 };
 
-/** The story as a test that can be pasted. */
+/** The story as the code of a test. */
 export const asTest = (story: Story, broken: string): string =>
   `test(${JSON.stringify(broken)}, () => {
   play({

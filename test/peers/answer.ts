@@ -2,7 +2,7 @@ import { hashes } from '@vigil/sdk/hashes';
 import type { Asked, Compared, PeerCase, Suite } from './peer.ts';
 import { replayed, type Seen } from './replay.ts';
 
-/** What we answered, in words; null: the test is of something that is not ours to answer. */
+/** Vigil's answer, in words; null if the test concerns something that Vigil does not decide. */
 export type Answer = {
   readonly name: string;
   readonly differs: string | null;
@@ -70,7 +70,7 @@ const satisfies = ({ state, plan, words }: Seen, each: Asked): boolean => {
 };
 
 const wordsOf = ({ state, plan }: Asked): string => state.join(' or ') + describePlan(plan);
-/** The plan only where one is expected. */
+/** Includes the plan only if one is expected. */
 const describeSeen = ({ state, plan }: Seen, expected: Asked | undefined): string =>
   state + describePlan(expected?.plan === undefined ? undefined : plan);
 const describePlan = (plan: string | null | undefined): string =>

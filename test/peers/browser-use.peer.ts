@@ -13,7 +13,7 @@ const scroll = (down: boolean, index: number | null) => ({ tool: 'scroll', value
 const done = ({ tool, value }: { readonly tool: string; readonly value: unknown }): Step => act({ tool, args: value });
 const searched = (n: number): Step[] => times(n, () => done(search('site:x answers')));
 
-/** The page after a step, as a look at it. */
+/** The page after a step, as the result of a call that reads it. */
 const page = (text: string, elements = 50, url = 'https://a'): { readonly value: object } => ({
   value: { url, text, elements },
 });

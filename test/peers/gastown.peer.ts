@@ -21,7 +21,7 @@ const ESCALATE = { ...is('FAILING'), plan: 'FAILING' };
 const WARRANT = { ...is('TERMINATED'), plan: 'crashed' };
 const CLEAN_UP = { ...is('TERMINATED'), plan: null };
 
-/** A session as its runtime sees it: what it does, and that it has just written something. */
+/** A session as its runtime reports it: its activity, and output that it has just written. */
 const session = (activity: HeartbeatPayload['activity'], more: Partial<HeartbeatPayload> = {}): Step =>
   heartbeatStep({
     reporter: 'runtime',
@@ -37,7 +37,7 @@ const NOTHING_WRITTEN = {
   completion_signal_at: null,
   tail: [],
 };
-/** It works, and has written nothing for so long. */
+/** A working session without output for this long. */
 const quiet = (minutes: number): Step[] => [session('working'), watched(minutes * MIN)];
 const dead = (how: 'finished' | 'crashed'): Step[] => [session('working'), exit(how)];
 const dog = (minutes: number): Step[] => [

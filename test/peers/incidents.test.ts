@@ -54,7 +54,7 @@ test('gt #589: a heartbeat from before the restart counted for the restarted age
 test('cqlite #3284: it was seen, and nothing came of it: a warrant stays and is renewed until something does', () => {
   const emitted = ticked(begun().folding, 90 * MIN);
   expect(of('WARRANT_FILED', emitted)).toHaveLength(1);
-  // Each minute of the first hour of silence, then less and less often.
+  // Every minute in the first hour of silence, then less and less often.
   expect(of('WARRANT_RENEWED', emitted).length).toBeGreaterThan(50);
   expect(of('WARRANT_LAPSED', emitted)).toEqual([]);
 });

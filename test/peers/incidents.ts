@@ -29,8 +29,8 @@ const error = (message: string) => ({ errors: [{ at: T0, count: 1, error_class: 
 const checkpoint = { checkpoint_id: 'k1', parent_id: null, uri: null, sha256: null, valid: null, invalid_reason: null };
 
 /**
- * Public incidents of systems like this one, as far as they concern detection and not action, each under the policy
- * `vigil`. gc: gastownhall/gascity; gt: gastownhall/gastown; hive: aden-hive/hive.
+ * Public incidents of systems like this one, that concern detection and not action, each under the policy `vigil`. gc:
+ * gastownhall/gascity; gt: gastownhall/gastown; hive: aden-hive/hive.
  */
 export const incidents = [
   replays('OpenHands #5355: agents that waited for a long process were killed as looping', [

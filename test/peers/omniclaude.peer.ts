@@ -17,7 +17,7 @@ import {
 const HEALTHY = is('HEALTHY');
 const stalled = (plan: string) => ({ ...is('STUCK'), plan });
 const CALL: Step = act({ tool: 'Read' });
-/** A call, and nothing for so long. */
+/** A call, and then nothing for this long. */
 const idle = (minutes: number): Step[] => [CALL, wait(minutes * MIN)];
 const context = (used: number) => ({ context: { tokens_used: used, tokens_max: 200_000 } });
 const errors = (...messages: readonly string[]) => ({

@@ -1,23 +1,23 @@
 import type { HealthState } from '@vigil/events';
 import type { Call, HeartbeatPayload } from '@vigil/health/fixture';
 
-/** A call as a suite gives it; hashes are made of it as the SDK makes them. Where a suite gives no results, every call answers the same. */
+/** A call of a suite, hashed as by the SDK. If a suite gives no results, every call has the same result. */
 export type Act = {
   readonly tool: string;
   readonly args?: unknown;
   readonly result?: unknown;
-  /** it is reported when it begins, and again when it ends */
+  /** whether it is reported when it begins, and again when it ends */
   readonly announced?: boolean;
 } & Partial<Pick<Call, 'outcome' | 'error_class' | 'mutating' | 'polling' | 'target' | 'kind'>> & {
     /** from its start to its deadline, milliseconds */
     readonly within?: number;
   };
 
-/** The steps, in order. A call or a heartbeat comes 5 s after the step before it. */
+/** The steps, in order. A call or a heartbeat is 5 s after the previous step. */
 export type Step =
   | { readonly kind: 'act'; readonly call: Act; readonly instance: string | null }
   | { readonly kind: 'heartbeat'; readonly heartbeat: Partial<HeartbeatPayload> }
-  /** time passes; `alive`: its runtime reports every 30 s that it is there */
+  /** time passes; `alive`: whether its runtime sends a heartbeat every 30 s */
   | { readonly kind: 'wait'; readonly ms: number; readonly alive: boolean }
   | { readonly kind: 'hold' }
   | { readonly kind: 'exit'; readonly reason: 'finished' | 'crashed' }
@@ -37,10 +37,13 @@ export type Asked = {
 /** One agent under one policy (by default the suite's): its steps, and the expectation at each look and at the end. */
 export type Replay = { readonly given: readonly Step[]; readonly expected: readonly Asked[]; readonly policy?: string };
 
-/** What of two or more calls is compared: their arguments with the tool, their results, or these with all masked that varies. */
+/**
+ * The compared hashes of two or more calls: of their arguments with the tool, of their results, or of the results with
+ * all varying parts masked.
+ */
 export type Compared = 'call' | 'result' | 'masked';
 
-/** A test of a suite. `differs`: why we answer otherwise, and mean to. */
+/** A test of a suite. `differs`: why Vigil's answer differs on purpose. */
 export type PeerCase = { readonly name: string; readonly differs?: string } & (
   | { readonly kind: 'replay'; readonly replays: readonly Replay[] }
   | {
@@ -58,7 +61,7 @@ export type Suite = {
   /** the project, file and commit whose tests are restated, and its licence */
   readonly source: string;
   readonly policy: string;
-  /** how its words are read in ours */
+  /** how its terms map to Vigil's */
   readonly read: readonly string[];
   readonly cases: readonly PeerCase[];
 };

@@ -19,7 +19,7 @@ const policiesFor = (yaml: string): Policies => {
   return policies;
 };
 
-/** Folds the steps of one agent as the evaluator folds them, and looks at each `look` step and at the end. */
+/** Folds the steps of one agent as the evaluator does, and records the result at each `look` step and at the end. */
 export const replayed = (policy: string, steps: readonly Step[]): readonly Seen[] => {
   const stage = new Stage(policiesFor(policy));
   const seen: Seen[] = [];

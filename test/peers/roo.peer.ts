@@ -4,7 +4,7 @@ const NO = is('HEALTHY');
 const BLOCKED = is('STUCK');
 const one = (tool: string, args: unknown = {}): Step => act({ tool, args });
 const same = (n: number): Step[] => times(n, () => one('tool'));
-/** Their limit is how many more of the same may follow the first. */
+/** Their limit is the number of repetitions after the first call. */
 const limit = (more: number) => ({
   policy: `policy: roo
 signals:

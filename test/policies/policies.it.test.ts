@@ -8,7 +8,7 @@ import { writer } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { holds, openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
 
-/** Believes an agent that reports itself stuck up to that state, and finds silence after `silence`. */
+/** A policy that maps a self-reported stuck agent to that state, and finds silence after `silence`. */
 const document = (believes: 'DEGRADED' | 'STUCK', silence: string) => ({
   policy: 'mine',
   heartbeat: { interval: '1s' },
@@ -21,7 +21,9 @@ const file = document('DEGRADED', '1h');
 const strict = document('STUCK', '6s');
 const milder = document('STUCK', '1h');
 
-/** A policy's life: files, applied, refused, kept by a restart, in force in two instances at once, taken back. */
+/**
+ * The life cycle of a policy: files, applied, refused, kept by a restart, in force in two instances at once, removed.
+ */
 describe.skipIf(!ownServers)('policies are applied while agents are judged', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'vigil-policies-'));
   const beating = new Set<string>();
@@ -90,7 +92,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
     rmSync(folder, { recursive: true });
   });
 
-  test('at first the files hold', async () => {
+  test('at first the policies of the files are in force', async () => {
     beating.add('loud');
     await heartbeat('quiet');
     await until('loud is DEGRADED', () => judged('loud', 'DEGRADED', hashOf(file)));
@@ -98,7 +100,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
     await holds(async () => expect((await heartbeat('loud')).policy).toEqual({ name: 'mine', hash: hashOf(file) }));
   });
 
-  test('an applied policy is published, marked in every partition, and judged by, also in silence', async () => {
+  test('an applied policy is published, marked in every partition, and applies also to silent agents', async () => {
     expect(await apply(write('strict.yml', strict))).toMatchObject({ code: 0 });
     expect(await publications()).toContain(hashOf(strict));
     const changed = await until('loud is STUCK', () => judged('loud', 'STUCK', hashOf(strict)));
@@ -115,7 +117,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
     await until('the gateway returns it', async () => (await heartbeat('loud')).policy.hash === hashOf(strict));
   });
 
-  test('what has mistakes is refused, and what held before still holds', async () => {
+  test('a document with mistakes is refused, and the previous one stays in force', async () => {
     const bad = write('bad.yml', { ...strict, colour: 'red' });
     expect(await apply(bad)).toMatchObject({
       code: 1,
@@ -143,13 +145,13 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
     expect(await publications()).toEqual(before);
   });
 
-  test('two instances turn to an applied policy, each in its partitions', async () => {
+  test('two instances switch to an applied policy, each in its partitions', async () => {
     await vigil.system.another('health-evaluator');
     expect(await apply(write('milder.yml', milder))).toMatchObject({ code: 0 });
     await marked(hashOf(milder));
   });
 
-  test('taken back, the file holds again', async () => {
+  test('after the removal of the applied policy the file is in force again', async () => {
     expect(await apply('--remove', 'mine')).toMatchObject({ code: 0 });
     expect(await listed()).toMatchObject({ hash: hashOf(file), origin: 'file' });
     beating.add('last');

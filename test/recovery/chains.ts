@@ -4,10 +4,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Checkpoint } from '@vigil/events';
 
-/** The fault of a checkpoint by the time its agent dies. */
+/** The fault of a checkpoint at the death of its agent. */
 export type Kind = 'valid' | 'torn' | 'changed' | 'gone' | 'foreign' | 'future' | 'outside';
 
-/** What a runtime must find out about it. */
+/** The finding that a runtime must report about it. */
 export const whyInvalid: Readonly<Record<Exclude<Kind, 'valid'>, string>> = {
   torn: 'does_not_parse',
   changed: 'sha256_differs',
@@ -20,7 +20,7 @@ export const whyInvalid: Readonly<Record<Exclude<Kind, 'valid'>, string>> = {
 /** A task's checkpoints, oldest first; `broken`: each names an unknown parent. */
 export type Chain = { readonly kinds: readonly Kind[]; readonly broken?: true };
 
-/** Every way to end without a valid newest checkpoint, and some that are well. */
+/** Every kind of chain without a valid newest checkpoint, and some valid ones. */
 export const chains: readonly Chain[] = [
   { kinds: ['valid'] },
   { kinds: ['valid', 'valid'] },
@@ -71,7 +71,7 @@ export const spoil = (stored: readonly Stored[]): void => {
   }
 };
 
-/** The checkpoint that a fresh agent must start from, null: the task's start; and the skipped ones on the way. */
+/** The checkpoint from which a fresh agent must start (null: the start of the task), and the skipped ones. */
 export const expected = (stored: readonly Stored[]) => {
   const newest = stored.findLastIndex(({ kind }) => kind === 'valid');
   const over = stored.slice(newest + 1).toReversed();

@@ -8,12 +8,12 @@ import { type Instance, type Mortals, openMortals, send } from './mortals.ts';
 
 const SERVICES = ['gateway', 'heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'alerting'] as const;
 const TASKS = Array.from({ length: 36 }, (_, n) => `M-${n}`);
-/** The demo policy's limit: so many deaths of a task have an attempt left. */
+/** The demo policy's limit: after this many deaths of a task, an attempt is left. */
 const ATTEMPTS = 3;
-/** Every sixth task dies once more than it may. */
+/** Every sixth task exceeds the limit by one death. */
 const deathsOf = (task: string): number => ATTEMPTS + (TASKS.indexOf(task) % 6 === 5 ? 1 : 0);
 const DEATHS = TASKS.reduce((sum, task) => sum + deathsOf(task), 0);
-/** From an agent's start to its end: at most so long, often at once. */
+/** The longest time from an agent's start to its end, which often comes at once. */
 const LONGEST_MS = 5000;
 
 type Death = { readonly instance: Instance; readonly at: number };
@@ -61,7 +61,7 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
     process.kill(instance.pid, 'SIGKILL');
   };
 
-  /** Every agent that starts is killed, as long as its task has deaths to die. */
+  /** Kills every agent that starts, as long as its task has planned deaths. */
   const killAll = async (): Promise<void> => {
     const seen = new Set<string>();
     await until(
@@ -104,7 +104,7 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
     await on?.stop();
   });
 
-  /** The deaths after which an attempt was left. */
+  /** The deaths with an attempt left. */
   const recoverable = (): readonly Death[] =>
     deaths.filter(({ instance }) => of(instance.task).findIndex(({ pid }) => pid === instance.pid) < ATTEMPTS);
   const recovered = (): readonly Death[] =>
@@ -119,7 +119,7 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
     expect(share).toBeGreaterThan(0.95);
   });
 
-  test('no runtime falls with its agents', () =>
+  test('no runtime ends with its agents', () =>
     expect(mortals.runtimes.map((runtime) => runtime.restarts())).toEqual([0, 0]));
 
   test('the rest is in review with its reason, and nothing else is', () => {
@@ -159,7 +159,7 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
     }
   });
 
-  test('each starts from the newest valid checkpoint, and the story states which, and why not a newer one', () => {
+  test('each starts from the newest valid checkpoint, and the story states it, and why newer ones were skipped', () => {
     for (const task of TASKS) {
       const { from, skipped } = expected(stored.get(task) ?? []);
       for (const instance of of(task).slice(1)) expect(instance.checkpoint, instance.agentId).toBe(from?.file ?? '');
@@ -171,7 +171,7 @@ describe.skipIf(!ownServers)(`${DEATHS} agents killed at random moments`, () => 
     }
   });
 
-  test('a person is alerted where a task starts again from the beginning', async () => {
+  test('a person is alerted if a task starts again from the beginning', async () => {
     await holds(async () => {
       const raised = (await on.events(Topic.alert)).flatMap((one) => (one.type === 'ALERT_RAISED' ? [one.key] : []));
       for (const task of TASKS)

@@ -13,7 +13,7 @@ export type Instance = {
   readonly attempt: number;
   readonly pid: number;
   readonly at: number;
-  /** the file it was to start from; empty: none */
+  /** the checkpoint file from which it had to start; empty for none */
   readonly checkpoint: string;
   readonly socket: string;
 };
@@ -29,7 +29,7 @@ export type Mortals = {
   readonly stop: () => Promise<void>;
 };
 
-/** `vigil runtime`s, each with a share of the tasks, an agent a task. */
+/** Several `vigil runtime`, each with a share of the tasks and one agent for each task. */
 export const openMortals = (on: TestSystem, names: readonly string[], tasks: readonly string[]): Mortals => {
   const folder = path.join(on.dir, 'mortals');
   const roots = { root: path.join(folder, 'checkpoints'), elsewhere: path.join(folder, 'elsewhere') };
@@ -69,7 +69,7 @@ const instancesIn = (file: string): Instance[] => {
   });
 };
 
-/** As a helper of the agent does, down its socket. */
+/** Sends a report over the agent's socket, as a helper of the agent does. */
 export const send = (instance: Instance, fields: object): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket = createConnection(instance.socket, () => socket.end(`${JSON.stringify(fields)}\n`));

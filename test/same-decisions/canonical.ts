@@ -41,7 +41,7 @@ const REWORDED: readonly (readonly [string, string])[] = [
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 const REWORDED_ANYWHERE = new RegExp(REWORDED.map(([now]) => escaped(now)).join('|'));
 
-/** Of a million texts hardly any has one of the sentences: one search is cheaper than a search for each. */
+/** Hardly any of a million texts contains one of the sentences, so one search is cheaper than a search for each. */
 const withOldSentences = (text: string): string =>
   REWORDED_ANYWHERE.test(text)
     ? REWORDED.reduce((reworded, [now, before]) => reworded.replaceAll(now, before), text)

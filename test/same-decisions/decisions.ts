@@ -26,7 +26,10 @@ export const presets: readonly string[] = readdirSync(PRESETS)
   .map((file) => path.basename(file, '.yaml'))
   .toSorted();
 
-/** How every recorded run is judged under a preset, as `vigil evaluate --json` prints it; null: the runs are not here. */
+/**
+ * The judgement of every recorded run under a preset, as printed by `vigil evaluate --json`; null if the runs are not
+ * available.
+ */
 const judgedRuns = async (preset: string): Promise<readonly string[] | null> => {
   if (!existsSync(traces)) return null;
   const [judge, write] = [judgeOf(preset, 5000), canonical()];
@@ -63,7 +66,7 @@ const eventsOfStories = (count: number): readonly string[] =>
 
 /**
  * Observations of a run on real servers, partition by partition, with the clock at each. The agents' own policy
- * requests are left out.
+ * requests are removed.
  */
 const decidedOnStored = (run: string): readonly string[] => {
   const lines = gunzipSync(readFileSync(path.join(import.meta.dirname, 'stored', `${run}.jsonl.gz`)))
@@ -80,7 +83,7 @@ const decidedOnStored = (run: string): readonly string[] => {
   );
 };
 
-/** The decisions, by the name of their source; null: the source is not here. */
+/** The decisions, by the name of their source; null if the source is not available. */
 export const sources: Readonly<Record<string, () => Promise<readonly string[] | null>>> = {
   ...Object.fromEntries(presets.map((preset) => [`recorded runs under ${preset}`, () => judgedRuns(preset)])),
   ...Object.fromEntries(

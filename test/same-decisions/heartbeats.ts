@@ -19,7 +19,7 @@ const ACTIVITIES = [
   'paused',
 ];
 
-/** The `n`th heartbeat of an agent, with what it reports drawn at random; agents differ in what they report at all. */
+/** The `n`th heartbeat of an agent, with random values. Agents differ in the fields that they report. */
 const heartbeatOf = (agent: number, n: number, at: number, random: () => number): Heartbeat => {
   const one = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const chance = (share: number): boolean => random() < share;
@@ -67,7 +67,10 @@ const heartbeatOf = (agent: number, n: number, at: number, random: () => number)
   });
 };
 
-/** So many heartbeats of a hundred agents in rounds of 1 to 90 s, with a tick every second. Every tenth agent falls silent half-way. */
+/**
+ * A number of heartbeats of a hundred agents in rounds of 1 to 90 s, with a tick every second. Every tenth agent falls
+ * silent half-way.
+ */
 export function* heartbeats(count: number): Generator<Recorded> {
   const random = randomFrom(20_261_124);
   let now = START;

@@ -11,7 +11,7 @@ test.each(Object.keys(sources))('the decisions are those of the baseline: %s', a
   expect(digests(lines)).toEqual(readFileSync(file, 'utf8').trimEnd().split('\n'));
 });
 
-test('one decision more, fewer or another is seen', () => {
+test('an added, a missing and a different decision are each detected', () => {
   const lines = Array.from({ length: 450 }, (_, n) => `decision ${n}`);
   expect(digests(lines)).toHaveLength(4);
   expect(digests(lines.with(300, 'another'))[2]).not.toBe(digests(lines)[2]);

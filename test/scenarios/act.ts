@@ -7,7 +7,7 @@ import { bundleOf } from '@vigil/dev';
 import type { TestSystem } from '../support/system.ts';
 
 /**
- * A role: `part` is one of parts/, `policy` a preset's name; `task`: where it is not its own; `template`: further
+ * A role. `part`: one of parts/; `policy`: a preset's name; `task`: another task than its own; `template`: further
  * fields of its template.
  */
 export type Role = {
@@ -41,7 +41,7 @@ const runtimeConfig = (folder: string, act: string, roles: readonly Role[]): str
     agents: roles.map(({ name, task = `T-${name}` }) => ({ name, task, template: name })),
   });
 
-/** The actors as plain JavaScript: dozens of them begin at once, on machines that have more to do. */
+/** The actors as plain JavaScript, because dozens of them start at once on busy machines. */
 export const dress = (folder: string): void => {
   mkdirSync(path.join(folder, 'parts'), { recursive: true });
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
@@ -53,7 +53,7 @@ export const dress = (folder: string): void => {
   }
 };
 
-/** A runtime with these roles at once; gives the function that ends it. */
+/** Starts a runtime with these roles, and returns the function that ends it. */
 export const startRuntime = ({ system }: TestSystem, folder: string, act: string, roles: readonly Role[]) => {
   const config = path.join(folder, `${act}.yaml`);
   writeFileSync(config, runtimeConfig(folder, act, roles));

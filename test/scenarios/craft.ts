@@ -15,16 +15,16 @@ export type Scripts = Readonly<Record<string, () => Promise<void>>>;
 
 const folder = process.argv[3] ?? '.';
 const { VIGIL_SOCKET = '', VIGIL_AGENT_ID = '', VIGIL_TASK_ID = '', VIGIL_ATTEMPT = '0' } = process.env;
-/** Which attempt at its task it is; 0: the first life. */
+/** The number of the attempt at its task; 0 for the first instance. */
 export const attempt = Number(VIGIL_ATTEMPT);
-/** How many have had its place before it, whichever attempts still count; 0: the first. */
+/** The number of previous instances, including attempts that no longer count; 0 for the first. */
 export const replacement = Number(/-r(\d+)$/.exec(VIGIL_AGENT_ID)?.[1] ?? 0);
 const file = (name: string, kind: string): string => path.join(folder, `${name}.${kind}`);
-/** What the test reads: its diary, a line an event. */
+/** The diary that the test reads, with one event a line. */
 export const note = (line: string): void => appendFileSync(file(VIGIL_AGENT_ID, 'diary'), `${line}\n`);
 const isSilenced = (): boolean => existsSync(file(VIGIL_AGENT_ID, 'silent'));
 
-/** Two instances on one task at a time: the younger notices. */
+/** If two instances work on one task at a time, the younger one detects it. */
 export const takeUp = (): void => {
   const held = file(VIGIL_TASK_ID, 'holder');
   if (existsSync(held) && isAlive(Number(readFileSync(held, 'utf8')))) note('the one before it is still alive');
@@ -34,7 +34,7 @@ export const takeUp = (): void => {
 
 const socket = createConnection(VIGIL_SOCKET);
 socket.on('error', () => {});
-/** Nothing is sent before the connection is there: on a busy machine the terminal would be ahead by seconds. */
+/** Nothing is sent before the connection is open, because on a busy machine the terminal would be seconds ahead. */
 await once(socket, 'connect');
 export const send = (fields: object): void => void socket.write(`${JSON.stringify(fields)}\n`);
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -51,7 +51,7 @@ createInterface({ input: socket }).on('line', (line) => {
 export const onMessage = (listener: (message: Message) => void): void => void listeners.add(listener);
 export const received = (matches: (message: Message) => boolean): Promise<Message> =>
   new Promise((resolve) => onMessage((message) => void (matches(message) && resolve(message))));
-/** Leaves at once on request. */
+/** Exits at once on request. */
 export const leaveOnRequest = (): void =>
   onMessage(({ type }) => {
     if (type === 'shutdown_request') process.exit(0);
@@ -95,7 +95,9 @@ export const workOn = async (parts = Number.POSITIVE_INFINITY): Promise<void> =>
     await sleep(more < 3 ? 300 : 1000);
   }
 };
-/** A first agent stops when the whole cast has started: before that, a busy machine passes orders on late. */
+/**
+ * A first agent stops only when the whole cast has started, because before that a busy machine delivers orders late.
+ */
 export const workThenStop = async (): Promise<void> => {
   for (let seconds = 0; attempt === 0 && seconds < 20; seconds += 1) {
     call({});

@@ -23,9 +23,9 @@ export type Message = {
 
 export type Orchestrator = {
   readonly url: string;
-  /** the accepted messages, each once even if it was sent twice */
+  /** the accepted messages, without repetitions */
   readonly taken: () => readonly Message[];
-  /** how often it has refused: it is overloaded at first */
+  /** the number of refusals, because it is overloaded at first */
   readonly refused: () => number;
   /** calls without a valid signature */
   readonly forged: () => number;
@@ -38,7 +38,7 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-/** Verifies by the specification's own library. Its first caller gets the answer that it is overloaded. */
+/** Verifies signatures by the specification's own library. Its first caller is refused as if it were overloaded. */
 export const startOrchestrator = async (): Promise<Orchestrator> => {
   const taken = new Map<string, Message>();
   const counts = { refused: 0, forged: 0 };

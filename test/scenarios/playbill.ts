@@ -17,14 +17,14 @@ import * as racing from './stories/racing.ts';
 import * as starting from './stories/starting.ts';
 import * as unsaved from './stories/unsaved.ts';
 
-/** `cast`: the agents from the beginning; `stories`: what happens to them, each with its own agents. */
+/** `cast`: the agents from the beginning; `stories`: the stories, each with its own agents. */
 export type Act = {
   readonly name: string;
   readonly cast: readonly Role[];
   readonly stories: Readonly<Record<string, (stage: Stage) => Promise<void>>>;
 };
 
-/** All stories of these at once. */
+/** The acts whose stories run at once. */
 export const together: readonly Act[] = [
   {
     name: 'ladders and dances',
@@ -102,7 +102,7 @@ export const together: readonly Act[] = [
   },
 ];
 
-/** One after the other: each is about the whole fleet. */
+/** The acts that run one after the other, because each concerns the whole fleet. */
 export const alone: Act = {
   name: 'the fleet',
   cast: fleet.roles,

@@ -6,7 +6,7 @@ import { PRESETS, parseDuration, parseYaml } from '@vigil/policy';
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** Not part of any story: a busy machine has to keep them, so they are as long in a minute's test as they have to be. */
+/** Durations that are not part of a story. They are not scaled, because a busy machine must be able to meet them. */
 const leases = { warrant: { renew: '2s', void: '30s' }, recovery: { spawn_deadline: '40s', stable: '60s' } };
 
 const divided = (value: unknown, factor: number): unknown => {
@@ -17,7 +17,7 @@ const divided = (value: unknown, factor: number): unknown => {
   return ms === null ? value : `${Math.round(ms / factor)}ms`;
 };
 
-/** A preset as it is, every duration in it that many times as short. `more`: what its user has to add, by section. */
+/** A preset with every duration divided by a factor. `more`: the additions of its user, by section. */
 export const scaled = (preset: string, factor: number, more: Document = {}): string => {
   const file = path.join(PRESETS, `${preset}.yaml`);
   const document = divided(parseYaml(readFileSync(file, 'utf8'), preset), factor) as Document;
@@ -34,7 +34,7 @@ export const asInItsFile = (policy: string, name: string, health: object): strin
   return JSON.stringify({ ...JSON.parse(policy), policy: name, plans });
 };
 
-/** The same for a case that people decide in good time, however busy the machine: under another name, asking them for longer. */
+/** The same with another name and a longer escalation, so that people can decide in time on a busy machine. */
 export const decidedByPeople = (policy: string, name: string, timeout: string): string => {
   const document = JSON.parse(policy) as { plans: { do: { escalate?: object }[] }[] };
   const patient = (step: { escalate?: object }) => (step.escalate ? { escalate: { ...step.escalate, timeout } } : step);

@@ -12,19 +12,22 @@ import * as gastown from './stories/gastown.ts';
 import * as handing from './stories/handing.ts';
 import * as starting from './stories/starting.ts';
 
-/** Longer than the first back-off, and than a busy machine takes to pause an agent. */
+/** Longer than the first back-off, and than the pause of an agent takes on a busy machine. */
 const limited = { for: '8s' };
-/** What would take a minute and a half otherwise. */
+/** Without this, it would take a minute and a half. */
 const sooner = { token_burn: { for: '15s' }, no_claim_refresh: { after: '20s' } };
-/** Ten minutes as seven and a half seconds: an order lasts as long as the agent has to answer it, on a busy machine too. */
+/**
+ * Ten minutes as seven and a half seconds. An order must be valid as long as the agent needs for an answer, also on a
+ * busy machine.
+ */
 const adr110 = scaled('coditect', 80);
-/** Slow enough that a pause follows the next in a row on a busy machine too. */
+/** Slow enough for consecutive pauses on a busy machine. */
 const longer = { rate_limited: { for: '30s' } };
 const botbox = scaled('botbox', 40, {
   signals: { ...sooner, rate_limited: limited },
   exemptions: { rate_limited: limited },
 });
-/** Each preset as it is, at seconds. */
+/** Each preset, with limits of seconds. */
 const policies = {
   coditect: adr110,
   'coditect-people': decidedByPeople(adr110, 'coditect-people', '90s'),
@@ -51,9 +54,9 @@ const env = {
   VIGIL_GOVERNOR_COOLDOWN_S: '1',
   VIGIL_GOVERNOR_STEPS_PER_MINUTE: '100',
   VIGIL_GOVERNOR_SPAWNS_PER_HOUR: '100',
-  // The stories of an act have up to five deaths of their own within half a minute: the brake would be on from then to the end.
+  // The stories of an act have up to five deaths within half a minute, so the brake would be on from then to the end.
   VIGIL_GOVERNOR_BRAKE_LEAST: '8',
-  // An agent counts as lost from its first heartbeat on: the stories begin at once.
+  // An agent can count as lost from its first heartbeat on, so the stories begin at once.
   VIGIL_GOVERNOR_BRAKE_MIN_AGE_S: '0',
 };
 

@@ -14,7 +14,7 @@ export type Stage = {
   readonly received: Received;
   /** where its agents work */
   readonly folder: string;
-  /** waits for an event of this type; with `times`, for so many of them, and gives the last */
+  /** waits for an event of this type; with `times`, waits for that many and returns the last */
   readonly comes: <T extends TopicName, K extends string>(
     topic: T,
     key: string,
@@ -24,23 +24,23 @@ export type Stage = {
   readonly all: <T extends TopicName, K extends string>(topic: T, key: string, type: K) => readonly PayloadOf<T, K>[];
   /** the types of all events of a key on a topic, in order */
   readonly types: (topic: TopicName, key: string) => readonly string[];
-  /** what the agent itself has noted */
+  /** the agent's own records */
   readonly diary: (name: string) => readonly string[];
   readonly pid: (name: string) => number;
   readonly isAlive: (name: string) => boolean;
   readonly silence: (name: string) => void;
   readonly rouse: (name: string) => void;
-  /** its task's item has just been updated in the host's tracker */
+  /** updates its task's item in the host's tracker */
   readonly touch: (name: string) => void;
-  /** what it has waited for has come */
+  /** ends the wait of the agent */
   readonly go: (name: string) => void;
-  /** runs the command line, and expects it to succeed once the read model has followed */
+  /** runs the command line, and expects success once the read model has caught up */
   readonly runs: (...args: readonly string[]) => Promise<void>;
-  /** runs the command line again and again until its output contains this */
+  /** runs the command line repeatedly until its output contains this */
   readonly shows: (text: string | RegExp, ...args: readonly string[]) => Promise<string>;
-  /** a command as a program sends it: its status, and its answer */
+  /** sends a command as a program does; returns status and answer */
   readonly posts: (command: object) => Promise<{ readonly status: number; readonly body: object }>;
-  /** an act: a runtime with these roles at once; gives the function that ends it */
+  /** an act: starts a runtime with these roles, and returns the function that ends it */
   readonly enter: (roles: readonly Role[]) => () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
@@ -75,7 +75,7 @@ const reading = (received: Received): Pick<Stage, 'all' | 'comes' | 'types'> => 
   return { all, comes, types: (topic, key) => of(topic, key).map(({ type }) => type) };
 };
 
-/** The agents' own notes, and the files that control them. */
+/** The agents' own records, and the files that control them. */
 const driving = (folder: string): Pick<Stage, 'diary' | 'pid' | 'isAlive' | 'silence' | 'rouse' | 'go'> => {
   const file = (name: string, kind: string) => path.join(folder, `${name}.${kind}`);
   const diary = (name: string): readonly string[] =>
@@ -120,7 +120,7 @@ const commanding = (vigil: TestSystem): Pick<Stage, 'runs' | 'shows' | 'posts'> 
   },
 });
 
-/** One system, and these roles on a runtime; those of further acts enter later. */
+/** One system, and a runtime with these roles. Further acts start theirs later. */
 export const openStage = async (vigil: TestSystem, roles: readonly Role[] = []): Promise<Stage> => {
   const folder = path.join(vigil.dir, 'stage');
   dress(folder);

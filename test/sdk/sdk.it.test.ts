@@ -25,12 +25,12 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
     agents.push(agent);
     return agent;
   };
-  /** What judgement reads of an agent, in its order. */
+  /** The observations of an agent, in order. */
   const observed = async (agentId: string): Promise<readonly Heartbeat[]> =>
     (await system.events(Topic.agentObservation))
       .filter(({ key, type }) => key === agentId && type === 'AGENT_HEARTBEAT')
       .map(({ payload }) => payload as Heartbeat);
-  /** Of a heartbeat that went unanswered, and so was sent again, the first. */
+  /** Keeps the first of a heartbeat that was sent again because it had no answer. */
   const callsOf = (heartbeats: readonly Heartbeat[]) =>
     heartbeats
       .filter(({ sequence }, place) => heartbeats.findIndex((heartbeat) => heartbeat.sequence === sequence) === place)
@@ -105,7 +105,7 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
     );
   });
 
-  test('is held up by no gateway that hangs or dies; when it is back, the newest state arrives, and each call once', async () => {
+  test('is not delayed by a gateway that hangs or dies; when it is back, the newest state arrives, and each call once', async () => {
     const agent = started({ agentId: 'outage', over: overGateway(gatewayOf()) });
     await until('the first heartbeat', async () => (await observed('outage')).length > 0);
     const gateway = system.system.service('gateway');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether a process of this number runs; a dead one that its parent has not reaped does not. */
+/** Whether a process with this pid runs. A dead process that its parent has not reaped does not. */
 export const isAlive = (pid: number): boolean => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

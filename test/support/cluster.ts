@@ -11,7 +11,7 @@ const every = (placement: Placement, holds: (placed: Placed) => boolean): Promis
     () => false,
   );
 
-/** Resolves when each partition has a leader, and all its replicas have all of it. Only then may a further broker go away. */
+/** Resolves when each partition has a leader and all its replicas are in sync. Only then may another broker fail. */
 export const untilWhole = (placement: Placement): Promise<unknown> =>
   until('all replicas are in sync', () => every(placement, isWhole));
 
@@ -57,7 +57,10 @@ export const moveLeaders = async (
   done.push('move leaders');
 };
 
-/** Of each partition the replica that leads is taken off, or another one, and comes back with nothing, so that it is copied under load. */
+/**
+ * Removes the leading replica, or another one, of each partition and adds it again empty, so that it is copied under
+ * load.
+ */
 export const reassign = async ({ done, random }: Faults, placement: Placement): Promise<void> => {
   const before = await where(placement);
   const dropped = new Map(
@@ -84,7 +87,7 @@ const MOVES_PER_COORDINATOR_MOVE = 10;
 
 /**
  * Moves leaders every 1 to 4 s until the signal. The coordinators of groups move with every tenth move only.
- * A rebalance takes several seconds and starts again when its coordinator moves: with more moves no group would form.
+ * A rebalance takes several seconds and restarts when its coordinator moves, so with more moves no group would form.
  */
 export const keepMoving = async (faults: Faults, placement: Placement, signal: AbortSignal): Promise<void> => {
   for (let move = 1; !signal.aborted; move++) {

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker, ServiceName, Supervised, System } from '@vigil/dev';
 import { until } from './system.ts';
 
-/** The faults of a system, in words, in their order. */
+/** The descriptions of a system's faults, in order. */
 export type Faults = { readonly done: string[]; readonly random: () => number };
 
-/** Numbers between 0 and 1 from a seed (mulberry32): a run can be had again. */
+/** Random numbers between 0 and 1 from a seed (mulberry32), so that a run can be repeated. */
 export const randomFrom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {
@@ -22,14 +22,17 @@ export const shuffled = <T>(items: readonly T[], random: () => number): readonly
     .toSorted((a, b) => a.order - b.order)
     .map(({ item }) => item);
 
-/** Ends a process at once, where it is running; its supervisor starts it again. */
+/** Kills a running process; its supervisor restarts it. */
 export const kill = async ({ done }: Faults, service: Supervised): Promise<void> => {
   await until(`${service.name} runs`, async () => service.pid() !== null);
   service.kill('SIGKILL');
   done.push(`kill ${service.name}`);
 };
 
-/** Kills each of them, in random order, `rounds` times, at random moments up to `apartMs` apart: also while the last still restart. */
+/**
+ * Kills each of them, in random order, `rounds` times, at random times up to `apartMs` apart, also while the previous
+ * ones still restart.
+ */
 export const killAll = async (
   faults: Faults,
   services: readonly Supervised[],
@@ -53,7 +56,10 @@ export const freezeAll = async ({ done }: Faults, services: readonly Supervised[
   done.push(...services.map(({ name }) => `stop ${name} for ${ms / 1000} s`));
 };
 
-/** One more instance of each, for a while: partitions move to them, and the first ones are stopped beyond their session. One of the new ones is ended at once, and all new ones leave. */
+/**
+ * Runs another instance of each for a while. Partitions move to them, and the first ones are stopped for longer than
+ * their session. One of the new ones is ended at once, and all new ones leave.
+ */
 export const addAndRemove = async (
   faults: Faults,
   system: System,
@@ -78,7 +84,7 @@ const any = (brokers: readonly Broker[], random: () => number): { readonly broke
   return { broker: brokers[place] as Broker, id: place + 1 };
 };
 
-/** Ends a broker at once and starts it again. */
+/** Kills a broker and restarts it. */
 export const killBroker = async ({ done, random }: Faults, brokers: readonly Broker[]): Promise<void> => {
   const { broker, id } = any(brokers, random);
   await broker.kill('SIGKILL');
@@ -86,7 +92,7 @@ export const killBroker = async ({ done, random }: Faults, brokers: readonly Bro
   done.push(`kill broker ${id}`);
 };
 
-/** Ends a broker in order, as a deployment does, and starts it again. */
+/** Shuts a broker down cleanly, as a deployment does, and restarts it. */
 export const restartBroker = async ({ done, random }: Faults, brokers: readonly Broker[]): Promise<void> => {
   const { broker, id } = any(brokers, random);
   await broker.restart();

@@ -1,7 +1,7 @@
 import { type Heartbeat, Topic } from '@vigil/events';
 import type { Observation } from '@vigil/health';
 
-/** The observation of a heartbeat, as ingest writes it. */
+/** The observation that ingest writes for a heartbeat. */
 export const observed = (payload: Heartbeat, id: string): Observation => ({
   topic: Topic.agentObservation,
   type: 'AGENT_HEARTBEAT',

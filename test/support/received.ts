@@ -1,7 +1,7 @@
 import type { EventOf, HealthEvent, TopicName } from '@vigil/events';
 import type { TestSystem } from './system.ts';
 
-/** All events of some topics until now, and all later ones; cheaper than reading them again and again. */
+/** All past and future events of some topics; cheaper than reading them repeatedly. */
 export type Received = {
   readonly of: <T extends TopicName>(topic: T) => readonly EventOf<T>[];
   /** the latest events of all these topics in the order of their arrival, one line each */

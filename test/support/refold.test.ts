@@ -52,7 +52,7 @@ test('folding again gives the recorded events, event for event', async () => {
   expect(again).toEqual(recorded);
 });
 
-test('a heartbeat or a tick that is not folded makes a difference that is seen', async () => {
+test('a missing heartbeat or tick is detected as a difference', async () => {
   const { log, recorded } = await judged();
   const records = log.records(Topic.agentObservation);
   const without = (lost: (key: string | null) => boolean, nth: number) => {

@@ -2,7 +2,7 @@ import { type EventOf, Topic } from '@vigil/events';
 import { type Announcement, evaluate, type Policies, type Recorded } from '@vigil/health';
 import { Fold, type Log, type LogRecord } from '@vigil/stream';
 
-/** One decision, as it was recorded or as it is made again. */
+/** One decision, recorded or refolded. */
 export type Decision = {
   readonly topic: string;
   readonly type: string;
@@ -15,7 +15,7 @@ export type Decision = {
 const TICK = '@tick/';
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** Moves time as the runner does: its own fold, with a mapper that emits nothing. */
+/** Moves time by the runner's own fold, with a mapper that emits nothing. */
 const clockOf = ({ codec }: Pick<Log, 'codec'>, partition: number, partitions: number): Fold => {
   const topology = { processor: 'refold', service: 'health-evaluator', reads: [Topic.agentObservation], writes: [] };
   const time = { topic: Topic.agentObservation, sources: 'own' as const };
@@ -60,7 +60,7 @@ export const momentsOf = (log: Pick<Log, 'codec'>, records: readonly LogRecord[]
 };
 
 /**
- * Folds stored observations again, partition by partition, ticks and marks of ingresses included: gives the decisions
+ * Folds stored observations again, partition by partition, ticks and marks of ingresses included. Returns the decisions
  * under these policies.
  */
 export const refold = (

@@ -3,10 +3,13 @@ import path from 'node:path';
 import { bundleOf, type Supervised, supervise } from '@vigil/dev';
 import type { TestSystem } from './system.ts';
 
-/** Where a runtime works and keeps its state: the latter by a short path, since there are sockets below it. */
+/** The working folder of a runtime and its state folder. The latter has a short path, because it contains sockets. */
 export type Place = { readonly folder: string; readonly state: string };
 
-/** A `vigil runtime` as its host runs it: started again whenever it ends. `config`: as in its file, without its name. */
+/**
+ * A `vigil runtime` that is restarted whenever it ends, as on a host. `config`: the content of its file, without its
+ * name.
+ */
 export const startRuntime = (
   { system }: TestSystem,
   { folder, state }: Place,

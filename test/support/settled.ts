@@ -10,7 +10,7 @@ export const snapshotTopics = (Object.keys(catalogue) as TopicName[]).filter(
   (topic) => catalogue[topic].kind === 'snapshot',
 );
 
-/** The last value of each key by partition, as a processor that restores would find it. */
+/** The last value of each key by partition, as a restore would find it. */
 export const lastValues = (records: readonly LogRecord[]): ReadonlyMap<string, LogRecord> =>
   new Map(records.map((record) => [`${record.partition}/${record.key}`, record]));
 
@@ -25,7 +25,7 @@ const unreadOf = async (on: TestSystem, topic: TopicName, partition: number, nex
   return waiting === 0 ? [] : [`${waiting} of ${topic}/${partition} from ${next}`];
 };
 
-/** What a processor has not read yet, ticks aside; empty: it has read all its inputs. */
+/** The unread records of a processor, except ticks; empty if it has read all its inputs. */
 const unread = async (on: TestSystem, snapshot: TopicName): Promise<string[]> => {
   const positions = [...lastValues(await on.records(snapshot)).values()].flatMap(({ key, partition, value }) =>
     !key?.startsWith(POSITION) || value === null
@@ -42,14 +42,14 @@ const unread = async (on: TestSystem, snapshot: TopicName): Promise<string[]> =>
   return found.flat().map((records) => `${snapshot}: ${records}`);
 };
 
-/** What all processors together have not read yet. */
+/** The unread records of all processors. */
 export const allUnread = async (on: TestSystem): Promise<readonly string[]> => {
   const behind: string[] = [];
   for (const snapshot of snapshotTopics) behind.push(...(await unread(on, snapshot)));
   return behind;
 };
 
-/** The version of the last event of each `key@epoch` that a processor remembers in its snapshot. */
+/** The version of the last event of each `key@epoch` in a processor's snapshot. */
 export const rememberedVersions = async (on: TestSystem, snapshot: TopicName): Promise<ReadonlyMap<string, number>> => {
   const states = [...lastValues(await on.records(snapshot)).values()].filter(({ key }) => !key?.startsWith('@'));
   return new Map(
@@ -59,7 +59,7 @@ export const rememberedVersions = async (on: TestSystem, snapshot: TopicName): P
   );
 };
 
-/** Partitions that a reader of committed records does not get to the end of: a transaction is open there, or hangs. */
+/** Partitions whose last stable offset is below their end, because a transaction is open or hangs. */
 export const unstable = async (on: TestSystem): Promise<readonly string[]> => {
   const found: string[] = [];
   for (const topic of Object.keys(catalogue) as TopicName[]) {
@@ -70,7 +70,7 @@ export const unstable = async (on: TestSystem): Promise<readonly string[]> => {
   return found;
 };
 
-/** No input arrives and no time passes, so nothing is due; all deciders have read all input. */
+/** Waits until all deciders have read all input. No input arrives and no time passes, so nothing is due. */
 export const standStill = async (on: TestSystem): Promise<void> => {
   await Promise.all((['gateway', 'heartbeat-ingest'] as const).map((name) => on.system.service(name).stop()));
   await until(

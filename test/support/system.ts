@@ -29,13 +29,11 @@ import { momentsOf } from './refold.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/**
- * System tests end brokers and begin with empty topics, so they need separate servers: not those of the environment.
- */
+/** System tests end brokers and begin with empty topics, so they cannot use the servers of the environment. */
 export const ownServers: boolean =
   process.env.VIGIL_TEST_SERVERS !== undefined || process.env.KAFKA_BROKERS === undefined;
 
-/** Room for every step, for those who do not try what the governor holds back. */
+/** Budgets for every step, for tests that do not concern the governor's limits. */
 export const ROOM = {
   VIGIL_GOVERNOR_BRAKE_LEAST: '1000',
   VIGIL_GOVERNOR_STEPS_PER_MINUTE: '1000',
@@ -71,7 +69,7 @@ export type Wanted = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/** Repeats until the answer is neither undefined nor false. Waits for a condition, and fails with the last answer. */
+/** Repeats until the answer is neither undefined nor false. Fails with the last answer. */
 export const until = async <T>(
   what: string,
   request: () => Promise<T | undefined | false>,
@@ -87,8 +85,8 @@ export const until = async <T>(
 };
 
 /**
- * Repeats until no expectation fails, and fails as it does: each topic arrives by itself, an effect even before its
- * cause.
+ * Repeats until no expectation fails, and otherwise fails with the last failure. Topics arrive independently, so an
+ * effect may arrive before its cause.
  */
 export const holds = async (expected: () => unknown, limitMs = 150_000): Promise<void> => {
   for (const end = Date.now() + limitMs; ; await sleep(200))
@@ -140,7 +138,7 @@ const runVigil =
       );
     });
 
-/** What `npm test cluster` and `npm test secured` ask for; otherwise one broker. */
+/** The form of `npm test cluster` and `npm test secured`; otherwise one broker. */
 const form = (['cluster', 'secured'] as const).find((each) => each === process.env.VIGIL_TEST_BROKERS) ?? 'one';
 
 export const isCluster: boolean = form === 'cluster';

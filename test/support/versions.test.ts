@@ -17,12 +17,12 @@ const order = (type: 'TERMINATE_AGENT' | 'SPAWN_AGENT', version: number) => ({
   version,
 });
 
-test('versions that continue over several topics have neither gap nor repeat', () => {
+test('versions that continue across several topics have no gaps and no repeats', () => {
   const task = { ...example(Topic.taskHealth, 'TASK_HEALTH_CHANGED'), stateKey: 'worker-1', epoch: 7, version: 2 };
   expect(versionsOf([written(3), written(1), task])).toMatchObject({ events: 3, keys: 1, gaps: [], repeats: [] });
 });
 
-test('a version that is missing, also the first, is a gap; one that is there twice a repeat', () => {
+test('a missing version, also the first, is a gap; a repeated one is a repeat', () => {
   expect(versionsOf([written(2), written(4)]).gaps).toEqual([
     'health-evaluator worker-1@7: 1',
     'health-evaluator worker-1@7: 3',

@@ -3,7 +3,7 @@ import type { TestSystem } from './system.ts';
 
 type Written = { readonly type: string; readonly payload?: unknown };
 
-/** Cases and recovery both withdraw their requests: a case's requests bear its name. */
+/** Cases and recovery both withdraw their requests. Requests of a case have its name. */
 const isOfCase = ({ type, payload }: Written): boolean => {
   if (type !== 'WITHDRAW_STEP') return type === 'ADMIT_STEP';
   const { requestId, caseId } = payload as WithdrawStepPayload;
@@ -11,7 +11,7 @@ const isOfCase = ({ type, payload }: Written): boolean => {
 };
 const isSpawn = ({ type }: Written): boolean => type === 'SPAWN_AGENT';
 
-/** What each decider writes. Two of them share a topic: orders, and requests to the governor. */
+/** The topics of each decider. Two deciders share a topic for orders, and one for requests to the governor. */
 const WRITES = {
   'health-evaluator': { [Topic.agentHealth]: null, [Topic.taskHealth]: null, [Topic.fleetPresence]: null },
   'intervention-cases': {
@@ -88,7 +88,7 @@ export const versionsOf = (events: readonly Versioned[]): VersionReport => {
   return { events: counted, keys, gaps, repeats, last };
 };
 
-/** All that deciders have written, read back from the topics of a system. */
+/** All events of deciders, read from the topics of a system. */
 export const readVersions = async ({ events }: Pick<TestSystem, 'events'>): Promise<VersionReport> => {
   const topics = [...new Set(Object.values(WRITES).flatMap((writes) => Object.keys(writes) as TopicName[]))];
   const all: Versioned[] = [];

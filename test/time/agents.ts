@@ -1,5 +1,5 @@
 /**
- * How an agent reports itself, and how wrong its clock is. `runtime`: its runtime sends heartbeats for it, and
+ * How an agent reports itself, and the error of its clock. `runtime`: its runtime sends heartbeats for it, and
  * continues when it hangs.
  */
 export type Agent = {
@@ -11,7 +11,7 @@ export type Agent = {
   sequence: number;
   /** epoch milliseconds of its own latest sign */
   signAt: number;
-  /** during which fault it hung; null: it works on */
+  /** the fault during which it hung; null if it continues to work */
   hungIn: number | null;
 };
 
@@ -30,13 +30,13 @@ const agent = (ingress: Agent['ingress'], i: number): Agent => ({
   hungIn: null,
 });
 
-/** So many through each ingress, with every way of reporting and every clock among them. */
+/** A number of agents for each ingress, with all ways of reporting and all clocks. */
 export const agentsOf = (kafka: number, gateway: number): Agent[] => [
   ...Array.from({ length: kafka }, (_, i) => agent('kafka', i)),
   ...Array.from({ length: gateway }, (_, i) => agent('gateway', i)),
 ];
 
-/** Whether heartbeats are still sent for it: none are for an agent that reports itself, once it hangs. */
+/** Whether heartbeats are still sent for it. An agent that reports itself sends none once it hangs. */
 export const heartbeats = ({ reporter, hungIn }: Agent): boolean => hungIn === null || reporter === 'runtime';
 
 /** Its next heartbeat, as JSON, by its own wrong clock. */

@@ -6,7 +6,7 @@ import { type Agent, heartbeats, INTERVAL_MS, nextHeartbeat } from './agents.ts'
 export type Beating = { readonly stop: () => Promise<void> };
 
 const ROUND_MS = 50;
-/** A supervisor's own figures: an unanswered request is given up and made again. */
+/** A supervisor's own figures, after which an unanswered request is aborted and retried. */
 const PATIENCE_MS = 15_000;
 const backOff = (failures: number): number => Math.min(250 * 2 ** (failures - 1), 5000);
 
@@ -16,8 +16,8 @@ const bytesOf = (log: Log, agent: Agent, heartbeat: Record<string, unknown>): Bu
     : log.codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload: parseHeartbeat(heartbeat) });
 
 /**
- * Straight to Kafka, one write at a time for each partition: an agent has one partition, so a leader that is away delays
- * no agent of another. While the broker is away, heartbeats are lost as those of a busy agent are.
+ * Directly to Kafka, one write at a time for each partition. An agent has one partition, so an unavailable leader
+ * delays no agent of another one. While the broker is down, heartbeats are lost like those of a busy agent.
  */
 export const sendToKafka = async (log: Log, agents: readonly Agent[]): Promise<Beating> => {
   const partitions = await log.partitionCount(Topic.heartbeat);
@@ -53,7 +53,9 @@ export const sendToKafka = async (log: Log, agents: readonly Agent[]): Promise<B
   );
 };
 
-/** Through the gateway as a supervisor does: the same heartbeat until it is answered, each agent for itself. */
+/**
+ * Through the gateway, like a supervisor: repeats the same heartbeat until it is answered, separately for each agent.
+ */
 export const sendToGateway = (url: string, token: string, agents: readonly Agent[]): Beating => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const stopping = new AbortController();

@@ -4,7 +4,10 @@ import { moveLeaders, reassign, untilWhole } from '../support/cluster.ts';
 import { randomFrom } from '../support/faults.ts';
 import { isCluster, type TestSystem } from '../support/system.ts';
 
-/** Something is away for `seconds`. `frozen`: SIGSTOP; `down`: refuses connections; `killed`: kill -9, and started again. */
+/**
+ * A part is unavailable for `seconds`. `frozen`: SIGSTOP; `down`: refuses connections; `killed`: kill -9, and started
+ * again.
+ */
 type Kind = 'frozen' | 'down' | 'killed';
 /** `moved`: leaders, of a cluster; `reassigned`: partitions of a cluster are copied */
 export type Fault =
@@ -19,10 +22,10 @@ const CLUSTER: readonly Fault[] = isCluster
   ? (['moved', 'reassigned', 'moved'] as const).map((kind) => ({ who: 'cluster', kind, seconds: 0 }))
   : [];
 
-/** A round through everything that can be away, for seconds to half a minute; longer in the long list. */
+/** Faults of every part, from seconds to half a minute; longer in the long list. */
 export const REGULAR: readonly Fault[] = [
   ...fault('heartbeat-ingest', 'frozen', 2, 4, 15),
-  // Hangs of others are found in the meantime, after some twelve seconds on a host without other work.
+  // Hangs of other agents are found in the meantime, after some twelve seconds on an idle host.
   ...fault('gateway', 'down', 25),
   ...fault('health-evaluator', 'frozen', 15),
   ...fault('broker', 'frozen', 2, 4, 15),
@@ -91,7 +94,8 @@ const toBroker = async (broker: Broker, kind: Kind, ms: number): Promise<void> =
 const random = randomFrom(1);
 
 /**
- * Resolves when the faulty part is back, or is about to be. Of several brokers one is away at a time: `turn` picks it.
+ * Resolves when the faulty part is back, or about to be. Only one of several brokers is down at a time; `turn` selects
+ * it.
  */
 export const commit = async (fault: Fault, { system, servers, placement }: TestSystem, turn: number): Promise<void> => {
   const { brokers } = servers;

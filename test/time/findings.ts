@@ -23,7 +23,10 @@ export const findingsIn = (events: readonly (Health | Presence)[]): Finding[] =>
 export const findings = async (t: TestSystem): Promise<Finding[]> =>
   findingsIn([...(await t.events(Topic.agentHealth)), ...(await t.events(Topic.fleetPresence))]);
 
-/** The findings of a running system, as they come: a look that read all of the log would hold up the agents of the test. */
+/**
+ * The findings of a running system, read as they arrive, because reading the whole log would delay the agents of the
+ * test.
+ */
 export const followFindings = async ({ log }: TestSystem, signal: AbortSignal): Promise<readonly Finding[]> => {
   const found: Finding[] = [];
   const topics = [Topic.agentHealth, Topic.fleetPresence] as const;
@@ -41,8 +44,8 @@ export const followFindings = async ({ log }: TestSystem, signal: AbortSignal): 
 };
 
 /**
- * All findings that a hanging agent gets, each once. A silent agent is lost in the end; one with a runtime's heartbeats
- * is not.
+ * All findings that a hanging agent gets, each once. A silent agent is finally lost; one with a runtime's heartbeats is
+ * not.
  */
 export const deserved = ({ reporter }: Agent): readonly string[] =>
   reporter === 'runtime' ? ['STUCK', 'WARRANT_FILED'] : ['STUCK', 'WARRANT_FILED', 'AGENT_LOST'];

@@ -4,7 +4,7 @@ import { type Announcement, evaluate, type Observation, type Policies, type Reco
 import { type Clock, Fold, type LogRecord, partitionOf } from '@vigil/stream';
 import type { TestSystem } from '../support/system.ts';
 
-/** How a control reads the clock or the heartbeats otherwise than Vigil does. */
+/** How a control differs from Vigil in reading the clock or the heartbeats. */
 export type Otherwise = {
   readonly clock?: (clock: Clock) => Clock;
   readonly input?: (input: Observation) => Observation;
@@ -86,7 +86,7 @@ export const decisions = async (t: TestSystem): Promise<Decision[]> => {
 const plain = ({ topic, type, key, payload, policy, correlationId }: Announcement | Decided): object =>
   JSON.parse(JSON.stringify({ topic, type, key, payload, policy: policy ?? null, correlationId }));
 
-/** Where two tellings part, order by order: empty when they are the same, event for event. */
+/** The differences of two lists of decisions, order by order; empty if they are the same, event for event. */
 export const differences = (left: readonly Decision[], right: readonly Decision[]): readonly object[] => {
   const here = Map.groupBy(left, ({ order }) => order);
   const there = Map.groupBy(right, ({ order }) => order);

@@ -17,7 +17,7 @@ export type Story = {
   readonly suffered: readonly Suffered[];
   readonly findings: readonly Finding[];
   readonly records: readonly LogRecord[];
-  /** the longest that this process, which sends for all agents, did nothing else */
+  /** the longest pause of this process, which sends for all agents */
   readonly longestStallMs: number;
   readonly observations: readonly (EventOf<typeof Topic.agentObservation> & { readonly record: LogRecord })[];
 };
@@ -25,14 +25,14 @@ export type Story = {
 export const COUNTING = 'counting';
 const GAPS_MS: readonly number[] = [3500, 2000, 5000, 800];
 
-/** The next of each ingress to hang: two that send directly to Kafka, one through the gateway. */
+/** The next agents to hang: two that send directly to Kafka, and one through the gateway. */
 const victims = (agents: readonly Agent[]): readonly Agent[] => {
   const well = (ingress: Agent['ingress']) =>
     agents.filter((agent) => agent.ingress === ingress && agent.hungIn === null);
   return [...well('kafka').slice(0, 2), ...well('gateway').slice(0, 1)];
 };
 
-/** One fault after another; in the midst of each, agents hang for good. */
+/** One fault after another. In the middle of each, agents hang for good. */
 const suffer = async (t: TestSystem, agents: readonly Agent[], faults: readonly Fault[]): Promise<Suffered[]> => {
   const suffered: Suffered[] = [];
   for (const [i, fault] of faults.entries()) {
@@ -50,7 +50,7 @@ const suffer = async (t: TestSystem, agents: readonly Agent[], faults: readonly 
 const known = async (t: TestSystem): Promise<number> =>
   (await t.events(Topic.agentHealth)).filter(({ type }) => type === 'INSTANCE_STARTED').length;
 
-/** All deserved findings have been emitted. */
+/** Whether all expected findings have been emitted. */
 const areFound = (agents: readonly Agent[], output: readonly Finding[]): boolean => {
   const recorded = new Set(output.map(({ agentId, what }) => `${agentId} ${what}`));
   return agents.every(
@@ -63,7 +63,7 @@ const lastTicks = (records: readonly LogRecord[]): string =>
     [...new Map(records.flatMap((r) => (r.key?.startsWith('@tick/') ? [[r.key, r.timestamp]] : [])))].sort(),
   );
 
-/** Stops time where it begins, and waits until the evaluator has read all of it. */
+/** Stops the ticks, and waits until the evaluator has read everything. */
 const stopTime = async (t: TestSystem): Promise<readonly LogRecord[]> => {
   await t.system.service('heartbeat-ingest').stop();
   const records = await t.records(Topic.agentObservation);

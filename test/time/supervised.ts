@@ -4,7 +4,7 @@ import { bundleOf } from '@vigil/dev';
 import type { EventOf, Topic } from '@vigil/events';
 import type { TestSystem } from '../support/system.ts';
 
-/** An agent under `vigil run` that counts aloud. */
+/** An agent under `vigil run` that reports a counter. */
 export const runCounting = (t: TestSystem, name: string): { readonly stop: () => Promise<void> } => {
   const agent = [process.execPath, path.join(import.meta.dirname, 'counting.ts')];
   const args = ['run', '--name', name, '--task', `T-${name}`, '--interval', '1s', '--', ...agent];
@@ -24,8 +24,8 @@ export const runCounting = (t: TestSystem, name: string): { readonly stop: () =>
 };
 
 /**
- * A heartbeat of it. `receivedAt`: by the broker; `sentAt`: by its supervisor; `reportedAt`: the newest report of the
- * agent; `calls`: numbers
+ * A heartbeat of the agent. `receivedAt`: by the broker; `sentAt`: by its supervisor; `reportedAt`: the agent's newest
+ * report; `calls`: numbers
  */
 export type Counted = {
   readonly receivedAt: number;
@@ -35,7 +35,7 @@ export type Counted = {
   readonly calls: readonly number[];
 };
 
-/** Its observations, in order; a heartbeat that arrived twice once. */
+/** Its observations, in order and without repeated heartbeats. */
 export const counted = (observations: readonly EventOf<typeof Topic.agentObservation>[], name: string): Counted[] => {
   const seen = new Map<number, Counted>();
   for (const { type, key, payload, occurredAt } of observations) {

@@ -38,19 +38,19 @@ describe.skipIf(!ownServers)('time', () => {
   const hung = (): Agent[] => story.agents.filter(({ hungIn }) => hungIn !== null);
   const again = (otherwise: Otherwise = {}, under = policies) =>
     refold(story.t, under, story.records, counts, otherwise);
-  /** Agents with a finding that never hung. */
+  /** Agents that have a finding but never hung. */
   const innocent = (recorded: readonly Decision[]): Set<string> => {
     const guilty = new Set(hung().map(({ id }) => id));
     const against = findingsIn(recorded.map(({ output, at }) => ({ ...output, occurredAt: at })) as never);
     return new Set(against.flatMap(({ agentId }) => (guilty.has(agentId) ? [] : [agentId])));
   };
 
-  test('no agent that kept sending heartbeats gets a finding, with any part away for any time', () => {
+  test('no agent that keeps sending heartbeats gets a finding, during a fault of any part and length', () => {
     expect(story.suffered).toHaveLength(faults.length);
     expect([...innocent(output)]).toEqual([]);
   });
 
-  test('a hang is found, once, with any part away when it happened', () => {
+  test('a hang is found once, even if it began during a fault of any part', () => {
     expect(hung()).toHaveLength(3 * faults.length);
     for (const agent of hung())
       expect(
@@ -65,7 +65,7 @@ describe.skipIf(!ownServers)('time', () => {
       expect(at - (signs.get(agentId) ?? at), `${agentId} ${what}`).toBeGreaterThan(LIMITS[what] ?? 0);
   });
 
-  test('while the gateway is down, hangs of others are found, and those behind it when it is back', () => {
+  test('while the gateway is down, hangs of other agents are found; hangs of its agents are found when it is back', () => {
     const outages = story.suffered.map((fault, i) => ({ ...fault, i })).filter(isLongDown);
     expect(outages.length).toBeGreaterThan(0);
     for (const { i, to } of outages)
@@ -98,7 +98,7 @@ describe.skipIf(!ownServers)('time', () => {
     expect(differences(again({ input: right }), output)).toEqual([]);
   });
 
-  // One broker of three that is away silences few agents: there is little to find.
+  // One unavailable broker of three silences few agents, so there is little to find.
   test.skipIf(isCluster)('control: the same log judged by wall-clock time gives findings for many that worked', () => {
     const wall = ({ now, ingresses }: Clock): Clock => ({
       now,

@@ -15,9 +15,9 @@ import {
   types,
 } from './observed.ts';
 
-/** Agents that Vigil helps, or passes to people. `observed` is there once a test runs. */
+/** Agents that Vigil helps, or escalates to people. `observed` is set once a test runs. */
 export const actedOnFates = (observed: () => Observed): void => {
-  test('loops repeats itself: heeds the nudge, its case is closed as recovered, and it keeps running', async () => {
+  test('loops repeats itself: it obeys the nudge, its case is closed as recovered, and it keeps running', async () => {
     expect(changes(observed(), 'loops').at(0)).toMatch(/^HEALTHY→(DEGRADED|STUCK)$/);
     expect(changes(observed(), 'loops').filter((change) => change.endsWith('→STUCK'))).toHaveLength(1);
     expect(changes(observed(), 'loops').at(-1)).toBe('STUCK→HEALTHY');
@@ -37,7 +37,7 @@ export const actedOnFates = (observed: () => Observed): void => {
     expect(inOrder(observed().explained.get('loops'), happened)).toEqual(happened);
   });
 
-  test('limited is refused by its model: paused, and resumed with a word; nothing is counted, HEALTHY throughout', async () => {
+  test('limited is refused by its model: paused, and resumed with a message; nothing is counted, HEALTHY throughout', async () => {
     expect(changes(observed(), 'limited')).toEqual([]);
     const begun = exemptions(observed(), 'limited').filter((exemption) => exemption !== 'starting');
     expect([...new Set(begun)]).toEqual(['rate_limited', 'paused']);
@@ -147,7 +147,7 @@ export const actedOnFates = (observed: () => Observed): void => {
         'raised [critical] recovery_failed',
         'raised [info] checkpoint_lost',
         'raised [warning] circuit_breaker_open',
-        // the question to people is new beside the failure
+        // besides the failure, there is a new question to people
         'updated [critical] recovery_failed',
       ],
     ]);

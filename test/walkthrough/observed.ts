@@ -8,13 +8,13 @@ import { type TestSystem, until } from '../support/system.ts';
 
 type Recorded<E> = E & { readonly record: LogRecord };
 
-/** The same story, as each output has it. */
+/** The same story in each output. */
 export type Observed = {
   /** all committed events of a topic */
   readonly of: <T extends TopicName>(topic: T) => readonly Recorded<EventOf<T>>[];
   /** the rows in Postgres */
   readonly rows: ReturnType<typeof readModel>;
-  /** the printed text, and the exit code */
+  /** the printed text and the exit code */
   readonly vigil: (...args: string[]) => Promise<{ readonly code: number; readonly text: string }>;
   /** what `vigil explain` prints of an agent */
   readonly explained: ReadonlyMap<string, string>;
@@ -33,7 +33,7 @@ export type RuntimeLine = {
 
 const STORY = topicNames.filter((topic) => catalogue[topic].kind !== 'snapshot');
 
-/** Of the agent that crashes each time. */
+/** The task of the agent that crashes each time. */
 export const crashing: readonly string[] = ['crashes', 'crashes-r1', 'crashes-r2', 'crashes-r3'];
 
 const EXPLAINED = [
@@ -53,7 +53,7 @@ const LAST_NOTICES = [
   'ALERT raised [warning] awaiting_input DEMO-waits: ',
 ];
 
-/** Every agent has reached its end, people have been notified, and the read model has caught up. */
+/** Waits until every agent has reached its end, people have been notified, and the read model has caught up. */
 export const fatesMet = async ({ dir, sql, events }: TestSystem): Promise<boolean> => {
   const observed = consoleLines(dir);
   if (!LAST_NOTICES.every((words) => observed.some((line) => line.startsWith(words)))) return false;
@@ -88,7 +88,7 @@ const allAnswered = async (events: TestSystem['events']): Promise<boolean> => {
 const isEnd = (key: string | null, type: string, payload: object): boolean =>
   key === 'limited' && type === 'EXEMPTION_CHANGED' && 'from' in payload && payload.from === 'paused';
 
-/** Reads everything back once the read model has caught up with the topics as they are now. */
+/** Reads everything once the read model has caught up with the present topics. */
 export const readBack = async (system: TestSystem): Promise<Observed> => {
   const all = new Map<TopicName, readonly Recorded<HealthEvent>[]>();
   for (const topic of STORY) all.set(topic, await system.events(topic));
@@ -117,7 +117,7 @@ export const readBack = async (system: TestSystem): Promise<Observed> => {
   };
 };
 
-/** The events of one agent on a topic, in the order of their versions where they have one. */
+/** The events of one agent on a topic, in the order of their versions if they have any. */
 export const about = <T extends TopicName>(
   observed: Observed,
   topic: T,
@@ -134,7 +134,7 @@ export const changes = (observed: Observed, agentId: string): string[] =>
     event.type === 'HEALTH_STATE_CHANGED' ? [`${event.payload.from}→${event.payload.to}`] : [],
   );
 
-/** What it was exempt by, one after another. */
+/** Its exemptions, in order. */
 export const exemptions = (observed: Observed, agentId: string): string[] =>
   about(observed, Topic.agentHealth, agentId).flatMap((event) =>
     event.type === 'EXEMPTION_CHANGED' && event.payload.to !== null ? [event.payload.to] : [],
@@ -165,7 +165,7 @@ export const alive = (observed: Observed, agentId: string): boolean[] =>
 export const noticesOf = (observed: Observed, taskId: string): string[] =>
   observed.console.filter((line) => line.includes(` ${taskId}: `)).map((line) => line.split(' ').slice(1, 4).join(' '));
 
-/** No warrant, case, ruling, order, alert or recovery was ever about an agent. */
+/** Asserts that there was never a warrant, case, ruling, order, alert or recovery of an agent. */
 export const leftAlone = (observed: Observed, agentId: string): object => ({
   warrants: types(observed, Topic.agentHealth, agentId).filter((type) => type.startsWith('WARRANT')),
   cases: types(observed, Topic.agentIntervention, agentId),
@@ -177,7 +177,7 @@ export const leftAlone = (observed: Observed, agentId: string): object => ({
 
 export const ALONE = { warrants: [], cases: [], rulings: [], orders: [], alerts: [], recoveries: [] };
 
-/** Those pieces that a text has one behind the other. */
+/** The given pieces that a text contains, in order. */
 export const inOrder = (text: string | undefined, pieces: readonly string[]): string[] => {
   let from = 0;
   return pieces.filter((piece) => {

@@ -35,7 +35,7 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to the not
     ];
     const [cases, health] = await Promise.all(commands.map((words) => observed.vigil(...words)));
     expect(cases).toEqual({ code: 0, text: 'No cases.\n' });
-    // Its time may stand still for a while on a busy host, and continues.
+    // Its time may stand still for a while on a busy host, and then continues.
     await holds(async () => expect(await observed.vigil('doctor')).toMatchObject({ code: 0 }));
     const { code, text } = health ?? { text: '' };
     const unhealthy = text
@@ -77,7 +77,7 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to the not
     for (const [key, decisions] of recorded) expect(again.get(key)?.slice(0, decisions.length)).toEqual(decisions);
   });
 
-  test('at its end, the output of waits holds its question and no answer', async () => {
+  test('at the end, the output of waits has its question and no answer', async () => {
     await fleet.stop();
     const exit = await until('the end of waits is reported', async () => {
       const observed = await system.events(Topic.agentObservation);

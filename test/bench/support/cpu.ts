@@ -18,8 +18,8 @@ const busyMs = (): number =>
   cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
 
 /**
- * Starts to measure processes; the answer is each one's share of a core since then, in per cent, and that of everything
- * else on the machine. A figure measured beside a busy neighbour means little. On Linux alone.
+ * Starts to measure processes. The returned function gives each one's share of a core since then, in per cent, and that
+ * of everything else on the machine. A figure that is measured on a busy machine means little. Linux only.
  */
 export const watchCpu = (pids: ReadonlyMap<string, number>): (() => ReadonlyMap<string, number>) => {
   const since = performance.now();

@@ -8,7 +8,7 @@ import { print } from './report.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
-/** `seconds`: since the command was given */
+/** `seconds`: since the command was started */
 export type Stage = { readonly name: string; readonly seconds: number };
 
 /** `npm start` in this clone, as a user starts it. */
@@ -34,7 +34,7 @@ const healthyAgent = async (): Promise<string> => {
   }
 };
 
-/** Starts it and waits for the first HEALTHY agent; disposing of it ends it. @throws when it ends before that */
+/** Starts it and waits for the first HEALTHY agent; disposal ends it. @throws if it ends before that */
 export const startDemonstration = async (): Promise<Demonstration> => {
   const since = performance.now();
   const child = spawn('npm', ['start'], { cwd: root, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });

@@ -11,7 +11,7 @@ export type Ground = AsyncDisposable & {
 export const RUNS = 3;
 export const JUDGING = ['heartbeat-ingest', 'health-evaluator'] as const satisfies readonly ServiceName[];
 
-/** Ctrl-C ends all that was started before it ends the benchmark. */
+/** Ctrl-C ends everything that was started before it ends the benchmark. */
 const endOnSignal = (stop: () => Promise<void>): void => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void stop().finally(() => process.exit(1)));
@@ -44,7 +44,7 @@ export const openGround = async (name: string): Promise<Ground> => {
   return { test, start, [Symbol.asyncDispose]: stop };
 };
 
-/** The process ids of the broker and the services, by name, as far as they are processes of this machine. */
+/** The process ids of the broker and the services on this machine, by name. */
 export const processes = (
   servers: Servers,
   system: System | null,

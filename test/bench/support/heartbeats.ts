@@ -30,7 +30,7 @@ const checkpointed = (n: number, at: number) => ({
   remaining_work: ['make it pass'],
 });
 
-/** CODITECT's eight fields alone. */
+/** Only CODITECT's eight fields. */
 export const bare = (agent: string, n: number, at: number): Heartbeat =>
   parseHeartbeat({
     agent_id: agent,
@@ -60,7 +60,7 @@ export const working = (agent: string, n: number, at: number): Heartbeat =>
     checkpoint: n % CHECKPOINT_EVERY === 0 ? checkpointed(n, at) : null,
   });
 
-/** As Avro, on the partition where it belongs. */
+/** An Avro record in its own partition. */
 export const recordOf = (log: Log, partitions: number, payload: Heartbeat): OutRecord => ({
   topic: Topic.heartbeat,
   partition: partitionOf(payload.agent_id, partitions),

@@ -18,10 +18,10 @@ const CAUGHT_UP_MS = 120_000;
 
 export type Latency = { readonly p50: number; readonly p99: number };
 
-/** The instance that a record is about, where it is one of a probe. */
+/** The instance of a record that belongs to a probe. */
 export type Seen = (record: LogRecord) => string | null;
 
-/** Where probes are awaited, and how they are known there. */
+/** The topic of the awaited records, and how probes are identified there. */
 export type Target = { readonly topic: typeof Topic.heartbeat | typeof Topic.agentHealth; readonly seen: Seen };
 
 /** The decision: INSTANCE_STARTED. */
@@ -34,7 +34,7 @@ export const judgements = (log: Log): Target => ({
   },
 });
 
-/** The heartbeat itself, read as it was written: what the log takes on its own. */
+/** The heartbeat itself, which measures the time of the log alone. */
 export const heartbeats = (log: Log): Target => ({
   topic: Topic.heartbeat,
   seen: ({ key, value }) => {
@@ -53,7 +53,7 @@ const heartbeatOf = (n: number): Heartbeat => {
   return { ...working(`probe-${instances % PROBE_AGENTS}`, 1, at), instance_id: `probe.${process.pid}.${instances}` };
 };
 
-/** Probes that are under way: from the call that sends one until a reader of committed records has it. */
+/** The pending probes, from the call that sends one until a reader of committed records has it. */
 class Probes {
   readonly #log: Log;
   readonly #partitions: number;
@@ -87,7 +87,7 @@ class Probes {
     void this.#log.write(heartbeats.map((heartbeat) => recordOf(this.#log, this.#partitions, heartbeat)));
   }
 
-  /** Until all have been seen; those that are not within the time count as that late. */
+  /** Waits for all probes. Those that do not arrive in time count with the full time. */
   async settle(limitMs: number): Promise<void> {
     for (const end = performance.now() + limitMs; this.#sent.size > 0 && performance.now() < end; )
       await sleep(STEP_MS);
@@ -102,7 +102,7 @@ const follow = async (log: Log, target: Target): Promise<Probes> => {
   return probes;
 };
 
-/** Until all present records have been read, in every partition. */
+/** Waits until all existing records have been read, in every partition. */
 export const caughtUp = async (log: Log, target: Target): Promise<void> => {
   const probes = await follow(log, target);
   probes.send(Array.from({ length: PROBE_AGENTS }, (_, n) => heartbeatOf(n * PROBE_EVERY)));

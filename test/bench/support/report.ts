@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 
-/** One figure: every run's value, and other values of the same runs. `better`: which way is good. */
+/** One figure: the value of each run, and other values of the same runs. `better`: the direction of improvement. */
 export type Figure = {
   readonly name: string;
   readonly unit: string;
@@ -10,7 +10,7 @@ export type Figure = {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** The value that a share `q` of all are not above. */
+/** The `q` quantile. */
 export const quantile = (values: readonly number[], q: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN;

@@ -6,12 +6,12 @@ import { type Ground, withHerd } from '../ground.ts';
 import { replaced } from '../waits.ts';
 
 const LOOPING = 200;
-/** Destructive steps a minute. The governor's own figure is 10: it takes the long form. */
+/** Destructive steps a minute. The governor's default of 10 needs the long form. */
 export const BUDGET = soak(240, 10);
-/** All are of one runtime of three, which may use half of the budget. */
+/** All agents belong to one of three runtimes, which may use half of the budget. */
 const LONGEST_MS = (LOOPING / (BUDGET / 2)) * 60_000 + 120_000;
 
-/** Two hundred repeat themselves for good, and thirty beside them work. */
+/** Two hundred agents loop for good, and thirty others work. */
 export const allLooping = (ground: Ground): Promise<void> =>
   withHerd(ground, { name: 'many', straight: 15, throughHttp: LOOPING + 15 }, async (herd) => {
     const looping = herd.agents.slice(15, 15 + LOOPING);

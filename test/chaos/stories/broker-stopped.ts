@@ -5,7 +5,7 @@ import { reminded, replaced } from '../waits.ts';
 
 const AWAY_MS = soak(12_000, 120_000);
 
-/** The broker goes while two are being acted on, and two more hang while it is away. */
+/** The broker stops during the intervention on two agents, and two more agents hang in the meantime. */
 export const brokerStopped = (ground: Ground): Promise<void> =>
   withHerd(ground, { name: 'stopped', straight: 15, throughHttp: 15 }, async (herd) => {
     const [kafka] = ground.on.servers.brokers;

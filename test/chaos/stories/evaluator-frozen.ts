@@ -5,10 +5,10 @@ import { soak } from '../../support/system.ts';
 import { type Ground, some, withHerd } from '../ground.ts';
 import { reminded, replaced } from '../waits.ts';
 
-/** Longer than silence is suffered, than a warrant holds, and than the group waits for its member. */
+/** Longer than the limit of silence, the lease of a warrant, and the session of a group member. */
 const FROZEN_MS = soak(31_000, 300_000);
 
-/** The evaluator is frozen while two are being acted on, and two more hang in the meantime. */
+/** The evaluator is frozen during the intervention on two agents, and two more hang in the meantime. */
 export const evaluatorFrozen = (ground: Ground): Promise<void> =>
   withHerd(ground, { name: 'frozen', straight: 15, throughHttp: 15 }, async (herd) => {
     const evaluator = ground.on.system.service('health-evaluator');

@@ -15,8 +15,8 @@ const members = ['cut-0', 'cut-1'].map(
 );
 
 /**
- * A host is taken for gone and was only cut off: its agents have worked on beside their replacements, and go when it is
- * back.
+ * A host is reported gone but was only cut off. Its agents continue to work beside their replacements, and are ended
+ * when it is back.
  */
 export const hostCutOff = async (ground: Ground): Promise<void> => {
   const hosts = openHosts(ground.on, 'host-cut-off', HOSTS, members, () => 'island');

@@ -15,7 +15,7 @@ const HOSTS = [
   { name: 'rack-2', labels: { team: 'core' } },
   { name: 'rack-3', labels: { team: 'web' } },
 ];
-/** As many as engage the brake of these stories. */
+/** The number of losses that engages the brake in these stories. */
 const LOST = 5;
 const member = (name: string): Doom<AgentFate> => ({ name, task: `T-${name}`, fate: 'works', afterMs: 0 });
 const lost = Array.from({ length: LOST }, (_, place) => member(`lost-${place}`));
@@ -29,7 +29,7 @@ const parentOf = (pid: number): number => {
   return Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]);
 };
 
-/** The power goes: its runtime, its agents and their terminal hosts, all at once. */
+/** A power failure ends its runtime, its agents and their terminal hosts at once. */
 const loseHost = async (hosts: Hosts): Promise<void> => {
   const names = new Set(lost.map(({ name }) => name));
   const there = hosts.diary().filter(({ what, agentId }) => what === 'began' && names.has(agentId));
@@ -40,8 +40,8 @@ const loseHost = async (hosts: Hosts): Promise<void> => {
 };
 
 /**
- * Nothing is spawned until a person reports the host gone; then its tasks continue elsewhere, and its return doubles no
- * agent.
+ * Nothing is spawned until a person reports the host gone. Then its tasks continue elsewhere, and its return does not
+ * duplicate an agent.
  */
 export const hostLost = async (ground: Ground): Promise<void> => {
   const hosts = openHosts(ground.on, 'host-lost', HOSTS, members, hostOf);

@@ -4,7 +4,7 @@ import { holds, until } from '../../support/system.ts';
 import { type Ground, withHerd } from '../ground.ts';
 import { governedFrom } from '../waits.ts';
 
-/** No report arrives any more, all at once; later all arrive again. */
+/** All reports stop arriving at once; later all arrive again. */
 export const producersCut = (ground: Ground): Promise<void> =>
   withHerd(
     ground,

@@ -27,7 +27,7 @@ wire_api = "responses"
 env_key = "SCRIPTED_KEY"
 ${openQuestions.includes('trust') ? '' : `\n[projects."${place.project}"]\ntrust_level = "trusted"\n`}`;
 
-/** Refuses a command also where every other one runs without asking. */
+/** Refuses a command even if every other one runs without a permission. */
 const RULES = 'prefix_rule(pattern = ["rm"], decision = "forbidden")\n';
 
 const writeSettings = (settings: SessionSettings): void => {
@@ -44,7 +44,7 @@ const writeSettings = (settings: SessionSettings): void => {
 const argsOf = (settings: SessionSettings): readonly string[] => [
   ...(settings.isHeadless ? ['exec', '--skip-git-repo-check'] : []),
   ...(settings.skipsPermissions ? ['--dangerously-bypass-approvals-and-sandbox'] : []),
-  // Instead of the person, who trusts hooks in the client itself.
+  // Replaces the person, who trusts hooks in the client itself.
   '--dangerously-bypass-hook-trust',
   ...settings.moreArgs,
   ...(settings.prompt === null ? [] : [settings.prompt]),

@@ -37,7 +37,7 @@ export const installClients = (kinds: readonly ClientKind[]): void => {
   );
   writeFileSync(path.join(dir, 'package.json'), `${JSON.stringify({ private: true, dependencies }, null, 2)}\n`);
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: dir, stdio: 'inherit' });
-  // npm 11 runs no install script unasked; Claude Code's puts its binary into place.
+  // npm 11 runs no install script by default, and Claude Code's script installs its binary.
   const claude = path.join(dir, 'node_modules', pinned['claude-code'].package);
   if (kinds.includes('claude-code')) execFileSync(process.execPath, ['install.cjs'], { cwd: claude, stdio: 'inherit' });
 };

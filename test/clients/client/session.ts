@@ -60,8 +60,8 @@ export const writeJson = (file: string, value: unknown): void => {
 };
 
 /**
- * What every client gets: nothing of the caller's environment but the way to Node. Requests to any host but loopback go
- * to the scripted model, which refuses and counts them.
+ * The environment of every client. It contains only the path to Node of the caller's environment. Requests to any host
+ * but loopback go to the scripted model, which refuses and counts them.
  */
 export const commonEnv = (place: Place, modelUrl: string): Readonly<Record<string, string>> => {
   const proxy = new URL(modelUrl).origin;

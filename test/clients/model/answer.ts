@@ -15,7 +15,7 @@ export type ShellOptions = {
 
 export type Usage = { readonly inputTokens: number; readonly outputTokens: number };
 
-/** What the model does with one request. */
+/** The model's reaction to one request. */
 export type Answer =
   | {
       readonly kind: 'message';
@@ -37,7 +37,7 @@ export type Answer =
 
 export type ClientKind = 'claude-code' | 'codex' | 'gemini-cli';
 
-/** What a scenario may decide by. */
+/** The inputs of a scenario's decision. */
 export type Conversation = {
   readonly client: ClientKind;
   /** assistant messages with tool calls that this conversation holds: 0 in a session that has just started */

@@ -4,7 +4,7 @@ import type { Answer, ClientKind } from './answer.ts';
 /** JSON of unknown shape. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What a request shows of its conversation. */
+/** The conversation of a request. */
 export type View = {
   readonly turn: number;
   readonly isSubagent: boolean;
@@ -20,7 +20,7 @@ export type ModelApi = {
   readonly view: (path: string, body: Json) => View | null;
   /** the status and body for a path other than a model turn (token counts, lists of models) */
   readonly side: (path: string) => { readonly status: number; readonly body: Json };
-  /** what a side request without tools gets */
+  /** the answer to a side request without tools */
   readonly aside: Answer;
   readonly respond: (exchange: Exchange) => void;
 };

@@ -7,7 +7,7 @@ import { geminiApi } from './gemini.ts';
 import { openaiApi } from './openai.ts';
 import { answerTo, type ScenarioName } from './scenarios.ts';
 
-/** One request of a model turn, with what it was answered. */
+/** One request of a model turn, with its answer. */
 export type ModelRequest = {
   readonly atMs: number;
   readonly client: ClientKind;
@@ -33,7 +33,7 @@ export type ScriptedModel = {
   /** Makes a session and returns the base URL that its client is given. */
   readonly open: (client: ClientKind, session: Session) => string;
   readonly requests: (session: string) => readonly ModelRequest[];
-  /** Requests that no session or API fits: a client that reaches for something else. */
+  /** Requests that belong to no session or API, because a client uses another service. */
   readonly strays: () => readonly string[];
   readonly close: () => Promise<void>;
 };
@@ -56,7 +56,7 @@ const readBody = async (request: IncomingMessage): Promise<Json> => {
 
 /**
  * A model on loopback that plays a scenario for each session. The client and the session are in the base URL, so that
- * many clients can use one model. What it answers depends on the conversation and on the number of requests only.
+ * many clients can use one model. Its answers depend only on the conversation and on the number of requests.
  */
 export const startModel = async (options: {
   readonly onRequest: (request: ModelRequest) => void;

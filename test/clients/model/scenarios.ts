@@ -21,7 +21,7 @@ const claudeSubagent: ToolCall = {
 
 const codexSubagent: ToolCall = { kind: 'native', name: 'spawn_agent', input: { message: TASK_OF_SUBAGENT } };
 
-/** Starts a sub-agent. Codex' model then waits for it, again and again. */
+/** Starts a sub-agent. Codex's model then waits for it repeatedly. */
 const delegates = ({ client, turn, inputs }: Conversation): Answer => {
   if (turn === 0) return call('I delegate.', client === 'codex' ? codexSubagent : claudeSubagent);
   const started = inputs.map((text) => /"agent_id":"([\w-]+)"/.exec(text)?.[1]).find((id) => id !== undefined);
@@ -30,7 +30,7 @@ const delegates = ({ client, turn, inputs }: Conversation): Answer => {
     : call('I wait for it.', { kind: 'native', name: 'wait_agent', input: { targets: [started], timeout_ms: 30_000 } });
 };
 
-/** Codex moves a long command to the background. Its model then waits for the command, again and again. */
+/** Codex moves a long command to the background. Its model then waits for the command repeatedly. */
 const whenEnded = ({ inputs }: Conversation, answer: Answer): Answer => {
   const running = /Process running with session ID (\d+)/.exec(inputs.at(-1) ?? '')?.[1];
   if (running === undefined) return answer;
@@ -83,8 +83,8 @@ const stepsSeen = (inputs: readonly string[]): number =>
   Math.max(0, ...inputs.flatMap((text) => [...text.matchAll(/^\s*step (\d+)$/gm)].map((match) => Number(match[1]))));
 
 /**
- * Looks what the file holds, then appends the missing steps, one line each: a repeated or lost step shows in the file.
- * The request number `faultAt` gets `fault` instead.
+ * Reads the file, then appends the missing steps, one line each, so that the file shows a repeated or lost step. The
+ * request number `faultAt` gets `fault` instead.
  */
 const counted =
   (steps: number, faultAt: number, fault: Answer): Scenario =>

@@ -1,4 +1,4 @@
-/** A field of a recorded payload by its path; undefined: there is none. */
+/** A field of a recorded payload by its path; undefined without one. */
 export const at = (value: unknown, ...names: readonly string[]): unknown =>
   names.reduce<unknown>(
     (so, name) => (typeof so === 'object' && so !== null ? (so as Record<string, unknown>)[name] : undefined),

@@ -8,7 +8,7 @@ import { type Situation, situations } from './situations.ts';
 import type { Pace } from './timeline.ts';
 import { type Finding, type Step, WatchedSession } from './watched.ts';
 
-/** The short form draws the same sessions each time, the long form others. */
+/** The short form uses the same random sessions each time, the long form others. */
 const seed = Number(process.env.VIGIL_SEED ?? soak(20_261_123, Date.now() % 1_000_000));
 const sessions = soak(60, 270);
 const SECOND = 1000;
@@ -46,7 +46,10 @@ const watch = (policy: Policy, { client, headless }: Situation, steps: readonly 
   return watched.findings;
 };
 
-/** A client that retries shows it on its screen only: under an unknown screen it looks as if its model did not answer, and is judged so. */
+/**
+ * A client shows a retry only on its screen. With an unknown screen it looks as if its model did not answer, and is
+ * judged accordingly.
+ */
 const fits = (situation: Situation, way: Way): boolean => !situation.retries || way.screen === null;
 
 /**

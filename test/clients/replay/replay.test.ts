@@ -17,11 +17,11 @@ const clientOf = (run: string): string => {
 const under = (policy: Policy, run: string): Replayed =>
   replayed(clientOf(run), run, presetsWith(policy), INTERVALS[policy]);
 
-/** Without a hook: what the client printed. */
+/** The client's output, without a hook. */
 const printedUnder = (policy: Policy, run: string): Replayed =>
   replayedStream(clientOf(run), run, presetsWith(policy), INTERVALS[policy]);
 
-/** States that are not healthy, of one agent: the session's own, or a sub-agent. */
+/** The unhealthy states of one agent: the session's own, or a sub-agent. */
 const flagged = ({ judged }: Replayed, agent = 'a1') =>
   judged.filter((one) => one.agent === agent && one.to !== 'HEALTHY');
 
@@ -129,7 +129,7 @@ test.each(['cc-tui-wedged', 'cc-wedged'])(
   },
 );
 
-test('a sub-agent that hangs is seen, and its parent is not idle in the meantime', () => {
+test('a hung sub-agent is found, and its parent is not idle in the meantime', () => {
   const replay = under('demo', 'cc-subhang');
   const subagents = replay.judged.filter(({ agent }) => agent !== 'a1');
   expect(subagents[0]).toMatchObject({ to: 'STUCK' });
@@ -137,11 +137,11 @@ test('a sub-agent that hangs is seen, and its parent is not idle in the meantime
   expect(replay.activities.slice(0, 2)).toEqual(['starting', 'working']);
 });
 
-test('a call that a person interrupted by Esc is not overdue: its limit was a default, which is an estimate', () => {
+test('a call that a person interrupted by Esc is not overdue, because its limit was a default, which is an estimate', () => {
   expect(under('vigil', 'cc-tui-esc').judged).toEqual([]);
 });
 
-test('calls of Gemini CLI are seen with their exit codes', () => {
+test('calls of Gemini CLI are reported with their exit codes', () => {
   const replay = under('vigil', 'gm-loop');
   expect(replay.callEnds).toHaveLength(4);
   expect(flagged(replay).map(({ to }) => to)).toEqual(['DEGRADED']);

@@ -7,7 +7,7 @@ import { Folding, type Observation, type Policies } from '@vigil/health';
 import { T0 } from '@vigil/health/fixture';
 import { ingested } from './ingested.ts';
 
-/** A state that an agent came into, in seconds since the first event of its run. */
+/** A change of an agent's state, in seconds since the first event of its run. */
 export type Judged = {
   readonly agent: string;
   readonly to: string;
@@ -16,18 +16,18 @@ export type Judged = {
   readonly signals: readonly string[];
 };
 
-/** What came of a session at one moment, epoch milliseconds. */
+/** The facts of a session at one time, epoch milliseconds. */
 export type Moment = { readonly at: number; readonly events: readonly SessionEvent[] };
 
 export type Replayed = {
   readonly judged: readonly Judged[];
-  /** what the session's own agent was reported to do, each once in a row */
+  /** the reported activities of the session's own agent, without repetitions */
   readonly activities: readonly string[];
   /** seconds until the end of each call, in order */
   readonly callEnds: readonly number[];
-  /** whether it was reported last that a turn is open; null: unknown */
+  /** whether the last report has an open turn; null if unknown */
   readonly isTurnOpen: boolean | null;
-  /** a call has ended, and whether it succeeded is not known */
+  /** whether a call has ended with an unknown outcome */
   readonly hasUnknownEnd: boolean;
 };
 
@@ -128,7 +128,7 @@ export class Replay {
 const isInstalled = (events: readonly string[], { payload }: RecordedHook): boolean =>
   events.includes(String(payload.hook_event_name));
 
-/** What the hooks that are installed report. */
+/** The facts of the installed hooks. */
 export const hookMoments = ({ hooks }: Adapter, recorded: readonly RecordedHook[]): readonly Moment[] =>
   recorded
     .filter((one) => isInstalled(hooks.events, one))
@@ -136,7 +136,7 @@ export const hookMoments = ({ hooks }: Adapter, recorded: readonly RecordedHook[
 
 const SECOND = 1000;
 
-/** What the lines that a client printed report; those of Codex carry no times, and are a second apart. */
+/** The facts of a client's output lines. Those of Codex have no times, and are set a second apart. */
 export const streamMoments = ({ stream }: Adapter, lines: readonly RecordedLine[]): readonly Moment[] => {
   const times = lines.map(({ line }) => Date.parse(JSON.parse(line).timestamp ?? ''));
   let at = times.find((time) => !Number.isNaN(time)) ?? 0;
@@ -150,7 +150,7 @@ export const streamMoments = ({ stream }: Adapter, lines: readonly RecordedLine[
   });
 };
 
-/** Replays what came of a session, and watches it for `watchedMs` more, in which nothing comes. */
+/** Replays the facts of a session, and then watches it for `watchedMs` without facts. */
 export const replayedMoments = (
   moments: readonly Moment[],
   policies: Policies,

@@ -6,7 +6,7 @@ import type { Situation } from './situations.ts';
 import { type Pace, type Random, type TrueEvent, timelineOf } from './timeline.ts';
 import { looksAfter, type Step } from './watched.ts';
 
-/** What becomes of hooks on their way. Each share is between 0 and 1. */
+/** The delivery of hooks. Each share is between 0 and 1. */
 export type Way = {
   readonly lost: number;
   readonly doubled: number;
@@ -14,7 +14,7 @@ export type Way = {
   readonly disordered: number;
   /** arrive up to half a minute late */
   readonly late: number;
-  /** null: as the client draws it; else the screen of a version that the adapter does not know */
+  /** null for the client's screen; else the screen of a version that the adapter does not support */
   readonly screen: ScreenMeaning | null;
 };
 
@@ -29,8 +29,8 @@ const READ_TRANSCRIPTS_EVERY_MS = 2000;
 
 /**
  * Gemini CLI writes a call into the file of its session when it has ended, and its screen looks the same while a call
- * runs and while the model answers. So only the hook shows that a call has started. Without it, a call that lasts
- * longer than a model may take looks like a model that hangs. never.test.ts bounds the effect.
+ * runs and while the model answers. So only the hook shows the start of a call. Without it, a call that lasts longer
+ * than the limit of a model looks like a hung model. never.test.ts bounds the effect.
  */
 const isOnlySource = (client: string, { name }: TrueEvent): boolean => client === 'gemini-cli' && name === 'BeforeTool';
 
@@ -49,7 +49,7 @@ const sent = (client: string, event: TrueEvent, way: Way, random: Random): Sent 
   return { steps: random() < way.doubled ? [...steps, hook(arrives + delay + random() * 3000)] : steps, isLost: false };
 };
 
-/** A session of that situation, and what a supervisor sees of it. */
+/** A session in that situation, as a supervisor sees it. */
 export const sessionOf = (situation: Situation, pace: Pace, way: Way, random: Random): Session => {
   const { client } = situation;
   const { events, screens, endMs } = timelineOf(situation, pace, random);

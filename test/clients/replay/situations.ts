@@ -4,7 +4,8 @@ import { type RecordedHook, recordedRuns } from '@vigil/adapters/recordings';
 import { recordingsDir } from '../recordings/cast.ts';
 
 /**
- * How a recording continues after its last event: its client exits, waits for a person, works on, or Esc ends its turn.
+ * How a recording continues after its last event: its client exits, waits for a person or continues, or Esc ends its
+ * turn.
  */
 export type Ending = 'exits' | 'waits' | 'works' | 'escape';
 

@@ -2,7 +2,7 @@ import type { HookPayload, ScreenMeaning } from '@vigil/adapters/adapter';
 import { at, textAt } from './fields.ts';
 import type { Situation } from './situations.ts';
 
-/** What a client did, and when, whether or not a hook reports it. */
+/** The actions of a client with their times, reported by a hook or not. */
 export type TrueEvent = { readonly ms: number; readonly name: string; readonly payload: HookPayload };
 export type Drawn = { readonly ms: number; readonly meaning: ScreenMeaning };
 
@@ -12,7 +12,7 @@ export type Timeline = {
   readonly endMs: number;
 };
 
-/** How fast a working client is, in milliseconds. */
+/** The speed of a working client, milliseconds. */
 export type Pace = {
   /** the longest time in which a model answers */
   readonly answerMs: number;
@@ -26,7 +26,7 @@ export type Random = () => number;
 
 const SECOND = 1000;
 
-/** A duration between the two, each order of magnitude as likely. */
+/** A random duration between the two, with each order of magnitude equally likely. */
 const duration = (random: Random, shortest: number, longest: number): number =>
   Math.round(shortest * (longest / shortest) ** random());
 
@@ -59,7 +59,7 @@ class Deadlines {
     this.#random = random;
   }
 
-  /** Milliseconds; null: the call declares none. */
+  /** The declared deadline of a call, milliseconds; null without one. */
   of(payload: HookPayload): number | null {
     if (!isShell(textAt(payload, 'tool_name'))) return null;
     const { description: _, timeout: __, timeout_ms: ___, ...args } = (at(payload, 'tool_input') ?? {}) as HookPayload;
@@ -81,7 +81,7 @@ class Deadlines {
 
 type OpenCall = { readonly tool: string | null; readonly agent: string | null; readonly untilMs: number };
 
-/** Lays a recording out in time, as a client that works could have taken it. */
+/** Sets the times of a recording as a working client could have had them. */
 class Layout {
   readonly #situation: Situation;
   readonly #pace: Pace;
@@ -219,7 +219,7 @@ class Layout {
     } else this.#ms += 6 * SECOND;
   }
 
-  /** Requests that a limit refuses: the client waits longer each time, and shows why from the third time on. */
+  /** Requests that a limit refuses. The client waits longer each time, and shows the reason from the third time on. */
   #retry(): void {
     const times = 3 + Math.floor(this.#random() * 8);
     for (let attempt = 1; attempt <= times; attempt += 1) {

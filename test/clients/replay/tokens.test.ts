@@ -19,7 +19,7 @@ states: { STUCK: [token_spike], FAILING: [token_burn], DEGRADED: [no_tokens, con
 `),
 );
 
-/** What the client's own session file counts, as its agent reports it after each answer. */
+/** The counts of the client's session file, as its agent reports them after each answer. */
 const reportsOf = (client: string, run: string) => {
   const adapter = adapterNamed(client);
   const lines = recordedTranscripts(client).get(run);
@@ -69,7 +69,7 @@ const windows: Readonly<Record<string, number>> = {
 describe.each(SESSIONS)('tokens as %s counts them (%s)', (client, run) => {
   const { counts, context } = reportsOf(client, run);
   const last = counts.at(-1) ?? 0;
-  /** the recorded uses again and again, a minute apart */
+  /** the recorded uses, repeated, a minute apart */
   const going = (minutes: number) =>
     Array.from({ length: minutes }, (_, i) => Math.floor(i / counts.length) * last + (counts[i % counts.length] ?? 0));
   const steady = Array.from({ length: 8 }, (_, i) => (i + 1) * last);
@@ -79,17 +79,17 @@ describe.each(SESSIONS)('tokens as %s counts them (%s)', (client, run) => {
     expect(counts).toEqual([...counts].sort((a, b) => a - b));
   });
 
-  test('token_spike: five times the usual use is none, more is one', () => {
+  test('token_spike does not fire at five times the usual use, and fires above it', () => {
     expect(judged([...steady, 13 * last])).toEqual([]);
     expect(judged([...steady, 14 * last])).toEqual([expect.stringContaining('tokens a minute')]);
   });
 
-  test('token_burn: use for an hour without progress is none, longer is one', () => {
+  test('token_burn does not fire after an hour of use without progress, and fires after more', () => {
     expect(judged(going(61))).toEqual([]);
     expect(judged(going(63))).toEqual([expect.stringContaining('without progress')]);
   });
 
-  test('no_tokens: half an hour without use is none, longer is one; an unknown count is none, however long', () => {
+  test('no_tokens does not fire after half an hour without use, and fires after more; it never fires for an unknown count', () => {
     const silent = (minutes: number, count: number | null) => [
       ...counts,
       ...Array.from({ length: minutes }, () => count),
@@ -100,7 +100,7 @@ describe.each(SESSIONS)('tokens as %s counts them (%s)', (client, run) => {
     expect(judged(Array.from({ length: 300 }, () => null))).toEqual([]);
   });
 
-  test('context_exhausted: 95 % of the window is none, more is one', () => {
+  test('context_exhausted does not fire at 95 % of the window, and fires above it', () => {
     const { tokens_max } = context ?? { tokens_max: 0 };
     expect(tokens_max).toBe(windows[client]);
     expect(judged(counts, context)).toEqual([]);
@@ -111,7 +111,7 @@ describe.each(SESSIONS)('tokens as %s counts them (%s)', (client, run) => {
   });
 });
 
-test('a count that comes back after it was unknown is not a spike', () => {
+test('a count that is known again after it was unknown is not a spike', () => {
   const counts = [1000, 2000, 3000, 4000, 5000, 6000, 7000, null, null, 90_000, 91_000, 92_000];
   expect(judged(counts)).toEqual([]);
 });

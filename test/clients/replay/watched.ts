@@ -22,7 +22,7 @@ import {
 } from '@vigil/supervisor/replaying';
 import { ingested, ingestedEnd } from './ingested.ts';
 
-/** What happens to a watched session. `ms`: since it began. Hooks and lines are in the order in which they arrive. */
+/** An event of a watched session. `ms`: since its start. Hooks and lines are in the order of their arrival. */
 export type Step = { readonly ms: number } & (
   | { readonly kind: 'hook'; readonly at: number; readonly payload: HookPayload }
   /** written into the file of the session, or of the sub-agent `agent` */
@@ -44,7 +44,7 @@ export type Finding = {
 type Watched = { readonly who: Identity; heartbeats: HeartbeatState; hasEnded: boolean };
 
 const MAIN_AGENT = 'a1';
-/** How often a limit on the screen is reported, as in the supervisor. */
+/** The interval at which a limit on the screen is reported, as in the supervisor. */
 const REPORT_LIMIT_EVERY_MS = 2000;
 
 const identityOf = (agentId: string, instanceId: string, parentAgentId: string | null): Identity => ({
@@ -216,5 +216,5 @@ export class WatchedSession {
   }
 }
 
-/** A prompt on the screen counts as the end of a turn after so long. */
+/** The time after which a prompt on the screen counts as the end of a turn. */
 export const looksAfter = interruptedAfterMs + 1;

@@ -110,7 +110,7 @@ const SESSIONS: readonly Session[] = [
 const WAYS: readonly Way[] = ['hooks', 'stream', 'telemetry', 'file'];
 
 describe.each(SESSIONS.map((session) => ({ ...session, session })))('$what of $client ($run)', ({ session }) => {
-  test.each(WAYS)('by %s, it gets the result that its hooks give, or none', (way) => {
+  test.each(WAYS)('by %s, it gets the result of its hooks, or none', (way) => {
     const expected = session.unknownBy.includes(way) ? 'unknown' : session.found;
     expect(findingsBy(way, session, session.cut)).toEqual(expected);
   });

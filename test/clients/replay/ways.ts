@@ -11,8 +11,8 @@ import { createSessions } from '../../../services/gateway/src/sessions/sessions.
 import { hookMoments, type Moment, Replay, type Replayed, replayedMoments, streamMoments } from './replay.ts';
 
 /**
- * How Vigil learns of a session: by the payloads of hooks, the client's output stream, its telemetry (OTLP), or
- * afterwards the client's own file of it. Hooks, stream and file are recordings of one session, telemetry
+ * The sources of a session: the payloads of hooks, the client's output stream, its telemetry (OTLP), or afterwards the
+ * client's own session file. Hooks, stream and file are recordings of one session, telemetry
  * of another session of the same scenario.
  */
 export type Way = 'hooks' | 'stream' | 'telemetry' | 'file';
@@ -26,12 +26,12 @@ export type Cut = 'whole' | 'hang';
 const POLICIES = presetsWith('vigil');
 const [POLICY] = POLICIES.all.filter(({ name }) => name === 'vigil');
 const INTERVAL_MS = 30_000;
-/** A session that hangs is watched for so long, milliseconds. */
+/** How long a hung session is watched, milliseconds. */
 const WATCHED_MS = 900_000;
 
 const hasCallEnd = (events: Moment['events']): boolean => events.some(({ kind }) => kind === 'call_ended');
 
-/** All until the first call has ended. */
+/** Everything up to the end of the first call. */
 const cutAfterCall = <P extends { readonly events: Moment['events'] }>(all: readonly P[], cut: Cut): readonly P[] =>
   cut === 'whole' ? all : all.slice(0, 1 + all.findIndex(({ events }) => hasCallEnd(events)));
 
@@ -50,7 +50,7 @@ const signalsOf = (to: string): readonly string[] => {
   return uses.flatMap((use) => POLICY?.uses[use]?.name ?? []);
 };
 
-/** That nothing was found is known only where it is reported how the calls and the turns ended, or that a turn is open. */
+/** The absence of a finding is known only if the source reports how calls and turns ended, or that a turn is open. */
 const foundOrUnknown = (found: Findings, isKnown: boolean): Findings =>
   found.length === 0 && !isKnown ? 'unknown' : found;
 
@@ -66,7 +66,7 @@ const findingsOfReplay = ({ judged, isTurnOpen, hasUnknownEnd }: Replayed): Find
 const watched = (moments: readonly Moment[], cut: Cut): Findings =>
   findingsOfReplay(replayedMoments(moments, POLICIES, INTERVAL_MS, cut === 'hang' ? WATCHED_MS : 0));
 
-/** As `vigil evaluate` judges it: until the file's last entry. */
+/** The judgement of `vigil evaluate`, up to the file's last entry. */
 const ofFile = (adapter: Adapter, run: string, cut: Cut): Findings => {
   const lines = cutAfterCall(fileLines(adapter, run), cut).map(({ line }) => line);
   const { reports } = recordedSession(adapter, [lines]);
@@ -90,7 +90,7 @@ const exportsOf = (name: string): readonly Export[] =>
     .split('\n')
     .map((line): Export => JSON.parse(line));
 
-/** As the gateway reports what a client exports. */
+/** The reports of the gateway for a client's exports. */
 const ofTelemetry = (name: string, cut: Cut): Findings => {
   const reported = exportsOf(name).flatMap(({ signal, json }) =>
     readTelemetry(recordsIn(signal, json)).map(({ record, telemetry }) => ({ at: record.at, signal, ...telemetry })),
@@ -112,7 +112,7 @@ const ofTelemetry = (name: string, cut: Cut): Findings => {
   return findingsOfReplay(replay);
 };
 
-/** What Vigil finds of a recorded session in one way. `exports`: the name of the recorded telemetry. */
+/** The findings about a recorded session from one source. `exports`: the name of the recorded telemetry. */
 export const findingsBy = (
   way: Way,
   { client, run, exports }: { readonly client: string; readonly run: string; readonly exports: string },

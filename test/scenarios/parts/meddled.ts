@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { call, note, type Scripts, send, untilGo, work, workOn } from '../craft.ts';
 
-/** All text typed at its terminal is noted with its activity. */
+/** Records all text typed at its terminal, with its activity. */
 let doing = 'nothing';
 const listenAtTheTerminal = (): void =>
   void createInterface({ input: process.stdin }).on('line', (line) => note(`typed while ${doing}: ${line}`));
@@ -22,7 +22,7 @@ export const meddled: Scripts = {
     await new Promise((resolve) => process.stdin.once('data', resolve));
     return workOn();
   },
-  /** nothing is to be seen of it until it has begun; then it is at its prompt */
+  /** shows nothing until it has begun; then it is at its prompt */
   startsSlowly: async () => {
     listenAtTheTerminal();
     doing = 'it starts';
@@ -36,7 +36,7 @@ export const meddled: Scripts = {
     listenAtTheTerminal();
     doing = 'it asks';
     work();
-    // Its report has been read by then, on a busy machine too.
+    // Its report has been read by then, even on a busy machine.
     await sleep(3000);
     process.stdout.write('Overwrite the file? ');
     await untilGo();

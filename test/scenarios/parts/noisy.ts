@@ -35,7 +35,7 @@ const refused = async (): Promise<void> => {
   }
 };
 
-/** Agents that keep reporting, and get nowhere. */
+/** Agents that keep reporting without progress. */
 export const noisy: Scripts = {
   errs: () => {
     work();
@@ -109,7 +109,7 @@ export const noisy: Scripts = {
     leaveOnRequest();
     return failEachCall();
   },
-  /** the same, and it takes its time to leave */
+  /** the same, and it exits slowly */
   failsAndStays: () => (attempt > 0 ? workOn() : failEachCall()),
   readsTheSame: async () => {
     for (;;) {

@@ -28,10 +28,10 @@ const testing = async (mayTakeMs: number): Promise<void> => {
   return forEver();
 };
 
-/** Those who work, and those who fall silent. */
+/** Agents that work, and agents that become silent. */
 export const silent: Scripts = {
   works: () => workOn(),
-  /** works, and leaves at once on request */
+  /** works, and exits at once on request */
   obeys: () => {
     leaveOnRequest();
     return workOn();
@@ -69,9 +69,9 @@ export const silent: Scripts = {
     send({ activity: 'idle' });
     return forEver();
   },
-  /** one call that takes as long as it announced */
+  /** one call that takes as long as declared */
   testsForLong: () => testing(600_000),
-  /** one that takes longer, and for ever; no message gets through to it */
+  /** one call that never ends; no message reaches the agent */
   testsForTooLong: () => {
     process.on('SIGTERM', () => note('asked to end'));
     return testing(4000);
@@ -85,7 +85,7 @@ export const silent: Scripts = {
     process.stdin.once('data', (data) => note(`typed ${data}`));
     return forEver();
   },
-  /** does nothing more, also when its work item changes */
+  /** stops working, even when its work item changes */
   leftBehind: async () => {
     await workOn(3);
     // Its report has been read by then, on a busy machine too.

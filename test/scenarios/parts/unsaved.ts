@@ -17,7 +17,7 @@ const callOn = async (saves: (calls: number) => boolean): Promise<void> => {
   }
 };
 
-/** Those who work all the time. */
+/** Agents that work all the time. */
 export const unsaved: Scripts = {
   /** and save once; the replacement has learned from it */
   savesOnce: () => callOn((calls) => calls === 1 || (attempt > 0 && calls % 4 === 0)),

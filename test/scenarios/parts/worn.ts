@@ -14,14 +14,14 @@ import {
   workOn,
 } from '../craft.ts';
 
-/** Works with so much of its context used. */
+/** Works with this much of its context used. */
 const usingContext = (tokens_used: number): Promise<void> => {
   leaveOnRequest();
   send({ context: { tokens_used: attempt > 0 ? 10_000 : tokens_used, tokens_max: 100_000 } });
   return workOn();
 };
 
-/** Agents that use up what they have, do not report that they are done, or die. */
+/** Agents that use up their context or quota, do not report completion, or die. */
 export const worn: Scripts = {
   fillsItsContext: () => usingContext(81_000),
   fillsItToTheBrim: () => usingContext(80_000),

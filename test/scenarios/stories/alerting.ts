@@ -7,7 +7,7 @@ import { holds, until } from '../../support/system.ts';
 import type { Orchestrator } from '../orchestrator.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** The agents behind the notices, and their behaviour. */
+/** The agents of the notices, and their behaviour. */
 export const roles: readonly Role[] = [
   { name: 'omn', part: 'stallsEachTime', policy: 'omniclaude' },
   { name: 'asked', part: 'stallsOnce', policy: 'coditect-people' },

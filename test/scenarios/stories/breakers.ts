@@ -2,7 +2,7 @@ import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
 import type { Role, Stage } from '../stage.ts';
 
-/** Calls that fail, without an end for it. */
+/** Failing calls, for which the agent is not ended. */
 export const roles: readonly Role[] = [{ name: 'tripped', part: 'failsEachCall', policy: 'gastown' }];
 
 const { agentHealth, agentOrder } = Topic;

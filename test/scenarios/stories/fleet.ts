@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** What holds for the fleet: these come one after the other, when the others are over. */
+/** Stories about the whole fleet. They run one after the other, after all others. */
 const mass = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => `mass-${n}`);
 export const roles: readonly Role[] = [
   ...mass.map((name) => ({ name, part: 'works', policy: 'botbox' })),
@@ -23,7 +23,7 @@ const untilWorking = ({ received }: Stage, name: string): Promise<unknown> =>
     }),
   );
 
-/** A step that a dry run has reported is done when it is over, where its finding still holds. */
+/** A step that a dry run has reported is executed after the dry run, if its finding still holds. */
 export const dryRun = async (stage: Stage): Promise<void> => {
   const { all, comes, runs, silence, rouse, types, received, isAlive } = stage;
   const changed = () => received.of(fleetGovernance).filter(({ type }) => type === 'DRY_RUN_CHANGED').length;

@@ -15,7 +15,7 @@ export const roles: readonly Role[] = [
 
 const { agentHealth, agentIntervention, agentOrder, orderReceipt, taskRecovery } = Topic;
 
-/** Its terminal shows the question, nonce and all: an echo is not an answer. */
+/** Its terminal shows the question with its nonce, because an echo is not an answer. */
 export const executedWhenSilent = async ({ all, comes, types, diary, isAlive }: Stage): Promise<void> => {
   expect(await comes(agentIntervention, 'wedged', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
   await holds(() =>
@@ -52,7 +52,7 @@ export const danceNamesItsWarrant = async ({ all, comes }: Stage): Promise<void>
   expect(all(agentIntervention, 'wedged', 'CASE_CLOSED').map((closed) => closed.caseId)).toEqual([caseId]);
 };
 
-/** Its output is kept: the archive is written before its death is reported. */
+/** Its output is archived before its death is reported. */
 export const forensicsBeforeTheKill = async ({ all, comes }: Stage): Promise<void> => {
   const { forensics } = await comes(agentIntervention, 'wedged', 'AGENT_TERMINATED');
   expect(existsSync(new URL(forensics ?? 'file:///none'))).toBe(true);

@@ -40,7 +40,8 @@ const lonely = ({ vigil }: Stage) => {
 };
 
 /**
- * No runtime can act on it: it is nudged where it polls for orders, escalated, and then people decide; it is not ended.
+ * No runtime can act on it. It is nudged when it polls for orders and escalated, and then people decide; it is not
+ * ended.
  */
 export const nudgedAtTheGateway = async (stage: Stage): Promise<void> => {
   const { all, comes, types } = stage;

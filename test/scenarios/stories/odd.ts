@@ -9,7 +9,10 @@ export const roles: readonly Role[] = [{ name: 'odd', part: 'reportsUnknownValue
 
 const { agentHealth, agentIntervention, decideCase, taskRecovery } = Topic;
 
-/** gc #2085: a state that it did not know wedged the reconciler. An unknown order is refused, and its agent judged as any other. */
+/**
+ * gc #2085: a state that it did not know wedged the reconciler. An unknown order is refused, and its agent is judged
+ * like any other.
+ */
 export const wedgesNothing = async ({ vigil, all, comes, types }: Stage): Promise<void> => {
   const { instanceId, runtimeId } = await comes(agentHealth, 'odd', 'INSTANCE_STARTED');
   const command = { agentId: 'odd', by: 'orchestrator', why: 'it is newer than Vigil' };

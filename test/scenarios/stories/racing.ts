@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
-/** Deaths that overtake orders, and words that outlive whom they were meant for. */
+/** Deaths before the execution of orders, and messages that outlive their receiver. */
 export const racers: readonly Role[] = [
   { name: 'early', part: 'failsAndStays', policy: 'coditect' },
   { name: 'late', part: 'failsAndStays', policy: 'coditect' },

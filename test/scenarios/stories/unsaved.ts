@@ -23,7 +23,7 @@ export const nudgedThoughItWorks = async ({ all, comes, types, diary }: Stage): 
   await holds(() => expect(all(agentHealth, 'unsaved', 'WARRANT_LAPSED')).toMatchObject([{ why: 'ended' }]));
 };
 
-/** The neighbour calls as much, and saves as it goes. */
+/** The other agent makes as many calls, and writes checkpoints. */
 export const whoSavesIsLeftAlone = async ({ comes, types, all, isAlive }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-unsaved', 'RECOVERY_COMPLETED');
   expect(types(agentOrder, 'diligent')).toEqual([]);

@@ -3,8 +3,8 @@ import { Topic } from '@vigil/events';
 import { minimalExample } from '@vigil/events/examples';
 
 /**
- * How an agent behaves: it works on; becomes silent for good; crashes by its runtime's report; repeats one call for
- * ever.
+ * The behaviour of an agent: it continues to work, becomes silent for good, crashes by its runtime's report, or repeats
+ * one call for ever.
  */
 export type Fate = 'works' | 'silent' | 'crashes' | 'loops';
 
@@ -25,7 +25,7 @@ export type HerdAgent = {
 
 const bare = minimalExample(Topic.heartbeat, 'HEARTBEAT');
 
-/** Always the same call with the same result. */
+/** The same call with the same result. */
 const sameCall = (agent: HerdAgent, now: number): Heartbeat['tool_calls'] => [
   {
     call_id: `${agent.instanceId}-${agent.sequence}`,
@@ -45,10 +45,7 @@ const sameCall = (agent: HerdAgent, now: number): Heartbeat['tool_calls'] => [
   },
 ];
 
-/**
- * The agent's next heartbeat, or null where it sends none any more. `at`: on the herd's clock; `now`: epoch
- * milliseconds.
- */
+/** The agent's next heartbeat, or null if it sends no more. `at`: on the herd's clock; `now`: epoch milliseconds. */
 export const nextHeartbeat = (agent: HerdAgent, at: number, now: number): Heartbeat | null => {
   const befallen = at >= agent.fatefulAt;
   if (agent.gone || (befallen && (agent.fate === 'silent' || agent.fate === 'crashes'))) return null;

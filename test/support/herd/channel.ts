@@ -8,11 +8,11 @@ export type Order = EventOf<typeof Topic.agentOrder>;
 /** How a runtime receives orders and reports. */
 export type Channel = {
   readonly report: (draft: Draft) => Promise<unknown>;
-  /** each order once a record, or once for ever where they are offered again and again */
+  /** receives each order once for each record, or exactly once if it is offered repeatedly */
   readonly receive: (obey: (order: Order) => void, signal: AbortSignal) => Promise<unknown>;
 };
 
-/** Directly to and from Kafka: an order that is written twice is received twice. */
+/** Directly to and from Kafka, where an order that is written twice is received twice. */
 export const kafkaChannel = ({ log }: TestSystem, runtimeId: string): Channel => {
   const write = writer(log);
   return {

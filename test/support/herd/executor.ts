@@ -7,11 +7,11 @@ import type { Channel, Order } from './channel.ts';
 export type Spawn = Extract<Order, { readonly type: 'SPAWN_AGENT' }>;
 
 /**
- * The runtime of the herd: carries out each order once, however often it receives it, and repeats each report until it
- * is accepted.
+ * The runtime of the herd. It executes each order once, even if it receives it repeatedly, and repeats each report
+ * until it is accepted.
  */
 export type Executor = {
-  /** how often each order was carried out */
+  /** how often each order was executed */
   readonly done: ReadonlyMap<string, number>;
   readonly reportExit: (agent: HerdAgent, reason: ExitReason, orderId: string | null) => Promise<void>;
   /** accepts no more agents */

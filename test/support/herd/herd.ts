@@ -15,13 +15,13 @@ export type Herd = {
   /** the agents whose behaviour has begun by now */
   readonly fateful: () => readonly HerdAgent[];
   readonly executor: Executor;
-  /** all that agents have lived through, in order */
+  /** all events of agents, in order */
   readonly notes: readonly Note[];
   /** begins a behaviour of these now */
   readonly inject: (agents: readonly HerdAgent[], fate: Doomed) => void;
   /** false: heartbeats no longer get through */
   readonly connected: (is: boolean) => void;
-  /** it accepts no more agents; all running ones report that they have finished, and are gone */
+  /** it accepts no more agents; all running ones report that they have finished, and end */
   readonly finish: () => Promise<void>;
   /** how many heartbeats were acknowledged */
   readonly heartbeats: () => number;
@@ -36,13 +36,13 @@ const crash = async (agent: HerdAgent, executor: Executor): Promise<void> => {
   await executor.reportExit(agent, 'crashed', null);
 };
 
-/** Whether an agent's moment of the second is between two looks. */
+/** Whether an agent's time within the second is between two checks. */
 const isDue = (place: number, at: number, previous: number): boolean => {
   const phase = (place * 37) % INTERVAL_MS;
   return Math.floor((at - phase) / INTERVAL_MS) > Math.floor((previous - phase) / INTERVAL_MS);
 };
 
-/** Each sends a heartbeat once a second; an undelivered one is lost, as an agent's heartbeat would be. */
+/** Sends a heartbeat for each agent once a second. An undelivered one is lost, like that of a real agent. */
 class Beating {
   readonly #agents: readonly HerdAgent[];
   readonly #executor: Executor;

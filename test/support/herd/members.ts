@@ -7,10 +7,10 @@ export type HerdPlan = {
   readonly name?: string;
   /** the transport of its order executor; default: kafka */
   readonly executor?: 'kafka' | 'gateway';
-  /** agents that work on, straight to Kafka and through the gateway */
+  /** agents that continue to work, directly to Kafka and through the gateway */
   readonly straight: number;
   readonly throughHttp: number;
-  /** how many agents of each behaviour, which begins evenly spread over `overMs` from `fromMs` on */
+  /** the number of agents of each behaviour, whose starts are spread evenly over `overMs` from `fromMs` on */
   readonly fates: Readonly<Record<Doomed, number>>;
   readonly fromMs: number;
   readonly overMs: number;

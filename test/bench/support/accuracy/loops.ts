@@ -1,17 +1,14 @@
 import type { Call } from './runs.ts';
 
-/** At the fifth identical call of a row, or the fourth turn of a cycle, a loop is to be caught. */
+/** A loop must be detected at the fifth identical call in a row, or at the fourth turn of a cycle. */
 const ROW = 5;
 const TURNS = 4;
 const LONGEST = 5;
 
-/** The calls folded by the time that a row of `ROW` identical calls is full; null: the run has none. */
+/** The number of calls up to the end of the first row of `ROW` identical calls; null without one. */
 export const fifthOfARow = (calls: readonly Call[]): number | null => reached(calls, 1, ROW);
 
-/**
- * The calls folded by the time that a cycle of two to five calls has come round for the fourth time; null: the run has
- * none.
- */
+/** The number of calls up to the fourth turn of a cycle of two to five calls; null without one. */
 export const fourthTurn = (calls: readonly Call[]): number | null => {
   const all = [2, 3, 4, LONGEST].flatMap((period) => reached(calls, period, TURNS) ?? []);
   return all.length === 0 ? null : Math.min(...all);

@@ -12,10 +12,10 @@ export type Source = {
   readonly degraded: readonly Seen[];
   readonly loops: readonly Seen[];
   readonly missed: readonly Seen[];
-  /** loops with a row of five, and those of them that were not caught by its fifth call */
+  /** loops with a row of five, and those that were not detected by the fifth call */
   readonly rows: readonly Seen[];
   readonly late: readonly Seen[];
-  /** failed runs that are no labelled loop, and those of them judged STUCK or FAILING */
+  /** failed runs that are not labelled as loops, and those judged STUCK or FAILING */
   readonly others: readonly Seen[];
   readonly othersFlagged: readonly Seen[];
 };
@@ -45,7 +45,7 @@ export const bySource = (all: readonly Seen[]): readonly Source[] =>
     };
   });
 
-/** The call by which a loop is to be caught: whichever of the two comes first. */
+/** The call by which a loop must be detected: the earlier of the two limits. */
 const due = ({ calls }: Run): number | null => {
   const both = [fifthOfARow(calls), fourthTurn(calls)].filter((call) => call !== null);
   return both.length === 0 ? null : Math.min(...both);
@@ -54,7 +54,7 @@ const due = ({ calls }: Run): number | null => {
 export const HANG_S = 3_600;
 const GAP_S = 5;
 
-/** The run with an hour of silence after its middle call, every other call 5 s after the one before. */
+/** The run with an hour of silence after its middle call, and 5 s between the other calls. */
 export const hanging = (run: Run): Run => {
   const middle = hungAfter(run);
   return {
@@ -63,7 +63,7 @@ export const hanging = (run: Run): Run => {
   };
 };
 
-/** How long the silence has lasted when the run is first judged STUCK in it, seconds; null: it is not. */
+/** The duration of the silence when the run is first judged STUCK, seconds; null if it is not. */
 export const silenceUntilStuck = (run: Run, { changes }: Judged): number | null => {
   const from = GAP_S * (hungAfter(run) - 1);
   const found = changes.find(({ to, at }) => to === 'STUCK' && at > from && at < from + HANG_S);

@@ -35,7 +35,7 @@ export const readRuns = (folder: string): readonly Run[] =>
     .flatMap((text) => text.split('\n').filter(Boolean))
     .map((line) => JSON.parse(line) as Run);
 
-/** As `vigil evaluate --json` judges them: the measured result is the user's result. */
+/** The judgement of `vigil evaluate --json`, so that users get the measured result. */
 export const evaluated = async (runs: readonly Run[], policy: string): Promise<readonly Judged[]> => {
   const args = [bundleOf('vigil'), 'evaluate', '--json', '--policy', policy, '-'];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
