@@ -48,7 +48,7 @@ export type AgentExitedPayload = {
   readonly signal: null | string;
   readonly reason: ExitReason;
   readonly at: null | number;
-  /** the order that ended it, where one did */
+  /** the order that ended it, if any */
   readonly orderId: null | string;
   readonly details: null | string;
   readonly checkpoint: null | CheckpointRef;
@@ -171,7 +171,7 @@ export type AgentPresentPayload = {
   readonly model: null | string;
   readonly intervalMs: null | number;
   readonly presentSince: null | number;
-  /** it is reported again at this moment, unless the agent is lost before: the topic keeps seven days */
+  /** when it is reported again, unless the agent is lost before; the topic keeps seven days */
   readonly repeatAt: null | number;
 };
 export type AgentResumedPayload = {
@@ -248,9 +248,9 @@ export type AlertRaisedPayload = {
   readonly alertId: string;
   readonly options: readonly string[];
   readonly deadlineAt: null | number;
-  /** sinks are notified, as of this moment; null: they are not */
+  /** the time from which sinks are notified; null if they are not */
   readonly deliverAt: null | number;
-  /** the ways to people that are asked for, by their names in alerting's configuration; default: its default; empty: as default */
+  /** the requested channels, by their names in alerting's configuration; by default, or if empty, alerting's default channels */
   readonly channels: readonly string[];
   /** the action at deadlineAt without a decision */
   readonly onTimeout: null | string;
@@ -258,7 +258,7 @@ export type AlertRaisedPayload = {
   readonly checkpoint: null | CheckpointRef;
   /** the task waits for a person (omniclaude's Blocked) */
   readonly blocked: null | Blocked;
-  /** the channels that are notified of this when deliverAt is set; empty: the console */
+  /** the notified channels if deliverAt is set; empty: the console */
   readonly sinks: readonly string[];
   readonly raisedAt: null | number;
 };
@@ -288,9 +288,9 @@ export type AlertResolvedPayload = {
   readonly text: string;
   readonly alertId: string;
   readonly raisedAt: null | number;
-  /** sinks are notified, as of this moment; null: they are not */
+  /** the time from which sinks are notified; null if they are not */
   readonly deliverAt: null | number;
-  /** the channels that are notified of this when deliverAt is set; empty: the console */
+  /** the notified channels if deliverAt is set; empty: the console */
   readonly sinks: readonly string[];
 };
 export type AlertSeverity = 'UNKNOWN' | 'info' | 'warning' | 'critical';
@@ -313,9 +313,9 @@ export type AlertUpdatedPayload = {
   readonly alertId: string;
   readonly options: readonly string[];
   readonly deadlineAt: null | number;
-  /** sinks are notified, as of this moment; null: they are not */
+  /** the time from which sinks are notified; null if they are not */
   readonly deliverAt: null | number;
-  /** the ways to people that are asked for, by their names in alerting's configuration; default: its default; empty: as default */
+  /** the requested channels, by their names in alerting's configuration; by default, or if empty, alerting's default channels */
   readonly channels: readonly string[];
   /** the action at deadlineAt without a decision */
   readonly onTimeout: null | string;
@@ -323,7 +323,7 @@ export type AlertUpdatedPayload = {
   readonly checkpoint: null | CheckpointRef;
   /** the task waits for a person (omniclaude's Blocked) */
   readonly blocked: null | Blocked;
-  /** the channels that are notified of this when deliverAt is set; empty: the console */
+  /** the notified channels if deliverAt is set; empty: the console */
   readonly sinks: readonly string[];
   readonly raisedAt: null | number;
 };
@@ -331,7 +331,7 @@ export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'p
 export type ApplyPolicyPayload = {
   /** the policy's, or assign.yaml: which agent gets which */
   readonly name: string;
-  /** canonical JSON; null: take back what was applied under this name */
+  /** canonical JSON; null removes the document that was applied under this name */
   readonly document: null | string;
   readonly by: string;
   readonly why: string;
@@ -343,7 +343,7 @@ export type BlockStep = {
 export type Blocked = {
   /** how often the task's agents have stalled; null: not counted */
   readonly attempts: null | number;
-  /** attempts that a task has; null: it is blocked for another reason */
+  /** the attempts of a task; null if it is blocked for another reason */
   readonly limit: null | number;
   readonly reason: string;
 };
@@ -393,7 +393,7 @@ export type CaseClosedPayload = {
   readonly warrantId: null | string;
   readonly ending: CaseEnding;
   readonly why: string;
-  /** the instance had ended by then */
+  /** whether the instance had ended by then */
   readonly instanceEnded: boolean;
 };
 export type CaseDecision = 'UNKNOWN' | 'allow_more_time' | 'force_handoff' | 'terminate_and_recover' | 'pardon';
@@ -414,7 +414,7 @@ export type CaseOpenedPayload = {
   readonly plan: readonly PlanStep[];
   readonly runtimeId: null | string;
   readonly evidence: readonly Evidence[];
-  /** what the case cannot do, and why */
+  /** the step that the case cannot execute, and why */
   readonly note: null | string;
 };
 export type CaseResumedPayload = {
@@ -523,7 +523,7 @@ export type DecisionLapsedPayload = {
   readonly by: string;
   /** the step of the decision that was not begun */
   readonly step: StepName;
-  /** what withheld it */
+  /** the reason of the withholding */
   readonly why: string;
 };
 export type DecisionRefusedPayload = {
@@ -564,7 +564,7 @@ export type ErrorReport = {
 export type EscalateStep = {
   /** null: waits for ever */
   readonly timeoutMs: null | number;
-  /** what follows when the time is over */
+  /** the consequence of a timeout */
   readonly onTimeout: EscalationTimeout;
   readonly options: readonly string[];
 };
@@ -619,7 +619,7 @@ export type Evidence = {
   readonly axis: Axis;
   /** for people: "no call for 6 min 12 s, none in flight; limit 6 min" */
   readonly words: string;
-  /** from when it fires, on the broker's clock */
+  /** when it fires, on the broker's clock */
   readonly onsetAt: null | number;
   /** the figure, in the unit of the limit (durations in milliseconds) */
   readonly value: null | number;
@@ -675,9 +675,9 @@ export type HandoffAgentPayload = {
   readonly taskId: null | string;
   /** time to live from the broker's stamp */
   readonly ttlMs: number;
-  /** what the finding had folded */
+  /** the last heartbeat sequence that the finding had folded */
   readonly foldedSequence: null | number;
-  /** of the finding: what counts as progress since depends on it */
+  /** of the finding, which determines what counts as progress */
   readonly axes: readonly string[];
   /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
@@ -712,7 +712,7 @@ export type HealthStateChangedPayload = {
   readonly exemption: null | string;
   readonly onsetAt: null | number;
   readonly endReason: null | ExitReason;
-  /** the order that ended it, as its runtime reports; null: none did, or it has not ended */
+  /** the order that ended it, as its runtime reports; null if no order did, or it has not ended */
   readonly endOrderId: null | string;
   /** false: no runtime, person or source has reported its end, and it has been silent for seven days: its death is not confirmed */
   readonly endReported: boolean;
@@ -822,9 +822,9 @@ export type InterruptAgentPayload = {
   readonly taskId: null | string;
   /** time to live from the broker's stamp */
   readonly ttlMs: number;
-  /** what the finding had folded */
+  /** the last heartbeat sequence that the finding had folded */
   readonly foldedSequence: null | number;
-  /** of the finding: what counts as progress since depends on it */
+  /** of the finding, which determines what counts as progress */
   readonly axes: readonly string[];
   /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
@@ -880,7 +880,7 @@ export type NotifyPayload = {
   readonly timeAgeMs: null | number;
   /** gascity: the ticket for which triage requests an operator review; null: none */
   readonly ticket: null | TriagedTicket;
-  /** the ways to people that are asked for, by their names in alerting's configuration; default: its default; empty: as default */
+  /** the requested channels, by their names in alerting's configuration; by default, or if empty, alerting's default channels */
   readonly channels: readonly string[];
   /** the action at deadlineAt without a decision */
   readonly onTimeout: null | string;
@@ -900,9 +900,9 @@ export type NudgeAgentPayload = {
   readonly taskId: null | string;
   /** time to live from the broker's stamp */
   readonly ttlMs: number;
-  /** what the finding had folded */
+  /** the last heartbeat sequence that the finding had folded */
   readonly foldedSequence: null | number;
-  /** of the finding: what counts as progress since depends on it */
+  /** of the finding, which determines what counts as progress */
   readonly axes: readonly string[];
   /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
@@ -980,9 +980,9 @@ export type PauseAgentPayload = {
   readonly taskId: null | string;
   /** time to live from the broker's stamp */
   readonly ttlMs: number;
-  /** what the finding had folded */
+  /** the last heartbeat sequence that the finding had folded */
   readonly foldedSequence: null | number;
-  /** of the finding: what counts as progress since depends on it */
+  /** of the finding, which determines what counts as progress */
   readonly axes: readonly string[];
   /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
@@ -994,7 +994,7 @@ export type PauseStep = {
   readonly message: string;
 };
 export type PlanStep = {
-  /** its name; it has the settings of the field of this name. A reader that does not know it skips the step */
+  /** its name; the field with this name has its settings. A reader that does not support the step skips it */
   readonly step: string;
   readonly nudge: null | NudgeStep;
   readonly interrogate: null | InterrogateStep;
@@ -1018,7 +1018,7 @@ export type PolicyPublishedPayload = {
   readonly origin: null | PolicyOrigin;
   /** of the command that applied it */
   readonly why: null | string;
-  /** no policy of its name is in force any more */
+  /** whether no policy with its name is in force any more */
   readonly withdrawn: boolean;
 };
 export type PolicyRef = {
@@ -1033,7 +1033,7 @@ export type PolicyRefusedPayload = {
   readonly by: string;
   /** of the command */
   readonly why: string;
-  /** each with its place and what to write instead */
+  /** each with its place and remedy */
   readonly mistakes: readonly string[];
 };
 export type PresentWhy = 'UNKNOWN' | 'first_heartbeat' | 'returned' | 'new_instance' | 'still_present';
@@ -1053,9 +1053,9 @@ export type ProbeAgentPayload = {
   readonly taskId: null | string;
   /** time to live from the broker's stamp */
   readonly ttlMs: number;
-  /** what the finding had folded */
+  /** the last heartbeat sequence that the finding had folded */
   readonly foldedSequence: null | number;
-  /** of the finding: what counts as progress since depends on it */
+  /** of the finding, which determines what counts as progress */
   readonly axes: readonly string[];
   /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
@@ -1082,7 +1082,7 @@ export type RecoverTaskPayload = {
   readonly reason: string;
   /** a death that a runtime, a person or a configured source has confirmed */
   readonly confirmed: boolean;
-  /** a person asked: skips the back-off */
+  /** whether a person requested it; skips the back-off */
   readonly immediate: boolean;
   readonly by: null | string;
   readonly checkpoint: null | CheckpointRef;
@@ -1094,7 +1094,7 @@ export type RecoverTaskPayload = {
   readonly recovery: RecoverySettings;
   readonly runtimeId: null | string;
   readonly labels: Readonly<Record<string, string>>;
-  /** the limit that the dead agent had reached holds until then; null: at once */
+  /** the end of the limit that the dead agent had reached; null: at once */
   readonly notBefore: null | number;
 };
 export type RecoveryCompletedPayload = {
@@ -1122,7 +1122,7 @@ export type RecoveryInitiatedPayload = {
 };
 export type RecoveryRefusedPayload = {
   readonly taskId: string;
-  /** the one whose place was to be filled */
+  /** the agent that the spawn would have replaced */
   readonly agentId: string;
   readonly caseId: null | string;
   readonly by: string;
@@ -1132,7 +1132,7 @@ export type RecoverySettings = {
   readonly maxAttempts: number;
   /** before attempts 1, 2, 3 …; the last repeats */
   readonly delaysMs: readonly number[];
-  /** how much longer a delay may get: 0.2 is a fifth */
+  /** the random extension of a delay: 0.2 is a fifth */
   readonly jitter: number;
   readonly spawnDeadlineMs: number;
   readonly probationMs: number;
@@ -1190,9 +1190,9 @@ export type ResetBreakerOrderPayload = {
   readonly taskId: null | string;
   /** time to live from the broker's stamp */
   readonly ttlMs: number;
-  /** what the finding had folded */
+  /** the last heartbeat sequence that the finding had folded */
   readonly foldedSequence: null | number;
-  /** of the finding: what counts as progress since depends on it */
+  /** of the finding, which determines what counts as progress */
   readonly axes: readonly string[];
   /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
@@ -1215,9 +1215,9 @@ export type ResumeAgentPayload = {
   readonly taskId: null | string;
   /** time to live from the broker's stamp */
   readonly ttlMs: number;
-  /** what the finding had folded */
+  /** the last heartbeat sequence that the finding had folded */
   readonly foldedSequence: null | number;
-  /** of the finding: what counts as progress since depends on it */
+  /** of the finding, which determines what counts as progress */
   readonly axes: readonly string[];
   /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
@@ -1238,9 +1238,9 @@ export type ResumeSessionPayload = {
   readonly taskId: null | string;
   /** time to live from the broker's stamp */
   readonly ttlMs: number;
-  /** what the finding had folded */
+  /** the last heartbeat sequence that the finding had folded */
   readonly foldedSequence: null | number;
-  /** of the finding: what counts as progress since depends on it */
+  /** of the finding, which determines what counts as progress */
   readonly axes: readonly string[];
   /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
@@ -1253,7 +1253,7 @@ export type ResumeStep = {
   readonly waitMs: number;
   /** between SIGINT and SIGTERM */
   readonly graceMs: number;
-  /** skipped where the session was resumed later than so long ago */
+  /** skipped if the session was resumed within this time */
   readonly againAfterMs: number;
   /** for the agent, with {placeholders} */
   readonly message: string;
@@ -1271,7 +1271,7 @@ export type ReviewRequiredPayload = {
   readonly attempts: number;
   readonly agentId: null | string;
   readonly checkpoint: null | CheckpointRef;
-  /** attempts that the task has, where they are used up; null: it is under review for another reason */
+  /** the used-up attempts of the task; null if it is under review for another reason */
   readonly of: null | number;
 };
 export type ReviewTaskPayload = {
@@ -1328,9 +1328,9 @@ export type SpawnAgentPayload = {
   readonly taskId: null | string;
   /** time to live from the broker's stamp */
   readonly ttlMs: number;
-  /** what the finding had folded */
+  /** the last heartbeat sequence that the finding had folded */
   readonly foldedSequence: null | number;
-  /** of the finding: what counts as progress since depends on it */
+  /** of the finding, which determines what counts as progress */
   readonly axes: readonly string[];
   readonly requestId: string;
   readonly attempt: number;
@@ -1445,7 +1445,7 @@ export type TaskHealthChangedPayload = {
   readonly from: HealthState;
   readonly to: HealthState;
   readonly endReason: null | ExitReason;
-  /** the end was ordered by us */
+  /** whether Vigil ordered the end */
   readonly ordered: boolean;
   readonly runtimeId: null | string;
   readonly idleMinutes: null | number;
@@ -1463,7 +1463,7 @@ export type TaskReleasedPayload = {
 export type TemplateFit = {
   /** `*` matches anything */
   readonly task: string;
-  /** those that a task must carry */
+  /** the labels that a task must have */
   readonly labels: Readonly<Record<string, string>>;
 };
 export type TerminateAgentPayload = {
@@ -1477,9 +1477,9 @@ export type TerminateAgentPayload = {
   readonly taskId: null | string;
   /** time to live from the broker's stamp */
   readonly ttlMs: number;
-  /** what the finding had folded */
+  /** the last heartbeat sequence that the finding had folded */
   readonly foldedSequence: null | number;
-  /** of the finding: what counts as progress since depends on it */
+  /** of the finding, which determines what counts as progress */
   readonly axes: readonly string[];
   /** the signs that end the finding, as in its warrant: of each group one mark newer than foldedSequence; null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
@@ -1493,9 +1493,9 @@ export type TerminateRequirement = 'UNKNOWN' | 'hard' | 'two_axes' | 'unanswered
 export type TerminateStep = {
   readonly graceMs: number;
   readonly cleanupMs: number;
-  /** what becomes of its task */
+  /** the state in which its task is left */
   readonly leave: TaskLeft;
-  /** names of commands that release what it claims */
+  /** names of the commands that release its claims */
   readonly release: readonly string[];
   /** any of them; empty: no condition */
   readonly requires: readonly TerminateRequirement[];
@@ -1541,7 +1541,7 @@ export type TokenIssuedPayload = {
   readonly labels: Readonly<Record<string, readonly string[]>>;
   /** the policies that its principal may request */
   readonly policies: readonly string[];
-  /** the most agents that its principal may announce room for */
+  /** the largest capacity that its principal may announce, agents */
   readonly capacity: number;
   readonly expiresAt: number;
   /** who created it */
@@ -1634,7 +1634,7 @@ export type WarrantFiledPayload = {
   readonly axes: readonly string[];
   /** the signs that end it: of each group, one newer than foldedSequence; an empty group: none that an order executor can see. Null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
-  /** the finding holds a hard signal: a fact, or a call past its declared deadline */
+  /** whether the finding contains a hard signal: a fact, or a call past its declared deadline */
   readonly hard: boolean;
   /** the "when" of the plan */
   readonly planName: string;
@@ -1656,17 +1656,17 @@ export type WarrantFiledPayload = {
   readonly client: null | ClientReport;
   readonly activity: null | string;
   readonly endReason: null | ExitReason;
-  /** when the limit of its account or API ends that it reported last; null: it reported none, or not its end */
+  /** the end of the last reported limit of its account or API; null if it reported no limit, or no end */
   readonly limitedUntil: null | number;
   readonly idleMinutes: null | number;
   readonly contextUsagePct: null | number;
-  /** watched time since the last checkpoint, else since the instance started */
+  /** watched time since the last checkpoint, or since the start of the instance if there is none */
   readonly workedMinutes: null | number;
   /** the agent that started this one as its sub-agent: the steps that act on the session are taken on it */
   readonly parentAgentId: null | string;
-  /** what was found, in a sentence for the agent itself; without arguments and results */
+  /** the finding, in a sentence for the agent itself; without arguments and results */
   readonly finding: string;
-  /** what the agent can do next */
+  /** the agent's next possible action */
   readonly advice: string;
   readonly title: string;
   readonly label: string;
@@ -1701,7 +1701,7 @@ export type WarrantRenewedPayload = {
   readonly axes: readonly string[];
   /** the signs that end it: of each group, one newer than foldedSequence; an empty group: none that an order executor can see. Null: by the axes */
   readonly awaits: null | readonly (readonly Mark[])[];
-  /** the finding holds a hard signal: a fact, or a call past its declared deadline */
+  /** whether the finding contains a hard signal: a fact, or a call past its declared deadline */
   readonly hard: boolean;
   /** the "when" of the plan */
   readonly planName: string;
@@ -1723,17 +1723,17 @@ export type WarrantRenewedPayload = {
   readonly client: null | ClientReport;
   readonly activity: null | string;
   readonly endReason: null | ExitReason;
-  /** when the limit of its account or API ends that it reported last; null: it reported none, or not its end */
+  /** the end of the last reported limit of its account or API; null if it reported no limit, or no end */
   readonly limitedUntil: null | number;
   readonly idleMinutes: null | number;
   readonly contextUsagePct: null | number;
-  /** watched time since the last checkpoint, else since the instance started */
+  /** watched time since the last checkpoint, or since the start of the instance if there is none */
   readonly workedMinutes: null | number;
   /** the agent that started this one as its sub-agent: the steps that act on the session are taken on it */
   readonly parentAgentId: null | string;
-  /** what was found, in a sentence for the agent itself; without arguments and results */
+  /** the finding, in a sentence for the agent itself; without arguments and results */
   readonly finding: string;
-  /** what the agent can do next */
+  /** the agent's next possible action */
   readonly advice: string;
 };
 export type WithdrawStepPayload = {
@@ -1788,17 +1788,17 @@ export type Content =
   | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'NOTIFY_OPERATOR'; readonly payload: NotifyOperatorPayload }
   /** Not delivered for a while. */
   | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'SILENCE_ALERTS'; readonly payload: SilenceAlertsPayload }
-  /** People should know, or need to no longer. */
+  /** Requests an alert to people, or its resolution. */
   | { readonly topic: 'onex.cmd.alerting.notify.v1'; readonly type: 'NOTIFY'; readonly payload: NotifyPayload }
-  /** Judge by this document from now on; or, without one, by the files again. */
+  /** Puts a document in force; without one, the files are in force again. */
   | { readonly topic: 'onex.cmd.health-evaluator.apply-policy.v1'; readonly type: 'APPLY_POLICY'; readonly payload: ApplyPolicyPayload }
   /** The end of an instance, as its runtime saw it. Only the runtime may write it. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'AGENT_EXITED'; readonly payload: AgentExitedPayload }
   /** A person or a configured source reports that an instance is gone, or its host. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'CONFIRM_DEATH'; readonly payload: ConfirmDeathPayload }
-  /** A judge outside files an escalation ticket (gascity). */
+  /** An external judge files an escalation ticket (gascity). */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'FILE_TICKET'; readonly payload: FileTicketPayload }
-  /** A person keeps an agent from being judged for a while. */
+  /** A person exempts an agent from judgement for a while. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'HOLD_AGENT'; readonly payload: HoldAgentPayload }
   /** The end of a hold. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'RELEASE_AGENT'; readonly payload: ReleaseAgentPayload }
@@ -1806,15 +1806,15 @@ export type Content =
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'RESET_BREAKER'; readonly payload: ResetBreakerPayload }
   /** What an agent or its runtime reports: CODITECT's eight fields, and what makes judgement sharp. JSON or Avro. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.heartbeat.v1'; readonly type: 'HEARTBEAT'; readonly payload: Heartbeat }
-  /** Recovery requests a spawn, with its place. */
+  /** Recovery requests a spawn. */
   | { readonly topic: 'onex.cmd.intervention.admit-step.v1'; readonly type: 'ADMIT_SPAWN'; readonly payload: AdmitSpawnPayload }
   /** A case requests a step. */
   | { readonly topic: 'onex.cmd.intervention.admit-step.v1'; readonly type: 'ADMIT_STEP'; readonly payload: AdmitStepPayload }
-  /** The case no longer asks. */
+  /** The case withdraws its request. */
   | { readonly topic: 'onex.cmd.intervention.admit-step.v1'; readonly type: 'WITHDRAW_STEP'; readonly payload: WithdrawStepPayload }
   /** The end of a dry run. */
   | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'DRY_RUN_OFF'; readonly payload: DryRunOffPayload }
-  /** Steps report what they would have done. */
+  /** Steps only report their effect. */
   | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'DRY_RUN_ON'; readonly payload: DryRunOnPayload }
   /** Nothing acts, everything observes. */
   | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'HALT_FLEET'; readonly payload: HaltFleetPayload }
@@ -1830,31 +1830,31 @@ export type Content =
   | { readonly topic: 'onex.cmd.recovery.recover-task.v1'; readonly type: 'RECOVER_TASK'; readonly payload: RecoverTaskPayload }
   /** The decision of a person on a task in review. */
   | { readonly topic: 'onex.cmd.recovery.review-task.v1'; readonly type: 'REVIEW_TASK'; readonly payload: ReviewTaskPayload }
-  /** A record that could not be read or decided, with its reason. The rest flowed on. */
+  /** A record that could not be read or decided, with the reason. Other records continued. */
   | { readonly topic: 'onex.dlq.alerting.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
-  /** A record that could not be read or decided, with its reason. The rest flowed on. */
+  /** A record that could not be read or decided, with the reason. Other records continued. */
   | { readonly topic: 'onex.dlq.health-evaluator.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
-  /** A record that could not be read or decided, with its reason. The rest flowed on. */
+  /** A record that could not be read or decided, with the reason. Other records continued. */
   | { readonly topic: 'onex.dlq.heartbeat-ingest.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
-  /** A record that could not be read or decided, with its reason. The rest flowed on. */
+  /** A record that could not be read or decided, with the reason. Other records continued. */
   | { readonly topic: 'onex.dlq.intervention.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
-  /** A record that could not be read or decided, with its reason. The rest flowed on. */
+  /** A record that could not be read or decided, with the reason. Other records continued. */
   | { readonly topic: 'onex.dlq.projector.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
-  /** A record that could not be read or decided, with its reason. The rest flowed on. */
+  /** A record that could not be read or decided, with the reason. Other records continued. */
   | { readonly topic: 'onex.dlq.recovery.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
-  /** What became of an order. */
+  /** The outcome of an order. */
   | { readonly topic: 'onex.evt.agent-runtime.order-receipt.v1'; readonly type: 'ORDER_RECEIPT'; readonly payload: OrderReceiptPayload }
-  /** A runtime reports that it is there, every 30 s. */
+  /** A runtime reports its presence every 30 s. */
   | { readonly topic: 'onex.evt.agent-runtime.runtime-presence.v1'; readonly type: 'RUNTIME_ANNOUNCED'; readonly payload: RuntimeAnnouncedPayload }
-  /** What became of a spawn. */
+  /** The outcome of a spawn. */
   | { readonly topic: 'onex.evt.agent-runtime.spawn-receipt.v1'; readonly type: 'SPAWN_RECEIPT'; readonly payload: SpawnReceiptPayload }
   /** A person handles it. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_ACKNOWLEDGED'; readonly payload: AlertAcknowledgedPayload }
-  /** What became of a delivery. */
+  /** The outcome of a delivery. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_DELIVERED'; readonly payload: AlertDeliveredPayload }
-  /** One alert an episode. */
+  /** One alert for each episode. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_RAISED'; readonly payload: AlertRaisedPayload }
-  /** It is over. */
+  /** The alert is resolved. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_RESOLVED'; readonly payload: AlertResolvedPayload }
   /** In place. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'ALERT_UPDATED'; readonly payload: AlertUpdatedPayload }
@@ -1866,15 +1866,15 @@ export type Content =
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'TICKET_DISMISSED'; readonly payload: TicketDismissedPayload }
   /** A token was created or renewed. Its key is the id of the token, which a renewal keeps. */
   | { readonly topic: 'onex.evt.gateway.token.v1'; readonly type: 'TOKEN_ISSUED'; readonly payload: TokenIssuedPayload }
-  /** A token is valid no more, and none of its renewals. Its key is revoked:<id>: no renewal takes its place in the compacted topic. */
+  /** A token and its renewals are no longer valid. The key is revoked:<id>, so no renewal replaces it in the compacted topic. */
   | { readonly topic: 'onex.evt.gateway.token.v1'; readonly type: 'TOKEN_REVOKED'; readonly payload: TokenRevokedPayload }
   /** The agent has answered a nudge or a probe. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'AGENT_ANSWERED'; readonly payload: AgentAnsweredPayload }
-  /** A person wants a breaker closed that its caller holds: intervention orders it. */
+  /** A person wants to close a breaker that its caller holds. Intervention orders it. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'BREAKER_RESET_ASKED'; readonly payload: BreakerResetAskedPayload }
   /** A circuit breaker has changed its state (CODITECT). */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'CIRCUIT_BREAKER_STATE_CHANGED'; readonly payload: CircuitBreakerStateChangedPayload }
-  /** Two lives of one name report at once. */
+  /** Two instances with one name report at once. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'DUPLICATE_INSTANCE'; readonly payload: DuplicateInstancePayload }
   /** Why certain signals do not count for a while. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'EXEMPTION_CHANGED'; readonly payload: ExemptionChangedPayload }
@@ -1882,7 +1882,7 @@ export type Content =
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'HEALTH_STATE_CHANGED'; readonly payload: HealthStateChangedPayload }
   /** A new instance of an agent. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'INSTANCE_STARTED'; readonly payload: InstanceStartedPayload }
-  /** The wait that was overdue has ended, or counts no more. */
+  /** An overdue wait has ended, or no longer counts. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'WAIT_ENDED'; readonly payload: WaitEndedPayload }
   /** An agent has waited for a person for longer than its policy's limit. It is not stuck. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'WAIT_OVERDUE'; readonly payload: WaitOverduePayload }
@@ -1896,13 +1896,13 @@ export type Content =
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'WORKER_ESCALATION_TICKET'; readonly payload: WorkerEscalationTicketPayload }
   /** An agent is gone: silent for three intervals (at least 15 s), or ended unexpectedly. */
   | { readonly topic: 'onex.evt.health-evaluator.fleet-presence.v1'; readonly type: 'AGENT_LOST'; readonly payload: AgentLostPayload }
-  /** An agent is there. */
+  /** An agent is present. */
   | { readonly topic: 'onex.evt.health-evaluator.fleet-presence.v1'; readonly type: 'AGENT_PRESENT'; readonly payload: AgentPresentPayload }
-  /** An agent used tokens that a limit of its policy counts. */
+  /** An agent used tokens that count against a limit of its policy. */
   | { readonly topic: 'onex.evt.health-evaluator.fleet-presence.v1'; readonly type: 'AGENT_SPENT'; readonly payload: AgentSpentPayload }
   /** A whole policy document, by its hash. */
   | { readonly topic: 'onex.evt.health-evaluator.policy.v1'; readonly type: 'POLICY_PUBLISHED'; readonly payload: PolicyPublishedPayload }
-  /** A document that was applied and has mistakes: the previous one still holds. Its key is refused:<offset of the command>: one refusal, from any number of evaluators. */
+  /** A document was applied and has mistakes, so the previous one stays in force. The key is refused:<offset of the command>, so any number of evaluators make one refusal. */
   | { readonly topic: 'onex.evt.health-evaluator.policy.v1'; readonly type: 'POLICY_REFUSED'; readonly payload: PolicyRefusedPayload }
   /** The health of the agent that has the task. */
   | { readonly topic: 'onex.evt.health-evaluator.task-health.v1'; readonly type: 'TASK_HEALTH_CHANGED'; readonly payload: TaskHealthChangedPayload }
@@ -1912,9 +1912,9 @@ export type Content =
   | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'AGENT_HEARTBEAT'; readonly payload: AgentHeartbeatPayload }
   /** A person or a configured source reports that an instance is gone, or its host. */
   | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'CONFIRM_DEATH'; readonly payload: ConfirmDeathPayload }
-  /** A judge outside files an escalation ticket (gascity). */
+  /** An external judge files an escalation ticket (gascity). */
   | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'FILE_TICKET'; readonly payload: FileTicketPayload }
-  /** A person keeps an agent from being judged for a while. */
+  /** A person exempts an agent from judgement for a while. */
   | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'HOLD_AGENT'; readonly payload: HoldAgentPayload }
   /** The end of a hold. */
   | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'RELEASE_AGENT'; readonly payload: ReleaseAgentPayload }
@@ -1938,7 +1938,7 @@ export type Content =
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'CASE_RESUMED'; readonly payload: CaseResumedPayload }
   /** The governor withholds the next step of an open case. The case stays open, and continues with that step when the reason is over. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'CASE_WITHHELD'; readonly payload: CaseWithheldPayload }
-  /** A decision that was withheld for too long: it is not carried out any more, and its case is closed. */
+  /** A decision that was withheld for too long. It is not executed, and its case is closed. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'DECISION_LAPSED'; readonly payload: DecisionLapsedPayload }
   /** A decision that cannot be taken, and why. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'DECISION_REFUSED'; readonly payload: DecisionRefusedPayload }
@@ -1948,7 +1948,7 @@ export type Content =
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'ESCALATION_TRIGGERED'; readonly payload: EscalationTriggeredPayload }
   /** The agent is asked to hand over. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'HANDOFF_REQUESTED'; readonly payload: HandoffRequestedPayload }
-  /** A reminder is on its way (CODITECT). */
+  /** A reminder was sent (CODITECT). */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'NUDGE_SENT'; readonly payload: NudgeSentPayload }
   /** A step that was not done, and why. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'STEP_SKIPPED'; readonly payload: StepSkippedPayload }
@@ -1956,11 +1956,11 @@ export type Content =
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'TASK_BLOCKED'; readonly payload: TaskBlockedPayload }
   /** No source has confirmed the death: nothing is spawned. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'TERMINATION_UNCONFIRMED'; readonly payload: TerminationUnconfirmedPayload }
-  /** Too many went at once: nothing destructive happens until they are back or a person lifts it. */
+  /** Too many agents were lost at once. No destructive step is admitted until they are back or a person lifts the brake. */
   | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'BRAKE_ENGAGED'; readonly payload: BrakeEngagedPayload }
   /** The brake is off. */
   | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'BRAKE_RELEASED'; readonly payload: BrakeReleasedPayload }
-  /** Steps report what they would have done, or act again. */
+  /** Steps only report their effect, or act again. */
   | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'DRY_RUN_CHANGED'; readonly payload: DryRunChangedPayload }
   /** Nothing acts. */
   | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'FLEET_HALTED'; readonly payload: FleetHaltedPayload }
@@ -1972,7 +1972,7 @@ export type Content =
   | { readonly topic: 'onex.evt.intervention.spawn-ruling.v1'; readonly type: 'SPAWN_WITHHELD'; readonly payload: SpawnWithheldPayload }
   /** Calls are allowed again. */
   | { readonly topic: 'onex.evt.intervention.spending.v1'; readonly type: 'SPENDING_LIMIT_LIFTED'; readonly payload: SpendingLimitLiftedPayload }
-  /** An agent, a task or a day has used what its policy allows: the next calls are refused. */
+  /** An agent, a task or a day has reached a limit of its policy, so the next calls are refused. */
   | { readonly topic: 'onex.evt.intervention.spending.v1'; readonly type: 'SPENDING_LIMIT_REACHED'; readonly payload: SpendingLimitReachedPayload }
   /** The governor admits a step. */
   | { readonly topic: 'onex.evt.intervention.step-ruling.v1'; readonly type: 'STEP_ADMITTED'; readonly payload: StepAdmittedPayload }
@@ -1990,17 +1990,17 @@ export type Content =
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_FAILED'; readonly payload: RecoveryFailedPayload }
   /** CODITECT. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_INITIATED'; readonly payload: RecoveryInitiatedPayload }
-  /** A person requested a recovery of this task, and none follows. A recovery in progress continues. */
+  /** A person requested a recovery of this task, and no recovery follows. A recovery in progress continues. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_REFUSED'; readonly payload: RecoveryRefusedPayload }
-  /** A fresh agent is needed, and the governor has withheld its spawn again and again: no runtime has room, or the fleet is braked or halted. Emitted once while it lasts; the request stays. */
+  /** A fresh agent is needed, and the governor has withheld its spawn repeatedly: no runtime has room, or the fleet is braked or halted. Emitted once while this lasts; the request stays. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'RECOVERY_WAITING'; readonly payload: RecoveryWaitingPayload }
   /** A person has decided. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'REVIEW_DECIDED'; readonly payload: ReviewDecidedPayload }
-  /** Nothing more happens by itself. */
+  /** The case takes no further step by itself. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'REVIEW_REQUIRED'; readonly payload: ReviewRequiredPayload }
-  /** No runtime has a template for the task. The request waits: it continues by itself when a runtime announces one that fits. */
+  /** No runtime has a template for the task. The request continues when a runtime announces a matching one. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'SPAWN_IMPOSSIBLE'; readonly payload: SpawnImpossiblePayload }
-  /** Recovery has no more to do with this task. */
+  /** Recovery releases this task. */
   | { readonly topic: 'onex.evt.recovery.task-recovery.v1'; readonly type: 'TASK_RELEASED'; readonly payload: TaskReleasedPayload }
   /** State and input positions of a processor, in the runner's own bytes. */
   | { readonly topic: 'onex.snapshot.alerting-agent.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
