@@ -9,7 +9,7 @@ import { openStage, type Stage } from './stage.ts';
 import * as alerting from './stories/alerting.ts';
 
 const NAME = 'alerting';
-/** Where the stage puts its agents: alerting writes beside what their runtime writes. */
+/** The folder of the stage's agents, into which alerting writes beside their runtime. */
 const root = path.resolve(import.meta.dirname, '../../.vigil', `system-${NAME}-${process.pid}`, 'stage');
 
 const toOrchestrator = { alerts: { stuck_agent: { severity: 'warning', channels: ['orchestrator'] } } };

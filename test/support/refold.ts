@@ -91,7 +91,7 @@ export const recordedDecisions = (
     payload: plain(payload),
   }));
 
-/** By key, in the order in which they were made. */
+/** The decisions by key, in their order. */
 export const byKey = (decisions: readonly Decision[]): ReadonlyMap<string, readonly Decision[]> => {
   const keys = Map.groupBy(decisions, ({ stateKey }) => stateKey);
   return new Map([...keys].map(([key, of]) => [key, of.toSorted((a, b) => a.version - b.version)]));

@@ -18,7 +18,7 @@ const OWNER = 'npm-start';
 /** Addresses and tokens of the running system: `npx vigil` takes them from here. */
 const envFile = path.join(stateDir, 'start.env');
 
-/** Of `vigil token create person`. */
+/** The people file of `vigil token create person`. */
 const peopleFile = path.join(stateDir, 'people.json');
 
 const since = performance.now();

@@ -9,7 +9,7 @@ import { MemoryLog } from './testing/memory/memory-log.ts';
 
 const COMMANDS = 'onex.cmd.run.do.v1';
 
-/** Which runner counts what. A metric without a line here does not compile. */
+/** The runners that count each metric. A metric without a line here does not compile. */
 const counters: Readonly<Record<Metric, readonly string[]>> = {
   records_read: ['run', 'run-projection', 'run-reactor'],
   dead_letters: ['run', 'run-projection', 'run-reactor'],

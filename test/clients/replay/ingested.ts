@@ -11,7 +11,7 @@ const observed = (input: EventOf<typeof Topic.heartbeat | typeof Topic.controlAg
   return { ...input, ...draft } as Observation;
 };
 
-/** What the evaluator reads of a heartbeat: the record that the gateway writes, as heartbeat-ingest reads it and passes it on. */
+/** The observation of a heartbeat, as heartbeat-ingest makes it from the gateway's record. */
 export const ingested = (heartbeat: Heartbeat): Observation => {
   const key = heartbeat.agent_id;
   const value = codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload: heartbeat });

@@ -85,6 +85,6 @@ const writers: Readonly<Record<string, typeof claudeLines>> = {
   'gemini-cli': geminiLines,
 };
 
-/** What each client writes into the file of its session, in the form of the recorded files. */
+/** The lines that each client writes into its session file, in the format of the recorded files. */
 export const linesOf = (client: string, events: readonly TrueEvent[], time: AtTime): readonly Line[] =>
   writers[client]?.(events, time) ?? [];

@@ -139,7 +139,7 @@ class Layout {
     return this.#random() < 0.2 ? longest : duration(this.#random, 50, longest);
   }
 
-  /** Until the first deadline of an open call. */
+  /** The time to the first deadline of an open call. */
   #leftMs(): number {
     return Math.min(...[...this.#open.values()].map(({ untilMs }) => untilMs - this.#ms));
   }
@@ -148,7 +148,7 @@ class Layout {
     return Math.round(20 + this.#random() * 200);
   }
 
-  /** Until the call with the earliest end ends. */
+  /** A random time until a call ends, before the first deadline. */
   #callTime(): number {
     return this.#open.size === 0 ? 50 : duration(this.#random, 50, Math.max(51, this.#leftMs()));
   }

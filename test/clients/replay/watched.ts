@@ -52,7 +52,10 @@ const identityOf = (agentId: string, instanceId: string, parentAgentId: string |
   ...{ attempt: 0, maxAttempts: null, policy: null, labels: {} },
 });
 
-/** One session as a supervisor reports it, heartbeat-ingest passes it on and the evaluator judges it: hooks, the file of the session, the screen, heartbeats. */
+/**
+ * One session, from its hooks, session file, screen and heartbeats, through supervisor and heartbeat-ingest to the
+ * evaluator.
+ */
 export class WatchedSession {
   readonly #folding: Folding;
   readonly #adapter: Adapter;

@@ -89,7 +89,7 @@ const wakes = (more: Partial<HeartbeatPayload>, before: Partial<HeartbeatPayload
 };
 
 describe('a heartbeat of an agent at work', () => {
-  test('is not looked at', () => expect(wakes({})).toBeGreaterThan(0));
+  test('is not evaluated at once', () => expect(wakes({})).toBeGreaterThan(0));
   test('with a new outcome of a call is not evaluated at once', () =>
     expect(wakes({ tool_calls: [call('c1', { args_hash: 'other' })] })).toBeGreaterThan(0));
   test('is evaluated by the signal of its context', () =>
@@ -130,7 +130,7 @@ const foundAt = (signals: object, more: (ms: number) => Partial<HeartbeatPayload
 };
 
 describe('what a routine heartbeat makes due sooner is found with that heartbeat', () => {
-  test('tokens used for so long without progress', () =>
+  test('tokens used for too long without progress', () =>
     expect(foundAt({ token_burn: { for: '5m' } }, (ms) => ({ token_count: 100 + ms }))).toBe(310));
 
   test('tokens used far faster than usual', () =>

@@ -42,7 +42,7 @@ describe('stuck tracker', () => {
     expect(gascity.at(wedged, 11 * MIN)).toMatchObject({ state: 'STUCK', plan: null });
   });
 
-  test('fifty lines are looked at', () => {
+  test('fifty lines are searched', () => {
     expect(gascity.limits('error_pattern')).toEqual({ patterns: [], lines: 50 });
   });
 

@@ -86,7 +86,7 @@ const recordedRun = z.object(
   must('no run', 'an object with run_id and calls'),
 );
 
-/** One call of a recorded run; times in milliseconds. `ts`: when it was reported, which is when it was over. */
+/** One call of a recorded run; times in milliseconds. `ts`: when it was reported, which is its end. */
 export type RecordedCall = z.output<typeof recordedCall>;
 /** One recorded run: a line of JSON (README: recorded runs). `success`: the outcome that its task reports. */
 export type RecordedRun = z.output<typeof recordedRun>;

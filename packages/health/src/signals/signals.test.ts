@@ -13,7 +13,7 @@ const ends: Partial<Record<SignalName, (h: History) => History>> = {
   exited: (h) => ({ ...h, end: { reason: 'crashed', at: T0 + 9000, orderId: null, bySelf: false } }),
 };
 
-/** The heartbeats without the field; in lists, without each entry's. */
+/** The heartbeats without the field, also in each entry of a list. */
 const without = (heartbeats: Heartbeats, path: string): Heartbeats => {
   const [field = '', inner] = path.split('.');
   const bare = (value: unknown): unknown => (Array.isArray(value) ? [] : typeof value === 'number' ? 0 : null);
@@ -60,7 +60,7 @@ describe.each(Object.entries(CASES) as [SignalName, Case][])(
       expect(signal.firesFrom(history(atLimit ?? []), read, judging(86_400_000))).toBe(NEVER);
     });
 
-    test('never fires where its data is missing', () => {
+    test('never fires if its data is missing', () => {
       if (unknown.length > 0) expect(signal.firesFrom(history(unknown), read, judging(86_400_000))).toBe(NEVER);
       expect(signal.firesFrom(history([[0, { reporter: 'runtime', task_id: null }]]), read, judging(3))).toSatisfy(
         (from: number) => from === NEVER || name === 'no_heartbeat',

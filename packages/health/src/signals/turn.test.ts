@@ -8,7 +8,7 @@ import type { Heartbeats } from './testing/case.ts';
 const vigil = preset('vigil');
 const LIMIT = 6 * MIN;
 
-/** What a supervisor reports of a client whose last event was at `event` ms. */
+/** A supervisor's report of a client whose last event was at `event` ms. */
 const turn = (event: number, more: Partial<HeartbeatPayload> = {}): Partial<HeartbeatPayload> => ({
   reporter: 'runtime',
   activity: 'working',
@@ -20,7 +20,7 @@ const closed = { open: false, started_at: T0, last_event_at: T0 };
 const read = call('c0', { tool: 'Read', started_at: T0, ended_at: T0 });
 const begun: Heartbeats[number] = [0, turn(0, { tool_calls: [read] })];
 
-/** Redraws every 10 s: of a spinner, or of a line about a retry. */
+/** Redraws of a spinner, or of a line about a retry, every 10 s. */
 const redrawing = (until: number, more: Partial<HeartbeatPayload> = {}): Heartbeats => [
   begun,
   ...Array.from({ length: until / (10 * SEC) }, (_, i): Heartbeats[number] => {
@@ -43,7 +43,7 @@ describe('no answer of the model', () => {
     expect(demo.at([begun], 8 * SEC + 1).fires).toContain('no_model_answer');
   });
 
-  test('is found while the terminal shows a spinner or lines about retries: they are no activity and no progress', () => {
+  test('is found while the terminal shows a spinner or lines about retries, which are neither activity nor progress', () => {
     const hung = vigil.at(redrawing(LIMIT), LIMIT + 1);
     expect(hung).toMatchObject({ state: 'STUCK', fires: ['no_activity', 'no_model_answer'] });
     const hour = 60 * MIN;
@@ -70,7 +70,7 @@ describe('no answer of the model', () => {
     ).toContain('no_model_answer');
   });
 
-  test('is unknown where no turn was reported, and none is awaited once the turn is over', () => {
+  test('is unknown without a reported turn, and no answer is awaited once the turn is over', () => {
     const { turn: _, ...unknown } = turn(0);
     expect(vigil.at([[0, { ...unknown, tool_calls: [read] }]], 24 * 60 * MIN).fires).not.toContain('no_model_answer');
     expect(vigil.at([begun, [MIN, turn(0, { turn: closed })]], 24 * 60 * MIN).fires).not.toContain('no_model_answer');
@@ -117,7 +117,7 @@ describe('a call without a declared deadline', () => {
     ...Array.from({ length: minutes / 5 }, (_, i): Heartbeats[number] => [(i + 1) * 5 * MIN, turn((i + 1) * 5 * MIN)]),
   ];
 
-  test('that starts a sub-agent is not overdue for as long as that works', () => {
+  test('that starts a sub-agent is not overdue while the sub-agent works', () => {
     expect(vigil.at(working(120), 120 * MIN).fires).not.toContain('call_overdue');
     expect(vigil.at(working(120), 120 * MIN).state).not.toBe('STUCK');
   });
@@ -127,7 +127,7 @@ describe('a call without a declared deadline', () => {
     expect(vigil.at(working(60), 91 * MIN + 1).fires).toContain('call_overdue');
   });
 
-  test('that waited for a permission has its whole time once that is given, and its silence is explained meanwhile', () => {
+  test('that waited for a permission gets its full time after the permission, and its silence is excused until then', () => {
     const asks: Heartbeats[number] = [SEC, turn(SEC, { activity: 'awaiting_input' })];
     const given = [60, 70, 80].map((minute): Heartbeats[number] => [minute * MIN, turn(SEC)]);
     const heartbeats: Heartbeats = [[0, turn(0, { tool_calls: [agentCall] })], asks, ...given];
@@ -152,7 +152,7 @@ test('output counts as activity once the turn is over', () => {
   expect(vigil.at(heartbeats, 11 * MIN + 1).fires).toContain('no_activity');
 });
 
-test('a client that draws a screen and has reported its start only may stand at its prompt: its silence is unknown until a turn begins', () => {
+test('a client that draws a screen and has reported only its start may be at its prompt, so its silence is unknown until a turn begins', () => {
   const drawn = output({ last_output_at: null, lines: null });
   const atStart = (more: Partial<HeartbeatPayload> = {}) =>
     turn(0, { activity: 'starting', turn: null, ...drawn, ...more });

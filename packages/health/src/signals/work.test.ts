@@ -7,7 +7,7 @@ import type { Heartbeats } from './testing/case.ts';
 import { output, workItem } from './testing/cases-absence.ts';
 import { noClaimRefresh, noCompletion, notStarted, noWorkUpdate, progressMismatch } from './work.ts';
 
-/** From when it fires after the heartbeats, milliseconds after T0, with a limit of 60 s. */
+/** When the signal fires after the heartbeats, milliseconds after T0, with a limit of 60 s. */
 const from = (signal: AnySignal, heartbeats: Heartbeats, more: object = {}): number => {
   const limits = signal.limits.parse({ after: '60s', ...more }) as never;
   return signal.firesFrom(history(heartbeats), limits, { now: T0 + 1, watched: T0 + 1, floor: 0 }) - T0;
@@ -15,11 +15,11 @@ const from = (signal: AnySignal, heartbeats: Heartbeats, more: object = {}): num
 const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime' };
 
 describe('output', () => {
-  test('a terminal that is watched and shows nothing counts from when it is watched', () => {
+  test('a watched terminal without output counts from the start of watching', () => {
     expect(from(noOutput, [[5000, output({ lines: 0 })]])).toBe(65_001);
   });
 
-  test('who reports results and watches no terminal is never without output', () => {
+  test('a reporter of results that watches no terminal is never without output', () => {
     expect(from(noOutput, [[5000, output({ result_at: T0 })]])).toBe(NEVER);
   });
 });
@@ -27,7 +27,7 @@ describe('output', () => {
 describe('tokens', () => {
   const working = (ms: number, token_count: number) => [ms, { token_count, activity: 'working' as const }] as const;
 
-  test('only an agent that works has to use any', () => {
+  test('only a working agent must use tokens', () => {
     const waits = (activity: HeartbeatPayload['activity']): Heartbeats => [
       working(0, 10),
       [5000, { token_count: 10, activity }],
@@ -37,13 +37,13 @@ describe('tokens', () => {
     expect(from(noTokens, waits('working'))).toBe(60_001);
   });
 
-  test('it counts from where it reports that it works again', () => {
+  test('it counts from the report that the agent works again', () => {
     expect(from(noTokens, [working(0, 10), [5000, { token_count: 10, activity: 'blocked' }], working(9000, 10)])).toBe(
       69_001,
     );
   });
 
-  test('where activity is never reported, an agent with a task works', () => {
+  test('without reported activities, an agent with a task counts as working', () => {
     expect(from(noTokens, [[0, { token_count: 10 }]])).toBe(60_001);
     expect(from(noTokens, [[0, { token_count: 10, task_id: null }]])).toBe(NEVER);
   });
@@ -64,12 +64,12 @@ describe('the work item', () => {
     expect(from(noWorkUpdate, [at(2000, -9_000_000)])).toBe(62_001);
   });
 
-  test('that of another task is forgotten with it', () => {
+  test('the work item of another task is dropped with that task', () => {
     expect(from(noWorkUpdate, [at(0, 0), [9000, { ...runtime, task_id: 'T-2' }]])).toBe(NEVER);
     expect(from(noWorkUpdate, [at(0, 0), [9000, runtime]])).toBe(60_001);
   });
 
-  test('a claim given back need not be refreshed', () => {
+  test('a returned claim need not be refreshed', () => {
     const claimed = [0, workItem({ claim_refreshed_at: T0 })] as const;
     expect(from(noClaimRefresh, [claimed, [9000, workItem({ claim_refreshed_at: T0 + 8000 })]])).toBe(68_001);
     expect(from(noClaimRefresh, [claimed, [9000, workItem({})]])).toBe(NEVER);
@@ -142,7 +142,7 @@ describe('completion', () => {
 });
 
 describe('steps', () => {
-  test('where the policy sets inclusive, it fires at the limit', () => {
+  test('it fires at the limit if the policy sets inclusive', () => {
     const stepped: Heartbeats = [[0, { steps: { total_steps: 1, verdicts: [] } }]];
     expect(from(noStep, stepped)).toBe(60_001);
     expect(from(noStep, stepped, { inclusive: true })).toBe(60_000);
@@ -155,7 +155,7 @@ describe('a task that is not begun', () => {
     [9000, { task_id: 'T-1', ...more }],
   ];
 
-  test('counts from when it was taken', () => {
+  test('counts from the time at which it was taken', () => {
     expect(from(notStarted, takes())).toBe(69_001);
   });
 
@@ -169,7 +169,7 @@ describe('a task that is not begun', () => {
     expect(from(notStarted, [...takes(), [12_000, more]])).toBe(NEVER);
   });
 
-  test('once begun it is begun, and the next task is not', () => {
+  test('a begun task stays begun, and the next task is not', () => {
     const begun: Heartbeats = [...takes({ activity: 'working' }), [20_000, { activity: 'idle' }]];
     expect(from(notStarted, begun)).toBe(NEVER);
     expect(from(notStarted, [...begun, [30_000, { activity: 'idle', task_id: 'T-2' }]])).toBe(90_001);

@@ -7,7 +7,7 @@ import { type AnySignal, absentFor, absentFrom, signal, spelled } from './signal
 
 const noCheckpointLimits = z.strictObject({ after: duration, assume_checkpoints: z.boolean().default(false) });
 
-/** The age of the last checkpoint, or of an agent that writes them and has written none. */
+/** The age of the last checkpoint, or of an agent that writes checkpoints and has not written one. */
 export const noCheckpoint: AnySignal = signal(noCheckpointLimits, {
   axis: 'absence',
   awaits: ['checkpoint'],
@@ -38,7 +38,7 @@ export const noWorkUpdate: AnySignal = signal(after, {
   advice: 'Update the work item, or say why it does not move.',
 });
 
-/** A claim held and not refreshed. */
+/** A claim is held and not refreshed. */
 export const noClaimRefresh: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['claim'],
@@ -50,7 +50,7 @@ export const noClaimRefresh: AnySignal = signal(after, {
   advice: 'Refresh the claim if you still work on it; otherwise release it.',
 });
 
-/** It was last active before the work item's update, and that is long ago. */
+/** The agent was last active before the work item's update, and that update is old. */
 export const progressMismatch: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['activity'],
@@ -72,11 +72,11 @@ const mismatched = ({ activity: { own }, work }: History): boolean =>
 
 const noCompletionLimits = z.strictObject({
   after: duration,
-  /** the words for it in the output: runtimes look for them, and report when they saw them */
+  /** its patterns in the output, which runtimes search and report */
   signal: patternInAnyCase.prefault('<promise>COMPLETE</promise>'),
 });
 
-/** A result was reported, and no completion signal. That it idles meanwhile is what is wrong. */
+/** A result was reported without a completion signal. Idling does not exempt it, because idling is the fault. */
 export const noCompletion: AnySignal = signal(noCompletionLimits, {
   axis: 'absence',
   awaits: ['completion'],
@@ -93,7 +93,7 @@ export const noCompletion: AnySignal = signal(noCompletionLimits, {
   advice: 'Give the completion signal if the task is complete; otherwise continue.',
 });
 
-/** A task is held and nothing was begun of it. That it idles meanwhile is what is wrong. */
+/** A task is held and not begun. Idling does not exempt it, because idling is the fault. */
 export const notStarted: AnySignal = signal(after, {
   axis: 'absence',
   awaits: ['call', 'tokens', 'change'],

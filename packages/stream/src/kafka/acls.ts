@@ -10,7 +10,7 @@ import {
   ResourcePatternTypes,
 } from './client.ts';
 
-/** What a service does on the broker besides writing its topics, which the schemas name. */
+/** The operations of a service on the broker besides writing its topics, which the schemas name. */
 type Uses = {
   /** of its connections: readers outside a group take group ids that begin with it */
   readonly clientId: string;
@@ -156,7 +156,7 @@ const permissionsOf = (principal: Principal): readonly Permission[] => {
   ];
 };
 
-/** What each principal may do, and nothing more. A permission to read or write includes describing. */
+/** All permissions of each principal. A permission to read or write includes describing. */
 export const planAcls = (): readonly Acl[] =>
   PRINCIPALS.flatMap((principal) => permissionsOf(principal).map((permission) => ({ principal, ...permission })));
 

@@ -71,7 +71,7 @@ export type Member = {
 
 export type Membership = {
   readonly seek: (topic: string, partition: number, offset: number) => void;
-  /** Of all topics of the member. */
+  /** `pause` and `resume` apply to this partition of all topics of the member. */
   readonly pause: (partition: number) => void;
   readonly resume: (partition: number) => void;
   /** The group's offsets: where a member without positions of its own starts, and what lag tools read. */
@@ -93,7 +93,7 @@ export type Log = AsyncDisposable & {
   readonly clusterId: () => Promise<string>;
   /** Throws Refused if a topic is missing. */
   readonly partitionCount: (topic: string) => Promise<number>;
-  /** By partition number. */
+  /** The bounds of each partition, by partition number. */
   readonly bounds: (topic: string) => Promise<readonly Bounds[]>;
   /** The last stable offsets, by partition: the first record of an unfinished transaction, or the end. */
   readonly stableEnds: (topic: string) => Promise<readonly number[]>;

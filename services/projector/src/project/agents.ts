@@ -176,6 +176,6 @@ const presence = (event: Presence): readonly Statement[] => [
 export const fleetPresence: Handlers<typeof Topic.fleetPresence> = {
   AGENT_PRESENT: presence,
   AGENT_LOST: presence,
-  // One record for each use of tokens: the limits report what follows from them.
+  // There is one record for each use of tokens, and the events of the limits report the consequences.
   AGENT_SPENT: () => [],
 };

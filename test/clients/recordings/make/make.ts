@@ -17,7 +17,7 @@ import { geminiRecordings } from './gemini-cli.ts';
 import type { Recording, Stage } from './recording.ts';
 
 const KEY_PAUSE_MS = 400;
-/** A screen that has not changed for so long rests, unless it has a spinner. */
+/** The time after which an unchanged screen without a spinner counts as at rest. */
 const SETTLE_MS = 1000;
 
 const stageOf = (terminal: Terminal, verbose: boolean): Stage => ({

@@ -32,7 +32,7 @@ export const outcomesAfter = (before: Outcomes, heartbeat: Heartbeat, receipt: R
   return after;
 };
 
-/** Of the last `window` calls, how many there were and how many of them failed. */
+/** The number of calls among the last `window` ones, and the number of failed ones. */
 export const failedOf = (
   { bits, calls }: Outcomes,
   window: number,

@@ -3,7 +3,7 @@ import type { Case, Heartbeats } from './case.ts';
 
 const MINUTE = 60_000;
 
-/** A heartbeat a minute, with so many tokens used since the one before it. */
+/** A heartbeat each minute, with the tokens used since the previous one. */
 export const using = (...each: readonly number[]): Heartbeats => {
   let token_count = 1000;
   return [0, ...each].map((tokens, i) => {
