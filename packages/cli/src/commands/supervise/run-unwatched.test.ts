@@ -76,6 +76,12 @@ test('a signal reaches a command that runs without Vigil', async () => {
   expect(await ended).toMatchObject({ code: 5 });
 });
 
+test('a signal that its command causes at once reaches the command', async () => {
+  writeFileSync(state(), 'a file where a folder belongs');
+  const script = 'trap "exit 5" TERM; kill -TERM $PPID; while :; do sleep 0.05; done';
+  expect(await start(['--name', 'worker-1', '--', '/bin/sh', '-c', script]).ended).toMatchObject({ code: 5 });
+});
+
 test.each([[[]], [['--detach']]])(
   'a name that is not one is refused before any file or gateway is touched %s',
   async (more) => {

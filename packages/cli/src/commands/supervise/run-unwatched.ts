@@ -14,11 +14,14 @@ export const runUnwatched = (
   signals: readonly NodeJS.Signals[],
 ): Promise<number> =>
   new Promise((resolve, reject) => {
-    const child = spawn('/bin/sh', ['-c', 'exec "$0" "$@"', command, ...args], { stdio: 'inherit', env });
+    let pass = (_signal: NodeJS.Signals): void => {};
+    // Before the command starts: a signal that it causes at once would otherwise end only this process.
     for (const signal of signals)
       process.on(signal, () => {
-        if (!(process.stdin.isTTY && FROM_TERMINAL.includes(signal))) child.kill(signal);
+        if (!(process.stdin.isTTY && FROM_TERMINAL.includes(signal))) pass(signal);
       });
+    const child = spawn('/bin/sh', ['-c', 'exec "$0" "$@"', command, ...args], { stdio: 'inherit', env });
+    pass = (signal) => child.kill(signal);
     child.on('error', reject);
     child.on('exit', (code, signal) => resolve(exitStatus({ code, signal })));
   });
