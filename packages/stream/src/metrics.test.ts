@@ -13,6 +13,7 @@ const COMMANDS = 'onex.cmd.run.do.v1';
 const counters: Readonly<Record<Metric, readonly string[]>> = {
   records_read: ['run', 'run-projection', 'run-reactor'],
   dead_letters: ['run', 'run-projection', 'run-reactor'],
+  dead_letters_left_out: ['run', 'run-projection', 'run-reactor'],
   newer_events: ['run', 'run-projection', 'run-reactor'],
   events_written: ['run', 'run-reactor'],
   transactions: ['run'],
@@ -34,7 +35,7 @@ test('every metric is counted by each runner that its line names, and by no othe
   const topics = { ...topicsOf('run', PARTITIONS), [COMMANDS]: PARTITIONS };
   const log = new MemoryLog({ topics, codec: jsonCodec() });
   const { totals, count, of } = counting();
-  const processor = listening('run', { reads: ['run.in', COMMANDS] as never });
+  const processor = listening('run', { reads: ['run.in', COMMANDS] as never, foreign: ['run.in' as never] });
   const options = { logger: silentLogger, count, partitions: PARTITIONS, paceMs: 10 };
   await using _processor = await runProcessor(log, processor as never, options);
   const react = async () => [{ topic: 'run.other', type: 'DONE', key: 'a', payload: {} }];
@@ -44,7 +45,8 @@ test('every metric is counted by each runner that its line names, and by no othe
   await w.tick(0);
   const first = w.heartbeat('a', 1);
   const misplaced = { ...first, topic: COMMANDS, partition: (first.partition + 1) % PARTITIONS };
-  await log.write([first, event('run', 'a', 2, 'newer'), event('run', 'a', 3, 'garbage'), misplaced]);
+  await log.write([first, event('run', 'a', 2, 'newer'), misplaced]);
+  await log.write(Array.from({ length: 61 }, () => event('run', 'a', 3, 'garbage')));
   for (const at of [1000, 2000, 3000, 4000, 5000]) await w.tick(at);
   await until(() => expect(of('deadlines_fired', 'run')).toBeGreaterThan(0));
   await (await log.fence(`run-${first.partition}`)).close();

@@ -70,7 +70,10 @@ export const acting: Descriptions = {
   ALERT_RESOLVED: (p) => `alert resolved: ${p.text}`,
   TICKET_DISMISSED: (p) => `ticket ${p.ticket_id} (${p.severity}) dismissed: ${p.analysis}`,
   ALERT_DELIVERED: (p) => `alert ${p.ok ? 'delivered' : 'not delivered'} by ${p.sink}${because(p.detail)}`,
-  DEAD_LETTER: (p) => `dead letter from ${p.original_topic} (${p.failure_reason})`,
+  DEAD_LETTER: (p) =>
+    p.left_out > 0
+      ? `${p.left_out} bad records of ${p.original_topic} without a dead letter of their own`
+      : `dead letter from ${p.original_topic} (${p.failure_reason})`,
 };
 
 /** The events of the evaluator and ingest. */

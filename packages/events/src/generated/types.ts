@@ -502,6 +502,8 @@ export type DeadLetter = {
   readonly correlation_id: null | string;
   readonly retry_count: number;
   readonly error_type: string;
+  /** 0, or the number of records that a minute left out, where failure_reason is left_out; the original is the first of them */
+  readonly left_out: number;
 };
 export type DecideCasePayload = {
   readonly caseId: string;

@@ -85,6 +85,8 @@ const deadLetter = {
   truncated: column<boolean>(),
   reason: column<string>(),
   errorType: column<string>(),
+  /** the number of bad records that a minute left out, where this is their dead letter; else 0 */
+  leftOut: column<number>(),
   failedAt: column<number | null>(),
 };
 type DeadLetterRow = RowOf<typeof deadLetter>;

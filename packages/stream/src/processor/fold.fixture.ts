@@ -41,6 +41,7 @@ export const deadLetters = (outs: readonly OutRecord[]) =>
       ({ value }) =>
         codec.decode('x' as never, value!).payload as {
           failure_reason: string;
+          left_out: number;
           original_message: { truncated: boolean; value: { data: number[] }; key: string };
         },
     );

@@ -1,6 +1,14 @@
 import { ID, NewerEvent, UnknownSchemaId } from '@vigil/events';
 import { Unwelcome } from '../errors.ts';
-import { DeadLetterLimits, deadLetterOf, deadLetterTopic, isReasoned } from '../log/dead-letters.ts';
+import { countDeadLetter, type DeadLetterCounts, isOver, NO_DEAD_LETTERS } from '../log/dead-letter-quota.ts';
+import {
+  DeadLetterLimits,
+  deadLetterOf,
+  deadLetterTopic,
+  isReasoned,
+  leftOutLetterOf,
+  VALUE_CAP,
+} from '../log/dead-letters.ts';
 import { misplaced, partitionIngress } from '../log/inputs.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
 import {
@@ -36,6 +44,8 @@ export class Fold {
   readonly logic: ProcessorLogic;
   readonly limits = new DeadLetterLimits();
   clock: ClockState = START;
+  /** stored beside the clock, so that a restart gives no key another quota */
+  deadLetters: DeadLetterCounts = NO_DEAD_LETTERS;
   readonly #processor: AnyProcessor;
   readonly #deps: FoldDependencies;
   readonly #intervalMs: number;
@@ -82,6 +92,11 @@ export class Fold {
    * upgrade. Throws UnknownSchemaId before any change: learn the schema, then apply the record again.
    */
   apply(record: LogRecord): readonly OutRecord[] {
+    const outs = this.#apply(record);
+    return isOver(this.deadLetters, this.clock.now) ? [...this.#finishMinute(), ...outs] : outs;
+  }
+
+  #apply(record: LogRecord): readonly OutRecord[] {
     const before = this.clock;
     this.#deps.count('records_read', 1, this.#processor.processor);
     if (record.key?.startsWith('@')) return this.#mark(record.key, record);
@@ -102,17 +117,34 @@ export class Fold {
     }
   }
 
-  /** The dead letter of a record that cannot be read or decided. */
+  /** The dead letter of a record that cannot be read or decided. Above the quota the record is only counted. */
   refuse(record: LogRecord, error: unknown, otherwise = 'undecided'): readonly OutRecord[] {
-    if (!this.#isForeign(record, error)) this.limits.count(true, this.clock.now);
+    const { now } = this.clock;
+    if (!this.#isForeign(record, error)) this.limits.count(true, now);
     this.#deps.count('dead_letters', 1, this.#processor.processor);
+    const finished = isOver(this.deadLetters, now) ? this.#finishMinute() : [];
+    const { counts, valueCap } = countDeadLetter(this.deadLetters, record, now, VALUE_CAP);
+    this.deadLetters = counts;
+    if (valueCap !== null) {
+      const letter = deadLetterOf(this.#deadLetterEncoding(), { record, error, otherwise }, valueCap, now);
+      return [...finished, { ...letter, timestamp: now }];
+    }
+    this.#deps.count('dead_letters_left_out', 1, this.#processor.processor);
+    return finished;
+  }
+
+  /** The dead letter for the records that a past minute left out, if there are any. */
+  #finishMinute(): readonly OutRecord[] {
+    const { leftOut } = this.deadLetters;
+    this.deadLetters = NO_DEAD_LETTERS;
+    if (leftOut === null) return [];
+    const { now } = this.clock;
+    return [{ ...leftOutLetterOf(this.#deadLetterEncoding(), leftOut, now), timestamp: now }];
+  }
+
+  #deadLetterEncoding() {
     const { service } = this.#processor;
-    const deadLetters = {
-      codec: this.#deps.codec,
-      service,
-      partitions: this.#deps.partitions(deadLetterTopic(service)),
-    };
-    return [{ ...deadLetterOf(deadLetters, record, error, otherwise, this.clock.now), timestamp: this.clock.now }];
+    return { codec: this.#deps.codec, service, partitions: this.#deps.partitions(deadLetterTopic(service)) };
   }
 
   #passOver(): readonly OutRecord[] {

@@ -1,5 +1,6 @@
 import { type Codec, type Draft, RegistryTrouble, Undecodable, UnknownSchemaId } from '@vigil/events';
 import { Fatal, Refused, Retry } from '../errors.ts';
+import { type DeadLetterCounts, NO_DEAD_LETTERS } from '../log/dead-letter-quota.ts';
 import type { Batch, Bounds, Log, LogRecord, OutRecord, Transactor } from '../log/log.ts';
 import { within } from '../runner/within.ts';
 import { type ClockState, restored } from '../time/clock.ts';
@@ -20,7 +21,13 @@ export type TaskDependencies = FoldDependencies & {
 };
 
 /** A position in the snapshot. `partitions`: of the topic when it was written; an older snapshot has none. */
-type StoredPosition = { readonly next: number; readonly clock: ClockState; readonly partitions?: number };
+type StoredPosition = {
+  readonly next: number;
+  readonly clock: ClockState;
+  readonly partitions?: number;
+  /** of the present minute; missing if there are none */
+  readonly deadLetters?: DeadLetterCounts;
+};
 
 const RENUMBERED =
   'keys are in other partitions now, so their states would judge agents that report elsewhere. Partitions cannot be added; use a cluster with the old count, or make all topics again with `vigil topics apply`';
@@ -169,7 +176,7 @@ export class PartitionTask {
     if (key === RULES_KEY) this.#ruleSwitch.restore(value);
     else if (!key.startsWith(POSITION_KEY)) this.#fold.logic.store.restore(key, value);
     if (value === null || !key.startsWith(POSITION_KEY)) return;
-    const { next, clock, partitions } = JSON.parse(value.toString()) as StoredPosition;
+    const { next, clock, partitions, deadLetters } = JSON.parse(value.toString()) as StoredPosition;
     const topic = snapshotTopic(this.#processor.processor);
     const count = this.#deps.partitions(topic);
     if (partitions !== undefined && partitions !== count)
@@ -178,6 +185,7 @@ export class PartitionTask {
       );
     this.positions.set(key.slice(POSITION_KEY.length), next);
     this.#fold.clock = restored(clock);
+    this.#fold.deadLetters = deadLetters ?? NO_DEAD_LETTERS;
   }
 
   /**
@@ -234,7 +242,9 @@ export class PartitionTask {
     const lies = { topic: snapshotTopic(this.#processor.processor), partition: this.partition };
     const partitions = this.#deps.partitions(lies.topic);
     const position = (of: string, at: number): OutRecord => {
-      const stored: StoredPosition = { next: at, clock: this.clock, partitions };
+      const { deadLetters } = this.#fold;
+      const counted = deadLetters === NO_DEAD_LETTERS ? {} : { deadLetters };
+      const stored: StoredPosition = { next: at, clock: this.clock, partitions, ...counted };
       return { ...lies, key: `${POSITION_KEY}${of}`, value: Buffer.from(JSON.stringify(stored)) };
     };
     const skipped = [...this.#skipped].filter((other) => other !== topic);

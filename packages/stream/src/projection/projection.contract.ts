@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Log, LogRecord } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
+import type { Count } from '../metrics.ts';
 import { event, follow, projecting, sinkOf, tick } from '../runner/outside.fixture.ts';
 import { aliased, type LogFactory, PARTITIONS, until, withRegistry } from '../runner/runner.fixture.ts';
 
@@ -68,6 +69,25 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
     await using _one = await projecting(log, run, sink);
     await until(() => expect(sink.rows.get('a')).toBe(2));
     await until(() => expect(deadLetters.received).toHaveLength(2));
+    deadLetters.stop();
+  });
+
+  test('a projection writes 60 dead letters of a key in a minute, and then one with the number of the others', async () => {
+    await using log = await open();
+    const run = await topics(PARTITIONS);
+    const deadLetters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
+    const reasons = () => deadLetters.received.map(({ value }) => JSON.parse(String(value)).payload);
+    let leftOut = 0;
+    const count: Count = (metric) => {
+      if (metric === 'dead_letters_left_out') leftOut += 1;
+    };
+    await using _one = await projecting(log, run, sinkOf(), count);
+    await log.write(Array.from({ length: 70 }, () => event(run, 'a', 1, 'garbage')));
+    await until(() => expect(leftOut).toBe(10));
+    await until(() => expect(reasons()).toHaveLength(60));
+    await log.write([event(run, 'a', 60_000)]);
+    await until(() => expect(reasons()).toHaveLength(61));
+    expect(reasons().at(-1)).toMatchObject({ failure_reason: 'left_out', left_out: 10 });
     deadLetters.stop();
   });
 

@@ -7,7 +7,7 @@ import {
   Undecodable,
 } from '@vigil/events';
 import { DeadLetter, Fatal, Refused, Retry } from '../errors.ts';
-import { writeDeadLetter } from '../log/dead-letters.ts';
+import { DeadLetterWriter } from '../log/dead-letters.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from '../log/log.ts';
 import { partitionKey } from '../log/partitioner.ts';
 import { isEvent, REGISTRY_RETRY_MS, readEvent } from '../log/reading.ts';
@@ -53,6 +53,7 @@ export const runProjection = async <In extends TopicName>(
 };
 
 const APPLY_MS = 60_000;
+const CLOSE_MS = 5000;
 /** Ticks alone are stored only from this many on: fewer are cheaper to read again than to store in a transaction. */
 const WORTH_KEEPING = 500;
 /**
@@ -78,8 +79,14 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
   readonly #held = new Map<number, NodeJS.Timeout>();
   /** batches that are being projected */
   #projecting = 0;
+  readonly #deadLetters: DeadLetterWriter;
   #assignment = 0;
   #open = false;
+
+  constructor(log: Log, options: ProjectionOptions<TopicName>) {
+    super(log, options);
+    this.#deadLetters = new DeadLetterWriter(log, options);
+  }
 
   get ready(): boolean {
     return this.#open && this.#waiting.size === 0;
@@ -135,9 +142,12 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
     this.#keepSoon(topic, partition);
   };
 
-  close(): void {
+  async close(): Promise<void> {
     this.#open = false;
     this.#clearTimers();
+    await within(CLOSE_MS, this.#deadLetters.close(), 'the last dead letters').catch((error: unknown) =>
+      this.options.logger.warn({ group: this.group, err: error }, 'a dead letter was not written'),
+    );
   }
 
   /** Stores no more positions and waits for nothing. */
@@ -154,6 +164,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
     this.#open = false;
     this.#clearTimers();
     for (const partition of this.assigned) membership.pause(partition);
+    await this.#deadLetters.close();
     const positions = await this.options.open(await this.log.clusterId());
     const placed = await this.#place(positions);
     if (assignment !== this.#assignment) return;
@@ -239,13 +250,14 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
     const key = partitionKey(topic, partition);
     if (next <= position) return;
     const records = batch.records.filter(({ offset }) => offset >= position);
+    await this.#deadLetters.advance(batch);
     const { read, unreadable } = await this.#readAll(records);
     for (const one of unreadable) await this.#passOver(one);
     const from = this.#kept.get(key) as number;
     if (read.length > 0 || next - from >= WORTH_KEEPING) {
       const time = batch.records.at(-1)?.timestamp ?? 0;
       await applyAll(
-        this.log,
+        this.#deadLetters,
         this.options,
         { topic: topic as TopicName, partition, from, next, time, events: [] },
         read,
@@ -274,7 +286,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
 
   async #passOver({ record, error }: Unreadable): Promise<void> {
     if (error instanceof NewerEvent) this.options.count('newer_events', 1, this.group);
-    else await writeDeadLetter(this.log, this.options, record, error, 'unreadable');
+    else await this.#deadLetters.write({ record, error, otherwise: 'unreadable' });
   }
 
   #lose(error: unknown): void {
@@ -291,14 +303,14 @@ const placed = ({ record: { offset }, event }: Read): PlacedEvent<TopicName> => 
 
 export type Read = { readonly record: LogRecord; readonly event: HealthEvent };
 
-type Sink = Pick<ProjectionOptions<TopicName>, 'apply' | 'service' | 'group' | 'count'>;
+type Sink = Pick<ProjectionOptions<TopicName>, 'apply'>;
 
 /**
  * Projects all events at once. If the sink refuses one, projects them one by one, and the refused one becomes a dead
  * letter.
  */
 export const applyAll = async (
-  log: Log,
+  deadLetters: DeadLetterWriter,
   sink: Sink,
   batch: ProjectionBatch<TopicName>,
   read: readonly Read[],
@@ -307,12 +319,12 @@ export const applyAll = async (
     await sink.apply({ ...batch, events: read.map(placed) });
   } catch (error) {
     if (!(error instanceof DeadLetter)) throw error;
-    await applyOneByOne(log, sink, batch, read);
+    await applyOneByOne(deadLetters, sink, batch, read);
   }
 };
 
 const applyOneByOne = async (
-  log: Log,
+  deadLetters: DeadLetterWriter,
   sink: Sink,
   batch: ProjectionBatch<TopicName>,
   read: readonly Read[],
@@ -326,7 +338,7 @@ const applyOneByOne = async (
       await sink.apply({ ...part, events: [placed(one)] });
     } catch (error) {
       if (!(error instanceof DeadLetter)) throw error;
-      await writeDeadLetter(log, sink, record, error, 'unprojected');
+      await deadLetters.write({ record, error, otherwise: 'unprojected' });
       await sink.apply({ ...part, events: [] });
     }
     from = next;

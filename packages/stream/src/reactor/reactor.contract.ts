@@ -4,6 +4,7 @@ import type { LogRecord } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
 import { tail } from '../log/reading.ts';
 import { writer } from '../log/writer.ts';
+import type { Count } from '../metrics.ts';
 import { event, follow, projecting, reacting, sinkOf, tick } from '../runner/outside.fixture.ts';
 import type { Emitted } from '../runner/processors.fixture.ts';
 import { type LogFactory, PARTITIONS, T, until, withRegistry } from '../runner/runner.fixture.ts';
@@ -96,6 +97,25 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     await until(() => expect(deadLetters.received).toHaveLength(3));
     const reasons = deadLetters.received.map(({ value }) => JSON.parse(String(value)).payload.failure_reason);
     expect(reasons.toSorted()).toEqual(['not_json', 'unknown_sink', 'unknown_sink']);
+    deadLetters.stop();
+  });
+
+  test('a reactor writes 60 dead letters of a key in a minute, and then one with the number of the others', async () => {
+    await using log = await open();
+    const run = await topics(PARTITIONS);
+    const deadLetters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
+    const reasons = () => deadLetters.received.map(({ value }) => JSON.parse(String(value)).payload);
+    let leftOut = 0;
+    const count: Count = (metric) => {
+      if (metric === 'dead_letters_left_out') leftOut += 1;
+    };
+    await using _running = await reacting(log, run, async () => [], 8, count);
+    await log.write(Array.from({ length: 70 }, () => event(run, 'a', 1, 'garbage')));
+    await until(() => expect(leftOut).toBe(10));
+    await until(() => expect(reasons()).toHaveLength(60));
+    await log.write([event(run, 'a', 60_000)]);
+    await until(() => expect(reasons()).toHaveLength(61));
+    expect(reasons().at(-1)).toMatchObject({ failure_reason: 'left_out', left_out: 10 });
     deadLetters.stop();
   });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Draft, type EventOf, type HealthEvent, NewerEvent, RegistryTrouble, type TopicName } from '@vigil/events';
 import { Fatal, Retry } from '../errors.ts';
-import { writeDeadLetter } from '../log/dead-letters.ts';
+import { DeadLetterWriter } from '../log/dead-letters.ts';
 import type { Batch, Log, LogRecord, Member, Membership } from '../log/log.ts';
 import { eventId, partitionKey } from '../log/partitioner.ts';
 import { isEvent, REGISTRY_RETRY_MS, readEvent } from '../log/reading.ts';
@@ -48,6 +48,7 @@ const backOff = (tries: number): number => BACK_OFF_MS[Math.min(tries, BACK_OFF_
 
 class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implements Member {
   readonly #lanes: Lanes;
+  readonly #deadLetters: DeadLetterWriter;
   readonly #stopping = new AbortController();
   #outstanding = new Map<string, Outstanding>();
   #paused = new Set<number>();
@@ -59,6 +60,7 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
   constructor(log: Log, options: ReactorOptions<TopicName, TopicName>) {
     super(log, options);
     this.#lanes = new Lanes(options.maxInFlight);
+    this.#deadLetters = new DeadLetterWriter(log, options);
   }
 
   get ready(): boolean {
@@ -106,6 +108,7 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
     this.#outstanding = new Map(kept);
     this.assigned = partitions;
     this.membership = membership;
+    void this.#deadLetters.close().catch((error: unknown) => this.end(error));
     this.#isPlaced = false;
     this.progress = new Map();
     void this.place();
@@ -118,6 +121,7 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
 
   readonly take = async (batch: Batch): Promise<boolean> => {
     if (this.#stopping.signal.aborted) return false;
+    void this.#deadLetters.advance(batch).catch((error: unknown) => this.end(error));
     const outstanding = this.#outstandingOf(batch.topic, batch.partition, batch.fetched);
     const records = batch.records.filter(({ offset }) => offset >= outstanding.read);
     for (const record of records) this.#begin(record, outstanding);
@@ -158,6 +162,9 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
   async drain(): Promise<void> {
     this.#stopping.abort();
     await within(DRAIN_MS, this.#lanes.idle(), 'draining').catch(() => {});
+    await within(DRAIN_MS, this.#deadLetters.close(), 'the last dead letters').catch((error: unknown) =>
+      this.options.logger.warn({ group: this.group, err: error }, 'a dead letter was not written'),
+    );
     await this.publish();
   }
 
@@ -197,7 +204,7 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
       }
       if (error instanceof Unwritten) throw error;
       if (error instanceof NewerEvent) this.options.count('newer_events', 1, this.group);
-      else await writeDeadLetter(this.log, this.options, record, error, 'reaction');
+      else await this.#deadLetters.write({ record, error, otherwise: 'reaction' });
     }
     return null;
   }

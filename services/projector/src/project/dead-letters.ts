@@ -25,6 +25,7 @@ const deadLetter = ({ eventId, topic, payload }: EventOf<DeadLetterTopic>): read
       errorType: payload.error_type,
       failedAt: payload.failure_timestamp,
       retryCount: payload.retry_count,
+      leftOut: payload.left_out,
       correlationId: payload.correlation_id,
     }),
   ];
