@@ -14,7 +14,7 @@ const vigil = inForceOf(loadPolicies(undefined, { fallback: 'vigil', requestable
 
 const declared: readonly (readonly [service: string, Declared])[] = [
   ['heartbeat-ingest', ingest],
-  ['health-evaluator', evaluator(() => vigil)],
+  ['health-evaluator', evaluator(() => vigil, 1)],
   ['intervention', cases],
   ['intervention', governor({} as never)],
   ['recovery', recovery],

@@ -12,6 +12,7 @@ import { type AnyProcessor, Log } from './log.ts';
 import { type PolicyName, policies } from './policies.ts';
 
 const HOUR = 3_600_000;
+const MOST_AGENTS = 1000;
 const forgotten = (processor: unknown): AnyProcessor => processor as AnyProcessor;
 
 const evaluators = new Map<PolicyName, AnyProcessor>();
@@ -19,7 +20,7 @@ const evaluatorOf = (name: PolicyName): AnyProcessor => {
   const known = evaluators.get(name);
   if (known) return known;
   const decider = agentHealth(policies[name].judging);
-  const made = forgotten({ ...evaluator((() => ({ decider })) as never), decider });
+  const made = forgotten({ ...evaluator((() => ({ decider })) as never, MOST_AGENTS), decider });
   evaluators.set(name, made);
   return made;
 };

@@ -14,6 +14,7 @@ const counters: Readonly<Record<Metric, readonly string[]>> = {
   records_read: ['run', 'run-projection', 'run-reactor'],
   dead_letters: ['run', 'run-projection', 'run-reactor'],
   dead_letters_left_out: ['run', 'run-projection', 'run-reactor'],
+  keys_refused: ['run'],
   newer_events: ['run', 'run-projection', 'run-reactor'],
   events_written: ['run', 'run-reactor'],
   transactions: ['run'],
@@ -35,7 +36,11 @@ test('every metric is counted by each runner that its line names, and by no othe
   const topics = { ...topicsOf('run', PARTITIONS), [COMMANDS]: PARTITIONS };
   const log = new MemoryLog({ topics, codec: jsonCodec() });
   const { totals, count, of } = counting();
-  const processor = listening('run', { reads: ['run.in', COMMANDS] as never, foreign: ['run.in' as never] });
+  const processor = listening('run', {
+    reads: ['run.in', COMMANDS] as never,
+    foreign: ['run.in' as never],
+    keyLimit: { most: 1, remedy: 'wait' },
+  });
   const options = { logger: silentLogger, count, partitions: PARTITIONS, paceMs: 10 };
   await using _processor = await runProcessor(log, processor as never, options);
   const react = async () => [{ topic: 'run.other', type: 'DONE', key: 'a', payload: {} }];
@@ -44,8 +49,9 @@ test('every metric is counted by each runner that its line names, and by no othe
   const w = await testBed(log, 'run');
   await w.tick(0);
   const first = w.heartbeat('a', 1);
+  const sibling = ['b', 'c', 'd', 'e', 'f', 'g'].find((key) => w.heartbeat(key, 1).partition === first.partition)!;
   const misplaced = { ...first, topic: COMMANDS, partition: (first.partition + 1) % PARTITIONS };
-  await log.write([first, event('run', 'a', 2, 'newer'), misplaced]);
+  await log.write([first, w.heartbeat(sibling, 1), event('run', 'a', 2, 'newer'), misplaced]);
   await log.write(Array.from({ length: 61 }, () => event('run', 'a', 3, 'garbage')));
   for (const at of [1000, 2000, 3000, 4000, 5000]) await w.tick(at);
   await until(() => expect(of('deadlines_fired', 'run')).toBeGreaterThan(0));

@@ -6,6 +6,7 @@ export const METRICS = {
   dead_letters: 'records that could not be read or decided',
   dead_letters_left_out:
     'of dead_letters, those above the quota of a key or partition, which have no record of their own',
+  keys_refused: 'records refused because their key has no state, and the partition has as many keys as it takes',
   records_moved: 'records moved to their partition because another partitioner misplaced them',
   newer_events: 'events of a newer version of Vigil that were skipped',
   deadlines_fired: 'deadlines that a tick has fired',

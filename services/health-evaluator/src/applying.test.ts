@@ -49,7 +49,7 @@ const open = async () => {
   };
   const deps = { logger, count, signal: stop.signal, now: Date.now };
   const { inForce } = await followApplied(log, loadPolicies(folder, { fallback: 'mine', requestable: 'any' }), deps);
-  const running = await runProcessor(log, evaluator(inForce), { ...quiet, partitions: 1 });
+  const running = await runProcessor(log, evaluator(inForce, 100), { ...quiet, partitions: 1 });
   return {
     hashOf: (name: string) => inForce().set.policies.find((held) => held.policy.name === name)?.policy.hash,
     inForce,

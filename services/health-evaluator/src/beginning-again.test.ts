@@ -13,7 +13,7 @@ const policies = inForceOf(loadPolicies(undefined, { fallback: 'vigil', requesta
 const emitted = async (log: MemoryLog) => {
   const running = await runProcessor(
     log,
-    evaluator(() => policies),
+    evaluator(() => policies, 100),
     { ...quiet, partitions: 1, paceMs: 1 },
   );
   const health = () => log.events(Topic.agentHealth) as readonly EventOf<typeof Topic.agentHealth>[];

@@ -1,4 +1,4 @@
-import { kafkaSettings } from '@vigil/chassis';
+import { kafkaSettings, whole } from '@vigil/chassis';
 import type { Requestable } from '@vigil/policy';
 import { z } from 'zod';
 
@@ -21,4 +21,6 @@ export const config = z.object({
     ),
   /** without assign.yaml: for agents that request none of those */
   VIGIL_DEFAULT_POLICY: z.string().default('vigil'),
+  /** the agents of one partition; more are refused, so that no sender can exhaust the memory */
+  VIGIL_AGENTS_PER_PARTITION: whole(1, 10_000_000).default(10_000),
 });

@@ -12,7 +12,7 @@ test('two instances of one name at once: the older is refused record by record a
   const demo = inForceOf(loadPolicies(undefined, { fallback: 'demo', requestable: 'any' }));
   await using running = await runProcessor(
     log,
-    evaluator(() => demo),
+    evaluator(() => demo, 100),
     { ...quiet, partitions: 1 },
   );
   const ended = running.finished.catch((error: Error) => error);

@@ -1,6 +1,6 @@
 import { runService } from '@vigil/chassis';
 import { connectCodec, registryFrom, Topic } from '@vigil/events';
-import { connectLog, kafkaFrom, runProcessor, topicsWritten } from '@vigil/stream';
+import { connectLog, kafkaFrom, type ProcessorOptions, runProcessor, topicsWritten } from '@vigil/stream';
 import { followApplied } from './applying.ts';
 import { config } from './config.ts';
 import { loadPolicies } from './policies.ts';
@@ -17,8 +17,14 @@ await runService(process.env, {
     const codec = await connectCodec(registryFrom(config), [...topicsWritten(EVALUATOR), Topic.policy]);
     const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'health-evaluator', codec, logger }));
     const policies = await followApplied(log, files, { logger, count, signal, now: Date.now });
-    const committed = countWarrants(count);
-    const options = { partitions: config.VIGIL_PARTITIONS, paceMs: 20, logger, count, committed };
-    return { evaluator: await use(runProcessor(log, evaluator(policies.inForce), options)), policies };
+    const options: ProcessorOptions = {
+      partitions: config.VIGIL_PARTITIONS,
+      paceMs: 20,
+      logger,
+      count,
+      onCommitted: countWarrants(count),
+    };
+    const processor = evaluator(policies.inForce, config.VIGIL_AGENTS_PER_PARTITION);
+    return { evaluator: await use(runProcessor(log, processor, options)), policies };
   },
 });

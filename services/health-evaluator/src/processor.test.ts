@@ -9,13 +9,18 @@ const policies = inForceOf(loadPolicies(undefined, { fallback: 'demo', requestab
 test('everything in force is named in the marker, and published by its hash', () => {
   const published = [...publications(policies.set).values()].map(({ name, hash }) => ({ name, hash }));
   expect(published.map(({ name }) => name)).toEqual(expect.arrayContaining(['demo', 'vigil', 'assign.yaml']));
-  expect(JSON.parse(evaluator(() => policies).marker?.rules().value ?? '')).toEqual(published);
+  expect(JSON.parse(evaluator(() => policies, 100).marker?.rules().value ?? '')).toEqual(published);
 });
 
 test('judgement reads one topic, and that topic carries its time', () => {
-  const { reads, time } = evaluator(() => policies);
+  const { reads, time } = evaluator(() => policies, 100);
   expect(reads).toEqual([Topic.agentObservation]);
   expect(time?.topic).toBe(Topic.agentObservation);
+});
+
+test('a partition takes as many agents as its configuration permits; the remedy names the variable', () => {
+  const { keyLimit } = evaluator(() => policies, 7);
+  expect(keyLimit).toMatchObject({ most: 7, remedy: expect.stringContaining('VIGIL_AGENTS_PER_PARTITION') });
 });
 
 test('a default that is not loaded is refused', () => {

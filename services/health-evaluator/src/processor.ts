@@ -17,9 +17,9 @@ export const EVALUATOR = {
 
 /**
  * The evaluator of the agent key space: from observations to states, warrants, presence and the health of tasks.
- * `rules`: those in force now.
+ * `rules`: those in force now. `mostAgents`: in each partition.
  */
-export const evaluator = (rules: () => InForce): DeciderProcessor<AgentState, In, Out> => ({
+export const evaluator = (rules: () => InForce, mostAgents: number): DeciderProcessor<AgentState, In, Out> => ({
   ...EVALUATOR,
   time: { topic: Topic.agentObservation, sources: 'own' },
   ticks: [
@@ -29,6 +29,10 @@ export const evaluator = (rules: () => InForce): DeciderProcessor<AgentState, In
   ],
   decider: rules().decider,
   atRest: AT_REST,
+  keyLimit: {
+    most: mostAgents,
+    remedy: 'an agent is forgotten a day after its end; raise VIGIL_AGENTS_PER_PARTITION where memory allows',
+  },
   marker: { topic: Topic.agentHealth, key: '@policy', rules },
 });
 

@@ -27,7 +27,7 @@ test('each warrant of the log is counted, and no other', async () => {
   const committed = countWarrants((name, by, of) => counted.push(`${name} ${by} ${of}`));
   const running = await runProcessor(
     log,
-    evaluator(() => policies),
+    evaluator(() => policies, 100),
     { ...quiet, partitions: 1, paceMs: 1, onCommitted: committed },
   );
   const crashed = example(Topic.agentObservation, 'AGENT_EXITED', { reason: 'crashed', orderId: null });

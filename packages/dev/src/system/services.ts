@@ -75,7 +75,7 @@ const DATABASE = ['DATABASE_URL', 'DATABASE_PASSWORD_FILE'] as const;
  */
 export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
   'heartbeat-ingest': LOG,
-  'health-evaluator': [...LOG, 'VIGIL_DEFAULT_POLICY', 'VIGIL_REQUESTABLE_POLICIES'],
+  'health-evaluator': [...LOG, 'VIGIL_AGENTS_PER_PARTITION', 'VIGIL_DEFAULT_POLICY', 'VIGIL_REQUESTABLE_POLICIES'],
   intervention: [
     ...LOG,
     'VIGIL_GOVERNOR_SETTLE_S',

@@ -34,6 +34,7 @@ export class DeciderLogic implements ProcessorLogic {
     const known = this.store.get(key);
     const entry = known ?? this.#newEntry(clock);
     const { observed, refused } = this.#observe(entry.state, input, clock);
+    if (known === undefined) this.#checkRoom(key, observed);
     const updated = {
       ...entry,
       state: observed,
@@ -52,6 +53,17 @@ export class DeciderLogic implements ProcessorLogic {
     if (known !== undefined || outs.length > 0 || !isInitial(this.#decider.initial, observed))
       this.store.put(key, after);
     return refused === undefined ? outs : [...refuse(refused), ...outs];
+  }
+
+  /** Throws Unwelcome if a state of this key would be one too many. An input that changes nothing needs no room. */
+  #checkRoom(key: string, observed: unknown): void {
+    const { keyLimit, processor } = this.#processor;
+    if (keyLimit === undefined || this.store.size < keyLimit.most || isInitial(this.#decider.initial, observed)) return;
+    this.#deps.count('keys_refused', 1, processor);
+    throw new Unwelcome(
+      'too_many_keys',
+      `the partition has ${this.store.size} keys and takes at most ${keyLimit.most}, so ${key} is not judged: ${keyLimit.remedy}`,
+    );
   }
 
   /** The time of the next decision after an input; `now` means at once. */

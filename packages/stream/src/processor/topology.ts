@@ -48,6 +48,8 @@ export type DeciderProcessor<State, In extends TopicName, Out extends TopicName>
   /** the state's key; default: the record's key */
   readonly stateKey?: (input: EventOf<In>) => string;
   readonly atRest: AtRest<State>;
+  /** default: a partition may have any number of keys */
+  readonly keyLimit?: KeyLimit;
   /**
    * `@policy`: written when a partition opens and when its rules change, so that a replay uses the same rules. `rules`:
    * returns the rules in force. It is called before each batch; if they have changed, the partition switches to them in
@@ -59,6 +61,12 @@ export type DeciderProcessor<State, In extends TopicName, Out extends TopicName>
     readonly rules: () => Rules<State, EventOf<In>, Draft<Out>>;
   };
 };
+
+/**
+ * The largest number of keys with a state in one partition. A record that would start another becomes a dead letter,
+ * with the remedy, until a key is forgotten. Records of the keys that have a state are decided as before.
+ */
+export type KeyLimit = { readonly most: number; readonly remedy: string };
 
 /** The rules of a processor. `value` identifies them: rules with equal values decide equally. */
 export type Rules<State, Input extends HealthEvent, Output extends Draft> = {
@@ -83,6 +91,7 @@ export type AnyDecider = AnyTopology & {
   readonly decider: Decider<unknown, HealthEvent, Draft>;
   readonly stateKey?: (input: HealthEvent) => string;
   readonly atRest: AtRest<unknown>;
+  readonly keyLimit?: KeyLimit;
   readonly marker?: { readonly topic: TopicName; readonly key: `@${string}`; readonly rules: () => AnyRules };
 };
 export type AnyMapper = AnyTopology & {

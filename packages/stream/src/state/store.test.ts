@@ -49,6 +49,20 @@ test('a forgotten key leaves a tombstone, and after a restore of it the key is a
   expect(restored.size).toBe(0);
 });
 
+test('the size counts each key once, put or encoded, and no forgotten one', () => {
+  const store = new Store<unknown>(shaped(1));
+  store.put('a', entry());
+  store.put('a', entry({ version: 2 }));
+  store.put('b', entry());
+  expect(store.size).toBe(2);
+  store.changes();
+  store.put('a', entry({ version: 3 }));
+  store.put('c', entry());
+  expect(store.size).toBe(3);
+  store.forget('c');
+  expect(store.size).toBe(2);
+});
+
 test('a deadline is due at its moment, not before; arming it again is not a change', () => {
   const store = new Store<unknown>(shaped(1));
   store.put('a', entry({ dueAt: 5000 }));

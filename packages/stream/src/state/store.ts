@@ -80,6 +80,8 @@ export class Store<State> {
   readonly #changed = new Set<string>();
   /** put, and not encoded yet */
   readonly #put = new Map<string, Entry<State>>();
+  /** of those put, the keys that have no bytes yet */
+  #added = 0;
   readonly #recent = new Recent<Entry<State>>();
   readonly #timers = new Timers();
   readonly #shape: number;
@@ -93,8 +95,7 @@ export class Store<State> {
   }
 
   get size(): number {
-    this.#settle();
-    return this.#states.size;
+    return this.#states.size + this.#added;
   }
 
   /** Throws Refused if a newer version of the code wrote the state, or if its shape is too old for this one. */
@@ -130,6 +131,7 @@ export class Store<State> {
   }
 
   put(key: string, entry: Entry<State>): void {
+    if (!this.has(key)) this.#added += 1;
     this.#put.set(key, entry);
   }
 
@@ -203,6 +205,7 @@ export class Store<State> {
       this.#changed.add(key);
     }
     this.#put.clear();
+    this.#added = 0;
   }
 
   #set(key: string, bytes: Buffer): void {
