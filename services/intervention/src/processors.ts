@@ -4,7 +4,7 @@ import { decider as caseDecider } from './case/case.ts';
 import type { CaseState } from './case/state.ts';
 import { decider as governorDecider } from './governor/governor.ts';
 import type { GovernorSettings } from './governor/settings.ts';
-import type { GovernorState } from './governor/state.ts';
+import { AT_REST, type GovernorState } from './governor/state.ts';
 import { type SpendingState, spending, spendingKey } from './spending/spending.ts';
 
 type Names = keyof typeof Topic;
@@ -55,5 +55,5 @@ export const governor = (
   ticks: [{ topic: Topic.fleetGovernance, everyMs: 1000, to: 'same' }],
   decider: governorDecider(settings),
   stateKey: () => 'fleet',
-  atRest: { oldest: 5, upgrades: [], usual: null },
+  atRest: AT_REST,
 });

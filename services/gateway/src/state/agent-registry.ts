@@ -13,14 +13,15 @@ export type KnownInstance = {
  * the agent.
  */
 export const REPORTER_MS = 60_000;
-/** Agents that are remembered: far more than one evaluator judges. */
-const MOST_AGENTS = 200_000;
+/** Agents without a present instance that are remembered. The limits of the evaluators bound the others. */
+export const MOST_AGENTS = 200_000;
 
-const keep = <T>(map: Map<string, T>, agentId: string, value: T): void => {
+/** Keeps the newest entries. */
+const keep = <T>(map: Map<string, T>, most: number, agentId: string, value: T): void => {
   map.delete(agentId);
   map.set(agentId, value);
   const [oldest] = map.keys();
-  if (map.size > MOST_AGENTS && oldest !== undefined) map.delete(oldest);
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
 };
 
 /** `before`: the instance whose place it has taken; null: none is known. */
@@ -30,15 +31,19 @@ export type AgentRegistry = ReturnType<typeof createAgentRegistry>;
 
 /**
  * The runtime of each agent, from the evaluator's newest record, else from the first heartbeat here. Times are epoch
- * milliseconds.
+ * milliseconds. `most`: the agents that are remembered without a present instance. A present agent is never forgotten:
+ * many new names would otherwise take its runtime away, and another runtime could report for it.
  */
-export const createAgentRegistry = () => {
+export const createAgentRegistry = (most: number) => {
   const present = new Map<string, Published>();
+  const absent = new Map<string, Published>();
   const reported = new Map<string, KnownInstance & { readonly until: number }>();
+
+  const published = (agentId: string): Published | undefined => present.get(agentId) ?? absent.get(agentId);
 
   const of = (agentId: string, now: number): KnownInstance | null => {
     const instance = reported.get(agentId);
-    return present.get(agentId) ?? (instance !== undefined && now < instance.until ? instance : null);
+    return published(agentId) ?? (instance !== undefined && now < instance.until ? instance : null);
   };
 
   return {
@@ -46,16 +51,23 @@ export const createAgentRegistry = () => {
     observe: ({ type, payload }: EventOf<typeof Topic.fleetPresence>, offset: number): void => {
       if (type === 'AGENT_SPENT') return;
       const { agentId, instanceId, runtimeId } = payload;
-      const last = present.get(agentId);
+      const last = published(agentId);
       if ((last?.offset ?? -1) >= offset) return;
       reported.delete(agentId);
       const before = (last?.instanceId === instanceId ? last.before : last?.instanceId) ?? null;
-      keep(present, agentId, { instanceId, runtimeId, present: type === 'AGENT_PRESENT', offset, before });
+      const newest = { instanceId, runtimeId, present: type === 'AGENT_PRESENT', offset, before };
+      if (newest.present) {
+        absent.delete(agentId);
+        present.set(agentId, newest);
+      } else {
+        present.delete(agentId);
+        keep(absent, most, agentId, newest);
+      }
     },
     /** A heartbeat has been taken. */
     observeHeartbeat: ({ agent_id, instance_id, runtime_id }: Heartbeat, now: number): void => {
-      if (present.has(agent_id)) return;
-      keep(reported, agent_id, {
+      if (published(agent_id) !== undefined) return;
+      keep(reported, most, agent_id, {
         instanceId: instance_id,
         runtimeId: runtime_id,
         present: true,
@@ -66,7 +78,7 @@ export const createAgentRegistry = () => {
     of,
     /** The instance that has taken the place of this one, which is no longer judged; null: none is known. */
     successorOf: (agentId: string, instanceId: string | null): string | null => {
-      const newest = present.get(agentId);
+      const newest = published(agentId);
       return newest !== undefined && instanceId !== null && newest.before === instanceId ? newest.instanceId : null;
     },
     /** A runtime watches the agent, and reports it with more detail than its session does. */

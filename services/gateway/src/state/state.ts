@@ -1,4 +1,4 @@
-import { createAgentRegistry } from './agent-registry.ts';
+import { createAgentRegistry, MOST_AGENTS } from './agent-registry.ts';
 import { createHalts } from './halts.ts';
 import { createIssuedTokens } from './issued-tokens.ts';
 import { createLongPolls } from './long-polls.ts';
@@ -11,7 +11,7 @@ export type State = ReturnType<typeof createState>;
 /** What an instance has read from the log. `fallback`: the policy of agents that request none; `closing` ends long polls. */
 export const createState = (fallback: string, closing: AbortSignal) => ({
   pendingOrders: createPendingOrders(),
-  agentRegistry: createAgentRegistry(),
+  agentRegistry: createAgentRegistry(MOST_AGENTS),
   longPolls: createLongPolls(closing),
   policies: createPolicies(fallback),
   limits: createReachedLimits(),

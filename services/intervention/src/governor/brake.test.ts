@@ -471,3 +471,38 @@ test('incidents of one runtime, again and again, do not keep the brake of the fl
   expect(one.after(1)).toEqual(['admits a5']);
   expect(one.state().brake).not.toBeNull();
 });
+
+test('an agent lost within 30 s of the first belongs to the incident; one lost after that does not', () => {
+  const awaitedAfter = (ms: number) => {
+    const one = fleet(12);
+    for (const id of ['a0', 'a1', 'a2']) one.receive(lost(id, { host: 'h0' }));
+    one.after(ms);
+    one.receive(lost('a3', { host: 'h0' }));
+    return one.state().brake?.incidents.map(({ awaited }) => awaited.length);
+  };
+  expect(awaitedAfter(30 * SEC - 1)).toEqual([4]);
+  expect(awaitedAfter(30 * SEC)).toEqual([3]);
+});
+
+test('slow losses, each shortly after the last, do not keep the brake on once the first agents are back', () => {
+  const one = fleet(100);
+  for (let i = 0; i < 5; i++) one.receive(lost(`a${i * 10}`, { host: `h${i}` }));
+  for (let i = 0; i < 40; i++) {
+    one.after(20 * SEC);
+    one.receive(lost(`a${10 * (i % 10) + 1 + Math.floor(i / 10)}`, { host: `h${i % 10}` }));
+  }
+  expect(one.state().brake).not.toBeNull();
+  for (const i of [0, 1, 2, 3]) one.receive(present(`a${i * 10}`, { host: `h${i}` }));
+  expect(one.after(MIN)).toEqual(['BRAKE_RELEASED']);
+});
+
+test('an agent of the incident that is lost again is still one of them, however late', () => {
+  const one = fleet(12);
+  for (const id of ['a0', 'a1', 'a2']) one.receive(lost(id, { host: 'h0' }));
+  one.after(2 * MIN);
+  one.receive(present('a0', { host: 'h0' }));
+  one.receive(lost('a0', { host: 'h0' }));
+  expect(one.state().brake?.incidents.map(({ awaited }) => awaited.map(({ agentId }) => agentId).toSorted())).toEqual([
+    ['a0', 'a1', 'a2'],
+  ]);
+});

@@ -10,6 +10,7 @@ import {
   type GovernorDraft,
   type GovernorState,
   requestIdOf,
+  sinceOf,
 } from './state.ts';
 
 export const evolve =
@@ -48,7 +49,7 @@ const engaged = (
   return {
     ...state,
     losses: state.losses.filter(({ agentId }) => !lost.has(agentId)),
-    brake: brakeFor([...unfinished(state.brake, settings, now), { scope, awaited }]),
+    brake: brakeFor([...unfinished(state.brake, settings, now), { scope, since: sinceOf(awaited), awaited }]),
   };
 };
 

@@ -1,3 +1,4 @@
+import type { DeadLetter } from '@vigil/stream';
 import { expect, test } from 'vitest';
 import {
   admitSpawn,
@@ -283,4 +284,56 @@ test('a spawn takes its place until its runtime lists the agent, or two minutes 
   expect(one.receive(admitSpawn('T4', names('T4-r1')))).toEqual(['withholds T4 no_runtime']);
   one.after(1);
   expect(one.receive(admitSpawn('T5', names('T5-r1')))).toEqual(['spawns T5 on b1']);
+});
+
+/** A governor that counts the announcements that it refuses, by reason. */
+const withRuntimes = () => {
+  const one = fleet(0);
+  const refused: string[] = [];
+  const announce = (runtimeId: string, rest: Parameters<typeof announces>[1] = {}) => {
+    try {
+      one.receive(announces(runtimeId, rest));
+    } catch (error) {
+      refused.push((error as DeadLetter).reason);
+    }
+  };
+  return { ...one, announce, refused };
+};
+
+/** Labels of so many characters as JSON. */
+const labelsOf = (characters: number) => ({ labels: { x: 'y'.repeat(characters) } });
+
+test('invented runtimes never make the state larger than a broker accepts, and take no place from those before them', () => {
+  const one = withRuntimes();
+  one.announce('first');
+  for (let i = 0; i < 5000; i++) one.announce(`invented-${'x'.repeat(100)}-${i}`, labelsOf(100));
+  expect(JSON.stringify(one.state()).length).toBeLessThan(260_000);
+  expect(new Set(one.refused)).toEqual(new Set(['too_many_runtimes']));
+  one.announce('first');
+  expect(one.receive(admitSpawn('t1'))).toEqual([expect.stringContaining('spawns t1 on')]);
+  expect(Object.keys(one.state().runtimes)).toContain('first');
+});
+
+test('a runtime that ends, or falls silent for 90 s, makes room for another', () => {
+  const one = withRuntimes();
+  for (let i = 0; i < 40; i++) one.announce(`full-${i}`, labelsOf(9000));
+  const known = Object.keys(one.state().runtimes).length;
+  expect(known).toBeLessThan(40);
+  one.announce('full-0', { capacity: 0 });
+  one.announce('next', labelsOf(9000));
+  expect(Object.keys(one.state().runtimes)).toContain('next');
+  one.after(90_000);
+  const before = one.refused.length;
+  for (let i = 0; i < known; i++) one.announce(`later-${i}`, labelsOf(9000));
+  expect(one.refused).toHaveLength(before);
+});
+
+test('a runtime with more than 10,000 characters of labels and templates is refused, and one with fewer is not', () => {
+  const one = withRuntimes();
+  const rest = JSON.stringify({ capacity: 100, busy: 0, templates: [{ task: '*', labels: {} }], announcedAt: T0 });
+  const room = 10_000 - rest.length - ',"labels":{"x":""}'.length;
+  one.announce('large', labelsOf(room + 1));
+  one.announce('fits', labelsOf(room));
+  expect(one.refused).toEqual(['too_large']);
+  expect(Object.keys(one.state().runtimes)).toEqual(['fits']);
 });

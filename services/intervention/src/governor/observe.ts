@@ -1,8 +1,8 @@
 import type { AgentLostPayload, AgentPresentPayload, RuntimeAnnouncedPayload } from '@vigil/events';
-import type { Clock } from '@vigil/stream';
+import { type Clock, Unwelcome } from '@vigil/stream';
 import { counting } from './budget.ts';
 import { living, namesOf, without } from './living.ts';
-import { FRESH_MS, type GovernorSettings } from './settings.ts';
+import { FRESH_MS, type GovernorSettings, MOST_RUNTIME_SIZE, MOST_RUNTIMES_SIZE } from './settings.ts';
 import {
   type AdmissionRequest,
   type AwaitedAgent,
@@ -13,6 +13,7 @@ import {
   type GovernorState,
   incidentsOf,
   type Loss,
+  type RuntimePresence,
   requestIdOf,
   type Start,
   type Uncounted,
@@ -176,12 +177,13 @@ const uncountedAfter = (
   return [...others, { host, runtimeId, at, count: count + 1 }];
 };
 
-/** While the brake is on, an agent of its place that is lost shortly after the last of the missing is one of them. */
+/**
+ * While the brake is on, an agent of its place that is lost shortly after the first of the missing is one of them. The
+ * window does not begin again with each loss: a slow series of losses would keep the brake on without end.
+ */
 const joined = (incidents: Incidents, loss: Loss, windowMs: number): Incidents => {
   const known = incidents.findIndex(({ awaited }) => awaited.some(({ lossKey }) => lossKey === loss.lossKey));
-  const near = incidents.findIndex(
-    (incident) => covers(incident, loss) && incident.awaited.some(({ at }) => loss.at < at + windowMs),
-  );
+  const near = incidents.findIndex((incident) => covers(incident, loss) && loss.at < incident.since + windowMs);
   const own = known < 0 ? near : known;
   return incidents.map((incident, i) =>
     i === own
@@ -234,5 +236,26 @@ const announced = (
   const admitted = state.admitted.map((one) =>
     one.kind === 'spawn' && one.runtimeId === runtimeId && listed.has(one.agentId) ? { ...one, isListed: true } : one,
   );
-  return { ...state, admitted, runtimes: Object.fromEntries(capacity > 0 ? [...fresh, [runtimeId, emitted]] : fresh) };
+  if (capacity <= 0) return { ...state, admitted, runtimes: Object.fromEntries(fresh) };
+  const runtimes = Object.fromEntries([...fresh, [runtimeId, emitted]]);
+  const before = Object.hasOwn(state.runtimes, runtimeId) ? sizeOf(state.runtimes[runtimeId]) : 0;
+  if (sizeOf(emitted) > before) checkSize(runtimeId, emitted, runtimes);
+  return { ...state, admitted, runtimes };
+};
+
+const sizeOf = (value: unknown): number => JSON.stringify(value).length;
+
+/** Throws Unwelcome if a runtime, or all of them, would be too large for the governor's one record. */
+const checkSize = (runtimeId: string, runtime: RuntimePresence, runtimes: GovernorState['runtimes']): void => {
+  const size = sizeOf(runtime);
+  if (size > MOST_RUNTIME_SIZE)
+    throw new Unwelcome(
+      'too_large',
+      `the labels and templates of ${runtimeId} have ${size} characters, and at most ${MOST_RUNTIME_SIZE} are kept: it gets no spawn. Shorten its file, or divide it between runtimes`,
+    );
+  if (sizeOf(runtimes) > MOST_RUNTIMES_SIZE)
+    throw new Unwelcome(
+      'too_many_runtimes',
+      `${Object.keys(runtimes).length - 1} runtimes have announced themselves, and ${runtimeId} is one too many: it gets no spawn. A runtime is forgotten ${FRESH_MS / 1000} s after its last announcement`,
+    );
 };

@@ -47,5 +47,12 @@ export const FRESH_MS = 90_000;
 export const SPAWN_MS = 120_000;
 /** How long the brake waits for the task of a crashed agent, milliseconds: the usual attempts at a recovery take no longer. */
 export const CRASH_WAIT_MS = 900_000;
+/**
+ * The size of all runtimes in the governor's state, in characters of JSON. The state is one record, and a broker accepts
+ * one of 1 MiB.
+ */
+export const MOST_RUNTIMES_SIZE = 250_000;
+/** The size of one runtime there: its labels and templates are as long as its host's file makes them. */
+export const MOST_RUNTIME_SIZE = 10_000;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;

@@ -7,6 +7,7 @@ import {
   type WithheldWhy,
 } from '@vigil/events';
 import type { TemplateFit } from '@vigil/policy';
+import type { AtRest } from '@vigil/stream';
 
 type Reads = (typeof Topic)['admitStep' | 'controlFleet' | 'fleetPresence' | 'runtimePresence'];
 type Writes = (typeof Topic)['stepRuling' | 'spawnRuling' | 'fleetGovernance'];
@@ -90,8 +91,11 @@ export type Uncounted = {
 /** An agent that the brake waits for. `backSince`: since when it, or its task on another agent, sends heartbeats again. */
 export type AwaitedAgent = Loss & { readonly backSince: number | null };
 
-/** A mass failure. `scope`: where the brake withholds steps for it: `fleet`, `host:<name>` or `runtime:<id>`. */
-export type Incident = { readonly scope: string; readonly awaited: readonly AwaitedAgent[] };
+/**
+ * A mass failure. `scope`: where the brake withholds steps for it: `fleet`, `host:<name>` or `runtime:<id>`. `since`:
+ * when the first of its agents was lost.
+ */
+export type Incident = { readonly scope: string; readonly since: number; readonly awaited: readonly AwaitedAgent[] };
 
 /** Never empty. It is released when all incidents are over. */
 export type Brake = { readonly incidents: readonly Incident[] };
@@ -138,6 +142,28 @@ export type GovernorState = {
   readonly requests: readonly AdmissionRequest[];
   readonly admitted: readonly Admitted[];
 };
+
+/** The stored form of the governor's state. Shape 6 added `since` to incidents. */
+export const AT_REST: AtRest<GovernorState> = {
+  oldest: 5,
+  upgrades: [{ usual: null, to: (state) => withSince(state as ShapeFive) }],
+  usual: null,
+};
+
+type ShapeFive = Omit<GovernorState, 'brake'> & {
+  readonly brake: null | { readonly incidents: readonly Omit<Incident, 'since'>[] };
+};
+
+const withSince = (state: ShapeFive): GovernorState => ({
+  ...state,
+  brake: brakeFor(
+    (state.brake?.incidents ?? []).map((incident) => ({ ...incident, since: sinceOf(incident.awaited) })),
+  ),
+});
+
+/** When the first of these was lost. An incident without agents is over, so its beginning has no meaning. */
+export const sinceOf = (losses: readonly Loss[]): number =>
+  losses.reduce((first, { at }) => Math.min(first, at), losses[0]?.at ?? 0);
 
 export const initial: GovernorState = {
   liveAgents: {},
