@@ -2,6 +2,6 @@ export { Refused } from '@vigil/stream/errors';
 export { databaseSettings, type Environment, httpUrl, kafkaSettings, readConfig, token, whole } from './config.ts';
 export type { Count, CounterName } from './metrics.ts';
 export { listen, type Part } from './probes.ts';
-export { createRefusalLog, type RefusedRequest } from './refusals.ts';
+export { createRefusalLog, type RefusalLog, type RefusedRequest } from './refusals.ts';
 export { type Logger, type Running, runService, type Service } from './service.ts';
 export { openHttp, type Tls, tlsFor, tlsSettings } from './tls.ts';

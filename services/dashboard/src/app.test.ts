@@ -50,7 +50,8 @@ const dashboard = (answers: object = {}) => {
     signalsOf: async () => null,
     doctor: async () => ({}) as never,
     now: () => 1000,
-    onRefusal: (refused) => refusals.push(refused),
+    refusals: { record: (refused) => void refusals.push(refused), [Symbol.dispose]: () => {} },
+    hosts: ['vigil.example'],
     onFailure: (error) => failures.push(error),
     signal: stop.signal,
   });
@@ -66,6 +67,16 @@ test('without the token every request is refused', async () => {
   const answer = await app.inject({ url: '/v1/agents', headers: { authorization: 'Bearer a-token-for-tests-onlx' } });
   expect(answer.statusCode).toBe(401);
   expect(answer.headers['content-type']).toContain('application/problem+json');
+});
+
+test('a request with the name of another site is refused before its token is read, and the refusal is recorded with the address', async () => {
+  const { app, refusals } = dashboard();
+  const get = (host: string) =>
+    app.inject({ url: '/v1/agents', headers: { authorization: `Bearer ${TOKEN}`, host }, remoteAddress: '192.0.2.1' });
+  const answer = await get('attacker.example');
+  expect(answer.json()).toMatchObject({ status: 421, detail: expect.stringContaining('VIGIL_DASHBOARD_HOSTS') });
+  expect(refusals).toMatchObject([{ principal: null, status: 421, address: '192.0.2.1' }]);
+  for (const host of ['vigil.example', '127.0.0.1:7420']) expect((await get(host)).statusCode).toBe(200);
 });
 
 test('agents are filtered by state, task, being unhealthy and waiting for a person', async () => {

@@ -1,9 +1,10 @@
-import { openHttp, type RefusedRequest, type Tls } from '@vigil/chassis';
+import { openHttp, type RefusalLog, type Tls } from '@vigil/chassis';
 import type { Doctor, ReadModel, SignalsOf } from '@vigil/read-model';
 import { includesRole } from '@vigil/read-model/people';
 import type { FastifyInstance } from 'fastify';
 import { commandRoutes, type Write } from './commands.ts';
 import type { Feed } from './feed.ts';
+import { isAcceptedHost } from './hosts.ts';
 import { type Caller, needs, type People } from './people.ts';
 import { Problem, sendProblem } from './problem.ts';
 import { ROLE_OF_ROUTE } from './roles.ts';
@@ -21,8 +22,10 @@ export type AppDeps = {
   readonly doctor: () => Promise<Doctor>;
   /** epoch milliseconds */
   readonly now: () => number;
-  /** called with every request that is answered with a problem */
-  readonly onRefusal: (refused: RefusedRequest) => void;
+  /** gets every request that is answered with a problem; disposed when the app closes */
+  readonly refusals: RefusalLog;
+  /** names by which callers reach this server, lower-case */
+  readonly hosts: readonly string[];
   /** called with every error whose cause the caller does not receive */
   readonly onFailure: (error: unknown) => void;
   /** ends the streams of events */
@@ -75,13 +78,22 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
     const { method, url } = request;
     const principal = 'caller' in request ? (request.getDecorator<Caller | undefined>('caller')?.name ?? null) : null;
     const sent = sendProblem(error, reply, deps.onFailure);
-    deps.onRefusal({ principal, status: reply.statusCode, method, url });
+    deps.refusals.record({ principal, address: request.ip ?? null, status: reply.statusCode, method, url });
     return sent;
   });
   app.setNotFoundHandler(({ method, url }, reply) =>
     sendProblem(new Problem(404, 'no_such_page', `There is no ${method} ${url}.`), reply, deps.onFailure),
   );
-  app.addHook('onRequest', async (_request, reply) => void reply.headers(HEADERS));
+  app.addHook('onClose', async () => deps.refusals[Symbol.dispose]());
+  app.addHook('onRequest', async ({ headers: { host } }, reply) => {
+    reply.headers(HEADERS);
+    if (!isAcceptedHost(host, deps.hosts))
+      throw new Problem(
+        421,
+        'unknown_host_name',
+        `${JSON.stringify(host ?? '')} is not a name of this dashboard: add it to VIGIL_DASHBOARD_HOSTS, or use one that is there.`,
+      );
+  });
   requireRoles(app, deps.people);
   app.addHook('onRequest', async ({ url }) => {
     if (url.includes('%00')) throw new Problem(400, 'bad_address', 'Nothing has a name with a NUL in it.');

@@ -3,6 +3,9 @@ import { z } from 'zod';
 
 const PROBES = 'give service=http://host:port[,service=…]: the probes of the services, for `vigil doctor`';
 
+const HOSTS = 'give the host names of the dashboard, with commas between and without ports';
+const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/;
+
 export type Config = z.output<typeof config>;
 
 /** `VIGIL_PROBES`: where each service answers /ready; without it `doctor` leaves readiness out. */
@@ -12,6 +15,18 @@ export const config = z.object({
   ...databaseSettings,
   VIGIL_DASHBOARD_HOST: z.string().default('127.0.0.1'),
   VIGIL_DASHBOARD_PORT: whole(0, 65535).default(7420),
+  /** further names by which callers reach it; a request with another name in its Host header is refused */
+  VIGIL_DASHBOARD_HOSTS: z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .toLowerCase()
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(z.string().regex(HOST_NAME, HOSTS))),
   VIGIL_DASHBOARD_TOKEN: token("give the admin's token, shown as `Authorization: Bearer …`"),
   /** names, roles and token hashes of people and orchestrators */
   VIGIL_PEOPLE_FILE: z.string().min(1).optional(),

@@ -39,7 +39,8 @@ export const openDashboard = async (
     doctor: () => examine({ log, model, probes: config.VIGIL_PROBES, hanging, now }),
     signalsOf: signalsFrom(log, model, onFailure),
     now,
-    onRefusal: createRefusalLog(logger, now),
+    refusals: createRefusalLog(logger),
+    hosts: config.VIGIL_DASHBOARD_HOSTS,
     onFailure,
     signal,
   });

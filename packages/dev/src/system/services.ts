@@ -90,6 +90,7 @@ export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
     ...LOG,
     ...DATABASE,
     'VIGIL_DASHBOARD_PORT',
+    'VIGIL_DASHBOARD_HOSTS',
     'VIGIL_DASHBOARD_TOKEN',
     'VIGIL_PEOPLE_FILE',
     'VIGIL_PROBES',

@@ -1,4 +1,4 @@
-import { type Count, createRefusalLog, type Logger, openHttp, type Tls } from '@vigil/chassis';
+import { type Count, createRefusalLog, type Logger, openHttp, type RefusalLog, type Tls } from '@vigil/chassis';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { routeHooks } from '../hooks/route.ts';
 import { routeTelemetry } from '../otlp/route.ts';
@@ -58,12 +58,11 @@ const problemOf = (error: FastifyError | Problem): Problem => {
 type Answer = (error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
 /** Answers with problem+json, and logs errors of the gateway. */
-const answerProblems = (logger: Logger, count: Count, now: () => number): Answer => {
-  const logRefusal = createRefusalLog(logger, now);
+const answerProblems = (logger: Logger, count: Count, refusals: RefusalLog): Answer => {
   return (error, request, reply) => {
     const { method, url } = request;
     const problem = problemOf(error);
-    logRefusal({ principal: nameOf(request), status: problem.status, method, url });
+    refusals.record({ principal: nameOf(request), address: request.ip ?? null, status: problem.status, method, url });
     count('requests_refused', 1, problem.reason.replace(/:.*/, ''));
     if (problem.status >= 500) logger.error({ err: error, method, url }, 'request failed');
     if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
@@ -85,7 +84,8 @@ const nameOf = (request: FastifyRequest): string | null => {
 
 /** The gateway's HTTP API: heartbeats in, orders out, receipts in. Not listening yet. */
 export const createIngress = (context: GatewayContext, tls: Tls | null, logger: Logger): FastifyInstance => {
-  const answerProblem = answerProblems(logger, context.count, context.now);
+  const refusals = createRefusalLog(logger);
+  const answerProblem = answerProblems(logger, context.count, refusals);
   const app = openHttp(
     {
       bodyLimit: LARGEST_BODY,
@@ -95,6 +95,7 @@ export const createIngress = (context: GatewayContext, tls: Tls | null, logger: 
     },
     tls,
   );
+  app.addHook('onClose', async () => refusals[Symbol.dispose]());
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request) => {
     const principal = await context.admit(request.headers.authorization);
