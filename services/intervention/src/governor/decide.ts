@@ -3,7 +3,7 @@ import type { Clock } from '@vigil/stream';
 import { engages, liftsFrom } from './brake.ts';
 import { spawnFreeFrom, stepFreeFrom, turnFrom, withheldBy } from './budget.ts';
 import { evolve } from './evolve.ts';
-import { type GovernorSettings, VALID_MS } from './settings.ts';
+import { type GovernorSettings, MOST_WAITING_SIZE, VALID_MS } from './settings.ts';
 import { runtimeFor, whyNoTemplate } from './spawn.ts';
 import {
   covers,
@@ -113,7 +113,8 @@ const spawn = (
   if (request.withheld === 'no_template' && unstartable !== null) return null;
   const withheld = (why: WithheldWhy, detail: string) => spawnRuling(request, 'SPAWN_WITHHELD', { why, detail });
   if (state.halted) return withheld('halted', HALTED);
-  if (unstartable !== null) return withheld('no_template', unstartable);
+  // Recovery repeats a request that was answered by no_runtime, so it need not be kept here.
+  if (unstartable !== null) return withheld(hasRoomToWait(state, request) ? 'no_template' : 'no_runtime', unstartable);
   const from = spawnFreeFrom(state, request, settings);
   if (now < from)
     return withheld(
@@ -124,6 +125,12 @@ const spawn = (
   if ('none' in found) return withheld('no_runtime', found.none);
   const admission = { runtimeId: found.runtimeId, validUntil: now + VALID_MS, dryRun: state.dryRun };
   return spawnRuling(request, 'SPAWN_ADMITTED', admission);
+};
+
+/** Whether a spawn fits beside those that wait for a template: they carry labels, and are part of one record. */
+const hasRoomToWait = ({ requests }: GovernorState, request: SpawnRequest): boolean => {
+  const waiting = requests.filter((one) => one.kind === 'spawn' && one.withheld === 'no_template');
+  return JSON.stringify([...waiting, request]).length <= MOST_WAITING_SIZE;
 };
 
 const govern = (body: BodyOf<typeof Topic.fleetGovernance>): GovernorDraft => ({

@@ -3,7 +3,7 @@ import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { decider } from './governor.ts';
 import { type GovernorSettings, usual } from './settings.ts';
-import type { GovernorDraft } from './state.ts';
+import { type GovernorDraft, initial } from './state.ts';
 
 type Presence = typeof Topic.fleetPresence;
 
@@ -81,8 +81,8 @@ export const controls = (type: 'HALT_FLEET' | 'RESUME_FLEET' | 'DRY_RUN_ON' | 'D
   example(Topic.controlFleet, type, { by: 'ada', why: 'drill' });
 
 /** A governor over a fleet of `live` agents, a0, a1 …, ten to a host. */
-export const fleet = (liveAgents = 0, settings: Partial<GovernorSettings> = {}) => {
-  const driver = given(decider({ ...usual, ...settings }), T0);
+export const fleet = (liveAgents = 0, settings: Partial<GovernorSettings> = {}, before = initial) => {
+  const driver = given(decider({ ...usual, ...settings }), T0, before);
   for (let i = 0; i < liveAgents; i++) driver.receive(present(`a${i}`, { host: `h${Math.floor(i / 10)}` }));
   return {
     ...driver,

@@ -43,3 +43,16 @@ export const livingIn = (liveAgents: LiveAgents, place: { host?: string; runtime
 
 export const namesOf = (liveAgents: LiveAgents): ReadonlySet<string> =>
   new Set(Object.values(liveAgents).flatMap((runtimes) => Object.values(runtimes).flat()));
+
+/** The characters of all names, each with its quotes and a separator. */
+export const namesSize = (liveAgents: LiveAgents): number => {
+  let size = 0;
+  for (const [host, runtimes] of Object.entries(liveAgents)) {
+    size += host.length + 5;
+    for (const [runtimeId, agents] of Object.entries(runtimes)) {
+      size += runtimeId.length + 6;
+      for (const agentId of agents) size += agentId.length + 3;
+    }
+  }
+  return size;
+};

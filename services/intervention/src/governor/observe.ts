@@ -1,8 +1,15 @@
 import type { AgentLostPayload, AgentPresentPayload, RuntimeAnnouncedPayload } from '@vigil/events';
 import { type Clock, Unwelcome } from '@vigil/stream';
 import { counting } from './budget.ts';
-import { living, namesOf, without } from './living.ts';
-import { FRESH_MS, type GovernorSettings, MOST_RUNTIME_SIZE, MOST_RUNTIMES_SIZE } from './settings.ts';
+import { living, namesOf, namesSize, without } from './living.ts';
+import {
+  FRESH_MS,
+  type GovernorSettings,
+  LONGEST_PLACE,
+  MOST_NAMES_SIZE,
+  MOST_RUNTIME_SIZE,
+  MOST_RUNTIMES_SIZE,
+} from './settings.ts';
 import {
   type AdmissionRequest,
   type AwaitedAgent,
@@ -51,6 +58,10 @@ export const observe =
 /** The label by which the evaluator reports the host of an agent. */
 const HOST = 'host';
 
+/** A place without a name, or with one too long to be stored, has none. */
+const placeName = (name: string | null | undefined): string =>
+  name === null || name === undefined || name.length > LONGEST_PLACE ? '' : name;
+
 type Admit = Extract<GovernorInput, { readonly type: 'ADMIT_STEP' | 'ADMIT_SPAWN' }>;
 
 const requestOf = (
@@ -58,12 +69,12 @@ const requestOf = (
   { scopeLabel }: GovernorSettings,
   requestedAt: number,
 ): AdmissionRequest => {
-  const scope = scopeLabel === null ? 'fleet' : (payload.labels[scopeLabel] ?? 'fleet');
-  const request = { withheld: null, requestedAt, correlationId, scope };
+  const scope = scopeLabel === null ? '' : placeName(payload.labels[scopeLabel]);
+  const request = { withheld: null, requestedAt, correlationId, scope: scope === '' ? 'fleet' : scope };
   if (type === 'ADMIT_SPAWN')
     return { kind: 'spawn', ...request, runtimeId: payload.preferRuntimeId ?? '', spawn: payload };
   const { requestId, caseId, agentId, step } = payload;
-  const place = { host: payload.labels[HOST] ?? '', runtimeId: payload.runtimeId ?? '' };
+  const place = { host: placeName(payload.labels[HOST]), runtimeId: payload.runtimeId ?? '' };
   return { kind: 'step', ...request, ...place, step: { requestId, caseId, agentId, step, class: payload.class } };
 };
 
@@ -88,7 +99,10 @@ type Incidents = ReturnType<typeof incidentsOf>;
 /** An agent is present: records its place, and that the brake no longer awaits it. */
 const present = (state: GovernorState, payload: AgentPresentPayload, now: number): GovernorState => {
   const { agentId, taskId, host, runtimeId, why } = payload;
-  const liveAgents = living(without(state.liveAgents, agentId), agentId, host ?? '', runtimeId ?? '');
+  const others = without(state.liveAgents, agentId);
+  const withAgent = living(others, agentId, placeName(host), runtimeId ?? '');
+  // An agent that does not fit is not counted as part of the fleet: the brake then engages sooner, not later.
+  const liveAgents = namesSize(withAgent) > MOST_NAMES_SIZE ? others : withAgent;
   // It was present all the time, so this ends no loss.
   if (why === 'still_present') return { ...state, liveAgents };
   const lossKey = taskId ?? agentId;
@@ -121,7 +135,7 @@ const lost = (
     const losses = why === 'crashed' && !isCounted ? crashed : state.losses.filter(isOther);
     return { ...gone, losses, brake: awaitingOnly(state, isOther) };
   }
-  const place = { host: host ?? '', runtimeId: runtimeId ?? '' };
+  const place = { host: placeName(host), runtimeId: runtimeId ?? '' };
   if (!counts(payload, brake)) {
     const uncounted = uncountedAfter(state.uncounted, place, brake, now);
     return { ...gone, uncounted, brake: missedAgain(gone, { agentId, lossKey, why }, now) };

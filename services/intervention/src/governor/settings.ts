@@ -52,6 +52,12 @@ export const CRASH_WAIT_MS = 900_000;
  * one of 1 MiB.
  */
 export const MOST_RUNTIMES_SIZE = 250_000;
+/** The size of the names of live agents there, with their hosts and runtimes, in characters: some 12,000 agents. */
+export const MOST_NAMES_SIZE = 500_000;
+/** The size of the spawns there that wait for a template, in characters of JSON. */
+export const MOST_WAITING_SIZE = 100_000;
+/** The longest host or scope, in characters: a label may be much longer, and a DNS name may not. */
+export const LONGEST_PLACE = 253;
 /** The size of one runtime there: its labels and templates are as long as its host's file makes them. */
 export const MOST_RUNTIME_SIZE = 10_000;
 export const MINUTE_MS = 60_000;
