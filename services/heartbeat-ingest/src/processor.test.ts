@@ -62,7 +62,8 @@ test('garbage stops nothing, however much of it there is: no sender can stop the
     log.publishRaw(Topic.heartbeat, 'worker-1', Buffer.from(i % 2 === 0 ? 'I am fine' : [0, 1]));
   sendJson(heartbeat().payload);
   await Promise.race([log.settled(), running.finished]);
-  expect(deadLetters()).toHaveLength(100);
+  // The quota of a key: more only where a minute ends in between.
+  expect(deadLetters().length).toBeGreaterThanOrEqual(60);
   expect(log.events(Topic.agentObservation)).toHaveLength(1);
 });
 
