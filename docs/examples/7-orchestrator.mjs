@@ -1,9 +1,9 @@
 // Receives Vigil's alerts as webhooks and answers the questions among them.
-// It needs ORCHESTRATOR_SECRET and VIGIL_DASHBOARD_TOKEN. It listens on port 7999, or on ORCHESTRATOR_PORT.
+// It needs ORCHESTRATOR_SECRET and no token of the dashboard: each choice has a link. It listens on port 7999, or on ORCHESTRATOR_PORT.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
-const { ORCHESTRATOR_SECRET = '', VIGIL_DASHBOARD_TOKEN = '', ORCHESTRATOR_PORT = '7999' } = process.env;
+const { ORCHESTRATOR_SECRET = '', ORCHESTRATOR_PORT = '7999' } = process.env;
 const KEY = Buffer.from(ORCHESTRATOR_SECRET.replace(/^whsec_/, ''), 'base64');
 const FIVE_MINUTES_S = 300;
 
@@ -27,15 +27,14 @@ const choose = ({ decision, checkpoint }) => {
 const answer = async (alert) => {
   const chosen = choose(alert);
   if (chosen === null) return console.log(`${alert.title}: left to people`);
-  const { method, url, body } = alert.decision;
-  const response = await fetch(url, {
-    method,
-    headers: { authorization: `Bearer ${VIGIL_DASHBOARD_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...body, ...chosen, by: 'orchestrator' }),
+  const response = await fetch(alert.decision.links[chosen.decision], {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...chosen, by: 'orchestrator' }),
   });
   console.log(`${alert.title}: ${chosen.decision} (${response.status})`);
-  // 409: the case is closed already, and no decision is needed.
-  if (!response.ok && response.status !== 409) throw new Error(await response.text());
+  // 409 and 410: the question is over, and no decision is needed.
+  if (!response.ok && response.status !== 409 && response.status !== 410) throw new Error(await response.text());
 };
 
 const server = createServer(async (request, response) => {

@@ -125,7 +125,8 @@ describe.skipIf(!ownServers)('people control what acts', () => {
     await until('the case is shown closed', async () =>
       (await vigil.vigil('case', 'decide', caseId, 'pardon', ...why)).stderr.includes('is closed (pardoned)'),
     );
-    const decision = { caseId, agentId: 'patient', decision: 'terminate_and_recover', forMs: null, by: 'x', why: 'x' };
+    const who = { agentId: 'patient', by: 'x', why: 'x' };
+    const decision = { ...who, caseId, decision: 'terminate_and_recover', forMs: null, question: null };
     await writer(vigil.log).write([
       { topic: Topic.decideCase, type: 'DECIDE_CASE', key: 'patient', payload: decision as never },
     ]);

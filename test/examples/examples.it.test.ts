@@ -146,7 +146,10 @@ describe.skipIf(!ownServers)('the examples', () => {
       const decided = await until('the decision is recorded', async () =>
         (await on.events(Topic.agentIntervention)).find(({ type }) => type === 'ESCALATION_DECIDED'),
       );
-      expect(decided.payload).toMatchObject({ by: 'admin (orchestrator)', decision: 'terminate_and_recover' });
+      expect(decided.payload).toMatchObject({
+        by: 'link to orchestrator (orchestrator)',
+        decision: 'terminate_and_recover',
+      });
       await until('its task is on a fresh agent', async () =>
         (await on.events(Topic.taskRecovery)).some(({ type }) => type === 'RECOVERY_COMPLETED'),
       );

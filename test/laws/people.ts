@@ -17,7 +17,7 @@ export const request = (simulation: Simulation, agent: Agent, step: Requested): 
 };
 
 export const decide = (simulation: Simulation, caseId: string, agentId: string, decision: Decision): void => {
-  const payload = { caseId, agentId, decision, forMs: null, by: BY, why: WHY };
+  const payload = { caseId, agentId, decision, forMs: null, by: BY, why: WHY, question: null };
   simulation.log.write({ topic: Topic.decideCase, type: 'DECIDE_CASE', key: agentId, payload } as Draft);
 };
 

@@ -74,6 +74,12 @@ test('another principal, and another status, has a line of its own', () => {
   expect(lines).toHaveLength(4);
 });
 
+test('the query of an address is not logged: it may contain a decision link', () => {
+  const { log, lines } = opened();
+  log.record({ principal: null, address: null, status: 403, method: 'GET', url: '/v1/decision?link=secret' });
+  expect(lines).toMatchObject([{ url: '/v1/decision' }]);
+});
+
 test('a bad request is not a refusal', () => {
   const { lines, from } = opened();
   for (const status of [400, 404, 409, 503]) from('agent worker-1', status);

@@ -13,7 +13,7 @@ export type RefusedRequest = {
 const EVERY_MS = 60_000;
 /** Principals and statuses that are remembered. */
 const MOST = 1000;
-/** Characters of an address in the log. */
+/** Characters of an address in the log. Its query is left out, because it may contain a decision link. */
 const LONGEST_URL = 200;
 const LOGGED: ReadonlySet<number> = new Set([401, 403, 421, 429]);
 
@@ -30,7 +30,10 @@ export const createRefusalLog = (logger: Pick<Logger, 'warn'>): RefusalLog => {
   const bursts = new Map<string, Burst>();
 
   const write = (refused: RefusedRequest, refusedSinceLastLine: number): void =>
-    logger.warn({ ...refused, url: refused.url.slice(0, LONGEST_URL), refusedSinceLastLine }, 'a request was refused');
+    logger.warn(
+      { ...refused, url: refused.url.replace(/\?.*/s, '').slice(0, LONGEST_URL), refusedSinceLastLine },
+      'a request was refused',
+    );
 
   /** Logs the burst's number. Whether there was one. */
   const flush = (burst: Burst): boolean => {

@@ -1,4 +1,5 @@
 import { httpUrl, kafkaSettings, whole } from '@vigil/chassis';
+import { linkKey } from '@vigil/chassis/decision-link';
 import { z } from 'zod';
 import type { Settings } from './alert/alert-state.ts';
 import type { Routing } from './alert/routing.ts';
@@ -10,6 +11,8 @@ export const config = z.object({
   ...kafkaSettings,
   VIGIL_ALERTS_FILE: z.string('give the file that names channels, or leave it out').optional(),
   VIGIL_DASHBOARD_URL: httpUrl('give the address at which others reach the dashboard').default('http://127.0.0.1:7420'),
+  /** signs the links of decisions; the dashboard has the same. Without it alerts have none */
+  VIGIL_LINK_KEY: linkKey.optional(),
   VIGIL_ALERT_GROUP_WAIT_MS: whole(0, 3_600_000).default(30_000),
   VIGIL_ALERT_REPEAT_MS: whole(60_000, 604_800_000).default(14_400_000),
 });

@@ -1,64 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Draft, type HealthEvent, Topic } from '@vigil/events';
+import { type Draft, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { canonicalJson, PRESETS, parseYaml } from '@vigil/policy';
-import type { ReadModel } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { openApp } from './app.ts';
-import type { Caller } from './people.ts';
-
-const TOKEN = 'a-token-for-tests-only';
-const CALLERS: Readonly<Record<string, Caller>> = {
-  [TOKEN]: { name: 'ada', role: 'admin' },
-  viewer: { name: 'vera', role: 'viewer' },
-  responder: { name: 'rob', role: 'responder' },
-  operator: { name: 'olga', role: 'operator' },
-};
-const agent = { agentId: 'worker-1', instanceId: 'i1', taskId: 'T-1', runtimeId: 'host-1', labels: {} };
-const open = { caseId: 'case-1', agentId: 'worker-1', closedAt: null };
-
-/** The app over prepared answers; its written events are kept. */
-const dashboard = (answers: object = {}) => {
-  const written: Draft[] = [];
-  const failures: unknown[] = [];
-  const refusals: object[] = [];
-  const revoked = new Set<string>();
-  const model = {
-    agents: async (filter: object) => [{ ...agent, filter }],
-    agent: async (id: string) => (id === 'worker-1' ? agent : null),
-    case: async (id: string) => (id === 'case-1' ? open : null),
-    task: async () => null,
-    alerts: async () => [{ alertId: 'alert-1', alertKey: 'stuck_agent:T-1' }],
-    ...answers,
-  } as unknown as ReadModel;
-  const listeners = new Set<(event: HealthEvent) => void>();
-  const stop = new AbortController();
-  const app = openApp({
-    tls: null,
-    people: { callerOf: (token) => (revoked.has(token) ? null : (CALLERS[token] ?? null)) },
-    model,
-    feed: {
-      listen: (listener) => {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-      finished: new Promise(() => {}),
-      ready: () => true,
-    },
-    write: async (draft) => `event-${written.push(draft)}`,
-    signalsOf: async () => null,
-    doctor: async () => ({}) as never,
-    now: () => 1000,
-    refusals: { record: (refused) => void refusals.push(refused), [Symbol.dispose]: () => {} },
-    hosts: ['vigil.example'],
-    onFailure: (error) => failures.push(error),
-    signal: stop.signal,
-  });
-  const request = (method: 'GET' | 'POST', url: string, payload?: object) =>
-    app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });
-  return { app, request, written, failures, refusals, revoked, listeners, stop };
-};
+import { agent, dashboard, openCase, TOKEN } from './app.fixture.ts';
 
 const reason = { by: 'ada', why: 'because' };
 
@@ -173,7 +119,7 @@ test('a task is reviewed only where it waits for that', async () => {
 });
 
 test('a closed case takes no decision', async () => {
-  const closed = dashboard({ case: async () => ({ ...open, closedAt: 5, ending: 'recovered' }) });
+  const closed = dashboard({ case: async () => ({ ...openCase, closedAt: 5, ending: 'recovered' }) });
   const command = { kind: 'decide_case', caseId: 'case-1', decision: 'pardon', ...reason };
   expect((await closed.request('POST', '/v1/commands', command)).json()).toMatchObject({ status: 409 });
   expect(closed.written).toEqual([]);

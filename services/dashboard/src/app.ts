@@ -1,13 +1,15 @@
 import { openHttp, type RefusalLog, type Tls } from '@vigil/chassis';
 import type { Doctor, ReadModel, SignalsOf } from '@vigil/read-model';
 import { includesRole } from '@vigil/read-model/people';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { commandRoutes, type Write } from './commands.ts';
 import type { Feed } from './feed.ts';
 import { isAcceptedHost } from './hosts.ts';
+import { sendPage, wantsPage } from './page.ts';
 import { type Caller, needs, type People } from './people.ts';
-import { Problem, sendProblem } from './problem.ts';
+import { Problem, problemFor, sendProblem } from './problem.ts';
 import { ROLE_OF_ROUTE } from './roles.ts';
+import { decisionRoutes } from './routes/decision.ts';
 import { eventRoutes } from './routes/events.ts';
 import { policyRoutes, readRoutes } from './routes/read.ts';
 
@@ -18,6 +20,8 @@ export type AppDeps = {
   readonly model: ReadModel;
   readonly feed: Feed;
   readonly write: Write;
+  /** verifies decision links; null: there are none */
+  readonly linkKey: string | null;
   readonly signalsOf: SignalsOf;
   readonly doctor: () => Promise<Doctor>;
   /** epoch milliseconds */
@@ -34,6 +38,10 @@ export type AppDeps = {
 
 const BEARER = /^Bearer +(\S+)$/i;
 
+const routeOf = ({ method, routeOptions }: FastifyRequest): string =>
+  `${method === 'HEAD' ? 'GET' : method} ${routeOptions.url ?? ''}`;
+const roleOf = (request: FastifyRequest) => ROLE_OF_ROUTE[routeOf(request)];
+
 /** Every route has a role, and a request needs it. */
 const requireRoles = (app: FastifyInstance, people: People): void => {
   app.decorateRequest('caller');
@@ -44,6 +52,8 @@ const requireRoles = (app: FastifyInstance, people: People): void => {
         throw new Error(`${each} ${url} has no role: give it one in roles.ts`);
   });
   app.addHook('onRequest', async (request) => {
+    const role = roleOf(request);
+    if (role === 'link') return;
     const [, token] = BEARER.exec(request.headers.authorization ?? '') ?? [];
     const current = () => (token === undefined ? null : people.callerOf(token));
     const caller = current();
@@ -56,10 +66,8 @@ const requireRoles = (app: FastifyInstance, people: People): void => {
     request.setDecorator<Caller>('caller', caller);
     // A revocation ends streams that are open as well.
     request.setDecorator<() => boolean>('isValid', () => current() !== null);
-    const route = `${request.method === 'HEAD' ? 'GET' : request.method} ${request.routeOptions.url ?? ''}`;
-    const role = ROLE_OF_ROUTE[route];
     if (role !== undefined && !includesRole(caller.role, role))
-      throw new Problem(403, 'not_permitted', needs(caller, role, route));
+      throw new Problem(403, 'not_permitted', needs(caller, role, routeOf(request)));
   });
 };
 
@@ -77,12 +85,14 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   app.setErrorHandler((error, request, reply) => {
     const { method, url } = request;
     const principal = 'caller' in request ? (request.getDecorator<Caller | undefined>('caller')?.name ?? null) : null;
-    const sent = sendProblem(error, reply, deps.onFailure);
-    deps.refusals.record({ principal, address: request.ip ?? null, status: reply.statusCode, method, url });
-    return sent;
+    const problem = problemFor(error, deps.onFailure);
+    deps.refusals.record({ principal, address: request.ip ?? null, status: problem.status, method, url });
+    if (roleOf(request) !== 'link' || !wantsPage(request)) return sendProblem(problem, reply);
+    const title = problem.type.replaceAll('_', ' ');
+    return sendPage(reply, problem.status, { title, text: problem.message, facts: {}, button: null });
   });
   app.setNotFoundHandler(({ method, url }, reply) =>
-    sendProblem(new Problem(404, 'no_such_page', `There is no ${method} ${url}.`), reply, deps.onFailure),
+    sendProblem(new Problem(404, 'no_such_page', `There is no ${method} ${url}.`), reply),
   );
   app.addHook('onClose', async () => deps.refusals[Symbol.dispose]());
   app.addHook('onRequest', async ({ headers: { host } }, reply) => {
@@ -101,6 +111,7 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   readRoutes(app, deps.model, deps.signalsOf);
   policyRoutes(app, deps.model);
   commandRoutes(app, deps.model, deps.write, deps.now);
+  decisionRoutes(app, deps);
   eventRoutes(app, deps.feed, deps.signal);
   app.get('/v1/doctor', deps.doctor);
   return app;

@@ -1,4 +1,4 @@
-import { type Draft, type PolicyRef, parsePayload, type RecoverySettings, Topic } from '@vigil/events';
+import { type Draft, type PayloadOf, type PolicyRef, parsePayload, type RecoverySettings, Topic } from '@vigil/events';
 import { VOCABULARY } from '@vigil/health';
 import { ASSIGNMENT, CorrectThePolicy, canonicalJson, compile, readAssignment, republished } from '@vigil/policy';
 import type { AgentRow, ReadModel } from '@vigil/read-model';
@@ -16,7 +16,7 @@ export const WRITTEN = [
   Topic.reviewTask,
   Topic.applyPolicy,
 ] as const;
-type CommandDraft = Draft<(typeof WRITTEN)[number]>;
+export type CommandDraft = Draft<(typeof WRITTEN)[number]>;
 
 const who = { by: z.string().min(1).max(200), why: z.string().min(1).max(2000) };
 const id = z
@@ -108,7 +108,7 @@ const draftOf = async (command: OfOne, model: ReadModel, now: number): Promise<C
   const { by, why } = command;
   switch (command.kind) {
     case 'decide_case':
-      return decideCase(command, model);
+      return decideCase(command, model, null);
     case 'request_step':
       return requestStep(command, model);
     case 'hold': {
@@ -187,14 +187,16 @@ const resetBreaker = async (
   return controlAgent('RESET_BREAKER', agentId, { name, by, why });
 };
 
-const decideCase = async (
+/** `question`: the only one that it answers; null: any situation of the case. */
+export const decideCase = async (
   { caseId, decision, forMs, by, why }: Of<'decide_case'>,
   model: ReadModel,
+  question: PayloadOf<typeof Topic.decideCase, 'DECIDE_CASE'>['question'],
 ): Promise<CommandDraft> => {
   const { agentId, closedAt, ending } = found(await model.case(caseId), 'case', caseId, '`vigil case list`');
   if (closedAt !== null)
     throw new Problem(409, 'case_closed', `Case ${caseId} is closed (${ending}): nothing is left to decide.`);
-  const payload = { caseId, agentId, decision, forMs: forMs ?? null, by, why };
+  const payload = { caseId, agentId, decision, forMs: forMs ?? null, by, why, question };
   return { topic: Topic.decideCase, type: 'DECIDE_CASE', key: agentId, payload };
 };
 
@@ -216,7 +218,7 @@ const requestStep = async (
   return { topic: Topic.decideCase, type: 'REQUEST_STEP', key: agentId, policy, payload };
 };
 
-const reviewTask = async (
+export const reviewTask = async (
   { taskId, decision, by, why }: Of<'review_task'>,
   model: ReadModel,
 ): Promise<CommandDraft> => {

@@ -1,4 +1,5 @@
 import { databaseSettings, httpUrl, kafkaSettings, tlsSettings, token, whole } from '@vigil/chassis';
+import { linkKey } from '@vigil/chassis/decision-link';
 import { z } from 'zod';
 
 const PROBES = 'give service=http://host:port[,service=…]: the probes of the services, for `vigil doctor`';
@@ -28,6 +29,8 @@ export const config = z.object({
     )
     .pipe(z.array(z.string().regex(HOST_NAME, HOSTS))),
   VIGIL_DASHBOARD_TOKEN: token("give the admin's token, shown as `Authorization: Bearer …`"),
+  /** verifies the links of decisions; alerting has the same. Without it there are none */
+  VIGIL_LINK_KEY: linkKey.optional(),
   /** names, roles and token hashes of people and orchestrators */
   VIGIL_PEOPLE_FILE: z.string().min(1).optional(),
   VIGIL_PROBES: z

@@ -36,6 +36,7 @@ export const openDashboard = async (
     model,
     feed,
     write: async (draft: Draft) => String(await write([draft])),
+    linkKey: config.VIGIL_LINK_KEY ?? null,
     doctor: () => examine({ log, model, probes: config.VIGIL_PROBES, hanging, now }),
     signalsOf: signalsFrom(log, model, onFailure),
     now,

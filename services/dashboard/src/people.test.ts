@@ -76,7 +76,7 @@ test('a file that others may change is refused, and one that does not exist', ()
 });
 
 test('a claimed name follows the name of the token, and cannot look like another token', () => {
-  expect(signed({ name: 'ada', role: 'viewer' }, 'ada')).toBe('ada');
-  expect(signed({ name: 'bot', role: 'viewer' }, 'ada')).toBe('bot (ada)');
-  expect(signed({ name: 'bot', role: 'viewer' }, 'x) admin (\u202eroot\n')).toBe('bot (x admin root)');
+  expect(signed({ name: 'ada' }, 'ada')).toBe('ada');
+  expect(signed({ name: 'bot' }, 'ada')).toBe('bot (ada)');
+  expect(signed({ name: 'bot' }, 'x) admin (\u202eroot\n')).toBe('bot (x admin root)');
 });

@@ -85,7 +85,7 @@ export const openPeople = ({ token, file, now, onFailure }: PeopleDeps): People 
 };
 
 /** The name that events have as `by`: the token's, and the one that the caller gives beside it. */
-export const signed = ({ name }: Caller, claimed: string): string => {
+export const signed = ({ name }: Pick<Caller, 'name'>, claimed: string): string => {
   const given = claimed.replace(/[()\p{Cc}\p{Cf}]/gu, '').trim();
   return given === name || given === '' ? name : `${name} (${given})`;
 };

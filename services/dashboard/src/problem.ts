@@ -34,11 +34,14 @@ const problemOf = (error: unknown): Problem | null => {
 
 const INTERNAL = new Problem(500, 'failed', 'The dashboard could not answer; its log has the reason. Try again.');
 
-/** Answers with a problem. `onFailure` receives internal errors. */
-export const sendProblem = (error: unknown, reply: FastifyReply, onFailure: (error: unknown) => void): FastifyReply => {
+/** The problem that the caller receives. `onFailure` receives internal errors. */
+export const problemFor = (error: unknown, onFailure: (error: unknown) => void): Problem => {
   const problem = problemOf(error);
   if (problem === null) onFailure(error);
-  const { status, type, message, field } = problem ?? INTERNAL;
+  return problem ?? INTERNAL;
+};
+
+export const sendProblem = ({ status, type, message, field }: Problem, reply: FastifyReply): FastifyReply => {
   const body = { type: `urn:vigil:${type}`, title: type.replaceAll('_', ' '), status, detail: message };
   return reply
     .code(status)

@@ -1,7 +1,7 @@
 import type { Role } from '@vigil/read-model/people';
 
-/** The role that each route needs. A route that is missing here stops the service at its start. */
-export const ROLE_OF_ROUTE: Readonly<Record<string, Role>> = {
+/** The role that each route needs; `link`: no token, because the route verifies a decision link. A route that is missing here stops the service at its start. */
+export const ROLE_OF_ROUTE: Readonly<Record<string, Role | 'link'>> = {
   'GET /v1/agents': 'viewer',
   'GET /v1/agents/:id': 'viewer',
   'GET /v1/agents/:id/explain': 'viewer',
@@ -18,6 +18,8 @@ export const ROLE_OF_ROUTE: Readonly<Record<string, Role>> = {
   'GET /v1/policies/:name': 'viewer',
   'GET /v1/events': 'viewer',
   'GET /v1/doctor': 'viewer',
+  'GET /v1/decision': 'link',
+  'POST /v1/decision': 'link',
   // Its command needs a role of its own.
   'POST /v1/commands': 'responder',
 };

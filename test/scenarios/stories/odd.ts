@@ -32,7 +32,7 @@ export const wedgesNothing = async ({ vigil, all, comes, types }: Stage): Promis
       topic: decideCase,
       type: 'DECIDE_CASE',
       key: 'odd',
-      payload: { ...command, caseId: '', decision: unknown, forMs: null },
+      payload: { ...command, caseId: '', decision: unknown, forMs: null, question: null },
     },
   ]);
   await comes(agentIntervention, 'odd', 'DECISION_REFUSED', 2);

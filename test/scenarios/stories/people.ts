@@ -40,7 +40,7 @@ export const decidedOverHttp = async ({ all, comes, posts, shows, types }: Stage
 
 export const decidedOverKafka = async ({ vigil, all, comes, types }: Stage): Promise<void> => {
   const { caseId } = await comes(agentIntervention, 'by-kafka', 'ESCALATION_TRIGGERED');
-  const command = { agentId: 'by-kafka', forMs: null, by: 'orchestrator', why: 'its quota is gone' };
+  const command = { agentId: 'by-kafka', forMs: null, by: 'orchestrator', why: 'its quota is gone', question: null };
   const decide = (named: string) =>
     writer(vigil.log).write([
       {

@@ -113,6 +113,7 @@ export const caseStory = (more: Partial<CaseStory> = {}): CaseStory => ({
   stepAt: NOON,
   withheld: null,
   waiting: true,
+  escalationAt: NOON,
   escalationReason: 'not answered',
   escalationOptions: ['pardon', 'terminate_and_recover'],
   escalationDeadlineAt: NOON + 90_000,

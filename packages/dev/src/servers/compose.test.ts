@@ -53,6 +53,7 @@ const SECRETS: Readonly<Record<string, readonly ServiceName[]>> = {
   VIGIL_GATEWAY_SECRET: ['gateway'],
   VIGIL_DASHBOARD_TOKEN: ['dashboard'],
   VIGIL_WEBHOOK_SECRET: ['alerting'],
+  VIGIL_LINK_KEY: ['alerting', 'dashboard'],
 };
 
 const client = {
@@ -79,7 +80,7 @@ type Pod = {
 };
 
 for (const name of SERVICES) {
-  const given = serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil');
+  const given = serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil', 'l');
 
   it(`${name} runs in compose with the variables that npm start gives it`, () => {
     expect(container(name).command).toEqual(['node', `services/${name}/src/main.ts`]);
@@ -89,7 +90,7 @@ for (const name of SERVICES) {
   });
 
   it(`${name} has only the secrets that it uses, in npm start, compose and Kubernetes`, () => {
-    const inherited = permitted(name, { ...client, ...servers, VIGIL_WEBHOOK_SECRET: 'w' });
+    const inherited = permitted(name, { ...client, ...servers, VIGIL_WEBHOOK_SECRET: 'w', VIGIL_LINK_KEY: 'l' });
     for (const [secret, holders] of Object.entries(SECRETS)) {
       const holds = holders.includes(name);
       expect(Object.hasOwn(container(name).environment, secret), secret).toBe(holds);
@@ -132,7 +133,7 @@ it('no pod has a service account, a writable root file system, or an unlimited C
 it('Kubernetes sets the same variables', () => {
   const file = read('deploy/kubernetes/kustomization.yaml');
   for (const name of SERVICES)
-    for (const variable of Object.keys(serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil')))
+    for (const variable of Object.keys(serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil', 'l')))
       expect(file).toContain(variable);
 });
 

@@ -29,8 +29,13 @@ export const START_SYSTEM_PORTS: SystemPorts = {
   probes: SERVICES.map((_, index) => 7431 + index),
 };
 
-/** `secret`: the key with which the gateway signs tokens of one runtime or agent */
-export type Tokens = { readonly gateway: string; readonly secret: string; readonly dashboard: string };
+/** `secret`: the key with which the gateway signs tokens of one runtime or agent. `link`: the key of decision links */
+export type Tokens = {
+  readonly gateway: string;
+  readonly secret: string;
+  readonly dashboard: string;
+  readonly link: string;
+};
 
 /** The variables for clients of the system: agents, runtimes, the command line. */
 export const clientEnv = (ports: SystemPorts, tokens: Tokens) => ({
@@ -84,7 +89,14 @@ export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
     'VIGIL_GOVERNOR_BRAKE_MIN_AGE_S',
   ],
   recovery: LOG,
-  alerting: [...LOG, 'VIGIL_ALERTS_FILE', 'VIGIL_DASHBOARD_URL', 'VIGIL_WEBHOOK_SECRET', 'VIGIL_ALERT_GROUP_WAIT_MS'],
+  alerting: [
+    ...LOG,
+    'VIGIL_ALERTS_FILE',
+    'VIGIL_DASHBOARD_URL',
+    'VIGIL_WEBHOOK_SECRET',
+    'VIGIL_ALERT_GROUP_WAIT_MS',
+    'VIGIL_LINK_KEY',
+  ],
   projector: [...LOG, ...DATABASE],
   dashboard: [
     ...LOG,
@@ -93,6 +105,7 @@ export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
     'VIGIL_DASHBOARD_HOSTS',
     'VIGIL_DASHBOARD_TOKEN',
     'VIGIL_PEOPLE_FILE',
+    'VIGIL_LINK_KEY',
     'VIGIL_PROBES',
     ...TLS,
   ],
@@ -130,6 +143,7 @@ export const serviceEnv = (
   client: ClientEnv,
   servers: ServersEnv,
   policy: string,
+  linkKey: string,
 ): Readonly<Record<string, string>> => {
   const all = {
     ...servers,
@@ -138,6 +152,7 @@ export const serviceEnv = (
     VIGIL_GATEWAY_PORT: String(ports.gateway),
     VIGIL_DASHBOARD_PORT: String(ports.dashboard),
     VIGIL_DEFAULT_POLICY: policy,
+    VIGIL_LINK_KEY: linkKey,
     VIGIL_PROBES: SERVICES.map((each) => `${each}=http://127.0.0.1:${probePort(ports, each)}`).join(','),
   };
   return Object.fromEntries(Object.entries(all).filter(([variable]) => VARIABLES_OF[name].includes(variable)));

@@ -25,12 +25,13 @@ test('the command line reads back the written file', async () => {
   expect(readStartEnv(startEnvText(env))).toEqual(env);
 });
 
-test('the secret of `npm start` is long enough for the gateway’s signatures', () => {
-  expect(freshTokens().secret.length).toBeGreaterThanOrEqual(32);
+test('the keys of `npm start` are long enough for signatures', () => {
+  const { secret, link } = freshTokens();
+  for (const key of [secret, link]) expect(key.length).toBeGreaterThanOrEqual(32);
 });
 
 test('the tokens of a folder are kept, so that a named token of an earlier `npm start` stays valid', () => {
   const tokens = keptTokens(dir);
   expect(keptTokens(dir)).toEqual(tokens);
-  expect(new Set(Object.values(tokens)).size).toBe(3);
+  expect(new Set(Object.values(tokens)).size).toBe(4);
 });

@@ -61,6 +61,7 @@ const tokensOf = (secretOf: (name: string) => string): Tokens => ({
   gateway: secretOf('gateway-token'),
   secret: secretOf('gateway-secret'),
   dashboard: secretOf('dashboard-token'),
+  link: secretOf('link-key'),
 });
 
 export const freshTokens = (): Tokens => tokensOf(freshSecret);
@@ -120,12 +121,15 @@ const stopAll = async (services: ReadonlyMap<ServiceName, Supervised>): Promise<
   await stop((name) => !INGRESS_SERVICES.includes(name));
 };
 
-type Plan = Required<Omit<SystemOptions, 'services' | 'tokens' | 'signal'>> & { readonly client: ClientEnv };
+type Plan = Required<Omit<SystemOptions, 'services' | 'tokens' | 'signal'>> & {
+  readonly client: ClientEnv;
+  readonly linkKey: string;
+};
 
 /** `as`: the instance's own name, for its log and pid file. */
 const run = (name: ServiceName, plan: Plan, as: string = name, probe = probePort(plan.ports, name)): Supervised => {
-  const { servers, dir, policy, ports, client, env, onLine } = plan;
-  const own = serviceEnv(name, ports, client, servers.env, policy);
+  const { servers, dir, policy, ports, client, linkKey, env, onLine } = plan;
+  const own = serviceEnv(name, ports, client, servers.env, policy, linkKey);
   const spec = {
     name: as,
     dir,
@@ -180,6 +184,7 @@ export const startSystem = async (options: SystemOptions): Promise<System> => {
     env,
     onLine,
     client: clientEnv(ports, tokens),
+    linkKey: tokens.link,
   };
   await endLeftServices(plan.dir);
   await prepareServers(servers.env, onLine);

@@ -328,6 +328,10 @@ export type AlertUpdatedPayload = {
   readonly raisedAt: null | number;
 };
 export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'probe_reply';
+export type AnsweredQuestion = {
+  /** null: it waits for ever */
+  readonly deadlineAt: null | number;
+};
 export type ApplyPolicyPayload = {
   /** the policy's, or assign.yaml: which agent gets which */
   readonly name: string;
@@ -513,6 +517,8 @@ export type DecideCasePayload = {
   readonly forMs: null | number;
   readonly by: string;
   readonly why: string;
+  /** the decision is refused unless this question is open; null: a decision without a link, which needs no question */
+  readonly question: null | AnsweredQuestion;
 };
 export type DecisionLapsedPayload = {
   readonly caseId: string;

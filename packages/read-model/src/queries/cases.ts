@@ -34,6 +34,8 @@ const caseColumns = {
   waiting: column<boolean>(WAITING),
   /** the step that the governor withholds now, and the reason; null without one */
   withheld: column<Withheld | null>(WITHHELD),
+  /** when it asked people last; null: never */
+  escalationAt: column<number | null>(),
   escalationReason: column<string | null>(),
   escalationOptions: column<readonly string[]>("coalesce(escalation_options, '[]')"),
   escalationDeadlineAt: column<number | null>(),

@@ -7,6 +7,7 @@ const SECRETS = {
   VIGIL_GATEWAY_SECRET: 'key',
   VIGIL_GATEWAY_SECRET_PREVIOUS: 'old key',
   VIGIL_DASHBOARD_TOKEN: 'people',
+  VIGIL_LINK_KEY: 'link key',
   VIGIL_WEBHOOK_SECRET: 'whsec_x',
   DATABASE_URL: 'postgres://vigil:vigil@h/vigil',
   SCHEMA_REGISTRY_URL: 'http://user:password@h',
@@ -33,6 +34,7 @@ test('the tokens of runtimes and people and the signing keys are not passed on, 
     'VIGIL_GATEWAY_SECRET',
     'VIGIL_GATEWAY_SECRET_PREVIOUS',
     'VIGIL_DASHBOARD_TOKEN',
+    'VIGIL_LINK_KEY',
   ];
   expect(inheritedEnvironment({ ...BASE, ...SECRETS }, names)).toEqual(BASE);
 });

@@ -16,6 +16,7 @@ export const WITHHELD: readonly string[] = [
   'VIGIL_GATEWAY_SECRET',
   'VIGIL_GATEWAY_SECRET_PREVIOUS',
   'VIGIL_DASHBOARD_TOKEN',
+  'VIGIL_LINK_KEY',
 ];
 
 /** The part of the supervisor's environment that an agent and its commands inherit. `named`: further names to pass on. */

@@ -3,6 +3,7 @@ import { Refused } from '@vigil/chassis';
 import { CorrectThePolicy, parseYaml } from '@vigil/policy';
 import { z } from 'zod';
 import { CONSOLE, DEFAULT, type Routing } from '../alert/routing.ts';
+import type { LinkDeps } from '../delivery/decision-links.ts';
 import type { SinkDeps } from '../delivery/sink.ts';
 import { consoleSink } from '../sinks/console.ts';
 import { channel, opened } from '../sinks/kinds.ts';
@@ -11,7 +12,7 @@ import type { Sink } from './sink.ts';
 /** The console, the sinks of VIGIL_ALERTS_FILE, and the default channels. */
 export type Channels = { readonly routing: Routing; readonly sinks: readonly Sink[] };
 
-type ChannelDeps = Omit<SinkDeps, 'dashboardUrl'> & { readonly write: (line: string) => void };
+type ChannelDeps = Omit<SinkDeps, keyof LinkDeps> & { readonly write: (line: string) => void };
 
 /** Names that a channel cannot have, because the groups of the processors use them. */
 const TAKEN = [DEFAULT, CONSOLE, 'agent', 'task', 'fleet'];
@@ -33,14 +34,21 @@ const document = z
       }
   });
 
-type Config = { readonly VIGIL_ALERTS_FILE?: string | undefined; readonly VIGIL_DASHBOARD_URL: string };
+type Config = {
+  readonly VIGIL_ALERTS_FILE?: string | undefined;
+  readonly VIGIL_DASHBOARD_URL: string;
+  readonly VIGIL_LINK_KEY?: string | undefined;
+};
 
 /** Without a file, the console alone. Throws Refused with every mistake and its place. */
 export const openChannels = (
-  { VIGIL_ALERTS_FILE: file, VIGIL_DASHBOARD_URL: dashboardUrl }: Config,
+  { VIGIL_ALERTS_FILE: file, VIGIL_DASHBOARD_URL: dashboardUrl, VIGIL_LINK_KEY }: Config,
   deps: ChannelDeps,
 ): Channels => {
-  const read = file === undefined ? { defaults: [CONSOLE], sinks: [] } : readChannels(file, { ...deps, dashboardUrl });
+  const read =
+    file === undefined
+      ? { defaults: [CONSOLE], sinks: [] }
+      : readChannels(file, { ...deps, dashboardUrl, linkKey: VIGIL_LINK_KEY ?? null });
   const configured = [CONSOLE, ...read.sinks.map((sink) => sink.name)];
   const routing = { defaults: read.defaults, configured };
   return { routing, sinks: [consoleSink(deps.write, configured), ...read.sinks] };

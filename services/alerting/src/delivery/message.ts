@@ -1,3 +1,4 @@
+import { decisionLinks, type LinkDeps } from './decision-links.ts';
 import type { AlertEvent } from './sink.ts';
 
 type Payload = AlertEvent['payload'];
@@ -14,16 +15,16 @@ const iso = (at: number | null): string | null => (at === null ? null : new Date
 /**
  * The message for machines: the body of a webhook, the input of a command. A repetition has the same `id`. Times are
  * RFC 3339.
- * `dashboardUrl`: where a decision is posted.
+ * `channel`: the recipient, whose name its decision links have.
  */
-export const messageOf = (alert: AlertEvent, dashboardUrl: string) => ({
+export const messageOf = async (alert: AlertEvent, channel: string, deps: LinkDeps) => ({
   type: KINDS[alert.type],
   timestamp: iso(alert.occurredAt),
   data: {
     id: alert.eventId,
     ...headOf(alert.payload),
     policy: alert.policy,
-    decision: 'options' in alert.payload ? decisionOf(alert.payload, dashboardUrl) : null,
+    decision: await decisionOf(alert, channel, deps),
     checkpoint: 'checkpoint' in alert.payload ? checkpointOf(alert.payload) : null,
     blocked: 'blocked' in alert.payload ? alert.payload.blocked : null,
   },
@@ -44,19 +45,31 @@ const headOf = (payload: Payload) => ({
   labels: payload.labels,
 });
 
+/** What the question of an alert is about; null: there is no question. */
+const subjectOf = ({ options, caseId, taskId }: Asking) => {
+  if (options.length === 0) return null;
+  if (caseId !== null) return { kind: 'decide_case', subject: caseId } as const;
+  return taskId === null ? null : ({ kind: 'review_task', subject: taskId } as const);
+};
+
 /**
- * The question, its deadline, and how to answer it: `body` is posted to `url` with one of the options as `decision`.
+ * The question, its deadline, and how to answer it: by one of `links`, or by a token of the dashboard. Then `body` is posted to `url` with one of
+ * the options as `decision`.
  */
-const decisionOf = ({ options, deadlineAt, onTimeout, caseId, taskId }: Asking, dashboardUrl: string) => {
-  const about = caseId === null ? taskId && { kind: 'review_task', taskId } : { kind: 'decide_case', caseId };
-  if (options.length === 0 || !about) return null;
+const decisionOf = async (alert: AlertEvent, channel: string, deps: LinkDeps) => {
+  const { payload } = alert;
+  const about = 'options' in payload ? subjectOf(payload) : null;
+  if (about === null || !('options' in payload)) return null;
+  const { options, deadlineAt, onTimeout } = payload;
+  const { kind, subject } = about;
   return {
     options,
     deadline: iso(deadlineAt),
     on_timeout: onTimeout,
-    url: `${dashboardUrl.replace(/\/$/, '')}/v1/commands`,
+    links: await decisionLinks(alert, about, channel, deps),
+    url: `${deps.dashboardUrl.replace(/\/$/, '')}/v1/commands`,
     method: 'POST',
-    body: { ...about, decision: options[0], by: '', why: '' },
+    body: { kind, [kind === 'decide_case' ? 'caseId' : 'taskId']: subject, decision: options[0], by: '', why: '' },
   };
 };
 

@@ -30,12 +30,14 @@ export class Undeliverable extends Error {
 
 /** The effects of a sink, as arguments, so that tests can pass their own. */
 export type SinkDeps = {
+  /** where people reach the dashboard */
+  readonly dashboardUrl: string;
+  /** the key that signs decision links; null: alerts have none */
+  readonly linkKey: string | null;
   /** epoch milliseconds */
   readonly now: () => number;
   /** the environment: it holds the secrets, the file does not */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** where decisions are posted */
-  readonly dashboardUrl: string;
 };
 
 /**

@@ -43,13 +43,13 @@ const environmentOf = (env: SinkDeps['env'], named: readonly string[]): NodeJS.P
 /** Run without a shell, with the message as JSON on standard input. Any exit code but 0 is a failure. */
 export const command: Kind<typeof settings> = {
   settings,
-  open: (name, { argv, timeout, env: named }, { dashboardUrl, env }) => ({
+  open: (name, { argv, timeout, env: named }, deps) => ({
     name,
     deliver: async (alert) =>
       run(
         argv.map((one) => filled(one, alert)),
-        JSON.stringify(messageOf(alert, dashboardUrl)),
-        { timeout, env: environmentOf(env, named) },
+        JSON.stringify(await messageOf(alert, name, deps)),
+        { timeout, env: environmentOf(deps.env, named) },
       ),
   }),
 };

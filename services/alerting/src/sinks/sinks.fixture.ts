@@ -4,10 +4,13 @@ import type { AlertEvent, SinkDeps } from '../delivery/sink.ts';
 
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
+export const LINK_KEY = 'a-key-for-tests-only-of-some-length';
+
 export const sinkDeps: SinkDeps = {
   now: Date.now,
   env: { VIGIL_WEBHOOK_SECRET: SECRET },
   dashboardUrl: 'http://127.0.0.1:7420',
+  linkKey: LINK_KEY,
 };
 
 const checkpoint = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payload.checkpoint;

@@ -1,10 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { verifyLink } from '@vigil/chassis/decision-link';
 import { EXAMPLE_TIME } from '@vigil/events/examples';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test } from 'vitest';
 import { TryLater, Undeliverable } from '../delivery/sink.ts';
-import { alertEvent, escalation, SECRET, sinkDeps } from './sinks.fixture.ts';
+import { alertEvent, escalation, LINK_KEY, SECRET, sinkDeps } from './sinks.fixture.ts';
 import { signed, webhook } from './webhook.ts';
 
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: string };
@@ -77,6 +78,39 @@ test('an escalation carries options, deadline, where to decide, and the newest c
       checkpoint: { checkpoint_id: 'checkpoint-1', valid: true },
     },
   });
+});
+
+test('each choice has a link for its case and channel, the same at a repetition', async () => {
+  const { received, url } = await answering(204);
+  const alert = escalation();
+  for (let i = 0; i < 2; i++) await sink(url).deliver(alert);
+  const [first, second] = received.map(({ body }) => JSON.parse(body).data.decision.links);
+  expect(second).toEqual(first);
+  expect(Object.keys(first)).toEqual(['allow_more_time', 'pardon']);
+  for (const decision of ['allow_more_time', 'pardon']) {
+    const { origin, pathname, searchParams } = new URL(first[decision]);
+    expect(origin + pathname).toBe('http://127.0.0.1:7420/v1/decision');
+    expect(await verifyLink(LINK_KEY, searchParams.get('link') ?? '', EXAMPLE_TIME)).toEqual({
+      ...{ kind: 'decide_case', subject: 'case-1', decision, channel: 'orchestrator' },
+      ...{ deadlineAt: EXAMPLE_TIME + 900_000, sentAt: EXAMPLE_TIME },
+    });
+  }
+});
+
+test('without a key there are no links, and the question stays', async () => {
+  const { received, url } = await answering(204);
+  const settings = webhook.settings.parse({ kind: 'webhook', url, secret_env: 'VIGIL_WEBHOOK_SECRET' });
+  await webhook.open('orchestrator', settings, { ...sinkDeps, linkKey: null }).deliver(escalation());
+  expect(JSON.parse((received[0] as Received).body).data.decision).toMatchObject({ links: null, method: 'POST' });
+});
+
+test('a review of a task has links for the task', async () => {
+  const { received, url } = await answering(204);
+  await sink(url).deliver(alertEvent({ caseId: null, taskId: 'T-1', options: ['retry'] }));
+  const { decision } = JSON.parse((received[0] as Received).body).data;
+  const token = new URL(decision.links.retry).searchParams.get('link') ?? '';
+  expect(await verifyLink(LINK_KEY, token, EXAMPLE_TIME)).toMatchObject({ kind: 'review_task', subject: 'T-1' });
+  expect(decision.body).toMatchObject({ kind: 'review_task', taskId: 'T-1' });
 });
 
 test('what asks nothing asks for no decision', async () => {

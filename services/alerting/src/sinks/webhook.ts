@@ -47,7 +47,7 @@ export const webhook: Kind<typeof settings> = {
     return {
       name,
       deliver: async (alert) => {
-        const body = JSON.stringify(messageOf(alert, deps.dashboardUrl));
+        const body = JSON.stringify(await messageOf(alert, name, deps));
         const headers = signed(keys, alert.eventId, deps.now(), body);
         await post(url, { 'content-type': 'application/json', 'user-agent': 'Vigil', ...headers }, body, timeout, deps);
       },

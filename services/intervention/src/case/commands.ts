@@ -29,9 +29,9 @@ export const DEFAULT_MORE_TIME_MS = 600_000;
 const MOST_MORE_TIME = 2;
 
 /** Answers a command at once: executes it, or refuses it with the reason. Other inputs need no answer. */
-export const answer = (state: CaseState, input: CaseInput): readonly CaseDraft[] => {
+export const answer = (state: CaseState, input: CaseInput, now: number): readonly CaseDraft[] => {
   if (isOfPreviousInstance(state, input)) return [];
-  if (input.type === 'DECIDE_CASE') return answerDecision(state, input.payload);
+  if (input.type === 'DECIDE_CASE') return answerDecision(state, input.payload, now);
   if (input.type === 'REQUEST_STEP') return answerRequest(state, input);
   return input.type === 'BREAKER_RESET_ASKED' ? [resetOrder(state, input)] : [];
 };
@@ -47,10 +47,10 @@ export const successorOf = (state: CaseState, input: CaseInput | null): CaseCont
   return requestRefusal(state, caseContext, input.payload.step) === null ? caseContext : null;
 };
 
-const answerDecision = (state: CaseState, command: DecideCase): readonly CaseDraft[] => {
+const answerDecision = (state: CaseState, command: DecideCase, now: number): readonly CaseDraft[] => {
   const found = openNamed(state, command.caseId);
   if (typeof found === 'string') return [refused(state, command, found)];
-  const reason = against(found, command);
+  const reason = isOver(found, command, now) ? 'the question of this link is over' : against(found, command);
   if (reason !== null) return [refused(state, command, reason)];
   const { decision, forMs, by, why } = command;
   const granted = decision === 'allow_more_time' ? (forMs ?? DEFAULT_MORE_TIME_MS) : forMs;
@@ -66,6 +66,13 @@ const openNamed = ({ situation, agentId, last }: CaseState, caseId: string): Act
     return `case ${caseId} is not open yet: the governor has not admitted it`;
   return `no case of ${agentId} is open; ${caseId} is closed or was never opened`;
 };
+
+/**
+ * Whether the question that a decision link answers is over: a link answers it once. More time is an answer, although the escalation continues.
+ */
+const isOver = ({ stepState, moreTime }: ActiveCase, { question }: DecideCase, now: number): boolean =>
+  question !== null &&
+  (stepState.kind !== 'escalated' || stepState.until !== question.deadlineAt || now < moreTime.until);
 
 /** Why a decision is refused, or null. */
 const against = (

@@ -21,7 +21,7 @@ export const decide = (state: CaseState, clock: Clock, input: CaseInput | null):
     emitted.push(...withEnds);
     current = withEnds.reduce((before, draft) => evolve(before, draft, clock, input), current);
   };
-  if (input !== null) emit(answer(state, input));
+  if (input !== null) emit(answer(state, input, now));
   for (let next = moves(current, now, ruling); next.length > 0; next = moves(current, now, ruling)) emit(next);
   return emitted;
 };

@@ -458,3 +458,27 @@ describe('a decision that cannot be carried out yet', () => {
     expect(one.receive(renewed([escalate, terminate, recover]))).toEqual(['asks terminate soft']);
   });
 });
+
+describe('a decision link', () => {
+  const question = { deadlineAt: T0 + 15 * MIN };
+
+  test('answers the open question', () => {
+    expect(escalated().receive(decides('pardon', { question }))).toEqual([
+      'ESCALATION_DECIDED pardon',
+      'CASE_CLOSED pardoned',
+    ]);
+  });
+
+  test('answers it once: the second answer is refused, also while more time runs', () => {
+    const one = escalated();
+    one.receive(decides('allow_more_time', { question }));
+    const second = one.drafts(decides('pardon', { question }));
+    expect(second.map(({ type }) => type)).toEqual(['DECISION_REFUSED']);
+    expect(second[0]?.payload).toMatchObject({ reason: 'the question of this link is over' });
+  });
+
+  test.each([null, T0 + 15 * MIN + 1])('answers no question with another deadline (%s)', (deadlineAt) => {
+    const drafts = escalated().drafts(decides('pardon', { question: { deadlineAt } }));
+    expect(drafts.map(({ type }) => type)).toEqual(['DECISION_REFUSED']);
+  });
+});

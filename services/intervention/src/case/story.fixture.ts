@@ -100,6 +100,7 @@ export const decides = (decision: Decision['decision'], rest: Partial<Decision> 
     caseId: 'case-warrant-1',
     why: 'I know it',
     forMs: null,
+    question: null,
     ...rest,
   });
 

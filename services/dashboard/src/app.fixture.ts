@@ -1,0 +1,59 @@
+import type { Draft, HealthEvent } from '@vigil/events';
+import type { ReadModel } from '@vigil/read-model';
+import { openApp } from './app.ts';
+import type { Caller } from './people.ts';
+
+export const LINK_KEY = 'a-key-for-tests-only-of-some-length';
+export const TOKEN = 'a-token-for-tests-only';
+const CALLERS: Readonly<Record<string, Caller>> = {
+  [TOKEN]: { name: 'ada', role: 'admin' },
+  viewer: { name: 'vera', role: 'viewer' },
+  responder: { name: 'rob', role: 'responder' },
+  operator: { name: 'olga', role: 'operator' },
+};
+export const agent = { agentId: 'worker-1', instanceId: 'i1', taskId: 'T-1', runtimeId: 'host-1', labels: {} };
+export const openCase = { caseId: 'case-1', agentId: 'worker-1', closedAt: null };
+
+/** The app over prepared answers; its written events are kept. */
+export const dashboard = (answers: object = {}) => {
+  const written: Draft[] = [];
+  const failures: unknown[] = [];
+  const refusals: object[] = [];
+  const clock = { now: 1000 };
+  const revoked = new Set<string>();
+  const model = {
+    agents: async (filter: object) => [{ ...agent, filter }],
+    agent: async (id: string) => (id === 'worker-1' ? agent : null),
+    case: async (id: string) => (id === 'case-1' ? openCase : null),
+    task: async () => null,
+    alerts: async () => [{ alertId: 'alert-1', alertKey: 'stuck_agent:T-1' }],
+    ...answers,
+  } as unknown as ReadModel;
+  const listeners = new Set<(event: HealthEvent) => void>();
+  const stop = new AbortController();
+  const app = openApp({
+    tls: null,
+    people: { callerOf: (token) => (revoked.has(token) ? null : (CALLERS[token] ?? null)) },
+    model,
+    feed: {
+      listen: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      finished: new Promise(() => {}),
+      ready: () => true,
+    },
+    write: async (draft) => `event-${written.push(draft)}`,
+    signalsOf: async () => null,
+    linkKey: LINK_KEY,
+    doctor: async () => ({}) as never,
+    now: () => clock.now,
+    refusals: { record: (refused) => void refusals.push(refused), [Symbol.dispose]: () => {} },
+    hosts: ['vigil.example'],
+    onFailure: (error) => failures.push(error),
+    signal: stop.signal,
+  });
+  const request = (method: 'GET' | 'POST', url: string, payload?: object) =>
+    app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });
+  return { app, clock, request, written, failures, refusals, revoked, listeners, stop };
+};

@@ -1,0 +1,263 @@
+import { type DecisionLink, LONGEST_LINK_MS, signLink } from '@vigil/chassis/decision-link';
+import { Topic } from '@vigil/events';
+import { describe, expect, test } from 'vitest';
+import { dashboard, LINK_KEY } from '../app.fixture.ts';
+
+const NOON = Date.UTC(2026, 10, 22, 12);
+const link: DecisionLink = {
+  ...{ kind: 'decide_case', subject: 'case-1', decision: 'pardon', channel: 'ops' },
+  ...{ deadlineAt: NOON + 900_000, sentAt: NOON + 1000 },
+};
+const asking = {
+  ...{
+    caseId: 'case-1',
+    agentId: 'worker-1',
+    taskId: 'T-1',
+    state: 'STUCK',
+    closedAt: null,
+    ending: null,
+    waiting: true,
+  },
+  ...{ escalationReason: 'no <b>call</b>\u202e', escalationAt: NOON, escalationDeadlineAt: NOON + 900_000 },
+  ...{ decision: null, decisionBy: null, decisionAt: null },
+};
+
+const opened = (row: object | null = asking, answers: object = {}) => {
+  const one = dashboard({ case: async (id: string) => (id === 'case-1' ? row : null), ...answers });
+  one.clock.now = NOON + 2000;
+  const addressOf = async (fields: Partial<DecisionLink> = {}, key = LINK_KEY) =>
+    `/v1/decision?link=${await signLink(key, { ...link, ...fields })}`;
+  const get = async (fields?: Partial<DecisionLink>, key?: string) =>
+    one.app.inject({ url: await addressOf(fields, key), headers: { accept: 'text/html' } });
+  const post = async (payload: object | undefined = undefined, fields?: Partial<DecisionLink>, key?: string) =>
+    one.app.inject({ method: 'POST', url: await addressOf(fields, key), ...(payload && { payload }) });
+  return { ...one, addressOf, get, post };
+};
+
+test('a GET shows the question and changes nothing, however often it is followed', async () => {
+  const { get, written } = opened();
+  for (let i = 0; i < 3; i++) {
+    const answer = await get();
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toContain('<form method="post">');
+  }
+  expect(written).toEqual([]);
+});
+
+test('so does a HEAD', async () => {
+  const { app, addressOf, written } = opened();
+  expect((await app.inject({ method: 'HEAD', url: await addressOf() })).statusCode).toBe(200);
+  expect(written).toEqual([]);
+});
+
+test('the page escapes what agents wrote, and leaves out what turns text around', async () => {
+  const { body } = await opened().get();
+  expect(body).toContain('no &lt;b&gt;call&lt;/b&gt;');
+  expect(body).not.toMatch(/<b>|\u202e/);
+});
+
+test('the page runs no script, sends its form to this site only, is in no frame, and gives its address to no site', async () => {
+  const { headers } = await opened().get();
+  expect(headers).toMatchObject({
+    'content-security-policy': "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+});
+
+test('a POST decides without a token; the event names the channel, the claimed name and the question', async () => {
+  const { post, written } = opened();
+  const answer = await post({ by: 'ada', why: 'it works' });
+  expect(answer.statusCode).toBe(202);
+  const payload = {
+    caseId: 'case-1',
+    agentId: 'worker-1',
+    decision: 'pardon',
+    by: 'link to ops (ada)',
+    why: 'it works',
+  };
+  const question = { deadlineAt: NOON + 900_000 };
+  expect(written).toMatchObject([{ topic: Topic.decideCase, type: 'DECIDE_CASE', payload: { ...payload, question } }]);
+});
+
+test('the form of the page decides too, and its answer is a page', async () => {
+  const { app, addressOf, written } = opened();
+  const answer = await app.inject({
+    ...{ method: 'POST', url: await addressOf(), payload: 'why=seen+it' },
+    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  expect(answer.statusCode).toBe(202);
+  expect(answer.body).toContain('link to ops');
+  expect(written).toMatchObject([{ payload: { by: 'link to ops', why: 'seen it' } }]);
+});
+
+test('a second use is refused with who has answered, also of another choice of the question', async () => {
+  const { post, written } = opened();
+  await post({ by: 'ada' });
+  for (const decision of ['pardon', 'allow_more_time']) {
+    const again = await post({}, { decision });
+    expect(again.json()).toMatchObject({
+      ...{ status: 409, type: 'urn:vigil:already_answered' },
+      detail: expect.stringContaining('link to ops (ada) has answered pardon at 2026-11-22T12:00:02.000Z'),
+    });
+  }
+  expect(written).toHaveLength(1);
+});
+
+test('two uses at once are one answer', async () => {
+  const { post, written } = opened();
+  const statuses = (await Promise.all([post(), post(), post()])).map(({ statusCode }) => statusCode);
+  expect(statuses.toSorted()).toEqual([202, 409, 409]);
+  expect(written).toHaveLength(1);
+});
+
+test('another instance, or one that has restarted, refuses what the read model shows as answered', async () => {
+  const decided = {
+    ...asking,
+    waiting: false,
+    decision: 'allow_more_time',
+    decisionBy: 'ada',
+    decisionAt: NOON + 1500,
+  };
+  for (const row of [decided, { ...decided, closedAt: NOON + 1600, ending: 'pardoned' }]) {
+    const { post, get, written } = opened(row);
+    expect((await post()).json()).toMatchObject({
+      status: 409,
+      detail: 'ada has answered allow_more_time at 2026-11-22T12:00:01.500Z.',
+    });
+    const page = await get();
+    expect(page.statusCode).toBe(409);
+    expect(page.body).toContain('ada has answered');
+    expect(page.body).not.toContain('<form');
+    expect(written).toEqual([]);
+  }
+});
+
+test('a case that its deadline decided takes no answer', async () => {
+  const { post, written } = opened({ ...asking, waiting: false, closedAt: NOON + 1600, ending: 'recovered' });
+  expect((await post()).json()).toMatchObject({
+    status: 409,
+    detail: expect.stringContaining('is closed (recovered)'),
+  });
+  expect(written).toEqual([]);
+});
+
+test.each([
+  ['another deadline', { escalationDeadlineAt: NOON + 1_800_000 }],
+  ['no deadline', { escalationDeadlineAt: null }],
+  ['a later time', { escalationAt: NOON + 1001 }],
+])('a link of an earlier question answers none with %s', async (_, fields) => {
+  const { post, written } = opened({ ...asking, ...fields });
+  expect((await post()).json()).toMatchObject({ status: 410, type: 'urn:vigil:another_question' });
+  expect(written).toEqual([]);
+});
+
+test('a question that is asked in the moment of the alert is answered', async () => {
+  const { post } = opened({ ...asking, escalationAt: NOON + 1000 });
+  expect((await post()).statusCode).toBe(202);
+});
+
+test.each([
+  ['decision', 'allow_more_time'],
+  ['caseId', 'case-2'],
+  ['taskId', 'T-1'],
+  ['kind', 'review_task'],
+  ['kind', 'halt'],
+])('a link is for its own choice and case: %s %s is refused', async (field, value) => {
+  const { post, written, refusals } = opened();
+  expect((await post({ [field]: value })).json()).toMatchObject({ status: 403, field });
+  expect(refusals).toMatchObject([{ principal: null, status: 403 }]);
+  expect(written).toEqual([]);
+});
+
+test('the body of the alert is accepted as it is', async () => {
+  const body = { kind: 'decide_case', caseId: 'case-1', decision: 'pardon', by: '', why: '' };
+  expect((await opened().post(body)).statusCode).toBe(202);
+});
+
+test.each([[{ forMs: 5 }], [{ why: 1 }], [['pardon']]])('the answer %j is refused', async (body) => {
+  const { post, written } = opened();
+  expect((await post(body)).statusCode).toBe(400);
+  expect(written).toEqual([]);
+});
+
+test('a link expires with its question, or after a day', async () => {
+  const { post, written, clock } = opened({ ...asking, escalationDeadlineAt: null });
+  clock.now = NOON + 900_000;
+  expect((await post()).json()).toMatchObject({ status: 410, type: 'urn:vigil:link_expired' });
+  clock.now = NOON + 1000 + LONGEST_LINK_MS;
+  expect((await post({}, { deadlineAt: null })).statusCode).toBe(410);
+  expect(written).toEqual([]);
+  clock.now -= 1;
+  expect((await post({}, { deadlineAt: null })).statusCode).toBe(202);
+});
+
+test('a link of another key is refused, and the refusal has the address of the caller', async () => {
+  const { post, written, refusals } = opened();
+  expect((await post({}, {}, `${LINK_KEY}x`)).json()).toMatchObject({ status: 403, type: 'urn:vigil:invalid_link' });
+  expect(refusals).toMatchObject([{ principal: null, status: 403, address: '127.0.0.1' }]);
+  expect(written).toEqual([]);
+});
+
+test('a missing link, and a link to an unknown case, are problems', async () => {
+  const { app, post } = opened();
+  expect((await app.inject({ url: '/v1/decision' })).statusCode).toBe(400);
+  expect((await app.inject({ url: '/v1/decision?link=a&link=b' })).statusCode).toBe(400);
+  expect((await post({}, { subject: 'case-2' })).statusCode).toBe(404);
+});
+
+test('a link opens no other route', async () => {
+  const { app } = opened();
+  const token = await signLink(LINK_KEY, link);
+  for (const url of ['/v1/cases', `/v1/cases/case-1?link=${token}`]) {
+    const answer = await app.inject({ url, headers: { authorization: `Bearer ${token}` } });
+    expect(answer.statusCode).toBe(401);
+  }
+});
+
+test('an answer that cannot be written can be given again', async () => {
+  let isBroken = true;
+  const { post, written } = opened(asking, {
+    case: async () => {
+      if (isBroken) throw new Error('the database is away');
+      return asking;
+    },
+  });
+  expect((await post()).statusCode).toBe(500);
+  isBroken = false;
+  expect((await post()).statusCode).toBe(202);
+  expect(written).toHaveLength(1);
+});
+
+describe('a review of a task', () => {
+  const review = { kind: 'review_task', subject: 'T-1', decision: 'retry', deadlineAt: null } as const;
+  const waits = { taskId: 'T-1', recovery: 'REVIEW_REQUIRED', recoveryAt: NOON, recoveryReason: 'three attempts' };
+
+  test('is answered once', async () => {
+    const { post, written } = opened(null, { task: async () => waits });
+    expect((await post({}, review)).statusCode).toBe(202);
+    expect((await post({}, { ...review, decision: 'abandon' })).statusCode).toBe(409);
+    expect(written).toMatchObject([
+      { type: 'REVIEW_TASK', payload: { taskId: 'T-1', decision: 'retry', by: 'link to ops' } },
+    ]);
+  });
+
+  test('that is over names who has answered', async () => {
+    const payload = { decision: 'abandon', by: 'ada' };
+    const { post, written } = opened(null, {
+      task: async () => ({ ...waits, recovery: 'REVIEW_DECIDED' }),
+      story: async () => [{ type: 'REVIEW_DECIDED', at: NOON, payload }],
+    });
+    expect((await post({}, review)).json()).toMatchObject({
+      status: 409,
+      detail: 'ada has answered abandon at 2026-11-22T12:00:00.000Z.',
+    });
+    expect(written).toEqual([]);
+  });
+
+  test('that began after the alert is another one', async () => {
+    const { post } = opened(null, { task: async () => ({ ...waits, recoveryAt: NOON + 1001 }) });
+    expect((await post({}, review)).statusCode).toBe(410);
+  });
+});

@@ -1,0 +1,215 @@
+import { type DecisionLink, ExpiredLink, InvalidLink, verifyLink } from '@vigil/chassis/decision-link';
+import type { CaseRow, Entry, ReadModel } from '@vigil/read-model';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type CommandDraft, decideCase, parseCommand, reviewTask, type Write } from '../commands.ts';
+import { sendPage, wantsPage } from '../page.ts';
+import { signed } from '../people.ts';
+import { found, Problem } from '../problem.ts';
+
+export type DecisionDeps = {
+  readonly model: ReadModel;
+  readonly write: Write;
+  /** verifies links; null: there are none */
+  readonly linkKey: string | null;
+  /** epoch milliseconds */
+  readonly now: () => number;
+};
+
+/** A question that waits for an answer. `askedAt`: epoch milliseconds */
+type OpenQuestion = { readonly askedAt: number; readonly facts: Readonly<Record<string, string>> };
+
+/** The read model shows an answer within this time, milliseconds. Until then this process remembers it. */
+const SHOWN_AFTER_MS = 30_000;
+
+const SUBJECT_FIELD = { decide_case: 'caseId', review_task: 'taskId' } as const;
+
+/** `allow_more_time`: Allow more time */
+const nameOf = (decision: string): string => decision.charAt(0).toUpperCase() + decision.slice(1).replaceAll('_', ' ');
+
+const readLink = async ({ query }: FastifyRequest, { linkKey, now }: DecisionDeps): Promise<DecisionLink> => {
+  if (linkKey === null)
+    throw new Problem(
+      404,
+      'no_links',
+      'The dashboard has no key of links: set VIGIL_LINK_KEY, or use `vigil case decide`.',
+    );
+  const read = z.object({ link: z.string() }).safeParse(query);
+  if (!read.success)
+    throw new Problem(400, 'no_link', 'The address has no link=…: use the complete one of the alert.', 'link');
+  return verifyLink(linkKey, read.data.link, now()).catch((error: unknown) => {
+    const { message } = error as Error;
+    if (error instanceof ExpiredLink)
+      throw new Problem(
+        410,
+        'link_expired',
+        `The link cannot be used: ${message}. Use \`vigil case decide\` or \`vigil task review\`.`,
+      );
+    if (error instanceof InvalidLink) throw new Problem(403, 'invalid_link', `The link cannot be used: ${message}.`);
+    throw error;
+  });
+};
+
+const answered = (detail: string): Problem => new Problem(409, 'already_answered', detail);
+
+const ANOTHER = new Problem(
+  410,
+  'another_question',
+  'The link belongs to an earlier question. The alert of the present one has links of its own.',
+);
+
+/** The question of a case. Throws Problem if it is not open, with the person who answered it. */
+const questionOfCase = async (
+  { subject, deadlineAt, sentAt }: DecisionLink,
+  model: ReadModel,
+): Promise<OpenQuestion> => {
+  const row = found(await model.case(subject), 'case', subject, '`vigil case list`');
+  const { closedAt, waiting, escalationAt, escalationDeadlineAt } = row;
+  if (closedAt !== null || !waiting || escalationAt === null) throw answered(endOfQuestion(row));
+  if (escalationDeadlineAt !== deadlineAt || escalationAt > sentAt) throw ANOTHER;
+  const facts = {
+    Agent: row.agentId,
+    Task: row.taskId ?? 'none',
+    State: row.state,
+    Reason: row.escalationReason ?? '',
+    ...(deadlineAt !== null && { Deadline: new Date(deadlineAt).toISOString() }),
+  };
+  return { askedAt: escalationAt, facts };
+};
+
+const endOfQuestion = ({ caseId, decision, decisionBy, decisionAt, escalationAt, ending }: CaseRow): string => {
+  if (decision !== null && decisionAt !== null && decisionAt >= (escalationAt ?? 0))
+    return `${decisionBy} has answered ${decision} at ${new Date(decisionAt).toISOString()}.`;
+  return ending === null
+    ? `Case ${caseId} asks nothing now.`
+    : `Case ${caseId} is closed (${ending}): nothing is left to decide.`;
+};
+
+/** Events of one task that are looked through for the answer to its review. */
+const STORY = 100;
+
+const questionOfTask = async ({ subject, sentAt }: DecisionLink, model: ReadModel): Promise<OpenQuestion> => {
+  const { recovery, recoveryAt, recoveryReason } = found(
+    await model.task(subject),
+    'task',
+    subject,
+    '`vigil task list`',
+  );
+  if (recovery !== 'REVIEW_REQUIRED' || recoveryAt === null)
+    throw answered(endOfReview(subject, await model.story({ taskId: subject, limit: STORY })));
+  if (recoveryAt > sentAt) throw ANOTHER;
+  return { askedAt: recoveryAt, facts: { Task: subject, Reason: recoveryReason ?? '' } };
+};
+
+const endOfReview = (taskId: string, story: readonly Entry[]): string => {
+  const decided = story.findLast(({ type }) => type === 'REVIEW_DECIDED');
+  return decided === undefined
+    ? `${taskId} is not in review: there is nothing to decide.`
+    : `${decided.payload.by} has answered ${decided.payload.decision} at ${new Date(decided.at).toISOString()}.`;
+};
+
+const openQuestion = (link: DecisionLink, model: ReadModel): Promise<OpenQuestion> =>
+  link.kind === 'decide_case' ? questionOfCase(link, model) : questionOfTask(link, model);
+
+const text = z.string().max(2000);
+const answerForm = z.strictObject({
+  kind: text.optional(),
+  caseId: text.optional(),
+  taskId: text.optional(),
+  decision: text.optional(),
+  by: text.default(''),
+  why: text.default(''),
+});
+
+/** What the caller adds to the link. Throws Problem 403 if it names another question or choice. */
+const readAnswer = (
+  body: unknown,
+  { kind, subject, decision }: DecisionLink,
+): { readonly by: string; readonly why: string } => {
+  const read = answerForm.safeParse(body ?? {});
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const field = issue?.path.join('.') || 'body';
+    throw new Problem(400, 'bad_answer', `${field}: ${issue?.message}`, field);
+  }
+  const { by, why, ...named } = read.data;
+  const ofLink: Partial<Record<string, string>> = { kind, decision, [SUBJECT_FIELD[kind]]: subject };
+  for (const [field, value] of Object.entries(named))
+    if (value !== undefined && value !== ofLink[field])
+      throw new Problem(
+        403,
+        'not_this_link',
+        `${field} is ${JSON.stringify(value)}: the link is for ${decision} of ${subject} only.`,
+        field,
+      );
+  return { by, why };
+};
+
+const draftOf = (
+  link: DecisionLink,
+  { by, why }: { by: string; why: string },
+  model: ReadModel,
+): Promise<CommandDraft> => {
+  const { kind, subject, decision, deadlineAt, channel } = link;
+  const signature = { by: signed({ name: `link to ${channel}` }, by), why: why || 'by a decision link' };
+  const command = parseCommand({ kind, [SUBJECT_FIELD[kind]]: subject, decision, ...signature });
+  if (command.kind === 'decide_case') return decideCase(command, model, { deadlineAt });
+  if (command.kind === 'review_task') return reviewTask(command, model);
+  throw new Error(`a link is for no ${command.kind}`);
+};
+
+/**
+ * Decision links of alerts. GET shows the question and changes nothing, because mail scanners follow links. POST answers it. A question is
+ * answered once: the read model shows the first answer, and the case refuses an answer to a question that is over.
+ */
+export const decisionRoutes = (app: FastifyInstance, deps: DecisionDeps): void => {
+  const { model, write, now } = deps;
+  const recent = new Map<string, { readonly at: number; readonly answer: string }>();
+
+  /** Writes the answer, unless this process has just written another to the same question. */
+  const answerOnce = async (question: string, answer: string, write: () => Promise<unknown>): Promise<void> => {
+    for (const [key, { at }] of recent) if (now() >= at + SHOWN_AFTER_MS) recent.delete(key);
+    const first = recent.get(question);
+    if (first !== undefined) throw answered(`${first.answer} at ${new Date(first.at).toISOString()}.`);
+    recent.set(question, { at: now(), answer });
+    try {
+      await write();
+    } catch (error) {
+      recent.delete(question);
+      throw error;
+    }
+  };
+
+  app.register(async (routes) => {
+    routes.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      async (_request: unknown, body: string) => Object.fromEntries(new URLSearchParams(body)),
+    );
+    routes.get('/v1/decision', async (request, reply) => {
+      const link = await readLink(request, deps);
+      const { facts } = await openQuestion(link, model);
+      const name = nameOf(link.decision);
+      return sendPage(reply, 200, { title: `${name}?`, text: 'Vigil waits for a decision.', facts, button: name });
+    });
+    routes.post('/v1/decision', async (request, reply) => {
+      const link = await readLink(request, deps);
+      const answer = readAnswer(request.body, link);
+      const { askedAt } = await openQuestion(link, model);
+      const draft = await draftOf(link, answer, model);
+      const { by } = draft.payload as { readonly by: string };
+      await answerOnce(`${link.kind} ${link.subject} ${askedAt}`, `${by} has answered ${link.decision}`, () =>
+        write(draft),
+      );
+      if (!wantsPage(request))
+        return reply.code(202).send({ topic: draft.topic, type: draft.type, key: draft.key, by });
+      const facts = { Subject: link.subject, By: by };
+      return sendPage(reply, 202, {
+        title: nameOf(link.decision),
+        text: 'The answer is written.',
+        facts,
+        button: null,
+      });
+    });
+  });
+};
