@@ -176,6 +176,20 @@ describe('an announcement', () => {
       expect(await announce(templates('OMN-1', task), own)).toMatchObject(outside('templates.1.task', '--tasks'));
   });
 
+  test('has templates with labels that the token permits, and no others: they count as labels of the runtime', async () => {
+    const own = await runtimeWith({ capacity: 8, tasks: ['*'], labels: { team: ['core'] } });
+    const template = (labels: object) => ({ templates: [{ task: '*', labels }] });
+    expect((await announce(template({ team: 'core' }), own)).status).toBe(202);
+    for (const [name, value] of [
+      ['team', 'web'],
+      ['zone', 'eu'],
+    ] as const)
+      expect(await announce(template({ [name]: value }), own)).toMatchObject(
+        outside(`templates.0.labels.${name}`, `--label ${name}=${value}`),
+      );
+    expect(announced()).toHaveLength(1);
+  });
+
   test("leaves out the agents of another runtime's", async () => {
     await log().publish(
       example(Topic.fleetPresence, 'AGENT_PRESENT', { agentId: 'theirs', instanceId: 'i-1', runtimeId: 'host-2' }),

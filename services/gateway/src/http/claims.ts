@@ -44,7 +44,7 @@ export const authorizeStated = (principal: Principal, stated: Stated, index: num
     principal,
     taskOutside(principal, 'task_id', stated.task_id) ??
       policyOutside(principal, stated.policy) ??
-      labelsOutside(principal, stated.labels, stated.parent_agent_id !== null),
+      labelsOutside(principal, stated.labels, stated.parent_agent_id !== null, 'labels'),
     index,
   );
 };
@@ -130,7 +130,7 @@ export const authorizeReported = (
         principal,
         taskOutside(principal, 'taskId', payload.taskId) ??
           policyOutside(principal, payload.policy) ??
-          labelsOutside(principal, payload.labels, true),
+          labelsOutside(principal, payload.labels, true, 'labels'),
         index,
       );
       return;
@@ -138,7 +138,7 @@ export const authorizeReported = (
       refuse(
         principal,
         capacityOutside(principal, payload.capacity) ??
-          labelsOutside(principal, { ...payload.labels, [HOST]: payload.host }, false) ??
+          labelsOutside(principal, { ...payload.labels, [HOST]: payload.host }, false, 'labels') ??
           templateOutside(principal, payload.templates),
         index,
       );
@@ -162,18 +162,19 @@ const labelsOutside = (
   claims: TokenClaims,
   labels: Readonly<Record<string, string>>,
   isSubagent: boolean,
+  field: string,
 ): Outside | null => {
   for (const [name, value] of Object.entries(labels)) {
     if (isSubagent && name === AGENT_TYPE) continue;
     if (isSubagent && name === PARENT_TASK) {
-      const outside = taskOutside(claims, `labels.${name}`, value);
+      const outside = taskOutside(claims, `${field}.${name}`, value);
       if (outside !== null) return outside;
       continue;
     }
     const patterns = Object.hasOwn(claims.labels, name) ? claims.labels[name] : undefined;
     if (claims.kind === 'runtime' && name === HOST && patterns === undefined) continue;
     if (!isMatched(patterns, value))
-      return { field: `labels.${name}`, value, claim: 'labels', option: `--label ${quoted(`${name}=${value}`)}` };
+      return { field: `${field}.${name}`, value, claim: 'labels', option: `--label ${quoted(`${name}=${value}`)}` };
   }
   return null;
 };
@@ -187,11 +188,12 @@ type Template = Extract<RuntimeReport, { readonly type: 'RUNTIME_ANNOUNCED' }>['
 
 /**
  * A template may be for some of the tasks that the token permits. A pattern that matches another as a text matches
- * every task of that one too: its own `*` is matched by a `*` only.
+ * every task of that one too: its own `*` is matched by a `*` only. The labels of a template count as the runtime's, so they need the same claims.
  */
 const templateOutside = (claims: TokenClaims, templates: readonly Template[]): Outside | null => {
-  for (const [index, { task }] of templates.entries()) {
-    const outside = taskOutside(claims, `templates.${index}.task`, task);
+  for (const [index, { task, labels }] of templates.entries()) {
+    const at = `templates.${index}`;
+    const outside = taskOutside(claims, `${at}.task`, task) ?? labelsOutside(claims, labels, false, `${at}.labels`);
     if (outside !== null) return outside;
   }
   return null;

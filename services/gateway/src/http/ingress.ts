@@ -18,6 +18,7 @@ import { authorizeStated, withoutHost } from './claims.ts';
 import { Problem, problemBody } from './problem.ts';
 import { TooMany } from './quotas.ts';
 import { authorizeCollect, authorizePoll } from './rights.ts';
+import { authorizeRoute, requireEntries } from './routes.ts';
 import { routeTokens } from './token-routes.ts';
 import type { Principal } from './tokens.ts';
 
@@ -96,10 +97,12 @@ export const createIngress = (context: GatewayContext, tls: Tls | null, logger: 
     tls,
   );
   app.addHook('onClose', async () => refusals[Symbol.dispose]());
+  requireEntries(app);
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request) => {
     const principal = await context.admit(request.headers.authorization);
     request.setDecorator<Principal>('principal', principal);
+    authorizeRoute(principal, request);
     context.quotas.countRequest(principal, bodyBytesOf(request), context.now());
   });
   app.removeAllContentTypeParsers();

@@ -52,6 +52,31 @@ test('a receipt that comes after its order has expired is taken, from its addres
   expect((await post('/v1/receipts', receiptWith({}), runtime)).status).toBe(202);
 });
 
+test("an agent's receipt names the runtime of its order, and no other", async () => {
+  await log().publish(nudge);
+  expect(await answerOf(await post('/v1/receipts', receiptWith({ runtimeId: 'host-2' }), agent))).toMatchObject(
+    refusal('runtimeId'),
+  );
+  expect((await post('/v1/receipts', receiptWith({ runtimeId: 'host-1' }), agent)).status).toBe(202);
+});
+
+test('an agent that no runtime runs answers in its own name', async () => {
+  await log().publish({ ...nudge, payload: { ...nudge.payload, runtimeId: '' } });
+  for (const [runtimeId, status] of [
+    ['worker-1', 202],
+    ['host-1', 403],
+  ] as const)
+    expect((await post('/v1/receipts', receiptWith({ runtimeId }), agent)).status).toBe(status);
+});
+
+test('the receipt of a spawn names the request of its order, or none', async () => {
+  await log().publish(spawn);
+  const report = (requestId: string | null) =>
+    post('/v1/receipts', { type: 'SPAWN_RECEIPT', payload: { ...spawned, requestId } }, runtime);
+  expect(await answerOf(await report('request-of-another'))).toMatchObject(refusal('requestId'));
+  for (const requestId of [spawn.payload.requestId, null]) expect((await report(requestId)).status).toBe(202);
+});
+
 test.each([
   ['agent', { agentId: 'worker-2' }, 'agentId'],
   ['instance', { instanceId: 'worker-1.i9' }, 'instanceId'],

@@ -163,6 +163,10 @@ const authorizeAnswer = (
   return order;
 };
 
+/** An agent that no runtime runs answers in its own name. */
+const isRuntimeOf = ({ runtimeId, agentId }: Addressed, named: string | null): boolean =>
+  named === runtimeId || (runtimeId === '' && named === agentId);
+
 /** A receipt names only what its order names: it is filed under that agent or task. */
 const outsideOrder = ({ type, payload }: RuntimeReport, order: Addressed): Foreign | null => {
   if (type === 'RUNTIME_ANNOUNCED') return null;
@@ -171,6 +175,10 @@ const outsideOrder = ({ type, payload }: RuntimeReport, order: Addressed): Forei
     return { field: 'kind', value: payload.kind, detail: `order ${order.orderId} was a ${order.kind}` };
   if (type === 'SPAWN_RECEIPT' && order.kind !== 'spawn')
     return { field: 'type', value: type, detail: `order ${order.orderId} was a ${order.kind}` };
+  if (!isRuntimeOf(order, payload.runtimeId))
+    return { field: 'runtimeId', value: payload.runtimeId, detail: `${detail} runtime ${order.runtimeId}` };
+  if (type === 'SPAWN_RECEIPT' && payload.requestId !== null && payload.requestId !== order.requestId)
+    return { field: 'requestId', value: payload.requestId, detail: `${detail} request ${order.requestId}` };
   if (payload.agentId !== order.agentId)
     return { field: 'agentId', value: payload.agentId, detail: `${detail} agent ${order.agentId}` };
   if (type === 'SPAWN_RECEIPT' && payload.taskId !== (order.taskId ?? ''))

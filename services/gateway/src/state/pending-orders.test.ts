@@ -216,6 +216,7 @@ describe('whose an order is', () => {
       instanceId: nudge.payload.instanceId,
       taskId: nudge.payload.taskId,
       kind: 'nudge',
+      requestId: null,
       correlationId: 'correlation-1',
     });
     expect(pendingOrders.find('o-9')).toBeNull();

@@ -14,6 +14,8 @@ export type OrderEnvelope = {
 /** The addressee of an order, and its context. `kind`: that of its receipt. */
 export type Addressed = Pick<Order['payload'], 'orderId' | 'runtimeId' | 'agentId' | 'instanceId' | 'taskId'> & {
   readonly kind: OrderKind;
+  /** of a spawn; null: another order */
+  readonly requestId: string | null;
   readonly correlationId: string;
 };
 
@@ -75,7 +77,8 @@ const wordless = (order: Order): Order =>
 
 const addressed = ({ type, payload, correlationId }: Order): Addressed => {
   const { orderId, runtimeId, agentId, instanceId, taskId } = payload;
-  return { orderId, runtimeId, agentId, instanceId, taskId, correlationId, kind: KIND_OF[type] };
+  const requestId = 'requestId' in payload ? payload.requestId : null;
+  return { orderId, runtimeId, agentId, instanceId, taskId, requestId, correlationId, kind: KIND_OF[type] };
 };
 
 /**
