@@ -52,3 +52,13 @@ test.each([
   expect(last).toMatchObject({ tool_calls: [{ call_id: 't-2', started_at: at - 5 }] });
   expect(last?.cost_usd ?? 0).toBe(0);
 });
+
+test('a body that is not gzip, of a type that is not taken, is refused, and the gateway continues', async () => {
+  for (const type of ['text/plain', 'application/json']) {
+    const headers = { 'content-type': type, 'content-encoding': 'gzip' };
+    const answer = await gateway.postRaw('/otlp/v1/logs', 'not gzip', headers);
+    expect([400, 415]).toContain(answer.status);
+    await answer.text();
+  }
+  expect((await send(logOf('tool_result', { ...ended, duration_ms: 5 }))).status).toBe(200);
+});

@@ -17,6 +17,8 @@ const unzipped = (compressed: Readable): RequestPayload => {
     plain.receivedEncodedLength = (plain.receivedEncodedLength ?? 0) + chunk.length;
   });
   compressed.on('error', (error) => plain.destroy(error));
+  // A request that is refused before its body is read has no other listener, and an error without one ends the process.
+  plain.on('error', () => {});
   return compressed.pipe(plain as ReturnType<typeof createGunzip>);
 };
 
