@@ -58,6 +58,12 @@ const ANOTHER = new Problem(
   'The link belongs to an earlier question. The alert of the present one has links of its own.',
 );
 
+/** The clocks of two brokers may differ by this much, milliseconds. An alert is written after its question. */
+const CLOCKS_DIFFER_MS = 5000;
+
+/** Whether a question is later than the alert with the link, so that the alert was about an earlier one. */
+const isAfter = (askedAt: number, sentAt: number): boolean => askedAt > sentAt + CLOCKS_DIFFER_MS;
+
 /** The question of a case. Throws Problem if it is not open, with the person who answered it. */
 const questionOfCase = async (
   { subject, deadlineAt, sentAt }: DecisionLink,
@@ -66,7 +72,7 @@ const questionOfCase = async (
   const row = found(await model.case(subject), 'case', subject, '`vigil case list`');
   const { closedAt, waiting, escalationAt, escalationDeadlineAt } = row;
   if (closedAt !== null || !waiting || escalationAt === null) throw answered(endOfQuestion(row));
-  if (escalationDeadlineAt !== deadlineAt || escalationAt > sentAt) throw ANOTHER;
+  if (escalationDeadlineAt !== deadlineAt || (deadlineAt === null && isAfter(escalationAt, sentAt))) throw ANOTHER;
   const facts = {
     Agent: row.agentId,
     Task: row.taskId ?? 'none',
@@ -97,7 +103,7 @@ const questionOfTask = async ({ subject, sentAt }: DecisionLink, model: ReadMode
   );
   if (recovery !== 'REVIEW_REQUIRED' || recoveryAt === null)
     throw answered(endOfReview(subject, await model.story({ taskId: subject, limit: STORY })));
-  if (recoveryAt > sentAt) throw ANOTHER;
+  if (isAfter(recoveryAt, sentAt)) throw ANOTHER;
   return { askedAt: recoveryAt, facts: { Task: subject, Reason: recoveryReason ?? '' } };
 };
 
