@@ -66,7 +66,7 @@ export const commandShape = z.discriminatedUnion('kind', [
 
 export type Command = z.output<typeof commandShape>;
 /** The role that each command needs. A command that is missing here does not compile. */
-const ROLE_OF_COMMAND: Readonly<Record<Command['kind'], Role>> = {
+export const ROLE_OF_COMMAND: Readonly<Record<Command['kind'], Role>> = {
   decide_case: 'responder',
   review_task: 'responder',
   acknowledge: 'responder',
