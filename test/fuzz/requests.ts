@@ -42,7 +42,7 @@ const NASTY = [
   ],
 ];
 const KNOWN = ['worker-1', 'host-1', 'T-1', 'case-1', 'vigil', 'claude-code', 'alert-1', 'OMN-1234'];
-const word: Arbitrary<string> = fc.oneof(
+export const word: Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...KNOWN) },
   { weight: 2, arbitrary: fc.constantFrom(...NASTY) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
@@ -110,7 +110,7 @@ type Change = {
   readonly value: unknown;
 };
 
-const change = (body: unknown, { at, how, name, value }: Change): unknown => {
+export const change = (body: unknown, { at, how, name, value }: Change): unknown => {
   const copy: unknown = structuredClone(body);
   const places = placesIn(copy);
   const place = places[at % Math.max(1, places.length)];
@@ -128,7 +128,7 @@ const change = (body: unknown, { at, how, name, value }: Change): unknown => {
   return copy;
 };
 
-const changes = fc.array(
+export const changes = fc.array(
   fc.record({
     at: fc.nat(400),
     how: fc.constantFrom('replace', 'remove', 'add'),
@@ -137,7 +137,7 @@ const changes = fc.array(
   }) as Arbitrary<Change>,
   { maxLength: 4 },
 );
-const jsonFor = (route: string): Arbitrary<string> =>
+export const jsonFor = (route: string): Arbitrary<string> =>
   fc
     .tuple(fc.constantFrom(...(BODIES[route] ?? ANY)), fc.oneof(fc.constant([]), changes))
     .map(([body, all]) => JSON.stringify(all.reduce(change, body)) ?? '');
@@ -215,7 +215,7 @@ const host = fc.oneof(
 const inHeader = (text: string): string => text.replaceAll(/\p{Cc}/gu, '');
 
 type Edit = readonly [at: number, how: 'set' | 'insert' | 'cut', byte: number];
-const edited = (bytes: Buffer, edits: readonly Edit[]): Buffer => {
+export const edited = (bytes: Buffer, edits: readonly Edit[]): Buffer => {
   let all = bytes;
   for (const [at, how, byte] of edits) {
     const place = at % (all.length + 1);
@@ -224,7 +224,7 @@ const edited = (bytes: Buffer, edits: readonly Edit[]): Buffer => {
   }
   return all;
 };
-const edits: Arbitrary<readonly Edit[]> = fc.oneof(
+export const edits: Arbitrary<readonly Edit[]> = fc.oneof(
   { weight: 5, arbitrary: fc.constant<readonly Edit[]>([]) },
   fc.array(fc.tuple(fc.nat(2000), fc.constantFrom('set', 'insert', 'cut'), fc.nat(255)), {
     minLength: 1,
