@@ -10,8 +10,8 @@ import { change, changes, edited, edits, jsonFor, word } from './requests.ts';
 
 /** Agents may write this topic only: docs/between-servers.md. Services that read others stop at many unreadable records. */
 const TOPIC = Topic.heartbeat;
-const COUNT = 1000;
-const SEED = 20_261_125;
+const COUNT = process.env.VIGIL_SOAK === '1' ? 10_000 : 1000;
+const SEED = Number(process.env.VIGIL_FUZZ_SEED ?? 20_261_125);
 const PARTITIONS = 2;
 const { codec } = new MemoryLog();
 const heartbeat = example(TOPIC, 'HEARTBEAT');

@@ -121,3 +121,18 @@ test.each([
     reason: 'unknown_record',
   });
 });
+
+test('a list that names more items than there are bytes is not Avro, and is refused at once', () => {
+  const codec = memoryCodec();
+  const whole = codec.encode(example(Topic.heartbeat, 'HEARTBEAT', { blockers: ['one', 'two', 'three'] }));
+  const at = whole.indexOf('one') - 2;
+  // As a zigzag number: 2^30 items.
+  const broken = Buffer.concat([
+    whole.subarray(0, at),
+    Buffer.from([0x80, 0x80, 0x80, 0x80, 0x08]),
+    whole.subarray(at + 1),
+  ]);
+  const began = performance.now();
+  expect(() => codec.decode(Topic.heartbeat, broken)).toThrow(/items do not fit/);
+  expect(performance.now() - began).toBeLessThan(1000);
+});

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import avro, { type Schema, type Type } from 'avsc';
+import { boundBlocks } from './bounded-blocks.ts';
 import { catalogue, type TopicName } from './generated/catalogue.ts';
 import type { EventInfo } from './topic.ts';
+
+boundBlocks();
 
 /** The folder of the contract: schemas/ of the workspace. */
 const folder: string = path.resolve(import.meta.dirname, '../../../schemas');
