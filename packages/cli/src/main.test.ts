@@ -1,14 +1,15 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import type { CaseStory } from '@vigil/read-model';
 import { hashOfToken } from '@vigil/read-model/people';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { filesFor } from './commands/commands.ts';
 import { vigilProgram } from './program.fixture.ts';
 import { agentRow, caseStory, entry, fleetRow } from './render/rows.fixture.ts';
 
@@ -74,17 +75,21 @@ afterAll(() => server.close());
 
 type End = { readonly code: number | null; readonly out: string; readonly err: string };
 
-const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}, node = process.execPath) => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { PATH = '' } = process.env;
-  return spawn(process.execPath, [vigilProgram, ...args], {
+  return spawn(node, [vigilProgram, ...args], {
     env: { PATH, VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: TOKEN, USER: 'ada', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 };
 
-const vigil = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<End> => {
-  const child = start(args, env);
+const vigil = async (
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  node = process.execPath,
+): Promise<End> => {
+  const child = start(args, env, node);
   let out = '';
   let err = '';
   child.stdout.on('data', (chunk) => {
@@ -110,6 +115,26 @@ test.each([
   });
   expect(await once(child, 'close')).toEqual([code, null]);
   expect(err).toBe('');
+});
+
+/** The machine's own Node, if it is older than the pinned one. */
+const olderNode = (): string | null => {
+  const folders = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'));
+  const isOlder = (node: string) => {
+    const [major = 0, minor = 0] = spawnSync(node, ['-p', 'process.versions.node'])
+      .stdout.toString()
+      .split('.')
+      .map(Number);
+    return major < 24 && (major > 20 || (major === 20 && minor >= 16));
+  };
+  return folders.find((node) => existsSync(node) && isOlder(node)) ?? null;
+};
+
+test.skipIf(olderNode() === null)('commands that only ask a server give the same on an older Node', async () => {
+  const words = filesFor(undefined).flatMap(({ names, node }) => (node === 'any' ? names : []));
+  const commands = words.map((word) => [word, '--help']);
+  commands.push(['health'], ['health', 'worker-1', '--json'], ['explain', 'missing'], ['case', 'list']);
+  for (const command of commands) expect(await vigil(command, {}, olderNode() ?? '')).toEqual(await vigil(command));
 });
 
 test('a healthy agent ends with 0, as JSON for programs', async () => {

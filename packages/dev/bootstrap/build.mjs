@@ -25,11 +25,12 @@ const services = readdirSync(path.join(root, 'services'));
 const library = { target: 'node18', input: { sdk: 'packages/sdk/src/index.ts' } };
 
 /**
- * The hook runs on the machine's own Node; the others run on the pinned one. The keys are the names of the built files.
+ * The hook and the commands that only ask a server run on the machine's own Node; everything else runs on the pinned
+ * one. The keys are the names of the built files.
  */
 const programs = [
   { target: 'node18', input: { hook: 'packages/hook/src/main.ts' } },
-  { target: 'node24', input: { vigil: 'packages/cli/src/main.ts' } },
+  { target: 'node20', input: { vigil: 'packages/cli/src/main.ts' } },
   { target: 'node24', input: { 'demo-agent': 'packages/dev/src/fleet/agent/main.ts' } },
   { target: 'node24', input: Object.fromEntries(services.map((name) => [name, `services/${name}/src/main.ts`])) },
 ];
@@ -92,14 +93,22 @@ const notedInputs = {
 
 const COMMANDS = path.join(root, 'packages/cli/src/commands');
 
-/** The commands in each file, as listed in commands.ts. */
+/** The commands in each file, and the Node that they need, as listed in commands.ts. */
 const namesByFile = () => {
   const list = readFileSync(path.join(COMMANDS, 'commands.ts'), 'utf8');
-  const entries = list.matchAll(/names: \[([^\]]+)\],\s*load: \(\) => import\('([^']+)'\)/g);
-  return new Map([...entries].map(([, names, file]) => [path.join(COMMANDS, file), names.match(/[\w-]+/g) ?? []]));
+  const entries = list.matchAll(/names: \[([^\]]+)\],\s*node: '(\w+)',\s*load: \(\) => import\('([^']+)'\)/g);
+  return new Map(
+    [...entries].map(([, names, node, file]) => [
+      path.join(COMMANDS, file),
+      { names: names.match(/[\w-]+/g) ?? [], node },
+    ]),
+  );
 };
 
-/** The sources of each command of `vigil`, so that a command checks no others when it starts. */
+/**
+ * `sources` of each command of `vigil`, so that a command checks no others when it starts; `node`: whether it runs on
+ * any Node from 20.16 on, or on the pinned one.
+ */
 const commands = {};
 const notedCommands = {
   name: 'noted-commands',
@@ -114,12 +123,13 @@ const notedCommands = {
       if (file !== list.id) for (const next of dynamicallyImportedIds) reached(next, found);
       return found;
     };
-    const names = namesByFile();
+    const entries = namesByFile();
     for (const file of list.dynamicallyImportedIds) {
-      if (!names.has(file)) throw new Error(`commands.ts names no command of ${file}`);
+      if (!entries.has(file)) throw new Error(`commands.ts names no command of ${file}`);
       const found = reached(path.join(COMMANDS, '../main.ts'), new Set());
       const sources = [...reached(file, found)].map((source) => path.relative(root, source));
-      for (const name of names.get(file)) commands[name] = [...SETTINGS, ...sources];
+      const { names, node } = entries.get(file);
+      for (const name of names) commands[name] = { node, sources: [...SETTINGS, ...sources] };
     }
   },
 };
@@ -154,7 +164,7 @@ const bundle = async (folder, { target, input }) => {
 const starter = (folder, name) =>
   [
     `import { rmSync, writeFileSync } from 'node:fs';`,
-    `import { enableCompileCache } from 'node:module';`,
+    `import module from 'node:module';`,
     '',
     `const user = ${JSON.stringify(path.join(folder, 'users/'))} + process.pid;`,
     'try {',
@@ -163,7 +173,8 @@ const starter = (folder, name) =>
     '} catch {',
     '  // A build that this user may not write to is not theirs to replace.',
     '}',
-    `enableCompileCache(${JSON.stringify(path.join(folder, 'compile-cache'))});`,
+    // An older Node has none.
+    `module.enableCompileCache?.(${JSON.stringify(path.join(folder, 'compile-cache'))});`,
     'process.noDeprecation = true;',
     `await import('./modules/${name}.mjs');`,
     '',

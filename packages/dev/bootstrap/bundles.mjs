@@ -22,7 +22,9 @@ const read = (command) => {
     return mtimeMs === inputs[file][0] && size === inputs[file][1];
   };
   // The bundles of a copied clone contain the paths of the original.
-  return manifest.root === root && (commands[command] ?? Object.keys(inputs)).every(isUnchanged) ? manifest : null;
+  return manifest.root === root && (commands[command]?.sources ?? Object.keys(inputs)).every(isUnchanged)
+    ? manifest
+    : null;
 };
 
 /**
@@ -41,8 +43,18 @@ export const freshBuild = (command) => {
 /** Type stripping is stable and silent from here on. */
 export const MIN_NODE = [24, 12, 0];
 
-export const isRecent = () => {
+/** `process.getBuiltinModule` exists from here on, and commander needs 20. */
+const MIN_NODE_OF_CLIENTS = [20, 16, 0];
+
+const isAtLeast = (version) => {
   const have = process.versions.node.split('.').map(Number);
-  const first = MIN_NODE.findIndex((wanted, index) => have[index] !== wanted);
-  return first === -1 || have[first] > MIN_NODE[first];
+  const first = version.findIndex((wanted, index) => have[index] !== wanted);
+  return first === -1 || have[first] > version[first];
 };
+
+/** Whether the Node of this process runs all of Vigil. */
+export const isRecent = () => isAtLeast(MIN_NODE);
+
+/** Whether the Node of this process runs the command: one that only asks a server needs no recent Node. */
+export const runsHere = ({ commands }, command) =>
+  isRecent() || (commands[command]?.node === 'any' && isAtLeast(MIN_NODE_OF_CLIENTS));

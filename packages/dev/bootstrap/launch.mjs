@@ -1,8 +1,8 @@
-// Runs the command line on the pinned Node: in this process if its Node is recent, otherwise in another one.
+// Runs the command line: in this process if its Node runs the command, otherwise in the pinned Node.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bundles, freshBuild, isRecent, root } from './bundles.mjs';
+import { bundles, freshBuild, root, runsHere } from './bundles.mjs';
 import { readStartEnv } from './start-env.mjs';
 
 const program = path.join(bundles, 'vigil.mjs');
@@ -16,7 +16,8 @@ const running = () => {
 /** The Node that runs the bundles. A fresh build implies installed tools and dependencies. */
 const nodeOfBuild = async () => {
   const build = freshBuild(process.argv[2]);
-  if (build !== null && (isRecent() || existsSync(build.node))) return isRecent() ? process.execPath : build.node;
+  if (build !== null && runsHere(build, process.argv[2])) return process.execPath;
+  if (build !== null && existsSync(build.node)) return build.node;
   const { orRefuse, prepareBundles, prepared } = await import('./prepare.mjs');
   const tools = await prepared().catch(orRefuse);
   await prepareBundles(tools).catch(orRefuse);

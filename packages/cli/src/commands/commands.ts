@@ -1,31 +1,36 @@
 import type { Command } from 'commander';
 
-/** Commands that are in one file. It is loaded when one of them is called, so that each starts with its own modules only. */
+/**
+ * Commands that are in one file. It is loaded when one of them is called, so that each starts with its own modules only.
+ * `node`: `any` if they only ask a server and use nothing that Node 20.16 lacks; then the launcher starts no other Node.
+ */
 export type CommandFile = {
   readonly names: readonly string[];
+  readonly node: 'any' | 'pinned';
   readonly load: () => Promise<{ readonly register: (program: Command) => void }>;
 };
 
 /** In the order of `vigil --help`. */
 const files: readonly CommandFile[] = [
-  { names: ['run', 'runtime'], load: () => import('./supervise/run.ts') },
-  { names: ['attach', 'stop'], load: () => import('./supervise/attach.ts') },
-  { names: ['adopt'], load: () => import('./supervise/adopt.ts') },
-  { names: ['hook'], load: () => import('./supervise/hook.ts') },
-  { names: ['health', 'explain'], load: () => import('./inspect/health.ts') },
-  { names: ['case'], load: () => import('./control/case.ts') },
+  { names: ['run', 'runtime'], node: 'pinned', load: () => import('./supervise/run.ts') },
+  { names: ['attach', 'stop'], node: 'pinned', load: () => import('./supervise/attach.ts') },
+  { names: ['adopt'], node: 'pinned', load: () => import('./supervise/adopt.ts') },
+  { names: ['hook'], node: 'pinned', load: () => import('./supervise/hook.ts') },
+  { names: ['health', 'explain'], node: 'any', load: () => import('./inspect/health.ts') },
+  { names: ['case'], node: 'any', load: () => import('./control/case.ts') },
   {
     names: ['hold', 'release', 'nudge', 'recover', 'host', 'breaker', 'brake', 'dry-run', 'halt', 'resume'],
+    node: 'pinned',
     load: () => import('./control/control.ts'),
   },
-  { names: ['events'], load: () => import('./inspect/events.ts') },
-  { names: ['task'], load: () => import('./control/task.ts') },
-  { names: ['alert'], load: () => import('./control/alert.ts') },
-  { names: ['doctor'], load: () => import('./inspect/doctor.ts') },
-  { names: ['policy'], load: () => import('./admin/policy.ts') },
-  { names: ['evaluate'], load: () => import('./inspect/evaluate.ts') },
-  { names: ['token'], load: () => import('./admin/token.ts') },
-  { names: ['topics', 'transactions', 'schemas'], load: () => import('./admin/topics.ts') },
+  { names: ['events'], node: 'pinned', load: () => import('./inspect/events.ts') },
+  { names: ['task'], node: 'any', load: () => import('./control/task.ts') },
+  { names: ['alert'], node: 'any', load: () => import('./control/alert.ts') },
+  { names: ['doctor'], node: 'pinned', load: () => import('./inspect/doctor.ts') },
+  { names: ['policy'], node: 'pinned', load: () => import('./admin/policy.ts') },
+  { names: ['evaluate'], node: 'pinned', load: () => import('./inspect/evaluate.ts') },
+  { names: ['token'], node: 'pinned', load: () => import('./admin/token.ts') },
+  { names: ['topics', 'transactions', 'schemas'], node: 'pinned', load: () => import('./admin/topics.ts') },
 ];
 
 /** The file of the command of this name; all of them for any other word, such as `--help` or a misspelt name. */
