@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { openSystem, ownServers, type TestSystem } from '../support/system.ts';
-import { alone, together } from './playbill.ts';
+import { openSystem, ownServers, soak, type TestSystem } from '../support/system.ts';
+import { type Act, alone, tracks } from './playbill.ts';
 import { asInItsFile, decidedByPeople, named, scaled } from './scaled.ts';
 import { openStage, type Stage } from './stage.ts';
 import * as cancelled from './stories/cancelled.ts';
@@ -60,6 +60,8 @@ const env = {
   VIGIL_GOVERNOR_BRAKE_MIN_AGE_S: '0',
 };
 
+const storiesOf = ({ stories, slow }: Pick<Act, 'stories' | 'slow'>) => soak(stories, { ...stories, ...slow });
+
 describe.skipIf(!ownServers)('each source’s story, with its preset at seconds', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'vigil-scenarios-'));
   let vigil: TestSystem;
@@ -76,31 +78,41 @@ describe.skipIf(!ownServers)('each source’s story, with its preset at seconds'
     rmSync(dir, { recursive: true, force: true });
   });
 
-  describe.each(together)('$name', ({ cast, stories }) => {
-    const outcomes = new Map<string, Promise<unknown>>();
-    let leave: () => Promise<void>;
+  const outcomes = new Map<string, Promise<unknown>>();
+  const run = (before: Promise<unknown>, { cast, ...act }: Act): Promise<unknown> => {
+    const stories = storiesOf(act);
+    const entered = before.then(() => stage.enter(cast));
+    for (const [name, story] of Object.entries(stories)) {
+      const outcome = entered.then(() => story(stage));
+      outcomes.set(
+        name,
+        outcome.then(
+          () => null,
+          (error) => error,
+        ),
+      );
+    }
+    const all = Object.keys(stories).map((name) => outcomes.get(name));
+    return Promise.all(all).then(async () => (await entered)());
+  };
 
+  describe('stories at once', () => {
+    let all: Promise<unknown>;
     beforeAll(() => {
-      leave = stage.enter(cast);
-      for (const [name, story] of Object.entries(stories))
-        outcomes.set(
-          name,
-          story(stage).then(
-            () => null,
-            (error) => error,
-          ),
-        );
+      all = Promise.all(tracks.map((acts) => acts.reduce(run, Promise.resolve<unknown>(null))));
     });
-    afterAll(() => leave?.());
+    afterAll(() => all);
 
-    test.each(Object.keys(stories))(
-      '%s',
-      async (name) => {
-        const error = await outcomes.get(name);
-        if (error) throw error;
-      },
-      300_000,
-    );
+    describe.each(tracks.flat())('$name', (act) => {
+      test.each(Object.keys(storiesOf(act)))(
+        '%s',
+        async (name) => {
+          const error = await outcomes.get(name);
+          if (error) throw error;
+        },
+        300_000,
+      );
+    });
   });
 
   describe(alone.name, () => {
