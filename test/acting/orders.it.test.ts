@@ -98,7 +98,7 @@ describe.skipIf(!ownServers)('an order is looked at again where it is carried ou
     expect(puppets.ends('twice')).toBe(1);
   });
 
-  test('for an older instance: superseded, and the life that has the name now is left alone', async () => {
+  test('for an older instance: superseded, and the present instance is left alone', async () => {
     const first = await puppets.instance('again');
     await puppets.stop();
     const ended = puppets.ends('again');

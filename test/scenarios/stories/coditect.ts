@@ -31,7 +31,7 @@ export const nudgedEscalatedEndedRecovered = async ({ all, comes, types, diary }
 };
 
 /** hive #6970: a forced cancel that timed out, and both executions ran. */
-export const deafToItsEnd = async ({ all, comes, diary, isAlive }: Stage): Promise<void> => {
+export const ignoresSigterm = async ({ all, comes, diary, isAlive }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-stalls', 'RECOVERY_COMPLETED');
   await holds(() =>
     expect(all(agentIntervention, 'stalls', 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true, forced: true }]),

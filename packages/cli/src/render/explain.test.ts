@@ -16,7 +16,7 @@ test('an explanation shows the newest five checkpoints, where the others are, an
   expect(few).not.toContain('earlier');
 });
 
-test('an explanation shows every other finding about the agent, and omits what is unknown', () => {
+test('an explanation shows every other finding about the agent, and omits unknown values', () => {
   const notes = ['its cost is not known', 'its policy is not enabled'];
   const text = explainLines(VIEW, explanation({ notes }), 0).join('\n');
   expect(text).toContain('  note       its cost is not known\n  note       its policy is not enabled');

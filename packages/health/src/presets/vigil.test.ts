@@ -65,7 +65,7 @@ describe('rulings', () => {
     });
   });
 
-  test('what is DEGRADED only leads to no step', () => {
+  test('an agent that is only DEGRADED gets no step', () => {
     const failing = each(10, (i) => ({
       tool_calls: [call(`c${i}`, { args_hash: `${i}`, outcome: 'error', result_hash: null })],
     }));

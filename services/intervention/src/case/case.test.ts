@@ -97,7 +97,7 @@ test('recovery gets the checkpoint and the work that the receipt reports', () =>
   });
 });
 
-test('an agent that progresses closes its case as recovered, wherever it stands, and nothing follows', () => {
+test('an agent that progresses closes its case as recovered at any step, and nothing follows', () => {
   const waits: readonly ((one: ReturnType<typeof agent>) => unknown)[] = [
     (one) => one.admit(),
     (one) => [one.admit(), one.after(10 * MIN)],

@@ -68,7 +68,7 @@ test('an agent has one destructive step within its cooldown; others are not kept
   expect(one.after(1)).toEqual(['admits a0']);
 });
 
-test('what is withdrawn is not ruled; an admission withdrawn returns to the budget', () => {
+test('a withdrawn request gets no answer; a withdrawn admission returns to the budget', () => {
   const one = fleet(0, { stepsPerMinute: 1 });
   one.receive(admitStep('a0'));
   expect(one.receive(withdrawStep('a0'))).toEqual([]);

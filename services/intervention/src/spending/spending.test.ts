@@ -76,7 +76,7 @@ test('a raised limit lets the task continue until that is used, too', () => {
   );
 });
 
-test('money counts where it is known, and what is unknown reaches no limit', () => {
+test('known costs count, and an unknown cost reaches no limit', () => {
   const dollars = (usd: number | null) => spent('task', 1, { usd, limitTokens: null, limitUsd: 2 });
   expect(play([NOON, dollars(null)], [NOON, dollars(1.5)]).emitted).toEqual([]);
   expect(play([NOON, dollars(null)], [NOON, dollars(1.5)], [NOON, dollars(0.5)]).emitted).toHaveLength(1);

@@ -82,7 +82,7 @@ describe('a person’s request for the recovery of a task', () => {
     expect(types(story.receive(asks('worker-1')))).toEqual(['ADMIT_SPAWN']);
   });
 
-  test('that no runtime has a template for is answered with what is missing', () => {
+  test('a request that no runtime has a template for is answered with the missing part', () => {
     const story = openStory();
     story.receive(recoverTask());
     withhold(story, 'no_template');
