@@ -4,9 +4,11 @@ import { expect, test } from 'vitest';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from '../services/alerting/src/processors.ts';
 import { inForceOf, loadPolicies } from '../services/health-evaluator/src/policies.ts';
 import { evaluator } from '../services/health-evaluator/src/processor.ts';
-import { ingest } from '../services/heartbeat-ingest/src/processor.ts';
+import { createIngest } from '../services/heartbeat-ingest/src/processor.ts';
 import { cases, governor } from '../services/intervention/src/processors.ts';
 import { processor as recovery } from '../services/recovery/src/processor.ts';
+
+const ingest = createIngest(null);
 
 type Declared = { readonly processor: string; readonly reads: readonly string[]; readonly writes: readonly string[] };
 

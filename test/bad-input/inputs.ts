@@ -70,6 +70,7 @@ export const inputs = (id: string, codec: Codec): Readonly<Record<string, Input>
     'a key that begins with @, which only the runner writes': named(`@${id}`),
     'an instance that another has replaced': { records: instances.map((value) => ({ key: id, value })) },
     "an agent's first heartbeat, stamped over 24 h ago": with_({ timestamp: Date.now() - DAY_MS - 60_000 }),
+    "a verified principal, without the gateway's proof": with_({ verified: { kind: 'runtime', name: 'host-1' } }),
     'the same heartbeat twice': { records: Array(2).fill({ key: id, value: json(heartbeat(id, { sequence: 7 })) }) },
     'a record in the wrong partition': { ...with_({}), astray: true },
     'hostile texts: HTML, SQL, ANSI escapes, NUL': with_({ phase: HOSTILE, progress_indicator: HOSTILE }),

@@ -5,8 +5,10 @@ import { MemoryLog } from '@vigil/stream/memory';
 import { quiet } from '@vigil/stream/testing';
 import fc, { type Arbitrary } from 'fast-check';
 import { expect, test } from 'vitest';
-import { ingest } from '../../services/heartbeat-ingest/src/processor.ts';
+import { createIngest } from '../../services/heartbeat-ingest/src/processor.ts';
 import { change, changes, edited, edits, jsonFor, word } from './requests.ts';
+
+const ingest = createIngest(null);
 
 /** Agents may write this topic only: docs/between-servers.md. Services that read others stop at many unreadable records. */
 const TOPIC = Topic.heartbeat;

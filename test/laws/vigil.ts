@@ -4,12 +4,14 @@ import { consoleOnly } from '../../services/alerting/src/alert/routing.ts';
 import { noPolicies } from '../../services/alerting/src/notices/policy-alerts.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from '../../services/alerting/src/processors.ts';
 import { evaluator } from '../../services/health-evaluator/src/processor.ts';
-import { ingest } from '../../services/heartbeat-ingest/src/processor.ts';
+import { createIngest } from '../../services/heartbeat-ingest/src/processor.ts';
 import { usual } from '../../services/intervention/src/governor/settings.ts';
 import { cases, governor } from '../../services/intervention/src/processors.ts';
 import { processor as recovery } from '../../services/recovery/src/processor.ts';
 import { type AnyProcessor, Log } from './log.ts';
 import { type PolicyName, policies } from './policies.ts';
+
+const ingest = createIngest(null);
 
 const HOUR = 3_600_000;
 const MOST_AGENTS = 1000;

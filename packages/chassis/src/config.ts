@@ -1,4 +1,4 @@
-import { REGISTRY_AUTH_VARIABLES } from '@vigil/events';
+import { LEAST_PROOF_KEY, REGISTRY_AUTH_VARIABLES } from '@vigil/events';
 import { KAFKA_ACCESS_VARIABLES } from '@vigil/stream';
 import { Refused } from '@vigil/stream/errors';
 import { z } from 'zod';
@@ -52,6 +52,14 @@ export const httpUrl = (remedy: string): z.ZodURL => z.url({ protocol: /^https?$
 
 /** A secret that callers must show: never printed, at least 16 characters. */
 export const token = (remedy: string): z.ZodString => z.string(remedy).min(16, `${remedy} (at least 16 characters)`);
+
+/** `VIGIL_PROOF_KEY`, by which heartbeat-ingest recognises what the gateway has accepted. */
+export const proofKey: z.ZodString = z
+  .string()
+  .min(
+    LEAST_PROOF_KEY,
+    `give the key of proofs: the same random text of at least ${LEAST_PROOF_KEY} characters for gateway and heartbeat-ingest`,
+  );
 
 /** Variables that another package reads together, because it has to refuse half of them. */
 const texts = <Name extends string>(names: readonly Name[]): Readonly<Record<Name, z.ZodOptional<z.ZodString>>> =>

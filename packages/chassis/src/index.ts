@@ -1,5 +1,14 @@
 export { Refused } from '@vigil/stream/errors';
-export { databaseSettings, type Environment, httpUrl, kafkaSettings, readConfig, token, whole } from './config.ts';
+export {
+  databaseSettings,
+  type Environment,
+  httpUrl,
+  kafkaSettings,
+  proofKey,
+  readConfig,
+  token,
+  whole,
+} from './config.ts';
 export type { Count, CounterName } from './metrics.ts';
 export { listen, type Part } from './probes.ts';
 export { createRefusalLog, type RefusalLog, type RefusedRequest } from './refusals.ts';

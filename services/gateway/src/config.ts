@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { kafkaSettings, tlsSettings, token, whole } from '@vigil/chassis';
+import { kafkaSettings, proofKey, tlsSettings, token, whole } from '@vigil/chassis';
 import { z } from 'zod';
 import { LARGEST_BODY } from './http/body.ts';
 import { LEAST_SECRET } from './http/token-signing.ts';
@@ -24,6 +24,8 @@ export const config = z.object({
   VIGIL_GATEWAY_TOKEN: token('give the secret that runtimes and agents show the gateway'),
   VIGIL_GATEWAY_SECRET: secret('the secret that signs tokens of runtimes and agents'),
   VIGIL_GATEWAY_SECRET_PREVIOUS: secret('the secret that signed tokens before, which stay valid'),
+  /** signs accepted heartbeats; ingest has the same. Without it they are marked as not verified */
+  VIGIL_PROOF_KEY: proofKey.optional(),
   VIGIL_TOKEN_REQUESTS_PER_S: whole(1, 1_000_000).default(50),
   VIGIL_TOKEN_BYTES_PER_S: whole(LARGEST_BODY, 1_000_000_000).default(5 << 20),
   VIGIL_TOKEN_AGENTS: whole(1, 1_000_000).default(200),

@@ -1,4 +1,5 @@
 import { listen, tlsFor } from '@vigil/chassis';
+import { proofSigner } from '@vigil/events';
 import { type Log, startIngress } from '@vigil/stream';
 import type { Config } from './config.ts';
 import { createIngress } from './http/ingress.ts';
@@ -49,7 +50,11 @@ export const openGateway = async (
     ...state,
     catchUp,
     outbox,
-    encoding: await openRecordEncoding(log, name),
+    encoding: await openRecordEncoding(
+      log,
+      name,
+      config.VIGIL_PROOF_KEY === undefined ? null : proofSigner(config.VIGIL_PROOF_KEY),
+    ),
     sessions: createSessions(),
     admit: guard({ token: config.VIGIL_GATEWAY_TOKEN, signer, issuedTokens: state.issuedTokens, now: clock.now }),
     signer,

@@ -9,6 +9,7 @@ import { type Gateway, openGateway } from './gateway.ts';
 import { createTokenSigner, type TokenClaims } from './http/token-signing.ts';
 
 export const TOKEN = 'a-token-for-tests-only';
+export const PROOF_KEY = 'a-key-of-proofs-for-tests-only-0001';
 export const SECRET = 'a-secret-for-tests-only-of-some-length';
 
 /** Claims that allow what the tests of other rules report. */
@@ -44,6 +45,7 @@ const env = {
   SCHEMA_REGISTRY_URL: 'http://memory',
   VIGIL_GATEWAY_TOKEN: TOKEN,
   VIGIL_GATEWAY_SECRET: SECRET,
+  VIGIL_PROOF_KEY: PROOF_KEY,
   VIGIL_GATEWAY_NAME: 'a',
 };
 

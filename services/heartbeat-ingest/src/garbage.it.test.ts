@@ -16,7 +16,9 @@ import {
 import { quiet } from '@vigil/stream/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { config } from './config.ts';
-import { ingest } from './processor.ts';
+import { createIngest } from './processor.ts';
+
+const ingest = createIngest(null);
 
 const RUN = randomBytes(4).toString('hex');
 const agent = `garbage-${RUN}`;

@@ -1,6 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { type Codec, checkHeartbeat, type Heartbeat, parseHeartbeat, Topic, Unfit } from '@vigil/events';
-import { DeadLetter } from '@vigil/stream';
+import {
+  type CheckProof,
+  type Codec,
+  checkHeartbeat,
+  type Heartbeat,
+  PROOF_HEADER,
+  parseHeartbeat,
+  Topic,
+  Unfit,
+} from '@vigil/events';
+import { DeadLetter, type LogRecord } from '@vigil/stream';
 
 /** The largest record of the heartbeat topic, bytes: what the gateway and the topic take too. */
 const LARGEST = 512 * 1024;
@@ -23,6 +32,32 @@ export const readHeartbeat = (codec: Codec, key: string | null, value: Buffer): 
   checkKey(key, 'agent_id', heartbeat.agent_id);
   return heartbeat;
 };
+
+/**
+ * The principal that the gateway has verified; null: the heartbeat was sent directly to Kafka. Without a key nothing is
+ * verified. Throws DeadLetter if the heartbeat names a principal without proof.
+ */
+export const verifiedBy = (
+  { verified }: Heartbeat,
+  { key, value, headers, timestamp }: LogRecord,
+  checkProof: CheckProof | null,
+): Heartbeat['verified'] => {
+  const proof = headers[PROOF_HEADER];
+  if (proof === undefined) {
+    if (verified !== null) throw withoutProof(key, `it has no header ${PROOF_HEADER}`);
+    return null;
+  }
+  if (checkProof === null) return null;
+  const flaw = checkProof(proof, { key: key ?? '', value: value ?? Buffer.alloc(0), timestamp });
+  if (flaw !== null) throw withoutProof(key, flaw);
+  return verified;
+};
+
+const withoutProof = (key: string | null, why: string): DeadLetter =>
+  new DeadLetter(
+    'stamp_without_proof',
+    `the heartbeat of ${shown(key)} does not come from the gateway, as it states: ${why}`,
+  );
 
 /** A heartbeat has to name the agent that its record is keyed by. Throws DeadLetter. */
 export const checkKey = (key: string | null, field: string, id: string): void => {

@@ -4,7 +4,9 @@ import { partitionOf, type RunningProcessor, runProcessor } from '@vigil/stream'
 import { MemoryLog } from '@vigil/stream/memory';
 import { quiet } from '@vigil/stream/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ingest } from './processor.ts';
+import { createIngest } from './processor.ts';
+
+const ingest = createIngest(null);
 
 let log: MemoryLog;
 let running: RunningProcessor;
@@ -18,7 +20,8 @@ afterEach(async () => {
   await log[Symbol.asyncDispose]();
 });
 
-const heartbeat = (overrides: Partial<Heartbeat> = {}) => example(Topic.heartbeat, 'HEARTBEAT', overrides);
+const heartbeat = (overrides: Partial<Heartbeat> = {}) =>
+  example(Topic.heartbeat, 'HEARTBEAT', { verified: null, ...overrides });
 const sendJson = (payload: Heartbeat, key = payload.agent_id) =>
   log.publishRaw(Topic.heartbeat, key, Buffer.from(JSON.stringify(payload)));
 const deadLetters = () => log.events(Topic.dlqHeartbeatIngest) as readonly { payload: { failure_reason: string } }[];

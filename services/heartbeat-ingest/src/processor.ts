@@ -1,6 +1,6 @@
-import { checkpointRef, type Draft, type EventOf, type Heartbeat, Topic } from '@vigil/events';
+import { type CheckProof, checkpointRef, type Draft, type EventOf, type Heartbeat, Topic } from '@vigil/events';
 import { type MapperProcessor, throughPartition } from '@vigil/stream';
-import { checkKey, readHeartbeat } from './heartbeat.ts';
+import { checkKey, readHeartbeat, verifiedBy } from './heartbeat.ts';
 
 type In = typeof Topic.heartbeat | typeof Topic.controlAgent;
 type Out = typeof Topic.agentObservation | typeof Topic.taskCheckpoint;
@@ -27,15 +27,25 @@ export const observe = (input: EventOf<In>): readonly Draft<Out>[] => {
 };
 
 /** A checkpoint belongs to the task, whichever agent wrote it: without a task it cannot be resumed. */
-const checkpointOf = ({ task_id, agent_id, instance_id, attempt, checkpoint }: Heartbeat): readonly Draft<Out>[] => {
+const checkpointOf = ({
+  task_id,
+  agent_id,
+  instance_id,
+  attempt,
+  checkpoint,
+  verified,
+}: Heartbeat): readonly Draft<Out>[] => {
   if (checkpoint === null || task_id === null) return [];
-  const named = { taskId: task_id, agentId: agent_id, instanceId: instance_id, attempt };
+  const named = { taskId: task_id, agentId: agent_id, instanceId: instance_id, attempt, verified: verified !== null };
   const payload = { ...named, checkpoint: checkpointRef(checkpoint) };
   return [{ topic: Topic.taskCheckpoint, type: 'CHECKPOINT_RECORDED', key: task_id, payload }];
 };
 
-/** The sequencer of the agent key space: all that judgement reads, in one order; and where time begins. */
-export const ingest: MapperProcessor<In, Out> = {
+/**
+ * The sequencer of the agent key space: all that judgement reads, in one order; and where time begins. `checkProof`:
+ * null where the service has no key, and nothing is verified.
+ */
+export const createIngest = (checkProof: CheckProof | null): MapperProcessor<In, Out> => ({
   processor: 'heartbeat-ingest',
   service: 'heartbeat-ingest',
   reads: [Topic.heartbeat, Topic.controlAgent],
@@ -45,11 +55,12 @@ export const ingest: MapperProcessor<In, Out> = {
   writesTicks: Topic.heartbeat,
   ticks: [{ topic: Topic.agentObservation, everyMs: 1000, to: 'same' }],
   decode: {
-    [Topic.heartbeat]: ({ key, value, headers }, codec) => {
-      const heartbeat = readHeartbeat(codec, key, value ?? Buffer.alloc(0));
-      const payload = { ...heartbeat, ingress: heartbeat.ingress ?? throughPartition(headers) };
+    [Topic.heartbeat]: (record, codec) => {
+      const heartbeat = readHeartbeat(codec, record.key, record.value ?? Buffer.alloc(0));
+      const verified = verifiedBy(heartbeat, record, checkProof);
+      const payload = { ...heartbeat, ingress: heartbeat.ingress ?? throughPartition(record.headers), verified };
       return { topic: Topic.heartbeat, type: 'HEARTBEAT', payload };
     },
   },
   map: observe,
-};
+});

@@ -40,5 +40,5 @@ export const processor: DeciderProcessor<Recovery, Input['topic'], Output['topic
   time: { topic: Topic.taskHealth, sources: 'every', everyMs: 5000 },
   ticks: [{ topic: Topic.taskRecovery, everyMs: 5000, to: 'same' }],
   decider: recovery,
-  atRest: { oldest: 8, upgrades: [], usual: null },
+  atRest: { oldest: 9, upgrades: [], usual: null },
 };

@@ -1,7 +1,9 @@
 import { type EventOf, type Heartbeat, memoryCodec, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import type { Observation } from '@vigil/health';
-import { ingest } from '../../../services/heartbeat-ingest/src/processor.ts';
+import { createIngest } from '../../../services/heartbeat-ingest/src/processor.ts';
+
+const ingest = createIngest(null);
 
 const codec = memoryCodec();
 

@@ -44,9 +44,15 @@ const standingLines = (view: View, agent: AgentRow): string[] => {
     `  policy     ${agent.policyName === null ? '-' : `${agent.policyName} ${orDash(agent.policyHash)}`}`,
     `  task       ${orDash(agent.taskId)}   instance ${orDash(agent.instanceId)}   runtime ${orDash(agent.runtimeId)}`,
     `  heartbeat  ${agent.lastHeartbeatAt === null ? 'none' : `${ageText(view, agent.lastHeartbeatAt)} ago`}: ${orDash(agent.phase)}, ${orDash(agent.progress)}`,
+    `  sender     ${senderText(agent)}`,
     `  tokens     ${agent.tokens === null || agent.tokens === 0 ? 'no use reported' : `${agent.tokens} used`}`,
     ...(agent.exitReason === null ? [] : [`  ended      ${exitText(agent)}`]),
   ];
+};
+
+const senderText = ({ verified, lastHeartbeatAt }: AgentRow): string => {
+  if (verified !== null) return `verified at the gateway: ${verified}`;
+  return lastHeartbeatAt === null ? '-' : 'not verified: it sends directly to Kafka';
 };
 
 const storyLines = (view: View, { agent, story }: Explanation, earlier: number): readonly string[] => {

@@ -56,6 +56,7 @@ export const agentRow = (more: Partial<AgentRow> = {}): AgentRow => ({
   tokens: 1,
   errorCount: 0,
   ingress: null,
+  verified: null,
   intervalMs: 1000,
   waitingFor: null,
   client: null,

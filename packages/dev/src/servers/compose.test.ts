@@ -54,6 +54,7 @@ const SECRETS: Readonly<Record<string, readonly ServiceName[]>> = {
   VIGIL_DASHBOARD_TOKEN: ['dashboard'],
   VIGIL_WEBHOOK_SECRET: ['alerting'],
   VIGIL_LINK_KEY: ['alerting', 'dashboard'],
+  VIGIL_PROOF_KEY: ['heartbeat-ingest', 'gateway'],
 };
 
 const client = {
@@ -63,6 +64,7 @@ const client = {
   VIGIL_DASHBOARD_URL: 'd',
   VIGIL_DASHBOARD_TOKEN: 'e',
 };
+const keys = { VIGIL_LINK_KEY: 'l', VIGIL_PROOF_KEY: 'p' };
 const servers = {
   KAFKA_BROKERS: 'k',
   SCHEMA_REGISTRY_URL: 'r',
@@ -80,7 +82,7 @@ type Pod = {
 };
 
 for (const name of SERVICES) {
-  const given = serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil', 'l');
+  const given = serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil', keys);
 
   it(`${name} runs in compose with the variables that npm start gives it`, () => {
     expect(container(name).command).toEqual(['node', `services/${name}/src/main.ts`]);
@@ -90,7 +92,7 @@ for (const name of SERVICES) {
   });
 
   it(`${name} has only the secrets that it uses, in npm start, compose and Kubernetes`, () => {
-    const inherited = permitted(name, { ...client, ...servers, VIGIL_WEBHOOK_SECRET: 'w', VIGIL_LINK_KEY: 'l' });
+    const inherited = permitted(name, { ...client, ...servers, VIGIL_WEBHOOK_SECRET: 'w', ...keys });
     for (const [secret, holders] of Object.entries(SECRETS)) {
       const holds = holders.includes(name);
       expect(Object.hasOwn(container(name).environment, secret), secret).toBe(holds);
@@ -133,7 +135,7 @@ it('no pod has a service account, a writable root file system, or an unlimited C
 it('Kubernetes sets the same variables', () => {
   const file = read('deploy/kubernetes/kustomization.yaml');
   for (const name of SERVICES)
-    for (const variable of Object.keys(serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil', 'l')))
+    for (const variable of Object.keys(serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil', keys)))
       expect(file).toContain(variable);
 });
 

@@ -29,12 +29,17 @@ export const START_SYSTEM_PORTS: SystemPorts = {
   probes: SERVICES.map((_, index) => 7431 + index),
 };
 
-/** `secret`: the key with which the gateway signs tokens of one runtime or agent. `link`: the key of decision links */
+/** The key of decision links, and the key by which ingest recognises what the gateway has accepted. */
+export type SharedKeys = { readonly VIGIL_LINK_KEY: string; readonly VIGIL_PROOF_KEY: string };
+
+/**
+ * `secret`: the key with which the gateway signs tokens of one runtime or agent. `keys`: those that two services share
+ */
 export type Tokens = {
   readonly gateway: string;
   readonly secret: string;
   readonly dashboard: string;
-  readonly link: string;
+  readonly keys: SharedKeys;
 };
 
 /** The variables for clients of the system: agents, runtimes, the command line. */
@@ -79,7 +84,7 @@ const DATABASE = ['DATABASE_URL', 'DATABASE_PASSWORD_FILE'] as const;
  * deploy/kubernetes with this table.
  */
 export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
-  'heartbeat-ingest': LOG,
+  'heartbeat-ingest': [...LOG, 'VIGIL_PROOF_KEY', 'VIGIL_PROOF_KEY_PREVIOUS'],
   'health-evaluator': [...LOG, 'VIGIL_AGENTS_PER_PARTITION', 'VIGIL_DEFAULT_POLICY', 'VIGIL_REQUESTABLE_POLICIES'],
   intervention: [
     ...LOG,
@@ -115,6 +120,7 @@ export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
     'VIGIL_GATEWAY_TOKEN',
     'VIGIL_GATEWAY_SECRET',
     'VIGIL_GATEWAY_SECRET_PREVIOUS',
+    'VIGIL_PROOF_KEY',
     'VIGIL_TOKEN_REQUESTS_PER_S',
     'VIGIL_TOKEN_BYTES_PER_S',
     'VIGIL_TOKEN_AGENTS',
@@ -143,7 +149,7 @@ export const serviceEnv = (
   client: ClientEnv,
   servers: ServersEnv,
   policy: string,
-  linkKey: string,
+  keys: SharedKeys,
 ): Readonly<Record<string, string>> => {
   const all = {
     ...servers,
@@ -152,7 +158,7 @@ export const serviceEnv = (
     VIGIL_GATEWAY_PORT: String(ports.gateway),
     VIGIL_DASHBOARD_PORT: String(ports.dashboard),
     VIGIL_DEFAULT_POLICY: policy,
-    VIGIL_LINK_KEY: linkKey,
+    ...keys,
     VIGIL_PROBES: SERVICES.map((each) => `${each}=http://127.0.0.1:${probePort(ports, each)}`).join(','),
   };
   return Object.fromEntries(Object.entries(all).filter(([variable]) => VARIABLES_OF[name].includes(variable)));

@@ -15,6 +15,7 @@ import {
   probePort,
   SERVICES,
   type ServiceName,
+  type SharedKeys,
   type SystemPorts,
   serviceEnv,
   type Tokens,
@@ -61,7 +62,7 @@ const tokensOf = (secretOf: (name: string) => string): Tokens => ({
   gateway: secretOf('gateway-token'),
   secret: secretOf('gateway-secret'),
   dashboard: secretOf('dashboard-token'),
-  link: secretOf('link-key'),
+  keys: { VIGIL_LINK_KEY: secretOf('link-key'), VIGIL_PROOF_KEY: secretOf('proof-key') },
 });
 
 export const freshTokens = (): Tokens => tokensOf(freshSecret);
@@ -123,13 +124,13 @@ const stopAll = async (services: ReadonlyMap<ServiceName, Supervised>): Promise<
 
 type Plan = Required<Omit<SystemOptions, 'services' | 'tokens' | 'signal'>> & {
   readonly client: ClientEnv;
-  readonly linkKey: string;
+  readonly keys: SharedKeys;
 };
 
 /** `as`: the instance's own name, for its log and pid file. */
 const run = (name: ServiceName, plan: Plan, as: string = name, probe = probePort(plan.ports, name)): Supervised => {
-  const { servers, dir, policy, ports, client, linkKey, env, onLine } = plan;
-  const own = serviceEnv(name, ports, client, servers.env, policy, linkKey);
+  const { servers, dir, policy, ports, client, keys, env, onLine } = plan;
+  const own = serviceEnv(name, ports, client, servers.env, policy, keys);
   const spec = {
     name: as,
     dir,
@@ -184,7 +185,7 @@ export const startSystem = async (options: SystemOptions): Promise<System> => {
     env,
     onLine,
     client: clientEnv(ports, tokens),
-    linkKey: tokens.link,
+    keys: tokens.keys,
   };
   await endLeftServices(plan.dir);
   await prepareServers(servers.env, onLine);

@@ -95,6 +95,8 @@ export type AgentHeartbeatPayload = {
   readonly event_driven: boolean;
   /** the ingress that received it (gateway), set by that ingress; null: sent directly to Kafka */
   readonly ingress: null | string;
+  /** the token with which the gateway accepted it; null: sent directly to Kafka, and believed as far as the broker's access lists go */
+  readonly verified: null | Verified;
   /** a wish; the operators' assignment decides */
   readonly policy: null | string;
   /** team, host, model, graph */
@@ -457,6 +459,8 @@ export type CheckpointRecordedPayload = {
   readonly agentId: string;
   readonly instanceId: null | string;
   readonly attempt: null | number;
+  /** whether the gateway accepted it by a token */
+  readonly verified: boolean;
   readonly checkpoint: CheckpointRef;
 };
 export type CheckpointRef = {
@@ -757,6 +761,8 @@ export type Heartbeat = {
   readonly event_driven: boolean;
   /** the ingress that received it (gateway), set by that ingress; null: sent directly to Kafka */
   readonly ingress: null | string;
+  /** the token with which the gateway accepted it; null: sent directly to Kafka, and believed as far as the broker's access lists go */
+  readonly verified: null | Verified;
   /** a wish; the operators' assignment decides */
   readonly policy: null | string;
   /** team, host, model, graph */
@@ -1045,6 +1051,7 @@ export type PolicyRefusedPayload = {
   readonly mistakes: readonly string[];
 };
 export type PresentWhy = 'UNKNOWN' | 'first_heartbeat' | 'returned' | 'new_instance' | 'still_present';
+export type PrincipalKind = 'UNKNOWN' | 'operator' | 'runtime' | 'agent';
 export type ProbationPassedPayload = {
   readonly taskId: string;
   readonly agentId: string;
@@ -1456,6 +1463,8 @@ export type TaskHealthChangedPayload = {
   /** whether Vigil ordered the end */
   readonly ordered: boolean;
   readonly runtimeId: null | string;
+  /** whether the gateway accepts the agent's heartbeats by a token */
+  readonly verified: boolean;
   readonly idleMinutes: null | number;
   readonly contextUsagePct: null | number;
   readonly evidence: readonly Evidence[];
@@ -1598,6 +1607,11 @@ export type TurnReport = {
   readonly last_event_at: null | number;
 };
 export type Verdict = 'UNKNOWN' | 'ACCEPT' | 'RETRY' | 'CONTINUE' | 'ESCALATE';
+export type Verified = {
+  readonly kind: PrincipalKind;
+  /** of the runtime or agent; operator for the operator's token */
+  readonly name: string;
+};
 export type WaitEndedPayload = {
   readonly agentId: string;
   readonly instanceId: null | string;

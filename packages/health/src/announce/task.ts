@@ -61,6 +61,7 @@ const taskChange = (
       endReason: ofThisLife ? (history.end?.reason ?? null) : null,
       ordered: ofThisLife ? (history.end?.orderId ?? null) !== null : false,
       runtimeId: history.identity.runtimeId,
+      verified: history.identity.verified !== null,
       idleMinutes: idleMinutes(history, judgement.at),
       contextUsagePct: contextPct(history.context),
       evidence: ofThisLife ? evidenceOf(rules, history, judgement) : [],

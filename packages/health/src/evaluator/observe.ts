@@ -37,6 +37,19 @@ export class OlderInstance extends Unwelcome {
   }
 }
 
+/**
+ * Refuses a heartbeat that was sent directly to Kafka, of an agent that reports through the gateway. Otherwise who may
+ * write to the topic could report for every agent.
+ */
+const refuseUnverified = ({ agentId, history: { identity, end } }: KnownAgent, { verified }: Heartbeat): void => {
+  if (verified !== null || identity.verified === null || end !== null) return;
+  const { kind, name } = identity.verified;
+  throw new Unwelcome(
+    'unverified',
+    `the gateway reports ${agentId} with the token of ${kind} ${name}; this heartbeat was sent directly to Kafka: send it to the gateway`,
+  );
+};
+
 /** Folds an input into the state, by kind. Never judges. */
 export const observe = (policies: Policies, state: AgentState, input: Observation, clock: Clock): AgentState => {
   switch (input.type) {
@@ -62,6 +75,7 @@ export const observe = (policies: Policies, state: AgentState, input: Observatio
 const heartbeat = (policies: Policies, state: AgentState, input: HeartbeatEvent, clock: Clock): AgentState => {
   const payload = input.payload;
   if (state.kind === 'known') {
+    refuseUnverified(state, payload);
     const { identity, end } = state.history;
     const another = payload.instance_id !== null && payload.instance_id !== identity.instanceId;
     if (another && (state.retired.includes(payload.instance_id) || isFromBefore(state, payload)))
@@ -212,7 +226,14 @@ const ended = (policies: Policies, state: AgentState, input: ExitedEvent, clock:
       return known ? finishedAfterAll(state, known, end) : { ...state, history: { ...state.history, end } };
     if (endsNothing(state, at)) return { ...state, retired: retiring(state.retired, instanceId) };
   }
-  const unknown = { attempt: null, maxAttempts: null, eventDriven: false, client: null, parentId: null };
+  const unknown = {
+    attempt: null,
+    maxAttempts: null,
+    eventDriven: false,
+    client: null,
+    parentId: null,
+    verified: null,
+  };
   const identity = { instanceId, taskId, runtimeId, labels, ...unknown };
   const receipt: Receipt = { ...momentOn(OWN_AXIS, clock), stamp: clock.now, previous: null };
   const instance = begun(policies, state, input, identity, receipt);

@@ -138,6 +138,7 @@ const UNIDENTIFIED = {
   eventDriven: false,
   client: null,
   parentId: null,
+  verified: null,
 };
 
 /** The initial history. Histories share its parts until the first report of each. */

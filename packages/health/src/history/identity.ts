@@ -1,4 +1,4 @@
-import type { ClientReport } from '@vigil/events';
+import type { ClientReport, Verified } from '@vigil/events';
 import type { Heartbeat } from './moment.ts';
 
 /** The identity of an instance, as last reported. */
@@ -15,6 +15,8 @@ export type Identity = {
   readonly client: ClientReport | null;
   /** the agent that started this one as its sub-agent */
   readonly parentId: string | null;
+  /** the principal whose token the gateway verified; null: its heartbeats come directly from Kafka */
+  readonly verified: Verified | null;
 };
 
 export const identityOf = (heartbeat: Heartbeat): Identity => ({
@@ -27,6 +29,7 @@ export const identityOf = (heartbeat: Heartbeat): Identity => ({
   eventDriven: heartbeat.event_driven,
   client: heartbeat.client,
   parentId: heartbeat.parent_agent_id,
+  verified: heartbeat.verified,
 });
 
 /** Returns the same object if nothing is new, because most heartbeats repeat known values. */
@@ -41,6 +44,7 @@ export const identityAfter = (known: Identity, heartbeat: Heartbeat): Identity =
     labels: labelsAfter(known.labels, reported.labels),
     client: clientAfter(known.client, reported.client),
     parentId: reported.parentId ?? known.parentId,
+    verified: verifiedAfter(known.verified, reported.verified),
   };
   for (const field in after) if (after[field as keyof Identity] !== known[field as keyof Identity]) return after;
   return known;
@@ -49,6 +53,12 @@ export const identityAfter = (known: Identity, heartbeat: Heartbeat): Identity =
 const clientAfter = (known: ClientReport | null, reported: ClientReport | null): ClientReport | null => {
   if (reported === null) return known;
   return known?.name === reported.name && known.session_id === reported.session_id ? known : reported;
+};
+
+/** A verified agent stays verified. */
+const verifiedAfter = (known: Verified | null, reported: Verified | null): Verified | null => {
+  if (reported === null) return known;
+  return known?.kind === reported.kind && known.name === reported.name ? known : reported;
 };
 
 /** A heartbeat without labels keeps the previous ones. */

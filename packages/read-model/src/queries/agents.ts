@@ -65,6 +65,8 @@ const agent = {
   waitingFor: column<WaitingFor | null>(
     "CASE WHEN is_current AND current_state <> 'TERMINATED' THEN heartbeat_waiting_for END",
   ),
+  /** whose token the gateway verified, such as `runtime host-1`; null: its heartbeats come directly from Kafka */
+  verified: column<string | null>('CASE WHEN is_current THEN heartbeat_verified END'),
   /** the coding agent's client that reports its session, such as claude-code; null without one */
   client: column<string | null>('CASE WHEN is_current THEN heartbeat_client END'),
   /** the agent's own clock */

@@ -26,6 +26,7 @@ const unreported = {
   agent_heartbeat_at: null,
   event_driven: false,
   ingress: null,
+  verified: null,
   waiting_for: null,
   turn: null,
   parent_agent_id: null,

@@ -57,7 +57,16 @@ type Own =
   | 'reporter'
   | 'agent_heartbeat_at'
   | 'interval_ms';
-type AlsoOwn = 'ingress' | 'policy' | 'labels' | 'runtime_id' | 'attempt' | 'max_attempts' | 'output' | 'exit';
+type AlsoOwn =
+  | 'ingress'
+  | 'verified'
+  | 'policy'
+  | 'labels'
+  | 'runtime_id'
+  | 'attempt'
+  | 'max_attempts'
+  | 'output'
+  | 'exit';
 
 const isSomething = (value: unknown): boolean =>
   !(value === null || value === 0 || (Array.isArray(value) && value.length === 0));
@@ -66,8 +75,20 @@ const isSomething = (value: unknown): boolean =>
 const partial = (heartbeat: Heartbeat): Omit<Heartbeat, Own | AlsoOwn | 'tool_calls' | 'errors'> => {
   const { agent_id, task_id, timestamp, instance_id, sequence, reporter, agent_heartbeat_at, interval_ms, ...more } =
     heartbeat;
-  const { ingress, policy, labels, runtime_id, attempt, max_attempts, output, exit, tool_calls, errors, ...fields } =
-    more;
+  const {
+    ingress,
+    verified,
+    policy,
+    labels,
+    runtime_id,
+    attempt,
+    max_attempts,
+    output,
+    exit,
+    tool_calls,
+    errors,
+    ...fields
+  } = more;
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => isSomething(value))) as typeof fields;
 };
 

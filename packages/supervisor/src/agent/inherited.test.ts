@@ -8,6 +8,8 @@ const SECRETS = {
   VIGIL_GATEWAY_SECRET_PREVIOUS: 'old key',
   VIGIL_DASHBOARD_TOKEN: 'people',
   VIGIL_LINK_KEY: 'link key',
+  VIGIL_PROOF_KEY: 'proof key',
+  VIGIL_PROOF_KEY_PREVIOUS: 'old proof key',
   VIGIL_WEBHOOK_SECRET: 'whsec_x',
   DATABASE_URL: 'postgres://vigil:vigil@h/vigil',
   SCHEMA_REGISTRY_URL: 'http://user:password@h',
@@ -35,6 +37,8 @@ test('the tokens of runtimes and people and the signing keys are not passed on, 
     'VIGIL_GATEWAY_SECRET_PREVIOUS',
     'VIGIL_DASHBOARD_TOKEN',
     'VIGIL_LINK_KEY',
+    'VIGIL_PROOF_KEY',
+    'VIGIL_PROOF_KEY_PREVIOUS',
   ];
   expect(inheritedEnvironment({ ...BASE, ...SECRETS }, names)).toEqual(BASE);
 });

@@ -17,6 +17,8 @@ export const WITHHELD: readonly string[] = [
   'VIGIL_GATEWAY_SECRET_PREVIOUS',
   'VIGIL_DASHBOARD_TOKEN',
   'VIGIL_LINK_KEY',
+  'VIGIL_PROOF_KEY',
+  'VIGIL_PROOF_KEY_PREVIOUS',
 ];
 
 /** The part of the supervisor's environment that an agent and its commands inherit. `named`: further names to pass on. */

@@ -187,6 +187,7 @@ const heartbeat = (
   interval_ms: intervalMs,
   event_driven: false,
   ingress: null,
+  verified: null,
   policy: who.policy,
   labels: who.labels,
   runtime_id: who.runtimeId,

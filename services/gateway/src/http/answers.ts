@@ -51,7 +51,7 @@ export const acceptHeartbeats = async (context: GatewayContext, principal: Princ
     authorizeStated(principal, heartbeat, placeIn(body, i));
   }
   context.quotas.countHeartbeats(principal, heartbeats, receivedAt);
-  await outbox.send(heartbeats.map(encoding.heartbeat));
+  await outbox.send(heartbeats.map((heartbeat) => encoding.heartbeat(principal, heartbeat, receivedAt)));
   count('heartbeats_accepted', heartbeats.length, 'gateway');
   for (const heartbeat of heartbeats) agentRegistry.observeHeartbeat(heartbeat, now());
   const instances = new Map(heartbeats.map(({ agent_id, instance_id }) => [agent_id, instance_id] as const));

@@ -1,8 +1,9 @@
-import { type BodyOf, type Heartbeat, Topic, type TopicName } from '@vigil/events';
+import { type BodyOf, type Heartbeat, PROOF_HEADER, type SignProof, Topic, type TopicName } from '@vigil/events';
 import { type Log, type OutRecord, partitionOf } from '@vigil/stream';
 import { v5 } from 'uuid';
 import { Problem } from '../http/problem.ts';
 import type { RuntimeReport } from '../http/receipts.ts';
+import type { Principal } from '../http/tokens.ts';
 
 export const WRITTEN = [
   Topic.heartbeat,
@@ -23,9 +24,9 @@ export type RecordEncoding = Awaited<ReturnType<typeof openRecordEncoding>>;
 
 /**
  * Encodes what a runtime or an agent reports as records of the log. `ingress`: the ingress that heartbeats are marked
- * with; it replaces a value that their sender sets.
+ * with; it replaces a value that their sender sets. `signProof`: null where the gateway has no key, and proves nothing.
  */
-export const openRecordEncoding = async (log: Log, ingress: string) => {
+export const openRecordEncoding = async (log: Log, ingress: string, signProof: SignProof | null) => {
   const counts = new Map<TopicName, number>();
   for (const topic of WRITTEN) counts.set(topic, await log.partitionCount(topic));
 
@@ -40,13 +41,15 @@ export const openRecordEncoding = async (log: Log, ingress: string) => {
   };
 
   return {
-    /** Throws Problem where it is larger than a record may be. */
-    heartbeat: (payload: Heartbeat): OutRecord =>
-      record(
-        Topic.heartbeat,
-        payload.agent_id,
-        log.codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload: { ...payload, ingress } }),
-      ),
+    /** Throws Problem where it is larger than a record may be. `now`: epoch milliseconds */
+    heartbeat: (principal: Principal, heartbeat: Heartbeat, now: number): OutRecord => {
+      const verified = signProof === null ? null : verifiedBy(principal);
+      const payload = { ...heartbeat, ingress, verified };
+      const value = log.codec.encode({ topic: Topic.heartbeat, type: 'HEARTBEAT', payload });
+      const written = record(Topic.heartbeat, payload.agent_id, value);
+      if (signProof === null) return written;
+      return { ...written, headers: { [PROOF_HEADER]: signProof(payload.agent_id, value, now) } };
+    },
     /** `correlationId`: what the order it answers began; `now`: epoch milliseconds */
     report: (report: RuntimeReport, correlationId: string | null, now: number): OutRecord => {
       const identity = identityOf(report, now);
@@ -61,6 +64,11 @@ export const openRecordEncoding = async (log: Log, ingress: string) => {
     },
   };
 };
+
+const verifiedBy = (principal: Principal): Heartbeat['verified'] =>
+  principal.kind === 'operator'
+    ? { kind: 'operator', name: 'operator' }
+    : { kind: principal.kind, name: principal.name };
 
 const envelopeOf = (identity: readonly string[], correlationId: string, now: number) => ({
   eventId: v5(identity.join('/'), NAMESPACE),

@@ -34,6 +34,7 @@ const heartbeat = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): Statement => 
     heartbeatIntervalMs: payload.interval_ms,
     heartbeatWaitingFor: payload.waiting_for,
     heartbeatClient: payload.client?.name ?? null,
+    heartbeatVerified: payload.verified === null ? null : `${payload.verified.kind} ${payload.verified.name}`,
   });
 };
 

@@ -36,10 +36,10 @@ test('omniclaude’s event reports each change of status, checkpoint and action,
     recovery_action: 'none',
     agent_id: 'worker-1-r1',
   });
-  expect(story.receive(recorded('c2'))).toMatchObject([
+  expect(story.receive(recorded('c2', null, 'worker-1-r1'))).toMatchObject([
     { payload: { status: 'recovered', checkpoint_path: '/state/c2.yaml' } },
   ]);
-  expect(story.receive(recorded('c2'))).toEqual([]);
+  expect(story.receive(recorded('c2', null, 'worker-1-r1'))).toEqual([]);
   expect(story.receive(turned('worker-1-r1', 'STUCK'))).toMatchObject([
     { payload: { status: 'stalled', recovery_action: 'relaunch_fresh_agent' } },
   ]);

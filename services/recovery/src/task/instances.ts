@@ -28,6 +28,13 @@ export const confirmedAssignees = (state: Recovery): readonly Assignee[] =>
 export const assigneeOf = (state: Recovery, agentId: string): Assignee | undefined =>
   confirmedAssignees(state).find((assignee) => assignee.agentId === agentId);
 
+/** The living agent that has had the task for longest. Others on the task work beside it. */
+export const primaryAssignee = (state: Recovery): Assignee | undefined =>
+  livingAssignees(state).reduce<Assignee | undefined>(
+    (first, one) => (first === undefined || one.since < first.since ? one : first),
+    undefined,
+  );
+
 /** A spawned agent that has the task; the last where there are several. */
 export const ownAssignee = (
   state: Recovery,

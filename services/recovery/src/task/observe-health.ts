@@ -205,7 +205,7 @@ const returned = (state: Recovery, now: number): Recovery => {
 };
 
 const assigneesAfter = (assignees: readonly Assignee[], health: TaskHealth, now: number): readonly Assignee[] => {
-  const { agentId, instanceId, runtimeId, to } = health;
+  const { agentId, instanceId, runtimeId, verified, to } = health;
   const others = assignees.filter((assignee) => assignee.agentId !== agentId);
   const old = assignees.find((assignee) => assignee.agentId === agentId);
   // The end of an older instance does not concern the newer one.
@@ -213,5 +213,7 @@ const assigneesAfter = (assignees: readonly Assignee[], health: TaskHealth, now:
   const since = old && instanceKey(old) === instanceKey(health) ? old.since : now;
   const figures = { idleMinutes: health.idleMinutes, contextUsagePct: health.contextUsagePct };
   const stall = stallFrom(health.evidence);
-  return [...others, { agentId, instanceId, runtimeId, state: to, since, stall, ...figures }].slice(-MOST_ASSIGNEES);
+  return [...others, { agentId, instanceId, runtimeId, verified, state: to, since, stall, ...figures }].slice(
+    -MOST_ASSIGNEES,
+  );
 };

@@ -2,6 +2,7 @@ import * as breaker from '@vigil/circuit-breaker';
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
 import { readAt, rememberCheckpoint } from '../checkpoints/checkpoints.ts';
+import { livingAssignees, primaryAssignee } from './instances.ts';
 import { observeHealth } from './observe-health.ts';
 import { observeRequest } from './observe-request.ts';
 import type { Recovery } from './state.ts';
@@ -27,7 +28,9 @@ export const observe = (before: Recovery, input: Input, { now }: Clock): Recover
     case 'TASK_HEALTH_CHANGED':
       return observeHealth(state, input.payload, now);
     case 'CHECKPOINT_RECORDED':
-      return { ...state, checkpoints: rememberCheckpoint(state.checkpoints, input.payload.checkpoint) };
+      return mayWriteCheckpoint(state, input.payload)
+        ? { ...state, checkpoints: rememberCheckpoint(state.checkpoints, input.payload.checkpoint) }
+        : state;
     case 'RECOVER_TASK':
       return observeRequest(state, input, now);
     case 'REVIEW_TASK': {
@@ -42,6 +45,19 @@ export const observe = (before: Recovery, input: Input, { now }: Clock): Recover
     case 'SPAWN_RECEIPT':
       return observeReceipt(state, input.payload, now);
   }
+};
+
+type Recorded = PayloadOf<typeof Topic.taskCheckpoint, 'CHECKPOINT_RECORDED'>;
+
+/**
+ * While an agent has the task, only that agent and the last attempt of recovery write its checkpoints. A second agent on
+ * the task does not. Neither does a writer to Kafka in the name of an agent that the gateway verifies.
+ */
+const mayWriteCheckpoint = (state: Recovery, { agentId, verified }: Recorded): boolean => {
+  const own = livingAssignees(state).find((one) => one.agentId === agentId);
+  if (own?.verified && !verified) return false;
+  const primary = primaryAssignee(state);
+  return primary === undefined || primary.agentId === agentId || state.tried.at(-1)?.agentId === agentId;
 };
 
 /** An admission that is read too late, or was given in a dry run, does not count. A late one returns to the budget. */

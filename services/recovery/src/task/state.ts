@@ -11,6 +11,8 @@ export type Assignee = {
   readonly agentId: string;
   readonly instanceId: string | null;
   readonly runtimeId: string | null;
+  /** the gateway accepts its heartbeats by a token */
+  readonly verified: boolean;
   readonly state: HealthState;
   readonly since: number;
   readonly stall: StallReason | null;

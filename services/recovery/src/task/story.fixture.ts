@@ -68,7 +68,7 @@ export const health = (overrides: Partial<PayloadOf<typeof Topic.taskHealth, 'TA
   const payload = { ...dead, attempt: null, hold: 'kept', from: 'UNKNOWN', to: 'HEALTHY', endReason: null } as const;
   return example(Topic.taskHealth, 'TASK_HEALTH_CHANGED', {
     ...payload,
-    ...{ ordered: false, evidence: [], emitHealthcheck: false },
+    ...{ ordered: false, verified: false, evidence: [], emitHealthcheck: false },
     ...overrides,
   });
 };
@@ -83,9 +83,10 @@ export const checkpoint = (checkpointId: string, parentId: string | null = null)
   ...{ checkpointId, parentId, uri: `file:///state/${checkpointId}.yaml`, sha256: null },
   ...{ valid: null, invalidReason: null, createdAt: null, completedWork: [], remainingWork: [] },
 });
-export const recorded = (checkpointId: string, parentId: string | null = null): Input =>
+export const recorded = (checkpointId: string, parentId: string | null = null, agentId = 'worker-1'): Input =>
   example(Topic.taskCheckpoint, 'CHECKPOINT_RECORDED', {
     taskId: TASK,
+    agentId,
     checkpoint: checkpoint(checkpointId, parentId),
   });
 /** The checkpoint again, after the agent's runtime has read it. `invalidReason` null: it is valid. */
