@@ -44,7 +44,7 @@ test(`${COUNT} random and mutated heartbeats over Kafka do not end ingest, and t
   const log = new MemoryLog({ partitions: PARTITIONS });
   await using running = await runProcessor(log, ingest, { ...quiet, partitions: PARTITIONS, paceMs: 1 });
   for (const { key, value } of fc.sample(record, { numRuns: COUNT, seed: SEED })) log.publishRaw(TOPIC, key, value);
-  await log.publish({ ...example(TOPIC, 'HEARTBEAT', { agent_id: 'after' }), key: 'after' } as Draft);
+  await log.publish({ ...example(TOPIC, 'HEARTBEAT', { agent_id: 'after', verified: null }), key: 'after' } as Draft);
   await Promise.race([log.settled(), running.finished]);
   expect(running.ready()).toBe(true);
   expect(log.events(Topic.dlqHeartbeatIngest).length).toBeGreaterThan(0);

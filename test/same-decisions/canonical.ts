@@ -12,6 +12,9 @@ export const RENAMED: readonly (readonly [string, string])[] = [
   ['agent_heartbeat_at', 'agent_beat_at'],
 ];
 
+/** Fields that were added since the baseline was recorded. */
+const ADDED: ReadonlySet<string> = new Set(['verified']);
+
 /** Sentences that have changed since the baseline was recorded: the new one, and the one that the baseline has. */
 const REWORDED: readonly (readonly [string, string])[] = [
   ['asks-handoff', 'hands-over'],
@@ -71,6 +74,8 @@ const mapped = (value: unknown, names: ReadonlyMap<string, string>, text: (one: 
 /** A stored value with today's names. */
 export const withNewNames = (value: unknown): unknown => mapped(value, NEW, (text) => text);
 
+const withoutAdded = (field: string, value: unknown): unknown => (ADDED.has(field) ? undefined : value);
+
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{16,64}\b/g;
 
 /** Writes values as the baseline has them: with the old names, and with a number in place of each id that is a hash of names. */
@@ -81,7 +86,11 @@ export const canonical = (): ((value: unknown) => string) => {
     ids.set(id, known);
     return known;
   };
-  return (value) => JSON.stringify(mapped(value, OLD, (text) => withOldSentences(text).replaceAll(ID, numbered)));
+  return (value) =>
+    JSON.stringify(
+      mapped(value, OLD, (text) => withOldSentences(text).replaceAll(ID, numbered)),
+      withoutAdded,
+    );
 };
 
 const LINES = 200;

@@ -66,7 +66,7 @@ const eventsOfStories = (count: number): readonly string[] =>
 
 /**
  * Observations of a run on real servers, partition by partition, with the clock at each. The agents' own policy
- * requests are removed.
+ * requests are removed, and no agent was verified then.
  */
 const decidedOnStored = (run: string): readonly string[] => {
   const lines = gunzipSync(readFileSync(path.join(import.meta.dirname, 'stored', `${run}.jsonl.gz`)))
@@ -76,7 +76,7 @@ const decidedOnStored = (run: string): readonly string[] => {
   const moments = lines.map((line) => withNewNames(JSON.parse(line)) as Moment);
   const withoutPolicyRequest = ({ clock, input }: Moment): Recorded =>
     input?.type === 'AGENT_HEARTBEAT'
-      ? { clock, input: { ...input, payload: { ...input.payload, policy: null } } }
+      ? { clock, input: { ...input, payload: { ...input.payload, policy: null, verified: null } } }
       : { clock, input };
   return [...Map.groupBy(moments, ({ partition }) => partition).values()].flatMap((of) =>
     decidedOn('demo', of.map(withoutPolicyRequest)),

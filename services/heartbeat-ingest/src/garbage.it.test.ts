@@ -59,7 +59,8 @@ afterAll(async () => {
   await opened.disposeAsync();
 });
 
-const heartbeat = (overrides = {}) => example(Topic.heartbeat, 'HEARTBEAT', { agent_id: agent, ...overrides }).payload;
+const heartbeat = (overrides = {}) =>
+  example(Topic.heartbeat, 'HEARTBEAT', { agent_id: agent, verified: null, ...overrides }).payload;
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const observed = (sequence: number) => () =>
   received
