@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import { openView, stopAgent, type View, type ViewEnd, WrongSettings } from '@vigil/supervisor';
+import {
+  createTerminalFilter,
+  openView,
+  stopAgent,
+  TERMINAL_RESET,
+  type View,
+  type ViewEnd,
+  WrongSettings,
+} from '@vigil/supervisor';
 import type { Command } from 'commander';
 import { Refusal } from '../../errors.ts';
 import { stateDir, withStateDir } from '../../supervising.ts';
@@ -7,12 +15,10 @@ import { print as printLines, whoAmI } from '../../terminal.ts';
 import { unwatchedByLog } from './run-reach.ts';
 import { length } from './run-spec.ts';
 
-type AttachOptions = { readonly dir?: string; readonly write?: boolean };
+type AttachOptions = { readonly dir?: string; readonly write?: boolean; readonly raw?: boolean };
 
 const DETACH_KEY = 0x1d;
 const CTRL_C = 0x03;
-/** Undoes all that an agent can set in the terminal: colours, cursor, mouse, paste, the other screen. */
-const AS_BEFORE = '\x1b[0m\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1049l\r\n';
 
 const print = (line: string): void => void process.stderr.write(`vigil: ${line}\r\n`);
 
@@ -37,7 +43,7 @@ const listen = (view: View, writes: boolean, leave: () => void): (() => void) =>
     stdin.off('data', onData);
     stdout.off('resize', onResize);
     if (raw) stdin.setRawMode(false);
-    if (stdout.isTTY) stdout.write(AS_BEFORE);
+    if (stdout.isTTY) stdout.write(TERMINAL_RESET);
     stdin.pause();
     stdin.unref?.();
   };
@@ -59,8 +65,9 @@ const attach = async (agent: string, options: AttachOptions): Promise<void> => {
   const { stdout } = process;
   const writes = options.write === true;
   let view: View | null = null;
+  const filtered = options.raw === true ? (data: Buffer) => data : createTerminalFilter();
   const output = (data: Buffer): void => {
-    if (stdout.write(data)) return;
+    if (stdout.write(filtered(data))) return;
     view?.pause();
     stdout.once('drain', () => view?.resume());
   };
@@ -86,6 +93,7 @@ Agents in the foreground of a \`vigil run\` have their own terminal.
 Examples:
   vigil attach worker-1                look on
   vigil attach worker-1 --write        type, too: that you may is on record in its supervisor's log
+  vigil attach worker-1 --raw          with what the agent writes to your clipboard and asks your terminal
   vigil attach worker-1 < /dev/null | tee worker-1.out`;
 
 type StopOptions = { readonly dir?: string; readonly grace?: number };
@@ -118,6 +126,10 @@ export const register = (program: Command): void => {
     .command('attach <agent>')
     .description("an agent's live terminal on this host; Ctrl-] detaches")
     .option('--write', 'also type, and set the size')
+    .option(
+      '--raw',
+      'pass on every terminal sequence of the agent; without it clipboard access, links and queries are removed',
+    )
     .addHelpText('after', ATTACH_EXAMPLES);
   withStateDir(attaching).action(orRefusal(attach));
   const stopping = program
