@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { hashOfToken, type Person, peopleText } from '@vigil/read-model/people';
@@ -73,6 +73,23 @@ test('a file that others may change is refused, and one that does not exist', ()
   chmodSync(file, 0o622);
   expect(() => open(file)).toThrow('may be changed by others');
   expect(() => open(path.join(dir, 'missing.json'))).toThrow('does not exist');
+});
+
+test('a file in a folder where others may replace it is refused, unless the folder keeps the files of each', () => {
+  const file = write(peopleText([ada]));
+  chmodSync(dir, 0o777);
+  expect(() => open(file)).toThrow(`${dir} may be changed by others`);
+  chmodSync(dir, 0o1777);
+  expect(open(file).callerOf('of-ada')).not.toBeNull();
+});
+
+test.skipIf(process.getuid?.() !== 0)('a file or a folder of another user is refused', () => {
+  const file = write(peopleText([ada]));
+  chownSync(file, 12_345, 12_345);
+  expect(() => open(file)).toThrow(`${file} belongs to user 12345`);
+  chownSync(file, 0, 0);
+  chownSync(dir, 12_345, 12_345);
+  expect(() => open(file)).toThrow(`${dir} belongs to user 12345`);
 });
 
 test('a claimed name follows the name of the token, and cannot look like another token', () => {

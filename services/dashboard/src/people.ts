@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Refused } from '@vigil/chassis';
 import { hashOfToken, type Person, parsePeople, type Role } from '@vigil/read-model/people';
 
@@ -29,10 +30,27 @@ const withoutAdmin = (people: readonly Person[]): readonly Person[] => {
   return people;
 };
 
-/** A file that others may change would let them make themselves an admin. */
+const OTHERS_MAY_WRITE = 0o022;
+/** Where others may write, they may still replace only their own files. */
+const STICKY = 0o1000;
+
+/** Throws Refused if another user could change or replace the file, and so make himself an admin. */
+const checkOwned = (file: string): void => {
+  const real = realpathSync(file);
+  const folder = dirname(real);
+  for (const path of [real, folder]) {
+    const { mode, uid } = statSync(path);
+    if (uid !== 0 && uid !== process.getuid?.())
+      throw new Refused(
+        `${path} belongs to user ${uid}, who may change ${file}: give it to root or to the dashboard's user`,
+      );
+    if ((mode & OTHERS_MAY_WRITE) !== 0 && (path === real || (mode & STICKY) === 0))
+      throw new Refused(`${path} may be changed by others: chmod go-w ${path}`);
+  }
+};
+
 const readFile = (file: string): readonly Person[] => {
-  const { mode } = statSync(file);
-  if ((mode & 0o022) !== 0) throw new Refused(`${file} may be changed by others: chmod go-w ${file}`);
+  checkOwned(file);
   try {
     return withoutAdmin(parsePeople(readFileSync(file, 'utf8')));
   } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRuntimeConfig, specOf, type Template } from '../runtime/runtime-config.ts';
+import { checkOwnTokens, parseRuntimeConfig, specOf, type Template } from '../runtime/runtime-config.ts';
 import { inheritedEnvironment, oftenNeededOf } from './inherited.ts';
 
 const SECRETS = {
@@ -76,5 +76,23 @@ test('a template that names a token of Vigil, or no variable, is refused', () =>
   expect(() => environmentBy('pass_env: [VIGIL_GATEWAY_TOKEN]')).toThrow(
     /pass_env\.0: an agent does not get the tokens/,
   );
+  expect(() => environmentBy('env: { VIGIL_LINK_KEY: x }')).toThrow(
+    /env\.VIGIL_LINK_KEY: an agent does not get the secrets/,
+  );
   expect(() => environmentBy("pass_env: ['A=b']")).toThrow(/pass_env\.0: write the name of a variable/);
+});
+
+test('a template may give an agent a token of its own, and not that of its runtime', () => {
+  const check = (token: string) =>
+    checkOwnTokens({
+      config: parseRuntimeConfig(
+        `{ runtime: build-7, templates: [{ command: sh, env: { VIGIL_GATEWAY_TOKEN: ${token} } }] }`,
+        '/',
+      ),
+      env: { VIGIL_GATEWAY_TOKEN: 'of-the-runtime' },
+    });
+  expect(() => check('of-the-runtime')).toThrow(
+    'templates.0.env.VIGIL_GATEWAY_TOKEN is the token of the runtime build-7',
+  );
+  expect(() => check('of-the-agent')).not.toThrow();
 });

@@ -37,6 +37,17 @@ const variable = z
   .string()
   .regex(/^[A-Za-z_]\w*$/, 'write the name of a variable, such as ANTHROPIC_API_KEY')
   .refine((one) => !WITHHELD.includes(one), 'an agent does not get the tokens of runtimes and people: remove it');
+/** An agent may have a token of its own, and no other secret of Vigil. */
+const OWN_TOKEN = 'VIGIL_GATEWAY_TOKEN';
+const fixedVariables = labels.default({}).superRefine((variables, context) => {
+  for (const one of Object.keys(variables))
+    if (one !== OWN_TOKEN && WITHHELD.includes(one))
+      context.addIssue({
+        code: 'custom',
+        path: [one],
+        message: 'an agent does not get the secrets of services and people: remove it',
+      });
+});
 const limits = z.strictObject({
   memory: size.nullable().default(null),
   output: size.nullable().default(null),
@@ -54,7 +65,7 @@ const template = z.strictObject({
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
   cwd: z.string().default('.'),
-  env: labels.default({}),
+  env: fixedVariables,
   /** names of variables that its agents inherit from the runtime, beside those that every program needs */
   pass_env: z.array(variable).default([]),
   policy: z.string().optional(),
@@ -220,6 +231,16 @@ export type InstanceRequest = Pick<
 >;
 
 /** An instance as its template describes it. */
+/** @throws WrongSettings if a template would give an agent the token of its runtime */
+export const checkOwnTokens = ({ config, env }: Pick<RuntimeSettings, 'config' | 'env'>): void => {
+  const token = env[OWN_TOKEN];
+  for (const [index, { env: fixed }] of config.templates.entries())
+    if (token !== undefined && fixed[OWN_TOKEN] === token)
+      throw new WrongSettings(
+        `templates.${index}.env.${OWN_TOKEN} is the token of the runtime ${config.runtime}: create one for the agent (\`vigil token create agent\`)`,
+      );
+};
+
 export const specOf = (
   instance: InstanceRequest,
   template: Template,

@@ -14,6 +14,7 @@ import { admitSpawn, closedAs, type Host, type Origin, originOf, writeHandover }
 import type { Occupant } from '../state/lock.ts';
 import { recoverFromCrash, recoverLeftAlone } from './crash-recovery.ts';
 import {
+  checkOwnTokens,
   type InstanceRequest,
   type RuntimeConfig,
   type RuntimeSettings,
@@ -298,6 +299,7 @@ export const startRuntime = async (
   deps: Omit<RuntimeDeps, 'onOrders'>,
   startAgent: typeof superviseHosted = superviseHosted,
 ): Promise<Runtime> => {
+  checkOwnTokens(settings);
   const runtime = new Runtime(settings, deps, startAgent);
   await runtime.start();
   return runtime;
