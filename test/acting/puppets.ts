@@ -33,6 +33,13 @@ export type Puppets = {
   readonly instance: (name: string, ...not: readonly string[]) => Promise<Instance>;
 };
 
+/** `templates` and `agents` come after those of the puppets. */
+type More = {
+  readonly work_source?: object;
+  readonly templates?: readonly object[];
+  readonly agents?: readonly object[];
+};
+
 /**
  * Agents whose name begins with `-` are silent from the beginning; those with `+` start only by an order. `more`:
  * further configuration of the runtime.
@@ -42,7 +49,7 @@ export const openPuppets = (
   received: Received,
   policy: string,
   all: readonly string[],
-  more: object = {},
+  { templates = [], agents: others = [], ...more }: More = {},
 ): Puppets => {
   const folder = path.join(dir, 'puppets');
   mkdirSync(folder, { recursive: true });
@@ -65,8 +72,8 @@ export const openPuppets = (
     grace: '1s',
     interval: '1s',
     policy,
-    templates: names.map(template),
-    agents,
+    templates: [...names.map(template), ...templates],
+    agents: [...agents, ...others],
     ...more,
   };
   writeFileSync(path.join(folder, 'runtime.yaml'), JSON.stringify(config));

@@ -67,17 +67,34 @@ type Looked = Match & { readonly isIn: (line: string) => boolean };
 const written = (kind: PatternKind, sources: readonly string[]): readonly Looked[] =>
   sources.map((source) => {
     const re = compile(source, kind);
-    return { kind, source, isIn: (line) => re.matcher(line).find() };
+    return { kind, source, isIn: (line) => re.test(line) };
   });
+
+/** Whether one of the patterns is in a line, by one search. Most lines have none. */
+const anyOf = (sources: readonly string[], kind: PatternKind): ((line: string) => boolean) => {
+  if (sources.length === 0) return () => false;
+  // One by one first, so that an error names the wrong one.
+  const wholes = sources.map((source) => `(?:${compile(source, kind).pattern()})`);
+  const re = compile(wholes.join('|'), kind);
+  return (line) => re.test(line);
+};
 
 /** Under a policy, built-in patterns give way to its own, and what a template calls an error is reported only where the policy requests it. */
 const besidePolicy = (kind: JudgedKind, sources: PatternSources): readonly string[] =>
   kind === 'error' || kind === 'fatal' ? [] : sources[kind].filter((source) => !defaultPatterns[kind].includes(source));
 
-const judged = (kind: JudgedKind, sources: PatternSources, policy: PolicyPatterns | null): readonly Looked[] => {
-  if (policy === null) return written(kind, sources[kind]);
-  const asked = policy[kind].map((one): Looked => ({ kind, source: one.source, isIn: (line) => one.isIn(line) }));
-  return [...asked, ...written(kind, besidePolicy(kind, sources))];
+type Search = { readonly isAnyIn: (line: string) => boolean; readonly patterns: readonly Looked[] };
+
+/** The patterns of the policy are searched one by one: each has flags of its own. */
+const judged = (kind: JudgedKind, sources: PatternSources, policy: PolicyPatterns | null): readonly Search[] => {
+  const own = policy === null ? sources[kind] : besidePolicy(kind, sources);
+  const asked = (policy?.[kind] ?? []).map(
+    (one): Looked => ({ kind, source: one.source, isIn: (line) => one.isIn(line) }),
+  );
+  return [
+    { isAnyIn: () => asked.length > 0, patterns: asked },
+    { isAnyIn: anyOf(own, kind), patterns: written(kind, own) },
+  ];
 };
 
 /**
@@ -85,16 +102,16 @@ const judged = (kind: JudgedKind, sources: PatternSources, policy: PolicyPattern
  * @throws WrongSettings naming the template's pattern that RE2 does not take
  */
 export const compilePatterns = (sources: PatternSources, policy: PolicyPatterns | null = null): Patterns => {
-  const lines = judgedKinds.flatMap((kind) => judged(kind, sources, policy));
-  const anyOf = (kind: PatternKind) => {
-    const some = written(kind, sources[kind]);
-    return (line: string): boolean => some.some(({ isIn }) => isIn(line));
-  };
+  const searches = judgedKinds.flatMap((kind) => judged(kind, sources, policy));
   return {
-    matches: (line) => lines.filter(({ isIn }) => isIn(line)).map(({ kind, source }) => ({ kind, source })),
-    isError: anyOf('error'),
-    isResult: anyOf('result'),
-    asks: anyOf('awaiting_input'),
+    matches: (line) =>
+      searches
+        .filter(({ isAnyIn }) => isAnyIn(line))
+        .flatMap(({ patterns }) => patterns.filter(({ isIn }) => isIn(line)))
+        .map(({ kind, source }) => ({ kind, source })),
+    isError: anyOf(sources.error, 'error'),
+    isResult: anyOf(sources.result, 'result'),
+    asks: anyOf(sources.awaiting_input, 'awaiting_input'),
   };
 };
 
