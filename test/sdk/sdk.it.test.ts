@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { type Heartbeat, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { type Command, connect, overGateway, overKafka, type Settings, type Vigil } from '@vigil/sdk';
@@ -134,6 +136,25 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
     await nudged(agentId, agent.instanceId, 'are you stuck?');
     expect(await received.promise).toEqual({ kind: 'nudge', message: 'are you stuck?' });
     await until('the receipt', async () => (await receipts(agentId)).includes('delivered'));
+  });
+
+  test('renews its token in its file, and reports beyond the time of the first', async () => {
+    const { url, token } = gatewayOf();
+    const created = await fetch(new URL('/v1/tokens', url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'agent', name: 'renewing', validMs: 6000, by: 'ada' }),
+    });
+    const first = (await created.json()) as { readonly token: string; readonly expiresAt: number };
+    const tokenFile = path.join(system.dir, 'renewing.token');
+    writeFileSync(tokenFile, first.token, { mode: 0o600 });
+    started({ agentId: 'renewing', over: overGateway({ url, tokenFile }) });
+    await until('a heartbeat after the first token has expired', async () => {
+      const written = (await system.events(Topic.agentObservation)).filter(({ key }) => key === 'renewing');
+      return written.some(({ occurredAt }) => occurredAt > first.expiresAt + 1000);
+    });
+    expect(readFileSync(tokenFile, 'utf8').trim()).not.toBe(first.token);
+    expect((await observed('renewing')).at(-1)?.verified).toMatchObject({ kind: 'agent', name: 'renewing' });
   });
 
   const decoded = (value: Buffer): Heartbeat =>

@@ -2,14 +2,17 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { homedir, hostname, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { adapters } from '@vigil/adapters';
+import { openGateway } from '@vigil/sdk';
 import { type Address, type DepsSettings, inheritedEnvironment, type Logger, WITHHELD } from '@vigil/supervisor';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Refusal } from './errors.ts';
 import { jsonText } from './render/plain.ts';
 
 /** What both supervising commands receive about the gateway and this machine. */
 export type SupervisingOptions = {
   readonly gateway: string;
   readonly token: string;
+  readonly tokenFile?: string;
   readonly dir?: string;
   readonly require: boolean;
 };
@@ -20,7 +23,19 @@ export const withSupervisingOptions = (command: Command): Command =>
     .addOption(
       new Option('--gateway <url>', 'where heartbeats go').env('VIGIL_GATEWAY_URL').default('http://127.0.0.1:7410'),
     )
-    .addOption(new Option('--token <token>', "the gateway's bearer token").env('VIGIL_GATEWAY_TOKEN').default(''))
+    .addOption(
+      new Option(
+        '--token <token>',
+        "the gateway's bearer token; other users of the host can read it in the list of processes",
+      )
+        .env('VIGIL_GATEWAY_TOKEN')
+        .default(''),
+    )
+    .addOption(
+      new Option('--token-file <file>', 'the file of that token, which is renewed there; for its owner alone').env(
+        'VIGIL_GATEWAY_TOKEN_FILE',
+      ),
+    )
     .option('--require', 'start nothing where the gateway does not take its heartbeats', false)
     .addOption(stateDirOption('journal, locks and unsent reports'));
 
@@ -105,7 +120,17 @@ export const stateDir = (options: { readonly dir?: string | undefined }): string
 
 export const clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
-export const addressOf = ({ gateway, token }: SupervisingOptions): Address => ({ url: gateway, token });
+/** @throws Refusal if the file of the token cannot be used */
+export const addressOf = ({ gateway, token, tokenFile }: SupervisingOptions, logger: Logger): Address => {
+  const way = tokenFile === undefined ? { url: gateway, token } : { url: gateway, tokenFile };
+  const address = openGateway(way, { now: clock.now, onProblem: (problem) => logger(problem) });
+  try {
+    void address.token;
+  } catch (error) {
+    throw new Refusal((error as Error).message);
+  }
+  return address;
+};
 
 export const depsSettings = (
   options: SupervisingOptions,
@@ -115,7 +140,7 @@ export const depsSettings = (
 ): DepsSettings => ({
   dir,
   socketDir: join(tmpdir(), `vigil-${userInfo().uid}`),
-  gateway: addressOf(options),
+  gateway: addressOf(options, logger),
   pid: process.pid,
   clock,
   logger,

@@ -91,17 +91,18 @@ export const connect = (settings: Settings): Vigil => connectIn(realSystem(), se
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const wayOf = (env: Environment): OpenTransport | undefined => {
-  const { VIGIL_SOCKET, VIGIL_GATEWAY_URL: url, VIGIL_GATEWAY_TOKEN: token = '', KAFKA_BROKERS: brokers } = env;
+  const { VIGIL_SOCKET, VIGIL_GATEWAY_URL: url, KAFKA_BROKERS: brokers } = env;
+  const { VIGIL_GATEWAY_TOKEN: token = '', VIGIL_GATEWAY_TOKEN_FILE: tokenFile } = env;
   if (VIGIL_SOCKET) return overSocket(VIGIL_SOCKET);
-  if (url) return overGateway({ url, token });
+  if (url) return overGateway(tokenFile ? { url, tokenFile } : { url, token });
   if (!brokers) return undefined;
   return overKafka({ brokers: brokers.split(','), registryUrl: env.SCHEMA_REGISTRY_URL || undefined, env });
 };
 
 /**
  * The agent and the transport that the environment names, for `connect({ ...fromEnvironment(), … })`: VIGIL_AGENT_ID,
- * VIGIL_TASK_ID, VIGIL_ATTEMPT; VIGIL_SOCKET (under `vigil run`), else VIGIL_GATEWAY_URL and VIGIL_GATEWAY_TOKEN,
- * else KAFKA_BROKERS and SCHEMA_REGISTRY_URL. Variables of authentication count for both.
+ * VIGIL_TASK_ID, VIGIL_ATTEMPT; VIGIL_SOCKET (under `vigil run`), else VIGIL_GATEWAY_URL and VIGIL_GATEWAY_TOKEN_FILE
+ * or VIGIL_GATEWAY_TOKEN, else KAFKA_BROKERS and SCHEMA_REGISTRY_URL. Variables of authentication count for both.
  * A setting that the environment does not name is absent and overrides nothing.
  */
 export const fromEnvironment = (env: Environment = process.env): Partial<Settings> => {

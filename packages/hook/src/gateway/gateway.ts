@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Adapter } from '@vigil/adapters/adapter';
 import type { AgentReport, SessionEvent } from '@vigil/adapters/session';
 import { type Environment, heartbeatsOf, MAIN_AGENT, type Who, whoIs } from '../session/agents.ts';
@@ -204,6 +205,16 @@ const refusalOf = (folder: Folder, { id }: SpoolRecord): string | null => {
   return null;
 };
 
+/** A file that cannot be read gives no token: the gateway's refusal is then reported, and the session works on. */
+const tokenFrom = ({ VIGIL_GATEWAY_TOKEN_FILE: file, VIGIL_GATEWAY_TOKEN: token = '' }: Environment): string => {
+  if (!file) return token;
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return '';
+  }
+};
+
 /** A session that no supervisor watches: the record is on the disk, and `ask` reports it to the gateway. */
 export const sessionAtGateway = (
   url: string,
@@ -213,7 +224,7 @@ export const sessionAtGateway = (
   withinMs = ANSWER_MS,
 ): { readonly exchange: () => Promise<Answer>; readonly keep: (record: SpoolRecord) => void } => {
   const { client, session } = record;
-  const gateway = { url: url.replace(/\/+$/, ''), token: env.VIGIL_GATEWAY_TOKEN ?? '', withinMs };
+  const gateway = { url: url.replace(/\/+$/, ''), token: tokenFrom(env), withinMs };
   const folder = openFolder(client, session, env);
   append(folder.spool, record);
   const deps = { folder, gateway, who: whoIs(client, session, env), transcript };

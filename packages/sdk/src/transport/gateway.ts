@@ -1,10 +1,14 @@
 import { type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
 import { request as secure } from 'node:https';
 import { type Envelope, Orders } from '../orders.ts';
+import { renewingToken, type TokenDeps, type TokenSource } from './token.ts';
 import { type Answer, Busy, type OpenTransport, Refused, type TransportDeps } from './transport.ts';
 
-/** The gateway's address, and the secret that it accepts. */
+/** The gateway's address, and the token that it accepts. */
 export type Gateway = { readonly url: string; readonly token: string };
+
+/** A gateway with a token, or with the file of one. A token that expires is renewed while it is used. */
+export type GatewayWay = Gateway | { readonly url: string; readonly tokenFile: string };
 
 /** Bytes of an answer. The gateway never sends more. */
 const LARGEST_ANSWER = 1 << 22;
@@ -107,10 +111,32 @@ export const openInbox = (gateway: Gateway, deps: TransportDeps): OrderInbox => 
   };
 };
 
+/** How long a request for a new token may take, milliseconds. */
+const RENEWAL_MS = 10_000;
+
+/** The gateway at an address, with a token that renews itself. */
+export const openGateway = (way: GatewayWay, deps: Omit<TokenDeps, 'renew'>): Gateway => {
+  const { url } = way;
+  const source: TokenSource =
+    'tokenFile' in way ? { kind: 'file', path: way.tokenFile } : { kind: 'text', token: way.token };
+  const renew = async (token: string): Promise<string> => {
+    const answer = await call({ url, token }, '/v1/token', AbortSignal.timeout(RENEWAL_MS), {});
+    return (answer as { readonly token: string }).token;
+  };
+  const own = renewingToken(source, { ...deps, renew });
+  return {
+    url,
+    get token() {
+      return own.token;
+    },
+  };
+};
+
 /** Heartbeats by HTTP to the gateway; orders come back with its answers. */
 export const overGateway =
-  (gateway: Gateway): OpenTransport =>
+  (way: GatewayWay): OpenTransport =>
   (deps) => {
+    const gateway = openGateway(way, { now: deps.system.now, onProblem: deps.onProblem });
     const inbox = openInbox(gateway, deps);
     return {
       local: false,

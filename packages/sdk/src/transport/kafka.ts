@@ -1,6 +1,6 @@
 import type { Codec, Heartbeat, RegistryVariables } from '@vigil/events';
 import type { KafkaVariables, Log } from '@vigil/stream';
-import { call, type Gateway, openInbox } from './gateway.ts';
+import { call, type GatewayWay, openGateway, openInbox } from './gateway.ts';
 import { noAnswer, type OpenTransport } from './transport.ts';
 
 export type KafkaWay = {
@@ -10,7 +10,7 @@ export type KafkaWay = {
   /** variables of TLS, SASL and the registry's authentication, such as `process.env`; without them there is neither */
   readonly env?: (KafkaVariables & RegistryVariables) | undefined;
   /** the gateway to fetch orders from: Kafka delivers none */
-  readonly gateway?: Gateway | undefined;
+  readonly gateway?: GatewayWay | undefined;
 };
 
 const TOPIC = 'onex.cmd.heartbeat-ingest.heartbeat.v1';
@@ -49,7 +49,9 @@ export const overKafka =
   (way: KafkaWay): OpenTransport =>
   (deps) => {
     const { agentId, instanceId, policy, labels } = deps.identity;
-    const inbox = way.gateway === undefined ? null : openInbox(way.gateway, deps);
+    const gateway =
+      way.gateway === undefined ? null : openGateway(way.gateway, { now: deps.system.now, onProblem: deps.onProblem });
+    const inbox = gateway === null ? null : openInbox(gateway, deps);
     let opening: Promise<Opened> | null = null;
     let writing: { readonly sequence: number | null; readonly done: Promise<void> } | null = null;
 
@@ -87,8 +89,7 @@ export const overKafka =
       local: false,
       send: async (heartbeat, signal) => {
         await before(signal, written(heartbeat));
-        if (inbox === null || way.gateway === undefined) return noAnswer;
-        const { gateway } = way;
+        if (inbox === null || gateway === null) return noAnswer;
         return inbox
           .collect(() => call(gateway, path, signal))
           .catch((error: Error) => {

@@ -12,7 +12,7 @@ import {
   type Supervised,
   WrongSettings,
 } from '@vigil/supervisor';
-import { addressOf, clock, stateDir } from '../../supervising.ts';
+import { addressOf, clock, stateDir, stderrLogger } from '../../supervising.ts';
 import { show } from '../../terminal.ts';
 import { reachBeforeStart } from './run-reach.ts';
 import {
@@ -80,7 +80,7 @@ export const startDetached = async (args: readonly string[], options: RunOptions
   openStateDir(dir);
   noteSilence(args);
   noteWithheld(environmentFrom(options));
-  const gateway = connectGateway(addressOf(options), clock);
+  const gateway = connectGateway(addressOf(options, stderrLogger), clock);
   noticesOnStderr(options.gateway, noticeOnStderr()).note(await reachBeforeStart(gateway, wantedOf(options)));
   mkdirSync(join(dir, 'logs'), { recursive: true, mode: 0o700 });
   const log = join(dir, 'logs', `${name}.log`);
