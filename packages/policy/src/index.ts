@@ -64,7 +64,7 @@ export {
 } from './sets/policy-set.ts';
 export { canonicalJson, contentHash } from './values/canonical.ts';
 export { brief, duration, parseDuration, spell } from './values/duration.ts';
-export { excludes, Pattern, pattern, patternInAnyCase, readable } from './values/patterns.ts';
+export { excludes, inAnyCase, Pattern, pattern, patternInAnyCase, readable } from './values/patterns.ts';
 export { insteadOf, nearest } from './values/spelling.ts';
 export { matches, type TemplateFit, templateFits } from './values/template-fit.ts';
 export { HANDOFF } from './values/texts.ts';

@@ -28,6 +28,9 @@ export const readable = (pattern: string, { addIssue }: z.core.$RefinementCtx<st
   if (message !== null) addIssue({ code: 'custom', message });
 };
 
+/** The same pattern, matching in any case. */
+export const inAnyCase = (source: string): string => `(?i)${source}`;
+
 /** A pattern of a policy, compiled when the policy is read. Two of the same source are equal. */
 export class Pattern {
   /** the pattern as the policy writes it, for reports of runtimes and for people */
@@ -37,6 +40,11 @@ export class Pattern {
   constructor(source: string, flags: number) {
     this.source = source;
     this.#re = RE2JS.compile(source, flags);
+  }
+
+  /** The pattern with its flags, for a set of patterns. */
+  get expression(): string {
+    return (this.#re.flags() & RE2JS.CASE_INSENSITIVE) === 0 ? this.source : inAnyCase(this.source);
   }
 
   /** Whether it matches anywhere in the text. */

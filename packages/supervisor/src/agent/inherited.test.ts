@@ -82,6 +82,21 @@ test('a template that names a token of Vigil, or no variable, is refused', () =>
   expect(() => environmentBy("pass_env: ['A=b']")).toThrow(/pass_env\.0: write the name of a variable/);
 });
 
+test.each(['KAFKA_BROKERS', 'KAFKA_SASL_PASSWORD', 'SCHEMA_REGISTRY_URL', 'DATABASE_URL', 'VIGIL_WEBHOOK_SECRET'])(
+  'a template that sets %s is refused',
+  (name) => {
+    expect(() => environmentBy(`env: { ${name}: x }`)).toThrow(
+      new RegExp(`env\\.${name}: an agent does not get the secrets`),
+    );
+  },
+);
+
+test('a template may set an API key, and a variable that only resembles an address of a server', () => {
+  const variables = { ANTHROPIC_API_KEY: 'k', SLACK_TOKEN: 't', MY_KAFKA_BROKERS: 'b', DATABASE_URL_OF_TESTS: 'd' };
+  const text = Object.entries(variables).map(([name, value]) => `${name}: ${value}`);
+  expect(environmentBy(`env: { ${text.join(', ')} }`)).toEqual({ ...BASE, ...variables });
+});
+
 test('a template may give an agent a token of its own, and not that of its runtime', () => {
   const check = (token: string) =>
     checkOwnTokens({

@@ -21,6 +21,12 @@ export const WITHHELD: readonly string[] = [
   'VIGIL_PROOF_KEY_PREVIOUS',
 ];
 
+/** How Vigil's services reach each other and what they sign with: Kafka, registry, Postgres, webhooks, tokens. */
+const OF_SERVERS = /^KAFKA_|^SCHEMA_REGISTRY_|^DATABASE_URL$|^VIGIL_\w+_(?:TOKEN|SECRET|KEY)(?:_PREVIOUS)?$/;
+
+/** Whether a variable by this name gives access to Vigil's servers, or the rights of a service or person. */
+export const isOfServices = (name: string): boolean => WITHHELD.includes(name) || OF_SERVERS.test(name);
+
 /** The part of the supervisor's environment that an agent and its commands inherit. `named`: further names to pass on. */
 export const inheritedEnvironment = (
   env: Readonly<Record<string, string | undefined>>,

@@ -5,7 +5,7 @@ import { duration, templateFits } from '@vigil/policy';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { AgentSpec } from '../agent/agent-spec.ts';
-import { inheritedEnvironment, WITHHELD } from '../agent/inherited.ts';
+import { inheritedEnvironment, isOfServices } from '../agent/inherited.ts';
 import { WrongSettings } from '../errors.ts';
 import { defaultPatterns } from '../output/patterns.ts';
 
@@ -36,12 +36,15 @@ const patterns = z.array(z.string());
 const variable = z
   .string()
   .regex(/^[A-Za-z_]\w*$/, 'write the name of a variable, such as ANTHROPIC_API_KEY')
-  .refine((one) => !WITHHELD.includes(one), 'an agent does not get the tokens of runtimes and people: remove it');
+  .refine(
+    (one) => !isOfServices(one),
+    'an agent does not get the tokens of runtimes and people, or addresses of servers: remove it',
+  );
 /** An agent may have a token of its own, and no other secret of Vigil. */
 const OWN_TOKEN = 'VIGIL_GATEWAY_TOKEN';
 const fixedVariables = labels.default({}).superRefine((variables, context) => {
   for (const one of Object.keys(variables))
-    if (one !== OWN_TOKEN && WITHHELD.includes(one))
+    if (one !== OWN_TOKEN && isOfServices(one))
       context.addIssue({
         code: 'custom',
         path: [one],
