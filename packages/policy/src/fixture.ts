@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { loadPolicy } from './compile/compile.ts';
 import type { CompiledPolicy, Vocabulary } from './compile/compiled.ts';
 import { CorrectThePolicy } from './document/mistakes.ts';
-import { duration } from './values/duration.ts';
+import { duration } from './values/duration-type.ts';
 
 /** For tests: a small vocabulary, policies from text, and their mistakes. */
 export const VOCABULARY: Vocabulary = {

@@ -63,7 +63,8 @@ export {
   policySet,
 } from './sets/policy-set.ts';
 export { canonicalJson, contentHash } from './values/canonical.ts';
-export { brief, duration, parseDuration, spell } from './values/duration.ts';
+export { brief, parseDuration, spell } from './values/duration.ts';
+export { duration } from './values/duration-type.ts';
 export { excludes, inAnyCase, Pattern, pattern, patternInAnyCase, readable } from './values/patterns.ts';
 export { insteadOf, nearest } from './values/spelling.ts';
 export { matches, type TemplateFit, templateFits } from './values/template-fit.ts';

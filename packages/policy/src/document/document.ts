@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration } from '../values/duration.ts';
+import { duration } from '../values/duration-type.ts';
 import { readable } from '../values/patterns.ts';
 import type { BreakerLimits } from './plan.ts';
 import { spendingDocument } from './spending.ts';

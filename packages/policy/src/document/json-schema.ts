@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Vocabulary } from '../compile/compiled.ts';
 import { assignDocument } from '../sets/assignment.ts';
-import { brief, duration } from '../values/duration.ts';
+import { brief } from '../values/duration.ts';
+import { duration } from '../values/duration-type.ts';
 import { policyDocument } from './document.ts';
 import { STEPS, step } from './steps.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration } from '../values/duration.ts';
+import { duration } from '../values/duration-type.ts';
 import { insteadOf } from '../values/spelling.ts';
 import { HANDOFF, INTERRUPTED, NUDGE, PROBE, RESUMED, RETRY } from '../values/texts.ts';
 import { type Path, reading } from './mistakes.ts';

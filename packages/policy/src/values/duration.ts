@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 type Unit = keyof typeof UNIT_MS;
 
@@ -25,14 +23,3 @@ export const spell = (ms: number): string => {
   if (m < 60) return s % 60 === 0 ? `${m} min` : `${m} min ${s % 60} s`;
   return m % 60 === 0 ? `${m / 60} h` : `${Math.floor(m / 60)} h ${m % 60} min`;
 };
-
-/** Milliseconds. A policy's document always has the unit, so that seconds are not mistaken for minutes. */
-export const duration: z.ZodType<number> = z.unknown().transform((value, context) => {
-  const ms = typeof value === 'string' ? parseDuration(value) : value === 0 ? 0 : null;
-  if (ms !== null) return ms;
-  context.addIssue({
-    code: 'custom',
-    message: `${value === undefined ? 'is missing' : `${JSON.stringify(value)} is not a duration`}: write one like 10m, 60s or 500ms`,
-  });
-  return z.NEVER;
-});
