@@ -83,16 +83,20 @@ test('a template that names a token of Vigil, or no variable, is refused', () =>
 });
 
 test.each(['KAFKA_BROKERS', 'KAFKA_SASL_PASSWORD', 'SCHEMA_REGISTRY_URL', 'DATABASE_URL', 'VIGIL_WEBHOOK_SECRET'])(
-  'a template that sets %s is refused',
+  'a template that passes on %s of its runtime is refused',
   (name) => {
-    expect(() => environmentBy(`env: { ${name}: x }`)).toThrow(
-      new RegExp(`env\\.${name}: an agent does not get the secrets`),
-    );
+    expect(() => environmentBy(`pass_env: [${name}]`)).toThrow(/pass_env\.0: an agent does not get the tokens/);
   },
 );
 
-test('a template may set an API key, and a variable that only resembles an address of a server', () => {
-  const variables = { ANTHROPIC_API_KEY: 'k', SLACK_TOKEN: 't', MY_KAFKA_BROKERS: 'b', DATABASE_URL_OF_TESTS: 'd' };
+test('a template that sets a secret of a service is refused', () => {
+  expect(() => environmentBy('env: { VIGIL_WEBHOOK_SECRET: x }')).toThrow(
+    /env\.VIGIL_WEBHOOK_SECRET: an agent does not get the secrets/,
+  );
+});
+
+test('a template may set an API key, and the database that its agents work with', () => {
+  const variables = { ANTHROPIC_API_KEY: 'k', SLACK_TOKEN: 't', KAFKA_BROKERS: 'b', DATABASE_URL: 'd' };
   const text = Object.entries(variables).map(([name, value]) => `${name}: ${value}`);
   expect(environmentBy(`env: { ${text.join(', ')} }`)).toEqual({ ...BASE, ...variables });
 });

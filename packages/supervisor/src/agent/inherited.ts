@@ -21,11 +21,15 @@ export const WITHHELD: readonly string[] = [
   'VIGIL_PROOF_KEY_PREVIOUS',
 ];
 
-/** How Vigil's services reach each other and what they sign with: Kafka, registry, Postgres, webhooks, tokens. */
-const OF_SERVERS = /^KAFKA_|^SCHEMA_REGISTRY_|^DATABASE_URL$|^VIGIL_\w+_(?:TOKEN|SECRET|KEY)(?:_PREVIOUS)?$/;
+const SECRETS = /^VIGIL_\w+_(?:TOKEN|SECRET|KEY)(?:_PREVIOUS)?$/;
+/** The addresses and passwords of Vigil's servers, where a runtime has them. */
+const SERVERS = /^KAFKA_|^SCHEMA_REGISTRY_|^DATABASE_URL$/;
 
-/** Whether a variable by this name gives access to Vigil's servers, or the rights of a service or person. */
-export const isOfServices = (name: string): boolean => WITHHELD.includes(name) || OF_SERVERS.test(name);
+/** Whether a variable by this name gives the rights of a service or person. */
+export const isSecret = (name: string): boolean => WITHHELD.includes(name) || SECRETS.test(name);
+
+/** The same, or access to Vigil's servers if its value is the runtime's own. */
+export const isOfServices = (name: string): boolean => isSecret(name) || SERVERS.test(name);
 
 /** The part of the supervisor's environment that an agent and its commands inherit. `named`: further names to pass on. */
 export const inheritedEnvironment = (

@@ -5,7 +5,7 @@ import { duration, templateFits } from '@vigil/policy';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { AgentSpec } from '../agent/agent-spec.ts';
-import { inheritedEnvironment, isOfServices } from '../agent/inherited.ts';
+import { inheritedEnvironment, isOfServices, isSecret } from '../agent/inherited.ts';
 import { WrongSettings } from '../errors.ts';
 import { defaultPatterns } from '../output/patterns.ts';
 
@@ -40,11 +40,11 @@ const variable = z
     (one) => !isOfServices(one),
     'an agent does not get the tokens of runtimes and people, or addresses of servers: remove it',
   );
-/** An agent may have a token of its own, and no other secret of Vigil. */
+/** An agent may have a token of its own, and a database or broker that it works with; no other secret of Vigil. */
 const OWN_TOKEN = 'VIGIL_GATEWAY_TOKEN';
 const fixedVariables = labels.default({}).superRefine((variables, context) => {
   for (const one of Object.keys(variables))
-    if (one !== OWN_TOKEN && isOfServices(one))
+    if (one !== OWN_TOKEN && isSecret(one))
       context.addIssue({
         code: 'custom',
         path: [one],
