@@ -25,13 +25,6 @@ describe.skipIf(!ownServers)('agents that print without end', () => {
   let vigil: TestSystem;
   let received: Received;
   let puppets: Puppets;
-  const heartbeatsOf = (name: string) =>
-    received
-      .of(Topic.heartbeat)
-      .map(({ payload }) => payload)
-      .filter(({ agent_id }) => agent_id === name);
-  const linesOf = (name: string): number => heartbeatsOf(name).at(-1)?.output?.lines ?? 0;
-
   beforeAll(async () => {
     vigil = await openSystem({ name: 'flood', policy: 'acting', env });
     received = await receive(vigil, topics);
@@ -42,7 +35,7 @@ describe.skipIf(!ownServers)('agents that print without end', () => {
     });
     puppets.start();
     for (const name of ['prints-yes', 'prints-blanks', 'prints-errors'])
-      await until(`${name} has printed ${MANY_LINES} lines`, async () => linesOf(name) >= MANY_LINES);
+      await until(`${name} has printed ${MANY_LINES} lines`, async () => puppets.lines(name) >= MANY_LINES);
     const before = (await puppets.instance('neighbour')).sequence;
     await until('the neighbour has sent heartbeats beside them', async () => {
       const { sequence } = await puppets.instance('neighbour');
@@ -68,6 +61,6 @@ describe.skipIf(!ownServers)('agents that print without end', () => {
   });
 
   test('and they themselves are still reported', () => {
-    for (const name of Object.keys(floods)) expect(heartbeatsOf(name).length, name).toBeGreaterThan(0);
+    for (const name of Object.keys(floods)) expect(puppets.heartbeats(name).length, name).toBeGreaterThan(0);
   });
 });

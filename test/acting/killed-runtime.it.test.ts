@@ -33,13 +33,6 @@ describe.skipIf(!ownServers)('a runtime is killed, and its agents work on', () =
       const now = await puppets.instance(instance.agentId);
       return now.instanceId === instance.instanceId && now.sequence > instance.sequence + by ? now : undefined;
     });
-  const heartbeatsOf = (name: string) =>
-    received
-      .of(Topic.heartbeat)
-      .map(({ payload }) => payload)
-      .filter(({ agent_id }) => agent_id === name);
-  /** The parts of its work that its terminal has shown, one a line. */
-  const partsOf = (name: string): number => heartbeatsOf(name).at(-1)?.output?.lines ?? 0;
 
   beforeAll(async () => {
     vigil = await openSystem({ name: 'killed-runtime', policy: 'calm', env });
@@ -64,7 +57,7 @@ describe.skipIf(!ownServers)('a runtime is killed, and its agents work on', () =
   test('a restarted runtime continues with the same processes and the same instances', () => {
     expect(names.map((name) => puppets.pid(name))).toEqual(before.map(({ pid }) => pid));
     for (const { agentId, instanceId } of before) {
-      const heartbeats = heartbeatsOf(agentId);
+      const heartbeats = puppets.heartbeats(agentId);
       expect(new Set(heartbeats.map(({ instance_id }) => instance_id))).toEqual(new Set([instanceId]));
       const sequences = heartbeats.map(({ sequence }) => sequence ?? 0);
       expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
@@ -73,13 +66,13 @@ describe.skipIf(!ownServers)('a runtime is killed, and its agents work on', () =
 
   test('their work in the meantime is reported, once', async () => {
     for (const { agentId } of before) {
-      const heartbeats = heartbeatsOf(agentId);
+      const heartbeats = puppets.heartbeats(agentId);
       const lines = heartbeats.map(({ output }) => output?.lines ?? 0);
       expect(lines).toEqual([...lines].sort((a, b) => a - b));
       // The parts from the time without a supervisor are many more than the difference.
       const restarted = puppets.parts(agentId);
-      await until(`all reports of ${agentId} have arrived`, async () => partsOf(agentId) >= restarted);
-      expect(partsOf(agentId)).toBeLessThanOrEqual(puppets.parts(agentId) + 5);
+      await until(`all reports of ${agentId} have arrived`, async () => puppets.lines(agentId) >= restarted);
+      expect(puppets.lines(agentId)).toBeLessThanOrEqual(puppets.parts(agentId) + 5);
     }
   });
 

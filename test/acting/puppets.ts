@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { bundleOf } from '@vigil/dev';
-import { type Draft, type PayloadOf, Topic } from '@vigil/events';
+import { type Draft, type Heartbeat, type PayloadOf, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import type { Received } from '../support/received.ts';
 import { type TestSystem, until } from '../support/system.ts';
@@ -29,6 +29,10 @@ export type Puppets = {
   readonly parts: (name: string) => number;
   /** the number of requests to end that it received */
   readonly ends: (name: string) => number;
+  /** in the order of their receipt */
+  readonly heartbeats: (name: string) => readonly Heartbeat[];
+  /** the lines that its terminal has shown, by its last heartbeat */
+  readonly lines: (name: string) => number;
   /** the newest heartbeat of an instance other than these */
   readonly instance: (name: string, ...not: readonly string[]) => Promise<Instance>;
 };
@@ -80,6 +84,11 @@ export const openPuppets = (
   const args = [bundleOf('vigil'), 'runtime', '--config', path.join(folder, 'runtime.yaml')];
   const env = { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(folder, 'state') };
   let running: ChildProcess | undefined;
+  const heartbeats = (name: string): readonly Heartbeat[] =>
+    received
+      .of(Topic.heartbeat)
+      .map(({ payload }) => payload)
+      .filter(({ agent_id }) => agent_id === name);
   return {
     start: () => {
       running = spawn(process.execPath, args, { env, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -105,12 +114,11 @@ export const openPuppets = (
     parts: (name) => readFileSync(file(name, 'parts'), 'utf8').length,
     ends: (name) =>
       existsSync(file(name, 'ends')) ? readFileSync(file(name, 'ends'), 'utf8').split('\n').length - 1 : 0,
+    heartbeats,
+    lines: (name) => heartbeats(name).at(-1)?.output?.lines ?? 0,
     instance: (name, ...not) =>
       until(`a heartbeat of ${name}`, async () => {
-        const heartbeats = received.of(Topic.heartbeat).map(({ payload }) => payload);
-        const last = heartbeats.findLast(
-          ({ agent_id, instance_id }) => agent_id === name && instance_id !== null && !not.includes(instance_id),
-        );
+        const last = heartbeats(name).findLast(({ instance_id }) => instance_id !== null && !not.includes(instance_id));
         if (last === undefined) return undefined;
         return { agentId: name, instanceId: last.instance_id as string, sequence: last.sequence ?? 0 };
       }),

@@ -23,7 +23,15 @@ export { type Remark, shown } from './from-json.ts';
 export { catalogue, Topic, type TopicName } from './generated/catalogue.ts';
 export type * from './generated/types.ts';
 export { checkHeartbeat, ID, ID_FORM, parseHeartbeat, parsePayload, readHeartbeat } from './parse.ts';
-export { type CheckProof, LEAST_PROOF_KEY, PROOF_HEADER, proofCheck, proofSigner, type SignProof } from './proof.ts';
+export {
+  type CheckProof,
+  LEAST_PROOF_KEY,
+  PROOF_HEADER,
+  principalText,
+  proofCheck,
+  proofSigner,
+  type SignProof,
+} from './proof.ts';
 export { connectCodec, registerSchemas } from './registry.ts';
 export {
   openRegistry,

@@ -1,4 +1,5 @@
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { Verified } from './generated/types.ts';
 
 /**
  * The header of a heartbeat that the gateway has accepted: `<key id>.<epoch ms>.<HMAC-SHA-256 in base64url>`. The code
@@ -61,3 +62,6 @@ export const proofCheck = (secrets: readonly string[]): CheckProof => {
       : `it was made ${Math.round(apart / 1000)} s before or after the record was written: at most ${PROOF_AGE_MS / 1000} are accepted`;
   };
 };
+
+/** A verified principal, for people: `runtime host-1`, `agent worker-1`, or `operator`, which has one token. */
+export const principalText = ({ kind, name }: Verified): string => (kind === 'operator' ? kind : `${kind} ${name}`);

@@ -1,4 +1,4 @@
-import type { EventOf, Topic } from '@vigil/events';
+import { type EventOf, principalText, type Topic } from '@vigil/events';
 import { type Clock, Unwelcome } from '@vigil/stream';
 import { countNamed } from '../announce/spending.ts';
 import { breakerReset, breakersAfter, isHeld } from '../history/calls/breakers.ts';
@@ -43,10 +43,9 @@ export class OlderInstance extends Unwelcome {
  */
 const refuseUnverified = ({ agentId, history: { identity, end } }: KnownAgent, { verified }: Heartbeat): void => {
   if (verified !== null || identity.verified === null || end !== null) return;
-  const { kind, name } = identity.verified;
   throw new Unwelcome(
     'unverified',
-    `the gateway reports ${agentId} with the token of ${kind} ${name}; this heartbeat was sent directly to Kafka: send it to the gateway`,
+    `the gateway reports ${agentId} with the token of ${principalText(identity.verified)}; this heartbeat was sent directly to Kafka: send it to the gateway`,
   );
 };
 

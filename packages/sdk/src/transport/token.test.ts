@@ -104,6 +104,19 @@ test('a file that is missing or empty is refused by name', () => {
   expect(() => opened({ kind: 'file', path: file }).token).toThrow(`the token file ${file} is empty`);
 });
 
+test('a file that cannot be read later keeps the token of before, and is reported once', () => {
+  write('first');
+  const own = opened({ kind: 'file', path: file });
+  expect(own.token).toBe('first');
+  chmodSync(file, 0o604);
+  for (now = 1000; now <= 3000; now += 1000) expect(own.token).toBe('first');
+  expect(problems).toEqual([expect.stringContaining('the token of before is used: other users may read')]);
+  chmodSync(file, 0o600);
+  writeFileSync(file, 'second, of another length');
+  now = 4000;
+  expect(own.token).toBe('second, of another length');
+});
+
 test('a failed renewal is reported once, repeated with back-off, and keeps the present token', async () => {
   answer = () => Promise.reject(new Error('503'));
   const own = opened({ kind: 'text', token: old });

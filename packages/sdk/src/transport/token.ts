@@ -63,7 +63,8 @@ const replace = (path: string, token: string): void => {
 
 /**
  * A token that is renewed while it is used, after two thirds of its time. If it comes from a file, the renewed one is
- * written there. A failed renewal is reported once, and repeated with back-off; the present token stays in use.
+ * written there. A failed renewal is reported once, and repeated with back-off; the present token stays in use. So it
+ * does if its file can no longer be read.
  */
 export const renewingToken = (source: TokenSource, { now, renew, onProblem }: TokenDeps): RenewingToken => {
   let token = source.kind === 'text' ? source.token : '';
@@ -73,6 +74,8 @@ export const renewingToken = (source: TokenSource, { now, renew, onProblem }: To
   let renewsFrom = 0;
   let retryMs = FIRST_RETRY_MS;
   let isRenewing = false;
+  /** why the file cannot be read, as reported; null: it can */
+  let unreadable: string | null = null;
 
   const use = (next: string): void => {
     token = next;
@@ -81,11 +84,23 @@ export const renewingToken = (source: TokenSource, { now, renew, onProblem }: To
     retryMs = FIRST_RETRY_MS;
   };
 
-  const refresh = (path: string): void => {
-    if (now() < readAt + READ_EVERY_MS && token !== '') return;
+  const readIfChanged = (path: string): void => {
     const found = versionOf(path);
     if (found !== version) use(read(path));
     version = found;
+  };
+
+  const refresh = (path: string): void => {
+    if (now() < readAt + READ_EVERY_MS && token !== '') return;
+    try {
+      readIfChanged(path);
+      unreadable = null;
+    } catch (error) {
+      const { message } = error as Error;
+      if (token === '') throw error;
+      if (unreadable !== message) onProblem(`the token of before is used: ${message}`);
+      unreadable = message;
+    }
     readAt = now();
   };
 

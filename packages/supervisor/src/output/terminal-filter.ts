@@ -142,6 +142,8 @@ export const createTerminalFilter = (): TerminalFilter => {
  * keyboard's modes, mouse, focus, paste, cursor.
  */
 export const TERMINAL_RESET: string = [
+  // Ends a sequence that --raw has left unfinished.
+  '\x18',
   '\x1b[?1049l',
   '\x1b[!p',
   ...[1, 5, 9, 69, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004, 2026, 2031, 2048].map(

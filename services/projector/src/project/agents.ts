@@ -1,4 +1,4 @@
-import type { AgentHeartbeatPayload, PayloadOf, Topic } from '@vigil/events';
+import { type AgentHeartbeatPayload, type PayloadOf, principalText, type Topic } from '@vigil/events';
 import { register, type Statement } from '@vigil/read-model';
 import { type Handlers, journal, journalOnly, type Placed, policyOf, prefixed } from './handlers.ts';
 import { breaker } from './tasks.ts';
@@ -34,7 +34,7 @@ const heartbeat = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): Statement => 
     heartbeatIntervalMs: payload.interval_ms,
     heartbeatWaitingFor: payload.waiting_for,
     heartbeatClient: payload.client?.name ?? null,
-    heartbeatVerified: payload.verified === null ? null : `${payload.verified.kind} ${payload.verified.name}`,
+    heartbeatVerified: payload.verified === null ? null : principalText(payload.verified),
   });
 };
 
