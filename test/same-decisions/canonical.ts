@@ -13,7 +13,7 @@ export const RENAMED: readonly (readonly [string, string])[] = [
 ];
 
 /** Fields that were added since the baseline was recorded. */
-const ADDED: ReadonlySet<string> = new Set(['verified']);
+const ADDED: ReadonlySet<string> = new Set(['verified', 'previousPlace']);
 
 /** Sentences that have changed since the baseline was recorded: the new one, and the one that the baseline has. */
 const REWORDED: readonly (readonly [string, string])[] = [

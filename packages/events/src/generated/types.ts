@@ -143,6 +143,8 @@ export type AgentLostPayload = {
   readonly why: LostWhy;
   readonly host: null | string;
   readonly runtimeId: null | string;
+  /** where it was reported as present until now, so that readers can count by place without its name; null: nowhere */
+  readonly previousPlace: null | Place;
   readonly model: null | string;
   /** finished, or ended by an order */
   readonly expected: boolean;
@@ -170,6 +172,8 @@ export type AgentPresentPayload = {
   readonly why: PresentWhy;
   readonly host: null | string;
   readonly runtimeId: null | string;
+  /** where it was reported as present until now, so that readers can count by place without its name; null: nowhere */
+  readonly previousPlace: null | Place;
   readonly model: null | string;
   readonly intervalMs: null | number;
   readonly presentSince: null | number;
@@ -1007,6 +1011,10 @@ export type PauseStep = {
   /** for the agent, with {placeholders} */
   readonly message: string;
 };
+export type Place = {
+  readonly host: null | string;
+  readonly runtimeId: null | string;
+};
 export type PlanStep = {
   /** its name; the field with this name has its settings. A reader that does not support the step skips it */
   readonly step: string;
@@ -1764,7 +1772,7 @@ export type WithdrawStepPayload = {
   readonly agentId: string;
   readonly why: string;
 };
-export type WithheldWhy = 'UNKNOWN' | 'halted' | 'brake' | 'budget' | 'cooldown' | 'blind' | 'no_runtime' | 'no_template';
+export type WithheldWhy = 'UNKNOWN' | 'halted' | 'brake' | 'budget' | 'cooldown' | 'blind' | 'no_runtime' | 'no_template' | 'queue_full';
 export type WorkItem = {
   readonly id: string;
   readonly status: null | string;

@@ -1,6 +1,7 @@
-import type { LostWhy, PresentWhy } from '@vigil/events';
+import type { LostWhy, Place, PresentWhy } from '@vigil/events';
 import { lostAfter } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
+import type { AgentState, KnownAgent } from '../evaluator/state.ts';
 import type { End, History } from '../history/history.ts';
 import { lostForGoodFrom } from '../history/history.ts';
 import type { Moment } from '../history/moment.ts';
@@ -53,16 +54,17 @@ const present = (context: AnnouncementContext): Announcement => {
   const { now } = judgement.at;
   const presentSince = why === 'still_present' ? state.announced.presentSince : now;
   const intervalMs = state.history.lastReceipt.intervalMs ?? rules.policy.heartbeat.intervalMs;
-  const payload = { ...place(state.history), why, intervalMs, presentSince, repeatAt: now + REPEAT_MS };
+  const payload = { ...places(state), why, intervalMs, presentSince, repeatAt: now + REPEAT_MS };
   return presenceEvent(context, 'AGENT_PRESENT', payload);
 };
 
 const lost = (context: AnnouncementContext): Announcement => {
-  const { history, announced, instanceNumber } = context.state;
+  const { state } = context;
+  const { history, announced, instanceNumber } = state;
   const { end } = history;
   const isForgotten = context.judgement.at.now >= lostForGoodFrom(history);
   return presenceEvent(context, 'AGENT_LOST', {
-    ...place(history),
+    ...places(state),
     why: isForgotten ? 'silent' : whyLost(end),
     expected: isForgotten || (end !== null && (isExpected(end) || announced.lostInstance === instanceNumber)),
     exemption: exemptionWhenLost(history),
@@ -105,8 +107,21 @@ const whyLost = (end: History['end']): LostWhy => {
   return crashed ? 'crashed' : 'ended';
 };
 
-const place = ({ identity: { labels, runtimeId } }: History) => ({
-  host: labels.host ?? null,
-  runtimeId,
-  model: labels.model ?? null,
+const placeOf = ({ labels, runtimeId }: History['identity']): Place => ({ host: labels.host ?? null, runtimeId });
+
+const places = ({ history: { identity }, announced }: KnownAgent) => ({
+  ...placeOf(identity),
+  model: identity.labels.model ?? null,
+  previousPlace: announced.presentInstance === 0 ? null : (announced.presentPlace ?? placeOf(identity)),
 });
+
+/** Keeps the place where the agent is announced as present, if the agent now reports another one. */
+export const withPresentPlace = (before: AgentState, after: AgentState): AgentState => {
+  if (before.kind === 'unseen' || after.kind === 'unseen') return after;
+  const { announced } = after;
+  if (announced.presentInstance === 0 || announced.presentPlace !== undefined) return after;
+  const place = placeOf(before.history.identity);
+  const now = placeOf(after.history.identity);
+  if (place.host === now.host && place.runtimeId === now.runtimeId) return after;
+  return { ...after, announced: { ...announced, presentPlace: place } };
+};

@@ -10,6 +10,10 @@ export const evolve = (state: AgentState, event: Announcement): AgentState =>
 export const evolved = (state: KnownAgent, event: Announcement): KnownAgent => {
   const { announced } = state;
   const announce = (more: Partial<Announced>): KnownAgent => ({ ...state, announced: { ...announced, ...more } });
+  const announcePresence = (more: Partial<Announced>): KnownAgent => {
+    const { presentPlace: _, ...others } = announced;
+    return { ...state, announced: { ...others, ...more } };
+  };
   switch (event.type) {
     case 'INSTANCE_STARTED':
       return announce({ instanceNumber: state.instanceNumber });
@@ -36,14 +40,14 @@ export const evolved = (state: KnownAgent, event: Announcement): KnownAgent => {
     case 'WARRANT_LAPSED':
       return announce({ warrant: null });
     case 'AGENT_PRESENT':
-      return announce({
+      return announcePresence({
         presentInstance: state.instanceNumber,
         presentSince: event.payload.presentSince ?? 0,
         presentUntil: event.payload.repeatAt ?? 0,
         lostInstance: 0,
       });
     case 'AGENT_LOST':
-      return announce({
+      return announcePresence({
         presentInstance: 0,
         lostInstance: event.payload.why === 'silent' && !event.payload.expected ? state.instanceNumber : 0,
       });

@@ -3,7 +3,7 @@ import { NEVER } from '@vigil/stream';
 import type { Announcement, AnnouncementContext } from '../announce/events.ts';
 import { exemptionChanged, stateChanged } from '../announce/health.ts';
 import { answered, breakersChanged, duplicateInstance, instanceStarted, resetsAsked } from '../announce/instance.ts';
-import { lostFrom, presenceChanged } from '../announce/presence.ts';
+import { lostFrom, presenceChanged, withPresentPlace } from '../announce/presence.ts';
 import { spendingCounted } from '../announce/spending.ts';
 import { taskChanged } from '../announce/task.ts';
 import { ticketsFiled } from '../announce/ticket.ts';
@@ -60,7 +60,7 @@ export const agentHealth = (policies: Policies): AgentHealth => {
   );
   return {
     initial: UNSEEN,
-    observe: (state, input, clock) => observe(policies, state, input, clock),
+    observe: (state, input, clock) => withPresentPlace(state, observe(policies, state, input, clock)),
     decide: (state, clock) => (state.kind === 'unseen' ? [] : decide(policies.current(state), clock)),
     evolve,
     dueAt: (state, clock) => {

@@ -1,4 +1,4 @@
-import type { AnswerKind, EscalationTicket, HealthState, PolicyRef, TicketSeverity } from '@vigil/events';
+import type { AnswerKind, EscalationTicket, HealthState, Place, PolicyRef, TicketSeverity } from '@vigil/events';
 import type { SpendingLimit } from '@vigil/policy';
 import type { AtRest } from '@vigil/stream';
 import { type History, INITIAL_HISTORY } from '../history/history.ts';
@@ -83,6 +83,8 @@ export type Announced = {
    */
   readonly presentSince: number;
   readonly presentUntil: number;
+  /** where it was announced as present; absent: where it is by its last heartbeat, or it was not */
+  readonly presentPlace?: Place;
   /** the number of the instance that was announced as lost in silence, and not as ended; 0: none */
   readonly lostInstance: number;
   /** the breakers that are not closed, with the task of their announcement */

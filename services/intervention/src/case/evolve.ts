@@ -2,7 +2,7 @@ import type { Clock } from '@vigil/stream';
 import { beginsAgain, decided, successorOf } from './commands.ts';
 import { contextIn } from './observe/instance.ts';
 import { outstandingWith } from './orders.ts';
-import { ASK_AGAIN_MS, answerTo, isTooLate, openingAnswer, type Ruling, rulingOf } from './ruling.ts';
+import { answerTo, asksAgainAt, openingAnswer, type Ruling, rulingOf } from './ruling.ts';
 import {
   type ActiveCase,
   type CaseContext,
@@ -163,7 +163,7 @@ const succeeded = (successor: CaseContext | null): Situation =>
 
 const askAgainAt = ({ stepState }: ActiveCase, ruling: Ruling | null): number => {
   const answer = answerTo(stepState, ruling);
-  return answer && isTooLate(answer, answer.since) ? answer.since + ASK_AGAIN_MS : 0;
+  return answer ? asksAgainAt(answer) : 0;
 };
 
 /** The admission that opened the case also admits its first step, if that step was requested. */

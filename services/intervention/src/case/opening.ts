@@ -52,7 +52,7 @@ export const openingMoves = (
   if (!ruling.admitted)
     return [
       withdraw(caseContext, ruling.requestId, 'it is refused'),
-      refused(caseContext, `${ruling.why}: ${ruling.detail}`),
+      ...refusalToPerson(caseContext, `${ruling.why}: ${ruling.detail}`),
     ];
   if (over) return [withdraw(caseContext, ruling.requestId, over), ...refusalToPerson(caseContext, over)];
   if (ruling.dryRun && isRehearsed(state.episode, caseContext))

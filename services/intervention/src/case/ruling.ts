@@ -37,17 +37,28 @@ export const openingAnswer = (
   { warrantId }: CaseContext,
   stepState: StepState,
   ruling: Ruling | null,
-): Ruling | null => (ruling !== null && !ruling.admitted && warrantId !== null ? null : answerTo(stepState, ruling));
+): Ruling | null => {
+  const isKept = ruling !== null && !ruling.admitted && ruling.why !== 'queue_full' && warrantId !== null;
+  return isKept ? null : answerTo(stepState, ruling);
+};
 
 /** When the case acts on a ruling; null: it acts on none. */
 export const actsAt = (stepState: StepState, ruling: Ruling | null): number | null =>
   answerTo(stepState, ruling)?.since ?? null;
 
 /** Wait before the next request, milliseconds: a governor whose time stands still would be late again. */
-export const ASK_AGAIN_MS = 10_000;
+const ASK_AGAIN_MS = 10_000;
+/** The same, after a queue that was full. */
+const QUEUE_WAIT_MS = 60_000;
 
 /** Why an expired ruling has no effect. */
 export const TOO_LATE = 'blind: the ruling came late, as the time of the governor stands still or lags';
 
 /** The admission has expired. */
 export const isTooLate = (ruling: Ruling, now: number): boolean => ruling.admitted && ruling.validUntil < now;
+
+/** When the step is requested again after this ruling; 0: at once, because the ruling was used or refused. */
+export const asksAgainAt = (ruling: Ruling): number => {
+  if (!ruling.admitted) return ruling.why === 'queue_full' ? ruling.since + QUEUE_WAIT_MS : 0;
+  return isTooLate(ruling, ruling.since) ? ruling.since + ASK_AGAIN_MS : 0;
+};

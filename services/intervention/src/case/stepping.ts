@@ -77,9 +77,13 @@ const skipped = (
 const rehearsed = ({ caseContext }: ActiveCase, { step }: PlannedStep): CaseDraft =>
   caseEvent(caseContext, 'STEP_SKIPPED', { step, why: 'dry_run', detail: `${step} would be done now` });
 
-/** The case stays open, and the governor keeps its request. A request by hand is not kept: the person may make it again. */
+/**
+ * The case stays open. The governor keeps its request, or the case makes it again where the queue is full. A request by
+ * hand is not kept: the person may make it again.
+ */
 const withheldMoves = (activeCase: ActiveCase, { requestId, why, detail }: Refusal): readonly CaseDraft[] => {
   const { caseContext } = activeCase;
+  if (why === 'queue_full' && caseContext.warrantId !== null) return [withdraw(caseContext, requestId, detail)];
   if (caseContext.warrantId !== null)
     return [caseEvent(caseContext, 'CASE_WITHHELD', { step: stepName(activeCase), why, detail })];
   const reason = `${why}: ${detail}`;

@@ -1,4 +1,4 @@
-import { type EventOf, type PayloadOf, Topic } from '@vigil/events';
+import { type EventOf, type PayloadOf, Topic, type WithheldWhy } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { type PlannedStep, type Step, stepRecord } from '@vigil/policy';
 import { given } from '@vigil/stream/testing';
@@ -133,7 +133,7 @@ export const agent = () => {
       validUntil: driver.clock().now + 30_000,
       ...rest,
     });
-  const withheld = (why: 'halted' | 'brake'): Ruled =>
+  const withheld = (why: WithheldWhy): Ruled =>
     example(Topic.stepRuling, 'STEP_WITHHELD', { ...named(), why, detail: 'the fleet is halted' });
   return {
     ...driver,
@@ -141,7 +141,7 @@ export const agent = () => {
     drafts: (input: Parameters<typeof driver.receive>[0]) => driver.receive(input),
     admit: (rest = {}) => words(driver.receive(admitted(rest))),
     admitted,
-    withhold: (why: 'halted' | 'brake') => words(driver.receive(withheld(why))),
+    withhold: (why: WithheldWhy) => words(driver.receive(withheld(why))),
     after: (ms: number) => words(driver.passTo(driver.clock().now + ms)),
     situation: () => driver.state().situation.kind,
   };

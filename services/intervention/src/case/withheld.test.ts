@@ -170,3 +170,30 @@ test('another episode and another plan begin with their first step', () => {
     'asks nudge soft',
   ]);
 });
+
+test('a step that does not fit into the queue is asked for again after a minute, and nothing is announced', () => {
+  const one = asking();
+  expect(one.after(15 * MIN)).toEqual(['asks terminate destructive']);
+  expect(one.withhold('queue_full')).toEqual(['withdraws case-warrant-1-r4']);
+  expect(one.after(MIN - 1)).toEqual([]);
+  expect(one.after(1)).toEqual(['asks terminate destructive']);
+  expect(one.admit()).toEqual(['order 4 TERMINATE_AGENT']);
+});
+
+test('a case whose opening does not fit into the queue asks again when its warrant is renewed', () => {
+  const one = agent();
+  expect(one.receive(filed(ladder))).toEqual(['asks nudge soft']);
+  expect(one.withhold('queue_full')).toEqual(['withdraws case-warrant-1-r1']);
+  expect(one.situation()).toBe('quiet');
+  expect(one.after(MIN)).toEqual([]);
+  expect(one.receive(renewed(ladder))).toEqual(['asks nudge soft']);
+  expect(one.admit()).toContain('order 1 NUDGE_AGENT');
+});
+
+test('a request by hand that does not fit into the queue is refused, with the reason', () => {
+  const one = agent();
+  one.receive(started('worker-1.i1'));
+  one.receive(requests('nudge'));
+  expect(one.withhold('queue_full')).toEqual(['withdraws case-event-1-r1', expect.stringContaining('queue_full')]);
+  expect(one.after(60 * MIN)).toEqual([]);
+});

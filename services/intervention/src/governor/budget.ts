@@ -1,6 +1,8 @@
 import { NEVER } from '@vigil/stream';
 import { brakeFreeFrom } from './brake.ts';
-import { type GovernorSettings, HOUR_MS, MINUTE_MS } from './settings.ts';
+import { bytesOfAll } from './bytes.ts';
+import { hasOthersThan } from './places.ts';
+import { type GovernorSettings, HOUR_MS, MINUTE_MS, MOST_ADMITTED_BYTES } from './settings.ts';
 import type { AdmissionRequest, Admitted, GovernorState, SpawnRequest, StepRequest } from './state.ts';
 
 /** The n-th newest of those in the window, after which there is room again. */
@@ -18,6 +20,7 @@ export const stepFreeFrom = (state: GovernorState, request: StepRequest, setting
 export const turnFrom = (state: GovernorState, request: StepRequest, settings: GovernorSettings): number => {
   const ofAgent = timesOf(state, ({ kind, agentId }) => kind === 'step' && agentId === request.step.agentId);
   return Math.max(
+    roomFrom(state, settings),
     budgetFreeFrom(state, request, settings.stepsPerMinute, MINUTE_MS),
     freeFrom(ofAgent, 1, settings.cooldownMs),
   );
@@ -40,10 +43,8 @@ const budgetFreeFrom = (
   return Math.max(ofScope, freeFrom(ofRuntime, Math.ceil(most / 2), windowMs));
 };
 
-const hasOtherRuntimes = ({ runtimes, liveAgents }: GovernorState, runtimeId: string): boolean => {
-  const living = Object.values(liveAgents).flatMap((ofHost) => Object.keys(ofHost));
-  return [...Object.keys(runtimes), ...living].some((other) => other !== '' && other !== runtimeId);
-};
+const hasOtherRuntimes = ({ runtimes, liveAgents }: GovernorState, runtimeId: string): boolean =>
+  hasOthersThan(liveAgents, runtimeId) || Object.keys(runtimes).some((other) => other !== '' && other !== runtimeId);
 
 /** What withholds a step at any time. Soft steps need only that the fleet is not halted. */
 export const withheldBy = (
@@ -66,16 +67,24 @@ export const stepDueAt = (state: GovernorState, request: StepRequest, settings: 
 };
 
 /** From when a spawn's budget has room; 0: now. */
-export const spawnFreeFrom = (
-  state: GovernorState,
-  request: SpawnRequest,
-  { spawnsPerHour }: GovernorSettings,
-): number => budgetFreeFrom(state, request, spawnsPerHour, HOUR_MS);
+export const spawnFreeFrom = (state: GovernorState, request: SpawnRequest, settings: GovernorSettings): number =>
+  Math.max(roomFrom(state, settings), budgetFreeFrom(state, request, settings.spawnsPerHour, HOUR_MS));
+
+/** From when the admissions that count have room for another, of all scopes together; 0: now. */
+const roomFrom = ({ admitted }: GovernorState, settings: GovernorSettings): number =>
+  bytesOfAll(admitted) <= MOST_ADMITTED_BYTES
+    ? 0
+    : Math.min(...admitted.map((one) => one.at + countsFor(one.kind, settings)));
 
 /** Entries that no budget and no cooldown needs. */
 export const counting = (
   admitted: readonly Admitted[],
-  { cooldownMs }: GovernorSettings,
+  settings: GovernorSettings,
   now: number,
-): readonly Admitted[] =>
-  admitted.filter(({ kind, at }) => at > now - (kind === 'spawn' ? HOUR_MS : Math.max(MINUTE_MS, cooldownMs)));
+): readonly Admitted[] => {
+  const left = admitted.filter(({ kind, at }) => at > now - countsFor(kind, settings));
+  return left.length === admitted.length ? admitted : left;
+};
+
+const countsFor = (kind: Admitted['kind'], { cooldownMs }: GovernorSettings): number =>
+  kind === 'spawn' ? HOUR_MS : Math.max(MINUTE_MS, cooldownMs);

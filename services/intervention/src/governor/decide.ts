@@ -2,8 +2,9 @@ import { type BodyOf, type DraftWith, type RestOf, Topic, type WithheldWhy } fro
 import type { Clock } from '@vigil/stream';
 import { engages, liftsFrom } from './brake.ts';
 import { spawnFreeFrom, stepFreeFrom, turnFrom, withheldBy } from './budget.ts';
+import { bytesOf } from './bytes.ts';
 import { evolve } from './evolve.ts';
-import { type GovernorSettings, MOST_WAITING_SIZE, VALID_MS } from './settings.ts';
+import { type GovernorSettings, MOST_QUEUE_BYTES, MOST_WAITING_SIZE, VALID_MS } from './settings.ts';
 import { runtimeFor, whyNoTemplate } from './spawn.ts';
 import {
   covers,
@@ -45,12 +46,39 @@ const ruling = (state: GovernorState, settings: GovernorSettings, now: number): 
       'governor',
       'over half of the lost agents send heartbeats again, or none of them is awaited any more',
     );
+  let queued = 0;
   for (const request of state.requests) {
-    const ruled = request.kind === 'step' ? step(state, request, settings, now) : spawn(state, request, settings, now);
+    if (request.kind === 'step') queued += bytesQueued(request);
+    const ruled =
+      request.kind === 'step'
+        ? queuedStep(state, request, queued, settings, now)
+        : spawn(state, request, settings, now);
     if (ruled) return ruled;
   }
   return null;
 };
+
+/** At most so many bytes, whether it is announced as withheld or not. */
+const bytesQueued = ({ step, scope, host, runtimeId, correlationId }: StepRequest): number =>
+  bytesOf(step) + Buffer.byteLength(scope + host + runtimeId + correlationId) + REQUEST_BYTES;
+
+/** Names of the fields of a request, its time, and why it is withheld. */
+const REQUEST_BYTES = 150;
+
+/** `queued`: the bytes of the waiting steps up to this one. A step that has to wait and does not fit is sent back. */
+const queuedStep = (
+  state: GovernorState,
+  request: StepRequest,
+  queued: number,
+  settings: GovernorSettings,
+  now: number,
+): GovernorDraft | null => {
+  const ruled = step(state, request, settings, now);
+  if (queued <= MOST_QUEUE_BYTES || ruled?.type === 'STEP_ADMITTED') return ruled;
+  return stepRuling(request, 'STEP_WITHHELD', { why: 'queue_full', detail: QUEUE_FULL });
+};
+
+const QUEUE_FULL = `the steps that wait for the governor have ${MOST_QUEUE_BYTES / 1000} kB, which is the limit: the step is requested again`;
 
 /** Emitted even if nothing changes, to confirm the command. */
 const commanded = ({ type, payload: { by, why } }: FleetCommand): GovernorDraft => {

@@ -1,12 +1,13 @@
-import type { BrakeEngagedPayload, SpawnWithheldPayload } from '@vigil/events';
+import type { BrakeEngagedPayload, SpawnWithheldPayload, StepWithheldPayload } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
-import { unfinished } from './brake.ts';
+import { countedLosses, unfinished } from './brake.ts';
 import { asAwaited, leftToPeople } from './observe.ts';
 import { type GovernorSettings, VALID_MS } from './settings.ts';
 import {
   type AdmissionRequest,
   type Admitted,
   brakeFor,
+  covers,
   type GovernorDraft,
   type GovernorState,
   requestIdOf,
@@ -28,7 +29,7 @@ export const evolve =
       case 'BRAKE_RELEASED':
         return { ...state, brake: null };
       case 'STEP_WITHHELD':
-        return withheld(state, draft.payload.requestId, draft.payload.why);
+        return stepWithheld(state, draft.payload);
       case 'SPAWN_WITHHELD':
         return spawnWithheld(state, draft.payload);
       case 'STEP_ADMITTED':
@@ -46,10 +47,15 @@ const engaged = (
 ): GovernorState => {
   const lost = new Set(agentIds);
   const awaited = state.losses.filter(({ agentId }) => lost.has(agentId)).map(asAwaited);
+  const incident = { scope, since: sinceOf(awaited), awaited };
+  // Those that it has no room to await belong to it as well.
+  const counted = countedLosses(state.losses, state.brake, now - settings.brake.windowMs);
+  const others = new Set(counted.filter((loss) => covers(incident, loss)));
   return {
     ...state,
-    losses: state.losses.filter(({ agentId }) => !lost.has(agentId)),
-    brake: brakeFor([...unfinished(state.brake, settings, now), { scope, since: sinceOf(awaited), awaited }]),
+    losses: state.losses.filter((loss) => !lost.has(loss.agentId) && !others.has(loss)),
+    unnamed: state.unnamed.filter((one) => !covers(incident, one)),
+    brake: brakeFor([...unfinished(state.brake, settings, now), incident]),
   };
 };
 
@@ -60,6 +66,10 @@ const withheld = (state: GovernorState, requestId: string, why: AdmissionRequest
     requestIdOf(request) === requestId ? ({ ...request, withheld: why } as AdmissionRequest) : request,
   ),
 });
+
+/** A step that does not fit is requested again by its case. */
+const stepWithheld = (state: GovernorState, { requestId, why }: StepWithheldPayload): GovernorState =>
+  why === 'queue_full' ? answered(state, requestId) : withheld(state, requestId, why);
 
 const spawnWithheld = (state: GovernorState, { why, requestId, taskId }: SpawnWithheldPayload): GovernorState => {
   if (why === 'no_template') return withheld(state, requestId, why);

@@ -1,9 +1,9 @@
-import { type PayloadOf, Topic } from '@vigil/events';
+import { type PayloadOf, type Place, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { decider } from './governor.ts';
 import { type GovernorSettings, usual } from './settings.ts';
-import { type GovernorDraft, initial } from './state.ts';
+import { type GovernorDraft, type GovernorInput, initial } from './state.ts';
 
 type Presence = typeof Topic.fleetPresence;
 
@@ -17,6 +17,7 @@ export const present = (agentId: string, rest: Partial<PayloadOf<Presence, 'AGEN
     taskId: `task-${agentId}`,
     host: 'h1',
     runtimeId: `rt-${agentId}`,
+    previousPlace: null,
     ...rest,
   });
 
@@ -26,6 +27,7 @@ export const lost = (agentId: string, rest: Partial<PayloadOf<Presence, 'AGENT_L
     taskId: `task-${agentId}`,
     host: 'h1',
     runtimeId: `rt-${agentId}`,
+    previousPlace: null,
     expected: false,
     instanceId: `${agentId}.i1`,
     exemption: null,
@@ -80,14 +82,29 @@ export const announces = (
 export const controls = (type: 'HALT_FLEET' | 'RESUME_FLEET' | 'DRY_RUN_ON' | 'DRY_RUN_OFF' | 'LIFT_BRAKE') =>
   example(Topic.controlFleet, type, { by: 'ada', why: 'drill' });
 
+/** Adds the previous place to presence, as the evaluator does. */
+export const placing = (): ((input: GovernorInput) => GovernorInput) => {
+  const places = new Map<string, Place>();
+  return (input) => {
+    if (input.type !== 'AGENT_PRESENT' && input.type !== 'AGENT_LOST') return input;
+    const { agentId, host, runtimeId } = input.payload;
+    const previousPlace = input.payload.previousPlace ?? places.get(agentId) ?? null;
+    if (input.type === 'AGENT_PRESENT') places.set(agentId, { host, runtimeId });
+    else places.delete(agentId);
+    return { ...input, payload: { ...input.payload, previousPlace } } as GovernorInput;
+  };
+};
+
 /** A governor over a fleet of `live` agents, a0, a1 …, ten to a host. */
 export const fleet = (liveAgents = 0, settings: Partial<GovernorSettings> = {}, before = initial) => {
   const driver = given(decider({ ...usual, ...settings }), T0, before);
-  for (let i = 0; i < liveAgents; i++) driver.receive(present(`a${i}`, { host: `h${Math.floor(i / 10)}` }));
+  const placed = placing();
+  const drafts = (input: GovernorInput) => driver.receive(placed(input));
+  for (let i = 0; i < liveAgents; i++) drafts(present(`a${i}`, { host: `h${Math.floor(i / 10)}` }));
   return {
     ...driver,
-    drafts: driver.receive,
-    receive: (input: Parameters<typeof driver.receive>[0]) => words(driver.receive(input)),
+    drafts,
+    receive: (input: GovernorInput) => words(drafts(input)),
     after: (ms: number) => words(driver.passTo(driver.clock().now + ms)),
   };
 };

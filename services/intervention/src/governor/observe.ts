@@ -1,14 +1,18 @@
 import type { AgentLostPayload, AgentPresentPayload, RuntimeAnnouncedPayload } from '@vigil/events';
 import { type Clock, Unwelcome } from '@vigil/stream';
+import { roomFor } from './brake.ts';
 import { counting } from './budget.ts';
-import { living, namesOf, namesSize, without } from './living.ts';
+import { bytesOf, bytesOfAll, changedIn } from './bytes.ts';
+import { moved, type Place, placeName, placeOf } from './places.ts';
 import {
+  AWAITED_BYTES,
   FRESH_MS,
   type GovernorSettings,
-  LONGEST_PLACE,
-  MOST_NAMES_SIZE,
+  MOST_COUNTED_PLACES,
+  MOST_LOSSES_BYTES,
   MOST_RUNTIME_SIZE,
   MOST_RUNTIMES_SIZE,
+  MOST_STARTS_BYTES,
 } from './settings.ts';
 import {
   type AdmissionRequest,
@@ -18,12 +22,13 @@ import {
   covers,
   type GovernorInput,
   type GovernorState,
+  type Incident,
   incidentsOf,
   type Loss,
+  type LossCount,
   type RuntimePresence,
   requestIdOf,
   type Start,
-  type Uncounted,
 } from './state.ts';
 
 export const observe =
@@ -51,16 +56,12 @@ export const observe =
         return state;
       case 'LIFT_BRAKE':
         // A person has decided that the agents lost so far are no reason to brake.
-        return { ...state, losses: [] };
+        return { ...state, losses: [], unnamed: [] };
     }
   };
 
 /** The label by which the evaluator reports the host of an agent. */
 const HOST = 'host';
-
-/** A place without a name, or with one too long to be stored, has none. */
-const placeName = (name: string | null | undefined): string =>
-  name === null || name === undefined || name.length > LONGEST_PLACE ? '' : name;
 
 type Admit = Extract<GovernorInput, { readonly type: 'ADMIT_STEP' | 'ADMIT_SPAWN' }>;
 
@@ -98,19 +99,22 @@ type Incidents = ReturnType<typeof incidentsOf>;
 
 /** An agent is present: records its place, and that the brake no longer awaits it. */
 const present = (state: GovernorState, payload: AgentPresentPayload, now: number): GovernorState => {
-  const { agentId, taskId, host, runtimeId, why } = payload;
-  const others = without(state.liveAgents, agentId);
-  const withAgent = living(others, agentId, placeName(host), runtimeId ?? '');
-  // An agent that does not fit is not counted as part of the fleet: the brake then engages sooner, not later.
-  const liveAgents = namesSize(withAgent) > MOST_NAMES_SIZE ? others : withAgent;
+  const { agentId, taskId, previousPlace, why } = payload;
+  const liveAgents = moved(state.liveAgents, previousPlace && placeOf(previousPlace), placeOf(payload));
   // It was present all the time, so this ends no loss.
   if (why === 'still_present') return { ...state, liveAgents };
   const lossKey = taskId ?? agentId;
   const back = (lost: AwaitedAgent) =>
-    lost.lossKey === lossKey || lost.agentId === agentId ? { ...lost, backSince: lost.backSince ?? now } : lost;
+    lost.lossKey === lossKey || lost.agentId === agentId
+      ? { ...lost, backSince: lost.backSince ?? now, isPresent: lost.agentId === agentId || isPresent(lost) }
+      : lost;
+  const admitted = changedIn(state.admitted, (one) =>
+    one.kind === 'spawn' && one.agentId === agentId && !isPresent(one) ? { ...one, isPresent: true } : one,
+  );
   return {
     ...state,
     liveAgents,
+    admitted,
     starts: started(state.starts ?? [], { agentId, taskId, at: now }),
     losses: state.losses.filter((loss) => loss.lossKey !== lossKey && loss.agentId !== agentId),
     brake: awaitedWith(state.brake, (awaited) => awaited.map(back)),
@@ -124,28 +128,47 @@ const lost = (
   { brake }: GovernorSettings,
   now: number,
 ): GovernorState => {
-  const { agentId, taskId, host, runtimeId, expected, why } = payload;
-  const gone = { ...state, liveAgents: without(state.liveAgents, agentId) };
+  const { agentId, taskId, expected, why } = payload;
+  const gone = withoutAgent(state, payload);
   const lossKey = taskId ?? agentId;
   if (expected) {
     const isOther = (loss: Loss) => loss.agentId !== agentId && loss.lossKey !== lossKey;
-    const crashed = state.losses.map((loss) => (isOther(loss) ? loss : { ...loss, isCrashed: true }));
-    const isCounted = incidentsOf(state.brake).some(({ awaited }) => !awaited.every(isOther));
+    const crashed = gone.losses.map((loss) => (isOther(loss) ? loss : { ...loss, isCrashed: true }));
+    const isCounted = incidentsOf(gone.brake).some(({ awaited }) => !awaited.every(isOther));
     // A crash that is reported late is a loss all the same, unless the brake has engaged for it already.
-    const losses = why === 'crashed' && !isCounted ? crashed : state.losses.filter(isOther);
-    return { ...gone, losses, brake: awaitingOnly(state, isOther) };
+    const losses = why === 'crashed' && !isCounted ? crashed : gone.losses.filter(isOther);
+    return { ...gone, losses, brake: awaitingOnly(gone, isOther) };
   }
-  const place = { host: placeName(host), runtimeId: runtimeId ?? '' };
+  const place = placeOf(payload);
   if (!counts(payload, brake)) {
-    const uncounted = uncountedAfter(state.uncounted, place, brake, now);
+    const uncounted = countedAt(gone.uncounted, place, brake.windowMs, now);
     return { ...gone, uncounted, brake: missedAgain(gone, { agentId, lossKey, why }, now) };
   }
   const replaced = isReplaced(gone, lossKey, now) ? { isReplaced: true } : {};
   const loss = { agentId, lossKey, ...place, at: now, ...replaced, ...(why === 'crashed' ? { isCrashed: true } : {}) };
-  const recent = state.losses.filter(({ at, lossKey }) => at > now - brake.windowMs && lossKey !== loss.lossKey);
-  const next = { ...gone, losses: [...recent, loss] };
-  return { ...next, brake: brakeFor(joined(incidentsOf(state.brake), loss, brake.windowMs)) };
+  const recent = gone.losses.filter(({ at, lossKey }) => at > now - brake.windowMs && lossKey !== loss.lossKey);
+  const incident = incidentFor(incidentsOf(gone.brake), loss, brake.windowMs);
+  const incidents = incident === null ? incidentsOf(gone.brake) : joined(incidentsOf(gone.brake), incident, loss);
+  if (bytesOfAll(recent) + bytesOf(loss) <= MOST_LOSSES_BYTES)
+    return { ...gone, losses: [...recent, loss], brake: brakeFor(incidents) };
+  const unnamed = incident === null ? countedAt(gone.unnamed, place, brake.windowMs, now) : gone.unnamed;
+  return { ...gone, losses: recent, unnamed, brake: brakeFor(incidents) };
 };
+
+/** The agent is nowhere any more: it is neither a start nor the replacement of another. */
+const withoutAgent = (state: GovernorState, { agentId, previousPlace }: AgentLostPayload): GovernorState => {
+  const absent = <One extends { readonly agentId: string; readonly isPresent?: boolean }>(one: One): One =>
+    one.agentId === agentId && isPresent(one) ? { ...one, isPresent: false } : one;
+  return {
+    ...state,
+    liveAgents: moved(state.liveAgents, previousPlace && placeOf(previousPlace), null),
+    starts: (state.starts ?? []).filter((one) => one.agentId !== agentId),
+    admitted: changedIn(state.admitted, absent),
+    brake: awaitedWith(state.brake, (awaited) => awaited.map(absent)),
+  };
+};
+
+const isPresent = (one: { readonly isPresent?: boolean }): boolean => one.isPresent ?? false;
 
 /** The brake waits for these only. One that was back before still counts as back. */
 const awaitingOnly = ({ brake }: GovernorState, isAwaited: (loss: Loss) => boolean): GovernorState['brake'] =>
@@ -164,9 +187,8 @@ const missedAgain = (
   now: number,
 ): GovernorState['brake'] => {
   if (state.brake === null) return null;
-  const names = namesOf(state.liveAgents);
   const isLost = (one: AwaitedAgent) => one.agentId === agentId || one.lossKey === lossKey;
-  const isHeld = (one: AwaitedAgent) => names.has(one.agentId) || isReplaced(state, one.lossKey, now);
+  const isHeld = (one: AwaitedAgent) => isPresent(one) || isReplaced(state, one.lossKey, now);
   const crash = why === 'crashed' ? { at: now, isCrashed: true } : {};
   const again = (one: AwaitedAgent) => (isLost(one) && !isHeld(one) ? { ...one, backSince: null, ...crash } : one);
   return awaitedWith(state.brake, (awaited) => awaited.map(again));
@@ -178,35 +200,38 @@ type BrakeSettings = GovernorSettings['brake'];
 const counts = ({ instanceId, exemption, observedMs }: AgentLostPayload, { minAgeMs }: BrakeSettings): boolean =>
   instanceId !== null && exemption === null && observedMs >= minAgeMs;
 
-const uncountedAfter = (
-  before: GovernorState['uncounted'],
-  { host, runtimeId }: Pick<Uncounted, 'host' | 'runtimeId'>,
-  { windowMs }: BrakeSettings,
+/** One more loss at this place in this second. Above the limit of places, it counts for the fleet alone. */
+const countedAt = (
+  before: readonly LossCount[],
+  { host, runtimeId }: Place,
+  windowMs: number,
   now: number,
-): readonly Uncounted[] => {
+): readonly LossCount[] => {
   const at = now - (now % 1000);
-  const isSame = (one: Uncounted) => one.host === host && one.runtimeId === runtimeId && one.at === at;
-  const count = before.find(isSame)?.count ?? 0;
-  const others = before.filter((one) => one.at > now - windowMs && !isSame(one));
-  return [...others, { host, runtimeId, at, count: count + 1 }];
+  const isSame = (one: LossCount) => one.host === host && one.runtimeId === runtimeId && one.at === at;
+  const known = before.find(isSame);
+  const isNowhere = host === '' && runtimeId === '';
+  const recent = before.filter((one) => one.at > now - windowMs && one !== known);
+  if (known === undefined && recent.length >= MOST_COUNTED_PLACES && !isNowhere)
+    return countedAt(before, { host: '', runtimeId: '' }, windowMs, now);
+  return [...recent, { host, runtimeId, at, count: (known?.count ?? 0) + 1 }];
 };
 
 /**
  * While the brake is on, an agent of its place that is lost shortly after the first of the missing is one of them. The
  * window does not begin again with each loss: a slow series of losses would keep the brake on without end.
  */
-const joined = (incidents: Incidents, loss: Loss, windowMs: number): Incidents => {
-  const known = incidents.findIndex(({ awaited }) => awaited.some(({ lossKey }) => lossKey === loss.lossKey));
-  const near = incidents.findIndex((incident) => covers(incident, loss) && loss.at < incident.since + windowMs);
-  const own = known < 0 ? near : known;
-  return incidents.map((incident, i) =>
-    i === own
-      ? {
-          ...incident,
-          awaited: [...incident.awaited.filter(({ lossKey }) => lossKey !== loss.lossKey), asAwaited(loss)],
-        }
-      : incident,
-  );
+const incidentFor = (incidents: Incidents, loss: Loss, windowMs: number): Incident | null =>
+  incidents.find(({ awaited }) => awaited.some(({ lossKey }) => lossKey === loss.lossKey)) ??
+  incidents.find((incident) => covers(incident, loss) && loss.at < incident.since + windowMs) ??
+  null;
+
+/** The incident awaits the agent if there is room for its name. */
+const joined = (incidents: Incidents, incident: Incident, loss: Loss): Incidents => {
+  const others = incident.awaited.filter(({ lossKey }) => lossKey !== loss.lossKey);
+  const left = incidents.map((one) => (one === incident ? { ...one, awaited: others } : one));
+  if (bytesOf(loss) + AWAITED_BYTES > roomFor(incident.scope, left)) return incidents;
+  return incidents.map((one) => (one === incident ? { ...one, awaited: [...others, asAwaited(loss)] } : one));
 };
 
 export const asAwaited = (loss: Loss): AwaitedAgent => ({ ...loss, backSince: loss.isReplaced ? loss.at : null });
@@ -220,17 +245,19 @@ const started = (
   { agentId, taskId, at }: Omit<Start, 'taskId'> & { readonly taskId: string | null },
 ): readonly Start[] => {
   const others = starts.filter((one) => one.agentId !== agentId && one.at > at - KEPT_START_MS);
-  return taskId === null ? others : [...others, { agentId, taskId, at }].slice(-KEPT_STARTS);
+  return taskId === null ? others : fitting([...others, { agentId, taskId, at }].slice(-KEPT_STARTS));
 };
+
+const fitting = (starts: readonly Start[]): readonly Start[] =>
+  bytesOfAll(starts) <= MOST_STARTS_BYTES ? starts : fitting(starts.slice(1));
 
 /**
  * Another living agent has the task, and no longer reports itself present. It is the replacement of an agent that was taken for dead, came back
  * and is lost again. Or a person started it on the task before the loss was known.
  */
-const isReplaced = ({ admitted, starts, liveAgents }: GovernorState, lossKey: string, now: number): boolean => {
-  const names = namesOf(liveAgents);
+const isReplaced = ({ admitted, starts }: GovernorState, lossKey: string, now: number): boolean => {
   const recent = (starts ?? []).filter(({ at }) => at > now - KEPT_START_MS);
-  return [...admitted, ...recent].some((one) => one.taskId === lossKey && names.has(one.agentId));
+  return [...admitted.filter(isPresent), ...recent].some(({ taskId }) => taskId === lossKey);
 };
 
 /** Runtimes without room for spawns are not kept, nor those that have fallen silent. */
@@ -247,7 +274,7 @@ const announced = (
   );
   const emitted = { capacity, busy: agents.length, labels, templates, announcedAt: now };
   const listed = new Set(agents);
-  const admitted = state.admitted.map((one) =>
+  const admitted = changedIn(state.admitted, (one) =>
     one.kind === 'spawn' && one.runtimeId === runtimeId && listed.has(one.agentId) ? { ...one, isListed: true } : one,
   );
   if (capacity <= 0) return { ...state, admitted, runtimes: Object.fromEntries(fresh) };

@@ -52,11 +52,25 @@ export const CRASH_WAIT_MS = 900_000;
  * one of 1 MiB.
  */
 export const MOST_RUNTIMES_SIZE = 250_000;
-/** The size of the names of live agents there, with their hosts and runtimes, in characters: some 12,000 agents. */
-export const MOST_NAMES_SIZE = 500_000;
+/** The hosts and runtimes there with the counts of their agents, in bytes of JSON: some 5,000 of each. */
+export const MOST_PLACES_BYTES = 200_000;
+/** The steps there that wait, in bytes of JSON: some 500. */
+export const MOST_QUEUE_BYTES = 150_000;
+/** The lost agents there by name, in bytes of JSON: some 800. Others are counted by place only. */
+export const MOST_LOSSES_BYTES = 100_000;
+/** The agents there that the brake awaits, in bytes of JSON. Those of hosts and runtimes have half of it. */
+export const MOST_AWAITED_BYTES = 160_000;
+/** What an awaited agent has more than its loss, in bytes of JSON. */
+export const AWAITED_BYTES = 50;
+/** The admissions there that count against a budget or a cooldown, in bytes of JSON: some 700. */
+export const MOST_ADMITTED_BYTES = 150_000;
+/** The latest starts there, in bytes of JSON: some 500. */
+export const MOST_STARTS_BYTES = 60_000;
+/** Places and seconds there for which losses are only counted. Above that they count for the fleet alone. */
+export const MOST_COUNTED_PLACES = 100;
 /** The size of the spawns there that wait for a template, in characters of JSON. */
 export const MOST_WAITING_SIZE = 100_000;
-/** The longest host or scope, in characters: a label may be much longer, and a DNS name may not. */
+/** The longest host or scope, in bytes: a label may be much longer, and a DNS name may not. */
 export const LONGEST_PLACE = 253;
 /** The size of one runtime there: its labels and templates are as long as its host's file makes them. */
 export const MOST_RUNTIME_SIZE = 10_000;

@@ -8,6 +8,7 @@ import {
 } from '@vigil/events';
 import type { TemplateFit } from '@vigil/policy';
 import type { AtRest } from '@vigil/stream';
+import { type LiveAgents, moved, NO_AGENTS } from './places.ts';
 
 type Reads = (typeof Topic)['admitStep' | 'controlFleet' | 'fleetPresence' | 'runtimePresence'];
 type Writes = (typeof Topic)['stepRuling' | 'spawnRuling' | 'fleetGovernance'];
@@ -61,6 +62,8 @@ export type Admitted = {
   readonly at: number;
   /** of a spawn: its runtime has listed the agent; absent: it has not */
   readonly isListed?: boolean;
+  /** of a spawn: its agent is present; absent: it is not */
+  readonly isPresent?: boolean;
 };
 
 /** An agent that was lost unexpectedly. Losses are counted by `lossKey`: its task, or its own id without a task. */
@@ -76,11 +79,11 @@ export type Loss = {
   readonly isCrashed?: boolean;
 };
 
-/** An agent that was first observed, or came back, with a task. */
+/** An agent that was first observed, or came back, with a task, and is present. */
 export type Start = { readonly agentId: string; readonly taskId: string; readonly at: number };
 
-/** Agents of one place that were lost in the same second and do not count as lost. They still count as part of the fleet for a while. */
-export type Uncounted = {
+/** Agents of one place that were lost in the same second. */
+export type LossCount = {
   readonly host: string;
   readonly runtimeId: string;
   /** the second, epoch milliseconds */
@@ -88,8 +91,11 @@ export type Uncounted = {
   readonly count: number;
 };
 
-/** An agent that the brake waits for. `backSince`: since when it, or its task on another agent, sends heartbeats again. */
-export type AwaitedAgent = Loss & { readonly backSince: number | null };
+/**
+ * An agent that the brake waits for. `backSince`: since when it, or its task on another agent, sends heartbeats again.
+ * `isPresent`: it is present itself; absent: it is not.
+ */
+export type AwaitedAgent = Loss & { readonly backSince: number | null; readonly isPresent?: boolean };
 
 /**
  * A mass failure. `scope`: where the brake withholds steps for it: `fleet`, `host:<name>` or `runtime:<id>`. `since`:
@@ -128,14 +134,17 @@ export type RuntimePresence = {
 /** A person's command to the whole fleet. */
 export type FleetCommand = EventOf<typeof Topic.controlFleet>;
 
-/** The one key of the fleet. Of each live agent it holds its name once, under its host and runtime: some 40 bytes. */
+/** The one key of the fleet. Each of its lists has a limit, because a broker accepts a record of 1 MiB. */
 export type GovernorState = {
-  readonly liveAgents: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+  readonly liveAgents: LiveAgents;
   readonly runtimes: Readonly<Record<string, RuntimePresence>>;
   readonly losses: readonly Loss[];
   /** the latest starts, oldest first; absent: none is kept */
   readonly starts?: readonly Start[];
-  readonly uncounted: readonly Uncounted[];
+  /** losses that do not engage the brake: these agents still count as part of the fleet for a while */
+  readonly uncounted: readonly LossCount[];
+  /** losses that do, above those that are kept by name */
+  readonly unnamed: readonly LossCount[];
   readonly brake: Brake | null;
   readonly halted: boolean;
   readonly dryRun: boolean;
@@ -143,18 +152,46 @@ export type GovernorState = {
   readonly admitted: readonly Admitted[];
 };
 
-/** The stored form of the governor's state. Shape 6 added `since` to incidents. */
+/** The stored form of the governor's state. Shape 6 added `since` to incidents. Shape 7 counts agents by place. */
 export const AT_REST: AtRest<GovernorState> = {
   oldest: 5,
-  upgrades: [{ usual: null, to: (state) => withSince(state as ShapeFive) }],
+  upgrades: [
+    { usual: null, to: (state) => withSince(state as ShapeFive) },
+    { usual: null, to: (state) => withCounts(state as ShapeSix) },
+  ],
   usual: null,
 };
 
-type ShapeFive = Omit<GovernorState, 'brake'> & {
+type ShapeSix = Omit<GovernorState, 'liveAgents' | 'unnamed'> & {
+  /** names by host and runtime */
+  readonly liveAgents: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+};
+
+type ShapeFive = Omit<ShapeSix, 'brake'> & {
   readonly brake: null | { readonly incidents: readonly Omit<Incident, 'since'>[] };
 };
 
-const withSince = (state: ShapeFive): GovernorState => ({
+const withCounts = (state: ShapeSix): GovernorState => {
+  const places = Object.entries(state.liveAgents).flatMap(([host, runtimes]) =>
+    Object.entries(runtimes).flatMap(([runtimeId, names]) =>
+      names.map((name) => ({ name, place: { host, runtimeId } })),
+    ),
+  );
+  const names = new Set(places.map(({ name }) => name));
+  const isPresent = ({ agentId }: { readonly agentId: string }) => names.has(agentId);
+  return {
+    ...state,
+    liveAgents: places.reduce((live, { place }) => moved(live, null, place), NO_AGENTS),
+    unnamed: [],
+    starts: (state.starts ?? []).filter(isPresent),
+    admitted: state.admitted.map((one) => (one.kind === 'spawn' && isPresent(one) ? { ...one, isPresent: true } : one)),
+    brake: awaitedWith(state.brake, (awaited) =>
+      awaited.map((one) => (isPresent(one) ? { ...one, isPresent: true } : one)),
+    ),
+  };
+};
+
+const withSince = (state: ShapeFive): ShapeSix => ({
   ...state,
   brake: brakeFor(
     (state.brake?.incidents ?? []).map((incident) => ({ ...incident, since: sinceOf(incident.awaited) })),
@@ -166,10 +203,11 @@ export const sinceOf = (losses: readonly Loss[]): number =>
   losses.reduce((first, { at }) => Math.min(first, at), losses[0]?.at ?? 0);
 
 export const initial: GovernorState = {
-  liveAgents: {},
+  liveAgents: NO_AGENTS,
   runtimes: {},
   losses: [],
   uncounted: [],
+  unnamed: [],
   brake: null,
   halted: false,
   dryRun: false,
