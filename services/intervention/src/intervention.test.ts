@@ -55,7 +55,7 @@ test('a warrant, asked, settled, ordered, confirmed: recovery is asked once', as
   expect(await w.types(Topic.agentOrder)).toEqual([]);
   for (let i = 0; i < 6; i++) await w.tick();
   await until(async () => expect(await w.types(Topic.agentOrder)).toEqual(['TERMINATE_AGENT']));
-  const done = { orderId: 'case-warrant-1-1', outcome: 'done', confirmed: true } as const;
+  const done = { orderId: 'case-warrant-1-1', kind: 'terminate', outcome: 'done', confirmed: true } as const;
   await w.write(example(Topic.orderReceipt, 'ORDER_RECEIPT', done));
   await w.write(example(Topic.orderReceipt, 'ORDER_RECEIPT', done));
   await until(async () => expect(await w.types(Topic.recoverTask)).toEqual(['RECOVER_TASK']));

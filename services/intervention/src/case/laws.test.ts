@@ -101,8 +101,9 @@ const inputs: fc.Arbitrary<CaseInput> = fc.oneof(
         'uncertain',
         'halted',
       ),
+      kind: fc.constantFrom('terminate' as const, 'nudge' as const, 'interrupt' as const, 'handoff' as const),
     })
-    .map(({ caseId, n, outcome }) => receipt(outcome as 'done', `${caseId}-${n}`)),
+    .map(({ caseId, n, outcome, kind }) => receipt(outcome as 'done', `${caseId}-${n}`, { kind })),
   fc
     .record({
       caseId: caseIds,

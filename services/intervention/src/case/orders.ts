@@ -44,6 +44,30 @@ const deathOf = ({ completedWork, remainingWork, ...receipt }: OrderReceiptPaylo
 });
 
 type Outcome = OrderReceiptPayload['outcome'];
+type Kind = OrderReceiptPayload['kind'];
+
+const ENDS: readonly Kind[] = ['terminate'];
+const TURNS: readonly Kind[] = ['interrupt', 'resume_session'];
+const TEXTS: readonly Kind[] = ['nudge', 'probe'];
+const HANDOFFS: readonly Kind[] = ['handoff'];
+
+/** The kinds of receipts that answer the order of this id; null: the case remembers no such order. */
+const kindsFor = ({ situation, outstanding }: CaseState, orderId: string): readonly Kind[] | null => {
+  if (each(outstanding).some(({ terminate }) => terminate === orderId)) return ENDS;
+  if (situation.kind !== 'open' && situation.kind !== 'unconfirmed') return null;
+  const { stepState, attempt, handoff, nudges } = situation.activeCase;
+  if (stepState.kind === 'terminating' && stepState.orderId === orderId) return ENDS;
+  if (attempt.order?.orderId === orderId) return TURNS;
+  if (handoff === orderId) return HANDOFFS;
+  return nudges.some((nudge) => nudge.orderId === orderId) ? TEXTS : null;
+};
+
+/**
+ * Whether a receipt can be the answer to its order. The gateway checks this for tokens with claims, but not for the
+ * operator's token, and not for what is written to Kafka.
+ */
+export const isOfItsOrder = (state: CaseState, { orderId, kind }: OrderReceiptPayload): boolean =>
+  kindsFor(state, orderId)?.includes(kind) ?? true;
 
 /** A text without confirmed delivery counts as unanswered, as a delivered one does. */
 const deliveryOf: Readonly<Record<Outcome, Nudged['outcome']>> = {

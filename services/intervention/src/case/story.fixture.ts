@@ -4,7 +4,7 @@ import { type PlannedStep, type Step, stepRecord } from '@vigil/policy';
 import { given } from '@vigil/stream/testing';
 import { expect } from 'vitest';
 import { decider } from './case.ts';
-import type { CaseDraft } from './state.ts';
+import type { CaseDraft, CaseInput } from './state.ts';
 
 type Warrant = PayloadOf<typeof Topic.agentHealth, 'WARRANT_FILED'>;
 type Receipt = PayloadOf<typeof Topic.orderReceipt, 'ORDER_RECEIPT'>;
@@ -85,8 +85,10 @@ export const started = (instanceId: string) => example(Topic.agentHealth, 'INSTA
 export const answered = (nonce: string | null = null) =>
   example(Topic.agentHealth, 'AGENT_ANSWERED', { how: nonce === null ? 'blockers' : 'probe_reply', nonce });
 
+/** Without a kind, it has the kind of its order in the story that receives it. */
 export const receipt = (outcome: Receipt['outcome'], orderId: string, rest: Partial<Receipt> = {}) =>
   example(Topic.orderReceipt, 'ORDER_RECEIPT', {
+    kind: 'UNKNOWN',
     outcome,
     orderId,
     confirmed: outcome === 'done',
@@ -114,6 +116,18 @@ export const resetAsked = (instanceId = 'worker-1.i1') => ({
   eventId: 'event-2',
 });
 
+/** The kind of a receipt for an order of this type. */
+const kindFor = (type: CaseDraft['type']): Receipt['kind'] =>
+  type.replace(/_AGENT$/, '').toLowerCase() as Receipt['kind'];
+
+const withKind = (input: CaseInput, emitted: readonly CaseDraft[]): CaseInput => {
+  if (input.type !== 'ORDER_RECEIPT' || input.payload.kind !== 'UNKNOWN') return input;
+  const order = emitted.find(
+    ({ topic, payload }) => topic === Topic.agentOrder && payload.orderId === input.payload.orderId,
+  );
+  return order === undefined ? input : { ...input, payload: { ...input.payload, kind: kindFor(order.type) } };
+};
+
 type Asked = Extract<CaseDraft, { readonly type: 'ADMIT_STEP' }>;
 type Ruled = EventOf<typeof Topic.stepRuling>;
 
@@ -135,10 +149,11 @@ export const agent = () => {
     });
   const withheld = (why: WithheldWhy): Ruled =>
     example(Topic.stepRuling, 'STEP_WITHHELD', { ...named(), why, detail: 'the fleet is halted' });
+  const drafts = (input: CaseInput) => driver.receive(withKind(input, driver.all()));
   return {
     ...driver,
-    receive: (input: Parameters<typeof driver.receive>[0]) => words(driver.receive(input)),
-    drafts: (input: Parameters<typeof driver.receive>[0]) => driver.receive(input),
+    receive: (input: CaseInput) => words(drafts(input)),
+    drafts,
     admit: (rest = {}) => words(driver.receive(admitted(rest))),
     admitted,
     withhold: (why: WithheldWhy) => words(driver.receive(withheld(why))),

@@ -5,6 +5,7 @@ import {
   died,
   escalate,
   filed,
+  handoff,
   lapsed,
   MIN,
   nudge,
@@ -116,6 +117,27 @@ test('receipts for unknown orders, and twice, change nothing', () => {
   expect(one.receive(receipt('done', 'case-warrant-0-1'))).toEqual([]);
   one.receive(receipt('done', 'case-warrant-1-1'));
   expect(one.receive(receipt('done', 'case-warrant-1-1'))).toEqual([]);
+});
+
+test('a receipt of another kind than its order changes nothing: that of a nudge confirms no end', () => {
+  const one = terminating();
+  for (const kind of ['nudge', 'handoff', 'resume_session'] as const)
+    for (const outcome of ['done', 'halted', 'superseded', 'expired', 'failed'] as const)
+      expect(one.receive(receipt(outcome, 'case-warrant-1-1', { kind }))).toEqual([]);
+  expect(one.after(RECEIPT_DUE)).toEqual(unconfirmed);
+  expect(one.receive(receipt('done', 'case-warrant-1-1', { kind: 'nudge' }))).toEqual([]);
+  expect(one.receive(receipt('done', 'case-warrant-1-1', { kind: 'terminate' }))).toEqual(acknowledgedDeath);
+});
+
+test('a plan whose runtime never answers comes to an end, spawns nothing, and people are notified', () => {
+  const one = agent();
+  const plan = [{ ...nudge, attempts: 2 }, handoff, terminate, recover];
+  const emitted = [...one.receive(filed(plan, { runtimeId: 'ghost' }))];
+  while (one.situation() !== 'unconfirmed' && one.clock().now < T0 + 60 * MIN)
+    emitted.push(...(emitted.at(-1)?.startsWith('asks') ? one.admit() : one.after(MIN)));
+  expect(emitted).toContain('order 4 TERMINATE_AGENT');
+  expect(emitted.slice(-3)).toEqual(unconfirmed);
+  expect(emitted).not.toContain('RECOVER_TASK');
 });
 
 const unmet = ['STEP_SKIPPED terminate requires', 'ESCALATION_TRIGGERED hold'];

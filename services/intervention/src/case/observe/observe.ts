@@ -1,6 +1,6 @@
 import type { OrderReceiptPayload } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
-import { outstandingReceived, receiptRead } from '../orders.ts';
+import { isOfItsOrder, outstandingReceived, receiptRead } from '../orders.ts';
 import {
   type ActiveCase,
   type CaseInput,
@@ -51,6 +51,7 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
     case 'AGENT_ANSWERED':
       return answered(known, input.payload);
     case 'ORDER_RECEIPT':
+      if (!isOfItsOrder(known, input.payload)) return known;
       if (input.payload.outcome === 'halted' || isAskedAgain(known, input.payload, clock.now))
         return recalled(known, input.payload.orderId);
       return receiptRead(outstandingReceived(known, input.payload), input.payload);
