@@ -78,8 +78,19 @@ const workloads: { kind: string; metadata: { name: string }; spec: { template: {
 ].flatMap((file) => parseAllDocuments(read(`deploy/kubernetes/${file}`)).map((one) => one.toJS()));
 type Pod = {
   automountServiceAccountToken?: boolean;
-  containers: [{ envFrom: object[]; securityContext?: object; resources?: { limits?: object } }];
+  securityContext?: object;
+  containers: [
+    {
+      envFrom: object[];
+      securityContext?: object;
+      resources?: { limits?: object };
+      volumeMounts?: { mountPath: string; readOnly?: boolean }[];
+    },
+  ];
+  volumes?: object[];
 };
+const podOf = (name: string): Pod =>
+  workloads.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)!.spec.template.spec;
 
 for (const name of SERVICES) {
   const given = serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil', keys);
@@ -98,9 +109,7 @@ for (const name of SERVICES) {
       expect(Object.hasOwn(container(name).environment, secret), secret).toBe(holds);
       expect(Object.hasOwn(inherited, secret), secret).toBe(holds);
     }
-    const { containers } = workloads.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)!.spec
-      .template.spec;
-    expect(containers[0].envFrom).toEqual([
+    expect(podOf(name).containers[0].envFrom).toEqual([
       { configMapRef: { name: 'vigil' } },
       { secretRef: { name: `vigil-${name}`, optional: true } },
     ]);
@@ -132,6 +141,54 @@ it('no pod has a service account, a writable root file system, or an unlimited C
   }
 });
 
+it('no container of a service has a writable root file system, a capability, a writable mount, or an open port of its probes', () => {
+  for (const name of SERVICES) {
+    const { volumes = [], ports = [] } = container(name);
+    expect(
+      ports.filter((port) => !port.startsWith('127.0.0.1:') || port.endsWith(':7430')),
+      name,
+    ).toEqual([]);
+    expect(container(name)).toMatchObject({
+      ...{ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] },
+      ...(volumes.length > 0 && { volumes: volumes.map(() => ({ read_only: true })) }),
+    });
+    for (const { mountPath, readOnly } of podOf(name).containers[0].volumeMounts ?? [])
+      expect(readOnly, `${name} ${mountPath}`).toBe(true);
+  }
+});
+
+it('pods are reached from outside their namespace at the two ingresses only, and probes by Prometheus', () => {
+  const policies = parseAllDocuments(read('deploy/kubernetes/network-policies.yaml')).map((one) => one.toJS().spec);
+  const [closed, ...open] = policies;
+  expect(closed).toEqual({ podSelector: {}, policyTypes: ['Ingress'] });
+  const prometheus = { namespaceSelector: { matchLabels: { 'vigil-metrics': 'true' } } };
+  const dashboard = { podSelector: { matchLabels: { app: 'dashboard' } } };
+  expect(open.map(({ podSelector, ingress }) => [podSelector.matchLabels?.app, ingress])).toEqual([
+    ['gateway', [{ ports: [{ port: START_SYSTEM_PORTS.gateway }] }]],
+    ['dashboard', [{ ports: [{ port: START_SYSTEM_PORTS.dashboard }] }]],
+    [undefined, [{ ports: [{ port: 7430 }], from: [dashboard, prometheus] }]],
+  ]);
+});
+
+it('the dashboard reads the people file from a folder that it cannot write to, in containers', () => {
+  const { environment, volumes } = container('dashboard');
+  const [{ source, target, read_only }] = volumes as [{ source: string; target: string; read_only: boolean }];
+  expect(read_only).toBe(true);
+  expect(environment.VIGIL_PEOPLE_FILE).toBe(`\${VIGIL_PEOPLE_FOLDER:+${target}/people.json}`);
+  const folder = /^\$\{VIGIL_PEOPLE_FOLDER:-\.\/(.+)\}$/.exec(source)?.[1] ?? '';
+  expect(readFileSync(path.join(root, folder, '.gitignore'), 'utf8')).toContain('\n*\n');
+  expect(read('deploy/Dockerfile.dockerignore').split('\n')).toContain(folder);
+});
+
+it('and in Kubernetes from a secret that root owns, and that only its group may read', () => {
+  const { securityContext, containers, volumes } = podOf('dashboard');
+  expect(securityContext).toEqual({ fsGroup: 1000 });
+  expect(containers[0].volumeMounts).toEqual([{ name: 'people', mountPath: '/etc/vigil/people', readOnly: true }]);
+  const secret = { secretName: 'vigil-people', optional: true, defaultMode: 0o440 };
+  expect(volumes).toEqual([{ name: 'people', secret }]);
+  expect(read('deploy/kubernetes/kustomization.yaml')).toContain('VIGIL_PEOPLE_FILE=/etc/vigil/people/people.json');
+});
+
 it('Kubernetes sets the same variables', () => {
   const file = read('deploy/kubernetes/kustomization.yaml');
   for (const name of SERVICES)
@@ -157,9 +214,7 @@ it('alerting gets them in Kubernetes from the same file', () => {
     `VIGIL_DASHBOARD_URL=http://dashboard:${START_SYSTEM_PORTS.dashboard}`,
   );
   expect(configMapGenerator).toContainEqual({ name: 'alerts', files: ['alerts.yaml'] });
-  const all = parseAllDocuments(read('deploy/kubernetes/services.yaml')).map((one) => one.toJS());
-  const { spec } = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'alerting').spec
-    .template;
+  const spec = podOf('alerting');
   expect(spec.volumes).toEqual([{ name: 'alerts', configMap: { name: 'alerts' } }]);
   expect(spec.containers[0]).toMatchObject({
     env: [{ name: 'VIGIL_ALERTS_FILE', value: '/etc/vigil/alerts.yaml' }],
