@@ -136,3 +136,22 @@ test('a list that names more items than there are bytes is not Avro, and is refu
   expect(() => codec.decode(Topic.heartbeat, broken)).toThrow(/items do not fit/);
   expect(performance.now() - began).toBeLessThan(1000);
 });
+
+/** Whether reading a value may go deeper than the schema is written. */
+const containsItself = (type: avsc.Type, outer: readonly avsc.Type[] = []): boolean => {
+  const { RecordType, ArrayType, MapType, UnwrappedUnionType } = avsc.types;
+  if (outer.includes(type)) return true;
+  const parts: readonly avsc.Type[] = (() => {
+    if (type instanceof RecordType) return type.fields.map((field) => field.type);
+    if (type instanceof ArrayType) return [type.itemsType];
+    if (type instanceof MapType) return [type.valuesType];
+    return type instanceof UnwrappedUnionType ? type.types : [];
+  })();
+  return parts.some((part) => containsItself(part, [...outer, type]));
+};
+
+test('no schema contains itself, so a record is not nested deeper than its schema', () => {
+  for (const [topic, type] of all) expect(containsItself(schemaOf(topic, type).avro), type).toBe(false);
+  const list = { type: 'record', name: 'List', fields: [{ name: 'rest', type: ['null', 'List'] }] } as const;
+  expect(containsItself(avsc.Type.forSchema(list as never, { wrapUnions: false }))).toBe(true);
+});

@@ -13,6 +13,12 @@ const KINDS = {
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /**
+ * The fields of a message that may have an agent's own words. An orchestrator that is an agent itself must not follow
+ * them.
+ */
+const WRITTEN_BY_AGENTS = ['title', 'text', 'labels', 'blocked', 'checkpoint'] as const;
+
+/**
  * The message for machines: the body of a webhook, the input of a command. A repetition has the same `id`. Times are
  * RFC 3339.
  * `channel`: the recipient, whose name its decision links have.
@@ -23,6 +29,7 @@ export const messageOf = async (alert: AlertEvent, channel: string, deps: LinkDe
   data: {
     id: alert.eventId,
     ...headOf(alert.payload),
+    written_by_agents: WRITTEN_BY_AGENTS,
     policy: alert.policy,
     decision: await decisionOf(alert, channel, deps),
     checkpoint: 'checkpoint' in alert.payload ? checkpointOf(alert.payload) : null,

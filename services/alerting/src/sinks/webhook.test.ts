@@ -76,6 +76,7 @@ test('an escalation carries options, deadline, where to decide, and the newest c
         body: { kind: 'decide_case', caseId: 'case-1', decision: 'allow_more_time', by: '', why: '' },
       },
       checkpoint: { checkpoint_id: 'checkpoint-1', valid: true },
+      written_by_agents: ['title', 'text', 'labels', 'blocked', 'checkpoint'],
     },
   });
 });
