@@ -7,6 +7,7 @@ export const noEnd: Omit<
 > = {
   confirmed: false,
   forced: false,
+  by: null,
   code: null,
   signal: null,
   claimsReleased: [],

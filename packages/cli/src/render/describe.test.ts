@@ -30,6 +30,15 @@ test('an order to an agent without a runtime goes to the agent itself', () => {
   );
 });
 
+test('the receipt of an end names how the processes were found, and no other receipt does', () => {
+  const { payload } = example(Topic.orderReceipt, 'ORDER_RECEIPT');
+  const end = { ...payload, runtimeId: 'host-1', outcome: 'done', why: null };
+  expect(describeEvent('ORDER_RECEIPT', { ...end, by: 'cgroup' })).toBe(
+    'host-1 reports done; its processes were found by cgroup',
+  );
+  expect(describeEvent('ORDER_RECEIPT', { ...end, by: null })).toBe('host-1 reports done');
+});
+
 test('the subject is the agent, else the task, else the fleet', () => {
   expect(subject({ agentId: 'a', taskId: 't' })).toBe('a');
   expect(subject({ agentId: null, taskId: 't' })).toBe('t');

@@ -9,6 +9,10 @@ const order = (what: string) => (p: { number: number; runtimeId: string }) =>
 const receipt = (p: { outcome: string; why: string | null; runtimeId: string }): string =>
   `${p.runtimeId} reports ${p.outcome}${because(p.why)}`;
 
+/** An end also names how the processes of the agent were found. */
+const orderReceipt = (p: Parameters<typeof receipt>[0] & { by: string | null }): string =>
+  p.by ? `${receipt(p)}; its processes were found by ${p.by}` : receipt(p);
+
 /** The events of intervention, the governor, runtimes and recovery. */
 export const acting: Descriptions = {
   CASE_OPENED: (p) =>
@@ -51,7 +55,7 @@ export const acting: Descriptions = {
   RESET_BREAKER: (p) =>
     'number' in p ? order(`close breaker ${p.name}`)(p) : `breaker ${p.name} reset by ${p.by}${because(p.why)}`,
   SPAWN_AGENT: (p) => `order: spawn attempt ${times(p.attempt, p.maxAttempts)} as ${p.agentId}, to ${p.runtimeId}`,
-  ORDER_RECEIPT: receipt,
+  ORDER_RECEIPT: orderReceipt,
   SPAWN_RECEIPT: receipt,
   RECOVERY_INITIATED: (p) =>
     `recovery ${times(p.attempt, p.of)}: ${p.newAgentId} continues from ${p.fromCheckpoint} on ${p.runtimeId}`,

@@ -569,6 +569,7 @@ export type DuplicateInstancePayload = {
   readonly otherInstanceId: string;
   readonly count: number;
 };
+export type EndedBy = 'UNKNOWN' | 'cgroup' | 'environment' | 'session';
 export type ErrorReport = {
   readonly at: number;
   readonly count: number;
@@ -961,6 +962,7 @@ export type OrderReceiptPayload = {
   readonly confirmed: boolean;
   /** SIGKILL was needed */
   readonly forced: boolean;
+  readonly by: null | EndedBy;
   readonly code: null | number;
   readonly signal: null | string;
   readonly claimsReleased: readonly string[];

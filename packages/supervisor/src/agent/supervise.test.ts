@@ -5,7 +5,7 @@ import type { Logger } from '../clock.ts';
 import type { AgentDeps } from '../deps.ts';
 import { dispatch } from '../orders/dispatch.ts';
 import type { Order, Report } from '../orders/order.ts';
-import { isAlive, type Pid, sessionOf } from '../process/proc.ts';
+import { identify, isAlive, type Pid, sessionOf } from '../process/proc.ts';
 import { occupantOf } from '../state/lock.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { nudge, type Stage, scriptSpec, setStage, terminate } from '../testing/stage.ts';
@@ -82,6 +82,26 @@ test('a hung agent is nudged, and nothing claims that it has read that; then it 
   );
   expect(isAlive(terminal.pid)).toBe(false);
   expect(sessionOf(terminal.pid.pid)).toEqual([]);
+});
+
+test.runIf(process.platform === 'linux')(
+  'a process in a session of its own ends with its agent, and the receipt names how it was found',
+  async () => {
+    await start('setsid sh -c \'echo "escaped $$ "; exec sleep 600\' & while :; do sleep 0.05; done');
+    await until(() => expect(shown).toMatch(/escaped \d+ /));
+    const escaped = identify(Number(/escaped (\d+) /.exec(shown)?.[1]));
+    expect(isAlive(escaped)).toBe(true);
+    offer(terminate());
+    await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ confirmed: true, by: 'environment' }]));
+    expect(isAlive(escaped)).toBe(false);
+  },
+);
+
+test('a receipt of an order that ended no process names no way in which one was found', async () => {
+  await start('echo working; while :; do sleep 0.05; done');
+  await until(() => expect(shown).toContain('working'));
+  offer(nudge());
+  await until(() => expect(reported('ORDER_RECEIPT')).toMatchObject([{ orderId: 'nudge-1', by: null }]));
 });
 
 test('an agent that leaves on SIGTERM is not forced', async () => {

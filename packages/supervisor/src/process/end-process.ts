@@ -1,8 +1,19 @@
 import { type MachineClock, pause } from '../clock.ts';
-import { groupOf, ifKnown, isAlive, leftoversOf, type Pid, signalled, type Tree, treeOf } from './proc.ts';
+import {
+  groupOf,
+  ifKnown,
+  isAlive,
+  leftoversOf,
+  type Pid,
+  signalled,
+  TREE_SOURCE,
+  type Tree,
+  type TreeSource,
+  treeOf,
+} from './proc.ts';
 
-/** `confirmed`: no process of its tree is left. `forced`: it took SIGKILL. */
-export type Ending = { readonly confirmed: boolean; readonly forced: boolean };
+/** `confirmed`: no process of its tree is left. `forced`: it took SIGKILL. `by`: how the tree was found. */
+export type Ending = { readonly confirmed: boolean; readonly forced: boolean; readonly by: TreeSource };
 
 /** How patient an ending is, milliseconds: with a process that was asked to leave, then with one that received SIGTERM. */
 export type Patience = { readonly graceMs: number; readonly killAfterMs: number };
@@ -61,9 +72,9 @@ export const endProcess = async (
   clock: MachineClock,
 ): Promise<Ending> => {
   await wait(() => !isAlive(tree.leader), graceMs, clock);
-  if (ifKnown(() => isGone(tree), false)) return { confirmed: true, forced: false };
-  if (await wait(goneWhenAsked(tree), killAfterMs, clock)) return { confirmed: true, forced: false };
-  return { confirmed: await wait(() => treeIsKilled(tree), GONE_WITHIN_MS, clock), forced: true };
+  if (ifKnown(() => isGone(tree), false)) return { confirmed: true, forced: false, by: TREE_SOURCE };
+  if (await wait(goneWhenAsked(tree), killAfterMs, clock)) return { confirmed: true, forced: false, by: TREE_SOURCE };
+  return { confirmed: await wait(() => treeIsKilled(tree), GONE_WITHIN_MS, clock), forced: true, by: TREE_SOURCE };
 };
 
 /** Processes that were started while the others were killed are killed, too. */

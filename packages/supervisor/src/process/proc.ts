@@ -83,6 +83,13 @@ export const wordsOf = (pid: number): readonly string[] =>
  */
 export type Tree = { readonly leader: Pid; readonly socket: string };
 
+/**
+ * How the processes of a tree are found: its session and the environment, or its session alone. Neither finds a process
+ * that hides on purpose.
+ */
+export type TreeSource = 'environment' | 'session';
+export const TREE_SOURCE: TreeSource = process.platform === 'linux' ? 'environment' : 'session';
+
 const running = (): readonly (Stat & { readonly pid: number })[] =>
   processes().flatMap((pid) => {
     const stat = statOf(pid);

@@ -12,7 +12,7 @@ test.runIf(process.platform === 'linux')(
     const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script, process.execPath, fixture]);
     expect(JSON.parse(stdout)).toEqual({
       whileShort: 'ProcessesUnknown',
-      ending: { confirmed: true, forced: false },
+      ending: { confirmed: true, forced: false, by: 'environment' },
       afterwards: 'false',
       left: null,
     });

@@ -94,7 +94,7 @@ const OWN: Values = {
 
 /** What a receipt of an agent leaves out, because only a runtime reports it. */
 const NO_END: Values = {
-  ...{ confirmed: false, forced: false, code: null, signal: null, claimsReleased: [], checkpoint: null },
+  ...{ confirmed: false, forced: false, by: null, code: null, signal: null, claimsReleased: [], checkpoint: null },
   ...{ completedWork: [], remainingWork: [], forensics: null, lastOutput: [] },
 };
 

@@ -16,7 +16,7 @@ export const receipt = example(Topic.orderReceipt, 'ORDER_RECEIPT', {
   runtimeId: 'host-1',
   kind: 'nudge',
   outcome: 'delivered',
-  ...{ confirmed: false, forced: false, code: null, signal: null, claimsReleased: [], checkpoint: null },
+  ...{ confirmed: false, forced: false, by: null, code: null, signal: null, claimsReleased: [], checkpoint: null },
   ...{ completedWork: [], remainingWork: [], forensics: null, lastOutput: [] },
 }).payload;
 export const receiptWith = (payload: object) => ({ type: 'ORDER_RECEIPT', payload: { ...receipt, ...payload } });

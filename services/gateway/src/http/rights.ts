@@ -112,6 +112,7 @@ const ONLY_A_RUNTIME = 'only its runtime reports that';
 const OF_AN_END = [
   'confirmed',
   'forced',
+  'by',
   'code',
   'signal',
   'claimsReleased',
