@@ -1,3 +1,5 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import { handoverText } from '../adapters/omniclaude-prompt.ts';
 import {
@@ -67,6 +69,19 @@ test('a checkpoint that a runtime finds invalid is skipped: the same attempt is 
   expect(story.state().situation).toMatchObject({
     kind: 'spawning',
     failed: { why: 'checkpoint_invalid: it names no checkpoint of the order' },
+  });
+});
+
+test('a crash that repeats a checkpoint without its lists of work leaves the lists of before', () => {
+  const story = openStory();
+  const lists = { completedWork: ['read'], remainingWork: ['write'] };
+  const own = { taskId: TASK, agentId: 'worker-1', checkpoint: { ...checkpoint('a'), ...lists } };
+  story.receive(example(Topic.taskCheckpoint, 'CHECKPOINT_RECORDED', own));
+  story.receive(recoverTask({ checkpoint: checkpoint('a') }));
+  expect(find(admit(story), 'SPAWN_AGENT')).toMatchObject({
+    ...lists,
+    checkpoints: [{ checkpointId: 'a', ...lists }],
+    handover: expect.stringContaining('Remaining tasks (ONLY do these): ["write"]'),
   });
 });
 

@@ -27,14 +27,23 @@ export const rememberCheckpoint = (
   return known.toSpliced(child < 0 ? known.length : child, 0, checkpoint).slice(-KEPT);
 };
 
-/** Adds a checkpoint that another record repeats: a validity that was established since stays. */
+/**
+ * Adds a checkpoint that another record repeats. A validity that was established since stays. So do the lists of work,
+ * where the record has none: the evaluator keeps a checkpoint without them.
+ */
 export const repeatCheckpoint = (
   known: readonly CheckpointRef[],
   reported: CheckpointRef,
 ): readonly CheckpointRef[] => {
-  const isKnown = known.some(({ checkpointId }) => checkpointId === reported.checkpointId);
-  return rememberCheckpoint(known, isKnown ? { ...reported, valid: null, invalidReason: null } : reported);
+  const old = known.find(({ checkpointId }) => checkpointId === reported.checkpointId);
+  if (old === undefined) return rememberCheckpoint(known, reported);
+  const { completedWork, remainingWork } = hasWork(reported) ? reported : old;
+  const repeated = { ...reported, completedWork, remainingWork, valid: null, invalidReason: null };
+  return rememberCheckpoint(known, repeated);
 };
+
+const hasWork = ({ completedWork, remainingWork }: CheckpointRef): boolean =>
+  completedWork.length + remainingWork.length > 0;
 
 const withValidity = (checkpoint: CheckpointRef, { valid, invalidReason }: CheckpointRef): CheckpointRef => ({
   ...checkpoint,
