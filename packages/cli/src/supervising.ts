@@ -3,7 +3,14 @@ import { homedir, hostname, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { adapters } from '@vigil/adapters';
 import { openGateway } from '@vigil/sdk';
-import { type Address, type DepsSettings, inheritedEnvironment, type Logger, WITHHELD } from '@vigil/supervisor';
+import {
+  type Address,
+  type DepsSettings,
+  findCgroups,
+  inheritedEnvironment,
+  type Logger,
+  WITHHELD,
+} from '@vigil/supervisor';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Refusal } from './errors.ts';
 import { jsonText } from './render/plain.ts';
@@ -142,6 +149,7 @@ export const depsSettings = (
   socketDir: join(tmpdir(), `vigil-${userInfo().uid}`),
   gateway: addressOf(options, logger),
   pid: process.pid,
+  cgroups: findCgroups(clock.now()),
   clock,
   logger,
   onReach,

@@ -5,6 +5,7 @@ import type { Outbox } from './gateway/outbox.ts';
 import type { ClientAdapter } from './orders/client-control.ts';
 import type { OrderEnvelope } from './orders/order.ts';
 import type { PolicyPatternCache } from './output/policy-patterns.ts';
+import type { AgentCgroups } from './process/cgroup.ts';
 import type { Pid } from './process/proc.ts';
 import type { Journal } from './state/journal.ts';
 
@@ -16,6 +17,7 @@ export type HostDeps = BaseDeps & {
   readonly dir: string;
   readonly socketDir: string;
   readonly self: Pid;
+  readonly cgroups: AgentCgroups;
   /** from SIGTERM to SIGKILL, milliseconds */
   readonly killAfterMs: number;
 };

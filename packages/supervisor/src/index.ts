@@ -15,6 +15,7 @@ export {
 } from './gateway/gateway-client.ts';
 export * from './notice/terminal-notice.ts';
 export { createTerminalFilter, TERMINAL_RESET } from './output/terminal-filter.ts';
+export { type AgentCgroups, findCgroups } from './process/cgroup.ts';
 export { openView, stopAgent, type View, type ViewEnd } from './pty-host/attach.ts';
 export { type DepsSettings, type OpenDeps, openDeps } from './runtime/open-deps.ts';
 export { type Detached, run, runDetached } from './runtime/run.ts';

@@ -11,11 +11,13 @@ import {
   type Terminate,
 } from '../orders/order.ts';
 import { OrderExecutor } from '../orders/order-executor.ts';
+import { removeCgroup, wasOutOfMemory } from '../process/cgroup.ts';
 import { type Ending, endLeftovers, endProcess } from '../process/end-process.ts';
 import { signalled, type Tree } from '../process/proc.ts';
 import type { Exit, Size, StartedNext, Terminal } from '../terminal/terminal.ts';
 import { agentProcessOf, type InstanceParts, requestShutdown } from './agent-process.ts';
 import type { AgentSpec } from './agent-spec.ts';
+import { endedAtLimit, memoryMax } from './limits.ts';
 import type { Memory } from './memory.ts';
 
 /** How often questions and waiting orders are looked at again, milliseconds. */
@@ -149,7 +151,7 @@ export class Supervised {
   }
 
   get #tree(): Tree {
-    return { leader: this.#parts.terminal.pid, socket: this.#parts.address };
+    return { ...this.#parts.tree, leader: this.#parts.terminal.pid };
   }
 
   /** Once for each order: what a supervisor had done of it before it died is not done again. */
@@ -189,7 +191,7 @@ export class Supervised {
   #resumed({ pid }: StartedNext): Outcome {
     const { meter, lock, deps, spec } = this.#parts;
     this.#processStartedAt = deps.clock.now();
-    meter.started(pid);
+    meter.started({ ...this.#parts.tree, leader: pid });
     try {
       lock.has({ child: pid });
     } catch (error) {
@@ -274,6 +276,8 @@ export class Supervised {
     const { exit: how, claimsReleased: _, ...known } = end;
     deps.outbox.put(exitReport(spec, { ...how, ...known, at, orderId: this.#endRequest?.orderId ?? null }));
     await terminal.close();
+    // Not that of an agent that has finished and left processes at work.
+    if (this.#tree.cgroup !== null) removeCgroup(this.#tree.cgroup);
     deps.logger('an agent has ended', {
       agentId: spec.agentId,
       instanceId: spec.instanceId,
@@ -283,6 +287,15 @@ export class Supervised {
     return end;
   }
 
+  /** The kernel holds the same limit, and may be faster than this supervisor. */
+  #outOfMemory(exit: Exit): EndRequest | null {
+    const { spec, tree } = this.#parts;
+    const memory = memoryMax(spec.limits);
+    if (memory === null || tree.cgroup === null || exit.signal !== 'SIGKILL' || !wasOutOfMemory(tree.cgroup))
+      return null;
+    return { by: endedAtLimit(memory), reason: 'resource_limit', orderId: null, order: null };
+  }
+
   /** What still waits is answered, and the last heartbeats go out. */
   async #handleExit(exit: Exit, at: number, now: number): Promise<ExitSummary> {
     const { spec, deps, monitor, socket, pauseControl, feed } = this.#parts;
@@ -290,6 +303,7 @@ export class Supervised {
     if (this.#interrupted !== null && (exit.signal === 'SIGINT' || exit.code === 130))
       this.expectEnd(this.#interrupted);
     this.#how = describeExit(exit);
+    this.#endRequest ??= this.#outOfMemory(exit);
     this.#endRequest ??= handedOff(exit, this.#orderExecutor.handoffOf(Math.max(0, now - at)), monitor);
     this.#orderExecutor.check();
     pauseControl.forget();

@@ -9,6 +9,7 @@ import type { InterruptAgent, Outcome } from '../orders/order.ts';
 import type { AgentProcess } from '../orders/order-executor.ts';
 import type { PauseControl } from '../orders/pause-control.ts';
 import type { OutputFeed } from '../output/output-feed.ts';
+import type { Tree } from '../process/proc.ts';
 import type { Lock } from '../state/lock.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { PROMPT_STEADY_MS } from '../typing/decide.ts';
@@ -25,8 +26,8 @@ export type InstanceParts = {
   readonly monitor: AgentMonitor;
   readonly hookResponder: HookResponder;
   readonly terminal: Terminal;
-  /** VIGIL_SOCKET */
-  readonly address: string;
+  /** how its processes are found */
+  readonly tree: Omit<Tree, 'leader'>;
   readonly pauseControl: PauseControl;
   readonly meter: Meter;
   readonly lock: Lock;

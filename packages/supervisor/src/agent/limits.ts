@@ -1,11 +1,11 @@
 import type { LimitReport } from '@vigil/events';
 import { spell } from '@vigil/policy';
 import type { MachineClock } from '../clock.ts';
-import { ifKnown, type Pid, residentBytes, sessionOf } from '../process/proc.ts';
+import { ifKnown, measuredOf, residentBytes, type Tree } from '../process/proc.ts';
 
 /** What an agent may use; null: as much as it likes. */
 export type LimitSettings = {
-  /** resident memory of its whole session, bytes */
+  /** resident memory of its cgroup, or of its whole session where it has none, bytes */
   readonly memory: number | null;
   /** what it has printed, bytes */
   readonly output: number | null;
@@ -40,6 +40,13 @@ export const overLimit = (settings: LimitSettings, used: Used): string | null =>
   return `over its limit of ${over}: ${spelled(used[over] ?? 0)}, allowed are ${spelled(settings[over] ?? 0)}`;
 };
 
+/** The memory above which the agent is ended, bytes; null: it is not. */
+export const memoryMax = ({ memory, reportOnly }: LimitSettings): number | null => (reportOnly ? null : memory);
+
+/** For people: the kernel has ended an agent at this limit. */
+export const endedAtLimit = (memory: number): string =>
+  `over its limit of memory: the kernel ended it at ${sized(memory)}`;
+
 /** Between two samples of memory, milliseconds: each looks through the host's processes. */
 const SAMPLE_EVERY_MS = 2000;
 
@@ -48,7 +55,7 @@ export class Meter {
   readonly #settings: LimitSettings;
   readonly #clock: MachineClock;
   readonly #began: number;
-  #pid: Pid | null = null;
+  #tree: Tree | null = null;
   #output = 0;
   #memory: { readonly bytes: number | null; readonly at: number } | null = null;
 
@@ -60,8 +67,8 @@ export class Meter {
     this.#output = output;
   }
 
-  started(pid: Pid): void {
-    this.#pid = pid;
+  started(tree: Tree): void {
+    this.#tree = tree;
   }
 
   output(bytes: number): void {
@@ -83,10 +90,10 @@ export class Meter {
   }
 
   #sample(now: number): number | null {
-    const { pid } = this.#pid ?? {};
-    if (this.#settings.memory === null || pid === undefined) return null;
+    const tree = this.#tree;
+    if (this.#settings.memory === null || tree === null) return null;
     if (this.#memory === null || now >= this.#memory.at + SAMPLE_EVERY_MS)
-      this.#memory = { bytes: ifKnown(() => residentBytes(sessionOf(pid)), null), at: now };
+      this.#memory = { bytes: ifKnown(() => residentBytes(measuredOf(tree)), null), at: now };
     return this.#memory.bytes;
   }
 }

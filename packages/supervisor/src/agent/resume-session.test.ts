@@ -62,7 +62,7 @@ test.each(['hang', 'hang-midway', 'hang-deaf', 'stall'])(
 test('what the hung client runs in a session of its own is ended, too, and before it is resumed', async () => {
   const { terminal } = await instances('4:hang-tool');
   await hangsBefore(4);
-  const tree = { leader: terminal.pid, socket: instance === null ? '' : addressOf(terminal.pid.pid) };
+  const tree = { leader: terminal.pid, socket: instance === null ? '' : addressOf(terminal.pid.pid), cgroup: null };
   await until(() => expect(treeOf(tree)).toHaveLength(2));
   const members = treeOf(tree).map(identify);
   stage.gateway.offer(resumeSession());
@@ -79,7 +79,7 @@ const addressOf = (pid: number): string =>
 test('what an agent has started in a session of its own is ended with it', async () => {
   const { terminal } = await instances('4:hang-tool');
   await hangsBefore(4);
-  const tree = { leader: terminal.pid, socket: addressOf(terminal.pid.pid) };
+  const tree = { leader: terminal.pid, socket: addressOf(terminal.pid.pid), cgroup: null };
   await until(() => expect(treeOf(tree)).toHaveLength(2));
   stage.gateway.offer(terminate());
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'done', confirmed: true }]));

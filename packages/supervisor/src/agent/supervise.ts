@@ -7,8 +7,9 @@ import { clientOf } from '../orders/client-control.ts';
 import type { RepeatableOrder } from '../orders/order.ts';
 import { PauseControl, pauseRecordOf } from '../orders/pause-control.ts';
 import { OutputFeed } from '../output/output-feed.ts';
+import { cgroupOf, makeCgroup, removeCgroup } from '../process/cgroup.ts';
 import { endProcess } from '../process/end-process.ts';
-import { isAlive, type Pid, signalled } from '../process/proc.ts';
+import { isAlive, type Pid, signalled, type Tree } from '../process/proc.ts';
 import {
   connectPtyHost,
   type HostedTerminalEvents,
@@ -26,7 +27,7 @@ import { type OutputKind, openTerminal, type Size, type Terminal } from '../term
 import { Supervised } from './agent-instance.ts';
 import { AgentMonitor } from './agent-monitor.ts';
 import { type AgentSpec, environmentOf } from './agent-spec.ts';
-import { Meter } from './limits.ts';
+import { Meter, memoryMax } from './limits.ts';
 import { before, type Memory, noMemory, type Past } from './memory.ts';
 
 /** An instance to be started or taken over. */
@@ -38,9 +39,14 @@ export type InstanceStart = {
   readonly size: Size;
   /** VIGIL_SOCKET */
   readonly socket: string;
+  /** the folder of its cgroup; null: it has none */
+  readonly cgroup: string | null;
   /** an order that another supervisor had begun, and that is carried through */
   readonly again: RepeatableOrder | null;
 };
+
+/** How its processes are found. */
+const treeParts = ({ socket, cgroup }: InstanceStart): Omit<Tree, 'leader'> => ({ socket, cgroup });
 
 const pauseControlOf = (
   { spec, deps, socket }: InstanceStart,
@@ -96,10 +102,10 @@ export const assemble = async (
       void (instance === null ? early.push(one) : performViewerAction(instance, deps, one));
     const terminal = await open({ output: (chunk) => feed.push(chunk), action });
     feed.from(terminal);
-    meter.started(terminal.pid);
+    meter.started({ ...treeParts(beginning), leader: terminal.pid });
     lock.has({ child: terminal.pid });
     const pauseControl = pauseControlOf(beginning, terminal, monitor);
-    const own = { spec, deps, socket, address: beginning.socket, lock };
+    const own = { spec, deps, socket, tree: treeParts(beginning), lock };
     const parts = { ...own, monitor, hookResponder, terminal, pauseControl, meter, feed };
     instance = new Supervised(parts, memory, again);
     for (const one of early) performViewerAction(instance, deps, one);
@@ -115,9 +121,12 @@ export const assemble = async (
 export const newInstance = (spec: AgentSpec, deps: AgentDeps, size: Size): InstanceStart => {
   const { agentId, instanceId, taskId, runtimeId, attempt, orderId } = spec;
   const who = { agentId, instanceId, taskId, runtimeId, attempt, orderId };
-  const lock = takeName(deps.dir, { ...who, supervisor: deps.self, ptyHost: null, child: null, endRequestedBy: null });
+  const planned = cgroupOf(deps.cgroups, instanceId);
+  const processes = { supervisor: deps.self, ptyHost: null, child: null, cgroup: planned };
+  const lock = takeName(deps.dir, { ...who, ...processes, endRequestedBy: null });
+  const cgroup = makeCgroup(deps.cgroups, instanceId, memoryMax(spec.limits), deps.logger);
   const past = { memory: noMemory(deps.clock.now()), seen: [] };
-  return { spec, deps, lock, past, size, socket: socketPath(deps.socketDir, instanceId), again: null };
+  return { spec, deps, lock, past, size, socket: socketPath(deps.socketDir, instanceId), cgroup, again: null };
 };
 
 /**
@@ -128,7 +137,7 @@ export type Open = (on: HostedTerminalEvents, started: (leader: Pid) => void) =>
 
 /** Starts at once. Where that fails, an agent that has started is ended, because no supervisor would know it, and its name is free again. */
 export const startInstance = async (beginning: InstanceStart, open: Open): Promise<Supervised> => {
-  const { spec, deps, lock, socket } = beginning;
+  const { spec, deps, lock, cgroup } = beginning;
   let leader: Pid | null = null;
   const opened = async (on: HostedTerminalEvents): Promise<Terminal> => {
     const terminal = await open(on, (started) => {
@@ -139,9 +148,11 @@ export const startInstance = async (beginning: InstanceStart, open: Open): Promi
   };
   const instance = await assemble(beginning, opened).catch(async (error: unknown) => {
     const patience = { graceMs: 0, killAfterMs: deps.killAfterMs };
-    const isGone = leader === null || (await endProcess({ leader, socket }, patience, deps.clock)).confirmed;
+    const tree = treeParts(beginning);
+    const isGone = leader === null || (await endProcess({ ...tree, leader }, patience, deps.clock)).confirmed;
     // The lock of one that could not be ended leads the next supervisor to it.
     if (isGone) lock.release();
+    if (isGone && cgroup !== null) removeCgroup(cgroup);
     throw error;
   });
   const { agentId, instanceId, taskId, attempt } = spec;
@@ -170,7 +181,7 @@ export const supervise = (
   const env = environmentOf(spec, deps.dir, instance.socket);
   let from = 0;
   return startInstance(instance, (on) =>
-    openTerminal({ ...spec, env, prints: printsTo(deps, spec, isPiped) }, size, (data) => {
+    openTerminal({ ...spec, env, cgroup: instance.cgroup, prints: printsTo(deps, spec, isPiped) }, size, (data) => {
       on.output({ from, at: deps.clock.now(), data });
       from += data.length;
       output(data);
@@ -193,7 +204,8 @@ export const superviseHosted = (spec: AgentSpec, deps: AgentDeps, size: Size): P
   const { agentId, instanceId, command, args, cwd } = spec;
   const kept: Kept = { spec, socket: instance.socket, startedAt: instance.past.memory.startedAt };
   const env = environmentOf(spec, deps.dir, instance.socket);
-  const what = { agentId, instanceId, command, args, cwd, env, prints: printsTo(deps, spec, false) };
+  const { cgroup } = instance;
+  const what = { agentId, instanceId, command, args, cwd, env, cgroup, prints: printsTo(deps, spec, false) };
   const path = ptyHostSocket(deps.dir, instanceId);
   const open: Open = async (on, started) => {
     await startPtyHost(deps.dir, { ...what, size, kept, socket: path, ring: RING_BYTES }, (ptyHost) => {
@@ -202,7 +214,7 @@ export const superviseHosted = (spec: AgentSpec, deps: AgentDeps, size: Size): P
     });
     return hostedTerminal(
       await connectPtyHost(path, { kind: 'supervisor', self: deps.self }),
-      instance.socket,
+      treeParts(instance),
       on,
       deps,
     );
@@ -248,9 +260,9 @@ export const takeOver = async (
     const past = { memory, seen: before(await link.kept, memory.read) };
     const { size, next, child } = link.hosted;
     const lock = retakeName(deps.dir, { ...orphan, supervisor: deps.self, child });
-    const instance = await assemble({ spec, deps, lock, past, size, socket, again }, (on) =>
-      hostedTerminal(link, socket, on, deps),
-    );
+    const { cgroup } = orphan;
+    const start: InstanceStart = { spec, deps, lock, past, size, socket, cgroup, again };
+    const instance = await assemble(start, (on) => hostedTerminal(link, treeParts(start), on, deps));
     const { agentId, instanceId } = spec;
     const unread = next - memory.read;
     deps.logger('an agent is supervised again', { agentId, instanceId, pid: instance.terminal.pid.pid, unread });

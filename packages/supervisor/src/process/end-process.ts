@@ -1,12 +1,14 @@
 import { type MachineClock, pause } from '../clock.ts';
+import { killCgroup } from './cgroup.ts';
 import {
   groupOf,
   ifKnown,
   isAlive,
+  isGone,
   leftoversOf,
   type Pid,
   signalled,
-  TREE_SOURCE,
+  sourceOf,
   type Tree,
   type TreeSource,
   treeOf,
@@ -36,7 +38,6 @@ const wait = async (over: () => boolean, withinMs: number, clock: MachineClock):
 
 /** Another process with the same number means that the agent's process is long gone. */
 const isAnotherProcess = (pid: Pid): boolean => !isAlive(pid) && isAlive({ ...pid, startTime: null });
-const isGone = (tree: Tree): boolean => !isAlive(tree.leader) && treeOf(tree).length === 0;
 
 /**
  * A stopped process receives no SIGTERM before it is continued. Processes outside the leader's group are signalled
@@ -71,15 +72,18 @@ export const endProcess = async (
   { graceMs, killAfterMs }: Patience,
   clock: MachineClock,
 ): Promise<Ending> => {
+  // Before its end: a cgroup that is removed meanwhile was empty.
+  const by = ifKnown(() => sourceOf(tree), 'environment');
   await wait(() => !isAlive(tree.leader), graceMs, clock);
-  if (ifKnown(() => isGone(tree), false)) return { confirmed: true, forced: false, by: TREE_SOURCE };
-  if (await wait(goneWhenAsked(tree), killAfterMs, clock)) return { confirmed: true, forced: false, by: TREE_SOURCE };
-  return { confirmed: await wait(() => treeIsKilled(tree), GONE_WITHIN_MS, clock), forced: true, by: TREE_SOURCE };
+  if (ifKnown(() => isGone(tree), false)) return { confirmed: true, forced: false, by };
+  if (await wait(goneWhenAsked(tree), killAfterMs, clock)) return { confirmed: true, forced: false, by };
+  return { confirmed: await wait(() => treeIsKilled(tree), GONE_WITHIN_MS, clock), forced: true, by };
 };
 
 /** Processes that were started while the others were killed are killed, too. */
 const treeIsKilled = (tree: Tree): boolean => {
   if (isGone(tree)) return true;
+  if (tree.cgroup !== null) killCgroup(tree.cgroup);
   for (const member of treeOf(tree)) signalled(member, 'SIGKILL');
   return false;
 };
@@ -93,7 +97,7 @@ export const endLeftovers = async (
   { ranMs, killAfterMs }: { readonly ranMs: number; readonly killAfterMs: number },
   clock: MachineClock,
 ): Promise<string | null> => {
-  const isEmpty = () => treeOf(tree).length === 0;
+  const isEmpty = () => isGone(tree);
   let left: readonly number[] | null = null;
   const look = () => {
     left = leftoversOf(tree, ranMs);

@@ -98,8 +98,8 @@ test('a session with the same number that began after that end belongs to anothe
   await once(other, 'exit');
   const [member] = sessionOf(pid);
   const longBefore = { pid, startTime: String(Number(startTime) - 10_000) };
-  expect(leftoversOf({ leader: longBefore, socket: '/no/socket' }, 90_000)).toEqual([]);
-  expect(leftoversOf({ leader: longBefore, socket: '/no/socket' }, 110_000)).toEqual([member]);
+  expect(leftoversOf({ leader: longBefore, socket: '/no/socket', cgroup: null }, 90_000)).toEqual([]);
+  expect(leftoversOf({ leader: longBefore, socket: '/no/socket', cgroup: null }, 110_000)).toEqual([member]);
   killAll(sessionOf(pid));
 });
 
@@ -108,7 +108,7 @@ test('a process with the number of an ended agent is another process, and so is 
   await once(other, 'spawn');
   const pid = other.pid as number;
   const longBefore = { pid, startTime: String(Number(identify(pid).startTime) - 10_000) };
-  expect(treeOf({ leader: longBefore, socket: '/no/socket' })).toEqual([]);
-  expect(treeOf({ leader: identify(pid), socket: '/no/socket' })).toEqual([pid]);
+  expect(treeOf({ leader: longBefore, socket: '/no/socket', cgroup: null })).toEqual([]);
+  expect(treeOf({ leader: identify(pid), socket: '/no/socket', cgroup: null })).toEqual([pid]);
   killAll([pid]);
 });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { ProcessesUnknown } from '../errors.ts';
+import { isCgroup, isPopulated, processesIn } from './cgroup.ts';
 
 /** A process that a recycled number cannot be mistaken for; `startTime` in clock ticks since boot, null where /proc is missing. */
 export type Pid = { readonly pid: number; readonly startTime: string | null };
@@ -78,17 +79,22 @@ export const wordsOf = (pid: number): readonly string[] =>
   (fromProc(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').split('\0').slice(0, -1);
 
 /**
- * Everything that an agent has started: the session of its process, and processes that have left the session.
- * `socket`: its VIGIL_SOCKET.
+ * Everything that an agent has started: its cgroup, the session of its process, and processes that have left the
+ * session. `socket`: its VIGIL_SOCKET. `cgroup`: the folder of its own; null: it has none.
  */
-export type Tree = { readonly leader: Pid; readonly socket: string };
+export type Tree = { readonly leader: Pid; readonly socket: string; readonly cgroup: string | null };
 
 /**
- * How the processes of a tree are found: its session and the environment, or its session alone. Neither finds a process
- * that hides on purpose.
+ * How the processes of a tree are found: its cgroup too, its session and the environment, or its session alone. Only
+ * the first finds a process that hides on purpose.
  */
-export type TreeSource = 'environment' | 'session';
-export const TREE_SOURCE: TreeSource = process.platform === 'linux' ? 'environment' : 'session';
+export type TreeSource = 'cgroup' | 'environment' | 'session';
+
+/** @throws ProcessesUnknown */
+export const sourceOf = ({ cgroup }: Pick<Tree, 'cgroup'>): TreeSource => {
+  if (cgroup !== null && isCgroup(cgroup)) return 'cgroup';
+  return process.platform === 'linux' ? 'environment' : 'session';
+};
 
 const running = (): readonly (Stat & { readonly pid: number })[] =>
   processes().flatMap((pid) => {
@@ -101,8 +107,8 @@ const carries = (pid: number, { socket }: Tree): boolean =>
   fromProc(() => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`VIGIL_SOCKET=${socket}`)) ?? false;
 
 /**
- * What still runs of a tree: the session that the leader leads, every process that carries its socket in its environment, also in
- * sessions of its own, and their descendants. This process is never part of it.
+ * What still runs of a tree: its cgroup, the session that the leader leads, and every process that carries its socket in
+ * its environment, also in sessions of its own. Their descendants are part of it, and this process never is.
  * @throws ProcessesUnknown
  */
 export const treeOf = (tree: Tree): readonly number[] => {
@@ -111,17 +117,25 @@ export const treeOf = (tree: Tree): readonly number[] => {
   const since = Number(leader.startTime ?? 0);
   const all = running().filter(({ pid, startTime }) => pid !== process.pid && Number(startTime) >= since);
   const isRecycled = all.some(({ pid, startTime }) => pid === leader.pid && startTime !== leader.startTime);
-  const found = new Set(
-    all
+  const found = new Set([
+    ...membersOf(tree),
+    ...all
       .filter(({ pid, session }) => (session === leader.pid && !isRecycled) || carries(pid, tree))
       .map(({ pid }) => pid),
-  );
+  ]);
   for (let size = -1; size !== found.size; ) {
     size = found.size;
     for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
   }
   return [...found];
 };
+
+const membersOf = ({ cgroup }: Tree): readonly number[] =>
+  cgroup === null ? [] : processesIn(cgroup).filter((pid) => pid !== process.pid);
+
+/** No process of it is left. @throws ProcessesUnknown */
+export const isGone = (tree: Tree): boolean =>
+  !isAlive(tree.leader) && treeOf(tree).length === 0 && (tree.cgroup === null || !isPopulated(tree.cgroup));
 
 /** What /proc counts starts in, milliseconds. */
 const TICK_MS = 10;
@@ -139,7 +153,9 @@ export const leftoversOf = (tree: Tree, ranMs: number): readonly number[] => {
   const { startTime } = tree.leader;
   if (startTime === null) return members;
   const end = Number(startTime) + (ranMs + SLACK_MS) / TICK_MS;
-  const isOurs = (pid: number) => Number(statOf(pid)?.startTime ?? Infinity) <= end || carries(pid, tree);
+  const inCgroup = new Set(membersOf(tree));
+  const isOurs = (pid: number) =>
+    inCgroup.has(pid) || Number(statOf(pid)?.startTime ?? Infinity) <= end || carries(pid, tree);
   return members.some(isOurs) ? members : [];
 };
 
@@ -160,6 +176,10 @@ const residentOf = (pid: number): number | null =>
     const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
     return found ? Number(found[1]) * 1024 : null;
   });
+
+/** The processes whose memory counts as an agent's: those of its cgroup, else those of its session. @throws ProcessesUnknown */
+export const measuredOf = (tree: Tree): readonly number[] =>
+  tree.cgroup === null ? sessionOf(tree.leader.pid) : membersOf(tree);
 
 /**
  * The memory of these processes together, bytes: shared memory counts for each. Null: unknown for all of them.

@@ -8,7 +8,7 @@ import { identify, isAlive } from './proc.ts';
 const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
 await once(child, 'spawn');
 const leader = identify(child.pid ?? 0);
-const tree = { leader, socket: '/none' };
+const tree = { leader, socket: '/none', cgroup: null };
 
 const taken: number[] = [];
 const takeAll = () => {

@@ -31,7 +31,7 @@ const held = async (script: string): Promise<InstanceStart> => {
   const beginning = newInstance(scriptSpec(script), deps(), { columns: 80, rows: 24 });
   const { spec, lock, socket } = beginning;
   const env = environmentOf(spec, stage.dir, socket);
-  const what = { ...spec, env, prints: 'terminal' as const, size: { columns: 80, rows: 24 } };
+  const what = { ...spec, env, prints: 'terminal' as const, cgroup: null, size: { columns: 80, rows: 24 } };
   await startPtyHost(stage.dir, { ...what, socket: path(), ring: 1 << 20, kept: null }, (ptyHost) => {
     lock.has({ ptyHost });
     ptyHosts.push(ptyHost);
@@ -58,7 +58,7 @@ test('an action at a terminal while a supervisor takes the agent over is carried
       received.push(one);
       on.action(one);
     };
-    const terminal = hostedTerminal(link, beginning.socket, { ...on, action }, beginning.deps);
+    const terminal = hostedTerminal(link, beginning, { ...on, action }, beginning.deps);
     await until(() => expect(received.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['types', 'ends'])));
     return terminal;
   });
@@ -70,7 +70,7 @@ test('an action at a terminal while a supervisor takes the agent over is carried
 test('an end by Ctrl-C is a requested one, and names its person', async () => {
   const beginning = await held('exec sleep 600');
   const link = await supervised();
-  await assemble(beginning, (on) => hostedTerminal(link, beginning.socket, on, beginning.deps));
+  await assemble(beginning, (on) => hostedTerminal(link, beginning, on, beginning.deps));
   const writer = await view(true);
   writer.type(Buffer.from('\x03'));
   const details = 'ended by SIGINT; Ctrl-C by ada at its terminal';

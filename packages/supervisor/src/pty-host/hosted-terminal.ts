@@ -3,7 +3,7 @@ import { createConnection, type Socket } from 'node:net';
 import { pause } from '../clock.ts';
 import type { HostDeps } from '../deps.ts';
 import { endProcess } from '../process/end-process.ts';
-import { ifKnown, isAlive, signalled } from '../process/proc.ts';
+import { ifKnown, isAlive, signalled, type Tree } from '../process/proc.ts';
 import type { Exit, StartedNext, Terminal } from '../terminal/terminal.ts';
 import {
   eachMessage,
@@ -122,10 +122,10 @@ export type HostedTerminalEvents = {
   readonly action: (action: ViewerAction) => void;
 };
 
-/** The agent's end as its PTY host saw it (`socket`: its VIGIL_SOCKET). Where the PTY host died first, the agent is ended, with an unknown result. */
+/** The agent's end as its PTY host saw it (`tree`: how its processes are found). Where the PTY host died first, the agent is ended, with an unknown result. */
 export const hostedTerminal = (
   link: Link,
-  socket: string,
+  tree: Omit<Tree, 'leader'>,
   on: HostedTerminalEvents,
   { killAfterMs, clock }: Pick<HostDeps, 'killAfterMs' | 'clock'>,
 ): Terminal => {
@@ -155,7 +155,7 @@ export const hostedTerminal = (
       // Its terminal is gone: it has received SIGHUP, and a process that survives that can be neither watched nor reached.
       const { ptyHost } = link.hosted;
       if (ifKnown(() => isAlive(ptyHost), false)) signalled(ptyHost.pid, 'SIGKILL');
-      await endProcess({ leader: child, socket }, { graceMs: 0, killAfterMs }, clock);
+      await endProcess({ ...tree, leader: child }, { graceMs: 0, killAfterMs }, clock);
       resolve({ code: null, signal: null });
     });
   });

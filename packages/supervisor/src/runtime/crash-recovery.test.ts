@@ -1,14 +1,16 @@
 import { spawn as start } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AgentDeps } from '../deps.ts';
 import { leaveStopMarker, stoppedBy, takeStopMarker } from '../exit/exit-reason.ts';
 import { outboxFolder } from '../gateway/outbox.ts';
 import { type Order, receiptOf } from '../orders/order.ts';
+import { makeCgroup, processesIn, startIn } from '../process/cgroup.ts';
 import { identify, isAlive, type Pid } from '../process/proc.ts';
 import { type Occupant, occupantOf, takeName } from '../state/lock.ts';
+import { openTestCgroups } from '../testing/cgroups.ts';
 import { fakeGateway } from '../testing/fake-gateway.ts';
 import { nudge, openTestDeps, type Stage, setStage, spawn, terminate } from '../testing/stage.ts';
 import { recoverFromCrash } from './crash-recovery.ts';
@@ -37,6 +39,7 @@ const left = (more: Partial<Occupant>) =>
     supervisor: dead,
     ptyHost: null,
     child: null,
+    cgroup: null,
     endRequestedBy: null,
     ...more,
   });
@@ -80,6 +83,24 @@ test('an agent left behind is ended and reported, and its name is free again', a
   ]);
   expect(isAlive(child)).toBe(false);
   expect(occupantOf(stage.dir, 'worker-1.r1')).toBeNull();
+});
+
+test('what hides in the cgroup of an agent left behind is ended by the next supervisor', async (context) => {
+  const { cgroups, why, close } = openTestCgroups();
+  if (cgroups === null) return context.skip(why);
+  const cgroup = makeCgroup(cgroups, 'instance-1', null, () => {}) ?? '';
+  const hides = startIn(cgroup, () => start('sleep', ['600'], { detached: true, env: { PATH: process.env.PATH } }));
+  await once(hides, 'spawn');
+  await until(() => expect(processesIn(cgroup)).toEqual([hides.pid]));
+  const escaped = identify(hides.pid ?? 0);
+  const child = await orphan();
+  left({ cgroup }).has({ child });
+  expect(await restart(terminate(), child)).toMatchObject([
+    { type: 'ORDER_RECEIPT', payload: { outcome: 'done', confirmed: true, by: 'cgroup' } },
+    { type: 'AGENT_EXITED', payload: { reason: 'explicit', orderId: 'end-1' } },
+  ]);
+  expect([isAlive(escaped), existsSync(cgroup)]).toEqual([false, false]);
+  close();
 });
 
 test('an agent whose end was ordered is reported as ended by the order', async () => {

@@ -12,6 +12,7 @@ import {
   type Terminate,
 } from '../orders/order.ts';
 import { answer, answerSpawn } from '../orders/receipts.ts';
+import { removeCgroup } from '../process/cgroup.ts';
 import { type Ending, endProcess } from '../process/end-process.ts';
 import type { Pid } from '../process/proc.ts';
 import type { Begun } from '../state/journal.ts';
@@ -58,20 +59,28 @@ export const remedyOf = ({ order, pid }: Begun, ptyHost: Occupant | null): Remed
 };
 
 /** Ends what is left of an agent whose supervisor died. */
-const endRest = (deps: AgentDeps, leader: Pid, instanceId: string | null): Promise<Ending> =>
-  endProcess(
-    { leader, socket: socketPath(deps.socketDir, instanceId ?? '') },
-    { graceMs: 0, killAfterMs: deps.killAfterMs },
-    deps.clock,
-  );
+const endRest = async (
+  deps: AgentDeps,
+  leader: Pid,
+  instanceId: string | null,
+  cgroup: string | null,
+): Promise<Ending> => {
+  const tree = { leader, socket: socketPath(deps.socketDir, instanceId ?? ''), cgroup };
+  const ending = await endProcess(tree, { graceMs: 0, killAfterMs: deps.killAfterMs }, deps.clock);
+  if (cgroup !== null) removeCgroup(cgroup);
+  return ending;
+};
 
 const remedy = async (deps: AgentDeps, begun: Begun): Promise<void> => {
-  const found = remedyOf(begun, occupantOf(deps.dir, begun.order.payload.agentId));
+  const occupant = occupantOf(deps.dir, begun.order.payload.agentId);
+  const found = remedyOf(begun, occupant);
   switch (found.kind) {
     case 'report_uncertain':
       return answer(deps, found.order, 'uncertain', { why: found.why });
     case 'end_again': {
-      const ending = await endRest(deps, found.pid, found.order.payload.instanceId);
+      const { instanceId } = found.order.payload;
+      const cgroup = occupant?.instanceId === instanceId ? occupant.cgroup : null;
+      const ending = await endRest(deps, found.pid, instanceId, cgroup);
       const why = 'ended after its supervisor had died';
       return answer(deps, found.order, ending.confirmed ? 'done' : 'failed', { ...ending, why });
     }
@@ -108,7 +117,7 @@ const endRequesterOf = (dir: string, { instanceId, endRequestedBy }: Occupant): 
 
 /** Its terminal died too, so it can be neither reached nor watched any more. A person's end takes the place of one by an order. */
 const reportLost = async (deps: AgentDeps, orphan: Occupant, order: Terminate | null): Promise<void> => {
-  if (orphan.child) await endRest(deps, orphan.child, orphan.instanceId);
+  if (orphan.child) await endRest(deps, orphan.child, orphan.instanceId, orphan.cgroup);
   const requester = endRequesterOf(deps.dir, orphan);
   const held = orphan.ptyHost === null ? '' : `, and so did the PTY host of its terminal (${orphan.ptyHost.pid})`;
   const died = `its supervisor (${orphan.supervisor.pid}) died${held}`;

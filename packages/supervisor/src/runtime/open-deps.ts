@@ -11,13 +11,19 @@ import { openStateDir } from '../state/own-folder.ts';
 
 export type DepsSettings = Pick<
   RuntimeDeps,
-  'dir' | 'socketDir' | 'clock' | 'logger' | 'onReach' | 'newId' | 'clients'
+  'dir' | 'socketDir' | 'cgroups' | 'clock' | 'logger' | 'onReach' | 'newId' | 'clients'
 > & {
   readonly gateway: Address;
   readonly pid: number;
 };
 
 export type OpenDeps = Omit<RuntimeDeps, 'onOrders'> & { readonly close: () => void };
+
+/** Once: how the processes of agents are found, and why not better. */
+const logCgroups = ({ cgroups, logger }: Pick<DepsSettings, 'cgroups' | 'logger'>): void => {
+  if (cgroups.kind === 'available') logger('each agent runs in a cgroup of its own', cgroups);
+  else logger('agents have no cgroups: their processes are found by session and environment', cgroups);
+};
 
 /** SIGKILL 5 s after SIGTERM. */
 const KILL_AFTER_MS = 5000;
@@ -31,6 +37,7 @@ export const openDeps = (runtimeId: string, { gateway: address, pid, ...settings
   const gateway = connectGateway(address, clock);
   const policyPatterns = new PolicyPatternCache({ gateway, clock, logger });
   openStateDir(dir);
+  logCgroups(settings);
   removeLockDrafts(dir);
   const self = identify(pid);
   const letGo = takeRuntime(dir, runtimeId, self);

@@ -82,6 +82,7 @@ const ptyHost: Occupant = {
   supervisor: { pid: 1, startTime: '1' },
   ptyHost: null,
   child: pid,
+  cgroup: null,
   endRequestedBy: null,
 };
 

@@ -33,6 +33,7 @@ const occupant = (more: Partial<Occupant> = {}): Occupant => ({
   supervisor: dead,
   ptyHost: null,
   child: null,
+  cgroup: null,
   endRequestedBy: null,
   ...more,
 });

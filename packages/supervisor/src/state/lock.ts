@@ -108,6 +108,8 @@ export type Occupant = {
   readonly ptyHost: Pid | null;
   /** null: not started yet */
   readonly child: Pid | null;
+  /** the folder of its cgroup, once it is made; null: it has none */
+  readonly cgroup: string | null;
   /** the person or signal that requested its end at this host; null: its end was not requested here */
   readonly endRequestedBy: string | null;
 };
@@ -125,8 +127,11 @@ const isOccupant = (found: object): found is Occupant =>
   ['agentId', 'instanceId', 'runtimeId', 'supervisor'].every((field) => field in found);
 
 /** The occupant of this name, dead or alive; null: there is none. @throws WrongSettings where the file is not a Vigil lock */
-export const occupantOf = (dir: string, agentId: string): Occupant | null =>
-  readLockFile(fileOf(dir, agentId), isOccupant);
+export const occupantOf = (dir: string, agentId: string): Occupant | null => {
+  const found = readLockFile(fileOf(dir, agentId), isOccupant);
+  // The lock of an agent that a supervisor without cgroups has started does not have the field.
+  return found && { ...found, cgroup: found.cgroup ?? null };
+};
 
 /** @throws WrongSettings for a name that no file and no key can have */
 export const checkName = (agentId: string): void => {

@@ -5,6 +5,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { pause } from '../clock.ts';
+import { startIn } from '../process/cgroup.ts';
 import { identify, type Pid, signalled } from '../process/proc.ts';
 
 export type Command = {
@@ -19,7 +20,8 @@ export type Command = {
  * nothing.
  */
 export type OutputKind = 'terminal' | 'raw' | 'pipe';
-export type TerminalCommand = Command & { readonly prints: OutputKind };
+/** `cgroup`: the folder of the one that it runs in; null: that of its supervisor. */
+export type TerminalCommand = Command & { readonly prints: OutputKind; readonly cgroup: string | null };
 /** `signal` is null where the process ended by itself. */
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
@@ -203,20 +205,15 @@ const readToTheEnd = (pty: IPty): void => {
 
 /** A command that does not exist ends at once with code 127. */
 const openPty = (
-  { command, args, cwd, env, prints }: TerminalCommand,
+  { command, args, cwd, env, prints, cgroup }: TerminalCommand,
   size: Size,
   onOutput: (data: Buffer) => void,
 ): Pty => {
   const pipe = prints === 'pipe' ? new OutputPipe(onOutput) : null;
   const preparation = new Preparation(prints === 'terminal');
-  const pty = spawn('/bin/sh', ['-c', scriptFor(pipe, prints), command, ...args], {
-    cwd,
-    env,
-    cols: size.columns,
-    rows: size.rows,
-    name: env.TERM ?? 'xterm-256color',
-    encoding: null,
-  });
+  const options = { cwd, env, cols: size.columns, rows: size.rows, name: env.TERM ?? 'xterm-256color', encoding: null };
+  const script = scriptFor(pipe, prints);
+  const pty = startIn(cgroup, () => spawn('/bin/sh', ['-c', script, command, ...args], options));
   readToTheEnd(pty);
   preparation.after(() => pipe?.opened());
   pty.onData((data) => {

@@ -85,6 +85,7 @@ export const openTestDeps = (
     socketDir: join(dir, 's'),
     gateway: { url, token: 'test' },
     pid: process.pid,
+    cgroups: { kind: 'unavailable', why: 'the test does not use them' },
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
     logger,
     onReach: (agentId, reach) => logger(`reach: ${reach.kind}`, { agentId, ...reach }),

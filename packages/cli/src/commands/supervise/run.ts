@@ -155,7 +155,12 @@ const runRuntime = async (options: RuntimeOptions): Promise<void> => {
   });
   if (reach.kind === 'unwatched') stderrLogger('not watched', { runtime: config.runtime, why: reach.why });
   const runtime = await startRuntime({ config, host: hostId(), env: process.env }, deps);
-  stderrLogger('the runtime watches its agents', { runtime: config.runtime, dir, pid: process.pid });
+  stderrLogger('the runtime watches its agents', {
+    runtime: config.runtime,
+    dir,
+    pid: process.pid,
+    cgroups: deps.cgroups.kind,
+  });
   await runtime.stop(`its runtime received ${await stopped}`);
   await deps.outbox.settled(FAREWELL_MS);
   deps.close();
