@@ -7,6 +7,7 @@ import { bundleOf } from '@vigil/dev';
 import { type Draft, type Heartbeat, type PayloadOf, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import type { Received } from '../support/received.ts';
+import { runtimeEnv } from '../support/runtimes.ts';
 import { type TestSystem, until } from '../support/system.ts';
 
 const RUNTIME = 'puppets';
@@ -49,13 +50,13 @@ type More = {
  * further configuration of the runtime.
  */
 export const openPuppets = (
-  { dir, system }: TestSystem,
+  on: TestSystem,
   received: Received,
   policy: string,
   all: readonly string[],
   { templates = [], agents: others = [], ...more }: More = {},
 ): Puppets => {
-  const folder = path.join(dir, 'puppets');
+  const folder = path.join(on.dir, 'puppets');
   mkdirSync(folder, { recursive: true });
   const names = all.map((name) => name.replace(/^[-+]/, ''));
   const file = (name: string, kind: string) => path.join(folder, `${name}.${kind}`);
@@ -82,7 +83,7 @@ export const openPuppets = (
   };
   writeFileSync(path.join(folder, 'runtime.yaml'), JSON.stringify(config));
   const args = [bundleOf('vigil'), 'runtime', '--config', path.join(folder, 'runtime.yaml')];
-  const env = { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(folder, 'state') };
+  const env = { ...runtimeEnv(on, RUNTIME, { ...config, capacity: 100 }), VIGIL_STATE_DIR: path.join(folder, 'state') };
   let running: ChildProcess | undefined;
   const heartbeats = (name: string): readonly Heartbeat[] =>
     received

@@ -141,7 +141,7 @@ describe.skipIf(!ownServers)('the examples', () => {
       await until('it waits for alerts', async () => printed.includes('waiting for alerts'));
       const unsigned = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' });
       expect(unsigned.status).toBe(401);
-      on.fleet(['hangs']);
+      await on.fleet(['hangs']);
       await until('it has decided', async () => /terminate_and_recover \(202\)/.test(printed));
       const decided = await until('the decision is recorded', async () =>
         (await on.events(Topic.agentIntervention)).find(({ type }) => type === 'ESCALATION_DECIDED'),

@@ -4,6 +4,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } f
 import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
 import { bundleOf } from '@vigil/dev';
+import { runtimeEnv } from '../support/runtimes.ts';
 import type { TestSystem } from '../support/system.ts';
 
 /**
@@ -18,10 +19,12 @@ export type Role = {
   readonly template?: object;
 };
 
+const CAPACITY = 60;
+
 const runtimeConfig = (folder: string, act: string, roles: readonly Role[]): string =>
   JSON.stringify({
     runtime: act,
-    capacity: 60,
+    capacity: CAPACITY,
     announce: '2s',
     grace: '500ms',
     interval: '1s',
@@ -54,11 +57,14 @@ export const dress = (folder: string): void => {
 };
 
 /** Starts a runtime with these roles, and returns the function that ends it. */
-export const startRuntime = ({ system }: TestSystem, folder: string, act: string, roles: readonly Role[]) => {
+export const startRuntime = (on: TestSystem, folder: string, act: string, roles: readonly Role[]) => {
   const config = path.join(folder, `${act}.yaml`);
   writeFileSync(config, runtimeConfig(folder, act, roles));
   const args = [bundleOf('vigil'), 'runtime', '--config', config];
-  const env = { ...process.env, ...system.env, VIGIL_STATE_DIR: path.join(folder, `${act}-state`) };
+  const env = {
+    ...runtimeEnv(on, act, { capacity: CAPACITY, templates: roles }),
+    VIGIL_STATE_DIR: path.join(folder, `${act}-state`),
+  };
   const running = spawn(process.execPath, args, { env, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   running.stderr?.on('data', (data) => appendFileSync(path.join(folder, `${act}.log`), data));
   return async (): Promise<void> => {

@@ -50,7 +50,7 @@ export type TestSystem = {
   readonly placement: Placement;
   readonly sql: pg.Pool;
   readonly dir: string;
-  readonly fleet: (only?: readonly string[]) => Fleet;
+  readonly fleet: (only?: readonly string[]) => Promise<Fleet>;
   /** Runs the command line; resolves with any exit code. */
   readonly vigil: (
     ...args: string[]
@@ -167,8 +167,8 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
   sql.on('error', () => {});
   const fleets: Fleet[] = [];
   const { VIGIL_GATEWAY_URL: gatewayUrl, VIGIL_GATEWAY_TOKEN: token } = system.env;
-  const fleet = (only?: readonly string[]): Fleet => {
-    const started = startFleet({
+  const fleet = async (only?: readonly string[]): Promise<Fleet> => {
+    const started = await startFleet({
       ...{ dir: path.join(dir, 'fleet'), gatewayUrl, token, policy, env: process.env },
       ...(only && { only }),
     });

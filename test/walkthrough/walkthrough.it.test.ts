@@ -11,12 +11,12 @@ import { crashing, fatesMet, type Observed, readBack } from './observed.ts';
 
 describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to the notice to people', () => {
   let system: TestSystem;
-  let fleet: ReturnType<TestSystem['fleet']>;
+  let fleet: Awaited<ReturnType<TestSystem['fleet']>>;
   let observed: Observed;
 
   beforeAll(async () => {
     system = await openSystem({ name: 'walkthrough' });
-    fleet = system.fleet();
+    fleet = await system.fleet();
     await until('each agent has reached its end', () => fatesMet(system), 240_000);
     observed = await readBack(system);
   }, 400_000);

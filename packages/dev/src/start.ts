@@ -41,8 +41,8 @@ const publish = (env: Readonly<Record<string, string>>): Disposable => {
   return { [Symbol.dispose]: () => rmSync(envFile, { force: true }) };
 };
 
-const showFleet = ({ VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN }: ClientEnv): AsyncDisposable => {
-  const fleet = startFleet({
+const showFleet = async ({ VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN }: ClientEnv): Promise<AsyncDisposable> => {
+  const fleet = await startFleet({
     dir: path.join(stateDir, 'fleet'),
     gatewayUrl: VIGIL_GATEWAY_URL,
     token: VIGIL_GATEWAY_TOKEN,
@@ -109,7 +109,7 @@ const run = async (signal: AbortSignal): Promise<void> => {
   open.use(publish({ ...system.env, ...kafka, VIGIL_PEOPLE_FILE: peopleFile }));
   const { VIGIL_GATEWAY_URL, VIGIL_DASHBOARD_URL } = system.env;
   report(`watching: gateway ${VIGIL_GATEWAY_URL}, dashboard ${VIGIL_DASHBOARD_URL}, logs in ${stateDir}/logs`);
-  open.use(showFleet(system.env));
+  open.use(await showFleet(system.env));
   await watch(system.env, signal);
   report('stopping …');
 };

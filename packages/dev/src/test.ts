@@ -37,7 +37,9 @@ const testOn = async (
     const code = await runVitest({ request, withServers, env, report, signal });
     const summary = readSummary(report, code);
     if (code === 0 && summary.passed === 0)
-      throw new Refusal(`no test has in its name, or in the path of its file: ${process.argv.slice(2).join(' ')}`);
+      throw new Refusal(
+        `no test has all these words in its name: ${process.argv.slice(2).join(' ')}. Name a file or folder by its path, such as test/scenarios`,
+      );
     return { ...summary, code };
   } finally {
     await servers?.stop();

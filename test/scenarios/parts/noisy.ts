@@ -72,7 +72,7 @@ export const noisy: Scripts = {
   limitedOnce: async () => {
     if (attempt > 0) return workOn();
     leaveOnRequest();
-    await workOn(3);
+    // Before its first call, so that on a busy machine it is not found inactive first.
     print('HTTP 429 Too Many Requests: rate limit reached');
     return forEver();
   },

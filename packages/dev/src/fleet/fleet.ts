@@ -9,6 +9,7 @@ export type FleetOptions = {
   /** logs, pid files, checkpoints and the supervisors' state */
   readonly dir: string;
   readonly gatewayUrl: string;
+  /** the operator's: it issues the runtime's own token, and `vigil run` uses it as a person would */
   readonly token: string;
   /** the environment of its processes */
   readonly env: NodeJS.ProcessEnv;
@@ -40,13 +41,30 @@ const cli = bundleOf('vigil');
 const taskOf = (name: string, run = ''): string => `DEMO-${name}${run}`;
 const agentArgs = (name: string, dir: string): string[] => [agentProgram, name, path.join(dir, 'checkpoints')];
 
+const CAPACITY = 12;
+const LABELS = { team: 'demo' };
+
+/** A token for what the file of the runtime states, and nothing else. */
+const runtimeToken = async ({ gatewayUrl, token, policy }: FleetOptions): Promise<string> => {
+  const answer = await fetch(new URL('/v1/tokens', gatewayUrl), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ kind: 'runtime', name: FLEET_RUNTIME_ID, tasks: ['DEMO-*'], policies: [policy], capacity: CAPACITY },
+      ...{ labels: { team: ['demo'], host: ['*'] }, by: 'npm start' },
+    }),
+  });
+  if (!answer.ok) throw new Error(`the gateway issues no token: ${answer.status} ${await answer.text()}`);
+  return ((await answer.json()) as { readonly token: string }).token;
+};
+
 /** YAML is a superset of JSON, and this file is read by a program. */
 const runtimeConfig = ({ dir, policy, run }: FleetOptions, names: readonly string[]): string =>
   JSON.stringify(
     {
       runtime: FLEET_RUNTIME_ID,
-      capacity: 12,
-      labels: { team: 'demo' },
+      capacity: CAPACITY,
+      labels: LABELS,
       announce: '5s',
       interval: '1s',
       policy,
@@ -59,7 +77,7 @@ const runtimeConfig = ({ dir, policy, run }: FleetOptions, names: readonly strin
         args: agentArgs(name, dir),
         cwd: dir,
       })),
-      agents: names.map((name) => ({ name, task: taskOf(name, run), template: name, labels: { team: 'demo' } })),
+      agents: names.map((name) => ({ name, task: taskOf(name, run), template: name, labels: LABELS })),
     },
     null,
     2,
@@ -72,7 +90,7 @@ const writeConfig = (options: FleetOptions, names: readonly string[]): string =>
   return file;
 };
 
-const specs = (options: FleetOptions, names: readonly string[]): ProcessSpec[] => {
+const specs = async (options: FleetOptions, names: readonly string[]): Promise<ProcessSpec[]> => {
   const { dir, gatewayUrl, token, policy } = options;
   const env = {
     ...options.env,
@@ -82,7 +100,10 @@ const specs = (options: FleetOptions, names: readonly string[]): ProcessSpec[] =
   };
   const common = { dir, command: process.execPath, cwd: dir, env };
   const here = names.filter((name) => name !== BY_HAND);
-  const runtime = { ...common, name: 'runtime', args: [cli, 'runtime', '--config', writeConfig(options, here)] };
+  const runtime = async (): Promise<ProcessSpec> => ({
+    ...{ ...common, name: 'runtime', args: [cli, 'runtime', '--config', writeConfig(options, here)] },
+    env: { ...env, VIGIL_GATEWAY_TOKEN: await runtimeToken(options) },
+  });
   const flags = ['--health-policy', policy, '--interval', '1s', '--label', 'team=demo'];
   const run = [
     'run',
@@ -96,15 +117,14 @@ const specs = (options: FleetOptions, names: readonly string[]): ProcessSpec[] =
     ...agentArgs(BY_HAND, dir),
   ];
   const single = { ...common, name: `run-${BY_HAND}`, args: [cli, ...run] };
-  return [...(here.length > 0 ? [runtime] : []), ...(names.includes(BY_HAND) ? [single] : [])];
+  return [...(here.length > 0 ? [await runtime()] : []), ...(names.includes(BY_HAND) ? [single] : [])];
 };
 
-/** Starts the demonstration fleet: real processes, each with its behaviour. */
-export const startFleet = (options: FleetOptions): Fleet => {
+/** Starts the demonstration fleet: real processes, each with its behaviour. @throws if the gateway issues no token */
+export const startFleet = async (options: FleetOptions): Promise<Fleet> => {
   const names = Object.keys(behaviours).filter((name) => options.only?.includes(name) ?? true);
-  const processes = specs(options, names).map((spec) =>
-    supervise(spec, (event) => options.onEvent?.(spec.name, event)),
-  );
+  const specified = await specs(options, names);
+  const processes = specified.map((spec) => supervise(spec, (event) => options.onEvent?.(spec.name, event)));
   return {
     agents: names.map((name) => ({ name, task: taskOf(name, options.run) })),
     processes,

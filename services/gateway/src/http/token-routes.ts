@@ -20,7 +20,7 @@ const creation = z.strictObject({
   name: z.string().regex(ID, `give ${ID_FORM}`),
   tasks: z.array(text).default([]),
   labels: z.record(z.string().min(1).max(200), z.array(z.string().max(200))).default({}),
-  policies: z.array(text).default([]),
+  policies: z.array(z.string().regex(ID, 'give the name of a policy: a * matches no name')).default([]),
   capacity: z.int().min(0).max(100_000).default(0),
   validMs: z.int().min(1000).max(LONGEST_VALID_MS).default(DEFAULT_VALID_MS),
   by: text,

@@ -152,6 +152,12 @@ describe('the operator', () => {
     expect(JSON.stringify(body)).not.toContain(own.authorization.slice(-20));
   });
 
+  test('cannot permit a policy by a pattern, which would permit none', async () => {
+    const answer = await answerOf(await post('/v1/tokens', { ...wanted, policies: ['vigil', '*'] }));
+    expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining('the name of a policy') } });
+    expect(log().events(Topic.token)).toEqual([]);
+  });
+
   test('revokes one token, and that one is refused while the other tokens stay valid', async () => {
     const { own, tokenId } = await create();
     const other = await create();
