@@ -152,9 +152,10 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
     lines.push(`${new Date().toISOString()} ${line}`);
     writeFileSync(path.join(dir, 'system.log'), `${lines.join('\n')}\n`);
   };
-  const servers = await startServers({ purpose: 'test', dir, onProgress: note, own: true, form });
+  const servers = await startServers({ purpose: 'test', dir, env: process.env, given: null, onProgress: note, form });
   const all = { VIGIL_REQUESTABLE_POLICIES: 'any', ...env };
-  const starting = startSystem({ servers, dir, policy, env: all, onLine: note, ...(services && { services }) });
+  const options = { servers, dir, policy, inherited: process.env, env: all, onLine: note };
+  const starting = startSystem({ ...options, ...(services && { services }) });
   const system = await starting.catch(async (error: unknown) => {
     await servers.stop();
     throw error;

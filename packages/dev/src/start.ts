@@ -10,7 +10,8 @@ import { forgetPid, livingPid, writePid } from './processes/pid-file.ts';
 import { endChildWithUs } from './processes/survivors.ts';
 import { endWith, Refusal } from './refusal.ts';
 import { keepFilesPrivate, makePrivateFolder } from './servers/kept-secret.ts';
-import { startServers } from './servers/servers.ts';
+import type { Environment } from './servers/running-servers.ts';
+import { givenServers, startServers } from './servers/servers.ts';
 import { type ClientEnv, START_SYSTEM_PORTS, startEnvText } from './system/services.ts';
 import { keptTokens, startSystem } from './system/start-system.ts';
 
@@ -41,12 +42,15 @@ const publish = (env: Readonly<Record<string, string>>): Disposable => {
   return { [Symbol.dispose]: () => rmSync(envFile, { force: true }) };
 };
 
-const showFleet = async ({ VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN }: ClientEnv): Promise<AsyncDisposable> => {
+const showFleet = async (
+  { VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN }: ClientEnv,
+  env: Environment,
+): Promise<AsyncDisposable> => {
   const fleet = await startFleet({
     dir: path.join(stateDir, 'fleet'),
     gatewayUrl: VIGIL_GATEWAY_URL,
     token: VIGIL_GATEWAY_TOKEN,
-    env: process.env,
+    env,
     policy: 'demo',
     run: `-${new Date().toISOString().slice(11, 19).replaceAll(':', '')}`,
     onEvent: (name, { kind }) => {
@@ -66,11 +70,11 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /** Shows the view in the terminal until Ctrl-C. Without a view, or after its end, the system continues without it. */
-const watch = async (env: ClientEnv, signal: AbortSignal): Promise<void> => {
+const watch = async (env: Environment, signal: AbortSignal): Promise<void> => {
   if (!signal.aborted) {
     const view = spawn(process.execPath, [bundleOf('vigil'), 'health', '--watch'], {
       cwd: root,
-      env: { ...process.env, ...env },
+      env,
       stdio: 'inherit',
     });
     endChildWithUs(stateDir, 'view', view);
@@ -82,10 +86,11 @@ const watch = async (env: ClientEnv, signal: AbortSignal): Promise<void> => {
   await aborted(signal);
 };
 
-const run = async (signal: AbortSignal): Promise<void> => {
+const run = async (env: Environment, signal: AbortSignal): Promise<void> => {
   await using open = new AsyncDisposableStack();
   open.use(onlyOne());
-  const servers = await startServers({ purpose: 'start', dir: stateDir, onProgress: report });
+  const given = givenServers(env);
+  const servers = await startServers({ purpose: 'start', dir: stateDir, env, given, onProgress: report });
   open.defer(servers.stop);
   signal.throwIfAborted();
   report('servers are ready; starting the services');
@@ -97,8 +102,9 @@ const run = async (signal: AbortSignal): Promise<void> => {
     policy: 'demo',
     ports,
     tokens: keptTokens(stateDir),
+    inherited: env,
     env: {
-      VIGIL_REQUESTABLE_POLICIES: process.env.VIGIL_REQUESTABLE_POLICIES ?? presetNames().join(','),
+      VIGIL_REQUESTABLE_POLICIES: env.VIGIL_REQUESTABLE_POLICIES ?? presetNames().join(','),
       VIGIL_PEOPLE_FILE: peopleFile,
     },
     onLine: report,
@@ -109,14 +115,14 @@ const run = async (signal: AbortSignal): Promise<void> => {
   open.use(publish({ ...system.env, ...kafka, VIGIL_PEOPLE_FILE: peopleFile }));
   const { VIGIL_GATEWAY_URL, VIGIL_DASHBOARD_URL } = system.env;
   report(`watching: gateway ${VIGIL_GATEWAY_URL}, dashboard ${VIGIL_DASHBOARD_URL}, logs in ${stateDir}/logs`);
-  open.use(await showFleet(system.env));
-  await watch(system.env, signal);
+  open.use(await showFleet(system.env, env));
+  await watch({ ...env, ...system.env }, signal);
   report('stopping …');
 };
 
 keepFilesPrivate();
 const { signal, code } = interruption(process.env);
-await run(signal).then(
+await run(process.env, signal).then(
   () => report('stopped'),
   (error: unknown) => {
     // A start that Ctrl-C interrupted is not a failure.

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { interruption } from './processes/interrupt.ts';
 import { endWith, Refusal } from './refusal.ts';
-import type { BrokerForm, Servers } from './servers/running-servers.ts';
-import { startServers } from './servers/servers.ts';
+import type { BrokerForm, Environment, Servers } from './servers/running-servers.ts';
+import { givenServers, startServers } from './servers/servers.ts';
 import { requestOf, type Suite, type TestRequest } from './test-run/arguments.ts';
 import { closeRunFolder, failedLogs, openRunFolder } from './test-run/run-folder.ts';
 import { needsServers, readSummary, runVitest, type Summary } from './test-run/vitest.ts';
@@ -25,16 +25,19 @@ const formOf = (suite: Suite | null): BrokerForm => (suite === 'cluster' || suit
 const testOn = async (
   request: TestRequest,
   dir: string,
+  env: Environment,
   signal: AbortSignal,
 ): Promise<Summary & { readonly code: number }> => {
   const withServers = needsServers(request);
   const form = formOf(request.suite);
-  const servers = withServers ? await startServers({ purpose: 'test', dir, form, onProgress: report }) : null;
+  const servers = withServers
+    ? await startServers({ purpose: 'test', dir, form, env, given: givenServers(env), onProgress: report })
+    : null;
   try {
     if (signal.aborted) return { passed: 0, failed: 0, code: 1 };
     const report = path.join(dir, 'report.json');
-    const env = { ...envOf(servers), VIGIL_TEST_BROKERS: form, ...(request.long ? { VIGIL_SOAK: '1' } : {}) };
-    const code = await runVitest({ request, withServers, env, report, signal });
+    const own = { ...envOf(servers), VIGIL_TEST_BROKERS: form, ...(request.long ? { VIGIL_SOAK: '1' } : {}) };
+    const code = await runVitest({ request, withServers, env: { ...env, ...own }, report, signal });
     const summary = readSummary(report, code);
     if (code === 0 && summary.passed === 0)
       throw new Refusal(
@@ -46,13 +49,13 @@ const testOn = async (
   }
 };
 
-const main = async (): Promise<number> => {
+const main = async (env: Environment): Promise<number> => {
   const request = requestOf(process.argv.slice(2));
-  const interrupted = interruption(process.env);
+  const interrupted = interruption(env);
   const dir = await openRunFolder();
   let failed = true;
   try {
-    const { passed, failed: failures, code } = await testOn(request, dir, interrupted.signal);
+    const { passed, failed: failures, code } = await testOn(request, dir, env, interrupted.signal);
     failed = code !== 0;
     if (failed && existsSync(path.join(dir, 'logs'))) report(`logs of the servers: ${failedLogs}`);
     console.log(`${passed} passed, ${failures} failed`);
@@ -62,6 +65,6 @@ const main = async (): Promise<number> => {
   }
 };
 
-main().then((code) => {
+main(process.env).then((code) => {
   process.exitCode = code;
 }, endWith);

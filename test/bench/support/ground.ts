@@ -33,7 +33,8 @@ export const openGround = async (name: string): Promise<Ground> => {
   endOnSignal(stop);
   const start: Ground['start'] = async (services) => {
     const { servers, dir } = test;
-    const system = await startSystem({ servers, dir, policy: 'vigil', onLine: print, ...(services && { services }) });
+    const options = { servers, dir, policy: 'vigil', inherited: process.env, onLine: print };
+    const system = await startSystem({ ...options, ...(services && { services }) });
     systems.add(system);
     const end = async () => {
       systems.delete(system);

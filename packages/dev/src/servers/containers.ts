@@ -8,7 +8,7 @@ import { asEnvironment, brokerSettings, TOPICS_OF_ONE_BROKER } from './kafka/bro
 import { freshSecret, keptSecret } from './kept-secret.ts';
 import type { Ports } from './ports.ts';
 import { COMPATIBILITY, declareCompatibility } from './registry.ts';
-import type { Servers, ServersEnv } from './running-servers.ts';
+import type { Environment, Servers, ServersEnv } from './running-servers.ts';
 
 const envOf = (ports: Ports, password: string): ServersEnv => ({
   ...TOPICS_OF_ONE_BROKER,
@@ -17,8 +17,7 @@ const envOf = (ports: Ports, password: string): ServersEnv => ({
   DATABASE_URL: `postgres://vigil:${password}@127.0.0.1:${ports.postgres}/vigil`,
 });
 
-const compose = (password: string, ...args: readonly string[]): void => {
-  const env = { ...process.env, VIGIL_POSTGRES_PASSWORD: password };
+const compose = (env: NodeJS.ProcessEnv, ...args: readonly string[]): void => {
   const { status } = spawnSync('docker', ['compose', ...args], {
     cwd: root,
     env,
@@ -28,10 +27,16 @@ const compose = (password: string, ...args: readonly string[]): void => {
 };
 
 /** The three servers of docker-compose.yml, on its ports, with its volumes. */
-export const startCompose = async (dir: string, ports: Ports, report: (line: string) => void): Promise<Servers> => {
+export const startCompose = async (
+  dir: string,
+  ports: Ports,
+  outer: Environment,
+  report: (line: string) => void,
+): Promise<Servers> => {
   const password = keptSecret(dir, 'postgres');
+  const variables = { ...outer, VIGIL_POSTGRES_PASSWORD: password };
   report('starting Kafka, the schema registry and Postgres by docker compose …');
-  compose(password, 'up', '--detach', '--wait', 'kafka', 'registry', 'postgres');
+  compose(variables, 'up', '--detach', '--wait', 'kafka', 'registry', 'postgres');
   const env = envOf(ports, password);
   await declareCompatibility(env.SCHEMA_REGISTRY_URL);
   return {
@@ -39,7 +44,7 @@ export const startCompose = async (dir: string, ports: Ports, report: (line: str
     identityOf: () => ({}),
     brokers: [],
     brokersAt: [],
-    stop: async () => compose(password, 'stop', 'kafka', 'registry', 'postgres'),
+    stop: async () => compose(variables, 'stop', 'kafka', 'registry', 'postgres'),
   };
 };
 

@@ -11,7 +11,7 @@ import { type Ports, requireFree } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import { startRegistry } from './registry.ts';
 import { requireDisk, requireJava } from './requirements.ts';
-import type { BrokerForm, Servers } from './running-servers.ts';
+import type { BrokerForm, Environment, Servers } from './running-servers.ts';
 
 const DISK_BYTES = 2e9;
 const PORT_REMEDY = 'end it, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL of servers of your own';
@@ -33,17 +33,21 @@ const requireAll = async (dir: string, ports: Ports): Promise<void> => {
   await requireFree(ports.postgres, 'Postgres', PORT_REMEDY);
 };
 
+export type LocalOptions = {
+  readonly dir: string;
+  readonly ports: Ports;
+  readonly form: BrokerForm;
+  /** what the registry inherits */
+  readonly env: Environment;
+  readonly report: (line: string) => void;
+};
+
 /**
  * Kafka, registry and Postgres as processes of this machine, on the loopback, data in `dir`. If one fails, the others
  * are ended.
  * `form`: one broker; three, on free ports; or one with TLS, SCRAM and the ACLs of the topology
  */
-export const startLocal = async (
-  dir: string,
-  ports: Ports,
-  form: BrokerForm,
-  report: (line: string) => void,
-): Promise<Servers> => {
+export const startLocal = async ({ dir, ports, form, env, report }: LocalOptions): Promise<Servers> => {
   keepFilesPrivate();
   makePrivateFolder(dir);
   const left = await endLeftServers(dir);
@@ -64,19 +68,25 @@ export const startLocal = async (
   };
   const nodes = form === 'cluster' ? await threeNodes(dir) : [lone];
   try {
-    return await startAll(dir, ports, nodes);
+    return await startAll(dir, ports, nodes, env);
   } catch (error) {
     await endLeftServers(dir);
     throw error;
   }
 };
 
-const startAll = async (dir: string, ports: Ports, nodes: readonly ProcessAt[]): Promise<Servers> => {
+const startAll = async (
+  dir: string,
+  ports: Ports,
+  nodes: readonly ProcessAt[],
+  inherited: Environment,
+): Promise<Servers> => {
   const quiet = (): undefined => undefined;
   const database = startPostgres({ dir, port: ports.postgres });
-  const schemas = database.then(({ password }) =>
-    startRegistry({ dir, port: ports.registry, postgresPort: ports.postgres, postgresPassword: password }, quiet),
-  );
+  const schemas = database.then(({ password }) => {
+    const at = { dir, port: ports.registry, postgresPort: ports.postgres, postgresPassword: password };
+    return startRegistry({ ...at, env: inherited }, quiet);
+  });
   const started = startNodes(nodes, quiet);
   // A failure is rethrown only after all attempts have ended, so that none is still starting while the others are ended.
   await Promise.allSettled([database, schemas, started]);

@@ -2,12 +2,15 @@ import path from 'node:path';
 import { type Daemon, startDaemon, stopDaemon } from '../processes/daemon.ts';
 import { Refusal } from '../refusal.ts';
 import { REGISTRY_VERSION, registryFolder } from './artifacts.ts';
+import type { Environment } from './running-servers.ts';
 
 export type RegistryAt = {
   readonly dir: string;
   readonly port: number;
   readonly postgresPort: number;
   readonly postgresPassword: string;
+  /** what it inherits */
+  readonly env: Environment;
 };
 export type Registry = { readonly url: string; readonly stop: () => Promise<void> };
 
@@ -22,7 +25,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   );
 
-const daemonOf = ({ dir, port, postgresPort, postgresPassword }: RegistryAt, folder: string): Daemon => ({
+const daemonOf = ({ dir, port, postgresPort, postgresPassword, env }: RegistryAt, folder: string): Daemon => ({
   name: 'registry',
   dir,
   command: 'java',
@@ -41,7 +44,7 @@ const daemonOf = ({ dir, port, postgresPort, postgresPassword }: RegistryAt, fol
   ],
   cwd: folder,
   env: {
-    ...process.env,
+    ...env,
     APICURIO_STORAGE_KIND: 'sql',
     APICURIO_STORAGE_SQL_KIND: 'postgresql',
     APICURIO_DATASOURCE_URL: `jdbc:postgresql://127.0.0.1:${postgresPort}/apicurio`,

@@ -5,6 +5,8 @@ import type { BrokerAt } from './kafka/nodes.ts';
 
 type CredentialName = keyof KafkaVariables | keyof RegistryVariables | 'DATABASE_PASSWORD_FILE';
 
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Addresses and credentials of the servers. */
 export type ServersEnv = { readonly [name in CredentialName]?: string } & {
   /** host:port, several with commas */

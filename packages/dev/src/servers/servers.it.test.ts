@@ -17,7 +17,7 @@ it('Postgres has a database for Vigil', async () => {
 });
 
 it('a killed or frozen broker serves again after a restart, as a new process', async () => {
-  const [kafka] = (await testServers()).brokers as [Broker];
+  const [kafka] = (await testServers(process.env)).brokers as [Broker];
   const first = kafka.pid() ?? 0;
   await kafka.kill('SIGKILL');
   expect(kafka.pid()).toBeNull();

@@ -7,7 +7,7 @@ import { type BrokerAt, brokerAt } from './kafka/nodes.ts';
 import { startLocal } from './local.ts';
 import { freePorts, type Ports } from './ports.ts';
 import { hasContainerEngine } from './requirements.ts';
-import type { BrokerForm, Servers, ServersEnv } from './running-servers.ts';
+import type { BrokerForm, Environment, Servers, ServersEnv } from './running-servers.ts';
 
 /**
  * The same ports as in docker-compose.yml, so that a second terminal finds them. They are above the usual ones, which
@@ -21,15 +21,17 @@ export type StartServersOptions = {
   /** the folder of data, logs and pid files of local processes */
   readonly dir: string;
   readonly onProgress: (line: string) => void;
-  /** starts its own servers even if the environment gives addresses */
-  readonly own?: boolean;
+  /** of the processes that it starts */
+  readonly env: Environment;
+  /** servers that exist already and are used; null: starts its own */
+  readonly given: ServersEnv | null;
   /** `cluster` has production settings; all forms but `one` are processes of this machine */
   readonly form?: BrokerForm;
 };
 
 const NAMES = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'DATABASE_URL'] as const;
 
-const count = (env: Readonly<Record<string, string | undefined>>, name: string, usual: string): string => {
+const count = (env: Environment, name: string, usual: string): string => {
   const given = env[name] || usual;
   if (!/^[1-9]\d{0,3}$/.test(given))
     throw new Refusal(`${name} is ${JSON.stringify(given)}: give a whole number from 1`);
@@ -38,7 +40,7 @@ const count = (env: Readonly<Record<string, string | undefined>>, name: string, 
 
 const CREDENTIALS = [...KAFKA_ACCESS_VARIABLES, ...REGISTRY_AUTH_VARIABLES, 'DATABASE_PASSWORD_FILE'];
 
-const credentials = (env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
+const credentials = (env: Environment): Readonly<Record<string, string>> =>
   Object.fromEntries(
     CREDENTIALS.flatMap((name) => {
       const value = env[name];
@@ -50,7 +52,7 @@ const credentials = (env: Readonly<Record<string, string | undefined>>): Readonl
  * The addresses in an environment, and the settings of new topics there. Null without any address; throws Refusal if
  * some are missing.
  */
-export const givenServers = (env: Readonly<Record<string, string | undefined>>): ServersEnv | null => {
+export const givenServers = (env: Environment): ServersEnv | null => {
   const missing = NAMES.filter((name) => !env[name]);
   const { KAFKA_BROKERS = '', SCHEMA_REGISTRY_URL = '', DATABASE_URL = '' } = env;
   const topics = {
@@ -70,39 +72,43 @@ const portsFor = async (purpose: 'start' | 'test'): Promise<Ports> => {
 };
 
 /**
- * Starts Kafka, the schema registry and Postgres: uses the addresses in the environment, else containers, else
- * processes of this machine.
+ * Starts Kafka, the schema registry and Postgres: uses the given ones, else containers, else processes of this
+ * machine.
  * @throws Refusal with the missing part and the remedy; then nothing is left running
  */
 export const startServers = async ({
   purpose,
   dir,
   onProgress,
-  own = false,
+  env,
+  given,
   form = 'one',
 }: StartServersOptions): Promise<Servers> => {
-  const given = own ? null : givenServers(process.env);
   if (given !== null) {
     onProgress(`using the servers of the environment: ${given.KAFKA_BROKERS}, ${given.SCHEMA_REGISTRY_URL}`);
     return { env: given, identityOf: () => ({}), brokers: [], brokersAt: [], stop: async () => undefined };
   }
   const ports = await portsFor(purpose);
-  if (form !== 'one' || !hasContainerEngine()) return startLocal(path.resolve(dir), ports, form, onProgress);
+  if (form !== 'one' || !hasContainerEngine())
+    return startLocal({ dir: path.resolve(dir), ports, form, env, report: onProgress });
   // Loaded on demand, because it is slow to load and not installed in the image.
   const { startCompose, startContainers } = await import('./containers.ts');
-  return purpose === 'start' ? startCompose(path.resolve(dir), ports, onProgress) : startContainers(ports, onProgress);
+  return purpose === 'start'
+    ? startCompose(path.resolve(dir), ports, env, onProgress)
+    : startContainers(ports, onProgress);
 };
 
 /** The servers of `npm test` as fault tests need them. */
 export type TestServers = { readonly env: ServersEnv; readonly brokers: readonly Broker[] };
 
 /**
- * The servers of this test run. A test may kill, freeze and restart the brokers, which must serve again when it ends.
+ * The servers of this test run, by its environment. A test may kill, freeze and restart the brokers, which must serve
+ * again when it ends.
  * @throws Refusal outside `npm test`, or if Vigil has not started the servers
  */
-export const testServers = async (): Promise<TestServers> => {
-  const given = givenServers(process.env);
-  const handed = process.env.VIGIL_TEST_SERVERS;
+export const testServers = async (env: Environment): Promise<TestServers> => {
+  const given = givenServers(env);
+  const handed = env.VIGIL_TEST_SERVERS;
   if (given === null || handed === undefined)
     throw new Refusal('there is no broker of this test run: start the test by npm test, without KAFKA_BROKERS');
   const places: readonly BrokerAt[] = JSON.parse(handed);

@@ -6,7 +6,7 @@ import { type ProcessEvent, type Supervised, supervise } from '../processes/supe
 import { Refusal } from '../refusal.ts';
 import { freshSecret, keptSecret } from '../servers/kept-secret.ts';
 import { freePorts } from '../servers/ports.ts';
-import type { Servers } from '../servers/running-servers.ts';
+import type { Environment, Servers } from '../servers/running-servers.ts';
 import { prepareServers } from './prepare-servers.ts';
 import {
   type ClientEnv,
@@ -33,6 +33,8 @@ export type SystemOptions = {
   readonly tokens?: Tokens;
   /** default: all */
   readonly services?: readonly ServiceName[];
+  /** the environment of the services; each inherits what it may have of it */
+  readonly inherited: Environment;
   /** further variables of the services, such as limits of the governor */
   readonly env?: Readonly<Record<string, string>>;
   readonly onLine: (line: string) => void;
@@ -129,7 +131,7 @@ type Plan = Required<Omit<SystemOptions, 'services' | 'tokens' | 'signal'>> & {
 
 /** `as`: the instance's own name, for its log and pid file. */
 const run = (name: ServiceName, plan: Plan, as: string = name, probe = probePort(plan.ports, name)): Supervised => {
-  const { servers, dir, policy, ports, client, keys, env, onLine } = plan;
+  const { servers, dir, policy, ports, client, keys, inherited, env, onLine } = plan;
   const own = serviceEnv(name, ports, client, servers.env, policy, keys);
   const spec = {
     name: as,
@@ -138,7 +140,7 @@ const run = (name: ServiceName, plan: Plan, as: string = name, probe = probePort
     args: [bundleOf(name)],
     cwd: root,
     env: {
-      ...permitted(name, process.env),
+      ...permitted(name, inherited),
       ...own,
       ...servers.identityOf(name),
       ...env,
@@ -176,12 +178,21 @@ const allReady = (
  * @throws Refusal with the service that refuses or is not ready, and its log
  */
 export const startSystem = async (options: SystemOptions): Promise<System> => {
-  const { servers, policy, onLine, env = {}, ports = await freeSystemPorts(), tokens = freshTokens() } = options;
+  const {
+    servers,
+    policy,
+    inherited,
+    onLine,
+    env = {},
+    ports = await freeSystemPorts(),
+    tokens = freshTokens(),
+  } = options;
   const plan: Plan = {
     servers,
     dir: path.resolve(options.dir),
     policy,
     ports,
+    inherited,
     env,
     onLine,
     client: clientEnv(ports, tokens),

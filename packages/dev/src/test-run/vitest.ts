@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../paths.ts';
 import { endChildWithUs } from '../processes/survivors.ts';
+import type { Environment } from '../servers/running-servers.ts';
 import type { Suite, TestRequest } from './arguments.ts';
 
 const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
@@ -27,7 +28,7 @@ export const needsServers = ({ unitOnly, suite }: TestRequest): boolean =>
 export type VitestRun = {
   readonly request: TestRequest;
   readonly withServers: boolean;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Environment;
   /** where the JSON report is written */
   readonly report: string;
   readonly signal: AbortSignal;
@@ -44,7 +45,7 @@ export const runVitest = ({ request, withServers, env, report, signal }: VitestR
   new Promise((resolve, reject) => {
     const args = argsOf(request, projectsOf(request, withServers));
     args.push('--reporter=default', '--reporter=json', `--outputFile.json=${report}`);
-    const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' });
+    const child = spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit' });
     endChildWithUs(path.dirname(report), 'vitest', child);
     signal.addEventListener('abort', () => child.kill('SIGTERM'));
     child.once('error', reject);
