@@ -38,6 +38,16 @@ test('the last eight are kept; work lists that are too long stay only in their f
   expect(rememberCheckpoint([], long)).toMatchObject([{ completedWork: [], remainingWork: [] }]);
 });
 
+test('a checkpoint that is written again is the newest, and an earlier finding about it does not hold', () => {
+  const bad = { ...checkpoint('a'), createdAt: 1000, valid: false, invalidReason: 'sha256' };
+  const later = rememberCheckpoint([bad, checkpoint('b')], { ...checkpoint('a'), createdAt: 1001 });
+  expect(ids(later)).toEqual(['b', 'a']);
+  expect(later[1]).toMatchObject({ createdAt: 1001, valid: null, invalidReason: null });
+  const same = rememberCheckpoint([bad, checkpoint('b')], { ...checkpoint('a'), createdAt: 1000 });
+  expect(ids(same)).toEqual(['a', 'b']);
+  expect(same[0]).toMatchObject({ valid: false });
+});
+
 test('an invalid checkpoint is skipped and stays invalid; one that no runtime has read is tried', () => {
   const bad = { ...checkpoint('b'), valid: false, invalidReason: 'sha256' };
   const known = rememberCheckpoint(rememberCheckpoint([checkpoint('a')], bad), checkpoint('b'));

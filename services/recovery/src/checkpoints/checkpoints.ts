@@ -12,8 +12,8 @@ const KEPT = 8;
 const LONGEST_WORK = 4096;
 
 /**
- * Adds a checkpoint as the newest. A known one keeps its place and is updated. One that a known checkpoint names as its parent goes before
- * that one.
+ * Adds a checkpoint as the newest. A known one keeps its place and is updated; if it was written again since, it is the
+ * newest. One that a known checkpoint names as its parent goes before that one.
  */
 export const rememberCheckpoint = (
   known: readonly CheckpointRef[],
@@ -22,10 +22,15 @@ export const rememberCheckpoint = (
   const checkpoint = onEveryHost(withAddress(bounded(reported)));
   const at = known.findIndex((one) => one.checkpointId === checkpoint.checkpointId);
   const old = known[at];
+  if (old && isLater(checkpoint, old)) return [...known.toSpliced(at, 1), checkpoint];
   if (old) return known.with(at, checkpoint.valid === null ? withValidity(checkpoint, onEveryHost(old)) : checkpoint);
   const child = known.findIndex((one) => one.parentId === checkpoint.checkpointId);
   return known.toSpliced(child < 0 ? known.length : child, 0, checkpoint).slice(-KEPT);
 };
+
+/** Its agent has updated it in place: an earlier finding about its file does not hold. */
+const isLater = ({ createdAt }: CheckpointRef, old: CheckpointRef): boolean =>
+  createdAt !== null && old.createdAt !== null && createdAt > old.createdAt;
 
 /**
  * Adds a checkpoint that another record repeats. A validity that was established since stays. So do the lists of work,
@@ -38,7 +43,9 @@ export const repeatCheckpoint = (
   const old = known.find(({ checkpointId }) => checkpointId === reported.checkpointId);
   if (old === undefined) return rememberCheckpoint(known, reported);
   const { completedWork, remainingWork } = hasWork(reported) ? reported : old;
-  const repeated = { ...reported, completedWork, remainingWork, valid: null, invalidReason: null };
+  // The evaluator places the time of a checkpoint on the brokers' clock.
+  const { createdAt } = old;
+  const repeated = { ...reported, createdAt, completedWork, remainingWork, valid: null, invalidReason: null };
   return rememberCheckpoint(known, repeated);
 };
 

@@ -40,6 +40,26 @@ test('a heartbeat without the validity of a checkpoint does not erase it', () =>
   expect(newest(saved(true), saved(null)).newest).toMatchObject({ valid: true });
 });
 
+const writtenAt = (createdAt: number | null): Partial<HeartbeatPayload> => {
+  const { checkpoint } = saved(null);
+  return checkpoint ? { checkpoint: { ...checkpoint, created_at: createdAt } } : {};
+};
+
+test('a checkpoint that is updated in place, with a later time, is a new one, not yet read', () => {
+  const updated = newest(saved(true), writtenAt(T0 + 500));
+  expect(updated.mark).toBe(newest({}, writtenAt(T0 + 500)).mark);
+  expect(updated.newest).toMatchObject({ checkpointId: 'c-1', valid: null });
+});
+
+test.each([T0, T0 - 1, null])(
+  'the same checkpoint with the same, an earlier or no time is not a new one',
+  (createdAt) => {
+    const repeated = newest(saved(true), writtenAt(createdAt));
+    expect(repeated.mark).toBe(newest(saved(null)).mark);
+    expect(repeated.newest).toMatchObject({ valid: true });
+  },
+);
+
 test('a read of a checkpoint does not make it newer', () => {
   expect(newest(saved(null), saved(true)).mark).toBe(newest(saved(null)).mark);
 });

@@ -5,6 +5,8 @@ export type Checkpoints = {
   /** whether the agent declares that it writes checkpoints; then their age counts from the start until the first */
   readonly reports: boolean;
   readonly mark: number | null;
+  /** when the newest was written, by the agent's own clock, epoch milliseconds; absent: not reported, or the state is older than this */
+  readonly stamp?: number;
   /** the number of remaining work items in the newest checkpoint */
   readonly remaining: number;
   /** without its lists of work, which recovery has from the task's checkpoints */
@@ -16,13 +18,19 @@ export const NO_CHECKPOINTS: Checkpoints = { reports: false, mark: null, remaini
 export const checkpointsAfter = (before: Checkpoints, heartbeat: Heartbeat, receipt: Receipt): Checkpoints => {
   const reports = heartbeat.reports_checkpoints ?? (before.reports || heartbeat.checkpoint !== null);
   const { checkpoint } = heartbeat;
-  if (checkpoint === null || checkpoint.checkpoint_id === before.newest?.checkpointId) {
+  if (checkpoint === null || !isNew(before, checkpoint)) {
     const newest = checked(before.newest, checkpoint);
     return reports === before.reports && newest === before.newest ? before : { ...before, reports, newest };
   }
   const mark = instant(receipt, checkpoint.created_at).watched;
-  return { reports, mark, remaining: checkpoint.remaining_work.length, newest: refOf(checkpoint, receipt) };
+  const stamp = checkpoint.created_at === null ? {} : { stamp: checkpoint.created_at };
+  const remaining = checkpoint.remaining_work.length;
+  return { reports, mark, ...stamp, remaining, newest: refOf(checkpoint, receipt) };
 };
+
+/** Its id and time together identify a checkpoint: one that an agent updates in place is another (CODITECT compares times). */
+const isNew = ({ newest, stamp }: Checkpoints, { checkpoint_id, created_at }: Checkpoint): boolean =>
+  checkpoint_id !== newest?.checkpointId || (stamp !== undefined && created_at !== null && created_at > stamp);
 
 /** A runtime reads a checkpoint after the agent has reported it, so its validity comes later than its id. */
 const checked = (known: CheckpointRef | null, checkpoint: Heartbeat['checkpoint']): CheckpointRef | null => {
