@@ -873,6 +873,8 @@ export type MatchedPattern = {
   /** the pattern as the policy spells it */
   readonly source: string;
   readonly at: number;
+  /** the number of the line that matched, from 1 for the first of the output; null: unknown */
+  readonly line: null | number;
 };
 export type NotifyOperatorPayload = {
   readonly ticket_id: string;

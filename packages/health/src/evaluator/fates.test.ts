@@ -154,7 +154,7 @@ describe('the demonstration fleet', () => {
   test('limited prints rate-limit errors: exempt, to be paused; nothing counted, healthy throughout', () => {
     const { heartbeats, all } = started();
     heartbeats(0, 3000, works);
-    const pattern = (ms: number) => ({ kind: 'rate_limit', source: 'rate[ _-]?limit', at: T0 + ms });
+    const pattern = (ms: number) => ({ kind: 'rate_limit', source: 'rate[ _-]?limit', at: T0 + ms, line: null });
     const limited = (ms: number): Partial<HeartbeatPayload> => ({
       ...runtime,
       output: {

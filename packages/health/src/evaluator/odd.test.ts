@@ -63,7 +63,12 @@ const report: fc.Arbitrary<Partial<HeartbeatPayload>> = fc.record({
       last_output_at: maybe(time),
       lines: maybe(odd),
       matched_patterns: fc.array(
-        fc.record({ kind: fc.constantFrom('completion', 'error'), source: fc.constant('x'), at: time }),
+        fc.record({
+          kind: fc.constantFrom('completion', 'error'),
+          source: fc.constant('x'),
+          at: time,
+          line: maybe(odd),
+        }),
         { maxLength: 2 },
       ),
       repeated_error: maybe(fc.record({ hash: fc.constant('h'), count: odd, first_at: time })),

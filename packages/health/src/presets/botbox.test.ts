@@ -31,7 +31,7 @@ describe('the table of signals', () => {
   });
 
   test('a rate limit, for as long as it lasts', () => {
-    const limited = output({ matched_patterns: [{ kind: 'rate_limit', source: 'overloaded', at: T0 }] });
+    const limited = output({ matched_patterns: [{ kind: 'rate_limit', source: 'overloaded', at: T0, line: null }] });
     expect(botbox.at([[0, { ...runtime, ...limited }]], 0)).toMatchObject({ state: 'DEGRADED', plan: 'rate_limited' });
     expect(botbox.at([[0, { ...runtime, ...limited }]], 60 * SEC).plan).toBe(null);
   });

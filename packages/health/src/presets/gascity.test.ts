@@ -25,7 +25,10 @@ const agentOf = (patterns: readonly string[] = []) => given(agentHealth(city(pat
 const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime', activity: 'working' };
 const wisp = (updatedAt: number) => work({ updated_at: T0 + updatedAt });
 const pane = (ms: number, ...sources: readonly string[]) =>
-  output({ lines: 60, matched_patterns: sources.map((source) => ({ kind: 'error', source, at: T0 + ms })) });
+  output({
+    lines: 60,
+    matched_patterns: sources.map((source) => ({ kind: 'error', source, at: T0 + ms, line: null })),
+  });
 /** Active, then its work item is updated, and nothing more of its own: only its runtime sends heartbeats. */
 const wedged: Heartbeats = [
   [0, { ...runtime, agent_heartbeat_at: T0, ...wisp(-SEC) }],

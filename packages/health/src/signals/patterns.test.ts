@@ -24,12 +24,23 @@ const fires = (signal: typeof errorPattern, written: object, reported: readonly 
   return signal.firesFrom(history(reported, { others: signal.patterns?.(limits) ?? [] }), limits, LATE) < NEVER;
 };
 const broken = { patterns: ['ids (\\d+) must'], lines: 50 };
-const matched = { kind: 'error', source: 'ids (\\d+) must', at: T0 };
+const matched = { kind: 'error', source: 'ids (\\d+) must', at: T0, line: null };
 
 test('a match holds while its line is within the last lines, and not one line longer', () => {
   const seen: Reported = [0, output({ lines: 100, matched_patterns: [matched] })];
   expect(fires(errorPattern, broken, [seen, [1000, output({ lines: 149 })]])).toBe(true);
   expect(fires(errorPattern, broken, [seen, [1000, output({ lines: 150 })]])).toBe(false);
+});
+
+test('a match belongs to its own line, and not to the line count of its heartbeat', () => {
+  const seen = (line: number): Reported => [0, output({ lines: 100, matched_patterns: [{ ...matched, line }] })];
+  expect(fires(errorPattern, broken, [seen(51)])).toBe(true);
+  expect(fires(errorPattern, broken, [seen(50)])).toBe(false);
+});
+
+test('at most the last 2,000 lines are searched', () => {
+  expect(errorPattern.limits.safeParse({ ...broken, lines: 2000 }).success).toBe(true);
+  expect(errorPattern.limits.safeParse({ ...broken, lines: 2001 }).success).toBe(false);
 });
 
 test('without a count of lines, a match holds until there is progress', () => {

@@ -16,8 +16,11 @@ export const RATE_LIMIT_PATTERNS: readonly Pattern[] = z
     '\\boverloaded(_error)?\\b',
   ]);
 
+/** A larger window keeps a finding long after its cause (gascity's limit of lines that are looked at). */
+const MOST_LINES = 2000;
+
 /** The part of the output that is searched: the last `lines` lines, as shown by a terminal. */
-const looking = { patterns: z.array(pattern).default([]), lines: z.int().min(1).default(50) };
+const looking = { patterns: z.array(pattern).default([]), lines: z.int().min(1).max(MOST_LINES).default(50) };
 type Looking = { readonly patterns: readonly Pattern[]; readonly lines: number };
 
 const errorPatternLimits = z.strictObject(looking);

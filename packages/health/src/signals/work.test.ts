@@ -130,7 +130,9 @@ describe('completion', () => {
   });
 
   test('a pattern of the kind completion is a signal', () => {
-    const matched = output({ matched_patterns: [{ kind: 'completion', source: '<promise>', at: T0 + 6000 }] });
+    const matched = output({
+      matched_patterns: [{ kind: 'completion', source: '<promise>', at: T0 + 6000, line: null }],
+    });
     expect(
       from(noCompletion, [
         [0, {}],

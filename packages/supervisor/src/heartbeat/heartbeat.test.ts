@@ -109,7 +109,7 @@ test('matched patterns, `verdicts` and answers are sent once; a checkpoint stays
     steps: { total_steps: 3, verdicts: ['ACCEPT'] },
     probe_reply: 'n',
   };
-  const first = next(matched(reported(noHeartbeats, fields), [{ kind: 'error', source: 'x', at: 1 }]));
+  const first = next(matched(reported(noHeartbeats, fields), [{ kind: 'error', source: 'x', at: 1, line: null }]));
   expect(first.inFlight).toMatchObject({
     probe_reply: 'n',
     steps: { verdicts: ['ACCEPT'] },
@@ -169,11 +169,11 @@ test('of the reports of an agent and of its tracker about its work, the newer co
 });
 
 test('of each pattern the newest match goes, so that one on every line pushes no other out', () => {
-  const often = Array.from({ length: 500 }, (_, at) => ({ kind: 'error', source: 'x', at }));
-  const heartbeatState = matched(matched(noHeartbeats, [{ kind: 'fatal', source: 'y', at: 3 }]), often);
+  const often = Array.from({ length: 500 }, (_, at) => ({ kind: 'error', source: 'x', at, line: null }));
+  const heartbeatState = matched(matched(noHeartbeats, [{ kind: 'fatal', source: 'y', at: 3, line: null }]), often);
   expect(next(heartbeatState).inFlight?.output?.matched_patterns).toEqual([
-    { kind: 'fatal', source: 'y', at: 3 },
-    { kind: 'error', source: 'x', at: 499 },
+    { kind: 'fatal', source: 'y', at: 3, line: null },
+    { kind: 'error', source: 'x', at: 499, line: null },
   ]);
 });
 

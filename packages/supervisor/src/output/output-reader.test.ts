@@ -28,6 +28,15 @@ test('the last lines are kept, without colours, and with what a carriage return 
   expect(one.memory.lines).toBe(4);
 });
 
+test('a match has the number of its line, also where a policy looks for it later', () => {
+  const one = screen();
+  one.write('first\nsecond\n', 1);
+  const { matched } = one.write('HTTP 429\nlater\nfatal: gone\n', 2);
+  expect(matched).toContainEqual(expect.objectContaining({ kind: 'rate_limit', line: 3 }));
+  const patterns = compilePatterns({ ...defaultPatterns, error: ['gone'] });
+  expect(one.usePatterns(patterns, 0)).toMatchObject([{ kind: 'error', source: 'gone', line: 5 }]);
+});
+
 test('a sequence that comes in two pieces is not text', () => {
   const one = screen();
   one.write('a\u001b[3', 1);

@@ -156,11 +156,12 @@ export class OutputReader {
   usePatterns(patterns: Patterns, tailLines: number): readonly MatchedPattern[] {
     this.#patterns = patterns;
     this.#tailLines = tailLines;
-    return this.#judged.flatMap(({ at, text }) =>
+    const before = this.#lines - this.#judged.length;
+    return this.#judged.flatMap(({ at, text }, i) =>
       patterns
         .matches(text)
         .filter(({ kind }) => kind === 'error' || kind === 'fatal')
-        .map((match) => ({ ...match, at })),
+        .map((match) => ({ ...match, at, line: before + i + 1 })),
     );
   }
 
@@ -171,8 +172,11 @@ export class OutputReader {
     this.#lastOutputAt = now;
     const whole = (this.#cursor + fresh).split('\n');
     this.#cursor = (whole.pop() ?? '').slice(-LONGEST_LINE);
+    const before = this.#lines;
     const found = whole.map((line) => this.#line(line, now));
-    const matched = found.flatMap(({ matches }) => matches.map((match) => ({ ...match, at: now })));
+    const matched = found.flatMap(({ matches }, i) =>
+      matches.map((match) => ({ ...match, at: now, line: before + i + 1 })),
+    );
     return {
       fresh: true,
       matched,

@@ -88,7 +88,10 @@ test('no plan pauses a client that backs off by itself, and a client without tur
 });
 
 describe('a text of a limit in the output of an agent', () => {
-  const words = output({ lines: 9, matched_patterns: [{ kind: 'rate_limit', source: '\\brate[ _-]?limit', at: T0 }] });
+  const words = output({
+    lines: 9,
+    matched_patterns: [{ kind: 'rate_limit', source: '\\brate[ _-]?limit', at: T0, line: null }],
+  });
   const reporting = (calls: HeartbeatPayload['tool_calls']): Heartbeats => [
     [0, { reporter: 'runtime', activity: 'working', tool_calls: calls, ...words }],
   ];

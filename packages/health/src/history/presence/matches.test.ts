@@ -15,7 +15,7 @@ const output = (
     ...{ last_output_at: null, repeated_error: null, result_at: null, completion_signal_at: null },
     lines,
     tail: [...tail],
-    matched_patterns: reported.map((source) => ({ kind: 'error', source, at: T0 })),
+    matched_patterns: reported.map((source) => ({ kind: 'error', source, at: T0, line: null })),
   },
 });
 const many = Array.from({ length: 3 * MATCHES }, (_, i) => `error ${i} `);

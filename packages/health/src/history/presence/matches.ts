@@ -60,8 +60,8 @@ export const matchesAfter = (
   const lines = output?.lines ?? before.lines;
   const over = lines !== null && before.lines !== null && lines < before.lines;
   let seen = over ? [] : before.seen;
-  for (const { source, at } of output?.matched_patterns ?? [])
-    seen = withMatch(seen, { sign: hash32(source), line: lines, at: instant(receipt, at).now }, together);
+  for (const { source, at, line } of output?.matched_patterns ?? [])
+    seen = withMatch(seen, { sign: hash32(source), line: line ?? lines, at: instant(receipt, at).now }, together);
   for (const { text, line } of texts)
     for (const pattern of others)
       if (pattern.isIn(text)) seen = withMatch(seen, { sign: hash32(pattern.source), line, at: receipt.now }, together);

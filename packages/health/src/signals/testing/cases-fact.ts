@@ -14,7 +14,7 @@ const NO_OUTPUT: NonNullable<HeartbeatPayload['output']> = {
 const output = (more: Partial<NonNullable<HeartbeatPayload['output']>>): Partial<HeartbeatPayload> => ({
   output: { ...NO_OUTPUT, ...more },
 });
-const matched = (source: string, ms: number) => ({ kind: 'error', source, at: T0 + ms });
+const matched = (source: string, ms: number) => ({ kind: 'error', source, at: T0 + ms, line: null });
 const written = (left: readonly string[]): Partial<HeartbeatPayload> => ({
   checkpoint: {
     ...{ checkpoint_id: 'k1', parent_id: null, uri: null, sha256: null, valid: null, invalid_reason: null },
