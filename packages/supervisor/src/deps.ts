@@ -15,6 +15,7 @@ type BaseDeps = { readonly clock: MachineClock; readonly logger: Logger };
 export type HostDeps = BaseDeps & {
   /** state that outlives the supervisor: locks, journal, outbox, archives */
   readonly dir: string;
+  /** sockets of agents, and what those of other users share with their supervisor */
   readonly socketDir: string;
   readonly self: Pid;
   readonly cgroups: AgentCgroups;
@@ -37,6 +38,7 @@ export type GatewayDeps = BaseDeps & {
 /** What an agent's monitor needs beside the gateway. */
 export type MonitorDeps = GatewayDeps & {
   readonly dir: string;
+  readonly socketDir: string;
   readonly outbox: Outbox;
   readonly policyPatterns: PolicyPatternCache;
   /** the clients whose screens and output streams are understood, and whose turns and sessions orders may interrupt and resume */

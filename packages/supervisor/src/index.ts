@@ -16,6 +16,7 @@ export {
 export * from './notice/terminal-notice.ts';
 export { createTerminalFilter, TERMINAL_RESET } from './output/terminal-filter.ts';
 export { type AgentCgroups, findCgroups } from './process/cgroup.ts';
+export { findHostUser } from './process/host-user.ts';
 export { openView, stopAgent, type View, type ViewEnd } from './pty-host/attach.ts';
 export { type DepsSettings, type OpenDeps, openDeps } from './runtime/open-deps.ts';
 export { type Detached, run, runDetached } from './runtime/run.ts';
@@ -30,6 +31,7 @@ export {
   readRuntimeConfig,
   type Template,
   templateFor,
+  usersOf,
 } from './runtime/runtime-config.ts';
 export { checkFree, checkName, occupantOf } from './state/lock.ts';
 export { openStateDir } from './state/own-folder.ts';

@@ -20,7 +20,7 @@ import { EventStream, type StreamedLine, streamClientOf } from '../sessions/even
 import { SessionPoll } from '../sessions/session-poll.ts';
 import { Subagents } from '../sessions/subagents.ts';
 import { decideTyping, type SessionFacts, type TypingDecision } from '../typing/decide.ts';
-import { type AgentSpec, spoolOf } from './agent-spec.ts';
+import { type AgentSpec, sharedDir, spoolOf } from './agent-spec.ts';
 import type { Meter } from './limits.ts';
 import { after, type Memory, type ObservedState, type Past } from './memory.ts';
 import { refusalOfAgent, type Used, usedBy } from './spending-limit.ts';
@@ -74,7 +74,7 @@ export class AgentMonitor {
     this.#stepLog = spec.stepLog === null ? null : new StepLog(spec.stepLog, memory.steps);
     this.screen = restoreOutput(spec, past, this.#decode);
     this.sessions = new AgentSessions({
-      dir: spoolOf(deps.dir, spec.instanceId),
+      dir: spoolOf(sharedDir(spec, deps), spec.instanceId),
       memory: memory.sessions,
       logger: deps.logger,
       refusalOf: (_, agent) => this.#refusal ?? this.#overLimit() ?? this.#subagentOverLimit(agent),

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import type { HostDeps } from '../deps.ts';
 import type { StateFiles } from '../exit/state-files.ts';
 import type { Identity } from '../heartbeat/heartbeat.ts';
 import type { NudgeFile } from '../messages/nudge-file.ts';
 import type { PatternSources } from '../output/patterns.ts';
 import type { ConfiguredCommand } from '../process/command-runner.ts';
+import type { HostUser } from '../process/host-user.ts';
 import type { Command } from '../terminal/terminal.ts';
 import type { LimitSettings } from './limits.ts';
 
@@ -36,14 +38,26 @@ export type AgentSpec = Identity &
     /** paths of the checkpoint that it continues from and of its handover */
     readonly checkpoint: string | null;
     readonly handover: string | null;
+    /** null: it runs as the user of its supervisor */
+    readonly user: HostUser | null;
     /** the spawn order behind it */
     readonly orderId: string | null;
   };
 
+/** The folder for what an agent and its supervisor share. No other user can enter that of the supervisor's state. */
+export const sharedDir = (
+  { user }: Pick<AgentSpec, 'user'>,
+  { dir, socketDir }: Pick<HostDeps, 'dir' | 'socketDir'>,
+): string => (user === null ? dir : socketDir);
+
+/** The hand-over as an agent of another user can read it. */
+export const handoverOf = (socketDir: string, instanceId: string): string =>
+  join(socketDir, 'handover', `${instanceId}.md`);
+
 /** Where the hooks of an agent's sessions append their records. */
 export const spoolOf = (dir: string, instanceId: string): string => join(dir, 'spool', instanceId);
 
-/** What the agent's process finds in its environment beside its own. `dir`: of the supervisor's state. */
+/** What the agent's process finds in its environment beside its own. `dir`: that it shares with its supervisor. */
 export const environmentOf = (spec: AgentSpec, dir: string, socket: string): Readonly<Record<string, string>> => ({
   ...spec.env,
   VIGIL_SOCKET: socket,

@@ -63,7 +63,7 @@ const REQUEST = {
 };
 const environmentBy = (template: string) => {
   const config = parseRuntimeConfig(`{ runtime: build-7, templates: [{ command: sh, ${template} }] }`, '/');
-  const settings = { config, host: 'host-1', env: { ...BASE, ...SECRETS } };
+  const settings = { config, host: 'host-1', env: { ...BASE, ...SECRETS }, users: new Map() };
   return specOf(REQUEST, config.templates[0] as Template, settings, 'instance-1').env;
 };
 

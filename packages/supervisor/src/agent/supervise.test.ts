@@ -238,7 +238,7 @@ test('an agent whose supervision fails right after its start is ended, and its n
   let leader: Pid | null = null;
   const beginsOnFullDisk = startInstance({ ...beginning, lock: { ...beginning.lock, has: full } }, () => {
     const terminal = openTerminal(
-      { ...spec, env: environmentOf(spec, deps.dir, socket), prints: 'terminal', cgroup: null },
+      { ...spec, env: environmentOf(spec, deps.dir, socket), prints: 'terminal', cgroup: null, user: null },
       size,
       () => {},
     );

@@ -1,5 +1,5 @@
 import type { AgentDeps, HostDeps } from '../deps.ts';
-import { AlreadySupervised } from '../errors.ts';
+import { AlreadySupervised, WrongSettings } from '../errors.ts';
 import { stoppedBy } from '../exit/exit-reason.ts';
 import { openSocket, socketPath } from '../messages/agent-socket.ts';
 import { HookResponder } from '../messages/hook-responder.ts';
@@ -26,9 +26,10 @@ import type { Attached } from '../terminal/foreground.ts';
 import { type OutputKind, openTerminal, type Size, type Terminal } from '../terminal/terminal.ts';
 import { Supervised } from './agent-instance.ts';
 import { AgentMonitor } from './agent-monitor.ts';
-import { type AgentSpec, environmentOf } from './agent-spec.ts';
+import { type AgentSpec, environmentOf, handoverOf, sharedDir } from './agent-spec.ts';
 import { Meter, memoryMax } from './limits.ts';
 import { before, type Memory, noMemory, type Past } from './memory.ts';
+import { makeShared } from './shared-files.ts';
 
 /** An instance to be started or taken over. */
 export type InstanceStart = {
@@ -57,7 +58,7 @@ const pauseControlOf = (
     ...spec,
     signal: terminal.signal,
     get env() {
-      return { ...environmentOf(spec, deps.dir, socket), VIGIL_PID: String(terminal.pid.pid) };
+      return { ...environmentOf(spec, sharedDir(spec, deps), socket), VIGIL_PID: String(terminal.pid.pid) };
     },
     onChange: () => {
       monitor.paused = pauseControl.isPaused;
@@ -95,7 +96,7 @@ export const assemble = async (
   const monitor = new AgentMonitor(spec, deps, meter, past, drawn, () => instance?.remember());
   const feed = new OutputFeed({ judge: monitor.judge, drawn: () => drawn.drawn }, deps.clock.monotonic);
   const hookResponder = new HookResponder(monitor, spec.nudge);
-  const socket = await openSocket(beginning.socket, hookResponder.socketHandlers);
+  const socket = await openSocket(beginning.socket, hookResponder.socketHandlers, spec.user);
   try {
     const early: ViewerAction[] = [];
     const action: HostedTerminalEvents['action'] = (one) =>
@@ -177,6 +178,8 @@ export const supervise = (
   deps: AgentDeps,
   { size, isPiped, output }: Pick<Attached, 'size' | 'isPiped' | 'output'>,
 ): Promise<Supervised> => {
+  // Its groups would be those of this process.
+  if (spec.user !== null) throw new WrongSettings('only an agent of `vigil runtime` runs as another user');
   const instance = newInstance(spec, deps, size);
   const env = environmentOf(spec, deps.dir, instance.socket);
   let from = 0;
@@ -199,15 +202,19 @@ type Kept = { readonly spec: AgentSpec; readonly socket: string; readonly starte
  * Starts an agent on a terminal that a process of its own holds, so that the agent outlives this supervisor.
  * @throws as supervise; and where the PTY host does not start
  */
-export const superviseHosted = (spec: AgentSpec, deps: AgentDeps, size: Size): Promise<Supervised> => {
+export const superviseHosted = (given: AgentSpec, deps: AgentDeps, size: Size): Promise<Supervised> => {
+  const { user, handover } = given;
+  const isCopied = user !== null && handover !== null;
+  const spec = isCopied ? { ...given, handover: handoverOf(deps.socketDir, given.instanceId) } : given;
   const instance = newInstance(spec, deps, size);
   const { agentId, instanceId, command, args, cwd } = spec;
   const kept: Kept = { spec, socket: instance.socket, startedAt: instance.past.memory.startedAt };
-  const env = environmentOf(spec, deps.dir, instance.socket);
+  const env = environmentOf(spec, sharedDir(spec, deps), instance.socket);
   const { cgroup } = instance;
-  const what = { agentId, instanceId, command, args, cwd, env, cgroup, prints: printsTo(deps, spec, false) };
+  const what = { agentId, instanceId, command, args, cwd, env, cgroup, user, prints: printsTo(deps, spec, false) };
   const path = ptyHostSocket(deps.dir, instanceId);
   const open: Open = async (on, started) => {
+    if (user !== null) makeShared(given, deps.socketDir, user);
     await startPtyHost(deps.dir, { ...what, size, kept, socket: path, ring: RING_BYTES }, (ptyHost) => {
       started(ptyHost);
       instance.lock.has({ ptyHost });
@@ -255,7 +262,9 @@ export const takeOver = async (
   const link = await linkTo(deps, orphan);
   if (link === null) return null;
   try {
-    const { spec, socket, startedAt } = link.hosted.kept as Kept;
+    const { spec: kept, socket, startedAt } = link.hosted.kept as Kept;
+    // An earlier version kept no user.
+    const spec = { ...kept, user: kept.user ?? null };
     const memory = (link.hosted.note as Memory | null) ?? noMemory(startedAt);
     const past = { memory, seen: before(await link.kept, memory.read) };
     const { size, next, child } = link.hosted;

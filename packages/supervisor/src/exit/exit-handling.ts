@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type CheckpointRef, checkpointRef, type ExitReason } from '@vigil/events';
 import type { AgentMonitor } from '../agent/agent-monitor.ts';
-import { type AgentSpec, environmentOf } from '../agent/agent-spec.ts';
+import { type AgentSpec, environmentOf, sharedDir } from '../agent/agent-spec.ts';
 import type { HostDeps } from '../deps.ts';
 import { runForLines } from '../process/command-runner.ts';
 import type { Exit } from '../terminal/terminal.ts';
@@ -11,7 +11,7 @@ import { type ExitArtifactDeps, writeExitArtifacts } from './exit-artifacts.ts';
 import { describeExit, type EndRequest, reasonOf } from './exit-reason.ts';
 import { attemptsOf, stateFilesOf } from './state-files.ts';
 
-type ExitDeps = ExitArtifactDeps & Pick<HostDeps, 'dir'>;
+type ExitDeps = ExitArtifactDeps & Pick<HostDeps, 'dir' | 'socketDir'>;
 
 /** How an instance ended. */
 export type InstanceEnd = {
@@ -86,15 +86,17 @@ export const handleExit = async (
   const reason = reasonOf(exit, endRequest, monitor.hasCompleted || !spec.mustSignalCompletion);
   const left = reason === 'finished' ? null : await endLeftovers();
   const order = endRequest?.order?.payload;
+  const { user } = spec;
   const env = {
-    ...environmentOf(spec, deps.dir, ''),
+    ...environmentOf(spec, sharedDir(spec, deps), ''),
     VIGIL_END_REASON: reason,
     VIGIL_TASK_LEFT: order?.leave ?? 'in_progress',
     VIGIL_RELEASE: order?.release.join(',') ?? '',
   };
-  if (spec.cleanup) await runForLines(spec.cleanup, env, order?.cleanupMs ?? COMMAND_MS, deps.logger);
+  if (spec.cleanup)
+    await runForLines(spec.cleanup, { env, user, withinMs: order?.cleanupMs ?? COMMAND_MS }, deps.logger);
   const release = reason === 'finished' ? null : spec.release;
-  const claimsReleased = release ? await runForLines(release, env, COMMAND_MS, deps.logger) : [];
+  const claimsReleased = release ? await runForLines(release, { env, user, withinMs: COMMAND_MS }, deps.logger) : [];
   const details = detailsOf(exit, endRequest, left);
   const checkpoint = await exitArtifactsOf(deps, spec, monitor, { reason, details }, endRequest).catch(
     (error: unknown) => {

@@ -63,7 +63,7 @@ test('a runtime also starts an agent again that had just ended by itself when th
     dir,
   );
   const runtime = await startRuntime(
-    { config: { ...config, interval: 100 }, host: 'host-1', env: { PATH: process.env.PATH ?? '' } },
+    { config: { ...config, interval: 100 }, host: 'host-1', env: { PATH: process.env.PATH ?? '' }, users: new Map() },
     deps,
   );
   await until(() => expect(existsSync(join(dir, 'ended'))).toBe(true));

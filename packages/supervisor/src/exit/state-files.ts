@@ -2,6 +2,7 @@ import { isAbsolute, resolve, sep } from 'node:path';
 import { USUAL_ATTEMPTS } from '@vigil/policy';
 import { z } from 'zod';
 import type { GatewayDeps } from '../deps.ts';
+import type { HostUser } from '../process/host-user.ts';
 
 /**
  * Folders that coditect's tools read: `recovery-….yaml` by ticket, and the log of each day. Null: nothing is written
@@ -34,11 +35,22 @@ const within = (cwd: string, path: string | null): string | null => {
   return found === cwd || found.startsWith(cwd + sep) ? found : null;
 };
 
-/** The folders of the template, else those of the policy. */
+/** The folders of the template, else those of the policy. An agent of another user gets none: it could lead root elsewhere. */
 export const stateFilesOf = async (
   deps: Pick<GatewayDeps, 'gateway' | 'logger'>,
-  { cwd, files, policy }: { readonly cwd: string; readonly files: StateFiles; readonly policy: string | null },
+  {
+    cwd,
+    files,
+    policy,
+    user,
+  }: {
+    readonly cwd: string;
+    readonly files: StateFiles;
+    readonly policy: string | null;
+    readonly user: HostUser | null;
+  },
 ): Promise<StateFiles> => {
+  if (user !== null) return noStateFiles;
   if (files.recovery !== null || files.dispatchLog !== null || policy === null) return files;
   try {
     const answer = await deps.gateway.policy(policy, AbortSignal.timeout(POLICY_MS));

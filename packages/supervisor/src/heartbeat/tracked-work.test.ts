@@ -34,7 +34,7 @@ const start = async (more: object): Promise<void> => {
     stage.dir,
   );
   runtime = await startRuntime(
-    { config: { ...config, interval: 100 }, host: 'here', env: { PATH: process.env.PATH ?? '' } },
+    { config: { ...config, interval: 100 }, host: 'here', env: { PATH: process.env.PATH ?? '' }, users: new Map() },
     stage.deps,
   );
 };

@@ -88,7 +88,7 @@ export class WorkSource {
 
   async #ask(): Promise<void> {
     const { command, cwd, env, everyMs } = this.#settings;
-    const text = await runCommand(command, { cwd, env, withinMs: everyMs }, this.#logger);
+    const text = await runCommand(command, { cwd, env, user: null, withinMs: everyMs }, this.#logger);
     this.#items = text === null ? none : workItemsIn(text);
     this.#isAsked = true;
     for (const act of this.#waiting.values()) act();

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
-import { makeOwnFolder } from '../state/own-folder.ts';
+import type { HostUser } from '../process/host-user.ts';
+import { makeFolder } from '../state/own-folder.ts';
 import { type HookAnswer, type HookMessage, LONGEST_LINE, type ReportedFields, understand } from './agent-report.ts';
 
 /** A text for the agent. A listener that has it answers `{"received": order_id}`. */
@@ -76,11 +77,13 @@ export class AgentSocket {
     this.#server.maxConnections = MOST_CLIENTS;
   }
 
-  listen(path: string): Promise<void> {
+  /** `owner`: who else than the user of this process can connect; null: no other user can. */
+  listen(path: string, owner: HostUser | null): Promise<void> {
     return new Promise((resolve, reject) => {
       // Also for good: a client that cannot be accepted does not end the supervisor.
       this.#server.on('error', reject).listen(path, () => {
         chmodSync(path, 0o600);
+        if (owner !== null) chownSync(path, owner.uid, owner.gid);
         resolve();
       });
     });
@@ -143,10 +146,20 @@ export class AgentSocket {
   }
 }
 
-export const openSocket = async (path: string, handlers: SocketHandlers): Promise<AgentSocket> => {
-  makeOwnFolder(dirname(path), 'set TMPDIR to a folder of your own');
+/** Agents of root may have other users: each of them finds its own socket by its path. */
+const makeSocketDir = (dir: string): void => {
+  makeFolder(dir, 'set TMPDIR to a folder of your own');
+  chmodSync(dir, process.getuid?.() === 0 ? 0o711 : 0o700);
+};
+
+export const openSocket = async (
+  path: string,
+  handlers: SocketHandlers,
+  owner: HostUser | null,
+): Promise<AgentSocket> => {
+  makeSocketDir(dirname(path));
   rmSync(path, { force: true });
   const socket = new AgentSocket(handlers);
-  await socket.listen(path);
+  await socket.listen(path, owner);
   return socket;
 };

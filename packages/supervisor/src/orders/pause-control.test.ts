@@ -18,6 +18,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 const open = (more: Partial<PauseControlDeps> = {}): PauseControl =>
   new PauseControl({
+    user: null,
     pause: null,
     resume: null,
     signal: (signal) => signals.push(signal),

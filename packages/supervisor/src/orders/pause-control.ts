@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import type { Logger, MachineClock } from '../clock.ts';
 import { type ConfiguredCommand, runCommand } from '../process/command-runner.ts';
+import type { HostUser } from '../process/host-user.ts';
 
 /** Until when an instance is held, epoch milliseconds: on the disk, for the supervisor that comes after this one. */
 export type PauseRecord = {
@@ -42,6 +43,8 @@ export type PauseControlDeps = {
   readonly resume: ConfiguredCommand | null;
   readonly signal: (signal: NodeJS.Signals) => void;
   readonly env: Readonly<Record<string, string>>;
+  /** whom its commands run as; null: the user of this process */
+  readonly user: HostUser | null;
   readonly onChange: () => void;
   readonly record: PauseRecord;
   readonly clock: MachineClock;
@@ -145,8 +148,8 @@ export class PauseControl {
   }
 
   async #turn(command: ConfiguredCommand | null, signal: NodeJS.Signals): Promise<boolean> {
-    const { env, logger } = this.#parts;
-    if (command !== null) return (await runCommand(command, { env, withinMs: COMMAND_MS }, logger)) !== null;
+    const { env, user, logger } = this.#parts;
+    if (command !== null) return (await runCommand(command, { env, user, withinMs: COMMAND_MS }, logger)) !== null;
     this.#parts.signal(signal);
     return true;
   }

@@ -31,7 +31,7 @@ const held = async (script: string): Promise<InstanceStart> => {
   const beginning = newInstance(scriptSpec(script), deps(), { columns: 80, rows: 24 });
   const { spec, lock, socket } = beginning;
   const env = environmentOf(spec, stage.dir, socket);
-  const what = { ...spec, env, prints: 'terminal' as const, cgroup: null, size: { columns: 80, rows: 24 } };
+  const what = { ...spec, env, prints: 'terminal' as const, cgroup: null, user: null, size: { columns: 80, rows: 24 } };
   await startPtyHost(stage.dir, { ...what, socket: path(), ring: 1 << 20, kept: null }, (ptyHost) => {
     lock.has({ ptyHost });
     ptyHosts.push(ptyHost);

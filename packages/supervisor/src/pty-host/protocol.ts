@@ -15,6 +15,9 @@ export type Launch = TerminalCommand & {
   readonly kept: unknown;
 };
 
+/** What a PTY host prints when its agent runs; anything else is the reason why it does not. */
+export const READY = 'ready\n';
+
 /** How the agent ended; `at`: epoch milliseconds. */
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly at: number };
 

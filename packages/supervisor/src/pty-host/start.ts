@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { WrongSettings } from '../errors.ts';
 import { identify, type Pid } from '../process/proc.ts';
 import { makeOwnFolder } from '../state/own-folder.ts';
-import type { Launch } from './protocol.ts';
+import { type Launch, READY } from './protocol.ts';
 
 /** Bytes that a socket's path may have on macOS; Linux takes 107. */
 const LONGEST_PATH = 103;
@@ -54,8 +54,13 @@ const launched = (child: Starting, launch: Launch, failed: (why: string) => Erro
   new Promise<void>((resolve, reject) => {
     const late = setTimeout(() => reject(failed(`is not there after ${START_MS / 1000} s`)), START_MS);
     child.once('error', (error) => reject(failed(`cannot be started: ${error.message}`)));
-    child.once('exit', (code, signal) => reject(failed(`ended at once (${signal ?? `code ${code}`})`)));
-    child.stdout.once('data', () => resolve());
+    child.stdout.once('data', (data: Buffer) => {
+      const printed = data.toString();
+      if (printed === READY) resolve();
+      else reject(failed(`starts no agent: ${printed}`));
+    });
+    // After all that it has printed.
+    child.once('close', (code, signal) => reject(failed(`ended at once (${signal ?? `code ${code}`})`)));
     child.stdout.once('close', () => clearTimeout(late));
     child.stdin.on('error', () => {});
     child.once('spawn', () => child.stdin.end(JSON.stringify(launch)));

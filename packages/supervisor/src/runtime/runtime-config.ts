@@ -8,6 +8,7 @@ import type { AgentSpec } from '../agent/agent-spec.ts';
 import { inheritedEnvironment, isOfServices, isSecret } from '../agent/inherited.ts';
 import { WrongSettings } from '../errors.ts';
 import { defaultPatterns } from '../output/patterns.ts';
+import { environmentOfUser, type HostUser } from '../process/host-user.ts';
 
 const UNITS = { B: 1, KiB: 1 << 10, MiB: 1 << 20, GiB: 1 << 30, K: 1 << 10, M: 1 << 20, G: 1 << 30 } as const;
 
@@ -68,6 +69,8 @@ const template = z.strictObject({
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
   cwd: z.string().default('.'),
+  /** whom its agents run as; absent: the user of the runtime */
+  user: z.string().min(1).optional(),
   env: fixedVariables,
   /** names of variables that its agents inherit from the runtime, beside those that every program needs */
   pass_env: z.array(variable).default([]),
@@ -108,6 +111,10 @@ const whole = template
   .refine((one) => (one.pause === undefined) === (one.resume === undefined), {
     path: ['resume'],
     message: 'write both pause and resume, or neither: what is paused by a command is resumed by one',
+  })
+  .refine(({ user, nudge_file, files }) => user === undefined || (!nudge_file && Object.keys(files).length === 0), {
+    path: ['user'],
+    message: 'an agent of another user could lead what root writes elsewhere: remove nudge_file and files',
   });
 
 const SHORTEST_INTERVAL_MS = 1000;
@@ -225,7 +232,34 @@ export type RuntimeSettings = {
   readonly host: string;
   /** the runtime's own environment; agents inherit a part of it */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** those that its templates name */
+  readonly users: ReadonlyMap<string, HostUser>;
 };
+
+/** The users of a host, and whether this process may start others as them. */
+export type HostUsers = { readonly isRoot: boolean; readonly find: (name: string) => HostUser | null };
+
+/** @throws WrongSettings where an agent cannot run as the user that its template names */
+const userOf = (name: string, place: string, { isRoot, find }: HostUsers): HostUser => {
+  if (!isRoot)
+    throw new WrongSettings(
+      `${place}: only a runtime of root, on Linux, can start agents as ${name}: start it as root, or remove the key`,
+    );
+  const found = find(name);
+  if (found === null)
+    throw new WrongSettings(`${place}: this host has no user ${JSON.stringify(name)}: create it, or correct the name`);
+  if (found.uid === 0)
+    throw new WrongSettings(`${place}: ${name} has every right of the runtime: name a user without them`);
+  return found;
+};
+
+/** The users that the templates name, by their names there. @throws WrongSettings */
+export const usersOf = ({ templates }: RuntimeConfig, host: HostUsers): ReadonlyMap<string, HostUser> =>
+  new Map(
+    templates.flatMap(({ user }, index) =>
+      user === undefined ? [] : [[user, userOf(user, `templates.${index}.user`, host)] as const],
+    ),
+  );
 
 /** What an instance is requested by. */
 export type InstanceRequest = Pick<
@@ -233,7 +267,6 @@ export type InstanceRequest = Pick<
   'agentId' | 'taskId' | 'attempt' | 'maxAttempts' | 'labels' | 'checkpoint' | 'handover' | 'orderId'
 >;
 
-/** An instance as its template describes it. */
 /** @throws WrongSettings if a template would give an agent the token of its runtime */
 export const checkOwnTokens = ({ config, env }: Pick<RuntimeSettings, 'config' | 'env'>): void => {
   const token = env[OWN_TOKEN];
@@ -244,13 +277,23 @@ export const checkOwnTokens = ({ config, env }: Pick<RuntimeSettings, 'config' |
       );
 };
 
+/** Null: it runs as the user of the runtime. */
+const ownUserOf = ({ user }: Template, users: RuntimeSettings['users']): HostUser | null => {
+  if (user === undefined) return null;
+  const found = users.get(user);
+  if (found === undefined) throw new WrongSettings(`the user ${user} of a template is not known`);
+  return found;
+};
+
+/** An instance as its template describes it. */
 export const specOf = (
   instance: InstanceRequest,
   template: Template,
-  { config, host, env }: RuntimeSettings,
+  { config, host, env, users }: RuntimeSettings,
   instanceId: string,
 ): AgentSpec => ({
   ...instance,
+  user: ownUserOf(template, users),
   ...monitoringOf(template, instance.agentId, instance.taskId),
   instanceId,
   runtimeId: config.runtime,
@@ -260,7 +303,10 @@ export const specOf = (
   command: template.command,
   args: template.args,
   cwd: template.cwd,
-  env: { ...inheritedEnvironment(env, template.pass_env), ...template.env },
+  env: {
+    ...environmentOfUser(ownUserOf(template, users), inheritedEnvironment(env, template.pass_env)),
+    ...template.env,
+  },
   checkpointRoots: config.checkpoint_roots,
   intervalMs: config.interval ?? null,
 });

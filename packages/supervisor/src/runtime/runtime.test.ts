@@ -28,7 +28,7 @@ beforeEach(async () => {
   stage = await setStage();
   const config = { ...parseRuntimeConfig(YAML, stage.dir), interval: 100 };
   runtime = await startRuntime(
-    { config, host: 'host-1', env: { PATH: process.env.PATH ?? '' } },
+    { config, host: 'host-1', env: { PATH: process.env.PATH ?? '' }, users: new Map() },
     { ...stage.deps, killAfterMs: 200 },
   );
 });

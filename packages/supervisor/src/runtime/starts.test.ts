@@ -31,6 +31,7 @@ beforeEach(async () => {
     config: { ...parseRuntimeConfig(YAML, stage.dir), interval: 100 },
     host: 'host-1',
     env: { PATH: process.env.PATH ?? '' },
+    users: new Map(),
   };
   starting = startRuntime(settings, { ...stage.deps, killAfterMs: 200 }, async (spec, deps, size) => {
     if (spec.agentId === 'worker-2') await promise;

@@ -10,7 +10,7 @@ const open = async (script: string): Promise<Terminal> => {
   const env = { PATH: process.env.PATH ?? '' };
   const args = ['-c', `${script}; echo ready; sleep 600`];
   terminal = openTerminal(
-    { command: '/bin/sh', args, cwd: '/', env, prints: 'terminal', cgroup: null },
+    { command: '/bin/sh', args, cwd: '/', env, prints: 'terminal', cgroup: null, user: null },
     { columns: 80, rows: 24 },
     (data) => {
       shown += data;

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { CommandLine } from '@vigil/adapters/adapter';
-import { type AgentSpec, spoolOf } from '../agent/agent-spec.ts';
+import { type AgentSpec, sharedDir, spoolOf } from '../agent/agent-spec.ts';
+import { removeShared } from '../agent/shared-files.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { type ClientAdapter, clientOf } from '../orders/client-control.ts';
 import { identify, ifKnown, isAlive, type Pid, sessionOf, wordsOf } from '../process/proc.ts';
@@ -64,7 +65,7 @@ const LOOK_FOR_CLIENT_EVERY_MS = 5000;
 /** How often a limit that stays on the screen is reported. Milliseconds. */
 const REPORT_LIMIT_EVERY_MS = 2000;
 
-type PollDeps = Pick<MonitorDeps, 'clients' | 'clock' | 'dir' | 'logger'>;
+type PollDeps = Pick<MonitorDeps, 'clients' | 'clock' | 'dir' | 'socketDir' | 'logger'>;
 
 /** Polls what no hook reports about the sessions of one agent: spooled records, the screen, and a client that was killed. */
 export class SessionPoll {
@@ -138,9 +139,10 @@ export class SessionPoll {
   }
 
   removeSpool(): void {
-    const path = spoolOf(this.#deps.dir, this.#spec.instanceId);
+    const path = spoolOf(sharedDir(this.#spec, this.#deps), this.#spec.instanceId);
     try {
-      rmSync(path, { recursive: true, force: true });
+      if (this.#spec.user === null) rmSync(path, { recursive: true, force: true });
+      else removeShared(this.#spec, this.#deps.socketDir, this.#spec.user);
     } catch (error) {
       this.#deps.logger('the spool of an agent that has ended is left', { path, error: String(error) });
     }

@@ -27,7 +27,9 @@ test('no other user can read what agents print and receive, even in a folder tha
   writeHandover(deps.dir, spawn());
   const made = readdirSync(join(dir, 'state'));
   expect(made).toEqual(expect.arrayContaining(['archive', 'handover', 'journal', 'outbox']));
-  expect(made.filter((name) => modeOf(name) !== 0o700)).toEqual([]);
+  // Other users may enter the folder of the sockets of root, and find in it what is theirs.
+  const closed = made.filter((name) => name !== 's' || process.getuid?.() !== 0);
+  expect(closed.filter((name) => modeOf(name) !== 0o700)).toEqual([]);
   await deps.outbox.settled(60_000);
   deps.close();
   await gateway.close();

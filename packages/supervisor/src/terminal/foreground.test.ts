@@ -25,7 +25,15 @@ const commandLine = (script: string) => [fixture, stage.dir, stage.gateway.url, 
 const env = { PATH: process.env.PATH ?? '', TERM: 'xterm' };
 const sit = (script: string): Terminal =>
   openTerminal(
-    { command: process.execPath, args: commandLine(script), cwd: tmpdir(), env, prints: 'terminal', cgroup: null },
+    {
+      command: process.execPath,
+      args: commandLine(script),
+      cwd: tmpdir(),
+      env,
+      prints: 'terminal',
+      cgroup: null,
+      user: null,
+    },
     { columns: 91, rows: 33 },
     (data) => {
       shown += data.toString();

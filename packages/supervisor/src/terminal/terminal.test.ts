@@ -14,6 +14,7 @@ test('what a command printed last is read where its output was paused beyond its
       env: { PATH: process.env.PATH ?? '' },
       prints: 'raw',
       cgroup: null,
+      user: null,
     },
     { columns: 80, rows: 24 },
     (data) => void pieces.push(data),

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants as files, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { chownSync, closeSync, constants as files, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { pause } from '../clock.ts';
 import { startIn } from '../process/cgroup.ts';
+import { type HostUser, takeGroups } from '../process/host-user.ts';
 import { identify, type Pid, signalled } from '../process/proc.ts';
 
 export type Command = {
@@ -20,8 +21,13 @@ export type Command = {
  * nothing.
  */
 export type OutputKind = 'terminal' | 'raw' | 'pipe';
-/** `cgroup`: the folder of the one that it runs in; null: that of its supervisor. */
-export type TerminalCommand = Command & { readonly prints: OutputKind; readonly cgroup: string | null };
+export type TerminalCommand = Command & {
+  readonly prints: OutputKind;
+  /** the folder of the cgroup that it runs in; null: that of its supervisor */
+  readonly cgroup: string | null;
+  /** null: the user of this process. Another one needs a process of its own, which takes the groups of that user. */
+  readonly user: HostUser | null;
+};
 /** `signal` is null where the process ended by itself. */
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
@@ -203,17 +209,35 @@ const readToTheEnd = (pty: IPty): void => {
   };
 };
 
+/** The user owns its terminal, as after a login: programs open it by its name, too. */
+const giveTerminal = (pty: IPty, { uid, gid }: HostUser): void => {
+  const { ptsName } = pty as IPty & { readonly ptsName?: string };
+  if (ptsName === undefined) throw new Error('node-pty has no ptsName any more: see how it names its terminals now');
+  chownSync(ptsName, uid, gid);
+};
+
 /** A command that does not exist ends at once with code 127. */
 const openPty = (
-  { command, args, cwd, env, prints, cgroup }: TerminalCommand,
+  { command, args, cwd, env, prints, cgroup, user }: TerminalCommand,
   size: Size,
   onOutput: (data: Buffer) => void,
 ): Pty => {
   const pipe = prints === 'pipe' ? new OutputPipe(onOutput) : null;
   const preparation = new Preparation(prints === 'terminal');
-  const options = { cwd, env, cols: size.columns, rows: size.rows, name: env.TERM ?? 'xterm-256color', encoding: null };
+  const options = {
+    cwd,
+    env,
+    cols: size.columns,
+    rows: size.rows,
+    name: env.TERM ?? 'xterm-256color',
+    encoding: null,
+    ...(user === null ? {} : { uid: user.uid, gid: user.gid }),
+  };
   const script = scriptFor(pipe, prints);
+  // node-pty sets the user and its group, and leaves the further groups of this process.
+  if (user !== null) takeGroups(user);
   const pty = startIn(cgroup, () => spawn('/bin/sh', ['-c', script, command, ...args], options));
+  if (user !== null) giveTerminal(pty, user);
   readToTheEnd(pty);
   preparation.after(() => pipe?.opened());
   pty.onData((data) => {

@@ -34,7 +34,14 @@ export class PtyHostStage {
     const { dir, path: socket } = this;
     const launch = { agentId: 'worker-1', instanceId: 'instance-1', cwd: dir, env: { PATH: process.env.PATH ?? '' } };
     const size = { columns: 80, rows: 24 };
-    const command = { command: '/bin/sh', args: ['-c', script], prints: 'terminal' as const, cgroup: null, size };
+    const command = {
+      command: '/bin/sh',
+      args: ['-c', script],
+      prints: 'terminal' as const,
+      cgroup: null,
+      user: null,
+      size,
+    };
     return startPtyHost(dir, { ...launch, ...command, socket, ring, kept: { a: 1 } }, (pid) => {
       this.#ptyHost = pid;
     });

@@ -17,7 +17,7 @@ const logger = (message: string, fields = {}) => process.stderr.write(`${JSON.st
 const deps = openTestDeps(dir, { url }, 'run-1', logger);
 const env = { PATH: process.env.PATH ?? '' };
 const runtime = await startRuntime(
-  { config: { ...config, interval: 100 }, host: 'host-1', env },
+  { config: { ...config, interval: 100 }, host: 'host-1', env, users: new Map() },
   { ...deps, killAfterMs: 500 },
 );
 process.stdout.write('started\n');

@@ -124,6 +124,7 @@ export const scriptSpec = (script: string, more: Partial<AgentSpec> = {}): Agent
   intervalMs: 100,
   checkpoint: null,
   handover: null,
+  user: null,
   orderId: null,
   ...more,
 });

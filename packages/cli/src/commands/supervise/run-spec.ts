@@ -158,6 +158,7 @@ export const specOf = (
   intervalMs: options.interval ?? null,
   checkpoint: null,
   handover: null,
+  user: null,
   orderId: null,
 });
 

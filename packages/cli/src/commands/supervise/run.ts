@@ -5,6 +5,7 @@ import {
   checkName,
   type DepsSettings,
   type ForegroundStreams,
+  findHostUser,
   openDeps,
   openStateDir,
   type Reach,
@@ -14,6 +15,7 @@ import {
   StateUnwritable,
   type Supervised,
   startRuntime,
+  usersOf,
   WrongSettings,
 } from '@vigil/supervisor';
 import { type Command, Option } from 'commander';
@@ -145,6 +147,8 @@ const FAREWELL_MS = 3000;
 const runRuntime = async (options: RuntimeOptions): Promise<void> => {
   const stopped = stopSignal();
   const config = readRuntimeConfig(options.config);
+  const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
+  const users = usersOf(config, { isRoot, find: findHostUser });
   const dir = stateDir({ dir: options.dir ?? config.dir });
   const onReach = (agentId: string, reach: Reach) => logReach(stderrLogger, agentId, reach);
   const deps = openDeps(config.runtime, depsSettings(options, dir, stderrLogger, onReach));
@@ -154,7 +158,7 @@ const runRuntime = async (options: RuntimeOptions): Promise<void> => {
     throw error;
   });
   if (reach.kind === 'unwatched') stderrLogger('not watched', { runtime: config.runtime, why: reach.why });
-  const runtime = await startRuntime({ config, host: hostId(), env: process.env }, deps);
+  const runtime = await startRuntime({ config, host: hostId(), env: process.env, users }, deps);
   stderrLogger('the runtime watches its agents', {
     runtime: config.runtime,
     dir,
