@@ -63,6 +63,10 @@ const send = async (url: URL, { server, token }: ServerSettings, question: Quest
   const answer = await answerTo(url, token, question).catch((error: unknown) => {
     const cause = (signal.aborted ? signal.reason : error) as { name: string; message: string; code?: unknown };
     if (cause.name === 'AbortError') throw cause;
+    if (cause.name === 'TimeoutError')
+      throw new CannotProceed(
+        `The ${server} at ${url.origin} has not answered in time: it is busy, or this machine is. Try again.`,
+      );
     const why = typeof cause.code === 'string' ? cause.code : cause.message;
     throw new CannotProceed(
       `The ${server} at ${url.origin} does not answer (${why}): ` +

@@ -116,8 +116,9 @@ export const noModelAnswer: AnySignal = signal(after, {
     if (h.turn !== null && !h.turn.open)
       return { value: null, limit: limits.after, words: 'no turn is open', hard: false };
     const calls = h.calls.open.length === 0 ? ', none in flight' : `, ${h.calls.open.length} in flight`;
-    const missing = `no answer of the model, no event of its client and no call${calls},`;
-    return silent(missing, absentFor(movedAt(h), at), limits.after);
+    const missing = `no answer of the model, no event of its client and no call${calls}`;
+    const silence = absentFor(movedAt(h), at);
+    return silent(silence === null ? missing : `${missing},`, silence, limits.after);
   },
   finding: (h, _, at) =>
     `Your turn is open and nothing has happened in it for ${spelled(absentFor(movedAt(h), at))}${sinceOf(h, movedAt(h))}: no answer and no call.`,

@@ -2,6 +2,10 @@ import type { z } from 'zod';
 import type { BreakerLimits, Plan, RecoverySettings } from '../document/plan.ts';
 import type { Spending } from '../document/spending.ts';
 
+/**
+ * The kind of a signal's evidence: something did not come, the same came again, a share of failures, tokens or money, or
+ * a reported fact. Exemptions suspend whole axes.
+ */
 export type Axis = 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
 /** The states that a policy describes; HEALTHY is not one of them, TERMINATED is the reported end. */
 export type JudgedState = 'FAILING' | 'STUCK' | 'DEGRADED';
