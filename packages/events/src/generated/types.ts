@@ -148,7 +148,7 @@ export type AgentLostPayload = {
   readonly model: null | string;
   /** finished, or ended by an order */
   readonly expected: boolean;
-  /** idle, paused or held at its last report: its loss is not a sign of a mass failure */
+  /** idle, paused or held at its last report, or sub_agent: its loss is not a sign of a mass failure */
   readonly exemption: null | string;
   /** from the first heartbeat of this instance to the last, or to its end */
   readonly observedMs: number;

@@ -74,9 +74,10 @@ const lost = (context: AnnouncementContext): Announcement => {
 
 /**
  * Why the agent was not expected to work at its last heartbeat; null if it was. The governor's brake does not count
- * such a loss.
+ * such a loss. Nor that of a sub-agent, which is part of the process of another and has no host or runtime of its own.
  */
-const exemptionWhenLost = (history: History): 'held' | 'paused' | 'idle' | null => {
+const exemptionWhenLost = (history: History): 'held' | 'paused' | 'idle' | 'sub_agent' | null => {
+  if (history.identity.parentId !== null) return 'sub_agent';
   if (isOnHold(history.hold, lastSeen(history))) return 'held';
   if (history.activity.value === 'paused') return 'paused';
   return isIdle(history) ? 'idle' : null;

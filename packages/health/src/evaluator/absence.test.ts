@@ -193,6 +193,11 @@ describe('what a loss reports to the brake', () => {
     expect(lossAfter([[0, working]], [hold(null), release])?.exemption).toBeNull();
   });
 
+  test('that it was a sub-agent, which has no host or runtime of its own', () => {
+    expect(lossAfter([[0, { ...working, parent_agent_id: 'a0' }]])?.exemption).toBe('sub_agent');
+    expect(lossAfter([[0, { ...working, parent_agent_id: null }]])?.exemption).toBeNull();
+  });
+
   test('that it was held beyond its last heartbeat, and not from the time that its hold expires', () => {
     const exemptionAt = (ms: number, until: number) => {
       const agent = given(decider, T0);
