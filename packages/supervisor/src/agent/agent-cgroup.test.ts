@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AgentDeps } from '../deps.ts';
 import type { Report } from '../orders/order.ts';
-import { type AgentCgroups, cgroupOf, makeCgroup } from '../process/cgroup.ts';
-import { identify, isAlive, type Pid, signalled } from '../process/proc.ts';
+import { type AgentCgroups, cgroupOf, makeCgroup, removeCgroup } from '../process/cgroup.ts';
+import { identify, isAlive, measuredOf, type Pid, signalled } from '../process/proc.ts';
 import { occupantOf } from '../state/lock.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { openTestCgroups, type TestCgroups } from '../testing/cgroups.ts';
@@ -112,6 +112,26 @@ test('a resumed session stays in the cgroup of its agent', async (context) => {
   await terminal.startNext('next');
   await terminal.exited;
   expect(shown).toMatch(/0::.*\/vigil-[0-9a-f]{16}\s/);
+});
+
+test('an agent whose session cannot be started in its cgroup again has ended', async (context) => {
+  const cgroups = realOrSkip(context);
+  const cgroup = makeCgroup(cgroups, 'instance-1', null, () => {}) ?? '';
+  const spec = scriptSpec('exit 3');
+  const terminal = openTerminal({ ...spec, prints: 'terminal', cgroup }, { columns: 80, rows: 24 }, () => {});
+  terminal.prepareNext({ id: 'next', command: '/bin/cat', args: [] });
+  await until(() => expect(removeCgroup(cgroup)).toBe(true));
+  await expect(terminal.startNext('next')).rejects.toThrow('ENOENT');
+  expect(await terminal.exited).toEqual({ code: 3, signal: null });
+});
+
+test('the memory of a process that hides in the cgroup of an agent counts as the agent’s', async (context) => {
+  const cgroups = realOrSkip(context);
+  await live(cgroups, hides('sleep 600'));
+  const escaped = await hidden();
+  const tree = { leader: instance?.terminal.pid ?? escaped, socket: '/none' };
+  expect(measuredOf({ ...tree, cgroup: cgroupOf(cgroups, 'instance-1') })).toContain(escaped.pid);
+  expect(measuredOf({ ...tree, cgroup: null })).not.toContain(escaped.pid);
 });
 
 test('an agent whose terminal is lost ends with what hides in its cgroup', async (context) => {

@@ -338,9 +338,16 @@ class LocalTerminal implements Terminal {
     const next = this.#next;
     if (this.#started?.id === id) return this.#started;
     if (next?.id !== id) throw new Error(`no command is prepared for ${id}`);
+    const ended = this.#ended;
     this.#next = null;
     this.#ended = null;
-    this.#pty = this.#open({ ...this.#command, command: next.command, args: next.args });
+    try {
+      this.#pty = this.#open({ ...this.#command, command: next.command, args: next.args });
+    } catch (error) {
+      // Nothing follows, so the agent has ended with its last process.
+      if (ended !== null) this.#over.resolve(ended);
+      throw error;
+    }
     this.#started = { id, pid: this.#pty.pid };
     return this.#started;
   }
