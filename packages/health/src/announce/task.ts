@@ -13,6 +13,7 @@ export const taskChanged = (context: AnnouncementContext): Announcement[] => {
   const { state, judgement } = context;
   const { task } = state.announced;
   const assignee = assigneeOf(state);
+  if (assignee === null) return leftNow(context);
   const same = task !== null && task.taskId === assignee.taskId && task.instanceId === assignee.instanceId;
   const alive = state.history.end === null;
   if (same && alive && task.state === 'TERMINATED')
@@ -20,20 +21,27 @@ export const taskChanged = (context: AnnouncementContext): Announcement[] => {
   if (same && alive)
     return task.state === judgement.state ? [] : [taskChange(context, task, 'kept', task.state, judgement.state)];
   if (same && task.state === 'TERMINATED') return [];
-  const left =
-    task === null || task.state === 'TERMINATED'
-      ? []
-      : [taskChange(context, task, 'left', task.state, same ? 'TERMINATED' : task.state)];
-  if (same) return left;
+  if (same) return [taskChange(context, task, 'left', task.state, 'TERMINATED')];
+  const left = leftNow(context);
   const took = taskChange(context, assignee, 'took', 'UNKNOWN', alive ? judgement.state : 'HEALTHY');
   return alive ? [...left, took] : [...left, took, taskChange(context, assignee, 'left', 'HEALTHY', 'TERMINATED')];
 };
 
-/** The agent's own id is used if it has no task, and for a sub-agent, whose task is its parent's. */
-const assigneeOf = ({ agentId, history: { identity } }: KnownAgent): Omit<Task, 'state'> => ({
-  taskId: (identity.parentId === null ? identity.taskId : null) ?? agentId,
-  instanceId: identity.instanceId,
-});
+const leftNow = (context: AnnouncementContext): Announcement[] => {
+  const { task } = context.state.announced;
+  return task === null || task.state === 'TERMINATED'
+    ? []
+    : [taskChange(context, task, 'left', task.state, task.state)];
+};
+
+/**
+ * Null without a task, and for a sub-agent, whose task is its parent's. Its own id would not do: an agent may be called
+ * as a task, and would then be its assignee.
+ */
+const assigneeOf = ({ history: { identity } }: KnownAgent): Omit<Task, 'state'> | null =>
+  identity.parentId !== null || identity.taskId === null
+    ? null
+    : { taskId: identity.taskId, instanceId: identity.instanceId };
 
 const taskChange = (
   context: AnnouncementContext,

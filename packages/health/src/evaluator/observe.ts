@@ -155,9 +155,11 @@ const continued = (policies: Policies, state: KnownAgent, input: HeartbeatEvent,
 
 /**
  * Whether a heartbeat revokes an end that no runtime has reported: the agent was assumed dead, or has reported its own
- * end and continues. A late heartbeat that was sent before the end does not.
+ * end and continues. A late heartbeat that was sent before the end does not, nor one that passed no gateway if the
+ * agent's own do.
  */
-const isOutlived = ({ lastReceipt }: History, end: End, payload: Heartbeat): boolean => {
+const isOutlived = ({ identity, lastReceipt }: History, end: End, payload: Heartbeat): boolean => {
+  if (identity.verified !== null && payload.verified === null) return false;
   if (end.bySelf && payload.exit !== null) return false;
   return (end.reason === 'lost' || end.bySelf) && payload.timestamp + lastReceipt.driftMs > end.at;
 };

@@ -1,3 +1,5 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 import { brief, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
@@ -47,6 +49,34 @@ describe('an agent that the gateway verifies', () => {
     const story = agentAfter(alone, { ...alone, exit: { code: 0, signal: null, reason: 'finished' } });
     story.send({ ...DIRECT, instance_id: 'next' });
     expect(identityOf(story)).toMatchObject({ instanceId: 'next', verified: null });
+  });
+});
+
+describe('a verified agent whose end was confirmed', () => {
+  const confirmed = () => {
+    const story = agentAfter(BY_RUNTIME);
+    const death = {
+      ...example(Topic.agentObservation, 'CONFIRM_DEATH', { agentId: 'a1', instanceId: null }),
+      key: 'a1',
+    };
+    story.agent.receive(death, T0 + MINUTE / 2);
+    return story;
+  };
+  const stateOf = ({ agent }: ReturnType<typeof agentAfter>) => {
+    const state = agent.state();
+    return state.kind === 'known' ? state.announced.state : null;
+  };
+
+  test('is not revived by a heartbeat that is sent directly to Kafka', () => {
+    const story = confirmed();
+    story.send(DIRECT);
+    expect(stateOf(story)).toBe('TERMINATED');
+  });
+
+  test('is revived by one that comes through the gateway', () => {
+    const story = confirmed();
+    story.send(BY_RUNTIME);
+    expect(stateOf(story)).toBe('HEALTHY');
   });
 });
 

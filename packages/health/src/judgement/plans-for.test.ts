@@ -37,9 +37,10 @@ test('its parent’s plan has every step', () => {
   expect(steps).toEqual(expect.arrayContaining(['nudge', 'alert', 'escalate', 'terminate', 'recover']));
 });
 
-test('a sub-agent never holds the task of its session, so its end recovers nothing', () => {
+test('a sub-agent never holds the task of its session, nor a task called as itself, so its end recovers nothing', () => {
   const tasks = (more: Partial<HeartbeatPayload>) =>
     hung(more).flatMap((emitted) => (emitted.type === 'TASK_HEALTH_CHANGED' ? [emitted.payload.taskId] : []));
-  expect(new Set(tasks({ parent_agent_id: 'session', task_id: 'T-1' }))).toEqual(new Set(['a1']));
+  expect(tasks({ parent_agent_id: 'session', task_id: 'T-1' })).toEqual([]);
+  expect(tasks({ task_id: null })).toEqual([]);
   expect(new Set(tasks({ task_id: 'T-1' }))).toEqual(new Set(['T-1']));
 });

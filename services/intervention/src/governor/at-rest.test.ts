@@ -3,25 +3,27 @@ import { expect, test } from 'vitest';
 import { admitSpawn, announces, fleet, lost, present, T0 } from './fleet.fixture.ts';
 import { decider } from './governor.ts';
 import { usual } from './settings.ts';
-import { AT_REST, type GovernorState } from './state.ts';
+import { AT_REST, type GovernorState, type Loss } from './state.ts';
 
 type Places = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** A state of shape 6, in which live agents had their names by host and runtime, and marked nothing else. */
+/** A state of shape 6, in which live agents had their names by host and runtime, and nothing else was marked. */
 const shapeSix = ({ unnamed: _, ...state }: GovernorState, liveAgents: Places): object => {
   const unmarked = <One extends { readonly isPresent?: boolean }>({ isPresent: _, ...one }: One) => one;
+  const unkeyed = <One extends Loss>(one: One): One => ({ ...one, lossKey: one.lossKey.replace(/^(task|agent):/, '') });
   const incidents = state.brake?.incidents.map((incident) => ({
     ...incident,
-    awaited: incident.awaited.map(unmarked),
+    awaited: incident.awaited.map(unmarked).map(unkeyed),
   }));
   const brake = incidents === undefined ? null : { incidents };
-  return { ...state, liveAgents, admitted: state.admitted.map(unmarked), brake };
+  return { ...state, liveAgents, losses: state.losses.map(unkeyed), admitted: state.admitted.map(unmarked), brake };
 };
 
 /** A state of shape 5, in which incidents had no beginning. */
 const shapeFive = (state: GovernorState, liveAgents: Places): object => {
-  const incidents = state.brake?.incidents.map(({ since: _, ...incident }) => incident);
-  return { ...shapeSix(state, liveAgents), brake: incidents === undefined ? null : { incidents } };
+  const { brake, ...six } = shapeSix(state, liveAgents) as GovernorState;
+  const incidents = brake?.incidents.map(({ since: _, ...incident }) => incident);
+  return { ...six, brake: incidents === undefined ? null : { incidents } };
 };
 
 const named = (names: readonly string[]): Places => ({

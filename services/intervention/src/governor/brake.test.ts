@@ -21,6 +21,16 @@ test('three lost at once engage the brake, two do not', () => {
   expect(one.receive(lost('a22', { host: 'h2' }))).toEqual(['BRAKE_ENGAGED fleet']);
 });
 
+test('agents that are called as the lost tasks neither prevent the brake nor lift it', () => {
+  const prevented = fleet(40);
+  const engaged = [0, 11, 22].flatMap((n) => {
+    const lostOne = prevented.receive(lost(`a${n}`, { host: `h${Math.floor(n / 10)}` }));
+    return [...lostOne, ...prevented.receive(present(`task-a${n}`, { taskId: null, host: 'h9' }))];
+  });
+  expect(engaged).toEqual(['BRAKE_ENGAGED fleet']);
+  expect(prevented.after(60 * MIN)).toEqual([]);
+});
+
 test('the same task twice, and the same agent twice, count once', () => {
   const one = fleet(40);
   one.receive(lost('a0', { host: 'h0' }));

@@ -46,12 +46,11 @@ const ruling = (state: GovernorState, settings: GovernorSettings, now: number): 
       'governor',
       'over half of the lost agents send heartbeats again, or none of them is awaited any more',
     );
-  let queued = 0;
+  const queue = emptyQueue();
   for (const request of state.requests) {
-    if (request.kind === 'step') queued += bytesQueued(request);
     const ruled =
       request.kind === 'step'
-        ? queuedStep(state, request, queued, settings, now)
+        ? queuedStep(state, request, queue.holds(request), settings, now)
         : spawn(state, request, settings, now);
     if (ruled) return ruled;
   }
@@ -65,20 +64,38 @@ const bytesQueued = ({ step, scope, host, runtimeId, correlationId }: StepReques
 /** Names of the fields of a request, its time, and why it is withheld. */
 const REQUEST_BYTES = 150;
 
-/** `queued`: the bytes of the waiting steps up to this one. A step that has to wait and does not fit is sent back. */
+/**
+ * The queue of waiting steps. `holds`: whether the next one fits. The agents of one runtime have at most a quarter of
+ * it, so that they do not keep out the steps of others.
+ */
+const emptyQueue = (): { readonly holds: (request: StepRequest) => boolean } => {
+  let all = 0;
+  const byRuntime = new Map<string, number>();
+  return {
+    holds: (request) => {
+      const { runtimeId } = request;
+      const own = (byRuntime.get(runtimeId) ?? 0) + bytesQueued(request);
+      byRuntime.set(runtimeId, own);
+      all += bytesQueued(request);
+      return all <= MOST_QUEUE_BYTES && (runtimeId === '' || own <= MOST_QUEUE_BYTES / 4);
+    },
+  };
+};
+
+/** `fits`: beside those before it in the queue. A step that has to wait and does not fit is sent back. */
 const queuedStep = (
   state: GovernorState,
   request: StepRequest,
-  queued: number,
+  fits: boolean,
   settings: GovernorSettings,
   now: number,
 ): GovernorDraft | null => {
   const ruled = step(state, request, settings, now);
-  if (queued <= MOST_QUEUE_BYTES || ruled?.type === 'STEP_ADMITTED') return ruled;
+  if (fits || ruled?.type === 'STEP_ADMITTED') return ruled;
   return stepRuling(request, 'STEP_WITHHELD', { why: 'queue_full', detail: QUEUE_FULL });
 };
 
-const QUEUE_FULL = `the steps that wait for the governor have ${MOST_QUEUE_BYTES / 1000} kB, which is the limit: the step is requested again`;
+const QUEUE_FULL = `too many steps wait for the governor: ${MOST_QUEUE_BYTES / 1000} kB in all, and a quarter of it for one runtime. The step is requested again`;
 
 /** Emitted even if nothing changes, to confirm the command. */
 const commanded = ({ type, payload: { by, why } }: FleetCommand): GovernorDraft => {

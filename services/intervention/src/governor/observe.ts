@@ -26,9 +26,11 @@ import {
   incidentsOf,
   type Loss,
   type LossCount,
+  lossKeyOf,
   type RuntimePresence,
   requestIdOf,
   type Start,
+  taskKey,
 } from './state.ts';
 
 export const observe =
@@ -103,7 +105,7 @@ const present = (state: GovernorState, payload: AgentPresentPayload, now: number
   const liveAgents = moved(state.liveAgents, previousPlace && placeOf(previousPlace), placeOf(payload));
   // It was present all the time, so this ends no loss.
   if (why === 'still_present') return { ...state, liveAgents };
-  const lossKey = taskId ?? agentId;
+  const lossKey = lossKeyOf(agentId, taskId);
   const back = (lost: AwaitedAgent) =>
     lost.lossKey === lossKey || lost.agentId === agentId
       ? { ...lost, backSince: lost.backSince ?? now, isPresent: lost.agentId === agentId || isPresent(lost) }
@@ -130,7 +132,7 @@ const lost = (
 ): GovernorState => {
   const { agentId, taskId, expected, why } = payload;
   const gone = withoutAgent(state, payload);
-  const lossKey = taskId ?? agentId;
+  const lossKey = lossKeyOf(agentId, taskId);
   if (expected) {
     const isOther = (loss: Loss) => loss.agentId !== agentId && loss.lossKey !== lossKey;
     const crashed = gone.losses.map((loss) => (isOther(loss) ? loss : { ...loss, isCrashed: true }));
@@ -177,7 +179,7 @@ const awaitingOnly = ({ brake }: GovernorState, isAwaited: (loss: Loss) => boole
 /** The task waits for people: no agent is started on it automatically. */
 export const leftToPeople = (state: GovernorState, taskId: string): GovernorState => ({
   ...state,
-  brake: awaitingOnly(state, ({ lossKey }) => lossKey !== taskId),
+  brake: awaitingOnly(state, ({ lossKey }) => lossKey !== taskKey(taskId)),
 });
 
 /** A task that no other living agent holds is missing again. After a crash the wait for its next agent begins again. */
@@ -257,7 +259,9 @@ const fitting = (starts: readonly Start[]): readonly Start[] =>
  */
 const isReplaced = ({ admitted, starts }: GovernorState, lossKey: string, now: number): boolean => {
   const recent = (starts ?? []).filter(({ at }) => at > now - KEPT_START_MS);
-  return [...admitted.filter(isPresent), ...recent].some(({ taskId }) => taskId === lossKey);
+  return [...admitted.filter(isPresent), ...recent].some(
+    ({ taskId }) => taskId !== undefined && taskKey(taskId) === lossKey,
+  );
 };
 
 /** Runtimes without room for spawns are not kept, nor those that have fallen silent. */

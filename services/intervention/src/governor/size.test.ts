@@ -140,7 +140,8 @@ test('spawns that wait for a template have a limit; above it recovery repeats it
 
 test('steps that wait have a limit; above it a step is sent back, also while the fleet is halted', () => {
   const one = fleet(0);
-  const answers = times(700, (n) => one.receive(admitStep(`a${n}`))).flat();
+  const admit = (n: number) => one.receive(admitStep(`a${n}`, 'destructive', { runtimeId: `r${n}` }));
+  const answers = times(700, admit).flat();
   const waiting = one.state().requests;
   expect(answers).toEqual(times(700 - waiting.length, (n) => `withholds a${waiting.length + n} queue_full`));
   expect(waiting.length).toBeGreaterThan(300);
@@ -151,9 +152,19 @@ test('steps that wait have a limit; above it a step is sent back, also while the
   expect(one.receive(admitStep(held, 'soft'))).toEqual([`withholds ${held} queue_full`]);
 });
 
+test('the steps of one runtime fill at most a quarter of the queue, and do not keep out those of others', () => {
+  const one = fleet(0);
+  const evil = times(400, (n) => one.receive(admitStep(`evil-${n}`, 'destructive', { runtimeId: 'evil' }))).flat();
+  const waiting = one.state().requests.length;
+  expect(waiting).toBeGreaterThan(50);
+  expect(evil).toHaveLength(400 - waiting);
+  expect(one.receive(admitStep('honest', 'destructive', { runtimeId: 'host-1' }))).toEqual([]);
+  expect(bytesOf(one.state())).toBeLessThan(MOST_QUEUE_BYTES / 3);
+});
+
 test('a step that was sent back has room once others have been admitted', () => {
   const one = fleet(0, { stepsPerMinute: 100 });
-  times(700, (n) => one.receive(admitStep(`a${n}`)));
+  times(700, (n) => one.receive(admitStep(`a${n}`, 'destructive', { runtimeId: `r${n}` })));
   one.after(5 * SEC);
   expect(one.receive(admitStep('a699'))).toEqual([]);
   expect(one.state().requests.at(-1)).toMatchObject({ step: { agentId: 'a699' } });

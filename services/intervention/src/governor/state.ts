@@ -66,7 +66,13 @@ export type Admitted = {
   readonly isPresent?: boolean;
 };
 
-/** An agent that was lost unexpectedly. Losses are counted by `lossKey`: its task, or its own id without a task. */
+export const taskKey = (taskId: string): string => `task:${taskId}`;
+
+/** By what losses are counted: the task, or the agent without a task. An agent that is called as a task is not that task. */
+export const lossKeyOf = (agentId: string, taskId: string | null): string =>
+  taskId === null ? `agent:${agentId}` : taskKey(taskId);
+
+/** An agent that was lost unexpectedly. Losses are counted by `lossKey`. */
 export type Loss = {
   readonly agentId: string;
   readonly lossKey: string;
@@ -179,14 +185,19 @@ const withCounts = (state: ShapeSix): GovernorState => {
   );
   const names = new Set(places.map(({ name }) => name));
   const isPresent = ({ agentId }: { readonly agentId: string }) => names.has(agentId);
+  const keyed = <One extends Loss>(one: One): One => ({
+    ...one,
+    lossKey: lossKeyOf(one.agentId, one.lossKey === one.agentId ? null : one.lossKey),
+  });
   return {
     ...state,
     liveAgents: places.reduce((live, { place }) => moved(live, null, place), NO_AGENTS),
     unnamed: [],
+    losses: state.losses.map(keyed),
     starts: (state.starts ?? []).filter(isPresent),
     admitted: state.admitted.map((one) => (one.kind === 'spawn' && isPresent(one) ? { ...one, isPresent: true } : one)),
     brake: awaitedWith(state.brake, (awaited) =>
-      awaited.map((one) => (isPresent(one) ? { ...one, isPresent: true } : one)),
+      awaited.map((one) => (isPresent(one) ? { ...keyed(one), isPresent: true } : keyed(one))),
     ),
   };
 };

@@ -37,6 +37,24 @@ describe('while an agent has a task', () => {
   });
 });
 
+describe('between the death of an agent and the start of the next', () => {
+  const crashed = [isVerified('worker-1'), writes('worker-1', 'own', true), left('worker-1', 'crashed'), recoverTask()];
+
+  test('a late checkpoint of the dead agent is kept, and one of a stranger is not', () => {
+    expect(keptAfter(...crashed, writes('worker-1', 'late', true))).toEqual(['own', 'late']);
+    expect(keptAfter(...crashed, writes('stranger', 'poison', true))).toEqual(['own']);
+  });
+
+  test('who writes to Kafka in the name of the dead agent, or of its replacement, adds none', () => {
+    expect(keptAfter(...crashed, writes('worker-1', 'forged'), writes('worker-1-r1', 'forged'))).toEqual(['own']);
+  });
+
+  test('an agent that the gateway does not verify may be followed by another that it does not', () => {
+    const unverified = [took('worker-1'), writes('worker-1', 'own'), left('worker-1', 'crashed'), recoverTask()];
+    expect(keptAfter(...unverified, writes('worker-1', 'late'))).toEqual(['own', 'late']);
+  });
+});
+
 test('the first checkpoint may arrive before it is known who has the task', () => {
   expect(keptAfter(writes('worker-1', 'first'), took('worker-1'))).toEqual(['first']);
 });

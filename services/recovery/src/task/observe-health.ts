@@ -1,7 +1,7 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { PayloadOf, Topic } from '@vigil/events';
 import { stallFrom } from '../adapters/omniclaude-healthcheck.ts';
-import { assigneeOf, deathsOf, instanceKey, isAlive } from './instances.ts';
+import { assigneeOf, deathsOf, instanceKey, isAlive, primaryAssignee } from './instances.ts';
 import { type Assignee, type Attempt, attemptOf, isBad, notUsed, type Recovery, remember } from './state.ts';
 
 type TaskHealth = PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>;
@@ -11,6 +11,8 @@ const MOST_ASSIGNEES = 8;
 /** Keeps the assignees of every task. Their meaning depends on the state of the recovery. */
 export const observeHealth = (before: Recovery, health: TaskHealth, now: number): Recovery => {
   const assignees = assigneesAfter(before.assignees, health, now);
+  const primary = primaryAssignee({ ...before, assignees });
+  const lastAssignee = primary && { agentId: primary.agentId, verified: primary.verified };
   const revived = health.hold === 'took' ? deathsOf(before, health).reduce(remember, before.revived) : before.revived;
   const gone = hasLeft(health) && !assignees.some((assignee) => assignee.agentId === health.agentId);
   const finished = gone && health.endReason === 'finished';
@@ -20,6 +22,7 @@ export const observeHealth = (before: Recovery, health: TaskHealth, now: number)
   const state: Recovery = {
     ...before,
     assignees,
+    ...(lastAssignee && { lastAssignee }),
     takenBy,
     unseen: before.unseen.filter((agentId) => agentId !== health.agentId),
     finished: finished ? finishedBy(before, health) : finishedAfter(before, health),

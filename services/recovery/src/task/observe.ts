@@ -50,14 +50,14 @@ export const observe = (before: Recovery, input: Input, { now }: Clock): Recover
 type Recorded = PayloadOf<typeof Topic.taskCheckpoint, 'CHECKPOINT_RECORDED'>;
 
 /**
- * While an agent has the task, only that agent and the last attempt of recovery write its checkpoints. A second agent on
- * the task does not. Neither does a writer to Kafka in the name of an agent that the gateway verifies.
+ * Only the agent that has the task, or had it last, and the last attempt of recovery write its checkpoints. A second
+ * agent on the task does not. Neither does a writer to Kafka, if the gateway verifies the agent that has or had the task.
  */
 const mayWriteCheckpoint = (state: Recovery, { agentId, verified }: Recorded): boolean => {
   const own = livingAssignees(state).find((one) => one.agentId === agentId);
-  if (own?.verified && !verified) return false;
-  const primary = primaryAssignee(state);
-  return primary === undefined || primary.agentId === agentId || state.tried.at(-1)?.agentId === agentId;
+  const assignee = primaryAssignee(state) ?? state.lastAssignee;
+  if ((own?.verified || assignee?.verified) && !verified) return false;
+  return assignee === undefined || assignee.agentId === agentId || state.tried.at(-1)?.agentId === agentId;
 };
 
 /** An admission that is read too late, or was given in a dry run, does not count. A late one returns to the budget. */

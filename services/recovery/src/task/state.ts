@@ -140,6 +140,8 @@ export type Recovery = {
   /** spawned agents that have not taken the task yet, newest last: their spawn may have been given up, and they may still begin */
   readonly unseen: readonly string[];
   readonly assignees: readonly Assignee[];
+  /** of those that have had the task for longest, the newest; absent: none was seen, or the state is older than this */
+  readonly lastAssignee?: Pick<Assignee, 'agentId' | 'verified'>;
   /** instances that took the task and have not left it alive since it was last finished: their deaths concern the task */
   readonly takenBy: readonly string[];
   /** instances that had taken the task when it was finished, newest last: they have nothing to recover */
