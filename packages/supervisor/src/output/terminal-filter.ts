@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
+
 /**
  * Filters what an agent prints, for the terminal of a person. Text, colours, cursor movement, modes and titles pass.
  * Clipboard access (OSC 52), links, other OSC, DCS, APC, PM and SOS strings, and printing are removed. So is every
  * sequence that makes a terminal answer, because the answer would arrive as typed keys. A sequence may be split over
- * chunks.
+ * chunks. Text is UTF-8; bytes that are not are removed, because terminals differ in how they read them.
  * Source: ECMA-48, and the control sequences that xterm documents.
  */
 export type TerminalFilter = (chunk: Buffer) => Buffer;
@@ -15,8 +17,8 @@ const DEL = 0x7f;
 const CANCELS: ReadonlySet<number> = new Set([0x18, 0x1a]);
 /** BEL, BS, HT, LF, VT, FF, CR, SO, SI. ENQ, which makes a terminal answer, is not among them. */
 const CONTROLS: ReadonlySet<number> = new Set([7, 8, 9, 10, 11, 12, 13, 14, 15]);
-/** A UTF-8 terminal may read U+0080 to U+009F, which begin with this byte, as controls. */
-const C1_LEAD = 0xc2;
+/** From here on, a byte begins a character of UTF-8. Those from 0x80 on continue one. */
+const FIRST_LEAD = 0xc0;
 
 /** The longest CSI sequence and the longest title that pass, bytes. */
 const LONGEST_SEQUENCE = 256;
@@ -28,9 +30,13 @@ const LONGEST_STRING = 64 * 1024;
 const ESCAPES = /^[78DEHM=>cno|}~]$/;
 /** Selects a character set. */
 const CHARSET = /^[()*+\-./][0-9A-Za-z<>=]$/;
-/** Parameters, intermediates and end of the CSI sequences that pass: none makes a terminal answer. */
+/**
+ * Parameters, intermediates and end of the CSI sequences that pass: none makes a terminal answer. Mode 2048 is
+ * neither set nor restored, because the terminal reports its size at once. Nor are modes of five digits, which a parser
+ * of 16 bits may read as 2048.
+ */
 const CSI =
-  /^(?:[\d;:]*[@A-HJ-MPSTXZ`abdefghlrsIm]|\?[\d;]*[hlJKrs]|>[\d;:]*[mu]|[<=]?[\d;]*u|\d* q|!p|2[23](?:;\d+)*t)$/;
+  /^(?:[\d;:]*[@A-HJ-MPSTXZ`abdefghlrsIm]|\?[\d;]*[lJKs]|\?(?!(?:\d*;)*2048[;hr])(?:\d{0,4};)*\d{0,4}[hr]|>[\d;:]*[mu]|[<=]?[\d;]*u|\d* q|!p|2[23](?:;\d+)*t)$/;
 /** Titles of window and icon, which no passing sequence can read back. */
 const TITLE = /^[012];[^\p{Cc}\p{Cf}]*$/u;
 
@@ -38,11 +44,17 @@ const TITLE = /^[012];[^\p{Cc}\p{Cf}]*$/u;
 type Mode = 'text' | 'escape' | 'csi' | 'string';
 
 const isIntermediate = (byte: number): boolean => byte >= 0x20 && byte <= 0x2f;
+const isContinuation = (byte: number): boolean => byte >= 0x80 && byte < FIRST_LEAD;
 const textOf = (bytes: readonly number[]): string => Buffer.from(bytes).toString();
+
+/** How many bytes the UTF-8 character has that begins with this one. */
+const characterLength = (lead: number): number => (lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4);
+/** Not U+0080 to U+009F, which a terminal may carry out as controls. */
+const isCharacter = (bytes: readonly number[]): boolean => isUtf8(Buffer.from(bytes)) && !/\p{Cc}/u.test(textOf(bytes));
 
 export const createTerminalFilter = (): TerminalFilter => {
   let mode: Mode = 'text';
-  /** the bytes of the present sequence after its beginning, as far as it may still pass */
+  /** the bytes of the present character, or of the present sequence after its beginning, as far as it may still pass */
   let held: number[] = [];
   let isTitle = false;
   let stringLength = 0;
@@ -62,12 +74,19 @@ export const createTerminalFilter = (): TerminalFilter => {
   };
 
   const inText = (byte: number): void => {
-    const lead = held.pop();
-    if (lead !== undefined && byte >= 0x80 && byte <= 0x9f) return;
-    if (lead !== undefined) out.push(lead);
+    const [lead] = held;
+    if (lead !== undefined && isContinuation(byte)) {
+      held.push(byte);
+      if (held.length < characterLength(lead)) return;
+      if (isCharacter(held)) out.push(...held);
+      held = [];
+      return;
+    }
+    // Only whole characters pass, so that a removed byte never joins what was before it with what is after it.
+    held = [];
     if (byte === ESC) enter('escape');
-    else if (byte === C1_LEAD) held = [byte];
-    else if (byte < 0x20 ? CONTROLS.has(byte) : byte !== DEL) out.push(byte);
+    else if (byte >= FIRST_LEAD) held = [byte];
+    else if (byte < 0x20 ? CONTROLS.has(byte) : byte < DEL) out.push(byte);
   };
 
   const inEscape = (byte: number): void => {
@@ -102,7 +121,8 @@ export const createTerminalFilter = (): TerminalFilter => {
   };
 
   const endString = (): void => {
-    if (isTitle && held.length <= LONGEST_TITLE && TITLE.test(textOf(held))) out.push(ESC, 0x5d, ...held, BEL);
+    const isShort = held.length <= LONGEST_TITLE;
+    if (isTitle && isShort && isUtf8(Buffer.from(held)) && TITLE.test(textOf(held))) out.push(ESC, 0x5d, ...held, BEL);
     enter('text');
   };
 
