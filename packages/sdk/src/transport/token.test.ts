@@ -1,4 +1,14 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -142,4 +152,22 @@ test('a file that cannot be written keeps the renewed token in use, and is repor
   rmSync(dir, { recursive: true });
   await settled();
   expect(problems).toEqual([expect.stringContaining(`could not be written to ${file}`)]);
+});
+
+test.each(['file', 'symlink'])('a %s in the place of the new file gets no token, stays, and is named', async (kind) => {
+  write(old);
+  const next = `${file}.${process.pid}.new`;
+  const other = path.join(dir, 'other');
+  writeFileSync(other, 'of another');
+  if (kind === 'file') writeFileSync(next, 'of another', { mode: 0o666 });
+  else symlinkSync(other, next);
+  const own = opened({ kind: 'file', path: file });
+  now = 2 * HOUR;
+  expect(own.token).toBe(old);
+  await settled();
+  expect(own.token).toBe(renewed);
+  expect(problems).toEqual([expect.stringContaining(`${next} exists already; remove it`)]);
+  expect([readFileSync(next, 'utf8'), readFileSync(other, 'utf8')]).toEqual(['of another', 'of another']);
+  expect(lstatSync(next).isSymbolicLink()).toBe(kind === 'symlink');
+  expect(readFileSync(file, 'utf8')).toBe(`${old}\n`);
 });

@@ -49,13 +49,14 @@ const read = (path: string): string => {
   return token;
 };
 
-/** As a whole, so that no reader finds half a token. */
+/** As a whole, so that no reader finds half a token, and only into a file of its own, which no other user can have open. */
 const replace = (path: string, token: string): void => {
   const next = `${path}.${process.pid}.new`;
   try {
-    writeFileSync(next, `${token}\n`, { mode: 0o600 });
+    writeFileSync(next, `${token}\n`, { flag: 'wx', mode: 0o600 });
     renameSync(next, path);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Error(`${next} exists already; remove it`);
     rmSync(next, { force: true });
     throw error;
   }
