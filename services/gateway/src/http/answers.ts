@@ -50,7 +50,8 @@ export const acceptHeartbeats = async (context: GatewayContext, principal: Princ
     authorizeRelations(principal, heartbeat, context, placeIn(body, i));
     authorizeStated(principal, heartbeat, placeIn(body, i));
   }
-  context.quotas.countHeartbeats(principal, heartbeats, receivedAt);
+  const named = heartbeats.map(({ agent_id: agentId, task_id: taskId }) => ({ agentId, taskId }));
+  context.quotas.countAgents(principal, named, receivedAt);
   await outbox.send(heartbeats.map((heartbeat) => encoding.heartbeat(principal, heartbeat, receivedAt)));
   count('heartbeats_accepted', heartbeats.length, 'gateway');
   for (const heartbeat of heartbeats) agentRegistry.observeHeartbeat(heartbeat, now());
@@ -145,7 +146,7 @@ export const labelsOf = (label: string | readonly string[] = []): Readonly<Recor
  * has by now is read before anything is refused. Throws Problem.
  */
 export const acceptReceipts = async (context: GatewayContext, principal: Principal, body: unknown) => {
-  const { outbox, encoding, pendingOrders, catchUp, now } = context;
+  const { outbox, encoding, pendingOrders, catchUp, quotas, now } = context;
   const reports = readEach(body, readReceipt).map((one) => withOwnAgents(principal, one, context));
   const orders = reports.map((one) => orderOf(one)).filter((orderId) => orderId !== null);
   if (orders.some((orderId) => pendingOrders.find(orderId) === null)) await catchUp.orders();
@@ -153,6 +154,9 @@ export const acceptReceipts = async (context: GatewayContext, principal: Princip
     authorizeReport(principal, one, context, placeIn(body, i));
     authorizeReported(principal, one, placeIn(body, i));
   }
+  // Any other receipt names what its order names, or agents that its runtime reports.
+  const exits = reports.flatMap(({ type, payload }) => (type === 'AGENT_EXITED' ? [payload] : []));
+  quotas.countAgents(principal, exits, now());
   await outbox.send(reports.map((one) => encoding.report(one, correlationOf(pendingOrders, one), now())));
   return { accepted: reports.length };
 };

@@ -2,6 +2,7 @@ import { Topic } from '@vigil/events';
 import { describe, expect, test } from 'vitest';
 import { answerOf, claimsOf, least, showingClaims, testGateway } from '../testing.ts';
 import { COUNTED_MS, createQuotas } from './quotas.ts';
+import { exited } from './rights.fixture.ts';
 
 const QUOTA = { requestsPerS: 2, bytesPerS: 1000, agents: 2, tasks: 1 };
 const token = claimsOf('runtime', 'host-1');
@@ -28,10 +29,10 @@ describe('a token', () => {
     expect(() => quotas.countRequest(token, null, 10_000)).toThrow('bytes');
   });
 
-  test('reports as many agents and tasks as its quota, each until ten minutes after its last heartbeat', () => {
+  test('reports as many agents and tasks as its quota, each until ten minutes after its last report', () => {
     const quotas = createQuotas(QUOTA);
-    const report = (agent_id: string, task_id: string | null, now: number) => () =>
-      quotas.countHeartbeats(token, [{ agent_id, task_id }], now);
+    const report = (agentId: string, taskId: string | null, now: number) => () =>
+      quotas.countAgents(token, [{ agentId, taskId }], now);
     report('a', 't', 0)();
     report('b', null, 0)();
     expect(report('c', null, 0)).toThrow('"c" is one of more than 2 agents');
@@ -43,9 +44,9 @@ describe('a token', () => {
 
   test('that reports too many in a list has reported none of them', () => {
     const quotas = createQuotas(QUOTA);
-    const list = ['a', 'b', 'c'].map((agent_id) => ({ agent_id, task_id: null }));
-    expect(() => quotas.countHeartbeats(token, list, 0)).toThrow();
-    expect(() => quotas.countHeartbeats(token, [{ agent_id: 'd', task_id: null }], 0)).not.toThrow();
+    const list = ['a', 'b', 'c'].map((agentId) => ({ agentId, taskId: null }));
+    expect(() => quotas.countAgents(token, list, 0)).toThrow();
+    expect(() => quotas.countAgents(token, [{ agentId: 'd', taskId: null }], 0)).not.toThrow();
   });
 
   test("uses nothing of another's quota, and the operator has none", () => {
@@ -69,6 +70,28 @@ describe('the gateway', () => {
     expect(await answerOf(response)).toMatchObject({ status: 429, body: { type: 'urn:vigil:problem:too_many' } });
     expect(log().events(Topic.heartbeat)).toHaveLength(200);
     expect((await post('/v1/heartbeats', beatAs(0, 200), own)).status).toBe(202);
+  });
+
+  test('counts the agents of exits with those of heartbeats, and writes no exit of the 201st agent', async () => {
+    const own = await showingClaims('runtime', 'host-1');
+    const exitsOf = (from: number, count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        type: 'AGENT_EXITED',
+        payload: exited({ agentId: `worker-${from + i}`, taskId: null, labels: {}, policy: null }),
+      }));
+    expect((await post('/v1/heartbeats', { ...least, agent_id: 'worker-0', runtime_id: 'host-1' }, own)).status).toBe(
+      202,
+    );
+    expect((await post('/v1/receipts', exitsOf(0, 200), own)).status).toBe(202);
+    const response = await post('/v1/receipts', exitsOf(200, 1), own);
+    expect(response.headers.get('retry-after')).toBe('60');
+    expect(await answerOf(response)).toMatchObject({ status: 429, body: { type: 'urn:vigil:problem:too_many' } });
+    expect((await post('/v1/heartbeats', { ...least, agent_id: 'worker-200', runtime_id: 'host-1' }, own)).status).toBe(
+      429,
+    );
+    expect(log().events(Topic.controlAgent)).toHaveLength(200);
+    expect((await post('/v1/receipts', exitsOf(0, 200), own)).status).toBe(202);
+    expect((await post('/v1/receipts', exitsOf(200, 1))).status).toBe(202);
   });
 
   test('answers 429 to the requests of a token above 50 a second', async () => {

@@ -1,4 +1,3 @@
-import type { Heartbeat } from '@vigil/events';
 import { LARGEST_BODY } from './body.ts';
 import { Problem } from './problem.ts';
 import type { Principal } from './tokens.ts';
@@ -12,7 +11,7 @@ export type Quota = {
   readonly tasks: number;
 };
 
-/** How long an agent or a task counts after its last heartbeat, milliseconds. */
+/** How long an agent or a task counts after its last report, milliseconds. */
 export const COUNTED_MS = 600_000;
 const SECOND_MS = 1000;
 /** Tokens whose use is remembered; of more, those that were used first are forgotten. */
@@ -34,6 +33,9 @@ const refilled = ({ left, at }: Bucket, perS: number, now: number): Bucket => ({
   left: Math.min(perS, left + (Math.max(0, now - at) / SECOND_MS) * perS),
   at: now,
 });
+
+/** What a heartbeat or an exit names. */
+type Reported = { readonly agentId: string; readonly taskId: string | null };
 
 type Seen = Map<string, number>;
 
@@ -93,16 +95,12 @@ export const createQuotas = (quota: Quota) => {
       use.requests = { ...use.requests, left: use.requests.left - 1 };
       use.bytes = { ...use.bytes, left: use.bytes.left - size };
     },
-    /** Counts the agents and tasks of heartbeats, or none of them. Throws TooMany. */
-    countHeartbeats: (
-      principal: Principal,
-      heartbeats: readonly Pick<Heartbeat, 'agent_id' | 'task_id'>[],
-      now: number,
-    ): void => {
+    /** Counts the agents and tasks of heartbeats or exits, or none of them. Throws TooMany. */
+    countAgents: (principal: Principal, reports: readonly Reported[], now: number): void => {
       if (principal.kind === 'operator') return;
       const use = useOf(principal.id, now);
-      const agents = new Set(heartbeats.map(({ agent_id: agentId }) => agentId));
-      const tasks = new Set(heartbeats.flatMap(({ task_id: taskId }) => taskId ?? []));
+      const agents = new Set(reports.map(({ agentId }) => agentId));
+      const tasks = new Set(reports.flatMap(({ taskId }) => taskId ?? []));
       refuseExcess('agents', excess(use.agents, agents, quota.agents, now), quota.agents);
       refuseExcess('tasks', excess(use.tasks, tasks, quota.tasks, now), quota.tasks);
       for (const id of agents) use.agents.set(id, now);
