@@ -10,6 +10,9 @@ const CALLERS: Readonly<Record<string, Caller>> = {
   viewer: { name: 'vera', role: 'viewer' },
   responder: { name: 'rob', role: 'responder' },
   operator: { name: 'olga', role: 'operator' },
+  ...Object.fromEntries(
+    Array.from({ length: 16 }, (_, i) => [`viewer-${i}`, { name: `vera-${i}`, role: 'viewer' } as const]),
+  ),
 };
 export const agent = { agentId: 'worker-1', instanceId: 'i1', taskId: 'T-1', runtimeId: 'host-1', labels: {} };
 export const openCase = { caseId: 'case-1', agentId: 'worker-1', closedAt: null };

@@ -163,6 +163,42 @@ test('the stream sends the requested events as lines of JSON, and ends with the 
   expect((await answer).body).toBe(`${JSON.stringify(changed)}\n`);
 });
 
+/** Opens one stream of events for each token, one after another. */
+const openStreams = async ({ app, listeners }: ReturnType<typeof dashboard>, tokens: readonly string[]) => {
+  for (const token of tokens) {
+    const before = listeners.size;
+    void app.inject({ url: '/v1/events', headers: { authorization: `Bearer ${token}` } });
+    while (listeners.size === before) await new Promise(setImmediate);
+  }
+};
+
+test('a caller has four streams of events at once; a fifth is refused until one has ended, and other callers have theirs', async () => {
+  const one = dashboard();
+  await openStreams(one, ['viewer', 'viewer', 'viewer', 'viewer']);
+  const fifth = () => one.app.inject({ url: '/v1/events', headers: { authorization: 'Bearer viewer' } });
+  expect((await fifth()).json()).toMatchObject({ status: 429, detail: expect.stringContaining('vera has 4 streams') });
+  expect(one.listeners.size).toBe(4);
+  await openStreams(one, ['responder']);
+  one.revoked.add('viewer');
+  while (one.listeners.size > 1) await new Promise(setImmediate);
+  one.revoked.delete('viewer');
+  await openStreams(one, ['viewer']);
+  one.stop.abort();
+});
+
+test('all callers together have 64 streams of events; the next is refused', async () => {
+  const one = dashboard();
+  const names = Array.from({ length: 16 }, (_, i) => `viewer-${i}`);
+  await openStreams(
+    one,
+    names.flatMap((name) => [name, name, name, name]),
+  );
+  const next = await one.app.inject({ url: '/v1/events', headers: { authorization: 'Bearer viewer' } });
+  expect(next.json()).toMatchObject({ status: 429, detail: expect.stringContaining('64 streams of events are open') });
+  expect(one.listeners.size).toBe(64);
+  one.stop.abort();
+});
+
 test('a topic that does not exist is refused with those that do', async () => {
   const answer = await dashboard().request('GET', '/v1/events?topic=nonsense');
   expect(answer.json()).toMatchObject({ status: 400, field: 'topic' });
