@@ -90,9 +90,51 @@ describe("an agent's token", () => {
     expect((await withRuntime('host-1')).status).toBe(202);
     expect(await withRuntime('ghost')).toMatchObject(refusal('runtime_id'));
     const child = { ...least, agent_id: 'worker-1:child', parent_agent_id: 'worker-1' };
-    expect((await post('/v1/heartbeats', { ...child, runtime_id: 'host-1' }, agent)).status).toBe(202);
-    const lying = await answerOf(await post('/v1/heartbeats', { ...child, runtime_id: 'ghost' }, agent));
-    expect(lying).toMatchObject(refusal('runtime_id'));
+    for (const runtime_id of ['host-1', 'ghost'])
+      expect(await answerOf(await post('/v1/heartbeats', { ...child, runtime_id }, agent))).toMatchObject(
+        refusal('runtime_id'),
+      );
+    expect((await post('/v1/heartbeats', child, agent)).status).toBe(202);
+  });
+
+  const presence = (type: 'AGENT_PRESENT' | 'AGENT_LOST', agentId: string, runtimeId: string | null) =>
+    log().publish(example(Topic.fleetPresence, type, { agentId, runtimeId, instanceId: 'i-1' }));
+
+  test('takes no place of the instance that its runtime reports, until Vigil has lost it', async () => {
+    const withInstance = (instance_id: string | null, more: object = {}) =>
+      post('/v1/heartbeats', { ...least, instance_id, ...more }, agent).then(answerOf);
+    await presence('AGENT_PRESENT', 'worker-1', 'host-1');
+    for (const more of [{}, { runtime_id: 'host-1' }]) {
+      const answer = await withInstance('i-2', more);
+      expect(answer).toMatchObject(refusal('instance_id'));
+      const detail = expect.stringContaining('worker-1 runs with runtime host-1 (instance i-1)');
+      expect(answer).toMatchObject({ body: { detail } });
+    }
+    expect(log().events(Topic.heartbeat)).toEqual([]);
+    for (const instance of ['i-1', null]) expect((await withInstance(instance)).status).toBe(202);
+    expect((await post('/v1/heartbeats', { ...own, instance_id: 'i-1' }, runtime)).status).toBe(202);
+    await presence('AGENT_LOST', 'worker-1', 'host-1');
+    expect((await withInstance('i-2')).status).toBe(202);
+  });
+
+  test('reports a new instance of an agent that no runtime runs', async () => {
+    await presence('AGENT_PRESENT', 'worker-1', null);
+    expect((await post('/v1/heartbeats', { ...least, instance_id: 'i-2' }, agent)).status).toBe(202);
+  });
+
+  test('reports no sub-agent that a runtime runs, until Vigil has lost it', async () => {
+    const withInstance = (instance_id: string | null) => {
+      const named = { ...least, agent_id: 'worker-1:child', parent_agent_id: 'worker-1', instance_id };
+      return post('/v1/heartbeats', named, agent).then(answerOf);
+    };
+    await presence('AGENT_PRESENT', 'worker-1:child', 'host-1');
+    for (const instance of ['i-1', 'i-2', null])
+      expect(await withInstance(instance)).toMatchObject(refusal('agent_id'));
+    expect(log().events(Topic.heartbeat)).toEqual([]);
+    await presence('AGENT_LOST', 'worker-1:child', 'host-1');
+    expect((await withInstance('i-2')).status).toBe(202);
+    await presence('AGENT_PRESENT', 'worker-1:child', null);
+    expect((await withInstance('i-3')).status).toBe(202);
   });
 
   test('is not offered its own end, and cannot confirm it', async () => {

@@ -42,19 +42,32 @@ const foreignToRuntimesHeartbeat = (
   return runElsewhere(name, 'agent_id', agent_id, agentRegistry.of(agent_id, now()));
 };
 
-/** An agent names no runtime, or the one that the evaluator or the runtime itself reports. */
+/**
+ * An agent names no runtime, or the one that the evaluator or the runtime itself reports. While its runtime reports an
+ * instance, another instance would take its place, and the runtime's reports would be refused.
+ */
 const foreignToAgentsHeartbeat = (
   { name }: Bearer,
   heartbeat: Heartbeat,
   { agentRegistry, now }: Known,
 ): Foreign | null => {
-  const { agent_id, runtime_id } = heartbeat;
-  const isSubagent = isSubagentOf(name, heartbeat);
-  if (agent_id !== name && !isSubagent) return { field: 'agent_id', value: agent_id };
-  if (runtime_id === null || agentRegistry.of(name, now())?.runtimeId === runtime_id) return null;
-  const detail = `no runtime has reported that ${name} runs with it: leave runtime_id out`;
-  return { field: 'runtime_id', value: runtime_id, detail };
+  const { agent_id, instance_id, runtime_id } = heartbeat;
+  const instance = agentRegistry.of(agent_id, now());
+  const isWatched = instance?.present === true && instance.runtimeId !== null;
+  if (agent_id !== name) {
+    if (!isSubagentOf(name, heartbeat)) return { field: 'agent_id', value: agent_id };
+    if (runtime_id !== null) return { field: 'runtime_id', value: runtime_id, detail: NO_RUNTIME };
+    return isWatched ? foreignInstance('agent_id', agent_id, instance) : null;
+  }
+  if (runtime_id !== null && instance?.runtimeId !== runtime_id) {
+    const detail = `no runtime has reported that ${name} runs with it: leave runtime_id out`;
+    return { field: 'runtime_id', value: runtime_id, detail };
+  }
+  if (!isWatched || instance_id === null || instance_id === instance.instanceId) return null;
+  return { ...foreignInstance('instance_id', name, instance), value: instance_id };
 };
+
+const NO_RUNTIME = 'the sub-agents of a runtime are reported by that runtime: leave runtime_id out';
 
 /** A sub-agent is named after its parent, which reports it. */
 const isSubagentOf = (name: string, { agent_id, parent_agent_id }: Heartbeat): boolean =>
