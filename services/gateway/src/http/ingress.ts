@@ -106,15 +106,19 @@ export const createIngress = (context: GatewayContext, tls: Tls | null, logger: 
     context.quotas.countRequest(principal, bodyBytesOf(request), context.now());
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
-    readJson(body),
-  );
+  const countBody = (request: FastifyRequest, body: Buffer): void =>
+    context.quotas.countDecompressed(principalOf(request), bodyBytesOf(request), body.length, context.now());
+  const readBody = async (request: FastifyRequest, body: Buffer): Promise<unknown> => {
+    countBody(request, body);
+    return readJson(body);
+  };
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readBody);
   app.setErrorHandler(answerProblem);
   app.setNotFoundHandler(({ method, url }) => {
     throw new Problem(404, 'no_such_address', `${method} ${url.slice(0, 200)} is not part of the gateway's API`);
   });
   route(app, context);
-  routeTelemetry(app, context, principalOf);
+  routeTelemetry(app, context, { principalOf, countBody });
   routeTokens(app, context, principalOf);
   routeHooks(app, context, principalOf, logger);
   return app;

@@ -29,6 +29,16 @@ describe('a token', () => {
     expect(() => quotas.countRequest(token, null, 10_000)).toThrow('bytes');
   });
 
+  test('has the bytes of a decompressed body counted that its request did not state', () => {
+    const quotas = createQuotas(QUOTA);
+    quotas.countRequest(token, 100, 0);
+    quotas.countDecompressed(token, 100, 1000, 0);
+    expect(() => quotas.countDecompressed(token, 100, 101, 0)).toThrow('more than 1000 bytes a second');
+    for (const stated of [101, 100, null]) quotas.countDecompressed(token, stated, 100, 0);
+    quotas.countDecompressed({ kind: 'operator' }, 0, 10_000, 0);
+    expect(() => quotas.countDecompressed(token, 0, 1, 1)).not.toThrow();
+  });
+
   test('reports as many agents and tasks as its quota, each until ten minutes after its last report', () => {
     const quotas = createQuotas(QUOTA);
     const report = (agentId: string, taskId: string | null, now: number) => () =>

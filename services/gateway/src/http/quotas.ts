@@ -77,6 +77,13 @@ export const createQuotas = (quota: Quota) => {
     return use;
   };
 
+  /** Takes all of them, or none. */
+  const takeBytes = (use: Use, size: number, now: number): void => {
+    use.bytes = refilled(use.bytes, quota.bytesPerS, now);
+    if (use.bytes.left < size) throw new TooMany(`this token has sent more than ${quota.bytesPerS} bytes a second`, 1);
+    use.bytes = { ...use.bytes, left: use.bytes.left - size };
+  };
+
   return {
     /** Counts a request. `bytes`: of its body; null: not known before it is read. Throws TooMany. */
     countRequest: (principal: Principal, bytes: number | null, now: number): void => {
@@ -84,16 +91,19 @@ export const createQuotas = (quota: Quota) => {
       const use = useOf(principal.id, now);
       const size = Math.min(bytes ?? LARGEST_BODY, LARGEST_BODY);
       use.requests = refilled(use.requests, quota.requestsPerS, now);
-      use.bytes = refilled(use.bytes, quota.bytesPerS, now);
       if (use.requests.left < 1)
         throw new TooMany(
           `this token has made more than ${quota.requestsPerS} requests a second: send heartbeats in lists`,
           1,
         );
-      if (use.bytes.left < size)
-        throw new TooMany(`this token has sent more than ${quota.bytesPerS} bytes a second`, 1);
+      takeBytes(use, size, now);
       use.requests = { ...use.requests, left: use.requests.left - 1 };
-      use.bytes = { ...use.bytes, left: use.bytes.left - size };
+    },
+    /** Counts the bytes that a body has beyond what its request stated, after decompression. Throws TooMany. */
+    countDecompressed: (principal: Principal, stated: number | null, bytes: number, now: number): void => {
+      // A body of unknown size has counted as the largest.
+      if (principal.kind === 'operator' || stated === null || bytes <= stated) return;
+      takeBytes(useOf(principal.id, now), bytes - stated, now);
     },
     /** Counts the agents and tasks of heartbeats or exits, or none of them. Throws TooMany. */
     countAgents: (principal: Principal, reports: readonly Reported[], now: number): void => {

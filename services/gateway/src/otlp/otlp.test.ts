@@ -167,3 +167,14 @@ test('a span of a framework that follows the general conventions is a call, or t
   expect(heartbeats().at(-1)).toMatchObject({ agent_id: 'crew-1', token_count: 15, error_count: 1 });
   expect(callsOf(heartbeats())).toMatchObject([{ call_id: 'k1', tool: 'search', outcome: 'error' }]);
 });
+
+test('small requests whose bodies are large after decompression are refused above the quota of bytes of their token', async () => {
+  const own = await showingClaims('agent', 'worker-1');
+  const zipped = gzipSync(`{"resourceLogs":[]}${' '.repeat(LARGEST_BODY - 100)}`);
+  const post = async (headers: Record<string, string>) =>
+    (await postRaw('/otlp/v1/logs', new Uint8Array(zipped), { ...GZIP, ...headers })).status;
+  const statuses = await Promise.all(Array.from({ length: 40 }, () => post(own)));
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(10);
+  expect(statuses).toContain(429);
+  expect(await post({})).toBe(200);
+});

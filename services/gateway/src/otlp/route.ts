@@ -37,6 +37,12 @@ const decompressed = async (
   throw new Problem(415, 'bad_encoding', `content-encoding ${encoding.slice(0, 40)} is not taken: send gzip, or none`);
 };
 
+type Requests = {
+  readonly principalOf: (request: FastifyRequest) => Principal;
+  /** counts the bytes of a body as it was before it was compressed; throws TooMany */
+  readonly countBody: (request: FastifyRequest, body: Buffer) => void;
+};
+
 /**
  * OpenTelemetry's protocol over HTTP, protobuf and JSON: set OTEL_EXPORTER_OTLP_ENDPOINT to <gateway>/otlp. A request larger than any
  * other that the gateway takes is refused, as its exporter expects, with 413.
@@ -44,9 +50,12 @@ const decompressed = async (
 export const routeTelemetry = (
   app: FastifyInstance,
   context: GatewayContext,
-  principalOf: (request: FastifyRequest) => Principal,
+  { principalOf, countBody }: Requests,
 ): void => {
-  app.addContentTypeParser(PROTOBUF, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
+  app.addContentTypeParser(PROTOBUF, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    countBody(request, body);
+    return body;
+  });
   for (const signal of SIGNALS)
     app.post(`/otlp/v1/${signal}`, { preParsing: decompressed }, async (request, reply) => {
       const { ignored } = await acceptTelemetry(context, principalOf(request), signal, request.body);

@@ -9,6 +9,8 @@ export type { SessionIdentity } from './heartbeats.ts';
 const FORGOTTEN_MS = 7 * 86_400_000;
 /** Sessions that are remembered; of more, those that were silent for longest are forgotten. */
 const MOST_SESSIONS = 20_000;
+/** Sessions of one agent that are remembered: an agent's token would otherwise make the gateway forget those of others. */
+export const MOST_OF_AGENT = 1000;
 
 export type Source = 'hooks' | 'logs' | 'traces' | 'metrics';
 
@@ -76,14 +78,22 @@ export type Sessions = ReturnType<typeof createSessions>;
 /** Sessions of coding agents that report to the gateway themselves, because no runtime watches them. */
 export const createSessions = () => {
   const kept = new Map<string, Kept>();
-  /** by agent, the key of the session that it reported last */
-  const newest = new Map<string, string>();
+  /** by agent, the keys of its sessions; the one that it reported last is the last */
+  const keysOf = new Map<string, readonly string[]>();
 
-  const forget = (now: number): void => {
+  const forgetSession = (key: string, agentId: string): void => {
+    kept.delete(key);
+    const others = (keysOf.get(agentId) ?? []).filter((other) => other !== key);
+    if (others.length === 0) keysOf.delete(agentId);
+    else keysOf.set(agentId, others);
+  };
+
+  const forget = (agentId: string, now: number): void => {
+    const keys = keysOf.get(agentId) ?? [];
+    for (const key of keys.slice(0, Math.max(0, keys.length - MOST_OF_AGENT))) forgetSession(key, agentId);
     for (const [key, { seenAt, identity }] of kept) {
       if (seenAt >= now - FORGOTTEN_MS && kept.size <= MOST_SESSIONS) return;
-      kept.delete(key);
-      if (newest.get(identity.agentId) === key) newest.delete(identity.agentId);
+      forgetSession(key, identity.agentId);
     }
   };
 
@@ -109,13 +119,14 @@ export const createSessions = () => {
       // A gateway that has restarted continues above what it has sent before.
       const sequence = Math.max(before.sequence + 1, now);
       const { heartbeats, errors } = heartbeatsOf(identity, changes, { now, sequence, errors: before.errors });
-      kept.delete(key);
+      forgetSession(key, identity.agentId);
       kept.set(key, { ...before, identity, source, state, meters, sequence, errors, seenAt: now });
-      newest.set(identity.agentId, key);
-      forget(now);
+      keysOf.set(identity.agentId, [...(keysOf.get(identity.agentId) ?? []), key]);
+      forget(identity.agentId, now);
       return heartbeats;
     },
     /** The session that an agent reported last; null: none. */
-    newestOf: (agentId: string): SessionIdentity | null => kept.get(newest.get(agentId) ?? '')?.identity ?? null,
+    newestOf: (agentId: string): SessionIdentity | null =>
+      kept.get(keysOf.get(agentId)?.at(-1) ?? '')?.identity ?? null,
   };
 };
