@@ -23,8 +23,11 @@ const LARGEST_BACKLOG = 4 * 1024 * 1024;
 /** How often the token of an open stream is checked, milliseconds. */
 const CHECK_MS = 1000;
 
-/** Streams at once: of one caller, and of all. Each event is written to every stream. */
-export const MOST_OF_CALLER = 4;
+/**
+ * Streams at once: of one caller, and of all. Each event is written to every stream. All who share the token
+ * `VIGIL_DASHBOARD_TOKEN` are one caller.
+ */
+export const MOST_OF_CALLER = 16;
 export const MOST_STREAMS = 64;
 
 type About = {
