@@ -174,7 +174,10 @@ const openStreams = async ({ app, listeners }: ReturnType<typeof dashboard>, tok
 
 test('a caller has 16 streams of events at once; the next is refused until one has ended, and other callers have theirs', async () => {
   const one = dashboard();
-  await openStreams(one, Array.from({ length: 16 }, () => 'viewer'));
+  await openStreams(
+    one,
+    Array.from({ length: 16 }, () => 'viewer'),
+  );
   const next = () => one.app.inject({ url: '/v1/events', headers: { authorization: 'Bearer viewer' } });
   expect((await next()).json()).toMatchObject({ status: 429, detail: expect.stringContaining('vera has 16 streams') });
   expect(one.listeners.size).toBe(16);
