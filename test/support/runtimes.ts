@@ -19,7 +19,7 @@ type Config = {
 export const runtimeToken = ({ system }: TestSystem, runtime: string, config: Config): string => {
   const { capacity, labels = {}, policy, templates = [] } = config;
   const policies = [policy, ...templates.map((template) => template.policy)].filter((one) => typeof one === 'string');
-  const permitted = Object.entries({ host: '*', ...labels }).flatMap(([name, value]) => [
+  const permitted = Object.entries({ ...labels, host: '*' }).flatMap(([name, value]) => [
     '--label',
     `${name}=${value}`,
   ]);
