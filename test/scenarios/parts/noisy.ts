@@ -11,6 +11,7 @@ import {
   send,
   work,
   workOn,
+  workThenStop,
 } from '../craft.ts';
 
 const err = async (times = Number.POSITIVE_INFINITY): Promise<void> => {
@@ -72,7 +73,7 @@ export const noisy: Scripts = {
   limitedOnce: async () => {
     if (attempt > 0) return workOn();
     leaveOnRequest();
-    // Before its first call, so that on a busy machine it is not found inactive first.
+    await workThenStop();
     print('HTTP 429 Too Many Requests: rate limit reached');
     return forEver();
   },
