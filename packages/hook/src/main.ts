@@ -43,7 +43,7 @@ const toGateway = async (url: string, record: SpoolRecord, env: Environment): Pr
   const { session } = record;
   if (session === null) return null;
   const { sessionAtGateway } = await import('./gateway/gateway.ts');
-  return sessionAtGateway(url, { ...record, session }, () => loadTranscript(record.client), env);
+  return sessionAtGateway(url, { ...record, session }, () => loadTranscript(record.client), env, Date.now);
 };
 
 const wayOf = (record: SpoolRecord, env: Environment): Promise<Way | null> | Way | null => {

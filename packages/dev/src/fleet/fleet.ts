@@ -44,7 +44,7 @@ const agentArgs = (name: string, dir: string): string[] => [agentProgram, name, 
 const CAPACITY = 12;
 const LABELS = { team: 'demo' };
 
-/** A token for what the file of the runtime states, and nothing else. */
+/** A token that permits only what the file of the runtime states. */
 const runtimeToken = async ({ gatewayUrl, token, policy }: FleetOptions): Promise<string> => {
   const answer = await fetch(new URL('/v1/tokens', gatewayUrl), {
     method: 'POST',

@@ -73,7 +73,14 @@ const env = (more: Record<string, string> = {}) => ({
 });
 const sendRecord = (record: SpoolRecord, where = url, more: Record<string, string> = {}) =>
   // A machine that does much else answers late.
-  sessionAtGateway(where, { ...record, session: 's-1' }, async () => transcript, env(more), 30_000).exchange();
+  sessionAtGateway(
+    where,
+    { ...record, session: 's-1' },
+    async () => transcript,
+    env(more),
+    Date.now,
+    30_000,
+  ).exchange();
 const send = (events: readonly SessionEvent[], more: Partial<SpoolRecord> = {}) =>
   sendRecord(recordOf(events, { takesText: true, ...more }));
 /** The gateway is asked again only after a while. */
@@ -139,7 +146,7 @@ test('hooks beside each other lose nothing, and no two heartbeats have one seque
 test('the next hook sends what a killed hook has appended', async () => {
   await send([started('c', 2)]);
   // Killed as soon as its record is on the disk.
-  sessionAtGateway(url, { ...recordOf([ended('c', 3)]), session: 's-1' }, async () => transcript, env());
+  sessionAtGateway(url, { ...recordOf([ended('c', 3)]), session: 's-1' }, async () => transcript, env(), Date.now);
   await send([stop]);
   expect(newCalls()).toEqual(['c running', 'c ok']);
 });
@@ -159,7 +166,13 @@ test('of 300 calls that end while the gateway is away each is reported', async (
   status = 503;
   await send([prompt]);
   for (let n = 0; n < 300; n += 1)
-    sessionAtGateway(url, { ...recordOf([ended(`call-${n}`, n + 2)]), session: 's-1' }, async () => transcript, env());
+    sessionAtGateway(
+      url,
+      { ...recordOf([ended(`call-${n}`, n + 2)]), session: 's-1' },
+      async () => transcript,
+      env(),
+      Date.now,
+    );
   status = 202;
   await later(() => send([stop]));
   await later(() => send([stop]));
@@ -328,6 +341,7 @@ test.each([
         { ...moment.record, session: 's-1' },
         () => loadTranscript('codex'),
         env(),
+        Date.now,
         30_000,
       ).exchange();
   }
@@ -348,6 +362,7 @@ test('the cost of a session that Claude Code resumes counts from the resume', as
       { ...record, session: 's-1' },
       () => loadTranscript('claude-code'),
       env(),
+      Date.now,
       30_000,
     ).exchange();
   };

@@ -22,7 +22,13 @@ const MOST_DONE = 200;
 const MOST_CALLS = 100;
 const MOST_REFUSALS = 20;
 
-type Gateway = { readonly url: string; readonly token: string; readonly withinMs: number };
+type Gateway = {
+  readonly url: string;
+  readonly token: string;
+  readonly withinMs: number;
+  /** epoch milliseconds */
+  readonly now: () => number;
+};
 
 type Reader = Adapter['transcript'];
 
@@ -56,19 +62,19 @@ const withUncertain = (kept: Kept): Kept => ({
 
 const away = (kept: Kept, now: number): Kept => ({ ...kept, awayUntil: now + AWAY_MS });
 
-const sendReceipts = async (kept: Kept, { url, token, withinMs }: Gateway): Promise<Kept> => {
+const sendReceipts = async (kept: Kept, { url, token, withinMs, now }: Gateway): Promise<Kept> => {
   if (kept.receipts.length === 0) return kept;
   const body = kept.receipts.map((payload) => ({ type: 'ORDER_RECEIPT', payload }));
   const reply = await post(`${url}/v1/receipts`, token, body, withinMs);
-  return isOk(reply) || isFinal(reply) ? { ...kept, receipts: [] } : away(kept, Date.now());
+  return isOk(reply) || isFinal(reply) ? { ...kept, receipts: [] } : away(kept, now());
 };
 
 type Sent = { readonly kept: Kept; readonly orders: readonly Order[] };
 
-const sendHeartbeats = async (kept: Kept, { url, token, withinMs }: Gateway): Promise<Sent> => {
+const sendHeartbeats = async (kept: Kept, { url, token, withinMs, now }: Gateway): Promise<Sent> => {
   if (kept.unsent.length === 0) return { kept, orders: [] };
   const reply = await post(`${url}/v1/heartbeats`, token, kept.unsent, withinMs);
-  if (!isOk(reply) && !isFinal(reply)) return { kept: away(kept, Date.now()), orders: [] };
+  if (!isOk(reply) && !isFinal(reply)) return { kept: away(kept, now()), orders: [] };
   const { orders, refusal } = (isOk(reply) ? reply.body : {}) as { orders?: unknown; refusal?: unknown };
   const limit = typeof refusal === 'string' ? refusal : null;
   return { kept: { ...kept, unsent: [], limit }, orders: Array.isArray(orders) ? (orders as Order[]) : [] };
@@ -81,13 +87,13 @@ const answered = (kept: Kept, receipts: Kept['receipts']): Kept => ({
 });
 
 /** A breaker is closed by the hook that receives the order. The next request carries its receipt. */
-const withResets = (who: Who, kept: Kept, orders: readonly Order[]): Kept =>
+const withResets = (who: Who, kept: Kept, orders: readonly Order[], now: number): Kept =>
   resetsAmong(orders, who, kept.done).reduce((so, order) => {
     const name = order.payload.name ?? '';
     const breakers = closedByOrder(so.fold.breakers, name);
     const why = breakers === undefined ? `its hooks hold no breaker ${JSON.stringify(name)}` : null;
     const fold = breakers === undefined ? so.fold : { ...so.fold, breakers };
-    return answered({ ...so, fold }, [receiptOf(order, why === null ? 'done' : 'failed', why, Date.now())]);
+    return answered({ ...so, fold }, [receiptOf(order, why === null ? 'done' : 'failed', why, now)]);
   }, kept);
 
 /** A session after its new records, and the reports to send. */
@@ -152,12 +158,12 @@ const withHeartbeats = async (kept: Kept, { folder, who, transcript }: Deps, now
 /** What the spool holds is sent, unless the gateway is away; the orders that come back are for the hook that sent it. */
 const round = async (deps: Deps): Promise<Sent> => {
   const { folder, gateway, who } = deps;
-  const now = Date.now();
+  const now = gateway.now();
   const kept = await withHeartbeats(withUncertain(folder.read()), deps, now);
   folder.write(kept);
   if (now < kept.awayUntil) return { kept, orders: [] };
   const { kept: after, orders } = await sendHeartbeats(await sendReceipts(kept, gateway), gateway);
-  const sent = { kept: withResets(who, after, orders), orders };
+  const sent = { kept: withResets(who, after, orders, gateway.now()), orders };
   folder.write(sent.kept);
   return sent;
 };
@@ -169,7 +175,7 @@ const lateReasons = {
 
 /** The texts that go with this hook are recorded before, as passing, and after, as delivered: none goes twice. */
 const take = ({ folder, gateway, who }: Deps, { kept, orders }: Sent): Omit<Answer, 'refusal'> => {
-  const now = Date.now();
+  const now = gateway.now();
   const progress = kept.agents[MAIN_AGENT]?.progress;
   const texts = textsAmong(orders, who, kept.done);
   const late = texts.flatMap((order) => {
@@ -221,26 +227,27 @@ export const sessionAtGateway = (
   record: SpoolRecord & { readonly session: string },
   transcript: () => Promise<Reader>,
   env: Environment,
+  now: () => number,
   withinMs = ANSWER_MS,
 ): { readonly exchange: () => Promise<Answer>; readonly keep: (record: SpoolRecord) => void } => {
   const { client, session } = record;
-  const gateway = { url: url.replace(/\/+$/, ''), token: tokenFrom(env), withinMs };
-  const folder = openFolder(client, session, env);
+  const gateway = { url: url.replace(/\/+$/, ''), token: tokenFrom(env), withinMs, now };
+  const folder = openFolder(client, session, env, now);
   append(folder.spool, record);
   const deps = { folder, gateway, who: whoIs(client, session, env), transcript };
   return {
     keep: (more) => append(folder.spool, more),
     exchange: async () => {
-      if (record.events.some(({ kind }) => kind === 'session_started')) removeExpired(env, Date.now());
+      if (record.events.some(({ kind }) => kind === 'session_started')) removeExpired(env, now());
       const answer = await exchanged(deps, record);
       return { ...answer, refusal: record.canRefuse ? refusalOf(folder, record) : null };
     },
   };
 };
 
-const hasMore = ({ folder }: Deps): boolean => {
+const hasMore = ({ folder, gateway }: Deps): boolean => {
   const { offset, unsent, awayUntil } = folder.read();
-  if (unsent.length > 0) return Date.now() >= awayUntil;
+  if (unsent.length > 0) return gateway.now() >= awayUntil;
   return readSpool(folder.spool, offset, false).entries.length > 0;
 };
 
@@ -267,23 +274,23 @@ const withLateRefusal = (kept: Kept, record: SpoolRecord, who: Who, now: number)
 
 /** A hook whose call may be refused waits for the one that sends, so that both decide by the same answer. */
 const locked = async ({ folder, gateway }: Deps, { canRefuse }: SpoolRecord): Promise<boolean> => {
-  const until = Date.now() + gateway.withinMs;
+  const until = gateway.now() + gateway.withinMs;
   for (;;) {
     if (folder.lock()) return true;
-    if (!canRefuse || Date.now() >= until) return false;
+    if (!canRefuse || gateway.now() >= until) return false;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
 };
 
 const exchanged = async (deps: Deps, record: SpoolRecord): Promise<Omit<Answer, 'refusal'>> => {
-  const { folder, who } = deps;
+  const { folder, gateway, who } = deps;
   for (let left = ROUNDS; left > 0 && (await locked(deps, record)); left -= 1) {
     const sent = await round(deps).catch((error: unknown) => {
       folder.unlock();
       throw error;
     });
     if (record.takesText && sent.orders.length > 0) return take(deps, sent);
-    const kept = withLateRefusal(sent.kept, record, who, Date.now());
+    const kept = withLateRefusal(sent.kept, record, who, gateway.now());
     if (kept !== sent.kept) folder.write(kept);
     folder.unlock();
     if (!hasMore(deps)) return nothing;

@@ -106,14 +106,14 @@ export const removeExpired = (env: Environment, now: number): void => {
 };
 
 /** The folder of a session. Throws if the disk is full. */
-export const openFolder = (client: string, session: string, env: Environment): Folder => {
+export const openFolder = (client: string, session: string, env: Environment, now: () => number): Folder => {
   const dir = join(baseOf(env), spoolFile(client, session).replace('.jsonl', ''));
   const [lock, state] = [join(dir, 'lock'), join(dir, 'session.json')];
   makeFolder(dir);
   return {
     spool: join(dir, 'spool.jsonl'),
     lock: () => {
-      if (isOlder(lock, DEAD_MS, Date.now())) isDone(() => rmdirSync(lock));
+      if (isOlder(lock, DEAD_MS, now())) isDone(() => rmdirSync(lock));
       return isDone(() => mkdirSync(lock));
     },
     unlock: () => void isDone(() => rmdirSync(lock)),

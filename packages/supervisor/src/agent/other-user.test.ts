@@ -15,12 +15,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AgentDeps } from '../deps.ts';
 import { socketPath } from '../messages/agent-socket.ts';
-import { dispatch } from '../orders/dispatch.ts';
 import type { Report } from '../orders/order.ts';
 import { writeHandover } from '../orders/spawn.ts';
 import { findHostUser, type HostUser } from '../process/host-user.ts';
 import { openTestCgroups } from '../testing/cgroups.ts';
-import { type Stage, scriptSpec, setStage, spawn } from '../testing/stage.ts';
+import { dispatching, type Stage, scriptSpec, setStage, spawn } from '../testing/stage.ts';
 import type { Supervised } from './agent-instance.ts';
 import { type AgentSpec, handoverOf, spoolOf } from './agent-spec.ts';
 import { supervise, superviseHosted } from './supervise.ts';
@@ -38,7 +37,7 @@ describe.runIf(isRoot)('an agent of another user', () => {
   const instances: Supervised[] = [];
   beforeEach(async () => {
     const found = findHostUser('nobody');
-    if (found === null) throw new Error('this host has no user nobody');
+    if (found === null) throw new Error('this host lacks the user `nobody`');
     user = found;
     stage = await setStage();
     open = mkdtempSync(join(tmpdir(), 'vigil-user-'));
@@ -46,23 +45,7 @@ describe.runIf(isRoot)('an agent of another user', () => {
     work = join(open, 'work');
     mkdirSync(work);
     spawnSync('chown', [String(user.uid), work]);
-    deps = {
-      ...stage.deps,
-      socketDir: join(open, 's'),
-      killAfterMs: 200,
-      onOrders: (orders) =>
-        dispatch(
-          deps,
-          {
-            runtimeId: 'run-1',
-            instances: () => instances,
-            isLeftAlone: () => false,
-            spawn: () => {},
-            recallSpawn: () => {},
-          },
-          orders,
-        ),
-    };
+    deps = dispatching({ ...stage.deps, socketDir: join(open, 's') }, () => instances);
   });
   afterEach(async () => {
     for (const one of instances.splice(0)) await one.end('the test is over', 0).then(() => one.settled);

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Logger } from '../clock.ts';
 import type { AgentDeps } from '../deps.ts';
-import { dispatch } from '../orders/dispatch.ts';
 import type { Order, Report } from '../orders/order.ts';
 import { identify, isAlive, type Pid, sessionOf } from '../process/proc.ts';
 import { occupantOf } from '../state/lock.ts';
 import { openTerminal } from '../terminal/terminal.ts';
-import { nudge, type Stage, scriptSpec, setStage, terminate } from '../testing/stage.ts';
+import { dispatching, nudge, type Stage, scriptSpec, setStage, terminate } from '../testing/stage.ts';
 import type { Supervised } from './agent-instance.ts';
 import { type AgentSpec, environmentOf } from './agent-spec.ts';
 import { newInstance, startInstance, supervise } from './supervise.ts';
@@ -28,23 +27,7 @@ afterEach(async () => {
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}, logger: Logger = () => {}): Promise<Supervised> => {
   shown = '';
-  const deps: AgentDeps = {
-    ...stage.deps,
-    logger,
-    killAfterMs: 200,
-    onOrders: (orders) =>
-      dispatch(
-        deps,
-        {
-          runtimeId: 'run-1',
-          instances: () => instances,
-          isLeftAlone: () => false,
-          spawn: () => {},
-          recallSpawn: () => {},
-        },
-        orders,
-      ),
-  };
+  const deps: AgentDeps = dispatching({ ...stage.deps, logger }, () => instances);
   const output = (data: Buffer) => {
     shown += data.toString();
   };

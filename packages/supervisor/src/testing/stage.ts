@@ -34,6 +34,20 @@ export type Stage = {
   readonly close: () => Promise<void>;
 };
 
+/** Dependencies of a supervisor whose instances receive the orders of the runtime `run-1`; it starts no others. */
+export const dispatching = (
+  of: Omit<AgentDeps, 'onOrders' | 'killAfterMs'>,
+  instances: () => readonly Supervised[],
+): AgentDeps => {
+  const starts = { isLeftAlone: () => false, spawn: () => {}, recallSpawn: () => {} };
+  const deps: AgentDeps = {
+    ...of,
+    killAfterMs: 200,
+    onOrders: (orders) => dispatch(deps, { runtimeId: 'run-1', instances, ...starts }, orders),
+  };
+  return deps;
+};
+
 /** An instance on the stage, which receives the orders of the runtime `run-1`; a process that does not exit is killed after 200 ms. */
 export const liveOn = async (
   { deps: ofStage }: Stage,
@@ -42,22 +56,7 @@ export const liveOn = async (
   onOutput: (data: Buffer) => void,
 ): Promise<Supervised> => {
   const instances: Supervised[] = [];
-  const deps: AgentDeps = {
-    ...ofStage,
-    killAfterMs: 200,
-    onOrders: (orders) =>
-      dispatch(
-        deps,
-        {
-          runtimeId: 'run-1',
-          instances: () => instances,
-          isLeftAlone: () => false,
-          spawn: () => {},
-          recallSpawn: () => {},
-        },
-        orders,
-      ),
-  };
+  const deps: AgentDeps = dispatching(ofStage, () => instances);
   instances.push(await supervise(spec, deps, { size: { columns, rows: 24 }, isPiped: false, output: onOutput }));
   return instances[0] as Supervised;
 };

@@ -58,7 +58,7 @@ test('a state of shape 6 marks which awaited agents and replacements are present
   expect(state.admitted).toMatchObject([{ agentId: 't1-r1', isPresent: true }]);
   expect(state.brake?.incidents[0]?.awaited).toMatchObject([{ agentId: 'a0', isPresent: true }, {}, {}]);
   const ended = { agentId: 'gone', taskId: 'task-gone', at: T0 };
-  const before = { ...state, starts: [ended, ...(state.starts ?? [])] };
+  const before = { ...state, starts: [ended, ...state.starts] };
   const living = named(['a0', 'a3', 'a4', 'a5', 't1-r1']);
   expect(upgraded(AT_REST, 6, shapeSix(before, living))).toEqual(state);
 });

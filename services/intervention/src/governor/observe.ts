@@ -117,7 +117,7 @@ const present = (state: GovernorState, payload: AgentPresentPayload, now: number
     ...state,
     liveAgents,
     admitted,
-    starts: started(state.starts ?? [], { agentId, taskId, at: now }),
+    starts: started(state.starts, { agentId, taskId, at: now }),
     losses: state.losses.filter((loss) => loss.lossKey !== lossKey && loss.agentId !== agentId),
     brake: awaitedWith(state.brake, (awaited) => awaited.map(back)),
   };
@@ -164,7 +164,7 @@ const withoutAgent = (state: GovernorState, { agentId, previousPlace }: AgentLos
   return {
     ...state,
     liveAgents: moved(state.liveAgents, previousPlace && placeOf(previousPlace), null),
-    starts: (state.starts ?? []).filter((one) => one.agentId !== agentId),
+    starts: state.starts.filter((one) => one.agentId !== agentId),
     admitted: changedIn(state.admitted, absent),
     brake: awaitedWith(state.brake, (awaited) => awaited.map(absent)),
   };
@@ -258,7 +258,7 @@ const fitting = (starts: readonly Start[]): readonly Start[] =>
  * and is lost again. Or a person started it on the task before the loss was known.
  */
 const isReplaced = ({ admitted, starts }: GovernorState, lossKey: string, now: number): boolean => {
-  const recent = (starts ?? []).filter(({ at }) => at > now - KEPT_START_MS);
+  const recent = starts.filter(({ at }) => at > now - KEPT_START_MS);
   return [...admitted.filter(isPresent), ...recent].some(
     ({ taskId }) => taskId !== undefined && taskKey(taskId) === lossKey,
   );

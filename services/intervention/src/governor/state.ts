@@ -146,7 +146,7 @@ export type GovernorState = {
   readonly runtimes: Readonly<Record<string, RuntimePresence>>;
   readonly losses: readonly Loss[];
   /** the latest starts, oldest first; absent: none is kept */
-  readonly starts?: readonly Start[];
+  readonly starts: readonly Start[];
   /** losses that do not engage the brake: these agents still count as part of the fleet for a while */
   readonly uncounted: readonly LossCount[];
   /** losses that do, above those that are kept by name */
@@ -168,7 +168,9 @@ export const AT_REST: AtRest<GovernorState> = {
   usual: null,
 };
 
-type ShapeSix = Omit<GovernorState, 'liveAgents' | 'unnamed'> & {
+type ShapeSix = Omit<GovernorState, 'liveAgents' | 'starts' | 'unnamed'> & {
+  /** absent: none was kept */
+  readonly starts?: readonly Start[];
   /** names by host and runtime */
   readonly liveAgents: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 };
@@ -217,6 +219,7 @@ export const initial: GovernorState = {
   liveAgents: NO_AGENTS,
   runtimes: {},
   losses: [],
+  starts: [],
   uncounted: [],
   unnamed: [],
   brake: null,
