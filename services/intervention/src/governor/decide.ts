@@ -2,9 +2,9 @@ import { type BodyOf, type DraftWith, type RestOf, Topic, type WithheldWhy } fro
 import type { Clock } from '@vigil/stream';
 import { engages, liftsFrom } from './brake.ts';
 import { spawnFreeFrom, stepFreeFrom, turnFrom, withheldBy } from './budget.ts';
-import { bytesOf } from './bytes.ts';
+import { bytesOf, bytesOfAll } from './bytes.ts';
 import { evolve } from './evolve.ts';
-import { type GovernorSettings, MOST_QUEUE_BYTES, MOST_WAITING_SIZE, VALID_MS } from './settings.ts';
+import { type GovernorSettings, MOST_QUEUE_BYTES, MOST_WAITING_BYTES, VALID_MS } from './settings.ts';
 import { runtimeFor, whyNoTemplate } from './spawn.ts';
 import {
   covers,
@@ -59,7 +59,7 @@ const ruling = (state: GovernorState, settings: GovernorSettings, now: number): 
 
 /** At most so many bytes, whether it is announced as withheld or not. */
 const bytesQueued = ({ step, scope, host, runtimeId, correlationId }: StepRequest): number =>
-  bytesOf(step) + Buffer.byteLength(scope + host + runtimeId + correlationId) + REQUEST_BYTES;
+  bytesOf(step) + bytesOf([scope, host, runtimeId, correlationId]) + REQUEST_BYTES;
 
 /** Names of the fields of a request, its time, and why it is withheld. */
 const REQUEST_BYTES = 150;
@@ -175,7 +175,7 @@ const spawn = (
 /** Whether a spawn fits beside those that wait for a template: they carry labels, and are part of one record. */
 const hasRoomToWait = ({ requests }: GovernorState, request: SpawnRequest): boolean => {
   const waiting = requests.filter((one) => one.kind === 'spawn' && one.withheld === 'no_template');
-  return JSON.stringify([...waiting, request]).length <= MOST_WAITING_SIZE;
+  return bytesOfAll([...waiting, request]) <= MOST_WAITING_BYTES;
 };
 
 const govern = (body: BodyOf<typeof Topic.fleetGovernance>): GovernorDraft => ({

@@ -328,12 +328,13 @@ test('a runtime that ends, or falls silent for 90 s, makes room for another', ()
   expect(one.refused).toHaveLength(before);
 });
 
-test('a runtime with more than 10,000 characters of labels and templates is refused, and one with fewer is not', () => {
+test('a runtime with more than 10,000 bytes of labels and templates is refused, and one with fewer is not', () => {
   const one = withRuntimes();
   const rest = JSON.stringify({ capacity: 100, busy: 0, templates: [{ task: '*', labels: {} }], announcedAt: T0 });
   const room = 10_000 - rest.length - ',"labels":{"x":""}'.length;
   one.announce('large', labelsOf(room + 1));
   one.announce('fits', labelsOf(room));
-  expect(one.refused).toEqual(['too_large']);
+  one.announce('wide', { labels: { x: '漢'.repeat(room / 2) } });
+  expect(one.refused).toEqual(['too_large', 'too_large']);
   expect(Object.keys(one.state().runtimes)).toEqual(['fits']);
 });

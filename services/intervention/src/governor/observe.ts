@@ -10,8 +10,8 @@ import {
   type GovernorSettings,
   MOST_COUNTED_PLACES,
   MOST_LOSSES_BYTES,
-  MOST_RUNTIME_SIZE,
-  MOST_RUNTIMES_SIZE,
+  MOST_RUNTIME_BYTES,
+  MOST_RUNTIMES_BYTES,
   MOST_STARTS_BYTES,
 } from './settings.ts';
 import {
@@ -283,22 +283,20 @@ const announced = (
   );
   if (capacity <= 0) return { ...state, admitted, runtimes: Object.fromEntries(fresh) };
   const runtimes = Object.fromEntries([...fresh, [runtimeId, emitted]]);
-  const before = Object.hasOwn(state.runtimes, runtimeId) ? sizeOf(state.runtimes[runtimeId]) : 0;
-  if (sizeOf(emitted) > before) checkSize(runtimeId, emitted, runtimes);
+  const known = Object.hasOwn(state.runtimes, runtimeId) ? state.runtimes[runtimeId] : undefined;
+  if (bytesOf(emitted) > (known === undefined ? 0 : bytesOf(known))) checkSize(runtimeId, emitted, runtimes);
   return { ...state, admitted, runtimes };
 };
 
-const sizeOf = (value: unknown): number => JSON.stringify(value).length;
-
 /** Throws Unwelcome if a runtime, or all of them, would be too large for the governor's one record. */
 const checkSize = (runtimeId: string, runtime: RuntimePresence, runtimes: GovernorState['runtimes']): void => {
-  const size = sizeOf(runtime);
-  if (size > MOST_RUNTIME_SIZE)
+  const bytes = bytesOf(runtime);
+  if (bytes > MOST_RUNTIME_BYTES)
     throw new Unwelcome(
       'too_large',
-      `the labels and templates of ${runtimeId} have ${size} characters, and at most ${MOST_RUNTIME_SIZE} are kept: it gets no spawn. Shorten its file, or divide it between runtimes`,
+      `the labels and templates of ${runtimeId} have ${bytes} bytes, and at most ${MOST_RUNTIME_BYTES} are kept: it gets no spawn. Shorten its file, or divide it between runtimes`,
     );
-  if (sizeOf(runtimes) > MOST_RUNTIMES_SIZE)
+  if (bytesOf(runtimes) > MOST_RUNTIMES_BYTES)
     throw new Unwelcome(
       'too_many_runtimes',
       `${Object.keys(runtimes).length - 1} runtimes have announced themselves, and ${runtimeId} is one too many: it gets no spawn. A runtime is forgotten ${FRESH_MS / 1000} s after its last announcement`,

@@ -20,7 +20,10 @@ export const NO_AGENTS: LiveAgents = { total: 0, supervised: 0, bytes: 0, hosts:
 
 /** A place without a name, or with one too long to be stored, has none. */
 export const placeName = (name: string | null | undefined): string =>
-  name === null || name === undefined || Buffer.byteLength(name) > LONGEST_PLACE ? '' : name;
+  name === null || name === undefined || jsonBytes(name) > LONGEST_PLACE ? '' : name;
+
+/** Without its quotes. A control character takes six bytes. */
+const jsonBytes = (name: string): number => Buffer.byteLength(JSON.stringify(name)) - 2;
 
 type Reported = { readonly host: string | null; readonly runtimeId: string | null };
 
@@ -58,15 +61,15 @@ const added = (
   const before = countOf(counts, name);
   const after = before + by;
   if (name === '' || after < 0) return { counts, bytes };
-  const size = Buffer.byteLength(JSON.stringify(name)) + COUNT_BYTES;
+  const size = jsonBytes(name) + COUNT_BYTES;
   const more = (before === 0 ? size : 0) - (after === 0 ? size : 0);
   return more > 0 && bytes + more > MOST_PLACES_BYTES
     ? { counts, bytes }
     : { counts: withCount(counts, name, after), bytes: bytes + more };
 };
 
-/** A count of up to seven digits, with its colon and comma. */
-const COUNT_BYTES = 9;
+/** The quotes of the name, and a count of up to seven digits with its colon and comma. */
+const COUNT_BYTES = 11;
 
 /** How many are present: in all, on one host, or under one runtime. */
 export const livingIn = (live: LiveAgents, place: Partial<Place>): number => {

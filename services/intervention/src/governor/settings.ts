@@ -48,10 +48,10 @@ export const SPAWN_MS = 120_000;
 /** How long the brake waits for the task of a crashed agent, milliseconds: the usual attempts at a recovery take no longer. */
 export const CRASH_WAIT_MS = 900_000;
 /**
- * The size of all runtimes in the governor's state, in characters of JSON. The state is one record, and a broker accepts
+ * The size of all runtimes in the governor's state, in bytes of JSON. The state is one record, and a broker accepts
  * one of 1 MiB.
  */
-export const MOST_RUNTIMES_SIZE = 250_000;
+export const MOST_RUNTIMES_BYTES = 250_000;
 /** The hosts and runtimes there with the counts of their agents, in bytes of JSON: some 5,000 of each. */
 export const MOST_PLACES_BYTES = 200_000;
 /** The steps there that wait, in bytes of JSON: some 500. */
@@ -68,11 +68,11 @@ export const MOST_ADMITTED_BYTES = 150_000;
 export const MOST_STARTS_BYTES = 60_000;
 /** Places and seconds there for which losses are only counted. Above that they count for the fleet alone. */
 export const MOST_COUNTED_PLACES = 100;
-/** The size of the spawns there that wait for a template, in characters of JSON. */
-export const MOST_WAITING_SIZE = 100_000;
-/** The longest host or scope, in bytes: a label may be much longer, and a DNS name may not. */
+/** The size of the spawns there that wait for a template, in bytes of JSON. */
+export const MOST_WAITING_BYTES = 100_000;
+/** The longest host or scope, in bytes of JSON: a label may be much longer, and a DNS name may not. */
 export const LONGEST_PLACE = 253;
 /** The size of one runtime there: its labels and templates are as long as its host's file makes them. */
-export const MOST_RUNTIME_SIZE = 10_000;
+export const MOST_RUNTIME_BYTES = 10_000;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;

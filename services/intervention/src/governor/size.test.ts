@@ -109,6 +109,7 @@ test('a host of 253 bytes is a place; a longer one is not, and costs no more', (
   one.receive(present('fits', { host: long(253, 1) }));
   expect(countedNames(one.state().liveAgents.hosts)).toEqual([long(253, 1)]);
   one.receive(present('wide', { host: 'ä'.repeat(127) }));
+  one.receive(present('control', { host: '\u0001'.repeat(43) }));
   expect(countedNames(one.state().liveAgents.hosts)).toEqual([long(253, 1)]);
   for (let n = 0; n < 200; n++) {
     one.receive(present(`a${n}`, { host: long(8000, n) }));
