@@ -152,7 +152,10 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
     lines.push(`${new Date().toISOString()} ${line}`);
     writeFileSync(path.join(dir, 'system.log'), `${lines.join('\n')}\n`);
   };
-  const servers = await startServers({ purpose: 'test', dir, env: process.env, given: null, onProgress: note, form });
+  // The systems of a run share its registry: each start of one takes seconds of a core, and no test ends or changes it.
+  const sharedRegistry = process.env.SCHEMA_REGISTRY_URL ?? null;
+  const mode = { purpose: 'test', given: null, form, sharedRegistry } as const;
+  const servers = await startServers({ ...mode, dir, env: process.env, onProgress: note });
   const all = { VIGIL_REQUESTABLE_POLICIES: 'any', ...env };
   const options = { servers, dir, policy, inherited: process.env, env: all, onLine: note };
   const starting = startSystem({ ...options, ...(services && { services }) });

@@ -90,7 +90,14 @@ const run = async (env: Environment, signal: AbortSignal): Promise<void> => {
   await using open = new AsyncDisposableStack();
   open.use(onlyOne());
   const given = givenServers(env);
-  const servers = await startServers({ purpose: 'start', dir: stateDir, env, given, onProgress: report });
+  const servers = await startServers({
+    purpose: 'start',
+    dir: stateDir,
+    env,
+    given,
+    sharedRegistry: null,
+    onProgress: report,
+  });
   open.defer(servers.stop);
   signal.throwIfAborted();
   report('servers are ready; starting the services');

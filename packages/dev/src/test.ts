@@ -31,7 +31,15 @@ const testOn = async (
   const withServers = needsServers(request);
   const form = formOf(request.suite);
   const servers = withServers
-    ? await startServers({ purpose: 'test', dir, form, env, given: givenServers(env), onProgress: report })
+    ? await startServers({
+        purpose: 'test',
+        dir,
+        form,
+        env,
+        given: givenServers(env),
+        sharedRegistry: null,
+        onProgress: report,
+      })
     : null;
   try {
     if (signal.aborted) return { passed: 0, failed: 0, code: 1 };

@@ -9,7 +9,7 @@ import { adminIdentity, identityOf } from './kafka/secured.ts';
 import { keepFilesPrivate, makePrivateFolder } from './kept-secret.ts';
 import { type Ports, requireFree } from './ports.ts';
 import { startPostgres } from './postgres.ts';
-import { startRegistry } from './registry.ts';
+import { type Registry, startRegistry } from './registry.ts';
 import { requireDisk, requireJava } from './requirements.ts';
 import type { BrokerForm, Environment, Servers } from './running-servers.ts';
 
@@ -39,6 +39,8 @@ export type LocalOptions = {
   readonly form: BrokerForm;
   /** what the registry inherits */
   readonly env: Environment;
+  /** the address of a registry that is used instead of one of its own */
+  readonly sharedRegistry: string | null;
   readonly report: (line: string) => void;
 };
 
@@ -47,7 +49,8 @@ export type LocalOptions = {
  * are ended.
  * `form`: one broker; three, on free ports; or one with TLS, SCRAM and the ACLs of the topology
  */
-export const startLocal = async ({ dir, ports, form, env, report }: LocalOptions): Promise<Servers> => {
+export const startLocal = async (options: LocalOptions): Promise<Servers> => {
+  const { dir, ports, form, report } = options;
   keepFilesPrivate();
   makePrivateFolder(dir);
   const left = await endLeftServers(dir);
@@ -68,7 +71,7 @@ export const startLocal = async ({ dir, ports, form, env, report }: LocalOptions
   };
   const nodes = form === 'cluster' ? await threeNodes(dir) : [lone];
   try {
-    return await startAll(dir, ports, nodes, env);
+    return await startAll(options, nodes);
   } catch (error) {
     await endLeftServers(dir);
     throw error;
@@ -76,14 +79,13 @@ export const startLocal = async ({ dir, ports, form, env, report }: LocalOptions
 };
 
 const startAll = async (
-  dir: string,
-  ports: Ports,
+  { dir, ports, env: inherited, sharedRegistry }: LocalOptions,
   nodes: readonly ProcessAt[],
-  inherited: Environment,
 ): Promise<Servers> => {
   const quiet = (): undefined => undefined;
   const database = startPostgres({ dir, port: ports.postgres });
-  const schemas = database.then(({ password }) => {
+  const schemas = database.then(({ password }): Registry | Promise<Registry> => {
+    if (sharedRegistry !== null) return { url: sharedRegistry, stop: async () => undefined };
     const at = { dir, port: ports.registry, postgresPort: ports.postgres, postgresPassword: password };
     return startRegistry({ ...at, env: inherited }, quiet);
   });

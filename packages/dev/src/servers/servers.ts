@@ -27,6 +27,8 @@ export type StartServersOptions = {
   readonly given: ServersEnv | null;
   /** `cluster` has production settings; all forms but `one` are processes of this machine */
   readonly form?: BrokerForm;
+  /** the address of a registry that processes of this machine share; null: a registry of its own */
+  readonly sharedRegistry: string | null;
 };
 
 const NAMES = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'DATABASE_URL'] as const;
@@ -83,6 +85,7 @@ export const startServers = async ({
   env,
   given,
   form = 'one',
+  sharedRegistry,
 }: StartServersOptions): Promise<Servers> => {
   if (given !== null) {
     onProgress(`using the servers of the environment: ${given.KAFKA_BROKERS}, ${given.SCHEMA_REGISTRY_URL}`);
@@ -90,7 +93,7 @@ export const startServers = async ({
   }
   const ports = await portsFor(purpose);
   if (form !== 'one' || !hasContainerEngine())
-    return startLocal({ dir: path.resolve(dir), ports, form, env, report: onProgress });
+    return startLocal({ dir: path.resolve(dir), ports, form, env, sharedRegistry, report: onProgress });
   // Loaded on demand, because it is slow to load and not installed in the image.
   const { startCompose, startContainers } = await import('./containers.ts');
   return purpose === 'start'
