@@ -13,7 +13,9 @@ export const RENAMED: readonly (readonly [string, string])[] = [
 ];
 
 /** Fields that were added since the baseline was recorded. */
-const ADDED: ReadonlySet<string> = new Set(['verified', 'previousPlace']);
+const ADDED: ReadonlySet<string> = new Set(['verified', 'previousPlace', 'resetAttempts', 'maxAttemptsPerHour', 'maxPerHour']);
+
+const withoutAdded = (field: string, value: unknown): unknown => (ADDED.has(field) ? undefined : value);
 
 /** Sentences that have changed since the baseline was recorded: the new one, and the one that the baseline has. */
 const REWORDED: readonly (readonly [string, string])[] = [
@@ -59,7 +61,7 @@ const isPlan = (value: unknown): value is readonly PlanStep[] =>
 /** Plans and recovery settings were JSON in texts when the baseline was recorded. */
 const asText = (key: string, value: unknown): unknown => {
   if (key === 'plan' && isPlan(value)) return JSON.stringify(value.map(stepOf));
-  return key === 'recovery' && value !== null && typeof value === 'object' ? JSON.stringify(value) : value;
+  return key === 'recovery' && value !== null && typeof value === 'object' ? JSON.stringify(value, withoutAdded) : value;
 };
 
 const mapped = (value: unknown, names: ReadonlyMap<string, string>, text: (one: string) => string): unknown => {
@@ -73,8 +75,6 @@ const mapped = (value: unknown, names: ReadonlyMap<string, string>, text: (one: 
 
 /** A stored value with today's names. */
 export const withNewNames = (value: unknown): unknown => mapped(value, NEW, (text) => text);
-
-const withoutAdded = (field: string, value: unknown): unknown => (ADDED.has(field) ? undefined : value);
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{16,64}\b/g;
 

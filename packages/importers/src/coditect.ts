@@ -88,9 +88,7 @@ export const ADR_110: Settings = {
   ...breaker('circuit_breaker.overrides.external_api', 'breakers.external_api'),
   ...breaker('circuit_breaker.overrides.recovery_attempt', 'breakers.recovery_attempt', 'recovery.breaker'),
   'recovery.max_attempts_per_task': countOrNone('recovery.max_attempts'),
-  'recovery.max_attempts_per_hour': unmapped(
-    'counts the spawns of a scope, as the governor does: set VIGIL_GOVERNOR_SPAWNS_PER_HOUR for intervention (5 unless set)',
-  ),
+  'recovery.max_attempts_per_hour': count('recovery.max_attempts_per_hour'),
   'recovery.backoff_seconds': delays('recovery.delays'),
   ...alert('stuck_agent'),
   ...alert('circuit_breaker_open'),

@@ -1,5 +1,6 @@
 import { Topic } from '@vigil/events';
 import type { DeciderProcessor } from '@vigil/stream';
+import { AT_REST as CASES_AT_REST } from './case/at-rest.ts';
 import { decider as caseDecider } from './case/case.ts';
 import type { CaseState } from './case/state.ts';
 import { decider as governorDecider } from './governor/governor.ts';
@@ -23,7 +24,7 @@ export const cases: DeciderProcessor<
   time: { topic: Topic.agentHealth, sources: 'own' },
   ticks: [{ topic: Topic.agentIntervention, everyMs: 1000, to: 'same' }],
   decider: caseDecider,
-  atRest: { oldest: 6, upgrades: [], usual: null },
+  atRest: CASES_AT_REST,
 };
 
 /** Sums of tasks and days: a state for each, all in the one partition of the fleet. */

@@ -1,5 +1,6 @@
 import { Topic } from '@vigil/events';
 import type { Decider, DeciderProcessor } from '@vigil/stream';
+import { AT_REST } from './task/at-rest.ts';
 import { decide, dueAt } from './task/decide.ts';
 import type { Output } from './task/drafts.ts';
 import { evolve } from './task/evolve.ts';
@@ -8,9 +9,10 @@ import { initial, type Recovery } from './task/state.ts';
 
 const IDLE_MS = 7 * 24 * 60 * 60_000;
 
-/** A task without an agent is forgotten a week after its last event, with its count of attempts. */
-const forgetAt = ({ situation, assignees, observedAt }: Recovery): number => {
-  const rests = situation.kind === 'idle' || situation.kind === 'stable';
+/** A task without an agent is forgotten a week after its last event, with its count of attempts. A count that only people reset stays. */
+const forgetAt = ({ situation, assignees, observedAt, attempts, subject }: Recovery): number => {
+  const keepsCount = attempts > 0 && subject?.settings.resetAttempts === 'by_people';
+  const rests = (situation.kind === 'idle' || situation.kind === 'stable') && !keepsCount;
   return rests && assignees.length === 0 && observedAt !== undefined ? observedAt + IDLE_MS : Number.POSITIVE_INFINITY;
 };
 
@@ -40,5 +42,5 @@ export const processor: DeciderProcessor<Recovery, Input['topic'], Output['topic
   time: { topic: Topic.taskHealth, sources: 'every', everyMs: 5000 },
   ticks: [{ topic: Topic.taskRecovery, everyMs: 5000, to: 'same' }],
   decider: recovery,
-  atRest: { oldest: 9, upgrades: [], usual: null },
+  atRest: AT_REST,
 };

@@ -16,6 +16,8 @@ export type AdmitSpawnPayload = {
   /** tried already */
   readonly notRuntimeIds: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
+  /** the policy's spawns an hour in the scope; null: no limit of the policy */
+  readonly maxPerHour: null | number;
 };
 export type AdmitStepPayload = {
   readonly caseId: string;
@@ -1170,6 +1172,10 @@ export type RecoverySettings = {
   readonly breaker: BreakerLimits;
   /** writes onex.evt.omniclaude.agent-healthcheck.v1 */
   readonly emitHealthcheck: boolean;
+  /** when the count of attempts starts again: after the stable time, after that and a newer checkpoint than at the last death, or by a review only */
+  readonly resetAttempts: ResetAttempts;
+  /** spawns an hour of all tasks with this policy, in one scope; null: no limit of the policy */
+  readonly maxAttemptsPerHour: null | number;
 };
 export type RecoveryWaitingPayload = {
   readonly taskId: string;
@@ -1206,6 +1212,7 @@ export type RequestStepPayload = {
   readonly askedAt: null | number;
 };
 export type RequestedStep = 'UNKNOWN' | 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
+export type ResetAttempts = 'UNKNOWN' | 'after_stable' | 'after_progress' | 'by_people';
 export type ResetBreakerOrderPayload = {
   readonly orderId: string;
   /** rising within an instance */

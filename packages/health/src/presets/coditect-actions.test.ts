@@ -57,6 +57,15 @@ describe('sections 4, 5 and 7: figures', () => {
       delaysMs: [0, 60 * SEC, 120 * SEC, 240 * SEC],
       probationMs: 15 * MIN,
       onProbationFailure: 'review',
+      jitter: 0,
+    });
+  });
+
+  test('three recoveries a task until people release it, and five an hour', () => {
+    expect(coditect.policy.recovery).toMatchObject({
+      maxAttempts: 3,
+      resetAttempts: 'by_people',
+      maxAttemptsPerHour: 5,
     });
   });
 

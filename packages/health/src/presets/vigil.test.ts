@@ -85,6 +85,14 @@ test('an agent with the eight fields alone is judged by its heartbeats, once its
   ]);
 });
 
+test.each(['vigil', 'demo'])(
+  '%s starts a new count of attempts after progress and the stable time together, without a number an hour',
+  (name) => {
+    const { recovery } = preset(name).policy;
+    expect(recovery).toMatchObject({ resetAttempts: 'after_progress', maxAttemptsPerHour: null });
+  },
+);
+
 test.each(['vigil', 'demo'])('%s names no channel of its own, so the default channels of alerting apply', (name) => {
   const { alerts } = preset(name).policy;
   for (const { channels } of Object.values(alerts)) expect(channels).toEqual([]);

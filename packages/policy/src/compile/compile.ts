@@ -113,4 +113,6 @@ const recoveryOf = (r: PolicyDocument['recovery']): RecoverySettings => ({
   onProbationFailure: r.on_probation_failure,
   breaker: r.breaker,
   emitHealthcheck: r.emit_healthcheck,
+  resetAttempts: r.reset_attempts,
+  maxAttemptsPerHour: r.max_attempts_per_hour,
 });

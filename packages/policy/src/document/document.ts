@@ -39,6 +39,8 @@ export const USUAL_ATTEMPTS = 3;
 
 const recovery = z.strictObject({
   max_attempts: z.int().min(0).default(USUAL_ATTEMPTS),
+  max_attempts_per_hour: z.int().min(1).nullable().default(null),
+  reset_attempts: z.enum(['after_stable', 'after_progress', 'by_people']).default('after_stable'),
   delays: z.array(duration).min(1).default([0, 60_000, 120_000, 240_000]),
   jitter: z.number().min(0).max(1).default(0.2),
   spawn_deadline: duration.default(120_000),

@@ -23,8 +23,9 @@ export type Plan = { readonly name: string; readonly steps: readonly Step[] };
 export type { BreakerLimits } from '@vigil/events';
 
 /** How a task is moved to a fresh agent. It is part of the warrant and of RecoverTask. */
-export type RecoverySettings = Omit<TravellingSettings, 'onProbationFailure'> & {
+export type RecoverySettings = Omit<TravellingSettings, 'onProbationFailure' | 'resetAttempts'> & {
   readonly onProbationFailure: Known<TravellingSettings['onProbationFailure']>;
+  readonly resetAttempts: Known<TravellingSettings['resetAttempts']>;
 };
 
 /** A step that this version of Vigil does not support. `name`: its name in the policy. */

@@ -1,14 +1,27 @@
 import { clockAt, shapeOf, upgraded } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { admitSpawn, announces, fleet, lost, present, T0 } from './fleet.fixture.ts';
+import { admitSpawn, admitStep, announces, fleet, lost, present, T0 } from './fleet.fixture.ts';
 import { decider } from './governor.ts';
 import { usual } from './settings.ts';
 import { AT_REST, type GovernorState, type Loss } from './state.ts';
 
 type Places = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
+/** A state of shape 7, in which spawns had no policy. */
+const shapeSeven = (state: GovernorState) => ({
+  ...state,
+  requests: state.requests.map((request) => {
+    if (request.kind === 'step') return request;
+    const { policy: _, spawn, ...rest } = request;
+    const { maxPerHour: __, ...older } = spawn;
+    return { ...rest, spawn: older };
+  }),
+  admitted: state.admitted.map(({ policy: _, ...one }) => one),
+});
+
 /** A state of shape 6, in which live agents had their names by host and runtime, and nothing else was marked. */
-const shapeSix = ({ unnamed: _, ...state }: GovernorState, liveAgents: Places): object => {
+const shapeSix = (before: GovernorState, liveAgents: Places): object => {
+  const { unnamed: _, ...state } = shapeSeven(before);
   const unmarked = <One extends { readonly isPresent?: boolean }>({ isPresent: _, ...one }: One) => one;
   const unkeyed = <One extends Loss>(one: One): One => ({ ...one, lossKey: one.lossKey.replace(/^(task|agent):/, '') });
   const incidents = state.brake?.incidents.map((incident) => ({
@@ -25,6 +38,13 @@ const shapeFive = (state: GovernorState, liveAgents: Places): object => {
   const incidents = brake?.incidents.map(({ since: _, ...incident }) => incident);
   return { ...six, brake: incidents === undefined ? null : { incidents } };
 };
+
+/** The same state after an upgrade from a shape in which spawns had no policy. */
+const withoutPolicies = (state: GovernorState): GovernorState => ({
+  ...state,
+  requests: state.requests.map((request) => (request.kind === 'spawn' ? { ...request, policy: '' } : request)),
+  admitted: state.admitted.map((one) => ({ ...one, policy: '' })),
+});
 
 const named = (names: readonly string[]): Places => ({
   h0: Object.fromEntries(names.map((name) => [`rt-${name}`, [name]])),
@@ -60,9 +80,18 @@ test('a state of shape 6 marks which awaited agents and replacements are present
   const ended = { agentId: 'gone', taskId: 'task-gone', at: T0 };
   const before = { ...state, starts: [ended, ...state.starts] };
   const living = named(['a0', 'a3', 'a4', 'a5', 't1-r1']);
-  expect(upgraded(AT_REST, 6, shapeSix(before, living))).toEqual(state);
+  expect(upgraded(AT_REST, 6, shapeSix(before, living))).toEqual(withoutPolicies(state));
 });
 
-test('the present shape is 7', () => {
-  expect(shapeOf(AT_REST)).toBe(7);
+test('a state of shape 7 counts its spawns for the fleet, and for no policy', () => {
+  const one = fleet();
+  one.receive(announces('r1', { templates: [{ task: 't1', labels: {} }] }));
+  one.receive(admitSpawn('t1'));
+  expect(one.receive(admitSpawn('t2'))).toEqual(['withholds t2 no_template']);
+  one.receive(admitStep('a0'));
+  expect(upgraded(AT_REST, 7, shapeSeven(one.state()))).toEqual(withoutPolicies(one.state()));
+});
+
+test('the present shape is 8', () => {
+  expect(shapeOf(AT_REST)).toBe(8);
 });

@@ -21,10 +21,13 @@ export const turnFrom = (state: GovernorState, request: StepRequest, settings: G
   const ofAgent = timesOf(state, ({ kind, agentId }) => kind === 'step' && agentId === request.step.agentId);
   return Math.max(
     roomFrom(state, settings),
-    budgetFreeFrom(state, request, settings.stepsPerMinute, MINUTE_MS),
+    budgetFreeFrom(state, request, { most: settings.stepsPerMinute, windowMs: MINUTE_MS, policy: null }),
     freeFrom(ofAgent, 1, settings.cooldownMs),
   );
 };
+
+/** `policy`: the name of the policy that sets it; null: the fleet's own. */
+type Budget = { readonly most: number; readonly windowMs: number; readonly policy: string | null };
 
 /**
  * While the fleet has other runtimes, one uses at most half of a scope's budget, rounded up. The rest is left to the others: agents that fail
@@ -33,10 +36,10 @@ export const turnFrom = (state: GovernorState, request: StepRequest, settings: G
 const budgetFreeFrom = (
   state: GovernorState,
   { kind, scope, runtimeId }: AdmissionRequest,
-  most: number,
-  windowMs: number,
+  { most, windowMs, policy }: Budget,
 ): number => {
-  const isOfScope = (one: Admitted) => one.kind === kind && one.scope === scope;
+  const isOfScope = (one: Admitted) =>
+    one.kind === kind && one.scope === scope && (policy === null || one.policy === policy);
   const ofScope = freeFrom(timesOf(state, isOfScope), most, windowMs);
   if (runtimeId === '' || !hasOtherRuntimes(state, runtimeId)) return ofScope;
   const ofRuntime = timesOf(state, (one) => isOfScope(one) && one.shareOf === runtimeId);
@@ -66,9 +69,20 @@ export const stepDueAt = (state: GovernorState, request: StepRequest, settings: 
   return Math.max(brakeFree, stepFreeFrom(state, request, settings));
 };
 
-/** From when a spawn's budget has room; 0: now. */
+/** From when the fleet's budget of spawns has room; 0: now. */
 export const spawnFreeFrom = (state: GovernorState, request: SpawnRequest, settings: GovernorSettings): number =>
-  Math.max(roomFrom(state, settings), budgetFreeFrom(state, request, settings.spawnsPerHour, HOUR_MS));
+  Math.max(
+    roomFrom(state, settings),
+    budgetFreeFrom(state, request, { most: settings.spawnsPerHour, windowMs: HOUR_MS, policy: null }),
+  );
+
+/** From when the budget that the spawn's policy sets has room; 0: now. */
+export const policyFreeFrom = (state: GovernorState, request: SpawnRequest): number => {
+  const { policy, spawn } = request;
+  return spawn.maxPerHour === null
+    ? 0
+    : budgetFreeFrom(state, request, { most: spawn.maxPerHour, windowMs: HOUR_MS, policy });
+};
 
 /** From when the admissions that count have room for another, of all scopes together; 0: now. */
 const roomFrom = ({ admitted }: GovernorState, settings: GovernorSettings): number =>

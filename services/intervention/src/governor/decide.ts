@@ -1,7 +1,7 @@
 import { type BodyOf, type DraftWith, type RestOf, Topic, type WithheldWhy } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
 import { engages, liftsFrom } from './brake.ts';
-import { spawnFreeFrom, stepFreeFrom, turnFrom, withheldBy } from './budget.ts';
+import { policyFreeFrom, spawnFreeFrom, stepFreeFrom, turnFrom, withheldBy } from './budget.ts';
 import { bytesOf, bytesOfAll } from './bytes.ts';
 import { evolve } from './evolve.ts';
 import { type GovernorSettings, MOST_QUEUE_BYTES, MOST_WAITING_BYTES, VALID_MS } from './settings.ts';
@@ -160,16 +160,28 @@ const spawn = (
   if (state.halted) return withheld('halted', HALTED);
   // Recovery repeats a request that was answered by no_runtime, so it need not be kept here.
   if (unstartable !== null) return withheld(hasRoomToWait(state, request) ? 'no_template' : 'no_runtime', unstartable);
-  const from = spawnFreeFrom(state, request, settings);
-  if (now < from)
-    return withheld(
-      'budget',
-      `${settings.spawnsPerHour} spawns an hour for ${request.scope}, at most half of them for one of several runtimes; free in ${Math.ceil((from - now) / 60_000)} min`,
-    );
+  const overBudget = overBudgetBy(state, request, settings, now);
+  if (overBudget !== null) return withheld('budget', overBudget);
   const found = runtimeFor(state, request.spawn, now);
   if ('none' in found) return withheld('no_runtime', found.none);
   const admission = { runtimeId: found.runtimeId, validUntil: now + VALID_MS, dryRun: state.dryRun };
   return spawnRuling(request, 'SPAWN_ADMITTED', admission);
+};
+
+/** The budget without room: the fleet's, else the one of the spawn's policy; null: both have room. */
+const overBudgetBy = (
+  state: GovernorState,
+  request: SpawnRequest,
+  settings: GovernorSettings,
+  now: number,
+): string | null => {
+  const { scope, policy, spawn } = request;
+  const over = (most: number | null, of: string, from: number) =>
+    `${most} spawns an hour ${of}, at most half of them for one of several runtimes; free in ${Math.ceil((from - now) / 60_000)} min`;
+  const ofFleet = spawnFreeFrom(state, request, settings);
+  const ofPolicy = policyFreeFrom(state, request);
+  if (now < ofFleet) return over(settings.spawnsPerHour, `for ${scope}`, ofFleet);
+  return now < ofPolicy ? over(spawn.maxPerHour, `for ${scope} by policy ${policy}`, ofPolicy) : null;
 };
 
 /** Whether a spawn fits beside those that wait for a template: they carry labels, and are part of one record. */

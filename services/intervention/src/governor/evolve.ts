@@ -98,8 +98,8 @@ const admitted = (state: GovernorState, draft: AdmittedDraft): GovernorState => 
     runtimeId,
     shareOf: request.runtimeId,
     ...(request.kind === 'step'
-      ? { agentId: request.step.agentId }
-      : { agentId: request.spawn.newAgentId, taskId: request.spawn.taskId }),
+      ? { agentId: request.step.agentId, policy: '' }
+      : { agentId: request.spawn.newAgentId, taskId: request.spawn.taskId, policy: request.policy }),
     at: validUntil - VALID_MS,
   };
   return { ...rest, admitted: [...rest.admitted, one] };

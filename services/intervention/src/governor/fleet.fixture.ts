@@ -60,6 +60,7 @@ export const admitSpawn = (taskId: string, rest: Partial<PayloadOf<typeof Topic.
     preferRuntimeId: null,
     notRuntimeIds: [],
     labels: {},
+    maxPerHour: null,
     ...rest,
   });
 

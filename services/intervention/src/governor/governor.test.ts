@@ -213,6 +213,71 @@ test('of several runtimes one uses at most half of a budget, rounded up; alone i
     expect(alone.receive(admitSpawn(id, flapping))).toEqual([`spawns ${id} on flapping`]);
 });
 
+const POLICY = { name: 'coditect', hash: '0123456789abcdef' };
+const recovers = (taskId: string, rest: Parameters<typeof admitSpawn>[1] = {}, policy = POLICY) => ({
+  ...admitSpawn(taskId, { maxPerHour: 2, ...rest }),
+  policy,
+});
+
+test('a policy has a number of spawns an hour of its own; the next goes to people, and other policies continue', () => {
+  const one = fleet();
+  one.receive(announces('r1'));
+  for (const id of ['t1', 't2']) expect(one.receive(recovers(id))).toEqual([`spawns ${id} on r1`]);
+  const [withheld] = one.drafts(recovers('t3'));
+  expect(withheld?.payload).toMatchObject({
+    why: 'budget',
+    detail: expect.stringMatching(/^2 spawns an hour for fleet by policy coditect, .*; free in 60 min$/),
+  });
+  expect(one.receive(recovers('t4', {}, { ...POLICY, name: 'other' }))).toEqual(['spawns t4 on r1']);
+  expect(one.receive(recovers('t5', { maxPerHour: null }, { ...POLICY, name: 'without' }))).toEqual([
+    'spawns t5 on r1',
+  ]);
+  one.after(60 * MIN - 1);
+  one.receive(announces('r1'));
+  expect(one.receive(recovers('t6'))).toEqual(['withholds t6 budget']);
+  one.after(1);
+  expect(one.receive(recovers('t7'))).toEqual(['spawns t7 on r1']);
+});
+
+test('a changed document of a policy has the same count', () => {
+  const one = fleet();
+  one.receive(announces('r1'));
+  for (const id of ['t1', 't2']) one.receive(recovers(id));
+  expect(one.receive(recovers('t3', {}, { ...POLICY, hash: 'fedcba9876543210' }))).toEqual(['withholds t3 budget']);
+});
+
+test("the number of a policy counts in each scope, and below the fleet's own", () => {
+  const one = fleet(0, { scopeLabel: 'team', spawnsPerHour: 3 });
+  one.receive(announces('r1', { labels: { team: 'red' } }));
+  one.receive(announces('r1', { labels: {} }));
+  const of = (team: string) => ({ labels: { team }, preferRuntimeId: 'r1' });
+  for (const id of ['a1', 'a2']) expect(one.receive(recovers(id, of('red')))).toEqual([`spawns ${id} on r1`]);
+  expect(one.receive(recovers('a3', of('red')))).toEqual(['withholds a3 budget']);
+  for (const id of ['b1', 'b2']) expect(one.receive(recovers(id, of('blue')))).toEqual([`spawns ${id} on r1`]);
+  const generous = { ...of('green'), maxPerHour: 9 };
+  for (const id of ['c1', 'c2', 'c3']) expect(one.receive(recovers(id, generous))).toEqual([`spawns ${id} on r1`]);
+  const [withheld] = one.drafts(recovers('c4', generous));
+  expect(withheld?.payload).toMatchObject({ detail: expect.stringMatching(/^3 spawns an hour for green, /) });
+});
+
+test('of several runtimes one uses at most half of the number of a policy, rounded up', () => {
+  const flapping = { preferRuntimeId: 'flapping', maxPerHour: 3 };
+  const one = fleet(0, { spawnsPerHour: 100 });
+  one.receive(announces('flapping'));
+  one.receive(announces('calm'));
+  for (const id of ['t1', 't2']) expect(one.receive(recovers(id, flapping))).toEqual([`spawns ${id} on flapping`]);
+  expect(one.receive(recovers('t3', flapping))).toEqual(['withholds t3 budget']);
+  expect(one.receive(recovers('t4', { ...flapping, preferRuntimeId: 'calm' }))).toEqual(['spawns t4 on calm']);
+});
+
+test('a spawn that is given back returns to the number of its policy', () => {
+  const one = fleet();
+  one.receive(announces('r1'));
+  for (const id of ['t1', 't2']) one.receive(recovers(id));
+  one.receive(withdrawSpawn('t2'));
+  expect(one.receive(recovers('t3'))).toEqual(['spawns t3 on r1']);
+});
+
 test('destructive steps are shared in the same way: those of the other runtimes do not wait for a flapping one', () => {
   const one = fleet(0, { stepsPerMinute: 4 });
   one.receive(announces('calm'));

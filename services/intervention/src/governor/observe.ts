@@ -68,14 +68,20 @@ const HOST = 'host';
 type Admit = Extract<GovernorInput, { readonly type: 'ADMIT_STEP' | 'ADMIT_SPAWN' }>;
 
 const requestOf = (
-  { type, payload, correlationId }: Admit,
+  { type, payload, correlationId, policy }: Admit,
   { scopeLabel }: GovernorSettings,
   requestedAt: number,
 ): AdmissionRequest => {
   const scope = scopeLabel === null ? '' : placeName(payload.labels[scopeLabel]);
   const request = { withheld: null, requestedAt, correlationId, scope: scope === '' ? 'fleet' : scope };
   if (type === 'ADMIT_SPAWN')
-    return { kind: 'spawn', ...request, runtimeId: payload.preferRuntimeId ?? '', spawn: payload };
+    return {
+      kind: 'spawn',
+      ...request,
+      runtimeId: payload.preferRuntimeId ?? '',
+      policy: placeName(policy?.name),
+      spawn: payload,
+    };
   const { requestId, caseId, agentId, step } = payload;
   const place = { host: placeName(payload.labels[HOST]), runtimeId: payload.runtimeId ?? '' };
   return { kind: 'step', ...request, ...place, step: { requestId, caseId, agentId, step, class: payload.class } };

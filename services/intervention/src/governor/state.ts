@@ -39,6 +39,8 @@ export type StepRequest = Requested & {
 
 export type SpawnRequest = Requested & {
   readonly kind: 'spawn';
+  /** the name of the policy that recovers its task; empty: none */
+  readonly policy: string;
   /** no runtime has a template for its task, as recovery was notified: it waits until one announces itself; null: it is ruled at once */
   readonly withheld: 'no_template' | null;
   readonly spawn: AdmitSpawnPayload;
@@ -59,6 +61,8 @@ export type Admitted = {
   readonly agentId: string;
   /** of a spawn; absent: it is a step, or the state is older than this */
   readonly taskId?: string;
+  /** of a spawn: the name of the policy that recovers its task; empty: none, or it is a step */
+  readonly policy: string;
   readonly at: number;
   /** of a spawn: its runtime has listed the agent; absent: it has not */
   readonly isListed?: boolean;
@@ -158,17 +162,25 @@ export type GovernorState = {
   readonly admitted: readonly Admitted[];
 };
 
-/** The stored form of the governor's state. Shape 6 added `since` to incidents. Shape 7 counts agents by place. */
+/** The stored form of the governor's state. Shape 6 added `since` to incidents. Shape 7 counts agents by place. Shape 8 counts spawns by policy. */
 export const AT_REST: AtRest<GovernorState> = {
   oldest: 5,
   upgrades: [
     { usual: null, to: (state) => withSince(state as ShapeFive) },
     { usual: null, to: (state) => withCounts(state as ShapeSix) },
+    { usual: null, to: (state) => withPolicies(state as ShapeSeven) },
   ],
   usual: null,
 };
 
-type ShapeSix = Omit<GovernorState, 'liveAgents' | 'starts' | 'unnamed'> & {
+type SpawnOfSeven = Omit<SpawnRequest, 'policy' | 'spawn'> & { readonly spawn: Omit<AdmitSpawnPayload, 'maxPerHour'> };
+
+type ShapeSeven = Omit<GovernorState, 'requests' | 'admitted'> & {
+  readonly requests: readonly (StepRequest | SpawnOfSeven)[];
+  readonly admitted: readonly Omit<Admitted, 'policy'>[];
+};
+
+type ShapeSix = Omit<ShapeSeven, 'liveAgents' | 'starts' | 'unnamed'> & {
   /** absent: none was kept */
   readonly starts?: readonly Start[];
   /** names by host and runtime */
@@ -179,7 +191,15 @@ type ShapeFive = Omit<ShapeSix, 'brake'> & {
   readonly brake: null | { readonly incidents: readonly Omit<Incident, 'since'>[] };
 };
 
-const withCounts = (state: ShapeSix): GovernorState => {
+const withPolicies = (state: ShapeSeven): GovernorState => ({
+  ...state,
+  requests: state.requests.map((request) =>
+    request.kind === 'step' ? request : { ...request, policy: '', spawn: { ...request.spawn, maxPerHour: null } },
+  ),
+  admitted: state.admitted.map((one) => ({ ...one, policy: '' })),
+});
+
+const withCounts = (state: ShapeSix): ShapeSeven => {
   const places = Object.entries(state.liveAgents).flatMap(([host, runtimes]) =>
     Object.entries(runtimes).flatMap(([runtimeId, names]) =>
       names.map((name) => ({ name, place: { host, runtimeId } })),

@@ -28,9 +28,23 @@ export const rememberCheckpoint = (
   return known.toSpliced(child < 0 ? known.length : child, 0, checkpoint).slice(-KEPT);
 };
 
+/** One checkpoint at a moment: an update in place has the same id and a later time. */
+export type CheckpointVersion = Pick<CheckpointRef, 'checkpointId' | 'createdAt'>;
+
 /** Its agent has updated it in place: an earlier finding about its file does not hold. */
-const isLater = ({ createdAt }: CheckpointRef, old: CheckpointRef): boolean =>
+const isLater = ({ createdAt }: CheckpointVersion, old: CheckpointVersion): boolean =>
   createdAt !== null && old.createdAt !== null && createdAt > old.createdAt;
+
+export const newestOf = (known: readonly CheckpointRef[]): CheckpointVersion | null => {
+  const newest = known.at(-1);
+  return newest === undefined ? null : { checkpointId: newest.checkpointId, createdAt: newest.createdAt };
+};
+
+/** Whether a checkpoint that is not known to be invalid has been written since this was the newest; null: since there was none. */
+export const hasNewerThan = (since: CheckpointVersion | null, known: readonly CheckpointRef[]): boolean => {
+  const at = known.findIndex((one) => one.checkpointId === since?.checkpointId);
+  return known.some((one, i) => one.valid !== false && (i > at || (since !== null && isLater(one, since) && i === at)));
+};
 
 /**
  * Adds a checkpoint that another record repeats. A validity that was established since stays. So do the lists of work,

@@ -49,6 +49,7 @@ export const admitSpawn = (state: Recovery, subject: Subject): Draft<typeof Topi
     preferRuntimeId: subject.runtimeId,
     notRuntimeIds: state.avoid,
     labels: subject.labels,
+    maxPerHour: subject.settings.maxAttemptsPerHour,
   };
   return { topic: 'onex.cmd.intervention.admit-step.v1', type: 'ADMIT_SPAWN', key: 'fleet', payload };
 };

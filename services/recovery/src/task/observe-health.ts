@@ -1,8 +1,18 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { PayloadOf, Topic } from '@vigil/events';
 import { stallFrom } from '../adapters/omniclaude-healthcheck.ts';
+import { hasNewerThan, newestOf } from '../checkpoints/checkpoints.ts';
 import { assigneeOf, deathsOf, instanceKey, isAlive, primaryAssignee } from './instances.ts';
-import { type Assignee, type Attempt, attemptOf, isBad, notUsed, type Recovery, remember } from './state.ts';
+import {
+  type Assignee,
+  type Attempt,
+  attemptOf,
+  isBad,
+  notUsed,
+  type Recovery,
+  remember,
+  type Subject,
+} from './state.ts';
 
 type TaskHealth = PayloadOf<typeof Topic.taskHealth, 'TASK_HEALTH_CHANGED'>;
 
@@ -86,7 +96,9 @@ const isLastRival = (state: Recovery, health: TaskHealth): boolean => {
 const replacing = (state: Recovery, health: TaskHealth, now: number): Recovery => {
   const why = `${health.agentId} was ended beside an attempt that has ended too`;
   const dead = remember(state.dead, instanceKey(health));
-  return { ...state, dead, situation: { kind: 'waiting', dueAt: now, immediate: false, withheld: 0, why } };
+  const checkpointAtDeath = newestOf(state.checkpoints);
+  const situation = { kind: 'waiting', dueAt: now, immediate: false, withheld: 0, why } as const;
+  return { ...state, dead, checkpointAtDeath, situation };
 };
 
 /**
@@ -189,9 +201,21 @@ export const settled = (state: Recovery, failing: string, now: number): Recovery
   const isStable = now - situation.since >= subject.settings.stableMs;
   return {
     ...state,
-    ...(isStable ? { attempts: 0, granted: 0 } : {}),
+    ...(isStable && startsNewCount(state, subject) ? { attempts: 0, granted: 0 } : {}),
     situation: { ...situation, since: null },
   };
+};
+
+/** After the stable time. */
+const startsNewCount = ({ checkpointAtDeath, checkpoints }: Recovery, { settings }: Subject): boolean => {
+  switch (settings.resetAttempts) {
+    case 'after_stable':
+      return true;
+    case 'after_progress':
+      return hasNewerThan(checkpointAtDeath, checkpoints);
+    case 'by_people':
+      return false;
+  }
 };
 
 /** Healthy again: probation, or the stable time, restarts. */

@@ -2,7 +2,7 @@ import * as breaker from '@vigil/circuit-breaker';
 import type { EventOf, Topic } from '@vigil/events';
 import type { RecoverySettings } from '@vigil/policy';
 import { stallOf } from '../adapters/omniclaude-healthcheck.ts';
-import { repeatCheckpoint } from '../checkpoints/checkpoints.ts';
+import { newestOf, repeatCheckpoint } from '../checkpoints/checkpoints.ts';
 import { lapsed } from './evolve.ts';
 import { deathsOf, hadTask, instanceKey, isAlive, isBack, isRevived, livingAssignees } from './instances.ts';
 import { settled } from './observe-health.ts';
@@ -170,6 +170,7 @@ const begun = (state: Recovery, input: RecoverTask, now: number): Recovery => {
   return {
     ...state,
     subject,
+    checkpointAtDeath: newestOf(state.checkpoints),
     base: attemptOf(state, agentId) ? state.base : agentId,
     situation: { kind: 'waiting', dueAt, immediate, withheld: 0, why: reason, ...doubt, ...limit },
   };

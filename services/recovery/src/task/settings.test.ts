@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { delayBefore } from './settings.ts';
+import { delayBefore, readSettings } from './settings.ts';
 import { settings } from './story.fixture.ts';
 
 test('the delay before an attempt is that of its number; the last repeats', () => {
@@ -14,4 +14,10 @@ test('jitter makes a delay longer by less than its share, evenly, and the same e
   expect(delays.filter((delay) => delay < 11_000).length).toBeGreaterThan(400);
   expect(delays.filter((delay) => delay < 11_000).length).toBeLessThan(600);
   expect(delays).toEqual(delays.map((_, n) => delayBefore(jittered, `OMN-${n}`, 1)));
+});
+
+test('a rule for a new count that only a newer version supports leaves it to people', () => {
+  const reset = (rule: 'UNKNOWN' | 'after_progress') =>
+    readSettings('T', { ...settings, resetAttempts: rule }).resetAttempts;
+  expect([reset('UNKNOWN'), reset('after_progress')]).toEqual(['by_people', 'after_progress']);
 });

@@ -19,6 +19,11 @@ const schema: z.ZodType<RecoverySettings, RecoveryRecord> = z.object({
     .transform((what) => (what === 'UNKNOWN' ? 'review' : what)),
   breaker: z.object({ failureThreshold: count, recoveryTimeoutMs: duration, halfOpenRequests: count }),
   emitHealthcheck: z.boolean(),
+  // A newer version's rule: people decide.
+  resetAttempts: z
+    .enum(['UNKNOWN', 'after_stable', 'after_progress', 'by_people'])
+    .transform((rule) => (rule === 'UNKNOWN' ? 'by_people' : rule)),
+  maxAttemptsPerHour: count.nullable(),
 });
 
 /** RecoverTask's `recovery` has a figure that no policy may have: the record becomes a dead letter. */

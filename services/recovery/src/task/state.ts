@@ -1,7 +1,7 @@
 import { type Breaker, closed } from '@vigil/circuit-breaker';
 import type { CheckpointRef, HealthState, PolicyRef, ReleaseWhy, ReviewDecision, StallReason } from '@vigil/events';
 import type { RecoverySettings } from '@vigil/policy';
-import type { Absence } from '../checkpoints/checkpoints.ts';
+import type { Absence, CheckpointVersion } from '../checkpoints/checkpoints.ts';
 
 /** One spawned agent. `number`: the attempt it is; `generation`: the breaker's when it was begun. */
 export type Attempt = { readonly agentId: string; readonly number: number; readonly generation: number };
@@ -122,6 +122,8 @@ export type Recovery = {
   readonly attempts: number;
   /** attempts beyond the limit that a person allowed */
   readonly granted: number;
+  /** the newest checkpoint when the last dead agent was acted on; null: there was none */
+  readonly checkpointAtDeath: CheckpointVersion | null;
   /** agents spawned since the beginning: part of their names, not reset before the task is forgotten */
   readonly serial: number;
   /** requests made since the beginning, not reset before the task is forgotten */
@@ -182,6 +184,7 @@ export const initial: Recovery = {
   subject: null,
   attempts: 0,
   granted: 0,
+  checkpointAtDeath: null,
   serial: 0,
   requests: 0,
   base: '',

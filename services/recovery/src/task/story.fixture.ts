@@ -20,6 +20,8 @@ export const settings: RecoverySettings = {
   onProbationFailure: 'retry',
   breaker: { failureThreshold: 3, recoveryTimeoutMs: 60_000, halfOpenRequests: 1 },
   emitHealthcheck: false,
+  resetAttempts: 'after_stable',
+  maxAttemptsPerHour: null,
 };
 
 /** One task's story: each call gives an input at the present moment, or lets time pass, and returns the outputs. */

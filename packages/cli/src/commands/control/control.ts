@@ -100,7 +100,7 @@ Example:
 
 const RESET = `
 NAME is tool_execution, checkpoint_write or external_api. A breaker that the agent holds is closed by an order to it,
-a breaker that Vigil counts is closed at once. A task's recovery_attempt: \`vigil task review TASK --decision reset\`.
+a breaker that Vigil counts is closed at once. A task's recovery_attempt: \`vigil task review TASK reset\`.
 
 Example:
   vigil breaker reset worker-1 external_api --why "their service is back"`;

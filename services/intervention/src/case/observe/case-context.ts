@@ -84,6 +84,8 @@ const requestedRecovery: RecoverySettings = {
   onProbationFailure: 'retry',
   breaker: { failureThreshold: 3, recoveryTimeoutMs: 60_000, halfOpenRequests: 1 },
   emitHealthcheck: false,
+  resetAttempts: 'after_stable',
+  maxAttemptsPerHour: null,
 };
 
 const stepsOf = ({ step, message, why }: RequestStepPayload): readonly Step[] => {
