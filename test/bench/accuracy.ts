@@ -10,6 +10,7 @@ import { print } from './support/report.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.resolve(process.env.VIGIL_TRACES || path.join(root, '../shared/traces'));
 const POLICY = 'vigil';
+const OTHERS = ['coditect', 'botbox', 'gascity', 'omniclaude', 'hive'] as const;
 const MOST_FLAGGED = 1 / 100;
 const LEAST_CAUGHT = 95 / 100;
 
@@ -38,8 +39,8 @@ const shortcomings = (sources: readonly Source[], hangs: Hangs): readonly string
   ];
 };
 
-const judge = async (runs: readonly Run[]): Promise<readonly Seen[]> => {
-  const judged = await evaluated(runs, POLICY);
+const judge = async (runs: readonly Run[], policy: string): Promise<readonly Seen[]> => {
+  const judged = await evaluated(runs, policy);
   return runs.flatMap((run, i) => {
     const one = judged[i];
     return one === undefined ? [] : [seen(run, one)];
@@ -48,7 +49,9 @@ const judge = async (runs: readonly Run[]): Promise<readonly Seen[]> => {
 
 const injectedHangs = async (runs: readonly Run[]): Promise<Hangs> => {
   const long = runs.filter(({ success, calls }) => success && calls.length > 1);
-  const after = (await judge(long.map(hanging))).flatMap(({ run, judged }) => silenceUntilStuck(run, judged) ?? []);
+  const after = (await judge(long.map(hanging), POLICY)).flatMap(
+    ({ run, judged }) => silenceUntilStuck(run, judged) ?? [],
+  );
   return { found: after.length, of: long.length, earliest: Math.min(...after), latest: Math.max(...after) };
 };
 
@@ -57,9 +60,11 @@ const run = async (): Promise<void> => {
     return print(`no recorded runs in ${folder}: docs/accuracy.md stays as it is (VIGIL_TRACES names another folder)`);
   const runs = readRuns(folder);
   print(`judging ${runs.length} runs of ${folder} …`);
-  const sources = bySource(await judge(runs));
+  const sources = bySource(await judge(runs, POLICY));
   const hangs = await injectedHangs(runs);
-  writeFileSync(path.join(root, 'docs/accuracy.md'), page(sources, hangs));
+  const presets = [{ policy: POLICY, sources }];
+  for (const policy of OTHERS) presets.push({ policy, sources: bySource(await judge(runs, policy)) });
+  writeFileSync(path.join(root, 'docs/accuracy.md'), page(sources, hangs, presets));
   print('docs/accuracy.md is written');
   const short = shortcomings(sources, hangs);
   for (const line of short) print(line);

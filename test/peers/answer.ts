@@ -1,4 +1,4 @@
-import { hashes } from '@vigil/sdk/hashes';
+import { argsHash, maskedResultHash, resultHash } from '@vigil/sdk/hashes';
 import type { Asked, Compared, PeerCase, Suite } from './peer.ts';
 import { replayed, type Seen } from './replay.ts';
 
@@ -53,13 +53,13 @@ const answerOf = (suite: Suite, one: PeerCase): Found => {
 const hashOf = (of: Compared, tool: string | undefined, value: unknown): string | null => {
   switch (of) {
     case 'call': {
-      const made = hashes({ args: value }).args_hash;
+      const made = argsHash(value);
       return made && `${tool ?? 'tool'} ${made}`;
     }
     case 'result':
-      return hashes({ result: value }).result_hash;
+      return resultHash(value, false);
     case 'masked':
-      return hashes({ result: value }).masked_result_hash;
+      return maskedResultHash(value);
   }
 };
 

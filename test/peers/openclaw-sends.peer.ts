@@ -65,12 +65,14 @@ export const sends: readonly PeerCase[] = [
     'result',
     'different',
     both((i) => ({ messageId: `m-${i}`, ts: 1000 + i })),
+    { differs: 'an id and a time are new in every answer, so they are nothing new' },
   ),
   hash(
     'changes that differ in id and time',
     'result',
     'different',
     both((i) => ({ messageId: `m-${i}`, time: i })),
+    { differs: 'an id and a time are new in every answer, so they are nothing new' },
   ),
   hash(
     'another route',

@@ -86,7 +86,8 @@ class Stage {
     const running = more.outcome === 'running';
     const one = (outcome: 'ok' | 'error' | 'running') => {
       const now = T0 + this.#ms + GAP_MS;
-      const made = hashes(outcome === 'running' ? { args } : { args, result });
+      const failed = outcome === 'error';
+      const made = hashes(outcome === 'running' ? { args, failed } : { args, result, failed });
       const deadline_at = within === undefined ? null : now + within;
       const ended_at = outcome === 'running' ? null : now;
       this.#heartbeat({

@@ -96,7 +96,7 @@ export const startedCall = (call: ClientCall, at: number): ToolCall => {
 
 /** The end of a call with a reported start. An undefined result is unknown. */
 export const withEnd = (call: ToolCall, end: CallEnd, at: number): ToolCall => {
-  const { result_hash, masked_result_hash } = hashes({ result: end.result });
+  const { result_hash, masked_result_hash } = hashes({ result: end.result, failed: end.outcome === 'error' });
   return {
     ...call,
     result_hash,

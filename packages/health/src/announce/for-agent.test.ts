@@ -24,6 +24,10 @@ const FINDINGS: Readonly<Record<SignalName, string>> = {
   no_model_answer: 'Your turn is open and nothing has happened in it for 6 min: no answer and no call.',
   repeated_calls:
     'You have made the same call (bash) 5 times in a row with the same result, the first of them 4 s ago.',
+  repeated_answer: 'Your last 5 calls of bash have all given the same answer to any question.',
+  repeated_arguments: 'You have made the same call (bash) 5 times in a row.',
+  frequent_call: 'Of your last 5 calls, 3 were the same and gave the same result.',
+  call_budget: 'You have made 5 calls.',
   repeated_error: 'The same error (exit_127) has come 5 times within 10 min.',
   same_target: 'You have read or edited src/main.ts 4 times without changing it.',
   no_accept: 'None of your last 3 steps has been accepted.',

@@ -53,7 +53,12 @@ const ON_CHANGE: { readonly [Name in keyof History]: OnChange<History[Name]> } =
   wait: 'wakes',
   turn: (before, after) => before?.open === after?.open,
   blocked: 'wakes',
-  calls: (before, after) => before.last !== null && after.open === before.open && after.failures === before.failures,
+  calls: (before, after) =>
+    before.last !== null &&
+    after.open === before.open &&
+    after.failures === before.failures &&
+    after.failing === before.failing,
+  made: 'defers',
   runs: 'defers',
   errors: 'wakes',
   targets: 'defers',

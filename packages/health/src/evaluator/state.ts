@@ -176,4 +176,4 @@ const USUAL: KnownAgent = { ...FIRST, announced: { ...FIRST.announced, instanceN
  * The stored form of states, also for readers of the snapshot. Add an upgrade for each change of the state or of the
  * usual state.
  */
-export const AT_REST: AtRest<AgentState> = { oldest: 15, upgrades: [], usual: USUAL };
+export const AT_REST: AtRest<AgentState> = { oldest: 16, upgrades: [], usual: USUAL };

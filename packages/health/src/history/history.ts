@@ -11,6 +11,7 @@ import {
   type Outcomes,
   outcomesAfter,
 } from './calls/last-calls.ts';
+import { type Made, madeAfter, NONE_MADE } from './calls/made.ts';
 import { type RateLimit, rateLimitAfter } from './calls/rate-limits.ts';
 import { NO_RUNS, type Runs, runsAfter } from './calls/runs.ts';
 import { NO_TARGETS, type Targets, targetsAfter } from './calls/targets.ts';
@@ -68,6 +69,7 @@ export type History = {
   readonly turn: Turn;
   readonly blocked: Blocked;
   readonly calls: Calls;
+  readonly made: Made;
   readonly runs: Runs;
   readonly errors: Errors;
   readonly targets: Targets;
@@ -104,6 +106,7 @@ export const initialHistory = (identity: Identity, receipt: Receipt, correlation
     turn: null,
     blocked: null,
     calls: NO_CALLS,
+    made: NONE_MADE,
     runs: NO_RUNS,
     errors: NO_ERRORS,
     targets: NO_TARGETS,
@@ -157,6 +160,7 @@ export const PARTS = {
   end: ({ end }: History) => end,
   errors: ({ errors }: History) => errors,
   limits: ({ limits }: History) => limits,
+  made: ({ made }: History) => made,
   matches: ({ matches }: History) => matches,
   outcomes: ({ outcomes }: History) => outcomes,
   output: ({ output }: History) => output,
@@ -204,6 +208,7 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
     turn,
     blocked: blockedAfter(h.blocked, usesTokens, heartbeat, receipt),
     calls,
+    made: madeAfter(h.made, delta, { before: h.turn, after: turn }, heartbeat, receipt),
     runs: runsAfter(h.runs, delta, receipt),
     errors: errorsAfter(h.errors, delta, progressed && !progress.strict, heartbeat, receipt),
     targets: targetsAfter(h.targets, delta, heartbeat, receipt),

@@ -86,7 +86,7 @@ test('failed calls count by err or by outcome', () => {
 });
 
 test('the fields of a call in a heartbeat count: mutations, polling, rate limits', () => {
-  expect(judged([same, same, { ...same, mutating: true }, same]).worst).toBe('HEALTHY');
+  expect(judged([same, same, { ...same, args: 'edit', mutating: true }, same]).worst).toBe('HEALTHY');
   expect(judged([same, same, same].map((call) => ({ ...call, polling: true }))).worst).toBe('HEALTHY');
   expect(judged([same, same, same].map((call) => ({ ...call, err: true, error_class: 'rate_limit' }))).worst).toBe(
     'HEALTHY',

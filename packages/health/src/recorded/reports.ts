@@ -72,8 +72,11 @@ const identified = (calls: readonly Unidentified[]): readonly ToolCall[] => {
  * unknown. The agent's side has the values themselves and counts null as a value.
  */
 const toolCall = (call: RecordedCall, hashing: Hashing): Unidentified => {
+  const outcome = outcomeOf(call);
   const known = call.args_h !== null && call.res_h !== null && call.resn_h !== null;
-  const made = known ? null : hashing({ args: call.args ?? undefined, result: call.result ?? undefined });
+  const made = known
+    ? null
+    : hashing({ args: call.args ?? undefined, result: call.result ?? undefined, failed: outcome === 'error' });
   return {
     call_id: call.call_id,
     kind: call.kind ?? 'tool',
@@ -81,7 +84,7 @@ const toolCall = (call: RecordedCall, hashing: Hashing): Unidentified => {
     args_hash: call.args_h ?? made?.args_hash ?? null,
     result_hash: call.res_h ?? made?.result_hash ?? null,
     masked_result_hash: call.resn_h ?? made?.masked_result_hash ?? null,
-    outcome: outcomeOf(call),
+    outcome,
     error_class: call.error_class,
     started_at: call.started_at,
     ended_at: call.ended_at,

@@ -95,7 +95,7 @@ export type RecordedRun = z.output<typeof recordedRun>;
  * Hashes for the comparison of calls, made from the record in the same way as the agent's side makes them; null if
  * unknown.
  */
-export type Hashing = (call: { readonly args?: unknown; readonly result?: unknown }) => {
+export type Hashing = (call: { readonly args?: unknown; readonly result?: unknown; readonly failed: boolean }) => {
   readonly args_hash: string | null;
   readonly result_hash: string | null;
   /** of the result with all varying parts masked */

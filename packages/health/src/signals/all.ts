@@ -12,8 +12,16 @@ import {
   selfReportedStuck,
 } from './fact.ts';
 import { errorPattern, unrecoverableError } from './patterns.ts';
-import { consecutiveFailures, errorRate } from './rate.ts';
-import { noAccept, repeatedCalls, repeatedError, sameTarget } from './repetition.ts';
+import { callBudget, consecutiveFailures, errorRate } from './rate.ts';
+import {
+  frequentCall,
+  noAccept,
+  repeatedAnswer,
+  repeatedArguments,
+  repeatedCalls,
+  repeatedError,
+  sameTarget,
+} from './repetition.ts';
 import type { AnySignal } from './signal.ts';
 import { noCheckpoint, noClaimRefresh, noCompletion, notStarted, noWorkUpdate, progressMismatch } from './work.ts';
 
@@ -34,11 +42,15 @@ export const SIGNALS = {
   call_overdue: callOverdue,
   no_model_answer: noModelAnswer,
   repeated_calls: repeatedCalls,
+  repeated_answer: repeatedAnswer,
+  repeated_arguments: repeatedArguments,
+  frequent_call: frequentCall,
   repeated_error: repeatedError,
   same_target: sameTarget,
   no_accept: noAccept,
   consecutive_failures: consecutiveFailures,
   error_rate: errorRate,
+  call_budget: callBudget,
   token_spike: tokenSpike,
   token_burn: tokenBurn,
   context_exhausted: contextExhausted,

@@ -65,6 +65,10 @@ const worked = (known: HeartbeatPayload['work'] | undefined): readonly Mark[] =>
 const UNSEEN: readonly SignalName[] = [
   'context_exhausted',
   'error_rate',
+  'repeated_answer',
+  'repeated_arguments',
+  'frequent_call',
+  'call_budget',
   'rate_limited',
   'error_pattern',
   'unrecoverable_error',

@@ -2,7 +2,7 @@ import { duration, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import { LAST_CALLS } from '../history/calls/last-calls.ts';
-import { MAX_CYCLE } from '../history/calls/runs.ts';
+import { type Runs, repetitions } from '../history/calls/runs.ts';
 import type { History } from '../history/history.ts';
 import type { Judging } from '../history/moment.ts';
 import { LEAST_SAMPLES, MOST_SAMPLES, medianOf } from '../history/usage/tokens.ts';
@@ -11,24 +11,29 @@ import { type AnySignal, type Figure, signal } from './signal.ts';
 /** Counter-evidence is a sign of life. Without another one it expires after `within`. */
 const within = duration.default(300_000);
 
+/** A cycle of fewer calls than this is never diverse. */
+const LEAST_DISTINCT = 6;
+
 const diverseLimits = z.strictObject({
-  /** of the last eight calls; more than the longest detected cycle, so that no loop counts as diverse */
-  distinct: z
-    .int()
-    .min(MAX_CYCLE + 1)
-    .max(LAST_CALLS)
-    .default(MAX_CYCLE + 1),
+  /** of the last eight calls */
+  distinct: z.int().min(LEAST_DISTINCT).max(LAST_CALLS).default(LEAST_DISTINCT),
   within,
 });
+
+/** A cycle of many calls is diverse, until it has come round this often. */
+const ROUNDS = 3;
+const isLongCycle = ({ exact: { same } }: Runs): boolean =>
+  same.some((_, i) => i + 1 >= LEAST_DISTINCT && repetitions(same, i + 1) >= ROUNDS);
 
 /** Calls that differ in tool or arguments. */
 export const diverseCalls: AnySignal = signal(diverseLimits, {
   axis: 'fact',
   awaits: [],
-  by: 'callDiversity',
   mitigating: true,
-  firesFrom: ({ callDiversity: { calls, at } }, l, { now }) =>
-    calls.length >= l.distinct && now <= at + l.within && new Set(calls).size >= l.distinct ? at : NEVER,
+  firesFrom: ({ callDiversity: { calls, at }, runs }, l, { now }) =>
+    calls.length >= l.distinct && now <= at + l.within && new Set(calls).size >= l.distinct && !isLongCycle(runs)
+      ? at
+      : NEVER,
   endsAt: ({ callDiversity }, l) => callDiversity.at + l.within + 1,
   evidence: ({ callDiversity: { calls, at } }, l, { now }) => {
     const value = new Set(calls).size;

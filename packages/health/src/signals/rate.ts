@@ -1,21 +1,67 @@
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
+import type { ToolFailures } from '../history/calls/calls.ts';
 import { failedOf, MOST_CALLS } from '../history/calls/last-calls.ts';
-import { type AnySignal, signal } from './signal.ts';
+import { hash32 } from '../history/hash.ts';
+import type { History } from '../history/history.ts';
+import { type AnySignal, ofTools, signal, tools } from './signal.ts';
+
+const failureLimits = z.strictObject({ above: z.int().min(1), ...tools });
+type FailureLimits = z.output<typeof failureLimits>;
+
+/** With tools named, the failures in a row of one of them count, also with calls of other tools between. */
+const failuresOf = ({ calls }: History, { applies_to, except }: FailureLimits): ToolFailures | null => {
+  if (applies_to.length === 0 && except.length === 0)
+    return calls.failedAt === null ? null : { tool: 0, failures: calls.failures, at: calls.failedAt };
+  const [only, without] = [applies_to.map((name) => hash32(name)), except.map((name) => hash32(name))];
+  const counted = calls.failing.filter(
+    ({ tool }) => (only.length === 0 || only.includes(tool)) && !without.includes(tool),
+  );
+  return counted.reduce<ToolFailures | null>((most, one) => (one.failures > (most?.failures ?? 0) ? one : most), null);
+};
 
 /** Failed calls in a row, strictly above the limit. */
-export const consecutiveFailures: AnySignal = signal(z.strictObject({ above: z.int().min(1) }), {
+export const consecutiveFailures: AnySignal = signal(failureLimits, {
   axis: 'rate',
   awaits: ['success'],
-  firesFrom: ({ calls }, { above }) => (calls.failures > above ? (calls.failedAt ?? NEVER) : NEVER),
-  evidence: ({ calls }, { above }) => ({
-    value: calls.failures,
+  firesFrom: (h, l) => {
+    const found = failuresOf(h, l);
+    return found !== null && found.failures > l.above ? found.at : NEVER;
+  },
+  evidence: (h, l) => {
+    const value = failuresOf(h, l)?.failures ?? 0;
+    return {
+      value,
+      limit: l.above,
+      words: `${value} failed calls in a row${ofTools(l)}; limit ${l.above}`,
+      hard: false,
+    };
+  },
+  finding: (h, l) => `Your last ${failuresOf(h, l)?.failures ?? 0} calls${ofTools(l)} have all failed.`,
+  advice: 'Find the cause before the next call. Try another way, or say what blocks you.',
+});
+
+const budgetLimits = z.strictObject({
+  above: z.int().min(1),
+  /** what starts the count: the instance, declared progress (a checkpoint, a work update, an ACCEPT), or a turn of its client */
+  per: z.enum(['instance', 'progress', 'turn']).default('instance'),
+});
+const PER = { instance: '', progress: ' since its last declared progress', turn: ' in this turn' } as const;
+
+/** More finished calls than the budget. */
+export const callBudget: AnySignal = signal(budgetLimits, {
+  axis: 'rate',
+  awaits: [],
+  by: 'made',
+  firesFrom: ({ made }, { above, per }) => (made[per] > above ? made.at : NEVER),
+  evidence: ({ made }, { above, per }) => ({
+    value: made[per],
     limit: above,
-    words: `${calls.failures} failed calls in a row; limit ${above}`,
+    words: `${made[per]} calls${PER[per]}; limit ${above}`,
     hard: false,
   }),
-  finding: ({ calls }) => `Your last ${calls.failures} calls have all failed.`,
-  advice: 'Find the cause before the next call. Try another way, or say what blocks you.',
+  finding: ({ made }, { per }) => `You have made ${made[per]} calls${PER[per].replace('its', 'your')}.`,
+  advice: 'Write a checkpoint of what is done and what remains, then say whether the task can be finished.',
 });
 
 const errorRateLimits = z

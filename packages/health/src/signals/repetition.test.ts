@@ -1,7 +1,8 @@
 import { NEVER } from '@vigil/stream';
 import { expect, test } from 'vitest';
 import { type Call, call, type HeartbeatPayload, history, T0 } from '../fixture.ts';
-import { repeatedCalls } from './repetition.ts';
+import { frequentCall, repeatedAnswer, repeatedArguments, repeatedCalls } from './repetition.ts';
+import type { AnySignal } from './signal.ts';
 
 const limits = (more: object = {}) => repeatedCalls.limits.parse({ times: 5, ...more }) as never;
 const A: Partial<Call> = { args_hash: 'a' };
@@ -25,11 +26,46 @@ test('many calls with other arguments are no repetition', () => {
   expect(fires(Array.from({ length: 20 }, (_, i) => ({ args_hash: `a${i}` })))).toBe(false);
 });
 
-test('a cycle of two to five calls counts its rounds', () => {
-  expect(fires(times(5, A, B))).toBe(true);
-  expect(fires(times(4, A, B))).toBe(false);
-  expect(fires(times(5, A, B, C))).toBe(true);
-  expect(fires(times(5, A, B, C, { args_hash: 'd' }, { args_hash: 'e' }))).toBe(true);
+const PERIODS = Array.from({ length: 11 }, (_, i) => i + 2);
+const cycleOf = (period: number): readonly Partial<Call>[] =>
+  Array.from({ length: period }, (_, i) => ({ args_hash: `a${i}`, result_hash: `r${i}` }));
+
+test.each(PERIODS)('a cycle of %i calls counts its rounds: four are not a repetition, five are', (period) => {
+  expect(fires(times(4, ...cycleOf(period)))).toBe(false);
+  expect(fires(times(5, ...cycleOf(period)))).toBe(true);
+});
+
+test.each([1, ...PERIODS])('a cycle of %i edits that repeat each other counts like any other', (period) => {
+  const edits = cycleOf(period).map((one) => ({ ...one, tool: 'Edit', mutating: true }));
+  expect(fires(times(4, ...edits))).toBe(false);
+  expect(fires(times(5, ...edits))).toBe(true);
+});
+
+test('a cycle of thirteen calls is none, but brings nothing new', () => {
+  const calls = times(9, ...cycleOf(13));
+  expect(fires(calls)).toBe(false);
+  expect(fires(calls, limits({ stale_times: 24 }))).toBe(true);
+  expect(fires(times(2, ...cycleOf(13)), limits({ stale_times: 24 }))).toBe(false);
+});
+
+test('an edit, a failing test and the edit undone are a loop, edits that are all different are not', () => {
+  const edit = (n: string): Partial<Call> => ({ tool: 'Edit', args_hash: n, mutating: true, result_hash: 'done' });
+  const test: Partial<Call> = { args_hash: 'test', outcome: 'error', result_hash: 'failed' };
+  const rounds = Array.from({ length: 30 }, (_, i) => [edit('x to y'), test, edit('y to x'), { ...test }, i]);
+  expect(fires(rounds.flatMap(([a, b, c, d]) => [a, b, c, d] as Partial<Call>[]))).toBe(true);
+  expect(fires(Array.from({ length: 30 }, (_, i) => [edit(`edit ${i}`), test]).flat())).toBe(false);
+});
+
+test('an edit whose arguments or result are unknown may be new each time', () => {
+  const edit: Partial<Call> = { tool: 'Edit', args_hash: null, mutating: true };
+  expect(fires(times(9, A, edit))).toBe(false);
+});
+
+test('only repetitions of the named tools count, or of all but the named', () => {
+  expect(fires(times(5, A), limits({ applies_to: ['bash'] }))).toBe(true);
+  expect(fires(times(5, A), limits({ applies_to: ['read'] }))).toBe(false);
+  expect(fires(times(5, A), limits({ except: ['read'] }))).toBe(true);
+  expect(fires(times(5, A), limits({ except: ['bash'] }))).toBe(false);
 });
 
 test('repetitions of a single call are not a longer cycle', () => {
@@ -46,7 +82,7 @@ test('a changed result restarts the count', () => {
 
 test('a successful mutation restarts the count, a failed one does not', () => {
   const edit: Partial<Call> = { args_hash: 'edit', mutating: true };
-  expect(fires(times(6, A, edit))).toBe(false);
+  expect(fires(Array.from({ length: 6 }, (_, i) => [A, { ...edit, args_hash: `edit ${i}` }]).flat())).toBe(false);
   expect(fires(times(6, A, { ...edit, mutating: false }))).toBe(true);
   expect(fires([...times(5, A), { ...edit, outcome: 'error', result_hash: null }])).toBe(true);
 });
@@ -180,4 +216,44 @@ test('calls without new results, in any order, count from stale_times', () => {
   ).toBe(false);
   expect(fires([...churn, C], l)).toBe(false);
   expect(fires(times(40, { args_hash: null }), l)).toBe(false);
+});
+
+const firing = (signal: AnySignal, calls: readonly Partial<Call>[], settings: object): boolean =>
+  signal.firesFrom(after(calls), signal.limits.parse(settings) as never, {
+    now: T0 + 1e7,
+    watched: T0 + 1e7,
+    floor: 0,
+  }) < NEVER;
+const search = (n: number): Partial<Call> => ({ tool: 'grep', args_hash: `needle ${n}`, result_hash: 'no output' });
+const searches = (n: number) => Array.from({ length: n }, (_, i) => search(i));
+
+test('one answer to many questions is a repetition of the answer, and ends with another answer', () => {
+  expect(firing(repeatedAnswer, searches(23), { times: 24 })).toBe(false);
+  expect(firing(repeatedAnswer, searches(24), { times: 24 })).toBe(true);
+  expect(firing(repeatedAnswer, [...searches(24), { ...search(99), result_hash: 'found' }], { times: 24 })).toBe(false);
+  expect(firing(repeatedAnswer, searches(43), { times: 24, except: ['grep'] })).toBe(false);
+  expect(fires(searches(43), limits({ stale_times: 24 }))).toBe(false);
+});
+
+test('edits that all answer alike, and polls, are no repeated answer', () => {
+  const edits = searches(40).map((one) => ({ ...one, mutating: true }));
+  expect(firing(repeatedAnswer, edits, { times: 24 })).toBe(false);
+  expect(firing(repeatedAnswer, times(40, { ...A, polling: true }), { times: 24 })).toBe(false);
+});
+
+test('one call again and again counts without its results, too', () => {
+  const blind = times(12, { ...A, result_hash: null });
+  expect(firing(repeatedArguments, blind, { times: 12, results: 'unknown' })).toBe(true);
+  expect(firing(repeatedArguments, blind.slice(1), { times: 12, results: 'unknown' })).toBe(false);
+  const log = Array.from({ length: 12 }, (_, i) => ({ ...A, result_hash: `epoch ${i}` }));
+  expect(firing(repeatedArguments, log, { times: 12, results: 'unknown' })).toBe(false);
+  expect(firing(repeatedArguments, log, { times: 12 })).toBe(true);
+  expect(firing(repeatedArguments, [...log, B], { times: 12 })).toBe(false);
+});
+
+test('six of the last ten calls were the same, also with others between', () => {
+  const mixed = (same: number) => Array.from({ length: 10 }, (_, i) => (i < same ? A : { args_hash: `other ${i}` }));
+  expect(firing(frequentCall, mixed(5), { times: 6, of: 10 })).toBe(false);
+  expect(firing(frequentCall, mixed(6), { times: 6, of: 10 })).toBe(true);
+  expect(firing(frequentCall, [...mixed(6), C], { times: 6, of: 10 })).toBe(false);
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { MOST_TIMES } from '../history/calls/errors.ts';
 import { MAX_CYCLE, type Row, type Runs, repetitions } from '../history/calls/runs.ts';
 import type { History } from '../history/history.ts';
-import { type AnySignal, signal, spelled } from './signal.ts';
+import { type AnySignal, isAmong, signal, spelled, tools } from './signal.ts';
 
 const times = z.int().min(2);
 /** Each kind of repetition has a limit of its own. All but the first two are off without a limit. */
@@ -24,6 +24,8 @@ const limits = z
     stale_times: times.optional(),
     /** the minimum duration of a row of polling calls */
     polling_after: duration.default(1_800_000),
+    /** only repetitions of these tools, or of all but these; a cycle counts by its last call */
+    ...tools,
   })
   .transform((l) => ({
     ...l,
@@ -40,6 +42,8 @@ type Way = {
   readonly value: number;
   readonly limit: number;
   readonly from: number;
+  /** null: calls of several tools */
+  readonly tool: string | null;
   readonly words: () => string;
   /** the same for the agent, after "You have made" */
   readonly finding: (now: number) => string;
@@ -53,7 +57,8 @@ export const repeatedCalls: AnySignal = signal(limits, {
   firesFrom: ({ runs }, l) => {
     if (!repeats(runs)) return NEVER;
     let first = NEVER;
-    for (const { value, limit, from } of waysOf(runs, l)) if (value >= limit) first = Math.min(first, from);
+    for (const { value, limit, from, tool } of waysOf(runs, l))
+      if (value >= limit && isAmong(tool, l)) first = Math.min(first, from);
     return first;
   },
   evidence: ({ runs }, l) => {
@@ -71,17 +76,18 @@ export const repeatedCalls: AnySignal = signal(limits, {
 /** The first kind of repetition that has reached its limit. */
 const reachedOf = (runs: Runs, l: Limits): Way | undefined =>
   waysOf(runs, l)
-    .filter(({ value, limit }) => value >= limit)
+    .filter(({ value, limit, tool }) => value >= limit && isAmong(tool, l))
     .sort((x, y) => x.from - y.from)[0];
 
 /** A fast path, because most agents repeat nothing most of the time. */
 const repeats = ({ exact, masked, failing, stale }: Runs): boolean =>
-  inRow(exact) || inRow(masked) || failing.top > 1 || stale.count > 1;
+  inRow(exact) || (masked !== null && inRow(masked)) || failing.top > 1 || stale.count > 1;
 
 const some = (counts: readonly number[]): boolean => counts.some((count) => count > 0);
 const inRow = ({ top, same }: Row): boolean => some(top) || some(same);
 
-const waysOf = ({ exact, masked, failing, stale }: Runs, l: Limits): readonly Way[] => {
+const waysOf = ({ exact, masked: other, failing, stale }: Runs, l: Limits): readonly Way[] => {
+  const masked = other ?? exact;
   const again = 'times in a row with the same result';
   return [
     ...inRowOf(exact, 1, l.times, l, `the same call (#) ${again}`),
@@ -89,12 +95,12 @@ const waysOf = ({ exact, masked, failing, stale }: Runs, l: Limits): readonly Wa
     ...inRowOf(masked, 1, l.masked_times, l, `the same call but for numbers (#) ${again}`),
     ...inCycleOf(masked, l.masked_cycles, l, `the same cycle of calls but for numbers (#) ${again}`),
     {
-      ...{ value: failing.top, limit: l.failing_times, from: failing.at },
+      ...{ value: failing.top, limit: l.failing_times, from: failing.at, tool: failing.tool },
       words: () => `the same call failing ${failing.top} times in a row`,
       finding: () => `the same call ${failing.top} times in a row, and it has failed each time`,
     },
     {
-      ...{ value: stale.count, limit: l.stale_times, from: stale.at },
+      ...{ value: stale.count, limit: l.stale_times, from: stale.at, tool: null },
       words: () => `${stale.count} calls in a row that reported nothing new`,
       finding: () => `${stale.count} calls in a row that returned nothing new`,
     },
@@ -107,7 +113,7 @@ const inRowOf = (row: Row, period: number, limit: number, l: Limits, words: stri
   const way = (value: number, from: number, more = ''): Way => {
     const often = words.replace('(#)', `(${row.tool}) ${value}`);
     const finding = (now: number) => `${often}${isInRow ? `, the first of them ${spelled(now - row.since)} ago` : ''}`;
-    return { value, limit, from, words: () => often + more, finding };
+    return { value, limit, from, tool: row.tool, words: () => often + more, finding };
   };
   const found = way(row.top[period - 1] ?? 0, row.at);
   const polls = row.polling ? repetitions(row.same, period) : 0;
@@ -120,6 +126,79 @@ const inCycleOf = (row: Row, limit: number, l: Limits, words: string): readonly 
   const periods = Array.from({ length: l.max_cycle - 1 }, (_, i) => i + 2);
   return periods.flatMap((period) => inRowOf(row, period, limit, l, words));
 };
+
+const answerLimits = z.strictObject({ times, ...tools });
+
+/** One tool gives the same answer in a row to any question: nothing new is learnt. It lasts until another answer. */
+export const repeatedAnswer: AnySignal = signal(answerLimits, {
+  axis: 'repetition',
+  awaits: [],
+  by: 'runs',
+  firesFrom: ({ runs: { answer } }, l) => (answer.count >= l.times && isAmong(answer.tool, l) ? answer.at : NEVER),
+  evidence: ({ runs: { answer } }, { times: limit }) => {
+    const words =
+      answer.count < 2 ? 'no answer twice in a row' : `the same answer (${answer.tool}) ${answer.count} times in a row`;
+    return { value: answer.count, limit, words: `${words}; limit ${limit}`, hard: false };
+  },
+  finding: ({ runs: { answer } }) =>
+    `Your last ${answer.count} calls of ${answer.tool} have all given the same answer to any question.`,
+  advice: 'This way brings nothing new. Look somewhere else, or say what you are looking for.',
+});
+
+const argumentLimits = z.strictObject({
+  times,
+  /** only calls whose results are unknown */
+  results: z.enum(['any', 'unknown']).default('any'),
+  ...tools,
+});
+const askedTimes = ({ asked }: Runs, { results }: z.output<typeof argumentLimits>): number =>
+  results === 'any' ? asked.count : asked.blind;
+
+/** The same call in a row, with any results. It lasts until another call. */
+export const repeatedArguments: AnySignal = signal(argumentLimits, {
+  axis: 'repetition',
+  awaits: [],
+  by: 'runs',
+  firesFrom: ({ runs }, l) => (askedTimes(runs, l) >= l.times && isAmong(runs.asked.tool, l) ? runs.asked.at : NEVER),
+  evidence: ({ runs }, l) => {
+    const value = askedTimes(runs, l);
+    const which = l.results === 'any' ? 'with any results' : 'without a known result';
+    const words = value < 2 ? 'no call twice in a row' : `the same call (${runs.asked.tool}) ${value} times in a row`;
+    return { value, limit: l.times, words: `${words}, ${which}; limit ${l.times}`, hard: false };
+  },
+  finding: ({ runs }, l) => `You have made the same call (${runs.asked.tool}) ${askedTimes(runs, l)} times in a row.`,
+  advice: 'If you wait for something, say what it is. Otherwise change the arguments or the approach.',
+});
+
+const frequentLimits = z.strictObject({ times, of: z.int().min(2).max(MAX_CYCLE) }).refine((l) => l.times <= l.of, {
+  path: ['times'],
+  message: 'is above of, so it is never reached: write at most as many as of',
+});
+
+/** How often the most frequent call occurs among the last ones. */
+const frequency = (recent: readonly number[], of: number): number => {
+  const counts = new Map<number, number>();
+  for (const sign of recent.slice(-of)) counts.set(sign, (counts.get(sign) ?? 0) + 1);
+  return Math.max(0, ...counts.values());
+};
+
+/** The same call with the same result among the last ones, also if others are between. */
+export const frequentCall: AnySignal = signal(frequentLimits, {
+  axis: 'repetition',
+  awaits: [],
+  by: 'runs',
+  firesFrom: ({ runs: { exact } }, { times: least, of }) =>
+    exact.recent.length >= least && frequency(exact.recent, of) >= least ? exact.last : NEVER,
+  evidence: ({ runs: { exact } }, { times: limit, of }) => {
+    const value = frequency(exact.recent, of);
+    const last = Math.min(of, exact.recent.length);
+    const words = `one call with the same result ${value} times among the last ${last}; limit ${limit} of ${of}`;
+    return { value, limit, words, hard: false };
+  },
+  finding: ({ runs: { exact } }, { of }) =>
+    `Of your last ${Math.min(of, exact.recent.length)} calls, ${frequency(exact.recent, of)} were the same and gave the same result.`,
+  advice: 'The same call gives the same result. Read what it returned, then try another way.',
+});
 
 const errorLimits = z.strictObject({ times: z.int().min(2).max(MOST_TIMES), within: duration });
 

@@ -1,7 +1,7 @@
 import type { Mark as AnyMark } from '@vigil/events';
 import { type Axis, type Pattern, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { History, Part } from '../history/history.ts';
 import type { Judging, Moment } from '../history/moment.ts';
 
@@ -73,6 +73,19 @@ export type AnySignal = Signal<never>;
 /** A signal whose limits have the type that their schema gives. */
 export const signal = <S extends z.ZodType>(limits: S, rest: Omit<Signal<z.output<S>>, 'limits'>): AnySignal =>
   ({ limits, ...rest }) as Signal<z.output<S>>;
+
+/** The settings that restrict a signal to tools. Empty: all tools. */
+export const tools = { applies_to: z.array(z.string()).default([]), except: z.array(z.string()).default([]) };
+type Tools = { readonly applies_to: readonly string[]; readonly except: readonly string[] };
+
+export const isAmong = (tool: string | null, { applies_to, except }: Tools): boolean =>
+  tool === null || ((applies_to.length === 0 || applies_to.includes(tool)) && !except.includes(tool));
+
+/** The restriction in words. */
+export const ofTools = ({ applies_to, except }: Tools): string => {
+  if (applies_to.length > 0) return ` of ${applies_to.join(' or ')}`;
+  return except.length > 0 ? ` of other tools than ${except.join(', ')}` : '';
+};
 
 /** Converts a mark to `now`'s axis. */
 export const momentOf = (mark: number, at: Moment): number => at.now + (mark - at.watched);

@@ -9,65 +9,103 @@ test('the order of fields, and fields without a value, make no difference', () =
 });
 
 test('other versions and machines compute these hashes of the same values', () => {
-  expect(hashes({ args: { path: 'a.ts' }, result: 'read 12 lines' })).toEqual({
-    args_hash: 'a1:26da85158febffab6d2ff298a631b624',
-    result_hash: 'r1:e91e5e281c2c8469122b90af754e3e77',
-    masked_result_hash: 'm1:171fb985beba1b23acd8641336a3f362',
+  expect(hashes({ args: { path: 'a.ts' }, result: 'read 12 lines', failed: false })).toEqual({
+    args_hash: 'a2:26da85158febffab6d2ff298a631b624',
+    result_hash: 'r2:e91e5e281c2c8469122b90af754e3e77',
+    masked_result_hash: 'm2:171fb985beba1b23acd8641336a3f362',
   });
 });
 
 test('every hash names the version that made it', () => {
-  for (const hash of Object.values(hashes({ args: 1, result: 2 }))) expect(hash?.slice(1)).toMatch(`${NORMALISER}:`);
+  for (const hash of Object.values(hashes({ args: 1, result: 2, failed: false })))
+    expect(hash?.slice(1)).toMatch(`${NORMALISER}:`);
 });
 
-test('masked, results that differ in numbers, long hex, UUIDs and volatile fields are the same; exactly, they are not', () => {
-  const at = (n: number) => ({
-    text: `took ${n} ms, commit ${`${n}abcdef9`.repeat(2)}, id 0${n}f3a1b2-0000-4000-8000-00000000000${n}`,
-    'request-id': `request ${'x'.repeat(n)}`,
-    duration_ms: n,
-    left: n,
-  });
-  expect(maskedResultHash(at(3))).toBe(maskedResultHash(at(7)));
-  expect(resultHash(at(3))).not.toBe(resultHash(at(7)));
-  expect(normalise(at(3))).toBe('{"left":0,"text":"took # ms, commit #, id #"}');
+/** Pairs of answers of one call: whether they are the same for a success, for a failure, and without figures. */
+type Alike = { readonly ok: boolean; readonly failed: boolean; readonly masked: boolean };
+const always: Alike = { ok: true, failed: true, masked: true };
+const ofFailure: Alike = { ok: false, failed: true, masked: true };
+const inWords: Alike = { ok: false, failed: false, masked: true };
+const never: Alike = { ok: false, failed: false, masked: false };
+const answers: readonly (readonly [string, string, Alike])[] = [
+  ['took 3 ms', 'took 7 ms', always],
+  ['done in 3.5s', 'done in 12.25s', always],
+  ['2026-11-26T07:00:00Z ready', '2026-11-26 08:10:11.5 ready', always],
+  ['Thu Nov 26 07:00:01 UTC', 'Thu Nov 26 07:00:09 UTC', always],
+  ['at 1795676420', 'at 1795676999', always],
+  ['pid 4711 waits', 'pid 4712 waits', always],
+  ['refused by 127.0.0.1:4312', 'refused by 127.0.0.1:4313', always],
+  ['object 0x7f3a', 'object 0x81b2', always],
+  ['commit 3f2a91c', 'commit 77be012', always],
+  ['id 0a1b2c3d-0000-4000-8000-000000000001', 'id 0a1b2c3d-0000-4000-8000-000000000002', always],
+  ['wrote /tmp/x8f2/out', 'wrote /tmp/k2j1/out', always],
+  ['a.ts:12:5 unexpected', 'a.ts:14:9 unexpected', ofFailure],
+  ['error at line 12', 'error at line 13', ofFailure],
+  ['attempt 2 failed', 'attempt 3 failed', ofFailure],
+  ['epoch 1/50 loss 0.91', 'epoch 2/50 loss 0.88', inWords],
+  ['9 failed, 3 passed', '2 failed, 10 passed', inWords],
+  ['40 %', '41 %', inWords],
+  ['120 out.csv', '340 out.csv', inWords],
+  ['page 3 of 9', 'page 4 of 9', inWords],
+  ['no such file a.ts', 'no such file b.ts', never],
+  ['dead beef', 'dead meat', never],
+];
+
+test.each(answers)('are %j and %j the same answer? %j', (one, other, alike) => {
+  expect(resultHash(one, false) === resultHash(other, false)).toBe(alike.ok);
+  expect(resultHash(one, true) === resultHash(other, true)).toBe(alike.failed);
+  expect(maskedResultHash(one) === maskedResultHash(other)).toBe(alike.masked);
+  expect(argsHash(one)).not.toBe(argsHash(other));
 });
 
-test('masked, words remain: another file, another error, a short hex word are another result', () => {
-  expect(maskedResultHash('no such file a.ts')).not.toBe(maskedResultHash('no such file b.ts'));
-  expect(normalise('dead beef 1')).toBe('"dead beef #"');
+test('volatile fields of a result are left out, other numbers stay', () => {
+  const at = (n: number, left: number) => ({ 'request-id': `request ${n}`, duration_ms: n, left });
+  expect(resultHash(at(3, 1), false)).toBe(resultHash(at(7, 1), false));
+  expect(resultHash(at(3, 1), false)).not.toBe(resultHash(at(3, 2), false));
+  expect(maskedResultHash(at(3, 1))).toBe(maskedResultHash(at(3, 2)));
+  expect(argsHash(at(3, 1))).not.toBe(argsHash(at(7, 1)));
 });
 
-test('a missing value, or one above the limits, is unknown and never compared', () => {
-  const unknown = { args_hash: null, result_hash: null, masked_result_hash: null };
-  expect(hashes({})).toEqual(unknown);
-  expect(hashes({ args: 'x'.repeat(2 << 20), result: Array.from({ length: 60_000 }, () => 1) })).toEqual({
-    ...unknown,
-  });
-  expect(resultHash('x'.repeat(1 << 20))).not.toBeNull();
-  expect(resultHash(null)).not.toBeNull();
+const resultOf = (value: unknown) => resultHash(value, false);
+
+test('a missing value is unknown and never compared', () => {
+  expect(hashes({ failed: false })).toEqual({ args_hash: null, result_hash: null, masked_result_hash: null });
+  expect(resultOf(null)).not.toBeNull();
+});
+
+test('a value of any size is compared', () => {
+  const long = (end: string) => `${'x'.repeat(2 << 20)}${end}`;
+  const wide = (end: number) => [...Array.from({ length: 60_000 }, () => 1), end];
+  for (const hash of [argsHash, resultOf, maskedResultHash]) {
+    expect(hash({ content: long('a') })).toBe(hash({ content: long('a') }));
+    expect(hash({ content: long('a') })).not.toBe(hash({ content: long('b') }));
+    expect(hash(wide(1))).toBe(hash(wide(1)));
+    expect(hash(wide(1))).not.toBe(hash(wide(2)));
+    expect(hash(Buffer.alloc(3 << 20, 1))).not.toBe(hash(Buffer.alloc(3 << 20, 2)));
+  }
 });
 
 test('cycles, bytes, errors, dates, maps and unreadable fields have a hash too', () => {
   const circle: Record<string, unknown> = { a: 1 };
   circle.self = circle;
-  expect(normalise(circle)).toBe('{"a":0,"self":"[circular]"}');
+  expect(normalise(circle, false)).toBe('{"a":1,"self":"[circular]"}');
   const shared = { x: 'y' };
-  expect(normalise([shared, shared])).toBe('[{"x":"y"},{"x":"y"}]');
-  expect(resultHash(new Error('boom'))).not.toBe(resultHash(new Error('bang')));
-  expect(resultHash(Buffer.from('a'))).not.toBe(resultHash(Buffer.from('b')));
-  expect(resultHash(new Map([['a', 1]]))).not.toBe(resultHash(new Map([['a', 2]])));
-  expect(resultHash(new Date(5))).toBe(resultHash('1970-01-01T00:00:00.005Z'));
-  expect(resultHash(12n)).toBe(resultHash(12));
+  expect(normalise([shared, shared], false)).toBe('[{"x":"y"},{"x":"y"}]');
+  expect(resultOf(new Error('boom'))).not.toBe(resultOf(new Error('bang')));
+  expect(resultOf(Buffer.from('a'))).not.toBe(resultOf(Buffer.from('b')));
+  expect(resultOf(new Map([['a', 1]]))).not.toBe(resultOf(new Map([['a', 2]])));
+  expect(resultOf(new Date(5))).toBe(resultOf('1970-01-01T00:00:00.005Z'));
+  expect(resultOf(12n)).toBe(resultOf(12));
   const thorny = Object.defineProperty({}, 'x', {
     enumerable: true,
     get: () => {
       throw new Error('no');
     },
   });
-  expect(normalise(thorny)).toBe('{"x":"[unreadable]"}');
+  expect(normalise(thorny, false)).toBe('{"x":"[unreadable]"}');
   let deep: unknown = 1;
   for (let n = 0; n < 100_000; n += 1) deep = [deep];
-  expect(resultHash(deep)).toBeNull();
+  expect(resultOf(deep)).toBeNull();
 });
 
 test('hashing never throws, and gives the same hash again', () => {
@@ -75,7 +113,9 @@ test('hashing never throws, and gives the same hash again', () => {
     fc.property(
       fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true }),
       (value) => {
-        expect(hashes({ args: value, result: value })).toEqual(hashes({ args: value, result: value }));
+        expect(hashes({ args: value, result: value, failed: false })).toEqual(
+          hashes({ args: value, result: value, failed: false }),
+        );
       },
     ),
   );

@@ -7,7 +7,7 @@ export type Style = {
   readonly key: (key: string) => boolean;
 };
 
-/** Limits on what is read, so that hashing does not delay the agent. */
+/** Limits on what is read by this file, so that hashing does not delay the agent. Larger values are hashed as they are. */
 const MOST_CHARACTERS = 1 << 20;
 const MOST_VALUES = 50_000;
 const DEEPEST = 200;
@@ -64,7 +64,6 @@ const content = (object: object, reading: Reading): string => {
   if (object instanceof Date) return write(Number.isNaN(object.getTime()) ? null : object.toISOString(), reading);
   if (object instanceof Error) return fields(object, ['name', 'message', ...Object.keys(object)], reading);
   if (ArrayBuffer.isView(object)) {
-    spend(reading, object.byteLength);
     return JSON.stringify(`bytes:${digestOf(object)}`);
   }
   const toJson = fieldOf(object, 'toJSON');
@@ -81,11 +80,17 @@ const nested = (object: object, reading: Reading): string => {
   return written;
 };
 
+const text = (value: string, reading: Reading): string => {
+  if (value.length > MOST_CHARACTERS) return JSON.stringify(`text:${digestOf(Buffer.from(value))}`);
+  spend(reading, value.length);
+  return JSON.stringify(reading.style.text(value));
+};
+
 const write = (value: unknown, reading: Reading): string => {
-  spend(reading, typeof value === 'string' ? value.length : 1);
+  spend(reading, 1);
   switch (typeof value) {
     case 'string':
-      return JSON.stringify(reading.style.text(value));
+      return text(value, reading);
     case 'number':
       return Number.isFinite(value) ? reading.style.number(value) : 'null';
     case 'bigint':
@@ -101,14 +106,24 @@ const write = (value: unknown, reading: Reading): string => {
   }
 };
 
+const read = (value: unknown, style: Style): string => {
+  try {
+    return write(value, { style, within: new Set(), characters: 0, values: 0 });
+  } catch (error) {
+    if (error instanceof TooLarge) return JSON.stringify(value) ?? 'null';
+    throw error;
+  }
+};
+
 /**
- * JSON with sorted keys and no white space. Cycles are cut, and a digest replaces bytes.
- * Null: no value, an unreadable value, or one above the limits. Such values are not compared.
+ * JSON with sorted keys and no white space. Cycles are cut, and a digest replaces bytes and long texts. A value with
+ * too many parts is written as it is.
+ * Null: no value, or an unreadable one. Such values are not compared.
  */
 export const canonical = (value: unknown, style: Style): string | null => {
   if (value === undefined) return null;
   try {
-    return write(value, { style, within: new Set(), characters: 0, values: 0 });
+    return read(value, style);
   } catch {
     return null;
   }
@@ -118,7 +133,7 @@ export const canonical = (value: unknown, style: Style): string | null => {
  * The version of everything in this file. Every hash contains it, so that hashes of two versions
  * never compare equal. Raise it when you change what a hash is made of.
  */
-export const NORMALISER = 1;
+export const NORMALISER = 2;
 
 const exact: Style = { text: (text) => text, number: String, key: () => true };
 
@@ -131,26 +146,62 @@ const VOLATILE: ReadonlySet<string> = new Set(
   ),
 );
 
-const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/gi;
+/** Parts of a text that differ from run to run although nothing has changed. */
+const VARYING = new RegExp(
+  [
+    // ids and hashes
+    String.raw`[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`,
+    String.raw`\b0x[0-9a-f]+\b`,
+    String.raw`\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,}\b`,
+    // dates and times, epoch seconds and milliseconds
+    String.raw`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?`,
+    String.raw`\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:\d\d? [a-z]{3}|[a-z]{3} +\d\d?)\b(?: \d{4}\b)?`,
+    String.raw`\b\d\d?:\d\d:\d\d(?:[.,]\d+)?`,
+    String.raw`\b1[5-9]\d{8}(?:\d{3})?(?:\.\d+)?\b`,
+    // durations
+    String.raw`\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?|h|hours?)\b`,
+    // addresses, ports and processes
+    String.raw`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`,
+    String.raw`\b(?:localhost:|ports? |pids?[ =:]+|process )\d+`,
+    // names of temporary files
+    String.raw`(?:/tmp|/var/folders)/[^\s"'\`:,;)]+`,
+    String.raw`\btmp[.\-_]?[a-z0-9_]{6,}\b`,
+  ].join('|'),
+  'gi',
+);
+/** Where a failure points to, and which attempt it was. */
+const POSITIONS = /(?<=:)\d+(?::\d+)?\b|\b(line|lines|col|column|row|char|offset|position|attempt|try|retry) #?\d+/gi;
+
 const LONG_HEX = /\b(?:0x)?[0-9a-f]{8,}\b/gi;
 const DIGITS = /\d+/g;
 
+const isVolatile = (key: string): boolean => VOLATILE.has(key.toLowerCase().replace(/[-_]/g, ''));
+const stable = (text: string): string => text.replace(VARYING, '#');
+/** Figures stay: a counter that moves is progress, and so are fewer failures. */
+const answer: Style = { text: stable, number: String, key: (key) => !isVolatile(key) };
+const failure: Style = { ...answer, text: (text) => stable(text).replace(POSITIONS, '#') };
 const masked: Style = {
-  text: (text) => text.replace(UUID, '#').replace(LONG_HEX, '#').replace(DIGITS, '#'),
+  ...answer,
+  text: (text) => stable(text).replace(LONG_HEX, '#').replace(DIGITS, '#'),
   number: () => '0',
-  key: (key) => !VOLATILE.has(key.toLowerCase().replace(/[-_]/g, '')),
 };
 
-/** Canonical JSON with digits, long hex and UUIDs masked and volatile fields dropped. Null: unknown, see canonical. */
-export const normalise = (value: unknown): string | null => canonical(value, masked);
+/** Canonical JSON without what varies from run to run, such as times, ids and addresses. Null: unknown, see canonical. */
+export const normalise = (value: unknown, failed: boolean): string | null =>
+  canonical(value, failed ? failure : answer);
 
 /** 128 bits of SHA-256, after the version that computed it. */
 const hash = (kind: string, text: string | null): string | null =>
   text === null ? null : `${kind}${NORMALISER}:${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 
 export const argsHash = (args: unknown): string | null => hash('a', canonical(args, exact));
-export const resultHash = (result: unknown): string | null => hash('r', canonical(result, exact));
-export const maskedResultHash = (result: unknown): string | null => hash('m', normalise(result));
+/** `failed`: whether the call failed; then positions in files and numbers of attempts vary, too. */
+export const resultHash = (result: unknown, failed: boolean): string | null => hash('r', normalise(result, failed));
+/** Also without digits: results that differ in figures only are alike. */
+export const maskedResultHash = (result: unknown): string | null => hash('m', canonical(result, masked));
+
+/** A call's arguments and result, and whether it failed. An undefined value is unknown. */
+export type Content = { readonly args?: unknown; readonly result?: unknown; readonly failed: boolean };
 
 export type Hashes = {
   readonly args_hash: string | null;
@@ -171,8 +222,8 @@ export const notEnded = {
  * The hashes of a call's content, computed where the agent runs: no content leaves it. Null: unknown, and never
  * compared.
  */
-export const hashes = ({ args, result }: { readonly args?: unknown; readonly result?: unknown }): Hashes => ({
+export const hashes = ({ args, result, failed }: Content): Hashes => ({
   args_hash: argsHash(args),
-  result_hash: resultHash(result),
+  result_hash: resultHash(result, failed),
   masked_result_hash: maskedResultHash(result),
 });

@@ -20,6 +20,8 @@ export type Progress = {
   readonly steps: number | null;
   /** as the agent's client reported it last; null: it has reported none */
   readonly turn: TurnReport | null;
+  /** the last successful mutations: tool, arguments and result of each. The same one again changes nothing */
+  readonly changes: readonly string[];
 };
 
 export const noProgress: Progress = {
@@ -30,7 +32,11 @@ export const noProgress: Progress = {
   tokens: 0,
   steps: null,
   turn: null,
+  changes: [],
 };
+
+/** As many results as the evaluator compares (packages/health/src/history/calls/heartbeat-delta.ts). */
+const MOST_CHANGES = 32;
 
 /** What an agent reports about itself: any fields of a heartbeat. */
 type ReportedFields = { readonly [K in keyof Heartbeat]?: Heartbeat[K] | undefined };
@@ -53,15 +59,25 @@ const openAfter = (open: Progress['openCalls'], { call_id, outcome }: ToolCall, 
   return Object.fromEntries([...Object.entries(others).slice(1 - MOST_CALLS), [call_id, began]]);
 };
 
-const marksOf = ({ outcome, mutating }: ToolCall): readonly Mark[] => {
-  if (outcome === 'running') return ['call'];
-  if (outcome === 'refused' || outcome === 'abandoned') return ['call'];
-  if (outcome !== 'ok') return ['call', 'answer'];
-  return mutating ? ['call', 'answer', 'success', 'change'] : ['call', 'answer', 'success'];
+const marksOf = ({ outcome }: ToolCall): readonly Mark[] => {
+  if (outcome === 'running' || outcome === 'refused' || outcome === 'abandoned') return ['call'];
+  return outcome === 'ok' ? ['call', 'answer', 'success'] : ['call', 'answer'];
 };
 
-const called = (before: Progress, call: ToolCall, sequence: number): Progress =>
-  marked({ ...before, openCalls: openAfter(before.openCalls, call, sequence) }, marksOf(call), sequence);
+/** A successful mutation is a change, unless the same one has given the same result before. */
+const changed = (before: Progress, call: ToolCall, sequence: number): Progress => {
+  if (!call.mutating || call.outcome !== 'ok') return before;
+  if (call.args_hash === null || call.result_hash === null) return marked(before, ['change'], sequence);
+  const change = `${call.tool} ${call.args_hash} ${call.result_hash}`;
+  if (before.changes.includes(change)) return before;
+  const changes = [...before.changes.slice(1 - MOST_CHANGES), change];
+  return marked({ ...before, changes }, ['change'], sequence);
+};
+
+const called = (before: Progress, call: ToolCall, sequence: number): Progress => {
+  const openCalls = openAfter(before.openCalls, call, sequence);
+  return changed(marked({ ...before, openCalls }, marksOf(call), sequence), call, sequence);
+};
 
 const stampsOf = ({ id, updated_at, comment_count, claim_refreshed_at }: WorkItem) => ({
   touched: `${id} ${updated_at} ${comment_count}`,

@@ -45,6 +45,12 @@ export const bySource = (all: readonly Seen[]): readonly Source[] =>
     };
   });
 
+/** The share of a run's calls that were made when it was flagged, in the median of flagged runs; null without one. */
+export const medianShare = (flagged: readonly Seen[]): number | null => {
+  const shares = flagged.map(({ run, flag }) => (flag?.call ?? 0) / run.calls.length).sort((a, b) => a - b);
+  return shares[Math.floor(shares.length / 2)] ?? null;
+};
+
 /** The call by which a loop must be detected: the earlier of the two limits. */
 const due = ({ calls }: Run): number | null => {
   const both = [fifthOfARow(calls), fourthTurn(calls)].filter((call) => call !== null);
@@ -59,7 +65,12 @@ export const hanging = (run: Run): Run => {
   const middle = hungAfter(run);
   return {
     ...run,
-    calls: run.calls.map((call, i) => ({ ...call, ts: GAP_S * i + (i < middle ? 0 : HANG_S) })),
+    calls: run.calls.map((call, i) => ({
+      ...call,
+      ts: GAP_S * i + (i < middle ? 0 : HANG_S),
+      started_at: null,
+      deadline_at: null,
+    })),
   };
 };
 

@@ -1,5 +1,5 @@
 import { DESCRIBED } from './described.ts';
-import type { Seen, Source } from './measure.ts';
+import { medianShare, type Seen, type Source } from './measure.ts';
 
 export const nameOf = ({ run }: Seen): string => `${run.src} ${run.run_id}`;
 
@@ -55,15 +55,56 @@ const missedLines = (all: readonly Seen[]): string =>
     ? 'None.'
     : all.map((one) => `- ${nameOf(one)}, ${one.run.calls.length} calls, at worst ${one.judged.worst}`).join('\n');
 
+export type Preset = { readonly policy: string; readonly sources: readonly Source[] };
+
+const all = (sources: readonly Source[], pick: (source: Source) => readonly Seen[]): readonly Seen[] =>
+  sources.flatMap(pick);
+
+/** The signals that flag the most runs, with their numbers. */
+const signalsOf = (flagged: readonly Seen[]): string => {
+  const counts = Map.groupBy(
+    flagged.flatMap(({ flag }) => flag?.signals.slice(0, 1) ?? []),
+    (signal) => signal,
+  );
+  const most = [...counts].map(([name, all]) => [name, all.length] as const).sort((a, b) => b[1] - a[1]);
+  return most.length === 0
+    ? '–'
+    : most
+        .slice(0, 4)
+        .map(([name, count]) => `${name} ${count}`)
+        .join(', ');
+};
+
+const presetsTable = (presets: readonly Preset[]): string =>
+  [
+    row(['policy', 'successful runs flagged', 'by', 'failed runs flagged', 'by', 'made calls when flagged, median']),
+    row(Array.from({ length: 6 }, () => '---')),
+    ...presets.map(({ policy, sources }) => {
+      const failed = all(sources, ({ runs }) => runs.filter(({ run }) => !run.success));
+      const found = failed.filter(({ flag }) => flag !== null);
+      const accused = all(sources, ({ flagged }) => flagged);
+      const early = medianShare(found);
+      return row([
+        policy,
+        share(accused.length, all(sources, ({ successes }) => successes).length),
+        signalsOf(accused),
+        share(found.length, failed.length),
+        signalsOf(found),
+        early === null ? '–' : `${Math.round(100 * early)} % of the run`,
+      ]);
+    }),
+  ].join('\n');
+
 /** docs/accuracy.md. */
-export const page = (sources: readonly Source[], hangs: Hangs): string => `# Accuracy
+export const page = (sources: readonly Source[], hangs: Hangs, presets: readonly Preset[]): string => `# Accuracy
 
 Written by \`npm run bench accuracy\`, from recorded runs of real agents judged by \`vigil evaluate --json\` under the policy \`vigil\`. The runs are
 not part of the product: VIGIL_TRACES names their folder. Without them the
 benchmark reports that and leaves this page as it is.
 
-Sources: princeton-nlp/intercode (bash, ctf, python) and sierra-research/tau-bench (airline), both under the MIT licence, with every tool call and
-its result. They carry no times, so calls count as 5 seconds apart, and nothing in this table comes from silence. A rule labels a run as \`loop\`: six or more
+Sources, all under the MIT licence, with every tool call and its result: princeton-nlp/intercode (bash, ctf, python), sierra-research/tau-bench (airline)
+and NJU-LINK/CodeTracer (Claude Code 2.0.29). Only the last has times. Its calls carry the flags and deadlines that Vigil's adapter sends: edits
+are mutating, and a deadline is what the arguments declare. In the others, calls count as 5 seconds apart, and nothing comes from silence. A rule labels a run as \`loop\`: six or more
 identical calls in a row (tool, arguments, result without its digits), or a cycle of calls that repeats four times.
 
 Flagged: judged STUCK or FAILING at any call.
@@ -71,6 +112,15 @@ Flagged: judged STUCK or FAILING at any call.
 ${table(sources)}
 
 The aim: at most 1 in 100 successful runs of each source flagged; at least 95 of 100 loops caught, a row at its fifth call.
+
+## Every preset
+
+All sources together. A failed run is one that did not do its task; most of these made no loop and no pause that a monitor could see.
+
+${presetsTable(presets)}
+
+The presets of the five sources have the limits of their sources. \`coditect\` flags by "more than three failures in a row" and ends such an agent at once,
+without a nudge.
 
 ## Successful runs that are flagged
 
@@ -88,11 +138,11 @@ calls. A declared deadline moves the limit for its call to the deadline and 60 s
 
 ## The choice of the limits
 
-- **Five in a row, four turns of a cycle** for STUCK; one less of each for DEGRADED. Results are compared by their exact hash and by the hash with
-  masked digits. One real loop of twenty calls changed nothing but the line number of its error. The rows of 3 of the 366
-  loops here differ in numbers only.
-- **A new result ends it.** A result that these arguments have not had lately, or a successful mutation, ends every row. So editing and testing again is
-  not a loop, however often the test fails in the same way. Nor is scrolling, a retry after a different wait, or a poll whose answer changes in more than numbers.
+- **Five in a row, four turns of a cycle** for STUCK; one less of each for DEGRADED. Times, ids, addresses and the positions of errors do not make a
+  result different. Other figures do: a training log, a page that is turned, and fewer failed tests are progress. A row whose results differ in figures only is DEGRADED at most.
+  The recorded hashes mask all digits or none, so the loops here that differ in numbers only count as missed.
+- **A new result ends it.** A result that these arguments have not had lately ends every row; so does a successful mutation, unless the same one was made before. So editing and testing again is
+  not a loop, however often the test fails in the same way, but undoing and repeating an edit is. Nor is scrolling, a retry after a different wait, or a poll whose answer changes in more than numbers.
 - **Failures in a row** are DEGRADED from the ninth and FAILING from the 25th. As FAILING the ninth would flag one more successful run, and half of
   its failed runs try something else each time.
 - **Unknown facts do not count against a run**: no heartbeats are recorded, so their absence is not judged, nor is the time after the last call.

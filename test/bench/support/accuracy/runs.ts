@@ -2,16 +2,23 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { adapterNamed } from '@vigil/adapters';
 import { bundleOf } from '@vigil/dev';
 
 export type Call = {
   readonly tool: string;
+  readonly args?: unknown;
   readonly args_h: string;
   readonly resn_h: string;
+  /** seconds */
   readonly ts: number | null;
+  readonly started_at?: number | null;
+  readonly deadline_at?: number | null;
 };
 export type Run = {
   readonly src: string;
+  /** the client and its version */
+  readonly agent?: string;
   readonly run_id: string;
   readonly success: boolean;
   readonly label: 'loop' | 'clean' | 'ambiguous';
@@ -33,7 +40,20 @@ export const readRuns = (folder: string): readonly Run[] =>
     .map((name) => readFileSync(path.join(folder, name)))
     .map((bytes) => (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString('utf8'))
     .flatMap((text) => text.split('\n').filter(Boolean))
-    .map((line) => JSON.parse(line) as Run);
+    .map((line) => reported(JSON.parse(line) as Run));
+
+/** The run with the flags and deadlines that the adapter of its client sends, if Vigil has one. */
+const reported = (run: Run): Run => {
+  const adapter = adapterNamed(run.agent?.split(' ')[0] ?? '');
+  if (adapter === undefined) return run;
+  const calls = run.calls.map((call): Call => {
+    const { limitMs, mutating, polling, target } = adapter.traitsOf(call.tool, call.args);
+    const from = call.started_at ?? null;
+    const deadline_at = limitMs === null || from === null ? null : from + limitMs / 1000;
+    return { ...call, ...{ mutating, polling, target, deadline_at } };
+  });
+  return { ...run, calls };
+};
 
 /** The judgement of `vigil evaluate --json`, so that users get the measured result. */
 export const evaluated = async (runs: readonly Run[], policy: string): Promise<readonly Judged[]> => {

@@ -1,4 +1,5 @@
 import type { CallKind, ToolCall } from '@vigil/events';
+import { hash32 } from '../hash.ts';
 import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 /**
@@ -28,7 +29,13 @@ export type Calls = {
   /** failed calls in a row; rate limits neither count nor end the row */
   readonly failures: number;
   readonly failedAt: number | null;
+  /** the same for each tool, by the hash of its name; of the tools that failed last */
+  readonly failing: readonly ToolFailures[];
 };
+
+/** The largest number of tools whose failures are stored. With more, the one that failed longest ago is dropped. */
+export const FAILING_TOOLS = 4;
+export type ToolFailures = { readonly tool: number; readonly failures: number; readonly at: number };
 
 export const NO_CALLS: Calls = {
   open: [],
@@ -39,6 +46,7 @@ export const NO_CALLS: Calls = {
   sentLast: null,
   failures: 0,
   failedAt: null,
+  failing: [],
 };
 
 export const callsAfter = (before: Calls, heartbeat: Heartbeat, receipt: Receipt): Calls => {
@@ -82,11 +90,25 @@ const openAfter = (
 const spanOf = (call: ToolCall, receipt: Receipt): number | null =>
   call.deadline_at === null ? null : Math.max(0, call.deadline_at - (call.started_at ?? receipt.stamp));
 
-const failuresAfter = (before: Calls, call: ToolCall, receipt: Receipt): Pick<Calls, 'failures' | 'failedAt'> => {
-  if (call.outcome === 'ok') return { failures: 0, failedAt: null };
-  const { failures, failedAt } = before;
-  if (call.outcome !== 'error' || rateLimited(call)) return { failures, failedAt };
-  return { failures: failures + 1, failedAt: instant(receipt, call.ended_at).now };
+const failuresAfter = (
+  before: Calls,
+  call: ToolCall,
+  receipt: Receipt,
+): Pick<Calls, 'failures' | 'failedAt' | 'failing'> => {
+  const { failures, failedAt, failing } = before;
+  const failed = call.outcome === 'error' && !rateLimited(call);
+  if (call.outcome !== 'ok' && !failed) return { failures, failedAt, failing };
+  if (!failed && failing.length === 0) return { failures: 0, failedAt: null, failing };
+  const tool = hash32(call.tool);
+  const others = failing.filter((one) => one.tool !== tool);
+  if (!failed) return { failures: 0, failedAt: null, failing: others };
+  const at = instant(receipt, call.ended_at).now;
+  const known = failing.find((one) => one.tool === tool)?.failures ?? 0;
+  return {
+    failures: failures + 1,
+    failedAt: at,
+    failing: [...others.slice(1 - FAILING_TOOLS), { tool, failures: known + 1, at }],
+  };
 };
 
 const lastCallSent = (before: Calls, heartbeat: Heartbeat, receipt: Receipt): Calls => {

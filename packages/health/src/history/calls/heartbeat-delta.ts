@@ -19,7 +19,10 @@ export type CallDelta = {
   readonly call: ToolCall;
   /** a hash of its tool, arguments and result; null if one of them is unknown, or the call has not ended */
   readonly sign: number | null;
-  /** whether it is a successful mutation, or has a result that these arguments have not had recently */
+  /**
+   * whether these arguments have not had this result recently; of a successful mutation, also if its arguments or result
+   * are unknown
+   */
   readonly advances: boolean;
   /** whether it advances and succeeded; another failure of the same call is not new */
   readonly succeeds: boolean;
@@ -43,7 +46,7 @@ export const heartbeatDeltaOf = (before: Remembered, heartbeat: Heartbeat): Hear
   const calls = heartbeat.tool_calls.map((call): CallDelta => {
     const sign = finished(call) ? signature(call, call.result_hash) : null;
     const fresh = sign !== null && !results.includes(sign);
-    const advances = finished(call) && ((call.mutating && call.outcome === 'ok') || fresh);
+    const advances = fresh || (sign === null && call.mutating && call.outcome === 'ok');
     if (fresh) results = [...results.slice(1 - REMEMBERED_RESULTS), sign];
     return { call, sign, advances, succeeds: advances && call.outcome === 'ok' };
   });

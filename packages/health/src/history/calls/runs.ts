@@ -1,11 +1,12 @@
 import type { ToolCall } from '@vigil/events';
+import { hash32 } from '../hash.ts';
 import { instant, type Receipt } from '../moment.ts';
 import { finished, rateLimited } from './calls.ts';
 import { type CallDelta, type HeartbeatDelta, signature } from './heartbeat-delta.ts';
 
-/** The longest cycle that is detected. */
-export const MAX_CYCLE = 5;
-const NONE: readonly number[] = [0, 0, 0, 0, 0];
+/** The longest cycle that is detected, and the number of calls among which a frequent one is counted. Loops of recorded runs had periods up to seven. */
+export const MAX_CYCLE = 12;
+const NONE: readonly number[] = new Array<number>(MAX_CYCLE).fill(0);
 
 /**
  * Repetitions, counted with each call. Index p − 1 is for the period p. `same`: how many calls in a row equal the call
@@ -13,7 +14,10 @@ const NONE: readonly number[] = [0, 0, 0, 0, 0];
  * stored in `top`: a row of polls counts only while it lasts.
  */
 export type Row = {
+  /** of the last calls, the newest last */
   readonly recent: readonly number[];
+  /** when the last of them was made */
+  readonly last: number;
   readonly same: readonly number[];
   readonly top: readonly number[];
   /** the call at which `top` last grew, or the last poll: its tool, and when, on `now`'s axis */
@@ -29,23 +33,44 @@ export type Failing = {
   readonly sign: number | null;
   readonly count: number;
   readonly top: number;
+  readonly tool: string | null;
+  readonly at: number;
+};
+
+/** Calls in a row that are alike in one respect: how many, and when the last was made. */
+export type Streak = {
+  readonly sign: number | null;
+  readonly count: number;
+  readonly tool: string;
   readonly at: number;
 };
 
 export type Runs = {
   readonly exact: Row;
-  /** the same, with results in which the varying parts are masked */
-  readonly masked: Row;
+  /** the same, with results without their figures; null: so far the same row */
+  readonly masked: Row | null;
   readonly failing: Failing;
   /** calls of any kind in a row without new information, and when the last was made */
   readonly stale: { readonly count: number; readonly at: number };
+  /** calls of one tool that gave the same result, with any arguments */
+  readonly answer: Streak;
+  /** calls of one tool with the same arguments and any results; `blind`: how many of the last had none */
+  readonly asked: Streak & { readonly blind: number };
 };
 
-const NO_ROW: Row = { recent: [], same: NONE, top: NONE, tool: null, at: 0, since: 0, polling: false };
-const NO_FAILING: Failing = { sign: null, count: 0, top: 0, at: 0 };
+const NO_ROW: Row = { recent: [], last: 0, same: NONE, top: NONE, tool: null, at: 0, since: 0, polling: false };
+const NO_FAILING: Failing = { sign: null, count: 0, top: 0, tool: null, at: 0 };
 const NO_STALE: Runs['stale'] = { count: 0, at: 0 };
+const NO_STREAK: Streak = { sign: null, count: 0, tool: '', at: 0 };
 
-export const NO_RUNS: Runs = { exact: NO_ROW, masked: NO_ROW, failing: NO_FAILING, stale: NO_STALE };
+export const NO_RUNS: Runs = {
+  exact: NO_ROW,
+  masked: null,
+  failing: NO_FAILING,
+  stale: NO_STALE,
+  answer: NO_STREAK,
+  asked: { ...NO_STREAK, blind: 0 },
+};
 
 export const runsAfter = (runs: Runs, delta: HeartbeatDelta, receipt: Receipt): Runs => {
   let after = delta.declared ? NO_RUNS : runs;
@@ -63,34 +88,59 @@ const repeated = (before: Runs, { call, sign: ofResult, advances }: CallDelta, n
   const exact = rowAfter(runs.exact, call, sign, now);
   return {
     exact,
-    // Without masking, both are one object. Most agents mask nothing, so a second row would waste space.
-    masked: runs.masked === runs.exact && maskedSign === sign ? exact : rowAfter(runs.masked, call, maskedSign, now),
+    // Most agents give results without figures, so a second row would waste space.
+    masked:
+      runs.masked === null && maskedSign === sign ? null : rowAfter(runs.masked ?? runs.exact, call, maskedSign, now),
     failing: failingAfter(runs.failing, call, now),
     stale: advances ? NO_STALE : staleAfter(runs.stale, call, sign, now),
+    answer: answerAfter(runs.answer, call, now),
+    asked: askedAfter(runs.asked, call, now),
   };
 };
+
+/** Edits and polls answer alike by nature. */
+const answerAfter = (before: Streak, call: ToolCall, now: number): Streak => {
+  if (call.polling || (call.mutating && call.outcome === 'ok')) return before;
+  const result = call.result_hash ?? failureOf(call);
+  return streakAfter(before, call.tool, result === null ? null : hash32(call.tool, result), now);
+};
+
+const askedAfter = (before: Runs['asked'], call: ToolCall, now: number): Runs['asked'] => {
+  if (call.polling) return before;
+  const sign = call.args_hash === null ? null : hash32(call.tool, call.args_hash);
+  const isBlind = call.result_hash === null && call.outcome === 'ok';
+  const continues = sign !== null && sign === before.sign;
+  return { ...streakAfter(before, call.tool, sign, now), blind: isBlind ? (continues ? before.blind + 1 : 1) : 0 };
+};
+
+const streakAfter = (before: Streak, tool: string, sign: number | null, now: number): Streak =>
+  sign === null ? NO_STREAK : { sign, count: sign === before.sign ? before.count + 1 : 1, tool, at: now };
 
 /** An error without content is compared by its class; null if there is nothing to compare. */
 const failureOf = ({ outcome, error_class: name }: ToolCall): string | null =>
   outcome === 'error' && name ? `error:${name}` : null;
 
 /**
- * A successful mutation ends every run. A changed result ends the exact run. It ends the masked run only if its masked
- * result is new too, because masking ignores small changes. A failure with another error does not end a run of
- * failures.
+ * A successful mutation ends every run, unless the same one has given the same result before: undoing and repeating
+ * edits is a loop. A changed result ends the exact run. It ends the masked run only if its masked result is new too,
+ * because masking ignores small changes. A failure with another error does not end a run of failures.
  */
 const progressed = (runs: Runs, call: ToolCall, maskedSign: number | null): Runs => {
-  if (call.mutating && call.outcome === 'ok') return NO_RUNS;
-  const known = maskedSign !== null && runs.masked.recent.includes(maskedSign);
-  const exact = { ...NO_ROW, recent: runs.exact.recent };
-  const masked = runs.masked === runs.exact ? exact : { ...NO_ROW, recent: runs.masked.recent };
+  const succeeds = call.outcome === 'ok';
+  const masked = runs.masked ?? runs.exact;
+  const isKnown = !(call.mutating && succeeds) && maskedSign !== null && masked.recent.includes(maskedSign);
   return {
-    exact,
-    masked: known ? runs.masked : masked,
-    failing: call.outcome === 'ok' ? NO_FAILING : runs.failing,
+    exact: restarted(runs.exact),
+    masked: isKnown ? masked : runs.masked && restarted(runs.masked),
+    failing: succeeds ? NO_FAILING : runs.failing,
     stale: NO_STALE,
+    answer: call.mutating && succeeds ? NO_STREAK : runs.answer,
+    asked: runs.asked,
   };
 };
+
+/** The last calls stay, so that the first round of a cycle counts as one. */
+const restarted = ({ recent, last }: Row): Row => ({ ...NO_ROW, recent, last });
 
 /** A call without a reported result does not count, because its result may be new. */
 const staleAfter = (before: Runs['stale'], call: ToolCall, sign: number | null, now: number): Runs['stale'] =>
@@ -100,13 +150,14 @@ const staleAfter = (before: Runs['stale'], call: ToolCall, sign: number | null, 
 const rowAfter = (row: Row, call: ToolCall, sign: number | null, now: number): Row => {
   const { top: before, tool, at } = row;
   if (sign === null) return { ...NO_ROW, top: before, tool, at };
-  const continues = row.recent.includes(sign);
+  const continues = row.recent.includes(sign, -MAX_CYCLE);
   const same = continues ? NONE.map((_, i) => (row.recent.at(-1 - i) === sign ? (row.same[i] ?? 0) + 1 : 0)) : NONE;
   const polling = call.polling && (!continues || row.polling);
   const top = polling || !continues ? before : topAfter(before, same);
   const counts = top !== before || (polling && continues);
   return {
     recent: [...row.recent.slice(1 - MAX_CYCLE), sign],
+    last: now,
     same,
     top,
     tool: counts ? call.tool : tool,
@@ -117,6 +168,7 @@ const rowAfter = (row: Row, call: ToolCall, sign: number | null, now: number): R
 };
 
 const topAfter = (top: readonly number[], same: readonly number[]): readonly number[] => {
+  if (same.every((count) => count === 0)) return top;
   const after = top.map((most, i) => Math.max(most, repetitions(same, i + 1)));
   return after.some((most, i) => most > (top[i] ?? 0)) ? after : top;
 };
@@ -140,5 +192,5 @@ const failingAfter = (before: Failing, call: ToolCall, now: number): Failing => 
   if (sign === null) return before.sign === null ? before : { ...before, sign, count: 0 };
   const count = sign === before.sign ? before.count + 1 : 1;
   const grew = count > before.top;
-  return { sign, count, top: grew ? count : before.top, at: grew ? now : before.at };
+  return grew ? { sign, count, top: count, tool: call.tool, at: now } : { ...before, sign, count };
 };

@@ -18,6 +18,39 @@ const error = (ms: number): Heartbeats[number] => [
 ];
 
 export const REPETITION_CASES = {
+  repeated_answer: {
+    limits: { times: 5 },
+    heartbeats: calls(5, (i) => ({ args_hash: `a${i}` })),
+    firesAt: 4000,
+    unknown: calls(9, (i) => ({ args_hash: `a${i}`, result_hash: null })),
+    needs: ['tool_calls', 'tool_calls.result_hash'],
+    words: 'the same answer (bash) 5 times in a row; limit 5',
+  },
+  repeated_arguments: {
+    limits: { times: 5, results: 'unknown' },
+    heartbeats: calls(5, () => ({ result_hash: null })),
+    firesAt: 4000,
+    unknown: calls(9, () => ({ args_hash: null, result_hash: null })),
+    needs: ['tool_calls', 'tool_calls.args_hash'],
+    words: 'the same call (bash) 5 times in a row, without a known result; limit 5',
+  },
+  frequent_call: {
+    limits: { times: 3, of: 5 },
+    heartbeats: calls(5, (i) => ({ args_hash: i % 2 === 0 ? 'again' : `a${i}` })),
+    firesAt: 4000,
+    unknown: calls(9, () => ({ result_hash: null })),
+    needs: ['tool_calls', 'tool_calls.args_hash', 'tool_calls.result_hash'],
+    words: 'one call with the same result 3 times among the last 5; limit 3 of 5',
+  },
+  call_budget: {
+    limits: { above: 4 },
+    heartbeats: calls(5, (i) => ({ args_hash: `a${i}` })),
+    firesAt: 4000,
+    unknown: [[0, {}]],
+    needs: ['tool_calls'],
+    atLimit: calls(4, (i) => ({ args_hash: `a${i}` })),
+    words: '5 calls; limit 4',
+  },
   repeated_error: {
     limits: { times: 5, within: '10m' },
     heartbeats: calls(5, failing),
