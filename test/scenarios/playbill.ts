@@ -3,6 +3,7 @@ import * as botbox from './stories/botbox.ts';
 import * as breakers from './stories/breakers.ts';
 import * as cancelled from './stories/cancelled.ts';
 import * as coditect from './stories/coditect.ts';
+import * as counted from './stories/counted.ts';
 import * as dogs from './stories/dogs.ts';
 import * as fleet from './stories/fleet.ts';
 import * as gascity from './stories/gascity.ts';
@@ -95,7 +96,7 @@ const planPerSignal: Act = {
 
 const peopleAndUntouched: Act = {
   name: 'people, and untouched agents',
-  cast: [gastown, people, dogs, starting, odd, breakers].flatMap(({ roles }) => roles),
+  cast: [gastown, people, dogs, starting, odd, breakers, counted].flatMap(({ roles }) => roles),
   stories: {
     'gas town: agents that are busy, without work, in tests, new, at a prompt or done are left alone':
       gastown.leftAlone,
@@ -103,6 +104,7 @@ const peopleAndUntouched: Act = {
     'gas town: a dog above its time limit is watched, gets a warrant, then is ended by force':
       dogs.watchedWarrantedCleared,
     'a failed start is tried again, then goes to people, who may start it again': starting.triedAgain,
+    'coditect: three recoveries a task, however far apart; then a person releases it': counted.releasedByAPerson,
     'an unknown value is refused and blocks nothing': odd.wedgesNothing,
     'a breaker that a person closes counts from zero': breakers.closedByPeople,
     'a person pardons a waiting case over HTTP': people.decidedOverHttp,

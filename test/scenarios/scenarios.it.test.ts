@@ -18,9 +18,11 @@ const limited = { for: '8s' };
 const sooner = { token_burn: { for: '15s' }, no_claim_refresh: { after: '20s' } };
 /**
  * Ten minutes as seven and a half seconds. An order must be valid as long as the agent needs for an answer, also on a
- * busy machine.
+ * busy machine. Its stories have more recoveries than the five an hour of the preset.
  */
-const adr110 = scaled('coditect', 80);
+const adr110 = scaled('coditect', 80, { recovery: { max_attempts_per_hour: 100 } });
+/** With a probation and a stable time that a story can wait for. */
+const counted = named(scaled('coditect', 80, { recovery: { probation: '2s', stable: '2s' } }), 'coditect-count');
 /** Slow enough for consecutive pauses on a busy machine. */
 const longer = { rate_limited: { for: '30s' } };
 const botbox = scaled('botbox', 40, {
@@ -30,6 +32,7 @@ const botbox = scaled('botbox', 40, {
 /** Each preset, with limits of seconds. */
 const policies = {
   coditect: adr110,
+  'coditect-count': counted,
   'coditect-people': decidedByPeople(adr110, 'coditect-people', '90s'),
   botbox,
   'botbox-slow': named(scaled('botbox', 12, { signals: longer, exemptions: longer }), 'botbox-slow'),

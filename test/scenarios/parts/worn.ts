@@ -53,6 +53,12 @@ export const worn: Scripts = {
     void untilGo().then(() => process.exit(1));
     return workOn();
   },
+  /** the same, and it saves checkpoints until then */
+  savesUntilItCrashes: async () => {
+    void untilGo().then(() => process.exit(1));
+    save();
+    return workOn();
+  },
   crashesOnce: async () => {
     if (attempt > 0) return workOn();
     await workOn(3);
