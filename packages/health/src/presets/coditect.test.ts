@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
 import { call, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
 import type { Heartbeats } from '../signals/testing/case.ts';
+import { using } from '../signals/testing/cases-cost.ts';
 import { each, MIN, preset, SEC } from './judging.fixture.ts';
 
 const coditect = preset('coditect');
@@ -155,10 +156,35 @@ describe('section 2: heartbeat and progress', () => {
     expect(coditect.at(heartbeats, 15 * MIN + 1)).toMatchObject({ state: 'STUCK', fires: ['no_tokens'] });
   });
 
-  test('diverse calls quiet repetition, a steady rate quiets zero consumption', () => {
+  test('diverse calls quiet repetition', () => {
     const unless = (name: string) =>
       coditect.policy.uses.find((use) => use.name === name)?.unless.map((i) => coditect.policy.uses[i]?.signal);
-    expect([unless('looping'), unless('no_tokens')]).toEqual([['diverse_calls'], ['steady_tokens']]);
+    expect(unless('looping')).toEqual(['diverse_calls']);
+  });
+
+  describe('token consumption: a sudden spike is a potential loop, a steady rate is healthy', () => {
+    /** Heartbeats of an agent that makes calls and reports its progress all the time, each minute. */
+    const active = (...rates: readonly number[]): Heartbeats =>
+      using(...rates).map(([ms, used], i) => {
+        const last_tool_call = T0 + ms;
+        return [ms, { ...used, last_tool_call, progress_indicator: `${i} of 40` }] as const;
+      });
+    const USUAL = [1000, 1000, 1000, 1000, 1000] as const;
+    const after = (...rates: readonly number[]) => {
+      const heartbeats = active(...rates);
+      return coditect.at(heartbeats, heartbeats.at(-1)?.[0] ?? 0);
+    };
+
+    test('a fifty-fold spike is DEGRADED though calls and progress continue, and five times the usual use is not', () => {
+      expect(after(...USUAL, 50_000)).toMatchObject({ state: 'DEGRADED', fires: ['token_spike'] });
+      expect(after(...USUAL, 50_000, 1000, 1000, 1000)).toMatchObject({ state: 'DEGRADED' });
+      expect(after(...USUAL, 5000)).toMatchObject({ state: 'HEALTHY' });
+    });
+
+    test('four steady rates after the spike are healthy; uneven ones are not', () => {
+      expect(after(...USUAL, 50_000, 1000, 1000, 1000, 1000)).toMatchObject({ state: 'HEALTHY' });
+      expect(after(...USUAL, 50_000, 1000, 1000, 1000, 3000)).toMatchObject({ state: 'DEGRADED' });
+    });
   });
 });
 

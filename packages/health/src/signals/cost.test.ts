@@ -30,6 +30,26 @@ describe('a spike of tokens', () => {
     expect(spikes(after(spike, [{ phase: 'the next' }]))).toBe(false);
   });
 
+  test('a spike that progress does not end holds until six rates have followed, and no longer', () => {
+    const despite = { ends_with_progress: false };
+    const busy = (...each: readonly number[]) =>
+      using(...each).map(([ms, more], i) => [ms, { ...more, phase: `step ${i}` }] as const);
+    expect(spikes(busy(...STEADY, 9000))).toBe(false);
+    expect(spikes(busy(...STEADY, 9000), despite)).toBe(true);
+    expect(spikes(busy(...STEADY, 5000), despite)).toBe(false);
+    expect(spikes(busy(...STEADY, 9000, ...STEADY), despite)).toBe(true);
+    expect(spikes(busy(...STEADY, 9000, ...STEADY, 1000), despite)).toBe(false);
+    expect(spikes(using(...STEADY, 9000, ...STEADY, 1000))).toBe(true);
+  });
+
+  test('a lower spike without later progress counts beside a higher one with it', () => {
+    const higher = after(using(...STEADY, 99_000), [{ phase: 'the next' }]);
+    const [last, { token_count: count = 0 }] = higher.at(-1) ?? [0, {}];
+    const lower = [last + MINUTE, { token_count: (count ?? 0) + 9000, phase: 'the next' }] as const;
+    expect(spikes(higher)).toBe(false);
+    expect(spikes([...higher, lower])).toBe(true);
+  });
+
   test('a higher spike before there are enough samples does not hide a later one', () => {
     const heartbeats = using(1000, 1000, 1000, 1000, 99_000, 9000);
     expect(spikes(heartbeats)).toBe(true);

@@ -3,16 +3,18 @@ import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import type { History } from '../history/history.ts';
 import type { Judging } from '../history/moment.ts';
-import { LEAST_FACTOR, LEAST_SAMPLES, MOST_SAMPLES, medianOf, type Spike } from '../history/usage/tokens.ts';
+import { isRecent, LEAST_FACTOR, LEAST_SAMPLES, MOST_SAMPLES, medianOf, type Spike } from '../history/usage/tokens.ts';
 import { type AnySignal, absentFrom, momentOf, signal, spelled } from './signal.ts';
 
 const spikeLimits = z.strictObject({
   factor: z.number().min(LEAST_FACTOR).default(5),
   min_samples: z.int().min(LEAST_SAMPLES).max(MOST_SAMPLES).default(5),
+  /** false: it ends when six rates have followed, with or without progress, or while `unless: steady_tokens` quiets it */
+  ends_with_progress: z.boolean().default(true),
 });
 type SpikeLimits = z.output<typeof spikeLimits>;
 
-/** Tokens a minute far above the agent's usual rate; ends with progress. */
+/** Tokens a minute far above the agent's usual rate. Ends with progress, or when later rates have replaced it. */
 export const tokenSpike: AnySignal = signal(spikeLimits, {
   axis: 'cost',
   awaits: ['change'],
@@ -41,8 +43,11 @@ export const tokenSpike: AnySignal = signal(spikeLimits, {
 });
 
 /** The first spike that counts; use during an exemption does not. */
-const spikeOf = ({ tokens }: History, { factor, min_samples }: SpikeLimits, { floor }: Judging): Spike | null =>
-  tokens.spikes.find((s) => s.samples >= min_samples && s.rate > factor * s.median && s.mark > floor) ?? null;
+const spikeOf = ({ tokens }: History, limits: SpikeLimits, { floor }: Judging): Spike | null => {
+  const holds = (s: Spike): boolean => (limits.ends_with_progress ? s.progressed !== true : isRecent(s));
+  const isHigh = (s: Spike): boolean => s.samples >= limits.min_samples && s.rate > limits.factor * s.median;
+  return tokens.spikes.find((s) => holds(s) && isHigh(s) && s.mark > floor) ?? null;
+};
 
 const burnLimits = z.strictObject({ for: duration });
 

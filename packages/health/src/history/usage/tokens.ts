@@ -16,6 +16,10 @@ export type Spike = {
   readonly median: number;
   readonly samples: number;
   readonly mark: number;
+  /** the number of rates since; absent: none */
+  readonly later?: number;
+  /** whether there was progress with it or since; absent: there was none */
+  readonly progressed?: true;
 };
 
 /** Use of tokens, by the cumulative count. */
@@ -34,7 +38,10 @@ export type Tokens = {
   readonly sampleCount: number;
   /** tokens a minute, during use; the newest last */
   readonly rates: readonly number[];
-  /** spikes since the last progress, without those that another exceeds in both samples and ratio */
+  /**
+   * Spikes, those without later progress and the others, each without those that another of them exceeds in both samples
+   * and ratio. One with later progress is kept as long as its rate.
+   */
   readonly spikes: readonly Spike[];
 };
 
@@ -62,7 +69,7 @@ type TokenContext = {
 };
 
 export const tokensAfter = (before: Tokens, { token_count: count }: Heartbeat, context: TokenContext): Tokens => {
-  const calm = context.progressed && before.spikes.length > 0 ? { ...before, spikes: [] } : before;
+  const calm = context.progressed && before.spikes.some((s) => !s.progressed) ? withProgress(before) : before;
   if (count === null) return unknown(calm, context.receipt);
   const unusedSince = count > 0 ? usedUntil(before, context.receipt) : null;
   const beginsAgain = before.count > 0 && (context.isAnother || count < before.count);
@@ -119,16 +126,33 @@ const sampled = (tokens: Tokens, { progressed, receipt }: TokenContext): Tokens 
   const rate = Math.round(((tokens.count - tokens.sampleCount) / elapsed) * SAMPLE_MS);
   if (!(rate > 0)) return fresh;
   const rates = [...tokens.rates.slice(1 - MOST_SAMPLES), rate];
-  return { ...fresh, rates, spikes: progressed ? [] : spikesAfter(tokens, rate, watched) };
+  return { ...fresh, rates, spikes: spikesAfter(tokens, rate, watched, progressed) };
 };
 
-const spikesAfter = ({ rates, spikes }: Tokens, rate: number, mark: number): readonly Spike[] => {
+const withProgress = (tokens: Tokens): Tokens => {
+  const spikes = tokens.spikes.map((spike): Spike => ({ ...spike, progressed: true }));
+  return { ...tokens, spikes: spikes.filter(isRecent).reduce<readonly Spike[]>(added, []) };
+};
+
+/** Whether the rate of the spike is still among the stored ones. */
+export const isRecent = ({ later = 0 }: Spike): boolean => later < MOST_SAMPLES;
+
+const spikesAfter = ({ rates, spikes }: Tokens, rate: number, mark: number, progressed: boolean): readonly Spike[] => {
   const samples = rates.length;
   const median = medianOf(rates);
-  if (samples < LEAST_SAMPLES || rate <= LEAST_FACTOR * median) return spikes;
-  const ratio = rate / median;
-  if (spikes.some((s) => s.samples >= samples && s.rate / s.median >= ratio)) return spikes;
-  return [...spikes.filter((s) => s.rate / s.median > ratio), { rate, median, samples, mark }];
+  const older = spikes.length === 0 ? spikes : spikes.map(followed).filter((s) => !s.progressed || isRecent(s));
+  if (samples < LEAST_SAMPLES || rate <= LEAST_FACTOR * median) return older;
+  const spike = { rate, median, samples, mark };
+  return added(older, progressed ? { ...spike, progressed } : spike);
+};
+
+const followed = (spike: Spike): Spike => ({ ...spike, later: Math.min((spike.later ?? 0) + 1, MOST_SAMPLES) });
+
+const added = (spikes: readonly Spike[], spike: Spike): readonly Spike[] => {
+  const ratio = spike.rate / spike.median;
+  const isSame = (s: Spike): boolean => s.progressed === spike.progressed;
+  if (spikes.some((s) => isSame(s) && s.samples >= spike.samples && s.rate / s.median >= ratio)) return spikes;
+  return [...spikes.filter((s) => !isSame(s) || s.rate / s.median > ratio), spike];
 };
 
 /** The median; 0 without samples. */
