@@ -64,7 +64,7 @@ const BARE = parseHeartbeat({
 const CALL: Heartbeat['tool_calls'][number] = {
   ...{ call_id: '', kind: 'tool', tool: 'bash', args_hash: 'a', result_hash: 'r', masked_result_hash: null },
   ...{ outcome: 'ok', error_class: null, started_at: null, ended_at: null, deadline_at: null },
-  ...{ mutating: false, polling: false, target: null },
+  ...{ mutating: false, polling: false, checking: false, target: null },
 };
 
 const ACTIVITY = {

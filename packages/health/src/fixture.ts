@@ -56,6 +56,7 @@ export const call = (id: string, more: Partial<Call> = {}): Call => ({
   deadline_at: null,
   mutating: false,
   polling: false,
+  checking: false,
   target: null,
   ...more,
 });

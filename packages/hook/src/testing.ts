@@ -16,6 +16,7 @@ export const callOf = (call_id: string, more: Partial<ToolCall> = {}): ToolCall 
   deadline_at: null,
   mutating: false,
   polling: false,
+  checking: false,
   target: null,
   ...more,
 });

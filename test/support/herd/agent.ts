@@ -41,6 +41,7 @@ const sameCall = (agent: HerdAgent, now: number): Heartbeat['tool_calls'] => [
     deadline_at: null,
     mutating: false,
     polling: false,
+    checking: false,
     target: null,
   },
 ];

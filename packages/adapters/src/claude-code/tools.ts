@@ -8,6 +8,7 @@ import {
   type ToolTraits,
   waiting,
 } from '../shared/calls.ts';
+import { isCheckingCommand } from '../shared/checks.ts';
 import { listAt, numberAt, textAt } from '../shared/payload.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell']);
@@ -36,6 +37,7 @@ export const claudeTraitsOf = (tool: string, args: unknown): ToolTraits => ({
   kind: kindOf(tool),
   mutating: MUTATING.has(tool),
   polling: POLLING.has(tool) || (isShell(tool) && isWaitingCommand(textAt(args, 'command'))),
+  checking: isShell(tool) && isCheckingCommand(textAt(args, 'command')),
   target: textAt(args, 'file_path') ?? textAt(args, 'notebook_path'),
   limitMs: limitOf(tool, args),
 });

@@ -7,6 +7,7 @@ import {
   isWaitingCommand,
   type ToolTraits,
 } from '../shared/calls.ts';
+import { isCheckingCommand } from '../shared/checks.ts';
 import { at, type Fields, numberAt, parseLine, textAt } from '../shared/payload.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['Bash', 'shell', 'exec_command', 'local_shell']);
@@ -29,6 +30,7 @@ export const codexTraitsOf = (tool: string, args: unknown): ToolTraits => {
     kind: kindOf(tool),
     mutating: EDITS.has(tool),
     polling: POLLING.test(tool) || (SHELLS.has(tool) && isWaitingCommand(textAt(args, 'command'))),
+    checking: SHELLS.has(tool) && isCheckingCommand(textAt(args, 'command')),
     target: EDITS.has(tool) ? (textAt(args, 'file_path') ?? patchedFile(args)) : null,
     limitMs: declared !== null && declared > 0 ? Math.round(declared) : null,
   };

@@ -8,6 +8,7 @@ import {
   startedCall,
   type ToolTraits,
 } from '../shared/calls.ts';
+import { isCheckingCommand } from '../shared/checks.ts';
 import { tokensIn } from '../shared/counts.ts';
 import { at, listAt, textAt } from '../shared/payload.ts';
 
@@ -25,6 +26,7 @@ export const geminiTraitsOf = (tool: string, args: unknown): ToolTraits => ({
   kind: kindOf(tool),
   mutating: MUTATING.has(tool),
   polling: tool === SHELL && isWaitingCommand(textAt(args, 'command')),
+  checking: tool === SHELL && isCheckingCommand(textAt(args, 'command')),
   target: textAt(args, 'file_path') ?? textAt(args, 'absolute_path'),
   limitMs: null,
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startedCall } from '../shared/calls.ts';
 import { newSession, observe, type SessionEvent } from './session.ts';
 
-const traits = { kind: 'tool', mutating: false, polling: false, target: null, limitMs: null } as const;
+const traits = { kind: 'tool', mutating: false, polling: false, checking: false, target: null, limitMs: null } as const;
 const callOf = (id: string): ToolCall => startedCall({ callId: id, tool: 'Bash', args: {}, traits }, 0);
 const nameOf = (id: string) => ({ callId: id, tool: 'Bash', argsHash: callOf(id).args_hash });
 

@@ -10,6 +10,8 @@ export type ToolTraits = {
   readonly mutating: boolean;
   /** whether its purpose is polling */
   readonly polling: boolean;
+  /** whether it checks the work: a test, a build, a lint or a type check */
+  readonly checking: boolean;
   /** the file that it reads or edits; null if none or unknown */
   readonly target: string | null;
   /**
@@ -80,6 +82,7 @@ const callOf = (call: ClientCall, at: number): ToolCall => {
     deadline_at: null,
     mutating: call.traits.mutating,
     polling: call.traits.polling,
+    checking: call.traits.checking,
     target: call.traits.target === null ? null : short(call.traits.target, LONGEST_TARGET),
   };
 };

@@ -6,7 +6,14 @@ import type { ReadTelemetry, Telemetry, TelemetryRecord } from './record.ts';
 import * as telemetry from './record.ts';
 
 /** The traits of a framework's tools are unknown. */
-const NO_TRAITS = { kind: 'tool', mutating: false, polling: false, target: null, limitMs: null } as const;
+const NO_TRAITS = {
+  kind: 'tool',
+  mutating: false,
+  polling: false,
+  checking: false,
+  target: null,
+  limitMs: null,
+} as const;
 
 const called = (record: TelemetryRecord): readonly SessionFact[] => {
   const { attributes, at, id, hasFailed } = record;

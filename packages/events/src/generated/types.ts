@@ -1612,6 +1612,8 @@ export type ToolCall = {
   readonly mutating: boolean;
   readonly polling: boolean;
   readonly target: null | string;
+  /** whether it checks the work: a test, a build, a lint or a type check. Its outcome is the outcome of the check */
+  readonly checking: boolean;
 };
 export type TriagedTicket = {
   readonly ticket_id: string;

@@ -77,6 +77,7 @@ const ON_CHANGE: { readonly [Name in keyof History]: OnChange<History[Name]> } =
   output: 'defers',
   work: 'wakes',
   notStarted: 'defers',
+  proof: 'defers',
   limits: 'wakes',
   progressEvidence: 'defers',
   hold: 'wakes',

@@ -28,6 +28,7 @@ import { type Checkpoints, checkpointsAfter, NO_CHECKPOINTS } from './progress/c
 import { type NotStarted, notStartedAfter } from './progress/not-started.ts';
 import { noProgress, type Progress, progressAfter } from './progress/progress.ts';
 import type { ProgressEvidence } from './progress/progress-evidence.ts';
+import { NO_PROOF, type Proof, proofAfter } from './progress/proof.ts';
 import { NO_STEPS, type Steps, stepsAfter } from './progress/steps.ts';
 import { type Work, workAfter } from './progress/work.ts';
 import { type Context, contextAfter, NO_CONTEXT } from './usage/context.ts';
@@ -87,6 +88,7 @@ export type History = {
   readonly output: Outputs;
   readonly work: Work;
   readonly notStarted: NotStarted;
+  readonly proof: Proof;
   readonly limits: readonly Exceeded[];
   readonly progressEvidence: ProgressEvidence | null;
   readonly hold: Hold | null;
@@ -124,6 +126,7 @@ export const initialHistory = (identity: Identity, receipt: Receipt, correlation
     output: NO_OUTPUT,
     work: null,
     notStarted: identity.taskId === null ? null : watched,
+    proof: NO_PROOF,
     limits: NO_LIMITS,
     progressEvidence: null,
     hold: null,
@@ -226,6 +229,7 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
     output: outputsAfter(h.output, heartbeat, receipt),
     work: workAfter(takesTask ? null : h.work, heartbeat, receipt),
     notStarted: notStartedAfter(h.notStarted, takesTask, hasBegun, heartbeat, receipt),
+    proof: proofAfter(takesTask ? NO_PROOF : h.proof, heartbeat),
     limits: limitsAfter(h.limits, heartbeat, receipt),
     progressEvidence: h.progressEvidence,
     hold: h.hold,

@@ -10,6 +10,7 @@ import { CLASS_CHARACTERS } from './presence/blocked.ts';
 import { MATCHES } from './presence/matches.ts';
 import { TEXT_CHARACTERS } from './presence/wait.ts';
 import { PHASE, SNIPPET } from './progress/progress-evidence.ts';
+import { UNMADE, UNMADE_CHARACTERS } from './progress/proof.ts';
 import { MOST } from './usage/limits.ts';
 import { LONGEST_NAME, MOST_MODELS } from './usage/spend.ts';
 import { LEAST_SAMPLES, MOST_SAMPLES } from './usage/tokens.ts';
@@ -46,6 +47,7 @@ const LARGEST_BYTES: Readonly<Record<keyof History, number>> = {
   output: 150,
   work: 290,
   notStarted: 30,
+  proof: UNMADE * (UNMADE_CHARACTERS + 40) + 110,
   limits: MOST * 130,
   progressEvidence: SNIPPET + PHASE + 120,
   hold: 60,

@@ -125,3 +125,32 @@ states: { FAILING: [failing] }
 test('a run without calls is healthy', () => {
   expect(judged([])).toEqual({ worst: 'HEALTHY', changes: [] });
 });
+
+const DONE = policyOf(`
+policy: done
+signals: { undone: { is: false_completion }, no_activity: { after: 60s } }
+states: { STUCK: [no_activity], DEGRADED: [undone] }
+`).all[0]!;
+
+test('a run claims to have finished if its last call has ended and nothing cut it off', () => {
+  const judge = (last: object, more: object = {}) =>
+    runJudge(DONE, hashes, 5_000)(readRun(JSON.stringify({ run_id: 'r', calls: [other(1), last], ...more })));
+  const check = { ...other(2), checking: true };
+  expect(judge({ ...check, err: true }).changes).toEqual([{ to: 'DEGRADED', call: 2, at: 5, signals: ['undone'] }]);
+  expect(judge(check).worst).toBe('HEALTHY');
+  expect(judge({ ...check, err: true }, { cut_off: true }).worst).toBe('HEALTHY');
+  expect(judge({ ...check, outcome: 'running' }).worst).toBe('HEALTHY');
+});
+
+test('no other finding begins or ends with the claim', () => {
+  const calls = [
+    { ...other(1), ts: 0 },
+    { ...other(2), ts: 0 },
+    { ...other(3), outcome: 'error', ts: 61 },
+  ];
+  expect(runJudge(DONE, hashes, 5_000)(readRun(JSON.stringify({ run_id: 'r', calls }))).changes).toEqual([
+    stuck(2, 60.001, 'no_activity'),
+    healthy(3, 61),
+    { to: 'DEGRADED', call: 3, at: 61, signals: ['undone'] },
+  ]);
+});

@@ -5,6 +5,7 @@ import { Folding, type Recorded } from '../evaluator/evaluate.ts';
 import type { Announcement, Observation } from '../evaluator/health.ts';
 import { type Policies, policiesOf } from '../judgement/policies.ts';
 import { type Rules, rulesOf } from '../judgement/rules.ts';
+import { SIGNALS } from '../signals/all.ts';
 import { type Report, reportsOf } from './reports.ts';
 import type { Hashing, RecordedRun } from './run.ts';
 
@@ -38,14 +39,37 @@ export const runJudge = (policy: CompiledPolicy, hashing: Hashing, gapMs: number
         at: report.at + shift,
         folded: report.folded,
         observation: heartbeatOf(run, report, shift),
+        isClaim: false,
       }),
     );
-    return judge(given).get(AGENT) ?? { worst: 'HEALTHY', changes: [] };
+    return judge([...given, ...claimOf(run, reports, shift)]).get(AGENT) ?? { worst: 'HEALTHY', changes: [] };
   };
 };
 
-/** An observation with its time. `folded`: the number of its agent's calls up to it. */
-type Given = { readonly at: number; readonly folded: number; readonly observation: Observation };
+/**
+ * An observation with its time. `folded`: the number of its agent's calls up to it. `isClaim`: it reports only that the
+ * agent has finished, so that nothing but a false completion follows from it.
+ */
+type Given = {
+  readonly at: number;
+  readonly folded: number;
+  readonly observation: Observation;
+  readonly isClaim: boolean;
+};
+
+/** A run whose last call has ended and that nothing cut off claims to have finished. */
+const claimOf = (run: RecordedRun, reports: readonly Report[], shift: number): readonly Given[] => {
+  const last = reports.at(-1);
+  if (run.cut_off || last === undefined || last.call.outcome === 'running') return [];
+  const at = last.at + shift;
+  const claim = observed(`${run.run_id} finished`, {
+    instance_id: run.run_id,
+    task_id: run.task ?? run.run_id,
+    timestamp: at,
+    activity: 'finished',
+  });
+  return [{ at, folded: last.folded, observation: claim, isClaim: true }];
+};
 
 /** Judges observations in the order of their times. Returns the judgement of each agent by its key. */
 const observationJudge = (policy: CompiledPolicy): ((given: readonly Given[]) => ReadonlyMap<string, JudgedRun>) => {
@@ -78,7 +102,7 @@ const changesOf = (policies: Policies, rules: Rules, given: readonly Given[]): R
   const changes = new Map<string, Change[]>(given.map(({ observation }) => [observation.key, []]));
   const folded = new Map<string, number>();
   const stateOf = (key: string) => changes.get(key)?.at(-1)?.to ?? 'HEALTHY';
-  const fold = (now: number, input: Observation | null) => {
+  const fold = (now: number, input: Observation | null, isClaim: boolean) => {
     const record: Recorded = { clock: { now, watched: now, ingresses: {} }, input };
     const at = (now - origin) / 1000;
     for (const event of folding.fold(record).emitted) {
@@ -86,19 +110,23 @@ const changesOf = (policies: Policies, rules: Rules, given: readonly Given[]): R
       const { agentId, endReason } = event.payload;
       // A recorded run cannot be lost. The fold counts an agent as lost after a long gap, but the run continues.
       if (endReason === 'lost') continue;
-      changes.get(agentId)?.push(changed(rules, event, folded.get(agentId) ?? 0, at));
+      const change = changed(rules, event, folded.get(agentId) ?? 0, at);
+      if (!isClaim || contradicts(rules, change)) changes.get(agentId)?.push(change);
     }
     // An agent is forgotten after a long silence, and a new agent is not announced as healthy.
-    if (input !== null && stateOf(input.key) !== 'HEALTHY' && isHealthy(folding, input.key))
+    if (input !== null && !isClaim && stateOf(input.key) !== 'HEALTHY' && isHealthy(folding, input.key))
       changes.get(input.key)?.push({ to: 'HEALTHY', call: folded.get(input.key) ?? 0, at, signals: [] });
   };
-  for (const { at, folded: calls, observation } of given) {
-    while (folding.dueAt < at) fold(folding.dueAt, null);
+  for (const { at, folded: calls, observation, isClaim } of given) {
+    while (folding.dueAt < at) fold(folding.dueAt, null, false);
     folded.set(observation.key, Math.max(folded.get(observation.key) ?? 0, calls));
-    fold(at, observation);
+    fold(at, observation, isClaim);
   }
   return changes;
 };
+
+const contradicts = ({ rules }: Rules, { signals }: Change): boolean =>
+  rules.some(({ name, signal }) => signal === SIGNALS.false_completion && signals.includes(name));
 
 const isHealthy = (folding: Folding, key: string): boolean => {
   const state = folding.stateOf(key);
@@ -190,7 +218,7 @@ export const sessionJudge = (
       const calls = ended.get(report.agent) ?? new Set();
       ended.set(report.agent, calls);
       for (const { call_id, outcome } of report.fields.tool_calls ?? []) if (KNOWN.has(outcome)) calls.add(call_id);
-      return { at: report.at, folded: calls.size, observation: sessionHeartbeat(id, report, i) };
+      return { at: report.at, folded: calls.size, observation: sessionHeartbeat(id, report, i), isClaim: false };
     });
     const judged = judge(given);
     return [...judged].map(([agent, one]) => ({ agent, calls: ended.get(agent)?.size ?? 0, judged: one }));

@@ -91,6 +91,7 @@ const toolCall = (call: RecordedCall, hashing: Hashing): Unidentified => {
     deadline_at: call.deadline_at,
     mutating: call.mutating,
     polling: call.polling,
+    checking: call.checking,
     target: call.target,
   };
 };

@@ -67,6 +67,7 @@ export const recordedCall = z.object(
     deadline_at: orNull(instant),
     mutating: flag,
     polling: flag,
+    checking: flag,
     target: name,
     /** all tokens of the agent so far */
     token_count: orNull(z.int(must('no count', 'a whole number, or leave it out')).min(0)),
@@ -81,6 +82,8 @@ const recordedRun = z.object(
     task: name,
     success: orNull(truth),
     label: name,
+    /** whether something other than the agent ended the run, so that it does not claim to have finished */
+    cut_off: flag,
     calls: z.array(recordedCall, must('no list', 'the list of the run’s calls')),
   },
   must('no run', 'an object with run_id and calls'),

@@ -118,25 +118,63 @@ export const exited: AnySignal = signal(z.strictObject({ reasons }), {
   advice: 'Continue from the last checkpoint.',
 });
 
-/** The agent is reported as finished, and its last checkpoint names remaining work. */
-export const falseCompletion: AnySignal = signal(z.strictObject({}), {
+const completionLimits = z.strictObject({
+  /** whether a change without a later check that passes is a false completion too */
+  needs_check: z.boolean().default(false),
+});
+
+/**
+ * The agent is reported as finished, and its last checkpoint or its calls contradict it (docs/proof-of-done.md). Only
+ * the checkpoint is hard evidence: which calls are checks and changes is an estimate.
+ */
+export const falseCompletion: AnySignal = signal(completionLimits, {
   axis: 'fact',
   awaits: [],
-  by: 'checkpoint',
+  reevaluateEveryHeartbeat: true,
   appliesAfterExit: true,
-  firesFrom: (h) => (h.checkpoint.remaining > 0 ? (finishedAt(h) ?? NEVER) : NEVER),
-  evidence: (h) => {
-    const left = h.checkpoint.remaining;
-    const fires = left > 0 && finishedAt(h) !== null;
-    const words = fires
-      ? `finished, and its last checkpoint leaves ${left} ${left === 1 ? 'piece' : 'pieces'} of work`
-      : 'it has not finished with work left';
-    return { ...fact(words, fires), value: left };
+  firesFrom: (h, limits) => {
+    const at = finishedAt(h);
+    return at !== null && missing(h, limits).length > 0 ? at : NEVER;
   },
-  finding: ({ checkpoint }) =>
-    `You have reported that you are finished, and your last checkpoint leaves work (${checkpoint.remaining}).`,
-  advice: 'Finish what is left, or write a checkpoint that no longer names it.',
+  evidence: (h, limits) => {
+    const [hard, value] = [h.checkpoint.remaining > 0, h.checkpoint.remaining];
+    const words = finishedAt(h) === null ? [] : missing(h, limits).map(({ evidence }) => evidence);
+    if (words.length === 0) return { ...fact('it has not finished with work left', false), value };
+    return { ...fact(`finished, and ${words.join('; ')}`, hard), value };
+  },
+  finding: (h, limits) => {
+    const words = missing(h, limits).map(({ finding }) => finding);
+    return `You have reported that you are finished, and ${words.join('; ')}.`;
+  },
+  advice: 'Finish what is left and check it, or write a checkpoint that no longer names it.',
 });
+
+type Missing = { readonly evidence: string; readonly finding: string };
+
+/** What contradicts a completion, for people and for the agent. */
+const missing = (
+  { checkpoint, proof, calls, turn, identity }: History,
+  { needs_check }: z.output<typeof completionLimits>,
+): readonly Missing[] => {
+  const left = checkpoint.remaining;
+  const pieces = `${left} ${left === 1 ? 'piece' : 'pieces'} of work`;
+  const all: Missing[] = [];
+  const both = (words: (whose: string) => string) => all.push({ evidence: words('its'), finding: words('your') });
+  if (left > 0)
+    all.push({
+      evidence: `its last checkpoint leaves ${pieces}`,
+      finding: `your last checkpoint leaves work (${left})`,
+    });
+  if (proof.check === 'failed') both((whose) => `${whose} last check failed`);
+  for (const { name } of proof.unmade) both((whose) => `${whose} last change of ${name} failed`);
+  if (proof.succeeded && proof.failed && all.length === 0) both((whose) => `${whose} last call failed`);
+  if (needs_check && proof.unchecked && proof.check !== 'failed')
+    both((whose) => `no check has passed since ${whose} last change`);
+  // Without reported turns, calls may be made that nothing reports.
+  if (turn !== null && identity.taskId !== null && calls.last === null)
+    all.push({ evidence: 'it made no call', finding: 'you have made no call' });
+  return all;
+};
 
 const finishedAt = ({ activity, end }: History): number | null => {
   if (end) return end.reason === 'finished' && end.orderId === null ? end.at : null;

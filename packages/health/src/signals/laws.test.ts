@@ -39,6 +39,7 @@ const calls = fc
     ended_at: fc.option(at),
     mutating: fc.boolean(),
     polling: fc.boolean(),
+    checking: fc.boolean(),
   })
   .map((more) => call(`c${more.args_hash}`, more));
 const errors = fc.record({

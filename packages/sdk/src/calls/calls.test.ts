@@ -27,7 +27,8 @@ describe('a wrapped call', () => {
     const { vigil, system, last } = await connected();
     const began = system.now();
     const args = { path: 'secret.ts' };
-    const call = { tool: 'Edit', args, mutating: true, polling: true, target: 'secret', deadlineMs: 5000 } as const;
+    const traits = { mutating: true, polling: true, checking: true } as const;
+    const call = { tool: 'Edit', args, ...traits, target: 'secret', deadlineMs: 5000 } as const;
     const result = 'secret 5';
     await vigil.call(call, async () => {
       await system.pass(300);
@@ -47,8 +48,7 @@ describe('a wrapped call', () => {
         started_at: began,
         ended_at: began + 300,
         deadline_at: began + 5000,
-        mutating: true,
-        polling: true,
+        ...traits,
         target: 'secret',
       },
     ]);

@@ -18,6 +18,8 @@ export type Call<T = unknown> = {
   readonly mutating?: boolean | undefined;
   /** it polls for something, so that a repetition is not a loop */
   readonly polling?: boolean | undefined;
+  /** it checks the work: a test, a build, a lint or a type check */
+  readonly checking?: boolean | undefined;
   /** the file, address or other object that it is about */
   readonly target?: string | undefined;
   /** for tools that return their errors: the class of the error in a result, or null if it is not an error */
@@ -54,6 +56,7 @@ const running = (call: Call<never>, id: string, now: number): ToolCall => {
     deadline_at: declared ? Math.round(now + deadlineMs) : null,
     mutating: call.mutating === true,
     polling: call.polling === true,
+    checking: call.checking === true,
     target: text(call.target, LONGEST.text),
   };
 };

@@ -5,7 +5,7 @@ import { applyReport, type Mark, marked, noProgress, overtaken, type Progress } 
 const call = (more: Partial<ToolCall> = {}): ToolCall => ({
   ...{ call_id: 'c1', kind: 'tool', tool: 'Bash', args_hash: 'a', result_hash: 'r', masked_result_hash: null },
   ...{ outcome: 'error', error_class: null, started_at: null, ended_at: null, deadline_at: null },
-  ...{ mutating: false, polling: false, target: null },
+  ...{ mutating: false, polling: false, checking: false, target: null },
   ...more,
 });
 const checkpoint = { checkpoint_id: 'cp-1' } as Checkpoint;

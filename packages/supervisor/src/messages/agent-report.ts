@@ -63,6 +63,7 @@ const toolCall = z.object({
   deadline_at: time,
   mutating: z.boolean().default(false),
   polling: z.boolean().default(false),
+  checking: z.boolean().default(false),
   target: text,
 });
 

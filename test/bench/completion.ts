@@ -1,0 +1,97 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { evaluated, readRuns } from './support/accuracy/runs.ts';
+import { flagged, KINDS, type Kind, kindOf, type Run } from './support/completion/claims.ts';
+import { print } from './support/report.ts';
+
+/** Measures how many recorded runs claim to have finished and have not, and writes docs/proof-of-done.md. */
+const root = path.resolve(import.meta.dirname, '../..');
+const folder = path.resolve(process.env.VIGIL_TRACES || path.join(root, '../shared/traces'));
+const MOST_FLAGGED = 2 / 100;
+
+type Seen = { readonly run: Run; readonly isFlagged: boolean };
+
+const judge = async (runs: readonly Run[], policy: string): Promise<readonly Seen[]> => {
+  const judged = await evaluated(runs.map(flagged), path.join(root, `test/bench/policies/${policy}.yaml`));
+  return runs.map((run, i) => ({ run, isFlagged: judged[i]?.worst === 'DEGRADED' }));
+};
+
+const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+const share = (some: number, all: number): string =>
+  all === 0 ? '–' : `${some} of ${all} (${((100 * some) / all).toFixed(1)} %)`;
+
+const table = (all: readonly Seen[], kinds: readonly Kind[]): string => {
+  const sources = [...Map.groupBy(all, ({ run }) => run.src)];
+  const lines = [...sources, ['all', all] as const].map(([name, seen]) => {
+    const failures = seen.filter(({ run }) => !run.success);
+    const successes = seen.filter(({ run }) => run.success);
+    const found = failures.filter(({ isFlagged }) => isFlagged);
+    const accused = successes.filter(({ isFlagged }) => isFlagged);
+    return row([
+      name,
+      share(found.length, failures.length),
+      ...kinds.map((kind) => found.filter(({ run }) => kindOf(run) === kind).length),
+      share(accused.length, successes.length),
+    ]);
+  });
+  const heads = ['source', 'failed runs flagged', ...kinds, 'successful runs flagged'];
+  return [row(heads), row(heads.map(() => '---')), ...lines].join('\n');
+};
+
+const accusedIn = (all: readonly Seen[]): readonly Run[] =>
+  all.flatMap(({ run, isFlagged }) => (isFlagged && run.success ? [run] : []));
+
+const page = (usual: readonly Seen[], strict: readonly Seen[]): string => `# Proof of done
+
+Written by \`npm run bench completion\`, from the recorded runs of [accuracy](accuracy.md) and 105 runs of Claude Code
+(NJU-LINK/CodeTracer, MIT). VIGIL_TRACES names their folder.
+
+An agent that reports that it has finished is believed, unless its own calls contradict it. The signal \`false_completion\`
+then fires, with the contradiction in words. \`vigil\` makes the agent DEGRADED, which leads to no step. These contradict it:
+
+- **Its last checkpoint** names remaining work. Only this is hard evidence.
+- **Its last check failed**: a test, a build, a lint or a type check. A later check that passes ends it.
+- **A change failed**: the last edit or write of a file failed, so what it should contain may not exist.
+- **Its last call failed**, and nothing stronger contradicts it. Where no call has ever succeeded, this does not count: such a source may
+  report each call as failed, as one of these does.
+- **It made no call** for its task, though its client reports turns.
+- **No check after a change**, only with \`false_completion: { needs_check: true }\`.
+
+Adapters declare the calls: \`mutating\` with a \`target\`, and \`checking\` for shell commands that run a known tool, such as \`npm test\`,
+\`pytest\`, \`cargo build\` or \`tsc\`. Agents with the SDK declare them too. The commands themselves are not sent. A pipe hides the outcome of a check:
+\`npm test | tail\` ends as \`tail\` ends.
+
+A recorded run claims to have finished if its last call has a result and nothing cut it off. The sources other than Claude Code do not record
+what ended a run, so a limit of turns may have cut off some of those whose last call failed.
+
+## Flagged runs
+
+${table(usual, KINDS.slice(0, 3))}
+
+The aim: at most 2 in 100 of all successful runs, and none of Claude Code.
+
+## With \`needs_check\`
+
+${table(strict, KINDS)}
+
+So it is off by default: the tasks of these runs often need no check, such as the text of a file.
+`;
+
+const run = async (): Promise<void> => {
+  if (!existsSync(folder))
+    return print(
+      `no recorded runs in ${folder}: docs/proof-of-done.md stays as it is (VIGIL_TRACES names another folder)`,
+    );
+  const runs = readRuns(folder) as readonly Run[];
+  print(`judging ${runs.length} runs of ${folder} …`);
+  const [usual, strict] = [await judge(runs, 'completion'), await judge(runs, 'checked-completion')];
+  writeFileSync(path.join(root, 'docs/proof-of-done.md'), page(usual, strict));
+  print('docs/proof-of-done.md is written');
+  const successes = runs.filter(({ success }) => success).length;
+  const accused = accusedIn(usual);
+  for (const { src, run_id } of accused) print(`flagged though successful: ${src} ${run_id}`);
+  const ofClaude = accused.some(({ src }) => src.includes('claude'));
+  process.exitCode = accused.length > MOST_FLAGGED * successes || ofClaude ? 1 : 0;
+};
+
+await run();
