@@ -13,7 +13,13 @@ export const RENAMED: readonly (readonly [string, string])[] = [
 ];
 
 /** Fields that were added since the baseline was recorded. */
-const ADDED: ReadonlySet<string> = new Set(['verified', 'previousPlace', 'resetAttempts', 'maxAttemptsPerHour', 'maxPerHour']);
+const ADDED: ReadonlySet<string> = new Set([
+  'verified',
+  'previousPlace',
+  'resetAttempts',
+  'maxAttemptsPerHour',
+  'maxPerHour',
+]);
 
 const withoutAdded = (field: string, value: unknown): unknown => (ADDED.has(field) ? undefined : value);
 
@@ -61,7 +67,9 @@ const isPlan = (value: unknown): value is readonly PlanStep[] =>
 /** Plans and recovery settings were JSON in texts when the baseline was recorded. */
 const asText = (key: string, value: unknown): unknown => {
   if (key === 'plan' && isPlan(value)) return JSON.stringify(value.map(stepOf));
-  return key === 'recovery' && value !== null && typeof value === 'object' ? JSON.stringify(value, withoutAdded) : value;
+  return key === 'recovery' && value !== null && typeof value === 'object'
+    ? JSON.stringify(value, withoutAdded)
+    : value;
 };
 
 const mapped = (value: unknown, names: ReadonlyMap<string, string>, text: (one: string) => string): unknown => {

@@ -5,6 +5,7 @@ import type { Part } from './probes.ts';
 /** Every counter, with what it counts; `/metrics` shows it as `vigil_<name>_total`. */
 export const COUNTERS = {
   ...METRICS,
+  clock_drifts: "clocks of agents found beyond their policy's tolerance, counted once they are committed",
   heartbeats_accepted: 'heartbeats that came through the gateway',
   policies_applied: 'documents applied to what is in force, at the start and later',
   policies_refused: 'documents that were applied and have mistakes',
@@ -15,7 +16,7 @@ export const COUNTERS = {
 export type CounterName = keyof typeof COUNTERS;
 
 /** The label of a counter that does not name the processor, group, client or reason by `of`. */
-const LABELS: Readonly<Partial<Record<CounterName, string>>> = { warrants: 'axis' };
+const LABELS: Readonly<Partial<Record<CounterName, string>>> = { clock_drifts: 'direction', warrants: 'axis' };
 
 /** Adds `by` to a counter. */
 export type Count = (name: CounterName, by: number, of: string) => void;

@@ -109,6 +109,10 @@ const briefly = (event: Announcement): string => {
       return `exempt: ${event.payload.to}`;
     case 'WAIT_OVERDUE':
       return `WAIT_OVERDUE ${event.payload.text}`;
+    case 'CLOCK_DRIFTED':
+      return `CLOCK_DRIFTED ${event.payload.driftMs}`;
+    case 'CLOCK_DRIFT_ENDED':
+      return `CLOCK_DRIFT_ENDED ${event.payload.why}`;
     case 'WAIT_ENDED':
       return `WAIT_ENDED ${event.payload.why}`;
     case 'WARRANT_FILED':

@@ -4,7 +4,7 @@ import { connectLog, kafkaFrom, type ProcessorOptions, runProcessor, topicsWritt
 import { followApplied } from './applying.ts';
 import { config } from './config.ts';
 import { loadPolicies } from './policies.ts';
-import { countWarrants, EVALUATOR, evaluator } from './processor.ts';
+import { countFindings, EVALUATOR, evaluator } from './processor.ts';
 
 await runService(process.env, {
   name: 'health-evaluator',
@@ -22,7 +22,7 @@ await runService(process.env, {
       paceMs: 20,
       logger,
       count,
-      onCommitted: countWarrants(count),
+      onCommitted: countFindings(count),
     };
     const processor = evaluator(policies.inForce, config.VIGIL_AGENTS_PER_PARTITION);
     return { evaluator: await use(runProcessor(log, processor, options)), policies };

@@ -43,9 +43,12 @@ export const axisOf = ({ evidence, axes }: Pick<WarrantFiledPayload, 'evidence' 
   return axes[0] ?? 'none';
 };
 
-/** Counts each filed warrant; a renewal does not count. */
-export const countWarrants =
+/** Counts each filed warrant, but no renewal, and each clock that is found to be off. */
+export const countFindings =
   (count: Count) =>
   (drafts: readonly Draft[]): void => {
-    for (const { type, payload } of drafts) if (type === 'WARRANT_FILED') count('warrants', 1, axisOf(payload));
+    for (const { type, payload } of drafts) {
+      if (type === 'WARRANT_FILED') count('warrants', 1, axisOf(payload));
+      if (type === 'CLOCK_DRIFTED') count('clock_drifts', 1, payload.driftMs > 0 ? 'behind' : 'ahead');
+    }
   };

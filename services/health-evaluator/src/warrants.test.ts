@@ -5,7 +5,7 @@ import { MemoryLog } from '@vigil/stream/memory';
 import { quiet } from '@vigil/stream/testing';
 import { expect, test, vi } from 'vitest';
 import { inForceOf, loadPolicies } from './policies.ts';
-import { axisOf, countWarrants, evaluator } from './processor.ts';
+import { axisOf, countFindings, evaluator } from './processor.ts';
 
 const [found] = example(Topic.agentHealth, 'WARRANT_FILED').payload.evidence;
 if (!found) throw new Error('the example has no evidence');
@@ -24,7 +24,7 @@ test('each warrant of the log is counted, and no other', async () => {
   const log = new MemoryLog({ partitions: 1, now: () => now });
   const policies = inForceOf(loadPolicies(undefined, { fallback: 'vigil', requestable: 'any' }));
   const counted: string[] = [];
-  const committed = countWarrants((name, by, of) => counted.push(`${name} ${by} ${of}`));
+  const committed = countFindings((name, by, of) => counted.push(`${name} ${by} ${of}`));
   const running = await runProcessor(
     log,
     evaluator(() => policies, 100),
@@ -44,4 +44,12 @@ test('each warrant of the log is counted, and no other', async () => {
   const warrants = health().flatMap((event) => (event.type === 'WARRANT_FILED' ? [event.payload] : []));
   expect(warrants).toHaveLength(1);
   expect(counted).toEqual(warrants.map((payload) => `warrants 1 ${axisOf(payload)}`));
+});
+
+test('each clock that is found to be off is counted, by its direction; its end is not', () => {
+  const counted: string[] = [];
+  const committed = countFindings((name, by, of) => counted.push(`${name} ${by} ${of}`));
+  const drifted = (driftMs: number) => example(Topic.agentHealth, 'CLOCK_DRIFTED', { driftMs });
+  committed([drifted(45_000), drifted(-45_000), example(Topic.agentHealth, 'CLOCK_DRIFT_ENDED')]);
+  expect(counted).toEqual(['clock_drifts 1 behind', 'clock_drifts 1 ahead']);
 });

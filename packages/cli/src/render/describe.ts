@@ -90,6 +90,9 @@ export const health: Descriptions = {
       : `exempt: ${p.to}${p.suspends.length > 0 ? `, ${listed(p.suspends)} not counted` : ''}`,
   WAIT_OVERDUE: (p) => `waits for a person for more than ${spell(p.limitMs)}${because(p.text ?? p.kind)}`,
   WAIT_ENDED: (p) => `its overdue wait has ended${because(p.why)}`,
+  CLOCK_DRIFTED: (p) =>
+    `its clock is ${spell(Math.abs(p.driftMs))} ${p.driftMs > 0 ? 'behind' : 'ahead'}, more than the ${spell(p.toleranceMs)} of its policy: not judged`,
+  CLOCK_DRIFT_ENDED: (p) => `its clock is no longer reported as off${because(p.why)}`,
   WARRANT_FILED: (p) => `warrant filed, plan "${p.planName}" (${p.axes.join(', ')})`,
   WARRANT_RENEWED: (p) => `warrant renewed, plan "${p.planName}"`,
   WARRANT_LAPSED: (p) => `warrant lapsed: ${p.why.replaceAll('_', ' ')}`,

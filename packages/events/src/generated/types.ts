@@ -496,6 +496,27 @@ export type ClientReport = {
   /** the session of the client, by which it is resumed */
   readonly session_id: null | string;
 };
+export type ClockDriftEndedPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** how far its clock is behind the broker's, with the delay of the heartbeat; negative: ahead */
+  readonly driftMs: number;
+  readonly why: string;
+};
+export type ClockDriftedPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** how far its clock is behind the broker's, with the delay of the heartbeat; negative: ahead */
+  readonly driftMs: number;
+  /** the policy's clock_tolerance */
+  readonly toleranceMs: number;
+};
 export type ConfirmDeathPayload = {
   readonly agentId: string;
   readonly instanceId: null | string;
@@ -1917,6 +1938,10 @@ export type Content =
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'BREAKER_RESET_ASKED'; readonly payload: BreakerResetAskedPayload }
   /** A circuit breaker has changed its state (CODITECT). */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'CIRCUIT_BREAKER_STATE_CHANGED'; readonly payload: CircuitBreakerStateChangedPayload }
+  /** The clock of the agent is right again, or is not measured any more. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'CLOCK_DRIFT_ENDED'; readonly payload: ClockDriftEndedPayload }
+  /** For a minute, each heartbeat of the agent was stamped further from the broker's clock than its policy tolerates. Once an episode. It is not a finding. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'CLOCK_DRIFTED'; readonly payload: ClockDriftedPayload }
   /** Two instances with one name report at once. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'DUPLICATE_INSTANCE'; readonly payload: DuplicateInstancePayload }
   /** Why certain signals do not count for a while. */

@@ -25,6 +25,8 @@ const isSteady = (before: KnownAgent, after: KnownAgent): boolean => {
     announced === before.announced &&
     announced.state === 'HEALTHY' &&
     announced.warrant === null &&
+    announced.clock === undefined &&
+    after.clockOffSince === undefined &&
     announced.presentInstance === after.instanceNumber &&
     after.instanceNumber === before.instanceNumber &&
     after.policy === before.policy &&

@@ -33,6 +33,12 @@ export const evolved = (state: KnownAgent, event: Announcement): KnownAgent => {
     }
     case 'WAIT_ENDED':
       return announce({ wait: null });
+    case 'CLOCK_DRIFTED':
+      return announce({ clock: { instanceNumber: state.instanceNumber } });
+    case 'CLOCK_DRIFT_ENDED': {
+      const { clock: _, ...others } = announced;
+      return { ...state, announced: others };
+    }
     case 'WARRANT_FILED':
       return announce({ ...warrantAnnounced(event), ...episodeNeeded(announced, event) });
     case 'WARRANT_RENEWED':

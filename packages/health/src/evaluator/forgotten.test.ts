@@ -120,6 +120,8 @@ const openOf = (emitted: readonly Announcement[]): readonly string[] => {
     if (event.type === 'HEALTH_STATE_CHANGED')
       set('state', event.payload.to !== 'HEALTHY' && event.payload.to !== 'TERMINATED');
     if (event.type === 'WAIT_OVERDUE' || event.type === 'WAIT_ENDED') set('wait', event.type === 'WAIT_OVERDUE');
+    if (event.type === 'CLOCK_DRIFTED' || event.type === 'CLOCK_DRIFT_ENDED')
+      set('clock', event.type === 'CLOCK_DRIFTED');
     if (event.type === 'EXEMPTION_CHANGED') set('exemption', event.payload.to !== null);
   }
   return [...open];

@@ -1,5 +1,6 @@
 import type { Clock, Decider } from '@vigil/stream';
 import { NEVER } from '@vigil/stream';
+import { clockChanged } from '../announce/clock.ts';
 import type { Announcement, AnnouncementContext } from '../announce/events.ts';
 import { exemptionChanged, stateChanged } from '../announce/health.ts';
 import { answered, breakersChanged, duplicateInstance, instanceStarted, resetsAsked } from '../announce/instance.ts';
@@ -35,6 +36,7 @@ const ANNOUNCEMENTS: readonly ((context: AnnouncementContext) => readonly Announ
   stateChanged,
   exemptionChanged,
   waitChanged,
+  clockChanged,
   breakersChanged,
   ticketsFiled,
   warrantKept,
@@ -82,9 +84,10 @@ const lapsed = (state: KnownAgent, { now }: Clock): KnownAgent => {
 };
 
 /** Whether other services have nothing open about the agent: no task, presence, warrant or other announced state. */
-const isClosed = ({ warrant, wait, presentInstance, task, breakers }: Announced): boolean => {
+const isClosed = ({ warrant, wait, clock, presentInstance, task, breakers }: Announced): boolean => {
   const holds = task !== null && task.state !== 'TERMINATED';
-  return warrant === null && wait === null && presentInstance === 0 && !holds && Object.keys(breakers).length === 0;
+  const isWaiting = wait !== null || clock !== undefined;
+  return warrant === null && !isWaiting && presentInstance === 0 && !holds && Object.keys(breakers).length === 0;
 };
 
 export const judgementAt = (policies: Policies, known: KnownAgent, clock: Clock): Judgement => {

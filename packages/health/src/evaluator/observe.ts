@@ -178,7 +178,22 @@ const observed = (
   const session = namedSince(state.history.spend, through.spend);
   const unnamed = { ...state, history: through, requestedPolicy: payload.policy };
   const known = policies.current(session === null ? unnamed : countNamed(unnamed, session));
-  return answering(readWith(policies.rules(known.policy), known, payload, receipt), state.history, payload);
+  const rules = policies.rules(known.policy);
+  return answering(readWith(rules, withClock(rules, known), payload, receipt), state.history, payload);
+};
+
+/** Since when the clock of the agent is off, by the policy's tolerance. */
+const withClock = ({ policy }: Rules, state: KnownAgent): KnownAgent => {
+  const { driftMs, now } = state.history.lastReceipt;
+  const isOff = Math.abs(driftMs) > policy.clockToleranceMs;
+  if (isOff) return state.clockOffSince === undefined ? { ...state, clockOffSince: now } : state;
+  return withoutClock(state);
+};
+
+const withoutClock = (state: KnownAgent): KnownAgent => {
+  if (state.clockOffSince === undefined) return state;
+  const { clockOffSince: _, ...others } = state;
+  return others;
 };
 
 /** Closes a breaker that Vigil counts. If the agent holds the breaker itself, an event requests the close. */
@@ -204,7 +219,7 @@ const begun = (
   const retired = previous === null ? state.retired : retiring(state.retired, previous);
   const history = { ...fresh, hold: state.history.hold };
   return {
-    ...state,
+    ...withoutClock(state),
     history,
     instanceNumber: state.instanceNumber + 1,
     previousInstanceId: previous,

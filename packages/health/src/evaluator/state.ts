@@ -92,6 +92,8 @@ export type Announced = {
   readonly breakers: Readonly<Record<string, AnnouncedBreaker>>;
   /** the worst severity in the episode of filing; episode null: filed outside an episode */
   readonly ticket: AnnouncedTicket | null;
+  /** the number of the instance whose clock was announced as off; absent: none was, or it is over */
+  readonly clock?: { readonly instanceNumber: number };
   readonly task: { readonly taskId: string; readonly instanceId: string | null; readonly state: HealthState } | null;
   /** of the instance with that number; absent if nothing is announced yet */
   readonly spent?: { readonly instanceNumber: number } & { readonly [scope in 'agent' | 'task' | 'day']?: Counted };
@@ -115,6 +117,8 @@ export type KnownAgent = {
   /** the last instances before the current, the newest last */
   readonly retired: readonly string[];
   readonly stragglers: Stragglers | null;
+  /** since when each heartbeat is beyond the clock tolerance of its policy, on `now`'s axis; absent: the last one is not */
+  readonly clockOffSince?: number;
   readonly answers: readonly Answer[];
   readonly resets: readonly Reset[];
   /** hash of the last textual answer: the same text again is not a new answer */

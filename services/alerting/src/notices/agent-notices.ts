@@ -67,6 +67,10 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
       return [overdueWait(input.payload)];
     case 'WAIT_ENDED':
       return [endedWait(input.payload)];
+    case 'CLOCK_DRIFTED':
+      return [driftedClock(input.payload)];
+    case 'CLOCK_DRIFT_ENDED':
+      return [resolve(CLOCK_ROUTE, aboutClock(input.payload), `${input.payload.agentId}: ${input.payload.why}`)];
     case 'INSTANCE_STARTED':
       return unblocked(input.payload, `${input.payload.agentId} has started on it`);
     case 'EXEMPTION_CHANGED':
@@ -151,6 +155,24 @@ const over = (changed: StateChanged, text: string): readonly Noticed[] => {
   const own = { ...changed, taskId: null };
   const ofTask = [resolve(ROUTE, changed, text), ticketOver(changed, text)];
   return changed.taskId === null ? [...ofTask, resolve(BLOCKED_ROUTE, own, text)] : [...ofTask, ...over(own, text)];
+};
+
+type Drifted = PayloadOf<typeof Topic.agentHealth, 'CLOCK_DRIFTED'>;
+
+const CLOCK_ROUTE = 'clock_drift';
+
+/** A clock belongs to the agent's host, with any task. */
+const aboutClock = (payload: Drifted | PayloadOf<typeof Topic.agentHealth, 'CLOCK_DRIFT_ENDED'>): About => ({
+  ...payload,
+  taskId: null,
+});
+
+const driftedClock = (drifted: Drifted): Noticed => {
+  const { agentId, driftMs, toleranceMs } = drifted;
+  return raise(CLOCK_ROUTE, aboutClock(drifted), {
+    title: `${agentId}: its clock is ${spell(Math.abs(driftMs))} ${driftMs > 0 ? 'behind' : 'ahead'}`,
+    text: `its policy tolerates ${spell(toleranceMs)}. Vigil does not judge by it; correct the clock of its host`,
+  });
 };
 
 type Overdue = PayloadOf<typeof Topic.agentHealth, 'WAIT_OVERDUE'>;

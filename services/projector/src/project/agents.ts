@@ -79,6 +79,8 @@ export const agentHealth: Handlers<Health> = {
   EXEMPTION_CHANGED: (event) => [journal(event), exemption(event)],
   WAIT_OVERDUE: journalOnly,
   WAIT_ENDED: journalOnly,
+  CLOCK_DRIFTED: journalOnly,
+  CLOCK_DRIFT_ENDED: journalOnly,
   INSTANCE_STARTED: (event) => [journal(event), instance(event)],
   WARRANT_FILED: (event) => [journal(event), warrant(event, event.payload)],
   // Renewals are emitted every minute, and are not part of the story.

@@ -62,6 +62,8 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
     case 'EXEMPTION_CHANGED':
     case 'WAIT_OVERDUE':
     case 'WAIT_ENDED':
+    case 'CLOCK_DRIFTED':
+    case 'CLOCK_DRIFT_ENDED':
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
     case 'WORKER_ESCALATION_TICKET':
     case 'DUPLICATE_INSTANCE':
