@@ -9,8 +9,9 @@ export type Otherwise = {
   readonly clock?: (clock: Clock) => Clock;
   readonly input?: (input: Observation) => Observation;
 };
+type Output = { readonly type: string; readonly key: string };
 /** `order`: within it, events have one order: source partition, topic, and partition of that topic. */
-export type Decision = { readonly order: string; readonly at: number; readonly output: object };
+export type Decision = { readonly order: string; readonly at: number; readonly output: Output };
 
 const DECIDED = [Topic.agentHealth, Topic.fleetPresence, Topic.taskHealth] as const;
 type Decided = EventOf<(typeof DECIDED)[number]>;
@@ -83,7 +84,7 @@ export const decisions = async (t: TestSystem): Promise<Decision[]> => {
   }));
 };
 
-const plain = ({ topic, type, key, payload, policy, correlationId }: Announcement | Decided): object =>
+const plain = ({ topic, type, key, payload, policy, correlationId }: Announcement | Decided): Output =>
   JSON.parse(JSON.stringify({ topic, type, key, payload, policy: policy ?? null, correlationId }));
 
 /** The differences of two lists of decisions, order by order; empty if they are the same, event for event. */
