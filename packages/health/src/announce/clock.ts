@@ -18,9 +18,11 @@ export const clockChanged = (context: AnnouncementContext): Announcement[] => {
   return why === null ? [] : [announcement(context, 'CLOCK_DRIFT_ENDED', { driftMs, why })];
 };
 
+/** A sub-agent has the clock of its parent. */
 const isDrifted = ({ state: { excluded, history, clockOffSince } }: AnnouncementContext): boolean =>
   !excluded &&
   history.end === null &&
+  history.identity.parentId === null &&
   clockOffSince !== undefined &&
   history.lastReceipt.now - clockOffSince >= OFF_FOR_MS;
 

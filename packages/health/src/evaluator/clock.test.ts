@@ -61,6 +61,13 @@ describe('the clock of an agent', () => {
     expect(clocks(agent.all())).toEqual([]);
   });
 
+  test('of a sub-agent is that of its parent, which is reported alone', () => {
+    const agent = given(decider, T0);
+    for (let ms = 0; ms <= 5 * MINUTE; ms += EVERY)
+      agent.receive(sent(ms, MINUTE, { parent_agent_id: 'parent' }), T0 + ms);
+    expect(clocks(agent.all())).toEqual([]);
+  });
+
   test('that is near the tolerance is reported once; it is right again at half the tolerance', () => {
     const near = Array.from({ length: 30 }, (_, i) => (i % 2 === 0 ? TOLERANCE + 1 : TOLERANCE / 2 + 1));
     const agent = agentWith(...times(7, TOLERANCE + 1), ...near);
