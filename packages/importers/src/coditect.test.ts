@@ -7,7 +7,7 @@ test('the YAML of CODITECT gives the preset coditect, and each line names its ke
   const { yaml } = imported('adr-110', ADR_110_YAML, 'adr-110.yaml');
   expect(yaml).toMatch(/^# From adr-110.yaml \(ADR-110's YAML, sections 2 and 7\)/);
   expect(yaml).toContain(
-    'no_checkpoint: { after: 1800s } # health_monitoring.health_check.checkpoint_stale_threshold_seconds: 1800',
+    'no_checkpoint: { after: 1800s, assume_checkpoints: true } # health_monitoring.health_check.checkpoint_stale_threshold_seconds: 1800',
   );
 });
 

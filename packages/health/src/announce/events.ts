@@ -2,8 +2,9 @@ import { type BodyOf, type Draft, type DraftWith, type Evidence, type RestOf, To
 import { contentHash } from '@vigil/policy';
 import type { KnownAgent } from '../evaluator/state.ts';
 import type { History } from '../history/history.ts';
+import type { Judging } from '../history/moment.ts';
 import { type Judgement, judgingOf } from '../judgement/judge.ts';
-import type { Rules } from '../judgement/rules.ts';
+import type { Rule, Rules } from '../judgement/rules.ts';
 
 export type Announcement = Draft<typeof Topic.agentHealth | typeof Topic.taskHealth | typeof Topic.fleetPresence>;
 
@@ -86,5 +87,16 @@ export const idleMinutes = ({ calls, activity, started }: History, { watched }: 
   Math.max(0, watched - (calls.last ?? activity.own ?? started.watched)) / MINUTE_MS;
 
 /** Watched minutes since the last checkpoint, or since the start of the instance if there is none. */
-export const workedMinutes = ({ checkpoint, started }: History, { watched }: Judgement['at']): number =>
+export const unsavedMinutes = ({ checkpoint, started }: History, { watched }: Judgement['at']): number =>
   Math.max(0, watched - (checkpoint.mark ?? started.watched)) / MINUTE_MS;
+
+/**
+ * The minutes that the finding is about. Of an absence it is the watched time since its mark, of a loop the time since
+ * its first call, else the time without a checkpoint.
+ */
+export const findingMinutes = ({ signal, limits }: Rule, history: History, judging: Judging): number => {
+  const { axis, evidence, lasting } = signal;
+  const ms =
+    axis === 'absence' ? evidence(history, limits, judging).value : (lasting?.(history, limits, judging) ?? null);
+  return ms === null ? unsavedMinutes(history, judging) : ms / MINUTE_MS;
+};

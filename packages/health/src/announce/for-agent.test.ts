@@ -32,6 +32,7 @@ const FINDINGS: Readonly<Record<SignalName, string>> = {
   same_target: 'You have read or edited src/main.ts 4 times without changing it.',
   no_accept: 'None of your last 3 steps has been accepted.',
   consecutive_failures: 'Your last 4 calls have all failed.',
+  reported_errors: 'You have counted 3 errors in your last 8 calls or steps.',
   error_rate: 'Of your last 4 calls, 2 have failed.',
   token_spike: 'You have used 5001 tokens a minute, far more than your usual 1000.',
   token_burn: 'You have used tokens for 4 min without progress.',

@@ -12,9 +12,10 @@ import {
   announcement,
   chain,
   evidenceOf,
+  findingMinutes,
   idleMinutes,
   idOf,
-  workedMinutes,
+  unsavedMinutes,
 } from './events.ts';
 
 type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId'>;
@@ -121,7 +122,7 @@ const finding = ({ state, rules, judgement }: AnnouncementContext, plan: Compile
     limitedUntil: limitedUntil(history, judgement.at.now),
     idleMinutes: idleMinutes(history, judgement.at),
     contextUsagePct: contextPct(history.context),
-    workedMinutes: workedMinutes(history, judgement.at),
+    workedMinutes: minutesOf(rules, history, judgement),
     parentAgentId: parentId,
     ...forAgent(rules, history, judgement),
   };
@@ -184,6 +185,14 @@ const foundBy = ({ rules, states }: Rules, { state, from, at }: Judgement): read
   const those = states.find((one) => one.state === state)?.anyOf.find((together) => together.every(fires));
   if (those) return those.flatMap((i) => rules[i] ?? []);
   return rules.filter(({ signal }, i) => fires(i) && !signal.mitigating);
+};
+
+/** Of several rules, the first is the most important one. */
+const minutesOf = (rules: Rules, history: History, judgement: Judgement): number => {
+  const [first] = foundBy(rules, judgement);
+  return first === undefined
+    ? unsavedMinutes(history, judgement.at)
+    : findingMinutes(first, history, judgingOf(judgement, first));
 };
 
 export const forAgent = (rules: Rules, history: History, judgement: Judgement): ForAgent => {

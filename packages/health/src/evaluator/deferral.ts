@@ -65,6 +65,8 @@ const ON_CHANGE: { readonly [Name in keyof History]: OnChange<History[Name]> } =
   errors: 'wakes',
   targets: 'defers',
   outcomes: 'defers',
+  reportedErrors: 'defers',
+  asked: 'wakes',
   callDiversity: 'defers',
   matches: (before, after) => after.seen === before.seen,
   breakers: 'wakes',

@@ -1,8 +1,7 @@
 import type { AnswerKind, EscalationTicket, HealthState, Place, PolicyRef, TicketSeverity } from '@vigil/events';
 import type { SpendingLimit } from '@vigil/policy';
-import type { AtRest, Upgrade } from '@vigil/stream';
+import type { AtRest } from '@vigil/stream';
 import { type History, INITIAL_HISTORY } from '../history/history.ts';
-import { NO_PROOF } from '../history/progress/proof.ts';
 
 /** An answer of an agent that is not announced yet. */
 export type Answer = { readonly how: AnswerKind; readonly nonce: string | null; readonly text: string | null };
@@ -177,19 +176,8 @@ const FIRST = firstInstance('', INITIAL_HISTORY);
 /** The state of a healthy agent that reports only required fields. Fields that equal these are omitted at rest. */
 const USUAL: KnownAgent = { ...FIRST, announced: { ...FIRST.announced, instanceNumber: 1, presentInstance: 1 } };
 
-const { proof: _, ...withoutProof } = USUAL.history;
-
-/** Shape 17: the proof of done. An agent of before has shown nothing until its next call. */
-const withProof: Upgrade = {
-  usual: { ...USUAL, history: withoutProof },
-  to: (state) => {
-    const before = state as AgentState;
-    return before.kind === 'unseen' ? before : { ...before, history: { ...before.history, proof: NO_PROOF } };
-  },
-};
-
 /**
  * The stored form of states, also for readers of the snapshot. Add an upgrade for each change of the state or of the
  * usual state.
  */
-export const AT_REST: AtRest<AgentState> = { oldest: 16, upgrades: [withProof], usual: USUAL };
+export const AT_REST: AtRest<AgentState> = { oldest: 17, upgrades: [], usual: USUAL };

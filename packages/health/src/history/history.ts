@@ -13,6 +13,7 @@ import {
 } from './calls/last-calls.ts';
 import { type Made, madeAfter, NONE_MADE } from './calls/made.ts';
 import { type RateLimit, rateLimitAfter } from './calls/rate-limits.ts';
+import { NO_REPORTED_ERRORS, type ReportedErrors, reportedErrorsAfter } from './calls/reported-errors.ts';
 import { NO_RUNS, type Runs, runsAfter } from './calls/runs.ts';
 import { NO_TARGETS, type Targets, targetsAfter } from './calls/targets.ts';
 import { type Identity, identityAfter } from './identity.ts';
@@ -23,7 +24,7 @@ import type { Hold } from './presence/hold.ts';
 import { type Matches, NO_MATCHES } from './presence/matches.ts';
 import { NO_OUTPUT, type Outputs, outputsAfter } from './presence/outputs.ts';
 import { signsOf, type Turn, turnAfter } from './presence/turn.ts';
-import { type Wait, waitAfter } from './presence/wait.ts';
+import { askedAfter, type Wait, waitAfter } from './presence/wait.ts';
 import { type Checkpoints, checkpointsAfter, NO_CHECKPOINTS } from './progress/checkpoints.ts';
 import { type NotStarted, notStartedAfter } from './progress/not-started.ts';
 import { noProgress, type Progress, progressAfter } from './progress/progress.ts';
@@ -75,6 +76,8 @@ export type History = {
   readonly errors: Errors;
   readonly targets: Targets;
   readonly outcomes: Outcomes;
+  readonly reportedErrors: ReportedErrors;
+  readonly asked: number | null;
   readonly callDiversity: CallDiversity;
   readonly matches: Matches;
   readonly breakers: Breakers;
@@ -113,6 +116,8 @@ export const initialHistory = (identity: Identity, receipt: Receipt, correlation
     errors: NO_ERRORS,
     targets: NO_TARGETS,
     outcomes: NO_OUTCOMES,
+    reportedErrors: NO_REPORTED_ERRORS,
+    asked: null,
     callDiversity: NO_DIVERSITY,
     matches: NO_MATCHES,
     breakers: NO_BREAKERS,
@@ -166,6 +171,7 @@ export const PARTS = {
   made: ({ made }: History) => made,
   matches: ({ matches }: History) => matches,
   outcomes: ({ outcomes }: History) => outcomes,
+  reportedErrors: ({ reportedErrors }: History) => reportedErrors,
   output: ({ output }: History) => output,
   rateLimit: ({ rateLimit }: History) => rateLimit,
   runs: ({ runs }: History) => runs,
@@ -216,6 +222,13 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
     errors: errorsAfter(h.errors, delta, progressed && !progress.strict, heartbeat, receipt),
     targets: targetsAfter(h.targets, delta, heartbeat, receipt),
     outcomes: outcomesAfter(h.outcomes, heartbeat, receipt),
+    reportedErrors: reportedErrorsAfter(
+      h.reportedErrors,
+      { lastCall: h.calls.sentLast, steps: h.steps.total },
+      heartbeat,
+      receipt,
+    ),
+    asked: askedAfter(h.asked, h.wait, activity.value, receipt),
     callDiversity: callDiversityAfter(h.callDiversity, heartbeat, receipt),
     matches: h.matches,
     breakers: h.breakers,
@@ -243,6 +256,10 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
  */
 export const isUnassigned = ({ activity, identity, calls: { last } }: History): boolean =>
   activity.value === null && identity.taskId === null && identity.runtimeId === null && last === null;
+
+/** The mark from which work can be expected of the agent: its start, or its first work after that; null: none yet. */
+export const begunAt = (h: History): number | null =>
+  isUnassigned(h) ? null : Math.max(h.started.watched, h.activity.left.idle ?? 0);
 
 const woken = (h: History, { watched }: Receipt): History => ({
   ...h,

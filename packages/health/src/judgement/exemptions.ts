@@ -5,6 +5,7 @@ import { limitedUntil } from '../history/calls/rate-limits.ts';
 import { type History, isUnassigned } from '../history/history.ts';
 import type { Moment } from '../history/moment.ts';
 import { holdUntil } from '../history/presence/hold.ts';
+import { isQuestion } from '../history/presence/wait.ts';
 import { type CallLimits, callLimit, callLimits } from '../signals/calls.ts';
 import { absentFrom, momentOf } from '../signals/signal.ts';
 
@@ -82,15 +83,22 @@ const starting = exemption(startingLimits, {
 });
 
 /** `alert_after`: a longer wait is an alert; null: never. The exemption has no limit of its own. */
-const awaitingInputLimits = z.strictObject({ alert_after: duration.nullable().default(null) });
+const awaitingInputLimits = z.strictObject({
+  alert_after: duration.nullable().default(null),
+  /** `question`: only waits in which a person has something to answer; not an idle prompt */
+  for: z.enum(['any', 'question']).default('any'),
+});
 export type AwaitingInputLimits = z.output<typeof awaitingInputLimits>;
 
 const awaitingInput = exemption(awaitingInputLimits, {
   suspends: ['absence'],
   announced: true,
   isReported: true,
-  until: ({ activity }) => (activity.value === 'awaiting_input' ? NEVER : UNHELD),
-  floor: ({ activity }) => activity.left.awaiting_input ?? 0,
+  until: ({ activity, wait }, limits) => {
+    if (activity.value !== 'awaiting_input') return UNHELD;
+    return limits.for === 'any' || (wait !== null && isQuestion(wait)) ? NEVER : UNHELD;
+  },
+  floor: ({ activity, asked }, limits) => (limits.for === 'any' ? activity.left.awaiting_input : asked) ?? 0,
 });
 
 const inFlightUntil = (h: History, limits: CallLimits, at: Moment, from: number): number => {
@@ -113,6 +121,8 @@ const callInFlight = exemption(callLimits, {
   floor: (h, limits) => {
     let over = h.calls.landed ?? 0;
     for (const call of h.calls.open) {
+      // A call of a kind with a longest time is part of the silence, and does not restart it.
+      if (call.kind !== 'UNKNOWN' && limits.longest[call.kind] !== undefined) continue;
       const limit = callLimit(call, limits);
       if (limit < NEVER) over = Math.max(over, Math.max(call.mark, heldUpUntil(h)) + limit);
     }

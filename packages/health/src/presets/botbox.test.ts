@@ -125,3 +125,33 @@ describe('rulings', () => {
 test('of an agent that reports none of this nothing is announced', () => {
   expect(botbox.at([[0, {}]], 600 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
 });
+
+describe('waiting is not an excuse', () => {
+  const quiet = { ...output({ last_output_at: T0, lines: 1, result_at: T0 }) };
+  const waits = (kind: 'prompt' | 'permission' | 'question' | null): Partial<HeartbeatPayload> => ({
+    reporter: 'runtime',
+    activity: 'awaiting_input',
+    waiting_for: kind && { kind, text: null, since: T0 },
+  });
+
+  test.each([
+    ['at its prompt', waits('prompt')],
+    ['at a wait that nothing describes', waits(null)],
+    ['idle', { reporter: 'runtime', activity: 'idle' }],
+    ['in a call', { ...runtime, tool_calls: [call('c1', { outcome: 'running', deadline_at: T0 + 90 * MIN })] }],
+  ] as const)('an agent without output for 15 min is stuck: %s', (_, more) => {
+    expect(botbox.at([[0, { ...more, ...output({ last_output_at: T0, lines: 1 }) }]], 15 * MIN + 1)).toMatchObject({
+      state: 'STUCK',
+      fires: ['no_output'],
+    });
+    expect(botbox.at([[0, { ...more, ...quiet }]], 10 * MIN + 1)).toMatchObject({ fires: ['no_completion'] });
+  });
+
+  test.each(['permission', 'question'] as const)('an open %s is one, and the silence counts from its end', (kind) => {
+    const waiting: Heartbeats = [[0, { ...waits(kind), ...quiet }]];
+    expect(botbox.at(waiting, 14 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
+    const answered: Heartbeats = [...waiting, [14 * MIN, { ...runtime, ...quiet }]];
+    expect(botbox.at(answered, 24 * MIN).fires).toEqual([]);
+    expect(botbox.at(answered, 29 * MIN + 1).fires).toEqual(['no_completion', 'no_output']);
+  });
+});

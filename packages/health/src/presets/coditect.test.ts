@@ -31,6 +31,11 @@ const silentAfter = (
   [0, first],
   ...Array.from({ length: Math.floor(ms / (5 * MIN)) }, (_, i) => [(i + 1) * 5 * MIN, more] as const),
 ];
+/** Without a task, so that no work is expected. */
+const FREE: Partial<HeartbeatPayload> = { task_id: null, runtime_id: null };
+/** The same with a newer `last_tool_call` in each. */
+const busyAfter = (ms: number, first: Partial<HeartbeatPayload>, more: Partial<HeartbeatPayload> = {}): Heartbeats =>
+  silentAfter(ms, first, more).map(([at, one]) => [at, { last_tool_call: T0 + at, token_count: 100 + at, ...one }]);
 const calls = (n: number, failed: (i: number) => boolean): Heartbeats =>
   each(n, (i) => ({
     tool_calls: [call(`c${i}`, { args_hash: `${i}`, result_hash: null, outcome: failed(i) ? 'error' : 'ok' })],
@@ -38,7 +43,7 @@ const calls = (n: number, failed: (i: number) => boolean): Heartbeats =>
 
 describe('section 1: states', () => {
   test('a checkpoint up to 10 min old is HEALTHY, up to 30 min DEGRADED, then STUCK', () => {
-    const heartbeats = silentAfter(30 * MIN, checkpoint('k1'), { agent_heartbeat_at: null });
+    const heartbeats = busyAfter(30 * MIN, checkpoint('k1'), { agent_heartbeat_at: null });
     const edges = [10 * MIN, 10 * MIN + 1, 20 * MIN, 20 * MIN + 1, 30 * MIN, 30 * MIN + 1];
     expect(edges.map((ms) => stateAt(heartbeats, ms))).toEqual([
       'HEALTHY',
@@ -139,21 +144,31 @@ describe('section 1: states', () => {
 describe('section 2: heartbeat and progress', () => {
   test('a heartbeat is awaited for 600 s, twice its interval; then the agent is DEGRADED, not STUCK', () => {
     expect(coditect.policy.heartbeat.intervalMs).toBe(300 * SEC);
-    expect(stateAt([[0, {}]], 600 * SEC)).toBe('HEALTHY');
-    expect(coditect.at([[0, {}]], 600 * SEC + 1)).toEqual({ state: 'DEGRADED', fires: ['no_heartbeat'], plan: null });
-    expect(stateAt([[0, {}]], 24 * 60 * MIN)).toBe('DEGRADED');
+    expect(stateAt([[0, FREE]], 600 * SEC)).toBe('HEALTHY');
+    expect(coditect.at([[0, FREE]], 600 * SEC + 1)).toEqual({ state: 'DEGRADED', fires: ['no_heartbeat'], plan: null });
+    expect(stateAt([[0, FREE]], 24 * 60 * MIN)).toBe('DEGRADED');
   });
 
   test('no calls for 900 s is STUCK', () => {
-    const heartbeats = silentAfter(15 * MIN, { tool_calls: [call('c1')] });
-    expect(stateAt(heartbeats, 900 * SEC)).toBe('HEALTHY');
-    expect(coditect.at(heartbeats, 900 * SEC + 1)).toMatchObject({ state: 'STUCK', fires: ['no_calls'] });
+    const heartbeats = busyAfter(
+      15 * MIN,
+      { tool_calls: [call('c1')], last_tool_call: null },
+      { last_tool_call: null },
+    );
+    expect(coditect.at(heartbeats, 900 * SEC)).toMatchObject({ state: 'DEGRADED', fires: ['stale_checkpoint'] });
+    expect(coditect.at(heartbeats, 900 * SEC + 1)).toMatchObject({
+      state: 'STUCK',
+      fires: ['no_calls', 'stale_checkpoint'],
+    });
   });
 
   test('zero consumption is STUCK, after 15 min', () => {
-    const heartbeats = silentAfter(15 * MIN, { token_count: 9, activity: 'working' }, { token_count: 9 });
-    expect(stateAt(heartbeats, 15 * MIN)).toBe('HEALTHY');
-    expect(coditect.at(heartbeats, 15 * MIN + 1)).toMatchObject({ state: 'STUCK', fires: ['no_tokens'] });
+    const heartbeats = busyAfter(15 * MIN, { token_count: 9, activity: 'working' }, { token_count: 9 });
+    expect(coditect.at(heartbeats, 15 * MIN)).toMatchObject({ state: 'DEGRADED', fires: ['stale_checkpoint'] });
+    expect(coditect.at(heartbeats, 15 * MIN + 1)).toMatchObject({
+      state: 'STUCK',
+      fires: ['no_tokens', 'stale_checkpoint'],
+    });
   });
 
   test('diverse calls quiet repetition', () => {
@@ -192,15 +207,84 @@ test('"within five minutes" counts from the crossing: the state is announced wit
   const agent = given(agentHealth(presetsWith('coditect')), T0);
   agent.receive(heartbeat(0, { tool_calls: [call('c1')] }));
   agent.receive(heartbeat(10 * MIN), T0 + 10 * MIN);
-  expect(agent.passTo(T0 + 15 * MIN).map(({ type }) => type)).not.toContain('HEALTH_STATE_CHANGED');
+  expect(JSON.stringify(agent.passTo(T0 + 15 * MIN))).not.toContain('STUCK');
   expect(agent.passTo(T0 + 15 * MIN + SEC)).toContainEqual(
     expect.objectContaining({
       type: 'HEALTH_STATE_CHANGED',
-      payload: expect.objectContaining({ from: 'HEALTHY', to: 'STUCK', onsetAt: T0 + 15 * MIN + 1 }),
+      payload: expect.objectContaining({ from: 'DEGRADED', to: 'STUCK', onsetAt: T0 + 15 * MIN + 1 }),
     }),
   );
 });
 
-test('an agent that reports none of this is healthy while it sends heartbeats', () => {
-  expect(coditect.at(silentAfter(60 * MIN, {}), 60 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
+test('an agent without a task that reports none of this is healthy while it sends heartbeats', () => {
+  expect(coditect.at(silentAfter(60 * MIN, FREE, FREE), 60 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
+});
+
+describe('the agent of CODITECT, with its eight fields only', () => {
+  const eight = (ms: number, more: (at: number) => Partial<HeartbeatPayload>): Heartbeats =>
+    Array.from({ length: Math.floor(ms / MIN) + 1 }, (_, i) => [i * MIN, { task_id: 'T', ...more(i * MIN) }]);
+
+  test('works for hours without a checkpoint: DEGRADED after 10 min, STUCK after 30', () => {
+    const works = eight(60 * MIN, (at) => ({ last_tool_call: T0 + at, token_count: 100 + at }));
+    expect(stateAt(works.slice(0, 11), 10 * MIN)).toBe('HEALTHY');
+    expect(stateAt(works.slice(0, 11), 10 * MIN + 1)).toBe('DEGRADED');
+    expect(stateAt(works.slice(0, 31), 30 * MIN + 1)).toBe('STUCK');
+  });
+
+  test('counts no token at all: STUCK after 15 min; an unknown count is not zero', () => {
+    const zero = (token_count: number | null) =>
+      eight(15 * MIN, (at) => ({ last_tool_call: T0 + at, token_count, activity: 'working' }));
+    expect(coditect.at(zero(0), 15 * MIN).fires).not.toContain('no_tokens');
+    expect(coditect.at(zero(0), 15 * MIN + 1)).toMatchObject({ state: 'STUCK', plan: 'STUCK' });
+    expect(coditect.at(zero(0), 15 * MIN + 1).fires).toContain('no_tokens');
+    expect(coditect.at(zero(null), 15 * MIN + 1).fires).not.toContain('no_tokens');
+  });
+
+  test('counts errors: a quarter of its calls is HEALTHY, more is DEGRADED', () => {
+    const counts = (errors: number) =>
+      Array.from({ length: 9 }, (_, i): Heartbeats[number] => [
+        i * SEC,
+        { task_id: 'T', last_tool_call: T0 + i * SEC, error_count: i < 8 ? 0 : errors },
+      ]);
+    expect(stateAt(counts(2), 8 * SEC)).toBe('HEALTHY');
+    expect(coditect.at(counts(3), 8 * SEC)).toMatchObject({ state: 'DEGRADED', fires: ['reported_errors'] });
+  });
+
+  test('errors count against steps where it reports steps, and against calls where it reports calls', () => {
+    const steps = (total: number, error_count: number): Heartbeats => [
+      [0, { steps: { total_steps: 0, verdicts: [] } }],
+      [SEC, { steps: { total_steps: total, verdicts: [] }, error_count }],
+    ];
+    expect(coditect.at(steps(20, 5), SEC).fires).toEqual([]);
+    expect(coditect.at(steps(20, 6), SEC).fires).toEqual(['reported_errors']);
+    const made = (error_count: number): Heartbeats => [
+      [0, {}],
+      [SEC, { tool_calls: Array.from({ length: 8 }, (_, i) => call(`c${i}`, { args_hash: `${i}` })), error_count }],
+    ];
+    expect(coditect.at(made(2), SEC).fires).not.toContain('reported_errors');
+    expect(coditect.at(made(3), SEC).fires).toContain('reported_errors');
+  });
+
+  test('a count that is there from the first heartbeat is not new', () => {
+    expect(coditect.at([[0, { error_count: 500 }]], 0).state).toBe('HEALTHY');
+  });
+
+  test('work that is held and never begun is STUCK (GUPP)', () => {
+    const held: Heartbeats = [[0, { task_id: 'T', last_tool_call: null, activity: 'idle' }]];
+    expect(coditect.at(held, 15 * MIN).fires).not.toContain('not_started');
+    expect(coditect.at(held, 15 * MIN + 1)).toMatchObject({ state: 'STUCK', plan: 'STUCK' });
+  });
+
+  test('it falls silent before its first call: STUCK', () => {
+    const silent: Heartbeats = [[0, { task_id: 'T', last_tool_call: null, activity: 'working' }]];
+    expect(coditect.at(silent, 15 * MIN).fires).not.toContain('no_calls');
+    expect(coditect.at(silent, 15 * MIN + 1).fires).toContain('no_calls');
+    expect(coditect.at(silent, 15 * MIN + 1).state).toBe('STUCK');
+  });
+
+  test('under vigil all of this is unknown, and stays quiet', () => {
+    const vigil = preset('vigil');
+    const works = eight(24 * MIN, (at) => ({ last_tool_call: T0 + at, token_count: 0, error_count: at / MIN }));
+    expect(vigil.at(works, 24 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
+  });
 });

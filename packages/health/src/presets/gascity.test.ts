@@ -4,7 +4,7 @@ import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 import { evaluate } from '../evaluator/evaluate.ts';
 import { type Announcement, agentHealth } from '../evaluator/health.ts';
-import { at, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
+import { at, call, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
 import type { Heartbeats } from '../signals/testing/case.ts';
 import { MIN, output, preset, SEC, work } from './judging.fixture.ts';
 
@@ -193,4 +193,32 @@ test('the shutdown dance: 60, 120 and 240 s, its message to the letter, then the
     'Attempt: {attempt}/3',
   ]);
   expect(emitted).toContain('{nonce}');
+});
+
+test.each([
+  ['waits at its prompt', { activity: 'awaiting_input', waiting_for: { kind: 'prompt', text: null, since: T0 } }],
+  ['looks idle', { activity: 'idle' }],
+  [
+    'has a call in flight',
+    { activity: 'working', tool_calls: [call('c1', { outcome: 'running', deadline_at: T0 + 60 * MIN })] },
+  ],
+] as const)('a session that is wedged is stuck, also if it %s', (_, more) => {
+  const reports = wedged.map(([ms, one]) => [ms, { ...one, ...more }] as const);
+  const stale = [[0, { ...runtime, ...more, ...wisp(0), ...pane(0, 'API Error: 400') }]] as const;
+  expect(stuck(receive(agentOf(), reports)).concat(stuck(agentOf().passTo(T0)))).toEqual([]);
+  const agent = agentOf(['API Error: 400']);
+  receive(agent, stale);
+  expect(stuck(agent.passTo(T0 + 10 * MIN))).toEqual([]);
+  expect(stuck(agent.passTo(T0 + 10 * MIN + SEC))).toHaveLength(1);
+});
+
+test('an open question of a person is an excuse for it, too', () => {
+  const asks: Partial<HeartbeatPayload> = {
+    ...runtime,
+    activity: 'awaiting_input',
+    waiting_for: { kind: 'permission', text: null, since: T0 },
+  };
+  const agent = agentOf(['API Error: 400']);
+  receive(agent, [[0, { ...asks, ...wisp(0), ...pane(0, 'API Error: 400') }]]);
+  expect(stuck(agent.passTo(T0 + 14 * MIN))).toEqual([]);
 });

@@ -90,3 +90,13 @@ test('one that waits for its user is not stalled', () => {
 test('of a worker that logs no steps nothing is announced', () => {
   expect(hive.at([[0, { timestamp: T0 }]], 600 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
 });
+
+test('a model call that hangs is seen after four minutes, with any deadline of its own', () => {
+  const hangs = (kind: 'model' | 'tool'): Heartbeats => [
+    [0, { ...steps(7, 'ACCEPT') }],
+    [SEC, { tool_calls: [call('c1', { kind, outcome: 'running', started_at: T0 + SEC, deadline_at: T0 + 60 * MIN })] }],
+  ];
+  expect(hive.at(hangs('model'), 4 * MIN + SEC).state).toBe('HEALTHY');
+  expect(hive.at(hangs('model'), 4 * MIN + SEC + 1)).toMatchObject({ state: 'STUCK', fires: ['no_step'] });
+  expect(hive.at(hangs('tool'), 10 * MIN).state).toBe('HEALTHY');
+});

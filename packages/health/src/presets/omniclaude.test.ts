@@ -92,6 +92,16 @@ describe('rulings', () => {
   });
 });
 
-test('of an agent that reports none of this nothing is announced', () => {
-  expect(omniclaude.at([[0, {}]], 60 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
+test('of an agent without a task that reports none of this nothing is announced', () => {
+  expect(omniclaude.at([[0, { task_id: null, runtime_id: null }]], 60 * MIN)).toEqual({
+    state: 'HEALTHY',
+    fires: [],
+    plan: null,
+  });
+});
+
+test('an agent that never makes a first call stalls, as one that makes none any more', () => {
+  const begun = [[0, { task_id: 'T', last_tool_call: null, activity: 'working' }]] as const;
+  expect(omniclaude.at(begun, 2 * MIN).state).toBe('HEALTHY');
+  expect(omniclaude.at(begun, 2 * MIN + 1)).toMatchObject({ state: 'STUCK', fires: ['no_calls'], plan: 'no_calls' });
 });

@@ -21,8 +21,8 @@ test.each(presets)('preset $name has no mistake and nothing to warn of', (policy
   expect(republished(policy.document, VOCABULARY)).toEqual(policy);
 });
 
-/** Their figures depend on the fleet: how many calls a task needs, and how often one may be repeated. */
-const OF_A_FLEET: readonly string[] = ['frequent_call', 'call_budget'];
+/** Their figures depend on the fleet: how many calls a task needs, how often one may be repeated, which errors agents count. */
+const OF_A_FLEET: readonly string[] = ['frequent_call', 'reported_errors', 'call_budget'];
 
 test('vigil judges by every signal but those whose figures depend on the fleet', () => {
   const used = new Set<string>(byName('vigil').uses.map(({ signal }) => signal));

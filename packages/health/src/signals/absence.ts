@@ -40,15 +40,22 @@ export const noOutput: AnySignal = signal(after, {
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
 });
 
+const noTokensLimits = z.strictObject({
+  after: duration,
+  /** whether a reported count of 0 that never moves counts as a lack of use; otherwise it is unknown */
+  from_zero: z.boolean().default(false),
+});
+type NoTokensLimits = z.output<typeof noTokensLimits>;
+
 /** No use of tokens while the agent works. */
-export const noTokens: AnySignal = signal(after, {
+export const noTokens: AnySignal = signal(noTokensLimits, {
   axis: 'absence',
   awaits: ['tokens'],
   resetOnCallEnd: true,
-  firesFrom: (h, limits, at) => absentFrom(usedWorking(h), limits.after, at),
+  firesFrom: (h, limits, at) => absentFrom(usedWorking(h, limits), limits.after, at),
   evidence: (h, limits, at) =>
-    silent('no token used', absentFor(usedWorking(h), at), limits.after, '', unmeasuredTokens(h)),
-  finding: (h, _, at) => `You have used no tokens for ${spelled(absentFor(usedWorking(h), at))}.`,
+    silent('no token used', absentFor(usedWorking(h, limits), at), limits.after, '', unmeasuredTokens(h)),
+  finding: (h, limits, at) => `You have used no tokens for ${spelled(absentFor(usedWorking(h, limits), at))}.`,
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
 });
 
@@ -56,9 +63,13 @@ export const noTokens: AnySignal = signal(after, {
  * The mark of the last use while the agent works: since it reported the activity working or, without reported
  * activities, while it has a task.
  */
-const usedWorking = ({ activity: { value, since, lag }, identity, lastReceipt, tokens }: History): number | null => {
-  if (tokens.count <= 0 || !tokens.known) return null;
-  const last = tokens.unusedSince ?? lastReceipt.watched;
+const usedWorking = (
+  { activity: { value, since, lag }, identity, lastReceipt, tokens, started }: History,
+  { from_zero }: NoTokensLimits,
+): number | null => {
+  const isZero = tokens.count <= 0;
+  if (!tokens.known || (isZero && !(from_zero && tokens.counted))) return null;
+  const last = isZero ? started.watched : (tokens.unusedSince ?? lastReceipt.watched);
   if (value === null) return identity.taskId === null ? null : last;
   return value === 'working' ? Math.max(last, since - lag) : null;
 };

@@ -12,7 +12,7 @@ import {
   selfReportedStuck,
 } from './fact.ts';
 import { errorPattern, unrecoverableError } from './patterns.ts';
-import { callBudget, consecutiveFailures, errorRate } from './rate.ts';
+import { callBudget, consecutiveFailures, errorRate, reportedErrors } from './rate.ts';
 import {
   frequentCall,
   noAccept,
@@ -50,6 +50,7 @@ export const SIGNALS = {
   no_accept: noAccept,
   consecutive_failures: consecutiveFailures,
   error_rate: errorRate,
+  reported_errors: reportedErrors,
   call_budget: callBudget,
   token_spike: tokenSpike,
   token_burn: tokenBurn,

@@ -65,6 +65,7 @@ const worked = (known: HeartbeatPayload['work'] | undefined): readonly Mark[] =>
 const UNSEEN: readonly SignalName[] = [
   'context_exhausted',
   'error_rate',
+  'reported_errors',
   'repeated_answer',
   'repeated_arguments',
   'frequent_call',

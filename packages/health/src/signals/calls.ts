@@ -2,7 +2,7 @@ import { duration } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import type { OpenCall } from '../history/calls/calls.ts';
-import type { History } from '../history/history.ts';
+import { begunAt, type History } from '../history/history.ts';
 import type { Judging } from '../history/moment.ts';
 import { after, silent, sinceOf } from './absence.ts';
 import { type AnySignal, absentFor, absentFrom, signal, spelled } from './signal.ts';
@@ -13,7 +13,13 @@ const noCallsLimits = z.strictObject({
   applies_to: z.array(z.string()).default([]),
   buffer: duration.default(60_000),
   deadlines_above: duration.default(120_000),
+  /** whether an agent that has made no call yet counts from its start */
+  from_start: z.boolean().default(false),
 });
+type NoCallsLimits = z.output<typeof noCallsLimits>;
+
+const lastCall = (h: History, { from_start }: NoCallsLimits): number | null =>
+  h.calls.last ?? (from_start ? begunAt(h) : null);
 
 /** No call for longer than the limit, and none in flight. */
 export const noCalls: AnySignal = signal(noCallsLimits, {
@@ -21,36 +27,36 @@ export const noCalls: AnySignal = signal(noCallsLimits, {
   reevaluateEveryHeartbeat: true,
   awaits: ['call'],
   resetOnCallEnd: true,
-  firesFrom: (h, limits, at) => absentFrom(h.calls.last, stretched(h, limits), at),
+  firesFrom: (h, limits, at) => absentFrom(lastCall(h, limits), stretched(h, limits), at),
   evidence: (h, limits, at) => {
     const flying = h.calls.open.length === 0 ? ', none in flight' : `, ${h.calls.open.length} in flight`;
-    return silent('no call', absentFor(h.calls.last, at), stretched(h, limits), flying);
+    return silent('no call', absentFor(lastCall(h, limits), at), stretched(h, limits), flying);
   },
-  finding: (h, _, at) =>
-    `You have made no call for ${spelled(absentFor(h.calls.last, at))}${sinceOf(h, h.calls.last)}.`,
+  finding: (h, limits, at) =>
+    `You have made no call for ${spelled(absentFor(lastCall(h, limits), at))}${sinceOf(h, h.calls.last)}.`,
   advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
 });
 
-const stretched = ({ calls }: History, limits: z.output<typeof noCallsLimits>): number => {
+const stretched = ({ calls }: History, limits: NoCallsLimits): number => {
   const { lastTool, lastSpanMs } = calls;
   const applies = lastTool !== null && limits.applies_to.includes(lastTool);
   if (!applies || lastSpanMs === null || lastSpanMs <= limits.deadlines_above) return limits.after;
   return Math.max(limits.after, lastSpanMs + limits.buffer);
 };
 
+const kind = z.enum(['model', 'tool', 'external_api', 'checkpoint_write']);
+
 /**
  * The longest duration of calls: their own deadline, or that of their kind. The exemption call_in_flight uses it too.
  */
 export const callLimits: z.ZodType<CallLimits> = z.strictObject({
   buffer: duration.default(60_000),
-  default_deadline: z
-    .partialRecord(z.enum(['model', 'tool', 'external_api', 'checkpoint_write']), duration)
-    .default({}),
+  default_deadline: z.partialRecord(kind, duration).default({}),
+  /** a deadline of such a call counts as this at most, also a declared one */
+  longest: z.partialRecord(kind, duration).default({}),
 });
-export type CallLimits = {
-  readonly buffer: number;
-  readonly default_deadline: Partial<Record<'model' | 'tool' | 'external_api' | 'checkpoint_write', number>>;
-};
+type ByKind = Partial<Record<z.output<typeof kind>, number>>;
+export type CallLimits = { readonly buffer: number; readonly default_deadline: ByKind; readonly longest: ByKind };
 
 /** A call past its deadline and buffer. */
 export const callOverdue: AnySignal = signal(callLimits, {
@@ -84,8 +90,10 @@ export const callOverdue: AnySignal = signal(callLimits, {
 
 /** The time from the start of a call to its deadline and buffer; NEVER without a deadline. */
 export const callLimit = (call: OpenCall, limits: CallLimits): number => {
-  const deadline = call.spanMs ?? (call.kind === 'UNKNOWN' ? undefined : limits.default_deadline[call.kind]);
-  return deadline === undefined ? NEVER : deadline + limits.buffer;
+  if (call.kind === 'UNKNOWN') return call.spanMs === null ? NEVER : call.spanMs + limits.buffer;
+  const deadline = call.spanMs ?? limits.default_deadline[call.kind];
+  const longest = limits.longest[call.kind] ?? NEVER;
+  return deadline === undefined && longest === NEVER ? NEVER : Math.min(deadline ?? NEVER, longest) + limits.buffer;
 };
 
 /**

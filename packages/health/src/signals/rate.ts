@@ -100,4 +100,40 @@ export const errorRate: AnySignal = signal(errorRateLimits, {
   advice: 'Find out what they have in common before the next call.',
 });
 
+const reportedLimits = z
+  .strictObject({
+    /** of 1 */
+    above: z.number().min(0).max(1),
+    window: z.int().min(1).max(MOST_CALLS).default(20),
+    /** fewer operations are too few for a finding */
+    min_operations: z.int().min(1).default(8),
+  })
+  .refine((l) => l.min_operations <= l.window, {
+    path: ['min_operations'],
+    message: 'is above window, so it is never reached: write at most as many operations as window',
+  });
+
+/** The agent's own count of errors rises by more than a share of its calls or steps. */
+export const reportedErrors: AnySignal = signal(reportedLimits, {
+  axis: 'rate',
+  awaits: [],
+  by: 'reportedErrors',
+  firesFrom: ({ reportedErrors: { outcomes } }, l) => {
+    const { calls, failed } = failedOf(outcomes, l.window);
+    return calls >= l.min_operations && failed / calls > l.above ? outcomes.at : NEVER;
+  },
+  evidence: ({ reportedErrors: { outcomes } }, l) => {
+    const { calls, failed } = failedOf(outcomes, l.window);
+    const value = calls === 0 ? null : failed / calls;
+    const few = calls < l.min_operations ? `, too few: ${l.min_operations} are needed` : '';
+    const words = `it counted ${failed} errors in its last ${calls} calls or steps${few}; limit ${percent(l.above)}`;
+    return { value, limit: l.above, words, hard: false };
+  },
+  finding: ({ reportedErrors: { outcomes } }, l) => {
+    const { calls, failed } = failedOf(outcomes, l.window);
+    return `You have counted ${failed} errors in your last ${calls} calls or steps.`;
+  },
+  advice: 'Find out what they have in common before the next call.',
+});
+
 const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;

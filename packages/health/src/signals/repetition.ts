@@ -44,6 +44,8 @@ type Way = {
   readonly from: number;
   /** null: calls of several tools */
   readonly tool: string | null;
+  /** when its first call was made; null: unknown */
+  readonly since: number | null;
   readonly words: () => string;
   /** the same for the agent, after "You have made" */
   readonly finding: (now: number) => string;
@@ -66,6 +68,10 @@ export const repeatedCalls: AnySignal = signal(limits, {
       waysOf(runs, l)[0] ?? { value: 0, limit: l.times, words: () => '' };
     const often = value < 2 ? 'no call twice in a row with the same result' : words();
     return { value, limit, words: `${often}; limit ${limit}`, hard: false };
+  },
+  lasting: ({ runs }, l, { now }) => {
+    const since = reachedOf(runs, l)?.since ?? null;
+    return since === null ? null : Math.max(0, now - since);
   },
   finding: ({ runs }, l, { now }) =>
     `You have made ${(reachedOf(runs, l) ?? waysOf(runs, l)[0])?.finding(now) ?? 'no call twice'}.`,
@@ -95,12 +101,12 @@ const waysOf = ({ exact, masked: other, failing, stale }: Runs, l: Limits): read
     ...inRowOf(masked, 1, l.masked_times, l, `the same call but for numbers (#) ${again}`),
     ...inCycleOf(masked, l.masked_cycles, l, `the same cycle of calls but for numbers (#) ${again}`),
     {
-      ...{ value: failing.top, limit: l.failing_times, from: failing.at, tool: failing.tool },
+      ...{ value: failing.top, limit: l.failing_times, from: failing.at, tool: failing.tool, since: null },
       words: () => `the same call failing ${failing.top} times in a row`,
       finding: () => `the same call ${failing.top} times in a row, and it has failed each time`,
     },
     {
-      ...{ value: stale.count, limit: l.stale_times, from: stale.at, tool: null },
+      ...{ value: stale.count, limit: l.stale_times, from: stale.at, tool: null, since: null },
       words: () => `${stale.count} calls in a row that reported nothing new`,
       finding: () => `${stale.count} calls in a row that returned nothing new`,
     },
@@ -113,7 +119,15 @@ const inRowOf = (row: Row, period: number, limit: number, l: Limits, words: stri
   const way = (value: number, from: number, more = ''): Way => {
     const often = words.replace('(#)', `(${row.tool}) ${value}`);
     const finding = (now: number) => `${often}${isInRow ? `, the first of them ${spelled(now - row.since)} ago` : ''}`;
-    return { value, limit, from, tool: row.tool, words: () => often + more, finding };
+    return {
+      value,
+      limit,
+      from,
+      tool: row.tool,
+      since: isInRow ? row.since : null,
+      words: () => often + more,
+      finding,
+    };
   };
   const found = way(row.top[period - 1] ?? 0, row.at);
   const polls = row.polling ? repetitions(row.same, period) : 0;

@@ -65,6 +65,11 @@ export type Signal<Limits> = {
   readonly finding: (history: History, limits: Limits, at: Judging) => string;
   /** what the agent can do next, in sentences */
   readonly advice: string;
+  /**
+   * how long the finding has lasted, milliseconds; null: unknown. The evidence of an absence has this figure, so only
+   * other signals define it
+   */
+  readonly lasting?: (history: History, limits: Limits, at: Judging) => number | null;
 };
 
 /** Any signal, with limits that its own schema has parsed. */

@@ -1,7 +1,7 @@
 import { duration, patternInAnyCase, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
-import type { History } from '../history/history.ts';
+import { begunAt, type History } from '../history/history.ts';
 import { after, silent } from './absence.ts';
 import { type AnySignal, absentFor, absentFrom, signal, spelled } from './signal.ts';
 
@@ -18,8 +18,11 @@ export const noCheckpoint: AnySignal = signal(noCheckpointLimits, {
   advice: 'Write a checkpoint with the work done and the work left, then continue.',
 });
 
-const checkpointMark = ({ checkpoint, started }: History, limits: z.output<typeof noCheckpointLimits>): number | null =>
-  checkpoint.mark ?? (checkpoint.reports || limits.assume_checkpoints ? started.watched : null);
+const checkpointMark = (h: History, { assume_checkpoints }: z.output<typeof noCheckpointLimits>): number | null => {
+  const { mark, reports } = h.checkpoint;
+  if (mark !== null || reports) return mark ?? h.started.watched;
+  return assume_checkpoints ? begunAt(h) : null;
+};
 
 /** The work item had no update and no comment. */
 export const noWorkUpdate: AnySignal = signal(after, {

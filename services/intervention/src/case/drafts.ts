@@ -106,7 +106,7 @@ export const refusal = (agentId: string, emitted: Refusal): CaseDraft => ({
   payload: { agentId, ...emitted },
 });
 
-/** Fills {agent}, {task}, {finding}, {advice}, {duration} (since the last checkpoint), {reason}, {attempt}, {attempts}; any other brace stays as it is. */
+/** Fills {agent}, {task}, {finding}, {advice}, {duration} (the time that the finding is about), {reason}, {attempt}, {attempts}; any other brace stays as it is. */
 export const fill = (template: string, caseContext: CaseContext, attempt = 1, attempts = 1): string => {
   const values: Readonly<Record<string, string>> = {
     agent: caseContext.agentId,

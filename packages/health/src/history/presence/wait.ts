@@ -34,6 +34,18 @@ export const waitAfter = (
   return isSame(before, known) ? before : { at: now, mark: watched, ...known };
 };
 
+/** The mark until which a person had something to answer, as far as the wait before this heartbeat shows; null: never. */
+export const askedAfter = (
+  before: number | null,
+  wait: Wait,
+  activity: Activity | null,
+  { watched }: Receipt,
+): number | null => (wait !== null && isQuestion(wait) && activity !== 'awaiting_input' ? watched : before);
+
+/** Whether a person has something to answer. An idle prompt, and a wait that is not described, are no question. */
+export const isQuestion = ({ kind }: NonNullable<Wait>): boolean =>
+  kind !== null && kind !== 'prompt' && kind !== 'UNKNOWN';
+
 const isSame = (before: NonNullable<Wait>, known: Pick<NonNullable<Wait>, 'kind' | 'text' | 'sentSince'>): boolean => {
   if (before.kind !== known.kind || before.text !== known.text) return false;
   if (before.sentSince === null || known.sentSince === null) return true;

@@ -24,8 +24,10 @@ export type Spike = {
 
 /** Use of tokens, by the cumulative count. */
 export type Tokens = {
-  /** the last count; 0 if none was sent, so that nothing is known */
+  /** the last count; 0 also if none was sent */
   readonly count: number;
+  /** whether a count was sent, also 0 */
+  readonly counted: boolean;
   /** mark of the last use; null if the last heartbeat reported use */
   readonly unusedSince: number | null;
   /** whether the last heartbeat had a count; the use since an unknown count is unknown, too */
@@ -47,6 +49,7 @@ export type Tokens = {
 
 export const NO_TOKENS: Tokens = {
   count: 0,
+  counted: false,
   unusedSince: null,
   known: true,
   resumed: null,
@@ -71,12 +74,16 @@ type TokenContext = {
 export const tokensAfter = (before: Tokens, { token_count: count }: Heartbeat, context: TokenContext): Tokens => {
   const calm = context.progressed && before.spikes.some((s) => !s.progressed) ? withProgress(before) : before;
   if (count === null) return unknown(calm, context.receipt);
+  return countAfter(calm.counted ? calm : { ...calm, counted: true }, count, context);
+};
+
+const countAfter = (before: Tokens, count: number, context: TokenContext): Tokens => {
   const unusedSince = count > 0 ? usedUntil(before, context.receipt) : null;
   const beginsAgain = before.count > 0 && (context.isAnother || count < before.count);
-  if (beginsAgain) return { ...begun(calm, count, context.receipt), known: true, unusedSince };
-  if (!before.known) return counted(calm, count, context.receipt);
-  if (count > before.count) return used(calm, count, context);
-  return unusedSince === calm.unusedSince ? calm : { ...calm, unusedSince };
+  if (beginsAgain) return { ...begun(before, count, context.receipt), known: true, unusedSince };
+  if (!before.known) return counted(before, count, context.receipt);
+  if (count > before.count) return used(before, count, context);
+  return unusedSince === before.unusedSince ? before : { ...before, unusedSince };
 };
 
 /** Ends use at its last known mark. */

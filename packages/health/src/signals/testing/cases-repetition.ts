@@ -42,6 +42,17 @@ export const REPETITION_CASES = {
     needs: ['tool_calls', 'tool_calls.args_hash', 'tool_calls.result_hash'],
     words: 'one call with the same result 3 times among the last 5; limit 3 of 5',
   },
+  reported_errors: {
+    limits: { above: 0.25 },
+    heartbeats: Array.from({ length: 8 }, (_, i) => [
+      1000 * i,
+      { last_tool_call: T0 + 1000 * i, error_count: Math.max(0, i - 4) },
+    ]),
+    firesAt: 7000,
+    unknown: [[0, { error_count: 9 }]],
+    needs: ['error_count'],
+    words: 'it counted 3 errors in its last 8 calls or steps; limit 25 %',
+  },
   call_budget: {
     limits: { above: 4 },
     heartbeats: calls(5, (i) => ({ args_hash: `a${i}` })),
