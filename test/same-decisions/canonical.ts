@@ -19,6 +19,7 @@ const ADDED: ReadonlySet<string> = new Set([
   'resetAttempts',
   'maxAttemptsPerHour',
   'maxPerHour',
+  'confidence',
 ]);
 
 const withoutAdded = (field: string, value: unknown): unknown => (ADDED.has(field) ? undefined : value);

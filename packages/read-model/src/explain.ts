@@ -13,6 +13,8 @@ import type { ReadModel } from './read-model.ts';
 export type SignalFigure = {
   readonly signal: string;
   readonly axis: string;
+  /** how far it alone shows that the agent is stuck: high, medium or low */
+  readonly confidence: string;
   readonly words: string;
   readonly value: number | null;
   readonly limit: number | null;

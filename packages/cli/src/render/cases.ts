@@ -1,5 +1,5 @@
 import type { CaseRow, CaseStory, Withheld } from '@vigil/read-model';
-import { trailLine } from './describe.ts';
+import { evidenceName, trailLine } from './describe.ts';
 import { ageText, clockTime, orDash, table, type View } from './view.ts';
 
 const standing = ({ waiting, withheld, closedAt, ending, step }: CaseRow): string => {
@@ -53,7 +53,7 @@ export const caseLines = (view: View, found: CaseStory): string[] => {
     `  plan "${found.planName}": ${planText(found.plan)}`,
     ...(found.policyName === null ? [] : [`  policy ${found.policyName} ${orDash(found.policyHash)}`]),
     ...(found.note === null ? [] : [`  note ${found.note}`]),
-    ...found.evidence.map(({ signal, axis, words }) => `  ${signal} (${axis}): ${words}`),
+    ...found.evidence.map((evidence) => `  ${evidenceName(evidence)}: ${evidence.words}`),
     ...(found.withheld === null ? [] : [paint.yellow(`withheld: ${withheldText(found.withheld)}`)]),
     ...found.trail.map((entry) => trailLine(view, entry)),
     ...asks,

@@ -1,4 +1,4 @@
-import type { HealthEvent } from '@vigil/events';
+import type { Evidence, HealthEvent } from '@vigil/events';
 import { spell } from '@vigil/policy';
 import type { Entry } from '@vigil/read-model';
 import { clockTime, cut, type View } from './view.ts';
@@ -168,3 +168,7 @@ export const storyLine = (view: View, { at, type, payload }: Pick<Entry, 'at' | 
 /** A trail, where everything is about one case: without its subject. */
 export const trailLine = (view: View, { at, type, payload }: Pick<Entry, 'at' | 'type' | 'payload'>): string =>
   `  ${view.paint.dim(clockTime(view, at))}  ${describeEvent(type, payload)}`;
+
+/** "no_calls (absence, medium)"; events of older versions have no confidence. */
+export const evidenceName = ({ signal, axis, confidence }: Pick<Evidence, 'signal' | 'axis' | 'confidence'>): string =>
+  `${signal} (${confidence === undefined || confidence === 'UNKNOWN' ? axis : `${axis}, ${confidence}`})`;

@@ -1,7 +1,7 @@
 import type { AgentRow, BreakerRow, Explanation, OrderRow, SignalFigure, TicketRow } from '@vigil/read-model';
 import { isHeld } from './agents.ts';
 import { caseLines } from './cases.ts';
-import { listed, orderTarget, trailLine } from './describe.ts';
+import { evidenceName, listed, orderTarget, trailLine } from './describe.ts';
 import { alertLine } from './fleet.ts';
 import { checkpointLine, readable, recoveryLine } from './tasks.ts';
 import { ageText, clockTime, orDash, paintState, table, type View } from './view.ts';
@@ -73,8 +73,11 @@ const checkpointLines = (view: View, { checkpoints, task }: Explanation): string
   return [...checkpoints.slice(0, CHECKPOINTS_SHOWN).map((at) => checkpointLine(view, at)), ...rest];
 };
 
-const evidenceLine = ({ signal, axis, words, value, limit }: AgentRow['evidence'][number]): string =>
-  `  evidence   ${signal} (${axis}): ${words}${value === null ? '' : ` [${value}${limit === null ? '' : ` of ${limit}`}]`}`;
+const evidenceLine = (evidence: AgentRow['evidence'][number]): string => {
+  const { words, value, limit } = evidence;
+  const figure = value === null ? '' : ` [${value}${limit === null ? '' : ` of ${limit}`}]`;
+  return `  evidence   ${evidenceName(evidence)}: ${words}${figure}`;
+};
 
 const exemptionText = (view: View, agent: AgentRow): string => {
   if (agent.exemption === null) return 'no';
@@ -92,6 +95,7 @@ const signalLines = (view: View, signals: Explanation['signals']): string[] => {
     view,
     [
       { title: '  SIGNAL', of: ({ signal }) => `  ${signal}` },
+      { title: 'CONFIDENCE', of: ({ confidence }) => confidence },
       { title: 'FIRES', of: (figure) => firesText(view, figure) },
       { title: 'EXEMPT', of: ({ suspendedBy }) => orDash(suspendedBy.join(', ')) },
       { title: 'FIGURE', of: ({ words }) => words, rest: true },

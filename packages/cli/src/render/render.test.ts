@@ -115,7 +115,7 @@ test('an explanation begins with the reason that matched, in words and figures',
   expect(explainLines(VIEW, explanation(), 0).slice(0, 5)).toEqual([
     'worker-1 is STUCK since 11:57:57 (2 min 3 s)',
     '  because    no call for 21 s; limit 20 s',
-    '  evidence   no_calls (absence): no call for 21 s; limit 20 s [21000 of 20000]',
+    '  evidence   no_calls (absence, high): no call for 21 s; limit 20 s [21000 of 20000]',
     '  exempt     no',
     '  policy     vigil 0123456789abcdef',
   ]);
@@ -132,6 +132,7 @@ test("a signal's figure, limit and firing time are shown where they are known", 
   const figure = {
     signal: 'no_calls',
     axis: 'absence',
+    confidence: 'medium',
     words: 'no call for 5 s; limit 20 s',
     value: 5000,
     limit: 20_000,
@@ -139,8 +140,8 @@ test("a signal's figure, limit and firing time are shown where they are known", 
   const then = { ...figure, fires: false, firesFrom: NOON + 15_000, suspendedBy: ['starting'] };
   const never = { ...figure, signal: 'exited', fires: false, firesFrom: null, suspendedBy: [] };
   const text = explainLines(VIEW, explanation({ signals: [then, never] }), 0).join('\n');
-  expect(text).toMatch(/no_calls +at 12:00:15 +starting +no call for 5 s; limit 20 s/);
-  expect(text).toMatch(/exited +not as things stand +- /);
+  expect(text).toMatch(/no_calls +medium +at 12:00:15 +starting +no call for 5 s; limit 20 s/);
+  expect(text).toMatch(/exited +medium +not as things stand +- /);
 });
 
 const seen = { agents: [agentRow()], story: [entry('FLEET_HALTED', { by: 'ada', why: 'moving' })], fleet: fleetRow() };

@@ -16,6 +16,7 @@ const evidence = {
   limit: 20_000,
   hard: false,
   matched: null,
+  confidence: 'high',
 } as const;
 
 export const agentRow = (more: Partial<AgentRow> = {}): AgentRow => ({

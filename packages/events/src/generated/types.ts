@@ -517,6 +517,7 @@ export type ClockDriftedPayload = {
   /** the policy's clock_tolerance */
   readonly toleranceMs: number;
 };
+export type Confidence = 'UNKNOWN' | 'high' | 'medium' | 'low';
 export type ConfirmDeathPayload = {
   readonly agentId: string;
   readonly instanceId: null | string;
@@ -668,6 +669,8 @@ export type Evidence = {
   readonly hard: boolean;
   /** sorted sources of the patterns that matched, comma-joined (omniclaude) */
   readonly matched: null | string;
+  /** how far the signal alone shows that the agent is stuck; UNKNOWN: the event is older than this */
+  readonly confidence: Confidence;
 };
 export type ExemptionChangedPayload = {
   readonly agentId: string;
@@ -1546,7 +1549,7 @@ export type TerminateAgentPayload = {
   readonly leave: TaskLeft;
   readonly release: readonly string[];
 };
-export type TerminateRequirement = 'UNKNOWN' | 'hard' | 'two_axes' | 'unanswered';
+export type TerminateRequirement = 'UNKNOWN' | 'hard' | 'two_axes' | 'unanswered' | 'high' | 'two_medium';
 export type TerminateStep = {
   readonly graceMs: number;
   readonly cleanupMs: number;

@@ -5,6 +5,7 @@ import type { History } from '../history/history.ts';
 import type { Judging } from '../history/moment.ts';
 import { type Judgement, judgingOf } from '../judgement/judge.ts';
 import type { Rule, Rules } from '../judgement/rules.ts';
+import { CONFIDENCE } from '../signals/confidence.ts';
 
 export type Announcement = Draft<typeof Topic.agentHealth | typeof Topic.taskHealth | typeof Topic.fleetPresence>;
 
@@ -73,11 +74,12 @@ export const idOf = (kind: 'episode' | 'warrant', state: KnownAgent, now: number
 /** The evidence of every rule that fires, in words and figures. A mitigating signal is not evidence. */
 export const evidenceOf = ({ rules }: Rules, history: History, judgement: Judgement): Evidence[] =>
   rules.flatMap((rule, i) => {
-    const { name, signal, limits } = rule;
+    const { name, signalName, signal, limits } = rule;
     const onsetAt = judgement.from[i] ?? 0;
     if (onsetAt > judgement.at.now || signal.mitigating) return [];
     const { value, limit, words, hard, matched } = signal.evidence(history, limits, judgingOf(judgement, rule));
-    return [{ signal: name, axis: signal.axis, words, onsetAt, value, limit, hard, matched: matched ?? null }];
+    const figure = { words, onsetAt, value, limit, hard, matched: matched ?? null };
+    return [{ signal: name, axis: signal.axis, ...figure, confidence: CONFIDENCE[signalName] }];
   });
 
 const MINUTE_MS = 60_000;

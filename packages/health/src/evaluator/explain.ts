@@ -4,6 +4,7 @@ import { type Clock, NEVER } from '@vigil/stream';
 import { type Judgement, judgingOf, shownOf } from '../judgement/judge.ts';
 import type { Policies } from '../judgement/policies.ts';
 import type { Rule, Rules } from '../judgement/rules.ts';
+import { CONFIDENCE, type Confidence } from '../signals/confidence.ts';
 import { judgementAt } from './health.ts';
 import type { AgentState, KnownAgent } from './state.ts';
 
@@ -15,6 +16,7 @@ export type Explained = {
   readonly value: number | null;
   readonly limit: number | null;
   readonly hard: boolean;
+  readonly confidence: Confidence;
   readonly fires: boolean;
   readonly firesFrom: number | null;
   /** why it does not count now */
@@ -76,6 +78,7 @@ const explained = (rules: Rules, { history }: KnownAgent, judgement: Judgement, 
     value,
     limit: limit === null ? null : momentOrNull(limit),
     hard,
+    confidence: CONFIDENCE[rule.signalName],
     fires: first <= at.now,
     firesFrom: momentOrNull(first),
     suspendedBy: (rules.groups[rule.group]?.suspendedBy ?? []).flatMap((e) =>

@@ -20,7 +20,7 @@ const STEPS: { readonly [Name in Step['step']]: Extract<Step, { readonly step: N
     cleanupMs: 2000,
     leave: 'released',
     release: ['claims'],
-    requires: ['hard', 'two_axes', 'unanswered'],
+    requires: ['hard', 'two_axes', 'unanswered', 'high', 'two_medium'],
   },
   recover: { step: 'recover' },
   block: { step: 'block', reason: MESSAGE },

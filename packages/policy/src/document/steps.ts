@@ -64,7 +64,7 @@ export const STEPS = {
       cleanup: duration.default(30_000),
       leave: z.enum(['in_progress', 'released', 'blocked']).default('in_progress'),
       release: z.union([text.transform((one) => [one]), z.array(text)]).default([]),
-      requires: z.array(z.enum(['hard', 'two_axes', 'unanswered'])).default([]),
+      requires: z.array(z.enum(['hard', 'two_axes', 'unanswered', 'high', 'two_medium'])).default([]),
     })
     .transform(
       ({ grace: graceMs, cleanup: cleanupMs, ...s }): Step => ({ step: 'terminate', graceMs, cleanupMs, ...s }),

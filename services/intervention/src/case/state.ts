@@ -35,6 +35,8 @@ export type CaseContext = {
   /** what ends the finding; the orders carry it to the runtime */
   readonly awaits: WarrantFiledPayload['awaits'];
   readonly hard: boolean;
+  /** of each piece of evidence; absent: the case is older than this, or a person's request */
+  readonly confidences?: readonly Evidence['confidence'][];
   readonly foldedSequence: number | null;
   /** the lease, epoch milliseconds; null: none, for a person's request */
   readonly voidAt: number | null;

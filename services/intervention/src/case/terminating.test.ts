@@ -1,3 +1,5 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import {
   agent,
@@ -155,6 +157,30 @@ test('a terminate with conditions needs one of them: a hard signal, or two axes'
     expect(one.admit().slice(1)).toEqual(expected);
   }
 });
+
+const evidenced = (...confidences: readonly ('high' | 'medium' | 'low' | 'UNKNOWN')[]) => {
+  const [one] = example(Topic.agentHealth, 'WARRANT_FILED').payload.evidence;
+  return { evidence: one === undefined ? [] : confidences.map((confidence) => ({ ...one, confidence })) };
+};
+
+test.each([
+  ['high', ['high'], true],
+  ['high', ['low', 'high'], true],
+  ['high', ['medium', 'medium'], false],
+  ['high', [], false],
+  ['two_medium', ['medium', 'medium'], true],
+  ['two_medium', ['high', 'medium'], true],
+  ['two_medium', ['medium', 'low'], false],
+  ['two_medium', ['high'], false],
+  ['two_medium', ['UNKNOWN', 'medium'], false],
+] as const)(
+  'a terminate that requires %s, with evidence of confidence %j, is asked for: %s',
+  (required, confidences, isMet) => {
+    const one = agent();
+    one.receive(filed([{ ...terminate, requires: [required] }, recover], evidenced(...confidences)));
+    expect(one.admit().slice(1)).toEqual(isMet ? ['asks terminate destructive'] : unmet);
+  },
+);
 
 test('unanswered means: every nudge delivered or not deliverable, and no answer', () => {
   const play = (...receipts: ReturnType<typeof receipt>[]) => {

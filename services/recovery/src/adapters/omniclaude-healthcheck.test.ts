@@ -52,7 +52,17 @@ test('omniclaude’s event reports each change of status, checkpoint and action,
 });
 
 const unusual = {
-  ...{ signal: '', axis: 'cost', words: '', onsetAt: null, value: null, limit: null, hard: false, matched: null },
+  ...{
+    signal: '',
+    axis: 'cost',
+    words: '',
+    onsetAt: null,
+    value: null,
+    limit: null,
+    hard: false,
+    matched: null,
+    confidence: 'UNKNOWN' as const,
+  },
 } as const;
 
 test('an attempt reports its own reason and figures, not those of the agent before it', () => {

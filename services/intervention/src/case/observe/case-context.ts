@@ -40,6 +40,7 @@ export const figuresOf = (payload: WarrantFiledPayload | WarrantRenewedPayload) 
   axes: payload.axes,
   awaits: payload.awaits,
   hard: payload.hard,
+  confidences: payload.evidence.map(({ confidence }) => confidence),
   foldedSequence: payload.foldedSequence,
   voidAt: payload.voidAt,
   reason: describeEvidence(payload.evidence),

@@ -16,8 +16,14 @@ const ENDING_MS = 60_000;
 export const receiptDue = (step: Terminate, at: number): number =>
   at + TTL_MS + step.graceMs + ENDING_MS + step.cleanupMs;
 
+/** The number of pieces of evidence with one of these confidences. */
+const confident = ({ confidences = [] }: ActiveCase['caseContext'], wanted: readonly string[]): number =>
+  confidences.filter((confidence) => wanted.includes(confidence)).length;
+
 const met: Readonly<Record<Terminate['requires'][number], (activeCase: ActiveCase) => boolean>> = {
   hard: ({ caseContext }) => caseContext.hard,
+  high: ({ caseContext }) => confident(caseContext, ['high']) >= 1,
+  two_medium: ({ caseContext }) => confident(caseContext, ['high', 'medium']) >= 2,
   two_axes: ({ caseContext }) => new Set(caseContext.axes).size >= 2,
   unanswered: ({ nudges, escalated, answered }) =>
     !answered && (nudges.length > 0 || escalated) && nudges.every(({ outcome }) => outcome !== 'open'),
