@@ -100,3 +100,18 @@ test('a model call that hangs is seen after four minutes, with any deadline of i
   expect(hive.at(hangs('model'), 4 * MIN + SEC + 1)).toMatchObject({ state: 'STUCK', fires: ['no_step'] });
   expect(hive.at(hangs('tool'), 10 * MIN).state).toBe('HEALTHY');
 });
+
+test.each(['unrecoverable', 'authentication_error'])(
+  '%s is an unrecoverable state, named in the next ticket',
+  (kind) => {
+    const errors = [{ at: T0 + 20 * SEC, count: 1, error_class: kind, hash: null, message: null }];
+    const agent = given(agentHealth(presetsWith('hive')), T0);
+    for (const [ms, more] of since(15))
+      agent.receive(heartbeat(ms, { ...more, errors: ms === 10 * SEC ? errors : [] }), T0 + ms);
+    const [ticket] = agent
+      .passTo(T0 + 3 * MIN)
+      .concat(agent.all())
+      .flatMap((one) => (one.type === 'WORKER_ESCALATION_TICKET' ? [one.payload] : []));
+    expect(ticket?.findings.unrecoverable).toBe(true);
+  },
+);

@@ -47,12 +47,8 @@ const PROGRESS_MS = STALL_MINUTES * 60_000;
 
 const when = (holds: boolean, why: string): string | null => (holds ? why : null);
 
-/** In this order; the first rule that gives a reason decides. */
+/** In the order of hive's queen: what dismisses, then what intervenes. The first rule that gives a reason decides. */
 const RULES: readonly (readonly [intervene: boolean, rule: Rule])[] = [
-  [true, ({ ticket: { severity: s } }) => when(s === 'high' || s === 'critical', `severity is ${s}`)],
-  [true, ({ ticket: { stall_minutes: m } }) => when(m !== null && m > STALL_MINUTES, `no step for ${m} minutes`)],
-  [true, ({ findings }) => when(findings.unrecoverable, 'it cannot recover by itself')],
-  [true, ({ findings }) => when(findings.loop, 'it repeats itself without new information')],
   [
     false,
     ({ ticket: { severity, steps_since_last_accept: n } }) =>
@@ -60,7 +56,11 @@ const RULES: readonly (readonly [intervene: boolean, rule: Rule])[] = [
   ],
   [false, ({ findings }) => when(findings.transient, 'one timeout, and a success since')],
   [false, (filed) => when(hasProgressed(filed), 'it makes progress despite bad verdicts')],
+  [true, ({ ticket: { severity: s } }) => when(s === 'high' || s === 'critical', `severity is ${s}`)],
   [true, ({ ticket: { steps_since_last_accept: n } }) => when(n >= STEPS, `${n} steps without an ACCEPT`)],
+  [true, ({ ticket: { stall_minutes: m } }) => when(m !== null && m > STALL_MINUTES, `no step for ${m} minutes`)],
+  [true, ({ findings }) => when(findings.loop, 'it repeats itself without new information')],
+  [true, ({ findings }) => when(findings.unrecoverable, 'it cannot recover by itself')],
 ];
 
 export const triage = (filed: FiledTicket): Answer => {

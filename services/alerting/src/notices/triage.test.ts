@@ -37,9 +37,8 @@ test('a ticket without a fact for it is dismissed', () => {
 });
 
 describe('people are asked in', () => {
-  test.each(['high', 'critical'] as const)('on %s, even if all else is against it', (severity) => {
-    const against = { steps_since_last_accept: 0, severity };
-    expect(answer(against, { transient: true, progressAt: filedAt })).toEqual({
+  test.each(['high', 'critical'] as const)('on %s', (severity) => {
+    expect(answer({ steps_since_last_accept: 0, severity })).toEqual({
       intervene: true,
       analysis: `severity is ${severity}: retries`,
     });
@@ -50,19 +49,19 @@ describe('people are asked in', () => {
   });
 
   test('on a stall above 4 minutes, not of 4', () => {
-    expect(intervenes({ stall_minutes: 4.01 }, { progressAt: filedAt })).toBe(true);
+    expect(intervenes({ stall_minutes: 4.01 })).toBe(true);
     expect(intervenes({ stall_minutes: 4 })).toBe(false);
     expect(intervenes({ stall_minutes: null })).toBe(false);
   });
 
   test('on what cannot recover by itself', () => {
-    expect(answer({}, { unrecoverable: true, transient: true }).analysis).toBe('it cannot recover by itself: retries');
+    expect(answer({}, { unrecoverable: true }).analysis).toBe('it cannot recover by itself: retries');
     expect(intervenes({}, { unrecoverable: false })).toBe(false);
   });
 
-  test('on a loop, also of few steps', () => {
-    expect(intervenes({ severity: 'low', steps_since_last_accept: 3 }, { loop: true })).toBe(true);
-    expect(intervenes({ severity: 'low', steps_since_last_accept: 3 }, { loop: false })).toBe(false);
+  test('on a loop', () => {
+    expect(intervenes({}, { loop: true })).toBe(true);
+    expect(intervenes({}, { loop: false })).toBe(false);
   });
 
   test('at 10 steps, not at 9', () => {
@@ -90,5 +89,27 @@ describe('a ticket is dismissed', () => {
     expect(intervenes({ steps_since_last_accept: 12 }, { progressAt: filedAt - 239_999 })).toBe(false);
     expect(intervenes({ steps_since_last_accept: 12 }, { progressAt: filedAt - 240_000 })).toBe(true);
     expect(intervenes({ steps_since_last_accept: 12 }, { progressAt: null })).toBe(true);
+  });
+});
+
+describe('what dismisses comes first, as in the queen of hive', () => {
+  const against = { severity: 'critical', steps_since_last_accept: 20, stall_minutes: 5 } as const;
+  const all = { loop: true, unrecoverable: true };
+
+  test('genuine progress dismisses a ticket though the rule of loops has fired', () => {
+    expect(intervenes({}, { loop: true, progressAt: filedAt })).toBe(false);
+    expect(answer(against, { ...all, progressAt: filedAt }).analysis).toBe(
+      'it makes progress despite bad verdicts: retries',
+    );
+  });
+
+  test('so does one timeout that has resolved itself', () => {
+    expect(intervenes(against, { ...all, transient: true })).toBe(false);
+    expect(intervenes(against, all)).toBe(true);
+  });
+
+  test('so does low severity with fewer than eight steps', () => {
+    expect(intervenes({ severity: 'low', steps_since_last_accept: 7 }, all)).toBe(false);
+    expect(intervenes({ severity: 'low', steps_since_last_accept: 8 }, all)).toBe(true);
   });
 });
