@@ -14,6 +14,7 @@ import {
   type Story,
   TASK,
   took,
+  turned,
   types,
 } from './story.fixture.ts';
 
@@ -163,6 +164,19 @@ test('after progress: the checkpoint that was the newest at a death does not cou
   story.wait(PROBATION + STABLE);
   expect(story.state().checkpointAtDeath).toEqual({ checkpointId: 'cp-2', createdAt: null });
   expect(find(dies(story, 'worker-1-r1', afterProgress), 'ADMIT_SPAWN')).toMatchObject({ attempt: 2 });
+});
+
+test('after progress: what an attempt saved before it died in review is not newer than its death', () => {
+  const settings: Settings = { ...afterProgress, onProbationFailure: 'review' };
+  const story = replaced(settings, recorded('cp-1'));
+  story.receive(recorded('cp-2', null, 'worker-1-r1'));
+  story.receive(turned('worker-1-r1', 'STUCK'));
+  dies(story, 'worker-1-r1', settings);
+  story.receive(review('retry'));
+  admit(story);
+  story.receive(took('worker-1-r2'));
+  story.wait(PROBATION + STABLE);
+  expect(find(dies(story, 'worker-1-r2', settings), 'ADMIT_SPAWN')).toMatchObject({ attempt: 3 });
 });
 
 test('the request for a spawn carries how many an hour the policy allows', () => {

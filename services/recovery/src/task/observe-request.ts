@@ -34,15 +34,19 @@ const requestedByCase = (state: Recovery, input: RecoverTask, now: number): Reco
       const isNext = !isAlive(known, agentId) && hadTask(state, payload);
       return agentId === payload.agentId || isNext ? nextAttemptBegun(known, input, now) : known;
     }
+    case 'review':
+      return atDeath(known);
     case 'waiting':
     case 'requesting':
     case 'admitted':
     case 'refused':
-    case 'review':
     case 'over':
       return known;
   }
 };
+
+/** Only checkpoints that are written from now on are newer than this death. */
+const atDeath = (state: Recovery): Recovery => ({ ...state, checkpointAtDeath: newestOf(state.checkpoints) });
 
 /**
  * A person's request also counts for a death that was acted on before, and for an unconfirmed death where no agent of that name has the
@@ -72,7 +76,7 @@ const requestedByPerson = (state: Recovery, input: RecoverTask, by: string, now:
       return expedited(known, now);
     case 'review':
       return {
-        ...known,
+        ...atDeath(known),
         situation: { kind: 'review', review: { decision: 'retry', by, why: payload.reason, at: now } },
       };
   }
@@ -168,9 +172,8 @@ const begun = (state: Recovery, input: RecoverTask, now: number): Recovery => {
   const limit = notBefore === null || notBefore <= from ? {} : { limitedUntil: notBefore };
   const dueAt = Math.max(from, doubt.doubtedUntil ?? from, notBefore ?? from);
   return {
-    ...state,
+    ...atDeath(state),
     subject,
-    checkpointAtDeath: newestOf(state.checkpoints),
     base: attemptOf(state, agentId) ? state.base : agentId,
     situation: { kind: 'waiting', dueAt, immediate, withheld: 0, why: reason, ...doubt, ...limit },
   };
