@@ -47,7 +47,7 @@ const PROGRESS_MS = STALL_MINUTES * 60_000;
 
 const when = (holds: boolean, why: string): string | null => (holds ? why : null);
 
-/** In the order of hive's queen: what dismisses, then what intervenes. The first rule that gives a reason decides. */
+/** In the order of the seed of hive: what dismisses, then what intervenes. The first rule that gives a reason decides. */
 const RULES: readonly (readonly [intervene: boolean, rule: Rule])[] = [
   [
     false,

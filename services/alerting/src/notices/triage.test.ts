@@ -92,7 +92,7 @@ describe('a ticket is dismissed', () => {
   });
 });
 
-describe('what dismisses comes first, as in the queen of hive', () => {
+describe('what dismisses comes first, as in hive', () => {
   const against = { severity: 'critical', steps_since_last_accept: 20, stall_minutes: 5 } as const;
   const all = { loop: true, unrecoverable: true };
 
