@@ -112,7 +112,7 @@ export const unreportedLeftInProgress = async ({ all, comes, types }: Stage): Pr
   const steps = ['CASE_OPENED', 'ALERT_REQUESTED', 'AGENT_TERMINATED', 'CASE_CLOSED'];
   expect(types(agentIntervention, 'unsaid')).toEqual(steps);
   expect(all(agentIntervention, 'unsaid', 'AGENT_TERMINATED')).toMatchObject([
-    { taskLeft: 'in_progress', confirmed: true },
+    { taskLeft: 'in_progress', confirmed: true, claimsReleased: [] },
   ]);
   expect(types(taskRecovery, 'T-unsaid')).toEqual([]);
 };

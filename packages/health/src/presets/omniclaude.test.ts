@@ -85,7 +85,6 @@ describe('rulings', () => {
     });
     expect(omniclaude.policy.files).toEqual({
       dispatchLog: '.onex_state/dispatch-log/',
-      friction: '.onex_state/friction/',
       recovery: '.onex_state/pipeline_checkpoints/',
     });
     expect(omniclaude.policy.alerts.recovery_failed?.channels).toContain('files');

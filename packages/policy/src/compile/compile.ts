@@ -73,7 +73,6 @@ const resolve = (d: PolicyDocument, document: string, vocabulary: Vocabulary, mi
     ticket: ticketingOf(d.ticket),
     files: {
       dispatchLog: d.files.dispatch_log,
-      friction: d.files.friction,
       recovery: d.files.recovery,
     },
     spending: d.spending,

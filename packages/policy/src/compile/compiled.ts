@@ -85,7 +85,6 @@ export type CompiledPolicy = {
   /** where runtimes write dispatch logs and recovery files; null: nowhere */
   readonly files: {
     readonly dispatchLog: string | null;
-    readonly friction: string | null;
     readonly recovery: string | null;
   };
   /** null: no limit */

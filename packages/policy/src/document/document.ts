@@ -100,7 +100,7 @@ export const policyDocument = z.strictObject({
     })
     .nullable()
     .default(null),
-  files: z.strictObject({ dispatch_log: file, friction: file, recovery: file }).prefault({}),
+  files: z.strictObject({ dispatch_log: file, recovery: file }).prefault({}),
   spending: spendingDocument.nullable().default(null),
   recovery: recovery.prefault({}),
   alerts: z

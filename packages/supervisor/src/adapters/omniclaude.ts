@@ -1,4 +1,4 @@
-import type { CheckpointRef } from '@vigil/events';
+import type { CheckpointRef, ToolCall } from '@vigil/events';
 import { stringify } from 'yaml';
 
 /** A line of omniclaude's dispatch log. Minutes to one decimal. */
@@ -9,11 +9,12 @@ export type DispatchEvent =
       readonly agent_id: string;
       readonly stall_reason: string;
       readonly idle_minutes: number;
-      /** an agent whose call may still run is never reported as stalled */
-      readonly bash_timeout_exemption: false;
+      /** whether its last call was of Bash, with a timeout so long that it extended the limit */
+      readonly bash_timeout_exemption: boolean;
       readonly redispatch_attempt: number;
       readonly max_redispatches: number | null;
-      readonly action: 'kill_and_redispatch';
+      /** `escalate_to_blocked`: no attempt is left */
+      readonly action: 'kill_and_redispatch' | 'escalate_to_blocked';
     }
   | { readonly event: 'agent_killed'; readonly ticket_id: string; readonly agent_id: string }
   | {
@@ -37,31 +38,39 @@ export const stallReasonOf = (reason: string, axes: readonly string[]): string =
   return /rate.?limit/i.test(reason) ? 'rate_limit' : reason;
 };
 
-/** An ended agent that was ordered to end, and the attempt that continues its task. */
-type Ended = {
+/** An agent that is ordered to end, its last call, and the attempt that continues its task. */
+type Stalled = {
   readonly taskId: string;
   readonly agentId: string;
   readonly stallReason: string;
   readonly idleMs: number;
+  readonly lastCall: ToolCall | null;
   readonly attempt: number;
   readonly maxAttempts: number | null;
 };
 
-export const stallEvents = (ended: Ended): readonly DispatchEvent[] => {
-  const { taskId: ticket_id, agentId: agent_id } = ended;
-  const stall = {
-    event: 'stall_detected',
-    ticket_id,
-    agent_id,
-    stall_reason: ended.stallReason,
-    idle_minutes: Math.round(ended.idleMs / 6000) / 10,
-    bash_timeout_exemption: false,
-    redispatch_attempt: ended.attempt,
-    max_redispatches: ended.maxAttempts,
-    action: 'kill_and_redispatch',
-  } as const;
-  return [stall, { event: 'agent_killed', ticket_id, agent_id }];
+/** From this timeout on, a call of Bash extends the limit of inactivity. */
+const LONG_TIMEOUT_MS = 120_000;
+
+const isExempt = (call: ToolCall | null): boolean => {
+  if (call === null || call.tool !== 'Bash' || call.deadline_at === null || call.started_at === null) return false;
+  return call.deadline_at - call.started_at > LONG_TIMEOUT_MS;
 };
+
+export const stallDetected = (stalled: Stalled): DispatchEvent => ({
+  event: 'stall_detected',
+  ticket_id: stalled.taskId,
+  agent_id: stalled.agentId,
+  stall_reason: stalled.stallReason,
+  idle_minutes: Math.round(stalled.idleMs / 6000) / 10,
+  bash_timeout_exemption: isExempt(stalled.lastCall),
+  redispatch_attempt: stalled.attempt,
+  max_redispatches: stalled.maxAttempts,
+  action:
+    stalled.maxAttempts !== null && stalled.attempt > stalled.maxAttempts
+      ? 'escalate_to_blocked'
+      : 'kill_and_redispatch',
+});
 
 /** What an ended agent leaves for the agent that continues its task. */
 export type Remains = {

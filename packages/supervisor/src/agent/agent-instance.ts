@@ -1,4 +1,4 @@
-import { type ExitSummary, handleExit, minimalExitSummary } from '../exit/exit-handling.ts';
+import { beforeOrderedEnd, type ExitSummary, handleExit, minimalExitSummary } from '../exit/exit-handling.ts';
 import { describeExit, type EndRequest, handedOff } from '../exit/exit-reason.ts';
 import { savePreviousRun } from '../exit/previous-run.ts';
 import { resumptionOf } from '../orders/client-control.ts';
@@ -116,6 +116,8 @@ export class Supervised {
   async #endByOrder(order: Terminate): Promise<Outcome> {
     const { graceMs, reason, orderId } = order.payload;
     this.#endRequest = { ...(this.#stop ?? { by: reason, reason: 'explicit', orderId }), order };
+    const { deps, spec, monitor } = this.#parts;
+    await beforeOrderedEnd(deps, spec, monitor, order);
     const ending = await this.#end(reason, graceMs);
     if (!ending.confirmed) {
       const why = 'it could not be ended, or not be seen to end';

@@ -1,4 +1,4 @@
-import type { Checkpoint, ClientReport, PolicyRef } from '@vigil/events';
+import type { Checkpoint, ClientReport, PolicyRef, ToolCall } from '@vigil/events';
 import { marked } from '@vigil/sdk/progress';
 import { StepLog } from '../adapters/hive-step-log.ts';
 import { CheckpointWatcher } from '../checkpoint/validate.ts';
@@ -48,6 +48,7 @@ export class AgentMonitor {
   #refusal: string | null = null;
   readonly #sessionPoll: SessionPoll;
   #paused = false;
+  #lastCall: ToolCall | null = null;
   #ending = false;
   readonly #checkpoints: CheckpointWatcher;
   #stepLog: StepLog | null;
@@ -286,6 +287,7 @@ export class AgentMonitor {
     if (isNotable(report, latest)) this.#heartbeatSender.soon();
     const activity = report.activity ?? this.#observed.activity;
     this.#observe({ progress, reportedAt: this.#deps.clock.now(), activity });
+    this.#lastCall = report.tool_calls?.at(-1) ?? this.#lastCall;
     if (report.checkpoint && progress.checkpoint) this.#checkpoints.look(progress.checkpoint);
   }
 
@@ -364,6 +366,10 @@ export class AgentMonitor {
   /** epoch milliseconds; null: it has neither printed nor reported anything */
   get lastActivityAt(): number | null {
     return Math.max(this.#observed.reportedAt ?? 0, this.screen.lastOutputAt ?? 0) || null;
+  }
+  /** the newest call that it has reported to this supervisor; null: none */
+  get lastCall(): ToolCall | null {
+    return this.#lastCall;
   }
   /** by which it is judged, as far as that is known */
   get policy(): string | null {

@@ -106,6 +106,36 @@ test('the handover file of an ended agent lists what is done and what is left, a
   ]);
 });
 
+const calls = (call: object): string => `node -e '
+  const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
+  const call = Object.assign(${JSON.stringify({ call_id: 'c', tool: 'Bash', outcome: 'running' })}, ${JSON.stringify(call)});
+  socket.end(JSON.stringify({ tool_calls: [call] }) + "\\n")'; trap "" TERM; while :; do sleep 0.1; done`;
+
+test('a stall is logged when it is found, while the agent still runs, with the time since its last call', async () => {
+  const at = Date.now() - 200_000;
+  await start(calls({ started_at: at, deadline_at: at + 120_001 }), { files: files(), attempt: 0, maxAttempts: 2 });
+  await until(() => expect(stage.gateway.heartbeats.some(({ tool_calls }) => tool_calls.length > 0)).toBe(true));
+  instance?.offer(terminate({ axes: ['absence'], graceMs: 60_000 }), 70_000);
+  await until(() => expect(logged(within('dispatch-log'))).toHaveLength(1));
+  expect(instance?.isOver()).toBe(false);
+  const [stall] = logged(within('dispatch-log'));
+  expect(stall).toMatchObject({ event: 'stall_detected', bash_timeout_exemption: true, redispatch_attempt: 1 });
+  expect(stall.idle_minutes).toBeGreaterThan(3.2);
+  expect(stall.action).toBe('kill_and_redispatch');
+});
+
+test('a Bash call of two minutes extends no limit; the third stall escalates', async () => {
+  const at = Date.now() - 200_000;
+  await start(calls({ started_at: at, deadline_at: at + 120_000 }), { files: files(), attempt: 2, maxAttempts: 2 });
+  await until(() => expect(stage.gateway.heartbeats.some(({ tool_calls }) => tool_calls.length > 0)).toBe(true));
+  instance?.offer(terminate({ axes: ['absence'], graceMs: 60_000 }), 70_000);
+  await until(() =>
+    expect(logged(within('dispatch-log'))).toMatchObject([
+      { bash_timeout_exemption: false, redispatch_attempt: 3, max_redispatches: 2, action: 'escalate_to_blocked' },
+    ]),
+  );
+});
+
 test('after the first attempt at a task, as many attempts are left as its policy sets', async () => {
   const { gateway } = stage;
   gateway.policies.set('p', { signals: { error_pattern: { patterns: ['bo+m'] } }, recovery: { max_attempts: 2 } });

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CheckpointRef } from '@vigil/events';
+import type { CheckpointRef, ToolCall } from '@vigil/events';
 import {
   type DispatchEvent,
   dispatchLine,
   type Remains,
   recoveryYaml,
-  stallEvents,
+  stallDetected,
   stallReasonOf,
   utc,
 } from '../adapters/omniclaude.ts';
@@ -60,9 +60,10 @@ export type Unfinished = {
   /** the end as a sentence */
   readonly details: string;
   readonly checkpoint: CheckpointRef | null;
-  /** when it last reported or printed anything, epoch milliseconds; null: never */
-  readonly lastActivityAt: number | null;
 };
+
+/** The last signs of an agent that is to be ended, epoch milliseconds; null: there was none. */
+export type LastSigns = { readonly call: ToolCall | null; readonly activityAt: number | null };
 
 const orLogged = <T>(deps: ExitArtifactDeps, what: string, work: () => T): T | null => {
   try {
@@ -71,6 +72,25 @@ const orLogged = <T>(deps: ExitArtifactDeps, what: string, work: () => T): T | n
     deps.logger(what, { error: String(error) });
     return null;
   }
+};
+
+/** Logs the stall for which an agent is ordered to end, before its end. */
+export const logStall = (
+  deps: ExitArtifactDeps,
+  spec: AgentSpec,
+  { dispatchLog }: StateFiles,
+  { payload }: Terminate,
+  last: LastSigns,
+): void => {
+  const { taskId, agentId, attempt, maxAttempts } = spec;
+  if (dispatchLog === null || taskId === null) return;
+  const at = deps.clock.now();
+  const since = last.call?.ended_at ?? last.call?.started_at ?? last.activityAt ?? at;
+  const event = stallDetected({
+    ...{ taskId, agentId, maxAttempts, attempt: attempt + 1, lastCall: last.call, idleMs: Math.max(0, at - since) },
+    stallReason: stallReasonOf(payload.reason, payload.axes),
+  });
+  orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, [event], at));
 };
 
 /**
@@ -83,7 +103,7 @@ export const writeExitArtifacts = (
   files: StateFiles,
   end: Unfinished,
 ): CheckpointRef | null => {
-  const { taskId, agentId, attempt, maxAttempts } = spec;
+  const { taskId, agentId, attempt } = spec;
   const { recovery, dispatchLog } = files;
   if (taskId === null) return end.checkpoint;
   const at = deps.clock.now();
@@ -91,9 +111,8 @@ export const writeExitArtifacts = (
   const stallReason = stallReasonOf(reason, axes);
   const next = attempt + 1;
   if (dispatchLog !== null && end.order !== null) {
-    const idleMs = end.lastActivityAt === null ? 0 : at - end.lastActivityAt;
-    const events = stallEvents({ taskId, agentId, stallReason, idleMs, attempt: next, maxAttempts });
-    orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, events, at));
+    const event = { event: 'agent_killed', ticket_id: taskId, agent_id: agentId } as const;
+    orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, [event], at));
   }
   if (recovery === null) return end.checkpoint;
   const remains = { taskId, attempt: next, checkpoint: end.checkpoint, stallReason };

@@ -5,9 +5,10 @@ import { type CheckpointRef, checkpointRef, type ExitReason } from '@vigil/event
 import type { AgentMonitor } from '../agent/agent-monitor.ts';
 import { type AgentSpec, environmentOf, sharedDir } from '../agent/agent-spec.ts';
 import type { HostDeps } from '../deps.ts';
+import type { Terminate } from '../orders/order.ts';
 import { runForLines } from '../process/command-runner.ts';
 import type { Exit } from '../terminal/terminal.ts';
-import { type ExitArtifactDeps, writeExitArtifacts } from './exit-artifacts.ts';
+import { type ExitArtifactDeps, logStall, writeExitArtifacts } from './exit-artifacts.ts';
 import { describeExit, type EndRequest, reasonOf } from './exit-reason.ts';
 import { attemptsOf, stateFilesOf } from './state-files.ts';
 
@@ -62,20 +63,37 @@ const exitArtifactsOf = async (
   const own = monitor.progress.checkpoint ? checkpointRef(monitor.progress.checkpoint) : null;
   const continues = reason !== 'finished' && (reason !== 'explicit' || endRequest?.orderId != null);
   if (!continues) return own;
-  const files = await stateFilesOf(deps, { ...spec, policy: monitor.policy });
-  // An agent that no spawn order started received no number.
-  const maxAttempts = spec.maxAttempts ?? attemptsOf(monitor.memory.observed.looksFor?.document);
-  return writeExitArtifacts(deps, { ...spec, maxAttempts }, files, {
+  const judged = judgedSpec(spec, monitor);
+  return writeExitArtifacts(deps, judged, await stateFilesOf(deps, judged), {
     order: endRequest?.order ?? null,
     details,
     checkpoint: own,
-    lastActivityAt: monitor.lastActivityAt,
   });
 };
 
+/** The spec as judged: with the policy that applies, and the number of attempts that it sets. */
+const judgedSpec = (spec: AgentSpec, monitor: AgentMonitor): AgentSpec => ({
+  ...spec,
+  policy: monitor.policy,
+  // An agent that no spawn order started received no number.
+  maxAttempts: spec.maxAttempts ?? attemptsOf(monitor.memory.observed.looksFor?.document),
+});
+
+/** Logs the stall for which the order ends the agent. */
+export const beforeOrderedEnd = async (
+  deps: ExitDeps,
+  spec: AgentSpec,
+  monitor: AgentMonitor,
+  order: Terminate,
+): Promise<void> => {
+  const judged = judgedSpec(spec, monitor);
+  const last = { call: monitor.lastCall, activityAt: monitor.lastActivityAt };
+  logStall(deps, judged, await stateFilesOf(deps, judged), order, last);
+};
+
 /**
- * Ends remaining processes (a finished agent may leave some), cleans up, releases the agent's claims (a finished
- * agent has released them itself), and archives its artifacts.
+ * Ends remaining processes (a finished agent may leave some), cleans up, and archives the agent's artifacts. Its claims are
+ * released where the order requests it; a finished agent has released them itself.
  */
 export const handleExit = async (
   deps: ExitDeps,
@@ -95,9 +113,11 @@ export const handleExit = async (
   };
   if (spec.cleanup)
     await runForLines(spec.cleanup, { env, user, withinMs: order?.cleanupMs ?? COMMAND_MS }, deps.logger);
-  const release = reason === 'finished' ? null : spec.release;
-  const claimsReleased = release ? await runForLines(release, { env, user, withinMs: COMMAND_MS }, deps.logger) : [];
-  const details = detailsOf(exit, endRequest, left);
+  const isReleased = reason !== 'finished' && order !== undefined && order.release.length > 0;
+  const claimsReleased =
+    isReleased && spec.release ? await runForLines(spec.release, { env, user, withinMs: COMMAND_MS }, deps.logger) : [];
+  const unreleased = isReleased && spec.release === null ? notReleased(order.release) : null;
+  const details = detailsOf(exit, endRequest, [left, unreleased].filter((words) => words !== null).join('; ') || null);
   const checkpoint = await exitArtifactsOf(deps, spec, monitor, { reason, details }, endRequest).catch(
     (error: unknown) => {
       deps.logger('what the agent left could not be written', { agentId: spec.agentId, error: String(error) });
@@ -107,6 +127,9 @@ export const handleExit = async (
   const facts = { exit, reason, details, checkpoint, lastOutput: monitor.lastOutput, claimsReleased };
   return { ...facts, forensics: archive(deps, spec, { ...facts, output: monitor.screen.tail }) };
 };
+
+const notReleased = (claims: readonly string[]): string =>
+  `its ${claims.join(' and ')} are not released: its runtime has no \`release\` command for it`;
 
 /** What the end is known by where it could not be concluded. */
 export const minimalExitSummary = (

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Supervised } from '../agent/agent-instance.ts';
+import type { AgentSpec } from '../agent/agent-spec.ts';
+import { supervise } from '../agent/supervise.ts';
+import { type Stage, scriptSpec, setStage, terminate } from '../testing/stage.ts';
+
+let stage: Stage;
+let instance: Supervised | null = null;
+beforeEach(async () => {
+  stage = await setStage();
+});
+afterEach(async () => {
+  await instance?.end('the test is over', 0).then(() => instance?.settled);
+  await stage.close();
+});
+
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
+const shell = (script: string) => ['sh', '-c', script] as const;
+const releases = () => ({ release: shell(`touch ${join(stage.dir, 'released')}; echo claim-1`) });
+const start = async (script: string, more: Partial<AgentSpec>): Promise<Supervised> => {
+  instance = await supervise(
+    scriptSpec(script, more),
+    { ...stage.deps, killAfterMs: 200, onOrders: () => {} },
+    { size: { columns: 80, rows: 24 }, isPiped: false, output: () => {} },
+  );
+  return instance;
+};
+const endedBy = async (order: Parameters<typeof terminate>[0]) => {
+  instance?.offer(terminate(order), 30_000);
+  const end = await instance?.ended;
+  await instance?.settled;
+  return end;
+};
+const areReleased = (): boolean => existsSync(join(stage.dir, 'released'));
+
+test('claims are released where the order releases them', async () => {
+  await start('sleep 600', releases());
+  expect(await endedBy({ release: ['claims'] })).toMatchObject({ claimsReleased: ['claim-1'] });
+  expect(areReleased()).toBe(true);
+});
+
+test('an order that leaves the task in progress keeps its claims', async () => {
+  await start('sleep 600', releases());
+  expect(await endedBy({ release: [], leave: 'in_progress' })).toMatchObject({ claimsReleased: [] });
+  expect(areReleased()).toBe(false);
+});
+
+test('an agent that crashes keeps its claims, for its replacement', async () => {
+  const end = await (await start('exit 3', releases())).ended;
+  expect(end).toMatchObject({ reason: 'crashed', claimsReleased: [] });
+  expect(areReleased()).toBe(false);
+});
+
+test('a runtime that cannot release claims reports that', async () => {
+  await start('sleep 600', { release: null });
+  const end = await endedBy({ release: ['claims'] });
+  expect(end?.details).toContain('its claims are not released: its runtime has no `release` command for it');
+});
+
+test('a clean-up that exceeds its time is ended', async () => {
+  const file = join(stage.dir, 'cleaning');
+  await start('sleep 600', { cleanup: shell(`echo $$ > ${file}; exec sleep 600`) });
+  await endedBy({ cleanupMs: 1500 });
+  const pid = Number(readFileSync(file, 'utf8'));
+  await until(() => expect(() => process.kill(pid, 0)).toThrow(/ESRCH/));
+});
