@@ -18,7 +18,7 @@ export const leftAloneFates = (observed: () => Observed): void => {
     expect(observed().explained.get('steady')).toMatch(
       /^steady is HEALTHY since .*\n {2}because {4}no signal fires\n {2}exempt {5}no\n {2}policy {5}demo /,
     );
-    expect(observed().explained.get('steady')).toMatch(/\n {2}no_activity +at \S+ +\S+ +no call.*; limit 8 s\n/);
+    expect(observed().explained.get('steady')).toMatch(/\n {2}no_activity +\S+ +at \S+ +\S+ +no call.*; limit 8 s\n/);
     expect(observed().explained.get('steady')).not.toMatch(/Cases|Recoveries|Alerts|Orders/);
   });
 

@@ -31,6 +31,11 @@ const testing = async (mayTakeMs: number): Promise<void> => {
 /** Agents that work, and agents that become silent. */
 export const silent: Scripts = {
   works: () => workOn(),
+  /** with a checkpoint after every third part */
+  worksAndSaves: () => {
+    save();
+    return workOn();
+  },
   /** works, and exits at once on request */
   obeys: () => {
     leaveOnRequest();

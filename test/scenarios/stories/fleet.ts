@@ -7,10 +7,10 @@ import type { Role, Stage } from '../stage.ts';
 const mass = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => `mass-${n}`);
 export const roles: readonly Role[] = [
   ...mass.map((name) => ({ name, part: 'works', policy: 'botbox' })),
-  { name: 'rehearsed', part: 'works', policy: 'coditect' },
+  { name: 'rehearsed', part: 'worksAndSaves', policy: 'coditect' },
   { name: 'spared', part: 'works', policy: 'omniclaude' },
   { name: 'steady', part: 'works', policy: 'omniclaude' },
-  { name: 'steadier', part: 'works', policy: 'coditect' },
+  { name: 'steadier', part: 'worksAndSaves', policy: 'coditect' },
 ];
 
 const { agentHealth, agentIntervention, agentOrder, alert, fleetGovernance, stepRuling, taskRecovery } = Topic;

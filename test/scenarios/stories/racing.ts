@@ -13,7 +13,7 @@ export const racers: readonly Role[] = [
 ];
 export const roles: readonly Role[] = [
   { name: 'unheard', part: 'isInACall', policy: 'cancelled', template: { nudge: 'terminal' } },
-  { name: 'held', part: 'works', policy: 'coditect' },
+  { name: 'held', part: 'worksAndSaves', policy: 'coditect' },
   { name: 'rival', part: 'crashesOnRequest', policy: 'coditect', task: 'T-held' },
 ];
 
