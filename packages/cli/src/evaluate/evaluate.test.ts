@@ -63,8 +63,13 @@ test('a line a run, in the order of files and lines, plain or gzipped or from st
   const packed = file('packed.jsonl', Buffer.concat([gzipSync(lines(steady('c'))), gzipSync(looping('d'))]));
   const { code, out, err } = await evaluate(['--json', plain, packed, '-'], gzipSync(lines('', steady('e'), '')));
   expect({ code, err }).toEqual({ code: 0, err: '' });
-  expect(parsed(out)).toEqual([judged('a'), well('b'), well('c'), judged('d'), well('e')]);
-  expect(out.split('\n')[0]).toBe(JSON.stringify(judged('a')));
+  expect(parsed(out)).toEqual([
+    { ...judged('a'), file: plain, line: 1 },
+    { ...well('b'), file: plain, line: 2 },
+    { ...well('c'), file: packed, line: 1 },
+    { ...judged('d'), file: packed, line: 2 },
+    { ...well('e'), file: '-', line: 2 },
+  ]);
 });
 
 test('--gap sets the time between calls', async () => {
@@ -87,7 +92,7 @@ test('a line that cannot be read is named with its field, the rest is judged, an
   );
   const { code, out, err } = await evaluate(['--json', bad]);
   expect(code).toBe(1);
-  expect(parsed(out)).toEqual([well('a'), well('c')]);
+  expect(parsed(out)).toMatchObject([well('a'), well('c')]);
   expect(err).toContain(`vigil: ${bad}:2: calls[0].ts: "soon" is no time`);
   expect(err).toContain(`vigil: ${bad}:3: no JSON`);
   expect(err).not.toContain('\u001b');
@@ -102,7 +107,17 @@ test('a file that is not there, or ends in the midst of its gzip, is named, and 
   expect(code).toBe(1);
   expect(err).toContain('none.jsonl: ENOENT');
   expect(err).toContain(`${cut}: unexpected end of file`);
-  expect(parsed(out).at(-1)).toEqual(well('z'));
+  expect(parsed(out).at(-1)).toMatchObject(well('z'));
+});
+
+test('ten complaints are printed, the rest are counted; a folder and a repeated run are named', async () => {
+  const bad = file('many.jsonl', lines(steady('a'), ...Array.from({ length: 12 }, () => '{"run_id":"b"}')));
+  const { err } = await evaluate(['--json', bad]);
+  expect(err.trimEnd().split('\n')).toHaveLength(11);
+  expect(err).toContain('vigil: and 2 more like these\n');
+  expect((await evaluate(['--json', dir])).err).toBe(`vigil: ${dir}: it is a folder: name the files in it\n`);
+  const twice = file('twice.jsonl', lines(steady('a'), steady('a')));
+  expect((await evaluate(['--json', twice])).err).toBe(`vigil: ${twice}:2: the run_id a came before, at ${twice}:1\n`);
 });
 
 test('an unknown policy ends with 2 and the possible names', async () => {

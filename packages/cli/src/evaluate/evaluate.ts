@@ -18,6 +18,9 @@ export const evaluateFiles = async (files: readonly string[], { policy, gap, jso
   const stop = untilStopped();
   const tally = new Tally();
   const progress = progressOn(process.stderr);
+  const seen = new Map<string, string>();
+  const [complain, complained] = complaints();
+  const readable = readableWith(complain);
   for (const file of files) {
     if (stop.aborted) break;
     await readable(file, async () => {
@@ -25,7 +28,10 @@ export const evaluateFiles = async (files: readonly string[], { policy, gap, jso
         if (stop.aborted) break;
         await readable(where, async () => {
           for (const judgement of read().flatMap(judge)) {
-            if (json) await printJudged(judgement);
+            const before = seen.get(judgement.run_id);
+            seen.set(judgement.run_id, before ?? where);
+            if (before !== undefined) complain(where, `the run_id ${judgement.run_id} came before, at ${before}`);
+            if (json) await printJudged(judgement, where);
             else tally.add(judgement);
             progress.step();
           }
@@ -34,6 +40,7 @@ export const evaluateFiles = async (files: readonly string[], { policy, gap, jso
     });
   }
   progress.end();
+  complained();
   if (!json) print(evaluatedLines(view(), tally));
 };
 
@@ -54,16 +61,37 @@ export const judgeOf = (policy: string, gap: number): ((record: Record) => reado
   };
 };
 
-/** Reports what cannot be read, and sets the exit code. */
-const readable = async (where: string, read: () => Promise<void>): Promise<void> => {
-  try {
-    await read();
-  } catch (error) {
-    if (!(error instanceof CorrectTheRun || isOfTheSystem(error))) throw error;
-    process.stderr.write(`vigil: ${plain(`${where}: ${error.message}`)}\n`);
-    endUnwell();
-  }
+/** The number of complaints that are printed; the rest are counted. */
+const PRINTED = 10;
+
+/** Prints what is wrong on standard error; the second function prints the count of the rest. */
+const complaints = (): readonly [complain: (where: string, what: string) => void, end: () => void] => {
+  let count = 0;
+  const complain = (where: string, what: string): void => {
+    count += 1;
+    if (count <= PRINTED) process.stderr.write(`vigil: ${plain(`${where}: ${what}`)}\n`);
+  };
+  const end = (): void => {
+    if (count > PRINTED) process.stderr.write(`vigil: and ${count - PRINTED} more like these\n`);
+  };
+  return [complain, end];
 };
+
+/** Reports what cannot be read, and sets the exit code. */
+const readableWith =
+  (complain: (where: string, what: string) => void) =>
+  async (where: string, read: () => Promise<void>): Promise<void> => {
+    try {
+      await read();
+    } catch (error) {
+      if (!(error instanceof CorrectTheRun || isOfTheSystem(error))) throw error;
+      complain(where, describe(error));
+      endUnwell();
+    }
+  };
+
+const describe = (error: Error): string =>
+  'code' in error && error.code === 'EISDIR' ? 'it is a folder: name the files in it' : error.message;
 
 /** No such file, no right to read it, or bytes that are no gzip. */
 const isOfTheSystem = (error: unknown): error is NodeJS.ErrnoException =>
@@ -72,8 +100,11 @@ const isOfTheSystem = (error: unknown): error is NodeJS.ErrnoException =>
   typeof error.code === 'string' &&
   /^(E[A-Z]+|Z_[A-Z_]+)$/.test(error.code);
 
-const printJudged = async ({ run_id, judged: { worst, changes } }: Judgement): Promise<void> => {
-  if (process.stdout.write(`${jsonText({ run_id, worst, changes }, 0)}\n`)) return;
+/** `where`: the file, and the line where a line is a run. */
+const printJudged = async ({ run_id, judged: { worst, changes } }: Judgement, where: string): Promise<void> => {
+  const [, file = where, line] = /^(.*):(\d+)$/s.exec(where) ?? [];
+  const place = { file, line: line === undefined ? null : Number(line) };
+  if (process.stdout.write(`${jsonText({ run_id, worst, changes, ...place }, 0)}\n`)) return;
   // A reader that has gone causes an error instead of a drain event. It ends the evaluation.
   await once(process.stdout, 'drain').catch(() => undefined);
 };

@@ -138,7 +138,16 @@ const runsOf = (entry: unknown, parent: string | null): readonly RecordedRun[] =
   const own = read.trajectory_id ?? read.session_id ?? UNNAMED;
   const run_id = parent === null ? (read.session_id ?? own) : `${parent}:${own}`;
   const src = read.agent?.name ?? 'atif';
-  const run = { run_id, src, task: null, success: null, label: null, cut_off: false, calls: [...callsOf(read)] };
+  const run = {
+    run_id,
+    src,
+    task: null,
+    success: null,
+    label: null,
+    cut_off: false,
+    ended_at: null,
+    calls: [...callsOf(read)],
+  };
   return [run, ...(read.subagent_trajectories ?? []).flatMap((one) => runsOf(one, run_id))];
 };
 

@@ -154,3 +154,23 @@ test('no other finding begins or ends with the claim', () => {
     { to: 'DEGRADED', call: 3, at: 61, signals: ['undone'] },
   ]);
 });
+
+test('a hang in the last call is judged until the end of the run, where that is known', () => {
+  const hangs = { tool: 'bash', args: 'make', outcome: 'running', started_at: 0, ts: 0 };
+  const run = (more: object) =>
+    runJudge(
+      presetsWith('vigil').all.find(({ name }) => name === 'vigil')!,
+      hashes,
+      5_000,
+    )(readRun(JSON.stringify({ run_id: 'r', calls: [{ ...other(1), ts: 0 }, hangs], ...more }))).worst;
+  expect(run({})).toBe('HEALTHY');
+  expect(run({ ended_at: 1_800 })).toBe('HEALTHY');
+  expect(run({ ended_at: 7_200 })).toBe('STUCK');
+});
+
+test('times in microseconds and nanoseconds are refused, by their unit', () => {
+  const at = (ts: number) => () => readRun(JSON.stringify({ run_id: 'r', calls: [{ ...other(1), ts }] }));
+  expect(at(1_764_000_000_000)).not.toThrow();
+  expect(at(1_764_000_000_000_000)).toThrow('looks like microseconds: give seconds or milliseconds');
+  expect(at(1_764_000_000_000_000_000)).toThrow('looks like nanoseconds');
+});

@@ -42,7 +42,8 @@ export const runJudge = (policy: CompiledPolicy, hashing: Hashing, gapMs: number
         isClaim: false,
       }),
     );
-    return judge([...given, ...claimOf(run, reports, shift)]).get(AGENT) ?? { worst: 'HEALTHY', changes: [] };
+    const until = run.ended_at === null ? null : run.ended_at + shift;
+    return judge([...given, ...claimOf(run, reports, shift)], until).get(AGENT) ?? { worst: 'HEALTHY', changes: [] };
   };
 };
 
@@ -72,11 +73,13 @@ const claimOf = (run: RecordedRun, reports: readonly Report[], shift: number): r
 };
 
 /** Judges observations in the order of their times. Returns the judgement of each agent by its key. */
-const observationJudge = (policy: CompiledPolicy): ((given: readonly Given[]) => ReadonlyMap<string, JudgedRun>) => {
+const observationJudge = (
+  policy: CompiledPolicy,
+): ((given: readonly Given[], until: number | null) => ReadonlyMap<string, JudgedRun>) => {
   const judged = forRecords(policy);
   const [policies, rules] = [policiesOf([judged], judged.name), rulesOf(judged)];
-  return (given) => {
-    const changes = changesOf(policies, rules, given);
+  return (given, until) => {
+    const changes = changesOf(policies, rules, given, until);
     return new Map([...changes].map(([key, some]) => [key, { worst: worstOf(some), changes: some }]));
   };
 };
@@ -95,8 +98,13 @@ const forRecords = (policy: CompiledPolicy): CompiledPolicy => {
   return { ...policy, uses, heartbeat: { ...policy.heartbeat, trustedForMs: NEVER }, plans: [], exclude: [] };
 };
 
-/** After the last observation nothing is judged: how the run continued is unknown. */
-const changesOf = (policies: Policies, rules: Rules, given: readonly Given[]): ReadonlyMap<string, Change[]> => {
+/** After the last observation nothing is judged, unless the end of the run is known. */
+const changesOf = (
+  policies: Policies,
+  rules: Rules,
+  given: readonly Given[],
+  until: number | null,
+): ReadonlyMap<string, Change[]> => {
   const folding = new Folding(policies);
   const origin = given[0]?.at ?? 0;
   const changes = new Map<string, Change[]>(given.map(({ observation }) => [observation.key, []]));
@@ -122,6 +130,7 @@ const changesOf = (policies: Policies, rules: Rules, given: readonly Given[]): R
     folded.set(observation.key, Math.max(folded.get(observation.key) ?? 0, calls));
     fold(at, observation, isClaim);
   }
+  while (until !== null && folding.dueAt <= until) fold(folding.dueAt, null, false);
   return changes;
 };
 
@@ -220,7 +229,7 @@ export const sessionJudge = (
       for (const { call_id, outcome } of report.fields.tool_calls ?? []) if (KNOWN.has(outcome)) calls.add(call_id);
       return { at: report.at, folded: calls.size, observation: sessionHeartbeat(id, report, i), isClaim: false };
     });
-    const judged = judge(given);
+    const judged = judge(given, null);
     return [...judged].map(([agent, one]) => ({ agent, calls: ended.get(agent)?.size ?? 0, judged: one }));
   };
 };

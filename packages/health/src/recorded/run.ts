@@ -22,11 +22,21 @@ const NO_TIME = must('no time', 'seconds, or RFC 3339 such as 2026-11-22T04:00:0
 
 /** Seconds, epoch milliseconds or RFC 3339 as milliseconds. */
 export const instant = z.union([z.number(), z.string()], NO_TIME).transform((value, context) => {
+  if (typeof value === 'number' && Math.abs(value) >= TOO_LARGE_FROM) {
+    const message = `${shown(value)} looks like ${unitOf(value)}: give seconds or milliseconds`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  }
   const ms = typeof value === 'number' ? fromNumber(value) : RFC_3339.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isFinite(ms)) return ms;
   context.addIssue({ code: 'custom', message: NO_TIME.error({ input: value }) });
   return z.NEVER;
 });
+
+/** From this value on a number is no date in milliseconds: it is in the year 2286 or later. */
+const TOO_LARGE_FROM = 1e13;
+/** The unit of a number that is too large for milliseconds. */
+const unitOf = (value: number): string => (Math.abs(value) >= 1e17 ? 'nanoseconds' : 'microseconds');
 
 const fromNumber = (value: number): number => Math.round(Math.abs(value) < MILLISECONDS_FROM ? value * 1000 : value);
 
@@ -84,6 +94,8 @@ const recordedRun = z.object(
     label: name,
     /** whether something other than the agent ended the run, so that it does not claim to have finished */
     cut_off: flag,
+    /** when the run ended; until then the time after its last call is judged */
+    ended_at: orNull(instant),
     calls: z.array(recordedCall, must('no list', 'the list of the run’s calls')),
   },
   must('no run', 'an object with run_id and calls'),
