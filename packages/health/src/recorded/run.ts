@@ -33,7 +33,7 @@ export const instant = z.union([z.number(), z.string()], NO_TIME).transform((val
   return z.NEVER;
 });
 
-/** From this value on a number is no date in milliseconds: it is in the year 2286 or later. */
+/** From this value on a number cannot be a date in milliseconds: it is in the year 2286 or later. */
 const TOO_LARGE_FROM = 1e13;
 /** The unit of a number that is too large for milliseconds. */
 const unitOf = (value: number): string => (Math.abs(value) >= 1e17 ? 'nanoseconds' : 'microseconds');
