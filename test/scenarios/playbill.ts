@@ -104,7 +104,6 @@ const peopleAndUntouched: Act = {
     'gas town: a dog above its time limit is watched, gets a warrant, then is ended by force':
       dogs.watchedWarrantedCleared,
     'a failed start is tried again, then goes to people, who may start it again': starting.triedAgain,
-    'coditect: three recoveries a task, however far apart; then a person releases it': counted.releasedByAPerson,
     'an unknown value is refused and blocks nothing': odd.wedgesNothing,
     'a breaker that a person closes counts from zero': breakers.closedByPeople,
     'a person pardons a waiting case over HTTP': people.decidedOverHttp,
@@ -114,6 +113,7 @@ const peopleAndUntouched: Act = {
     'people review a replacement that fails its probation': people.failedProbationIsReviewed,
   },
   slow: {
+    'coditect: three recoveries a task, however far apart; then a person releases it': counted.releasedByAPerson,
     'gas town: an idle agent with work gets a reminder, an urgent one, then people are reminded for ever':
       gastown.remindedTwiceThenPeople,
     'a decision over Kafka ends and recovers an agent': people.decidedOverKafka,

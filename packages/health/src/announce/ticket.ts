@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { EscalationTicket, TicketFindings } from '@vigil/events';
 import { spell } from '@vigil/policy';
+import { failedOf, MOST_CALLS } from '../history/calls/last-calls.ts';
+import type { History } from '../history/history.ts';
 import { ending, transient } from '../history/progress/progress-evidence.ts';
 import type { Steps } from '../history/progress/steps.ts';
 import { type Due, isWorse, loopFrom, stepping, ticketsDue } from '../judgement/tickets.ts';
@@ -42,10 +44,17 @@ const findingsOf = ({ state: { history }, rules, judgement }: AnnouncementContex
   return {
     signals: firing.map(({ name }) => name),
     transient: progressEvidence !== null && transient(progressEvidence),
-    progressAt: progress.at > (progressEvidence?.acceptedAt ?? started.now) ? progress.at : null,
+    progressAt:
+      hasSucceeded(history) && progress.at > (progressEvidence?.acceptedAt ?? started.now) ? progress.at : null,
     unrecoverable: firing.some(({ signalName }) => FATAL.has(signalName)),
     loop: loopFrom(rules, history, judgement) <= judgement.at.now,
   };
+};
+
+/** A first failure is new as well, and not genuine progress. An agent that reports no calls may make progress otherwise. */
+const hasSucceeded = ({ outcomes }: History): boolean => {
+  const { calls, failed } = failedOf(outcomes, MOST_CALLS);
+  return calls === 0 || failed < calls;
 };
 
 const FATAL: ReadonlySet<string> = new Set(['unrecoverable_error']);

@@ -115,3 +115,19 @@ test.each(['unrecoverable', 'authentication_error'])(
     expect(ticket?.findings.unrecoverable).toBe(true);
   },
 );
+
+test('a first failure is new, and not genuine progress; a success is', () => {
+  const ticketAfter = (outcome: 'ok' | 'error') => {
+    const agent = given(agentHealth(presetsWith('hive')), T0);
+    for (const [ms, more] of since(15)) {
+      const first = ms === 2 * SEC ? [call('c1', { args_hash: 'npm test', outcome })] : [];
+      agent.receive(heartbeat(ms, { ...more, tool_calls: first }), T0 + ms);
+    }
+    agent.passTo(T0 + 3 * MIN);
+    return agent
+      .all()
+      .flatMap((one) => (one.type === 'WORKER_ESCALATION_TICKET' ? [one.payload.findings.progressAt] : []))[0];
+  };
+  expect(ticketAfter('error')).toBe(null);
+  expect(ticketAfter('ok')).toBe(T0 + 2 * SEC);
+});
