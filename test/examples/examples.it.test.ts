@@ -8,7 +8,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { bundleOf } from '@vigil/dev';
 import { Topic } from '@vigil/events';
-import { PRESETS } from '@vigil/policy';
+import { PRESETS, parseYaml } from '@vigil/policy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
 
@@ -26,6 +26,33 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
+type Alerts = { readonly default: readonly string[]; readonly channels: Readonly<Record<string, object>> };
+
+/** The channels of examples 7 and 8 together. */
+const alertsAt = (port: number): Alerts => {
+  const [seventh, eighth] = ['7-alerts.yaml', '8-alerts.yaml'].map((name) => {
+    const text = readFileSync(path.join(folder, name), 'utf8').replaceAll('docs/examples', folder);
+    return parseYaml(text.replace('7999', String(port)), name) as Alerts;
+  });
+  return {
+    default: [...new Set([...(seventh?.default ?? []), ...(eighth?.default ?? [])])],
+    channels: { ...seventh?.channels, ...eighth?.channels },
+  };
+};
+
+const CLAIM_EXPIRES = '2026-11-26T13:00:00Z';
+/** The tracker and the claims of botbox, with the output of their own commands. `calls` has what changed something. */
+const writeTrackers = (dir: string): void => {
+  const bead = { id: 'bd-12', title: 'a table', status: 'in_progress', updated_at: '2026-11-26T11:00:00Z' };
+  const claim = { agent: 'example-8', patterns: ['bead://shop/bd-12'], active: true, expires_at: CLAIM_EXPIRES };
+  const answer = (output: object, question: string) => `#!/bin/sh
+if [ "$*" = "${question}" ]; then echo '${JSON.stringify(output)}'; else echo "$(basename "$0") $*" >> ${dir}/calls; fi
+`;
+  writeFileSync(path.join(dir, 'br'), answer([bead], 'list --json'), { mode: 0o755 });
+  const listed = { claims: [{ ...claim, expires_in_secs: 1800, stale: false }] };
+  writeFileSync(path.join(dir, 'bus'), answer(listed, 'claims list --format json'), { mode: 0o755 });
+};
+
 describe.skipIf(!ownServers)('the examples', () => {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   let on: TestSystem;
@@ -36,8 +63,8 @@ describe.skipIf(!ownServers)('the examples', () => {
   beforeAll(async () => {
     port = await freePort();
     dir = mkdtempSync(path.join(tmpdir(), 'vigil-examples-'));
-    const alerts = readFileSync(path.join(folder, '7-alerts.yaml'), 'utf8').replace('7999', String(port));
-    writeFileSync(path.join(dir, 'alerts.yaml'), alerts);
+    writeFileSync(path.join(dir, 'alerts.yaml'), JSON.stringify(alertsAt(port)));
+    writeTrackers(dir);
     // On a busy host an answer may take longer than the ten seconds of the demonstration.
     const demo = readFileSync(path.join(PRESETS, 'demo.yaml'), 'utf8');
     const patient = demo.replace('escalate: { timeout: 10s }', 'escalate: { timeout: 10m }');
@@ -50,10 +77,12 @@ describe.skipIf(!ownServers)('the examples', () => {
         VIGIL_ALERTS_FILE: path.join(dir, 'alerts.yaml'),
         VIGIL_POLICY_DIR: path.join(dir, 'policies'),
         ORCHESTRATOR_SECRET: secret,
+        PATH: `${dir}:${process.env.PATH}`,
         VIGIL_ALERT_GROUP_WAIT_MS: '0',
       },
     });
-    env = { ...process.env, ...on.servers.env, ...on.system.env, VIGIL_STATE_DIR: path.join(on.dir, 'state') };
+    const own = { PATH: `${dir}:${process.env.PATH}`, VIGIL_STATE_DIR: path.join(on.dir, 'state') };
+    env = { ...process.env, ...on.servers.env, ...on.system.env, ...own };
   });
   afterAll(async () => {
     await on?.stop();
@@ -155,6 +184,39 @@ describe.skipIf(!ownServers)('the examples', () => {
       );
     } finally {
       orchestrator.kill();
+    }
+  });
+
+  test('8: heartbeats have the bead and its claim; a repeated error blocks the task, and its bead', async () => {
+    await vigil('policy', 'apply', '8-policy.yaml', '--why', 'an example');
+    const runtime = spawn(process.execPath, [bundleOf('vigil'), 'runtime', '--config', '8-runtime.yaml'], {
+      env,
+      cwd: folder,
+      stdio: 'ignore',
+    });
+    const calls = () => (existsSync(path.join(dir, 'calls')) ? readFileSync(path.join(dir, 'calls'), 'utf8') : '');
+    try {
+      const seen = await until(
+        'its bead is in a heartbeat',
+        async () =>
+          (await on.events(Topic.agentObservation)).flatMap(({ key, type, payload }) =>
+            key === 'example-8' && type === 'AGENT_HEARTBEAT' && payload.work !== null ? [payload.work] : [],
+          )[0],
+      );
+      expect(seen).toMatchObject({
+        id: 'bd-12',
+        status: 'in_progress',
+        claim_refreshed_at: Date.parse(CLAIM_EXPIRES) - 3_600_000,
+      });
+      await until('its bead is blocked', async () => calls().includes('br update bd-12 --status blocked\n'));
+      expect(calls().split('\n')).toContain('bus claims release --agent example-8 --all');
+      const ended = (await on.events(Topic.agentIntervention)).find(
+        ({ type, payload }) => type === 'AGENT_TERMINATED' && payload.agentId === 'example-8',
+      );
+      expect(ended?.payload).toMatchObject({ taskLeft: 'blocked' });
+    } finally {
+      runtime.kill();
+      await once(runtime, 'close');
     }
   });
 });

@@ -13,6 +13,7 @@ export {
   probeReach as askReach,
   type Reach,
 } from './gateway/gateway-client.ts';
+export { WorkSource, type WorkSourceSettings } from './heartbeat/work-source.ts';
 export * from './notice/terminal-notice.ts';
 export { createTerminalFilter, TERMINAL_RESET } from './output/terminal-filter.ts';
 export { type AgentCgroups, findCgroups } from './process/cgroup.ts';

@@ -35,6 +35,7 @@ export type RunOptions = SupervisingOptions & {
   readonly label: Record<string, string>;
   readonly env?: Readonly<Record<string, string>>;
   readonly runtimeConfig?: string;
+  readonly workSource?: string;
   readonly maxMemory?: number;
   readonly maxOutput?: number;
   readonly timeout?: number;

@@ -48,6 +48,7 @@ import {
   wantedOf,
 } from './run-spec.ts';
 import { runUnwatched } from './run-unwatched.ts';
+import { withWork, workSourceOf } from './run-work.ts';
 
 /** How long an agent has to leave by itself when its supervisor in the background is ended, milliseconds. */
 const GRACE_MS = 5000;
@@ -94,7 +95,7 @@ const inForeground = async (command: readonly string[], options: RunOptions): Pr
     logReach(logger, agentId, reach);
     notices.note(reach);
   };
-  const deps = openDeps(spec.runtimeId, depsSettings(options, dir, logger, onReach));
+  const deps = withWork(openDeps(spec.runtimeId, depsSettings(options, dir, logger, onReach)), workSourceOf(options));
   try {
     notices.note(await reachBeforeStart(deps.gateway, wantedOf(options)));
     if (hasTerminal(options)) notices.hold();
@@ -119,7 +120,7 @@ const backgroundSettings = (options: RunOptions): DepsSettings =>
 /** The supervisor that `vigil run --detach` leaves behind; its standard error is the agent's log. */
 const inBackground = async (command: readonly string[], options: RunOptions, readyFd: number): Promise<void> => {
   const stopped = stopSignal().then((signal) => `its supervisor received ${signal}`);
-  const deps = openDeps(runtimeIdOf(options.name), backgroundSettings(options));
+  const deps = withWork(openDeps(runtimeIdOf(options.name), backgroundSettings(options)), workSourceOf(options));
   const spec = command.length === 0 ? null : specOf(options, command);
   const { columns = 120, rows = 40 } = options;
   const onStarted = (agent: Supervised) => reportStarted(readyFd, agent);
@@ -133,6 +134,8 @@ const inBackground = async (command: readonly string[], options: RunOptions, rea
 
 const runCommand = async (words: readonly string[], options: RunOptions, command: Command): Promise<void> => {
   checkName(options.name);
+  // A mistake is shown here, also where the supervisor starts in the background.
+  workSourceOf(options);
   if (options.readyFd !== undefined) return inBackground(words, options, options.readyFd);
   if (options.detach) return startDetached(words, options);
   if (words.length === 0) command.error("error: missing required argument 'command'");
@@ -185,6 +188,8 @@ const EXAMPLES = `
 Examples:
   vigil run --name worker-1 --task OMN-1234 -- claude -p "…"            here, as if Vigil were not there
   vigil run --detach --name worker-1 --task OMN-1234 -- ./agent.sh     in the background, also after this shell
+  vigil run --name worker-1 --task bd-12 --work-source "br list --json" -- ./agent.sh
+                                                                       with the state of its work item
   vigil attach worker-1                                                look at its terminal
   vigil stop worker-1                                                  end it
   vigil run --detach --name worker-1                                   supervise it again, where its supervisor has died`;
@@ -217,7 +222,11 @@ export const register = (program: Command): void => {
     )
     .option(
       '--runtime-config <file>',
-      "the host's runtime configuration: patterns, checkpoint roots, commands at the end",
+      "the host's runtime configuration: patterns, checkpoint roots, work source, commands at the end",
+    )
+    .option(
+      '--work-source <command>',
+      'every 30s, a shell command that prints the work items of the tracker as JSON, such as "br list --json"; needs --task',
     )
     .option('--max-memory <size>', 'end it above this memory of its processes, such as 2GiB', bytes)
     .option('--max-output <size>', 'end it above this output', bytes)
