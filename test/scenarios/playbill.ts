@@ -131,7 +131,7 @@ export const alone: Act = {
     'eight agents die at once: one incident, and nothing is ended': fleet.massDeath,
     'a working agent is not judged unhealthy because the monitor stood still': fleet.standingStill,
   },
-  // test/acting/steering.it.test.ts holds agents, halts a fleet and has a dry run, in each run.
+  // The tests in test/acting halt a fleet and have a dry run, in each run.
   slow: {
     'in a dry run each step reports what it would have done': fleet.dryRun,
     'a halted fleet is observed, and nothing is done': fleet.halted,
