@@ -17,6 +17,7 @@ export type {
 } from './compile/compiled.ts';
 export { BREAKER_NAMES } from './compile/compiled.ts';
 export { type Difference, differences } from './compile/differences.ts';
+export { closerInterval, judgedInterval, SHORTEST_INTERVAL_MS } from './compile/interval.ts';
 export type { SinkKind } from './compile/warnings.ts';
 export { USUAL_ATTEMPTS } from './document/document.ts';
 export { assignmentSchema, policySchema } from './document/json-schema.ts';

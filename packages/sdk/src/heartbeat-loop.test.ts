@@ -28,6 +28,25 @@ test('uses the interval of the answer, unless its agent has set one', async () =
   }
 });
 
+test('follows an interval that answers shorten and lengthen again', async () => {
+  const answerWith = (intervalMs: number) => ({ intervalMs, policy: null, warnings: [] });
+  const way = { ...testWay(), answer: answerWith(30_000) };
+  const { system, last } = await connected({}, way);
+  way.answer = answerWith(10_000);
+  await system.pass(29_999);
+  expect(way.arrived).toHaveLength(1);
+  await system.pass(1);
+  await system.pass(10_000);
+  expect([way.arrived.length, last().interval_ms]).toEqual([3, 10_000]);
+  way.answer = answerWith(30_000);
+  await system.pass(10_000);
+  expect(way.arrived).toHaveLength(4);
+  await system.pass(29_999);
+  expect(way.arrived).toHaveLength(4);
+  await system.pass(1);
+  expect([way.arrived.length, last().interval_ms]).toEqual([5, 30_000]);
+});
+
 test('sends at once what a caller may wait for, not every report, and never twice within 200 ms', async () => {
   const { vigil, way, system } = await connected();
   await system.pass(1000);

@@ -3,7 +3,7 @@ import { example } from '@vigil/events/examples';
 import { describe, expect, test, vi } from 'vitest';
 import { answerOf, least, testGateway } from './testing.ts';
 
-const { log, counted, lag, stop, get, post } = testGateway();
+const { log, counted, lag, stop, get, post, reopen } = testGateway();
 const nudge = example(Topic.agentOrder, 'NUDGE_AGENT', { ttlMs: 60_000 });
 const receipt = example(Topic.orderReceipt, 'ORDER_RECEIPT');
 
@@ -16,6 +16,7 @@ describe('heartbeats', () => {
         orders: [],
         policy: { name: 'vigil', hash: 'h1' },
         intervalMs: 30_000,
+        intervalReason: 'policy',
         warnings: [],
         refusal: null,
         successor: null,
@@ -42,6 +43,56 @@ describe('heartbeats', () => {
     await log().publish({ ...nudge, correlationId: 'c-1' });
     const answer = await post('/v1/heartbeats', { ...least, instance_id: 'worker-1.i1' });
     expect(await answer.json()).toMatchObject({ orders: [{ type: 'NUDGE_AGENT', payload: { orderId: 'order-1' } }] });
+  });
+
+  describe('of an agent that is watched more closely', () => {
+    const asked = async (body: object = least) => {
+      const { intervalMs, intervalReason } = (await answerOf(await post('/v1/heartbeats', body))).body;
+      return [intervalMs, intervalReason];
+    };
+    const changed = (to: 'HEALTHY' | 'DEGRADED', agentId = 'worker-1') =>
+      log().publish(example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { agentId, to }));
+
+    test('request heartbeats three times as often while it is not HEALTHY, and name its state', async () => {
+      await changed('DEGRADED');
+      expect(await asked()).toEqual([10_000, 'DEGRADED']);
+      await changed('HEALTHY');
+      expect(await asked()).toEqual([30_000, 'policy']);
+    });
+
+    test('do the same in its probation, with that reason', async () => {
+      const ids = { taskId: 'T-1', newAgentId: 'worker-1' };
+      await log().publish(example(Topic.taskRecovery, 'RECOVERY_COMPLETED', ids));
+      expect(await asked()).toEqual([10_000, 'probation']);
+      await log().publish(example(Topic.taskRecovery, 'PROBATION_PASSED', { taskId: 'T-1', agentId: 'worker-1' }));
+      expect(await asked()).toEqual([30_000, 'policy']);
+    });
+
+    test('leave the interval of every other agent as its policy sets it', async () => {
+      await changed('DEGRADED', 'worker-2');
+      expect(await asked()).toEqual([30_000, 'policy']);
+    });
+
+    test('name no interval and no reason where the policy sets none', async () => {
+      const without = { name: 'vigil', hash: 'h2', document: '{}', withdrawn: false };
+      await log().publish(example(Topic.policy, 'POLICY_PUBLISHED', without));
+      await changed('DEGRADED');
+      expect(await asked()).toEqual([null, null]);
+    });
+
+    test('are the same in the answer to a poll of its orders', async () => {
+      await changed('DEGRADED');
+      const answer = await answerOf(await get('/v1/agents/worker-1/orders'));
+      expect(answer.body).toMatchObject({ intervalMs: 10_000, intervalReason: 'DEGRADED' });
+    });
+
+    test('are those of before a restart of the gateway', async () => {
+      await changed('DEGRADED');
+      await log().publish(example(Topic.taskRecovery, 'RECOVERY_COMPLETED', { taskId: 'T-2', newAgentId: 'worker-2' }));
+      await reopen();
+      expect(await asked()).toEqual([10_000, 'DEGRADED']);
+      expect(await asked({ ...least, agent_id: 'worker-2' })).toEqual([10_000, 'probation']);
+    });
   });
 
   describe('of an agent for which a spending limit is reached', () => {

@@ -59,6 +59,7 @@ type Held = {
 export const testGateway = () => {
   let log: MemoryLog;
   let gateway: Gateway;
+  let open: () => Promise<Gateway>;
   let stop: AbortController;
   let lagging: boolean;
   let mute: boolean;
@@ -88,12 +89,14 @@ export const testGateway = () => {
     stop = new AbortController();
     await log.publish(example(Topic.policy, 'POLICY_PUBLISHED', policy));
     const settings = { ...readConfig(config, env), VIGIL_GATEWAY_PORT: 0 };
-    gateway = await openGateway(followed, settings, {
-      logger: quiet,
-      count: (name, by) => counted.set(name, (counted.get(name) ?? 0) + by),
-      signal: stop.signal,
-      now: () => Date.now() + moment,
-    });
+    open = () =>
+      openGateway(followed, settings, {
+        logger: quiet,
+        count: (name, by) => counted.set(name, (counted.get(name) ?? 0) + by),
+        signal: stop.signal,
+        now: () => Date.now() + moment,
+      });
+    gateway = await open();
   });
   afterEach(async () => {
     stop.abort();
@@ -131,6 +134,11 @@ export const testGateway = () => {
     },
     ready: () => gateway.ready(),
     close: () => gateway[Symbol.asyncDispose](),
+    /** Closes the gateway, and opens another one on the same log. */
+    reopen: async () => {
+      await gateway[Symbol.asyncDispose]();
+      gateway = await open();
+    },
     stop: () => stop.abort(),
     get: (path: string, headers: Record<string, string> = {}) =>
       fetch(gateway.url + path, { headers: { authorization, ...headers } }),

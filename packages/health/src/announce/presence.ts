@@ -1,5 +1,5 @@
 import type { LostWhy, Place, PresentWhy } from '@vigil/events';
-import { lostAfter } from '@vigil/policy';
+import { judgedInterval, lostAfter } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import type { AgentState, KnownAgent } from '../evaluator/state.ts';
 import type { End, History } from '../history/history.ts';
@@ -17,7 +17,7 @@ import { type Announcement, type AnnouncementContext, presenceEvent } from './ev
  */
 export const lostFrom = ({ lastReceipt, identity }: History, { policy: { heartbeat } }: Rules, at: Moment): number => {
   if (identity.eventDriven) return NEVER;
-  const after = lostAfter(lastReceipt.intervalMs ?? heartbeat.intervalMs, heartbeat.lostAfterMs);
+  const after = lostAfter(judgedInterval(lastReceipt.intervalMs, heartbeat.intervalMs), heartbeat.lostAfterMs);
   return momentOf(lastReceipt.watched + after + 1, at);
 };
 

@@ -54,6 +54,32 @@ describe('absence', () => {
     expect(brief(agent.all())).toContain('HEALTHY → STUCK');
   });
 
+  test('an agent that is asked for more heartbeats is lost by the interval of its policy, and no sooner', () => {
+    const vigil = agentHealth(presetsWith('vigil'));
+    for (const [interval_ms, lostAfter] of [
+      [30_000, 90_000],
+      [10_000, 90_000],
+      [9_000, 27_000],
+    ] as const) {
+      const agent = given(vigil, T0);
+      agent.receive(heartbeat(0, { ...runtime, interval_ms }));
+      agent.passTo(T0 + lostAfter);
+      expect(brief(agent.all()), `${interval_ms}`).not.toContain('AGENT_LOST silent');
+      expect(brief(agent.passTo(T0 + lostAfter + 1)), `${interval_ms}`).toContain('AGENT_LOST silent');
+    }
+  });
+
+  test('the limit of missing heartbeats is that of the policy, at any interval that is asked for', () => {
+    const coditect = agentHealth(presetsWith('coditect'));
+    for (const interval_ms of [300_000, 100_000]) {
+      const agent = given(coditect, T0);
+      agent.receive(heartbeat(0, { ...runtime, interval_ms }));
+      agent.passTo(T0 + 600_000);
+      expect(brief(agent.all())).not.toContain('HEALTHY → DEGRADED');
+      expect(brief(agent.passTo(T0 + 600_001))).toContain('HEALTHY → DEGRADED');
+    }
+  });
+
   test('an agent that reports through an ingress is absent only while that ingress is open', () => {
     const clockWith = (now: number, gateway: number) => ({ ...at(now), ingresses: { gateway: T0 + gateway } });
     let state = decider.observe(UNSEEN, heartbeat(0, { ingress: 'gateway' }), clockWith(0, 0));

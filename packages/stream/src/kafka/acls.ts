@@ -104,6 +104,8 @@ const USES = {
     Topic.spending,
     Topic.fleetGovernance,
     Topic.token,
+    Topic.agentHealth,
+    Topic.taskRecovery,
   ]),
   agents: reader('vigil-sdk', []),
   cli: reader('vigil-cli', []),

@@ -45,6 +45,25 @@ test('an agent’s output is looked through for the patterns of its policy, in t
   expect(sources().filter((one) => one !== 'error Boo+m')).toEqual([]);
 });
 
+test('heartbeats follow an interval that answers shorten and lengthen again', async () => {
+  const { gateway } = stage;
+  const intervals = () => gateway.heartbeats.map(({ interval_ms }) => interval_ms);
+  gateway.intervalMs = 200;
+  const instance = await start('sleep 600', { intervalMs: null });
+  await until(() => expect(intervals().filter((ms) => ms === 200).length).toBeGreaterThan(3));
+  gateway.intervalMs = 3_600_000;
+  const before = gateway.heartbeats.length;
+  await until(() => expect(gateway.heartbeats.length).toBeGreaterThan(before));
+  await instance.end('the test is over', 0).then(() => instance.settled);
+  expect(intervals().at(-1)).toBe(3_600_000);
+  // One may have been under way when the answer changed.
+  expect(
+    intervals()
+      .slice(before)
+      .filter((ms) => ms === 200).length,
+  ).toBeLessThan(3);
+});
+
 test('after a policy has arrived, its patterns replace the built-in ones', async () => {
   judgedBy({
     signals: { rate_limited: { patterns: ['slow down'] }, x: { is: 'unrecoverable_error', patterns: ['disk full'] } },

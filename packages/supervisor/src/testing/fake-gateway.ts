@@ -18,6 +18,8 @@ export type FakeGateway = {
   silent: boolean;
   /** why no more calls may be made, as it answers heartbeats; null: they may */
   refusal: string | null;
+  /** the interval that it requests, as it answers heartbeats; null: none */
+  intervalMs: number | null;
   /** the newer instance that it judges, as it answers heartbeats; null: there is none */
   successor: string | null;
   /** the policy that it reports for every agent */
@@ -56,7 +58,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
         accepted: 1,
         orders: ordersWithHeartbeats(),
         policy: gateway.assigned,
-        intervalMs: null,
+        intervalMs: gateway.intervalMs,
         refusal: gateway.refusal,
         successor: gateway.successor,
       });
@@ -88,6 +90,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     away: false,
     silent: false,
     refusal: null,
+    intervalMs: null,
     successor: null,
     assigned: null,
     policies: new Map(),

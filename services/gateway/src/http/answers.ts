@@ -1,6 +1,6 @@
 import type { Count } from '@vigil/chassis';
 import { type Heartbeat, ID, ID_FORM } from '@vigil/events';
-import { type Assigned, nearest } from '@vigil/policy';
+import { type Assigned, closerInterval, nearest } from '@vigil/policy';
 import type { Outbox } from '../log/outbox.ts';
 import type { RecordEncoding } from '../log/record-encoding.ts';
 import type { CatchUps } from '../log/tail.ts';
@@ -108,13 +108,15 @@ const assignedBy = (first: Heartbeat | undefined): Assigned => ({
   requestedPolicy: first?.policy ?? null,
 });
 
-/** The policy of an agent, and the heartbeat interval that it requests. */
-const assignedTo = ({ policies }: GatewayContext, agent: Assigned) => {
+/** The policy of an agent, the heartbeat interval that is requested of it, and the reason for that interval. */
+const assignedTo = ({ policies, closerWatch }: GatewayContext, agent: Assigned) => {
   const served = policies.assignedTo(agent);
-  return {
-    policy: served === null ? null : { name: served.name, hash: served.hash },
-    intervalMs: served === null ? null : served.intervalMs,
-  };
+  const policy = served === null ? null : { name: served.name, hash: served.hash };
+  const ofPolicy = served?.intervalMs ?? null;
+  if (ofPolicy === null) return { policy, intervalMs: null, intervalReason: null };
+  const reason = closerWatch.reasonFor(agent.agentId);
+  const intervalMs = reason === null ? ofPolicy : closerInterval(ofPolicy);
+  return { policy, intervalMs, intervalReason: reason ?? 'policy' };
 };
 
 /**

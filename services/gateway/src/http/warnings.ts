@@ -1,10 +1,8 @@
 import type { Remark } from '@vigil/events';
-import { type Assigned, insteadOf } from '@vigil/policy';
+import { type Assigned, insteadOf, SHORTEST_INTERVAL_MS } from '@vigil/policy';
 import type { Policies } from '../state/policies.ts';
 import type { Sent } from './body.ts';
 
-/** Heartbeats more often than this add no information, and cost each service behind the gateway the same again. */
-const SHORTEST_INTERVAL_MS = 1000;
 /** The largest number of warnings in one answer. */
 const MOST_WARNINGS = 20;
 

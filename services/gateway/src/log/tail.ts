@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Count, Logger } from '@vigil/chassis';
 import { type EventOf, NewerEvent, Topic, type TopicName, Undecodable } from '@vigil/events';
-import { type Following, isEvent, type Log, type LogRecord, WaitingReader, within } from '@vigil/stream';
+import { type Bounds, type Following, isEvent, type Log, type LogRecord, WaitingReader, within } from '@vigil/stream';
 import { LONGEST_TTL_MS } from '../state/pending-orders.ts';
 import type { State } from '../state/state.ts';
 
@@ -15,9 +15,16 @@ export const tailed = [
   Topic.spending,
   Topic.fleetGovernance,
   Topic.token,
+  Topic.agentHealth,
+  Topic.taskRecovery,
 ] as const;
+/** Of these, the last hour is read at the start: they are kept forever, and an agent with an older state only keeps the policy's interval. */
+const readRecent = [Topic.agentHealth, Topic.taskRecovery];
+const RECENT_MS = 60 * 60_000;
 /** All of these is read at the start; of governance only what may still concern an order. */
-const readWhole = tailed.filter((topic) => topic !== Topic.fleetGovernance);
+const readWhole = tailed.filter(
+  (topic) => topic !== Topic.fleetGovernance && !readRecent.some((recent) => recent === topic),
+);
 type Tailed = EventOf<(typeof tailed)[number]>;
 
 /** `now`: epoch milliseconds */
@@ -52,7 +59,7 @@ const CHUNK = 5_000;
 
 /** What a record changes here. Any order of records, and any repetition, leads to the same. */
 const observe = (
-  { pendingOrders, agentRegistry, longPolls, policies, limits, halts, issuedTokens }: State,
+  { pendingOrders, agentRegistry, longPolls, policies, limits, halts, issuedTokens, closerWatch }: State,
   event: Tailed,
   { timestamp, offset }: LogRecord,
 ): void => {
@@ -84,6 +91,17 @@ const observe = (
     case 'AGENT_SPENT':
       agentRegistry.observe(event, offset);
       return;
+    case 'HEALTH_STATE_CHANGED':
+    case 'INSTANCE_STARTED':
+      closerWatch.observeHealth(event, offset);
+      return;
+    case 'RECOVERY_INITIATED':
+    case 'RECOVERY_COMPLETED':
+    case 'PROBATION_PASSED':
+    case 'RECOVERY_FAILED':
+    case 'TASK_RELEASED':
+      closerWatch.observeRecovery(event, offset);
+      return;
     case 'FLEET_HALTED':
     case 'FLEET_RESUMED':
       halts.observe(event, offset);
@@ -93,6 +111,24 @@ const observe = (
     case 'BRAKE_ENGAGED':
     case 'BRAKE_RELEASED':
     case 'DRY_RUN_CHANGED':
+    case 'AGENT_ANSWERED':
+    case 'BREAKER_RESET_ASKED':
+    case 'CIRCUIT_BREAKER_STATE_CHANGED':
+    case 'CLOCK_DRIFTED':
+    case 'CLOCK_DRIFT_ENDED':
+    case 'DUPLICATE_INSTANCE':
+    case 'EXEMPTION_CHANGED':
+    case 'WAIT_OVERDUE':
+    case 'WAIT_ENDED':
+    case 'WARRANT_FILED':
+    case 'WARRANT_RENEWED':
+    case 'WARRANT_LAPSED':
+    case 'WORKER_ESCALATION_TICKET':
+    case 'RECOVERY_REFUSED':
+    case 'RECOVERY_WAITING':
+    case 'REVIEW_DECIDED':
+    case 'REVIEW_REQUIRED':
+    case 'SPAWN_IMPOSSIBLE':
       return;
     case 'NUDGE_AGENT':
     case 'PROBE_AGENT':
@@ -110,7 +146,7 @@ const observe = (
 };
 
 /**
- * Follows orders, receipts, policies, halts and presence without a group, and reads the existing records. Resolves
+ * Follows orders, receipts, policies, halts, presence, health and recovery without a group, and reads the existing records. Resolves
  * when every record that was committed before the call has been read.
  * Following begins first: records that are written meanwhile are read at least once.
  */
@@ -141,23 +177,43 @@ export const tail = async (log: Log, state: State, deps: TailDeps): Promise<Catc
     await observed(topic);
   };
   const { ready } = await log.follow(tailed, 'end', onRecord, signal);
-  /** An order from before a halt that is older than the longest time to live has expired, so reading can stop. */
-  const readHalts = async (): Promise<void> => {
-    const [low, high] = [(await log.bounds(Topic.fleetGovernance))[0]?.low ?? 0, await endOfHalts(log)];
-    const since = now() - LONGEST_TTL_MS;
+  /** Reads a partition backwards until `isEnough`, or until records are older than `since`. */
+  const readBack = async (
+    topic: TopicName,
+    partition: number,
+    { low, high }: Bounds,
+    since: number,
+    isEnough: () => boolean,
+  ): Promise<void> => {
     let oldest = Number.POSITIVE_INFINITY;
-    for (let end = high; end > low && oldest >= since && !state.halts.isKnown(); end -= CHUNK) {
+    for (let end = high; end > low && oldest >= since && !isEnough(); end -= CHUNK) {
       const range = { low: Math.max(low, end - CHUNK), high: end };
       const onOld = (record: LogRecord): void => {
         oldest = Math.min(oldest, record.timestamp);
         onRecord(record);
       };
-      await log.read(Topic.fleetGovernance, 0, range, onOld, signal);
-      await observed(Topic.fleetGovernance);
+      await log.read(topic, partition, range, onOld, signal);
+      await observed(topic);
     }
+  };
+  /** An order from before a halt that is older than the longest time to live has expired, so reading can stop. */
+  const readHalts = async (): Promise<void> => {
+    const [low, high] = [(await log.bounds(Topic.fleetGovernance))[0]?.low ?? 0, await endOfHalts(log)];
+    await readBack(Topic.fleetGovernance, 0, { low, high }, now() - LONGEST_TTL_MS, state.halts.isKnown);
     readTo.set(HALTS, Math.max(high, readTo.get(HALTS) ?? 0));
   };
-  await Promise.all([readHalts(), ...readWhole.map((topic) => readUpTo(topic, () => 0))]);
+  const readLastHour = async (topic: TopicName): Promise<void> => {
+    const [bounds, stableEnds] = [await log.bounds(topic), await log.stableEnds(topic)];
+    const reading = stableEnds.map((high, partition) =>
+      readBack(topic, partition, { low: bounds[partition]?.low ?? 0, high }, now() - RECENT_MS, () => false),
+    );
+    await Promise.all(reading);
+  };
+  await Promise.all([
+    readHalts(),
+    ...readWhole.map((topic) => readUpTo(topic, () => 0)),
+    ...readRecent.map(readLastHour),
+  ]);
   return {
     ready,
     orders: oneAtATime(() =>

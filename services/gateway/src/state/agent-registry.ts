@@ -17,7 +17,7 @@ export const REPORTER_MS = 60_000;
 export const MOST_AGENTS = 200_000;
 
 /** Keeps the newest entries. */
-const keep = <T>(map: Map<string, T>, most: number, agentId: string, value: T): void => {
+export const keep = <T>(map: Map<string, T>, most: number, agentId: string, value: T): void => {
   map.delete(agentId);
   map.set(agentId, value);
   const [oldest] = map.keys();
