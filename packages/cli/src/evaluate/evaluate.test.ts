@@ -106,8 +106,76 @@ test('a file that is not there, or ends in the midst of its gzip, is named, and 
   const { code, out, err } = await evaluate(['--json', path.join(dir, 'none.jsonl'), cut, '-'], steady('z'));
   expect(code).toBe(1);
   expect(err).toContain('none.jsonl: ENOENT');
-  expect(err).toContain(`${cut}: unexpected end of file`);
+  expect(err).toContain(`${cut}: the gzip file ends in the middle`);
   expect(parsed(out).at(-1)).toMatchObject(well('z'));
+});
+
+const member = (...runs: readonly string[]) => gzipSync(lines(...runs));
+
+const withWrongSum = (bytes: Buffer): Buffer => bytes.fill(0, bytes.length - 8, bytes.length - 4);
+
+test.each([
+  ['other bytes after it', Buffer.concat([member(steady('a'), steady('b')), Buffer.from('junk\n')])],
+  [
+    'other bytes after a content without a newline',
+    Buffer.concat([member(steady('a')), gzipSync(steady('b')), Buffer.from('j')]),
+  ],
+  [
+    'a second member that is damaged',
+    Buffer.concat([member(steady('a'), steady('b')), member(steady('c')).fill(7, 12)]),
+  ],
+  [
+    'a second member that is cut',
+    Buffer.concat([member(steady('a'), steady('b')), member(steady('c')).subarray(0, 14)]),
+  ],
+  ['a wrong checksum', withWrongSum(member(steady('a'), steady('b')))],
+])('the runs of a gzip file with %s are judged, and the damage is reported with 1', async (_, content) => {
+  const damaged = file('damaged.gz', content);
+  const { code, out, err } = await evaluate(['--json', damaged]);
+  expect(parsed(out)).toMatchObject([well('a'), well('b')]);
+  expect(code).toBe(1);
+  expect(err).toMatch(new RegExp(`^vigil: ${damaged}: [^\\n]+\\n$`));
+});
+
+test('the session in a gzip file is judged, and other bytes after it are reported', async () => {
+  const session = claudeCodeFile({ commands: Array.from({ length: 5 }, () => 'ls'), isDone: false });
+  const { code, out, err } = await evaluate(['--json', '-'], Buffer.concat([gzipSync(session), Buffer.from('junk')]));
+  expect(parsed(out)).toMatchObject([{ run_id: 's-claude', worst: 'STUCK' }]);
+  expect({ code, err }).toEqual({ code: 1, err: 'vigil: -: other bytes follow the gzip content, and were not read\n' });
+});
+
+test('members without content, a name in the header and zeros at the end are no damage', async () => {
+  const named = Buffer.concat([
+    member(steady('b')).subarray(0, 10),
+    Buffer.from('runs.jsonl\0'),
+    member(steady('b')).subarray(10),
+  ]);
+  named[3] = 8;
+  const all = [gzipSync(''), member(steady('a')), gzipSync(''), named, Buffer.alloc(70_000)];
+  const { code, out, err } = await evaluate(['--json', '-'], Buffer.concat(all));
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(parsed(out)).toMatchObject([well('a'), well('b')]);
+});
+
+test('a member of many chunks is read whole', async () => {
+  const many = Array.from({ length: 3_000 }, (_, i) => steady(`run-${i}-${'x'.repeat(i)}`));
+  const { out, err } = await evaluate(['--json', '-'], member(...many));
+  expect(err).toBe('');
+  expect(parsed(out)).toHaveLength(3_000);
+});
+
+test('bytes that are not UTF-8 are reported with their line, and the other runs are judged', async () => {
+  const latin = Buffer.from(steady('caf\u00e9'), 'latin1');
+  const bad = file(
+    'latin.jsonl',
+    Buffer.concat([Buffer.from(lines(steady('a'))), latin, Buffer.from(`\n${steady('\u00e9')}`)]),
+  );
+  const { code, out, err } = await evaluate(['--json', bad]);
+  expect(parsed(out)).toMatchObject([well('a'), well('\u00e9')]);
+  expect(code).toBe(1);
+  expect(err).toBe(
+    `vigil: ${bad}:2: bytes that are not UTF-8 follow "{\\"run_id\\":\\"caf": convert the file to UTF-8\n`,
+  );
 });
 
 test('ten complaints are printed, the rest are counted; a folder and a repeated run are named', async () => {
@@ -129,9 +197,7 @@ test('an unknown policy ends with 2 and the possible names', async () => {
   expect({ ...folder, err: folder.err.trim() }).toEqual({
     code: 2,
     out: '',
-    err: expect.stringMatching(
-      /^vigil: "[^"]+" cannot be read \(EISDIR: [^\n]+\): give a preset's name, or the path of a policy\.$/,
-    ),
+    err: expect.stringMatching(/^vigil: "[^"]+" is a folder: give a preset's name, or the path of a policy\.$/),
   });
 });
 

@@ -7,6 +7,7 @@ import { hashes } from '@vigil/sdk/hashes';
 import { CannotProceed } from '../errors.ts';
 import { jsonText, plain } from '../render/plain.ts';
 import { endUnwell, print, untilStopped, view } from '../terminal.ts';
+import { DamagedGzip } from './gzip.ts';
 import { piecesOf, type Record } from './records.ts';
 import { evaluatedLines, type Judgement, Tally } from './tally.ts';
 
@@ -84,21 +85,18 @@ const readableWith =
     try {
       await read();
     } catch (error) {
-      if (!(error instanceof CorrectTheRun || isOfTheSystem(error))) throw error;
+      if (!(error instanceof CorrectTheRun || error instanceof DamagedGzip || isOfTheSystem(error))) throw error;
       complain(where, describe(error));
       endUnwell();
     }
   };
 
-const describe = (error: Error): string =>
-  'code' in error && error.code === 'EISDIR' ? 'it is a folder: name the files in it' : error.message;
+const isFolder = (error: Error): boolean => 'code' in error && error.code === 'EISDIR';
+const describe = (error: Error): string => (isFolder(error) ? 'it is a folder: name the files in it' : error.message);
 
-/** No such file, no right to read it, or bytes that are no gzip. */
+/** No such file, or no right to read it. */
 const isOfTheSystem = (error: unknown): error is NodeJS.ErrnoException =>
-  error instanceof Error &&
-  'code' in error &&
-  typeof error.code === 'string' &&
-  /^(E[A-Z]+|Z_[A-Z_]+)$/.test(error.code);
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code);
 
 /** `where`: the file, and the line where a line is a run. */
 const printJudged = async ({ run_id, judged: { worst, changes } }: Judgement, where: string): Promise<void> => {
@@ -145,8 +143,7 @@ const textOf = (file: string): string => {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CannotProceed(
-      `${JSON.stringify(file)} cannot be read (${(error as Error).message}): give a preset's name, or the path of a policy.`,
-    );
+    const why = isFolder(error as Error) ? 'is a folder' : `cannot be read (${(error as Error).message})`;
+    throw new CannotProceed(`${JSON.stringify(file)} ${why}: give a preset's name, or the path of a policy.`);
   }
 };

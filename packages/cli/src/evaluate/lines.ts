@@ -1,16 +1,23 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { DamagedGzip, gunzipped, isGzip } from './gzip.ts';
 
 type Chunks = AsyncIterable<Buffer>;
 
-/** A line of a file and its number from 1. The file is streamed, plain or gzipped. `-` is standard input. */
-export async function* linesOf(file: string): AsyncGenerator<{ readonly number: number; readonly text: string }> {
+/** A line of a file and its number from 1. `isUtf8` false: invalid bytes in its text are replaced. */
+export type Line = { readonly number: number; readonly text: string; readonly isUtf8: boolean };
+
+/**
+ * The lines of a file that are not empty. The file is streamed, plain or gzipped. `-` is standard input. Throws
+ * DamagedGzip after the lines before the damage.
+ */
+export async function* linesOf(file: string): AsyncGenerator<Line> {
   let number = 0;
-  for await (const line of splitted(await unpacked(file === '-' ? process.stdin : createReadStream(file)))) {
+  for await (const bytes of splitted(await unpacked(file === '-' ? process.stdin : createReadStream(file)))) {
     number += 1;
-    const text = line.replace(number === 1 ? /^\uFEFF/ : /(?!)/, '').trim();
-    if (text !== '') yield { number, text };
+    const decoded = bytes.toString('utf8');
+    const text = (number === 1 ? decoded.replace(/^\uFEFF/, '') : decoded).trim();
+    if (text !== '') yield { number, text, isUtf8: isUtf8(bytes) };
   }
 }
 
@@ -27,20 +34,27 @@ const unpacked = async (chunks: Chunks): Promise<Chunks> => {
     if (head.length > 0) yield head;
     yield* { [Symbol.asyncIterator]: () => rest };
   })();
-  const gzipped = head[0] === 0x1f && head[1] === 0x8b;
-  return gzipped ? pipeline(Readable.from(whole), createGunzip(), () => {}) : whole;
+  return isGzip(head) ? gunzipped(whole) : whole;
 };
 
-async function* splitted(chunks: Chunks): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let pieces: string[] = [];
-  for await (const chunk of chunks) {
-    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
-    pieces.push(first);
-    for (const other of others) {
-      yield pieces.join('');
-      pieces = [other];
+const NEWLINE = 0x0a;
+
+/** The bytes of each line. */
+async function* splitted(chunks: Chunks): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = [];
+  try {
+    for await (const chunk of chunks) {
+      let from = 0;
+      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+        yield Buffer.concat([...pieces, chunk.subarray(from, end)]);
+        pieces = [];
+        from = end + 1;
+      }
+      pieces.push(chunk.subarray(from));
     }
+  } catch (error) {
+    if (error instanceof DamagedGzip && error.isComplete) yield Buffer.concat(pieces);
+    throw error;
   }
-  yield pieces.join('') + decoder.decode();
+  yield Buffer.concat(pieces);
 }

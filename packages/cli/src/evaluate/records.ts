@@ -11,10 +11,9 @@ import {
   type SessionReport,
 } from '@vigil/health';
 import { FORMATS } from './formats.ts';
-import { linesOf } from './lines.ts';
+import { DamagedGzip } from './gzip.ts';
+import { type Line, linesOf } from './lines.ts';
 
-/** A line of a file, from 1. */
-export type Line = { readonly number: number; readonly text: string };
 type Entry = { readonly [name: string]: unknown };
 
 /** What a file holds. */
@@ -82,7 +81,10 @@ export type Piece = { readonly where: string; readonly read: () => readonly Reco
 /** Lines that may come before the first one that shows the format. */
 const LOOKED_AT = 50;
 
-/** The records of a file, whose content shows its format. Throws CorrectTheRun if the format is unknown. */
+/**
+ * The records of a file, whose content shows its format. Throws CorrectTheRun if the format is unknown, and DamagedGzip
+ * after the pieces before the damage.
+ */
 export async function* piecesOf(file: string): AsyncGenerator<Piece> {
   const lines = linesOf(file);
   const head: Line[] = [];
@@ -97,30 +99,58 @@ export async function* piecesOf(file: string): AsyncGenerator<Piece> {
     yield* head;
     yield* lines;
   })();
-  if (format === null) yield* document(file, await listed(all));
-  else if (format.kind === 'session') yield* session(file, format.adapter, await listed(all));
-  else yield* apart(file, format.kind, all);
+  if (format !== null && format.kind !== 'session') return yield* apart(file, format.kind, all);
+  const { lines: read, damage } = await listed(all);
+  if (format === null && damage !== null) throw damage;
+  if (format === null) yield* document(file, read);
+  else yield* session(file, format.adapter, read);
+  if (damage !== null) throw damage;
 }
 
-const listed = async (lines: AsyncIterable<Line>): Promise<readonly Line[]> => {
+type Listed = { readonly lines: readonly Line[]; readonly damage: DamagedGzip | null };
+
+/** All lines up to the damage of the file. */
+const listed = async (lines: AsyncIterable<Line>): Promise<Listed> => {
   const list: Line[] = [];
-  for await (const line of lines) list.push(line);
-  return list;
+  try {
+    for await (const line of lines) list.push(line);
+  } catch (error) {
+    if (error instanceof DamagedGzip) return { lines: list, damage: error };
+    throw error;
+  }
+  return { lines: list, damage: null };
 };
+
+/** Throws CorrectTheRun if a line was not UTF-8: results that differ in replaced bytes would look the same. */
+const requireUtf8 = (lines: readonly Line[]): void => {
+  const wrong = lines.find((line) => !line.isUtf8);
+  if (wrong === undefined) return;
+  const before = wrong.text.slice(0, wrong.text.indexOf('\uFFFD')).slice(-SHOWN_BEFORE);
+  throw new CorrectTheRun(`bytes that are not UTF-8 follow ${JSON.stringify(before)}: convert the file to UTF-8`);
+};
+const SHOWN_BEFORE = 30;
 
 async function* apart(file: string, kind: 'runs' | 'trajectories', lines: AsyncIterable<Line>): AsyncGenerator<Piece> {
   const read = kind === 'runs' ? oneRun : trajectories;
-  for await (const { number, text } of lines) yield { where: `${file}:${number}`, read: () => read(text) };
+  for await (const line of lines)
+    yield {
+      where: `${file}:${line.number}`,
+      read: () => {
+        requireUtf8([line]);
+        return read(line.text);
+      },
+    };
 }
 
 /** One JSON document over many lines. */
 async function* document(file: string, lines: readonly Line[]): AsyncGenerator<Piece> {
   const [first] = lines;
   if (first === undefined) return;
+  requireUtf8(lines);
   const text = lines.map((line) => line.text).join('\n');
   const format = formatOf(text);
   if (format === null) throw noFormat(first.text);
-  if (format.kind === 'session') yield* session(file, format.adapter, [{ number: 1, text }]);
+  if (format.kind === 'session') yield* session(file, format.adapter, [{ number: 1, text, isUtf8: true }]);
   else yield { where: file, read: () => (format.kind === 'runs' ? oneRun(text) : trajectories(text)) };
 }
 
@@ -143,16 +173,25 @@ const withTraits = (run: RecordedRun): RecordedRun => {
 /** A line that is damaged is named and left out. */
 async function* session(file: string, adapter: Adapter, lines: readonly Line[]): AsyncGenerator<Piece> {
   const files = [{ file, lines }];
-  for (const one of subagentFiles(file, adapter)) files.push({ file: one, lines: await listed(linesOf(one)) });
+  for (const one of subagentFiles(file, adapter)) {
+    const { lines: read, damage } = await listed(linesOf(one));
+    files.push({ file: one, lines: read });
+    if (damage !== null) yield { where: one, read: () => failing(damage) };
+  }
   for (const one of files)
-    for (const { number, text } of one.lines) yield { where: `${one.file}:${number}`, read: () => checked(text) };
-  const texts = files.map((one) => one.lines.map(({ text }) => text));
+    for (const line of one.lines) yield { where: `${one.file}:${line.number}`, read: () => checked(line) };
+  const texts = files.map((one) => one.lines.filter((line) => line.isUtf8).map(({ text }) => text));
   yield { where: file, read: () => [sessionOf(file, adapter, texts)] };
 }
 
+const failing = (error: Error): never => {
+  throw error;
+};
+
 /** Nothing by itself. Throws CorrectTheRun if the line is not an entry. */
-const checked = (text: string): readonly Record[] => {
-  entryOf(text);
+const checked = (line: Line): readonly Record[] => {
+  requireUtf8([line]);
+  entryOf(line.text);
   return [];
 };
 

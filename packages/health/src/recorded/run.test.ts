@@ -34,6 +34,14 @@ test.each([
     '{"run_id":"r","calls":[{"tool":"bash","kind":"x"}]}',
     /^calls\[0\]\.kind: "x" is no kind: give tool, model, external_api or checkpoint_write, or leave it out$/,
   ],
+  [
+    '{"run_id":"r","calls":[{"tool":"bash","ts":1e999}]}',
+    /^calls\[0\]\.ts: a number above 1\.8e308, such as 1e999, is no time: give seconds, or RFC 3339/,
+  ],
+  [
+    '{"run_id":"r","calls":[{"tool":"bash","token_count":-1e999}]}',
+    /^calls\[0\]\.token_count: a number below -1\.8e308, such as -1e999, is no count/,
+  ],
   ['{"run_id":"r","calls":[{"tool":"bash","ts":[1]}]}', /^calls\[0\]\.ts: \[1\] is no time: give seconds, or RFC 3339/],
 ])('a line that is not a run names its fields: %s', (line, message) => {
   expect(() => readRun(line)).toThrow(message);

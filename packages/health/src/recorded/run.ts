@@ -9,6 +9,9 @@ const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?
 
 const SHOWN = 60;
 export const shown = (value: unknown): string => {
+  // JSON has no infinity, so it was a number of too many digits.
+  if (value === Infinity || value === -Infinity)
+    return `a number ${value < 0 ? 'below -' : 'above '}1.8e308, such as ${value < 0 ? '-' : ''}1e999,`;
   const text = JSON.stringify(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 };
