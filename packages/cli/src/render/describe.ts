@@ -1,4 +1,4 @@
-import type { Evidence, HealthEvent } from '@vigil/events';
+import type { EscalationAnswer, Evidence, HealthEvent } from '@vigil/events';
 import { spell } from '@vigil/policy';
 import type { Entry } from '@vigil/read-model';
 import { clockTime, cut, type View } from './view.ts';
@@ -13,6 +13,10 @@ const receipt = (p: { outcome: string; why: string | null; runtimeId: string }):
 const orderReceipt = (p: Parameters<typeof receipt>[0] & { by: string | null }): string =>
   p.by ? `${receipt(p)}; its processes were found by ${p.by}` : receipt(p);
 
+/** The agent's own words, quoted: nothing of them is Vigil's. */
+const answered = (answers: readonly EscalationAnswer[]): string =>
+  answers.map(({ how, text }) => `; the agent answers (${how}): ${JSON.stringify(text)}`).join('');
+
 /** The events of intervention, the governor, runtimes and recovery. */
 export const acting: Descriptions = {
   CASE_OPENED: (p) =>
@@ -21,16 +25,18 @@ export const acting: Descriptions = {
   CASE_RESUMED: (p) => `the governor admits ${p.step}: the case goes on`,
   CASE_CLOSED: (p) => `case closed as ${p.ending}${because(p.why)}`,
   NUDGE_SENT: (p) => `nudged (${times(p.attempt, p.of)}): "${p.message}"`,
-  ESCALATION_TRIGGERED: (p) => `asks people${because(p.reason)}; options: ${p.options.join(', ')}`,
+  ESCALATION_TRIGGERED: (p) =>
+    `asks people${because(p.reason)}; options: ${p.options.join(', ')}; checkpoint: ${p.checkpoint?.checkpointId ?? 'none'}${answered(p.answers)}`,
   ESCALATION_DECIDED: (p) => `${p.by} decided ${p.decision.replaceAll('_', ' ')}${because(p.why)}`,
   DECISION_REFUSED: (p) => `the decision ${p.decision} of ${p.by} is refused${because(p.reason)}`,
   DECISION_LAPSED: (p) =>
     `what ${p.by} decided (${p.decision.replaceAll('_', ' ')}) is not carried out any more${because(p.why)}`,
-  HANDOFF_REQUESTED: () => 'asked to hand off',
+  HANDOFF_REQUESTED: (p) =>
+    p.asked === null ? 'asked to hand off' : `hands off, as it has asked: ${JSON.stringify(p.asked)}`,
   AGENT_PAUSED: () => 'paused',
   AGENT_RESUMED: () => 'resumed',
   STEP_SKIPPED: (p) => `${p.step} skipped (${p.why.replaceAll('_', ' ')})${because(p.detail)}`,
-  ALERT_REQUESTED: (p) => `alert requested (${p.severity}): ${p.title}`,
+  ALERT_REQUESTED: (p) => `alert requested (${p.severity}): ${p.title}${answered(p.answers)}`,
   TASK_BLOCKED: (p) => `task blocked${because(p.reason)}`,
   TERMINATION_UNCONFIRMED: (p) => `the death is not confirmed${because(p.why)}; nothing is spawned`,
   AGENT_TERMINATED: (p) =>

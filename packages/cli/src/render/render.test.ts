@@ -105,6 +105,22 @@ test('a waiting case shows the question, the automatic outcome, and the commands
   expect(lines).toContain('  vigil case decide case-1 pardon --why "…"');
 });
 
+test('a case shows the options and the checkpoint of its question, and what the agent has answered', () => {
+  const asks = { reason: 'no call', options: ['pardon', 'force_handoff'], checkpoint: { checkpointId: 'c-7' } };
+  const lines = (answers: readonly object[], more = {}) =>
+    caseLines(VIEW, caseStory({ trail: [entry('ESCALATION_TRIGGERED', { ...asks, answers, ...more })] })).join('\n');
+  expect(lines([])).toContain('asks people: no call; options: pardon, force_handoff; checkpoint: c-7');
+  expect(lines([])).not.toContain('answers');
+  expect(lines([], { checkpoint: null })).toContain('checkpoint: none');
+  expect(lines([{ how: 'blockers', text: 'no "key"' }])).toContain('; the agent answers (blockers): "no \\"key\\""');
+});
+
+test('a handoff names the words of an agent that has asked for it', () => {
+  const line = (asked: string | null) => storyLine({ ...VIEW, width: 200 }, entry('HANDOFF_REQUESTED', { asked }));
+  expect(line('I am lost')).toContain('hands off, as it has asked: "I am lost"');
+  expect(line(null)).toContain('asked to hand off');
+});
+
 test('a closed case has no question', () => {
   const lines = caseLines(VIEW, caseStory({ waiting: false, closedAt: NOON, ending: 'recovered' }));
   expect(lines[0]).toBe('case case-1 of worker-1: closed: recovered');

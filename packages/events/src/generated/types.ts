@@ -281,6 +281,8 @@ export type AlertRequestedPayload = {
   readonly severity: AlertSeverity;
   readonly title: string;
   readonly text: string;
+  /** what the agent has answered: its own words, which nothing has verified */
+  readonly answers: readonly EscalationAnswer[];
 };
 export type AlertResolvedPayload = {
   readonly alertKey: string;
@@ -609,6 +611,11 @@ export type EscalateStep = {
   readonly onTimeout: EscalationTimeout;
   readonly options: readonly string[];
 };
+export type EscalationAnswer = {
+  readonly how: AnswerKind;
+  /** one line of at most 500 characters */
+  readonly text: string;
+};
 export type EscalationDecidedPayload = {
   readonly caseId: string;
   readonly agentId: string;
@@ -653,6 +660,8 @@ export type EscalationTriggeredPayload = {
   readonly deadlineAt: null | number;
   readonly onTimeout: string;
   readonly checkpoint: null | CheckpointRef;
+  /** what the agent has answered: its own words, which nothing has verified */
+  readonly answers: readonly EscalationAnswer[];
 };
 export type Evidence = {
   /** the name under which the policy uses the signal */
@@ -736,6 +745,8 @@ export type HandoffRequestedPayload = {
   readonly labels: Readonly<Record<string, string>>;
   readonly deadlineAt: number;
   readonly orderId: string;
+  /** the words with which the agent has asked for it; null: its plan or a person has */
+  readonly asked: null | string;
 };
 export type HandoffStep = {
   readonly deadlineMs: number;

@@ -23,8 +23,11 @@ export const evolved = (state: KnownAgent, event: Announcement): KnownAgent => {
       return { ...state, answers: state.answers.slice(1) };
     case 'BREAKER_RESET_ASKED':
       return { ...state, resets: state.resets.slice(1) };
-    case 'HEALTH_STATE_CHANGED':
-      return announce(stateAnnounced(announced, event.payload, event.correlationId ?? ''));
+    case 'HEALTH_STATE_CHANGED': {
+      const changed = announce(stateAnnounced(announced, event.payload, event.correlationId ?? ''));
+      // The same words are another answer in another episode.
+      return announced.episode === null && changed.announced.episode !== null ? { ...changed, answered: 0 } : changed;
+    }
     case 'EXEMPTION_CHANGED':
       return announce({ exemption: event.payload.to });
     case 'WAIT_OVERDUE': {

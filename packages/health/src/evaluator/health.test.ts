@@ -165,6 +165,18 @@ describe('answers', () => {
     expect(brief(agent.receive(heartbeat(2000, { handoff: 'please take over' })))).toEqual([]);
     expect(brief(agent.receive(heartbeat(3000, { blockers: ['no access'] })))).toEqual(['AGENT_ANSWERED blockers']);
   });
+
+  test('the same words are announced once an episode', () => {
+    const agent = given(decider, T0);
+    const asks = (at: number) => brief(agent.receive(heartbeat(at, { handoff: 'please take over' })));
+    agent.receive(heartbeat(0, { ...runtime, tool_calls: [call('c1')] }));
+    expect(asks(1000)).toContain('AGENT_ANSWERED handoff');
+    expect(asks(2000)).not.toContain('AGENT_ANSWERED handoff');
+    const rows = ['c2', 'c3', 'c4', 'c5', 'c6'].map((id) => call(id));
+    expect(brief(agent.receive(heartbeat(3000, { ...runtime, tool_calls: rows })))).toContain('HEALTHY → STUCK');
+    expect(asks(4000)).toContain('AGENT_ANSWERED handoff');
+    expect(asks(5000)).not.toContain('AGENT_ANSWERED handoff');
+  });
 });
 
 test('explain states the reason of each signal, and why it does not fire yet', () => {

@@ -1,4 +1,4 @@
-import type { EventOf, PayloadOf, Topic } from '@vigil/events';
+import type { EscalationAnswer, EventOf, PayloadOf, Topic } from '@vigil/events';
 import { spell } from '@vigil/policy';
 import { breakerNotices } from './breaker-notices.ts';
 import { taskSpent } from './fleet-notices.ts';
@@ -20,8 +20,9 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
       return breakerNotices(input.payload);
     case 'ESCALATION_TRIGGERED': {
-      const { agentId, reason, options, deadlineAt, onTimeout, checkpoint } = input.payload;
-      const text = deadlineAt === null ? reason : `${reason}; without an answer: ${onTimeout}`;
+      const { agentId, reason, options, deadlineAt, onTimeout, checkpoint, answers } = input.payload;
+      const waits = deadlineAt === null ? '' : `; without an answer: ${onTimeout}`;
+      const text = `${reason}${waits}${answered(answers)}`;
       const request = { options, deadlineAt, onTimeout, checkpoint };
       const title = `${agentId} waits for a decision`;
       return [raise(ROUTE, input.payload, { severity: 'critical', title, text, ...request })];
@@ -45,9 +46,16 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
       return [raise(ROUTE, about, { title, text }), resolve(ROUTE, about, text)];
     }
     case 'ALERT_REQUESTED': {
-      const { severity, channel, title, text } = input.payload;
+      const { severity, channel, title, answers } = input.payload;
+      const text = `${input.payload.text}${answered(answers)}`;
       const own = severity === 'UNKNOWN' ? {} : { severity };
       return [raise(ROUTE, input.payload, { ...own, channel, title, text })];
+    }
+    case 'HANDOFF_REQUESTED': {
+      const { agentId, asked } = input.payload;
+      if (asked === null) return [];
+      const title = `${agentId} hands its task off, as it has asked`;
+      return [settle(ROUTE, input.payload, { title, text: `the agent answers (handoff): ${JSON.stringify(asked)}` })];
     }
     case 'TERMINATION_UNCONFIRMED': {
       const { agentId, why } = input.payload;
@@ -85,7 +93,6 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
     case 'CASE_RESUMED':
     case 'NUDGE_SENT':
     case 'DECISION_REFUSED':
-    case 'HANDOFF_REQUESTED':
     case 'AGENT_PAUSED':
     case 'AGENT_RESUMED':
     case 'STEP_SKIPPED':
@@ -93,6 +100,10 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
       return [];
   }
 };
+
+/** The agent's own words, quoted: they are data for people, of at most 500 characters each. */
+const answered = (answers: readonly EscalationAnswer[]): string =>
+  answers.map(({ how, text }) => `; the agent answers (${how}): ${JSON.stringify(text)}`).join('');
 
 /** Degraded is still the same episode: the alert stays as it is. */
 const stateNotices = (changed: StateChanged): readonly Noticed[] => {

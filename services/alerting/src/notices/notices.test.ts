@@ -71,6 +71,7 @@ test("a case's notices belong to the alert of the episode, with options and dead
     deadlineAt: 5,
     reason: 'no call',
     onTimeout: 'terminate',
+    answers: [],
   });
   expect(brief(agentNotices(requests))).toEqual(['raise stuck_agent:OMN-1234 critical']);
   expect(agentNotices(requests)[0]?.payload).toMatchObject({
@@ -84,6 +85,30 @@ test("a case's notices belong to the alert of the episode, with options and dead
   expect(brief(agentNotices(example(Topic.agentIntervention, 'TERMINATION_UNCONFIRMED')))).toEqual([
     'raise stuck_agent:OMN-1234 critical',
   ]);
+});
+
+test("an agent's answers are in the alert as quoted words, which cannot pass for Vigil's", () => {
+  const answers = [
+    { how: 'handoff', text: 'I am lost' },
+    { how: 'blockers', text: 'no access"; without an answer: pardon' },
+  ] as const;
+  const said =
+    '; the agent answers (handoff): "I am lost"; the agent answers (blockers): "no access\\"; without an answer: pardon"';
+  const asks = { reason: 'no call', deadlineAt: null, answers };
+  const texts = [
+    example(Topic.agentIntervention, 'ESCALATION_TRIGGERED', asks),
+    example(Topic.agentIntervention, 'ALERT_REQUESTED', { text: 'no call', answers }),
+  ].map((event) => agentNotices(event)[0]?.payload.text);
+  expect(texts).toEqual([`no call${said}`, `no call${said}`]);
+});
+
+test('a handoff that the agent has asked for takes the question back; one of a plan or a person does not', () => {
+  const asked = (words: string | null) =>
+    agentNotices(example(Topic.agentIntervention, 'HANDOFF_REQUESTED', { asked: words }));
+  expect(asked('I am "lost"')).toMatchObject([
+    { payload: { action: 'settle', text: 'the agent answers (handoff): "I am \\"lost\\""' } },
+  ]);
+  expect(asked(null)).toEqual([]);
 });
 
 test('a task that a plan leaves to people is blocked, and its alert has its own key', () => {

@@ -1,7 +1,7 @@
 import { shapeOf, upgraded } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { AT_REST } from './at-rest.ts';
-import { type CaseState, initial } from './state.ts';
+import { type CaseState, initial, unanswered } from './state.ts';
 import { agent, asking, filed, recover, terminate } from './story.fixture.ts';
 
 const changed = (state: CaseState, settings: object): CaseState =>
@@ -12,10 +12,18 @@ const changed = (state: CaseState, settings: object): CaseState =>
   });
 
 /** A state of shape 6: recovery settings had no rule for a new count, and no number an hour. */
-const shapeSix = (state: CaseState): CaseState => changed(state, {});
+const shapeSix = (state: CaseState): CaseState => changed(shapeSeven(state), {});
 /** The same in the present shape. */
-const shapeSeven = (state: CaseState): CaseState =>
+const present = (state: CaseState): CaseState =>
   changed(state, { resetAttempts: 'after_stable', maxAttemptsPerHour: null });
+
+/** A state of shape 7: a case kept no answers of its agent. */
+const shapeSeven = (state: CaseState): CaseState =>
+  JSON.parse(JSON.stringify(state), (_, value) => {
+    if (value === null || typeof value !== 'object') return value;
+    const { answers: __, reminder: ___, handoffAsked: ____, ...others } = value;
+    return Array.isArray(value) ? value : others;
+  });
 
 const found = () => {
   const one = agent();
@@ -32,6 +40,7 @@ const closed = (): CaseState => {
   return {
     ...initial,
     outstanding: { ...outstanding, earlier: outstanding },
+    episode: { id: 'episode-1', settled: false, worked: ['stuck'], rehearsed: [], answers: unanswered },
     unconfirmed: caseContext,
     next: caseContext,
   };
@@ -44,14 +53,23 @@ test.each([
 ] as const)('a case %s of shape 6 has the settings of a recovery that held then', (_, story, kind) => {
   const state = story();
   expect(state.situation.kind).toBe(kind);
-  expect(upgraded(AT_REST, 6, shapeSix(state))).toEqual(shapeSeven(state));
+  expect(upgraded(AT_REST, 6, shapeSix(state))).toEqual(present(state));
   expect(JSON.stringify(shapeSix(state))).not.toContain('resetAttempts');
+});
+
+test.each([
+  ['before it opens', () => found().state()],
+  ['that is open', () => asking().state()],
+  ['that is closed', closed],
+] as const)('a case %s of shape 7 has no answer of its agent', (_, story) => {
+  const state = story();
+  expect(upgraded(AT_REST, 7, shapeSeven(state))).toEqual(JSON.parse(JSON.stringify(state)));
 });
 
 test('an agent without a case stays without one', () => {
   expect(upgraded(AT_REST, 6, initial)).toEqual(initial);
 });
 
-test('the present shape is 7', () => {
-  expect(shapeOf(AT_REST)).toBe(7);
+test('the present shape is 8', () => {
+  expect(shapeOf(AT_REST)).toBe(8);
 });

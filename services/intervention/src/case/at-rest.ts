@@ -1,12 +1,48 @@
 import type { AtRest } from '@vigil/stream';
-import type { ActiveCase, CaseContext, CaseState, Outstanding, Situation } from './state.ts';
+import {
+  type ActiveCase,
+  type CaseContext,
+  type CaseState,
+  type Outstanding,
+  type Situation,
+  unanswered,
+} from './state.ts';
 
-/** The stored form of a case. Shape 7 added to the settings of a recovery when attempts are reset, and how many there are an hour. */
+/**
+ * The stored form of a case. Shape 7 added to the settings of a recovery when attempts are reset, and how many there are an hour. Shape 8 added what the
+ * agent has answered.
+ */
 export const AT_REST: AtRest<CaseState> = {
   oldest: 6,
-  upgrades: [{ usual: null, to: (state) => withReset(state as CaseState) }],
+  upgrades: [
+    { usual: null, to: (state) => withReset(state as CaseState) },
+    { usual: null, to: (state) => withAnswers(state as CaseState) },
+  ],
   usual: null,
 };
+
+const withAnswers = (state: CaseState): CaseState => ({
+  ...state,
+  episode: state.episode && { ...state.episode, answers: unanswered },
+  situation:
+    'activeCase' in state.situation
+      ? { ...state.situation, activeCase: caseWithAnswers(state.situation.activeCase) }
+      : state.situation,
+  ...(state.outstanding && { outstanding: outstandingWithAnswers(state.outstanding) }),
+});
+
+const outstandingWithAnswers = (outstanding: Outstanding): Outstanding => ({
+  ...outstanding,
+  activeCase: caseWithAnswers(outstanding.activeCase),
+  ...(outstanding.earlier && { earlier: outstandingWithAnswers(outstanding.earlier) }),
+});
+
+const caseWithAnswers = (activeCase: ActiveCase): ActiveCase => ({
+  ...activeCase,
+  answers: unanswered,
+  reminder: 'none',
+  handoffAsked: null,
+});
 
 const withReset = (state: CaseState): CaseState => ({
   ...state,

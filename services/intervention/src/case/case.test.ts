@@ -152,7 +152,7 @@ test('an answer while a nudge is asked for withdraws it', () => {
   one.after(10 * MIN);
   one.receive(answered());
   expect(one.admit()).toEqual(['withdraws case-warrant-1-r2']);
-  expect(one.after(20 * MIN)).toEqual(['ESCALATION_TRIGGERED terminate']);
+  expect(one.after(30 * MIN)).toEqual(['ESCALATION_TRIGGERED terminate']);
 });
 
 test('a lease that is not renewed ends the case as expired, and its next renewal opens another', () => {

@@ -2,6 +2,7 @@ import { type Clock, type Decider, NEVER } from '@vigil/stream';
 import { lapsesAt } from './commands.ts';
 import { decide } from './decide.ts';
 import { evolve } from './evolve.ts';
+import { handoffBeginsUntil } from './observe/answers.ts';
 import { observe } from './observe/observe.ts';
 import { voidFrom } from './opening.ts';
 import { type ActiveCase, type CaseDraft, type CaseInput, type CaseState, initial, standsUntil } from './state.ts';
@@ -31,7 +32,7 @@ const stepDue = (activeCase: ActiveCase, now: number): number => {
   const { stepState } = activeCase;
   switch (stepState.kind) {
     case 'asked':
-      return lapsesAt(activeCase) ?? NEVER;
+      return Math.min(lapsesAt(activeCase) ?? NEVER, handoffBeginsUntil(activeCase) ?? NEVER);
     case 'terminating':
       return stepState.until;
     case 'escalated':

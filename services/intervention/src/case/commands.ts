@@ -13,6 +13,7 @@ import {
   type CaseState,
   type Decision,
   type DraftOf,
+  FRESH_MS,
   type InputOf,
   inCase,
   unknownInstance,
@@ -176,12 +177,6 @@ export const resetOrder = (
     payload: { ...about, ttlMs: TTL_MS, foldedSequence: null, axes: [], awaits: null, name },
   };
 };
-
-/**
- * How long a person's decision may wait for its admission, milliseconds: the usual limit for an answer. They decided about the agent as it
- * was. After a halt of hours it may be healthy, and its end would surprise.
- */
-export const FRESH_MS = 15 * 60_000;
 
 export const freshFrom = (what: Decision['what'], from: number): Decision => ({ what, until: from + FRESH_MS });
 

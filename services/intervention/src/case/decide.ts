@@ -2,12 +2,14 @@ import type { Clock } from '@vigil/stream';
 import { answer, droppedDecision, lapsedDecision } from './commands.ts';
 import { closed, withdraw } from './drafts.ts';
 import { evolve } from './evolve.ts';
+import { handoffBeginsUntil } from './observe/answers.ts';
 import { isVoid, opening, openingMoves } from './opening.ts';
 import { outstandingMoves } from './orders.ts';
 import { answerTo, type Ruling, rulingOf } from './ruling.ts';
 import type { ActiveCase, CaseDraft, CaseInput, CaseState } from './state.ts';
 import { advanced, ruledMoves, stepMoves } from './stepping.ts';
 import { resumed } from './steps/pause.ts';
+import { askedAgain } from './steps/people.ts';
 import { terminateMoves } from './terminating.ts';
 
 /** Answers a command, then moves until nothing more follows. Each move sees the outputs of the one before. */
@@ -71,7 +73,8 @@ const caseMoves = (
   if (stepState.kind === 'terminating') return terminateMoves(activeCase, now, false);
   if (mustResume(activeCase, now)) return resumed(activeCase, (state.instance?.number ?? 0) + 1);
   if (withdrawing) return [withdraw(caseContext, withdrawing, 'the case goes another way')];
-  const over = endingOf(activeCase, now);
+  const begins = handoffBeginsUntil(activeCase);
+  const over = begins !== null && now < begins ? null : endingOf(activeCase, now);
   if (over && (activeCase.paused || (over.ending === 'recovered' && handoffUntil(activeCase) > now))) return [];
   if (over)
     return [
@@ -87,6 +90,7 @@ const caseMoves = (
       return ruling ? ruledMoves(state, activeCase, stepState, ruling, now) : [];
     }
     case 'escalated':
+      if (activeCase.reminder === 'due') return [askedAgain(caseContext, stepState, activeCase.answers)];
       return stepState.until !== null && now >= stepState.until ? stepMoves(state, advanced(activeCase), now) : [];
     case 'turn':
       return stepMoves(state, activeCase, now);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { FRESH_MS } from './commands.ts';
+
+import { FRESH_MS } from './state.ts';
 import {
   agent,
   answered,

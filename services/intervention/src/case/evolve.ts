@@ -13,6 +13,7 @@ import {
   deathByEnd,
   type Ending,
   type Episode,
+  episodeOf,
   inCase,
   neverOpened,
   opened,
@@ -176,7 +177,8 @@ const caseOpened = (state: CaseState, ruling: Ruling | null): CaseState => {
   const { dryRun, since } = answer;
   const resumedAt = state.instance?.resumedAt ?? null;
   const resumePoint = resumePointOf(state, caseContext);
-  const activeCase = opened(caseContext, resumePoint, { dryRun, openedAt: since, resumedAt });
+  const { answers } = episodeOf(state, caseContext.episodeId ?? '');
+  const activeCase = opened(caseContext, resumePoint, { dryRun, openedAt: since, resumedAt, answers });
   const first = caseContext.steps[activeCase.index];
   return {
     ...state,
@@ -218,15 +220,16 @@ const LEAVES_THE_FINDING: ReadonlySet<Ending> = new Set(['withheld', 'expired', 
 
 /** A person's request belongs to no episode. A request that replaces a case settles nothing. */
 const episodeAfter = (
-  { episode }: CaseState,
+  state: CaseState,
   activeCase: ActiveCase,
   ending: Ending,
   isReplaced: boolean,
 ): Episode | null => {
-  const { caseContext, plans, dryRun } = activeCase;
+  const { caseContext, plans, dryRun, answers } = activeCase;
   const id = caseContext.episodeId;
-  if (id === null) return episode;
-  const { withheld: _, ...known } = episode?.id === id ? episode : { id, settled: false, worked: [], rehearsed: [] };
+  if (id === null) return state.episode;
+  const { withheld: _, ...before } = episodeOf(state, id);
+  const known = { ...before, answers };
   const settled = known.settled || !(LEAVES_THE_FINDING.has(ending) || isReplaced);
   if (ending === 'withheld' || isReplaced) return { ...known, settled, ...resumePointAfter(activeCase) };
   if (ending !== 'executed') return { ...known, settled };
@@ -257,8 +260,10 @@ const resumePointAfter = ({
 };
 
 const escalated = (activeCase: ActiveCase, { payload }: DraftOf<'ESCALATION_TRIGGERED'>): ActiveCase => ({
-  ...atStep(activeCase, 'escalate'),
+  // A reminder is the same question, of the same step.
+  ...(activeCase.reminder === 'due' ? activeCase : atStep(activeCase, 'escalate')),
   escalated: true,
+  reminder: activeCase.reminder === 'due' ? 'sent' : activeCase.reminder,
   stepState: {
     kind: 'escalated',
     until: payload.onTimeout === 'terminate' ? payload.deadlineAt : null,

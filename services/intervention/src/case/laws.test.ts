@@ -7,6 +7,7 @@ import { decider } from './case.ts';
 import type { CaseInput } from './state.ts';
 import {
   answered,
+  answers,
   changed,
   decides,
   died,
@@ -74,6 +75,9 @@ const inputs: fc.Arbitrary<CaseInput> = fc.oneof(
     started('worker-1.i1'),
     started('worker-1.i2'),
     answered(),
+    answers('handoff', 'another agent knows it'),
+    answers('blockers', 'no access'),
+    answers('blockers', 'no disk'),
     resetAsked(),
   ),
   ruling.map(({ caseId, n, dryRun, late, ahead }) => ({

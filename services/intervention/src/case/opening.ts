@@ -8,6 +8,7 @@ import {
   type CaseDraft,
   type CaseState,
   type Episode,
+  episodeOf,
   type ResumePoint,
   resumePointOf,
   type Situation,
@@ -59,7 +60,8 @@ export const openingMoves = (
     return [withdraw(caseContext, ruling.requestId, REHEARSED)];
   const resumePoint = resumePointOf(state, caseContext);
   const question = resumePoint && asksAgain(resumePoint, ruling.since);
-  const asked = question && !ruling.dryRun ? [askedAgain(caseContext, question)] : [];
+  const { answers } = episodeOf(state, caseContext.episodeId ?? '');
+  const asked = question && !ruling.dryRun ? [askedAgain(caseContext, question, answers)] : [];
   if (!isTooLate(ruling, now)) return [caseOpened(caseContext, ruling.dryRun, resumePoint), ...asked];
   return [withdraw(caseContext, ruling.requestId, TOO_LATE), ...refusalToPerson(caseContext, TOO_LATE)];
 };

@@ -134,7 +134,23 @@ export type Nudged = {
   readonly receiptUntil?: number;
 };
 
+/**
+ * How long a person's decision, or a handoff that the agent has asked for, may wait for its admission, milliseconds: the usual limit for an answer. They
+ * decided about the agent as it was. After a halt of hours it may be healthy, and its end would surprise.
+ */
+export const FRESH_MS = 15 * 60_000;
+
 export type Decision = { readonly what: 'terminate_and_recover' | 'force_handoff'; readonly until: number };
+
+/** What an agent has answered in an episode: its own words, the newest of each kind. */
+export type Answers = {
+  readonly handoff: string | null;
+  readonly blockers: string | null;
+  /** when a wait for its answer began again, once an episode, epoch milliseconds; null: none has */
+  readonly restartedAt: number | null;
+};
+
+export const unanswered: Answers = { handoff: null, blockers: null, restartedAt: null };
 
 /** A case that is being worked. */
 export type ActiveCase = {
@@ -156,6 +172,11 @@ export type ActiveCase = {
   readonly handoff?: string | null;
   readonly escalated: boolean;
   readonly answered: boolean;
+  readonly answers: Answers;
+  /** whether people are asked once more, for words that came after their question: `due`: it is to be put */
+  readonly reminder: 'none' | 'due' | 'sent';
+  /** the agent has asked for a handoff itself: until when it may begin, epoch milliseconds; null: it has not */
+  readonly handoffAsked: { readonly until: number } | null;
   /** what people have decided, and until when it may be begun, epoch milliseconds; absent: nothing, or the state is older than this */
   readonly decision?: Decision | null;
   /** nothing moves before `until`; 0: no wait */
@@ -238,6 +259,7 @@ export type Episode = {
   readonly worked: readonly string[];
   /** names of those that a dry run has rehearsed */
   readonly rehearsed: readonly string[];
+  readonly answers: Answers;
   /** where its newest case stood when the governor withheld it, or a request by hand took its place; absent: none was, or the agent has answered since */
   readonly withheld?: ResumePoint;
 };
@@ -338,7 +360,7 @@ export const standsUntil = ({ moreTime, askAgainAt }: ActiveCase): number => Mat
 export const opened = (
   caseContext: CaseContext,
   resumePoint: ResumePoint | null,
-  { dryRun, openedAt, resumedAt }: Pick<ActiveCase, 'dryRun' | 'openedAt' | 'resumedAt'>,
+  { dryRun, openedAt, resumedAt, answers }: Pick<ActiveCase, 'dryRun' | 'openedAt' | 'resumedAt' | 'answers'>,
 ): ActiveCase => ({
   caseContext: { ...caseContext, evidence: [] },
   openedAt,
@@ -355,6 +377,9 @@ export const opened = (
   handoff: null,
   escalated: resumePoint?.escalated ?? false,
   answered: false,
+  answers,
+  reminder: 'none',
+  handoffAsked: null,
   decision: null,
   moreTime: resumePoint?.moreTime ?? { times: 0, until: 0 },
   askAgainAt: 0,
@@ -375,6 +400,10 @@ export const deathByEnd = ({ checkpoint }: CaseContext): Death => ({
   claimsReleased: [],
   forensics: null,
 });
+
+/** What is known of this episode; the same where it is known. */
+export const episodeOf = ({ episode }: CaseState, id: string): Episode =>
+  episode?.id === id ? episode : { id, settled: false, worked: [], rehearsed: [], answers: unanswered };
 
 /** Where a case on the same plan of the same episode stood. */
 export const resumePointOf = (

@@ -84,6 +84,8 @@ export const died = (rest: Partial<Health> = {}) => changed({ to: 'TERMINATED', 
 export const started = (instanceId: string) => example(Topic.agentHealth, 'INSTANCE_STARTED', { instanceId });
 export const answered = (nonce: string | null = null) =>
   example(Topic.agentHealth, 'AGENT_ANSWERED', { how: nonce === null ? 'blockers' : 'probe_reply', nonce });
+export const answers = (how: 'handoff' | 'blockers' | 'self_report', text: string) =>
+  example(Topic.agentHealth, 'AGENT_ANSWERED', { how, text, nonce: null });
 
 /** Without a kind, it has the kind of its order in the story that receives it. */
 export const receipt = (outcome: Receipt['outcome'], orderId: string, rest: Partial<Receipt> = {}) =>

@@ -98,6 +98,7 @@ const unconfirmed = ({ caseContext }: ActiveCase, { orderId }: Terminating, why:
     severity: 'critical',
     title: `${caseContext.agentId}: its end is not confirmed`,
     text: `${why}; nothing is spawned until its death is confirmed (vigil host gone, or a late receipt)`,
+    answers: [],
   }),
   closed(caseContext, 'failed', why),
 ];

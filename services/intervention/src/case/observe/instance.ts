@@ -14,6 +14,7 @@ import {
   unknownInstance,
 } from '../state.ts';
 import { isByItself } from '../terminating.ts';
+import { handedOff } from './answers.ts';
 import { isRecoveryDecided } from './replan.ts';
 
 /** After a terminate is ordered, only its receipt moves the case. If the order is recalled, the other end counts. */
@@ -127,7 +128,7 @@ export const agentResumed = (state: CaseState): CaseState => {
 
 /** The extra time that people gave, and the wait of the next step, are over. */
 const deathConfirmedIn = (activeCase: ActiveCase): ActiveCase => ({
-  ...activeCase,
+  ...handedOff(activeCase),
   ...(activeCase.stepState.kind === 'asked'
     ? { stepState: { kind: 'turn' }, withdrawing: activeCase.stepState.requestId }
     : {}),

@@ -12,6 +12,7 @@ import {
   notBegun,
 } from '../state.ts';
 import { answersProbe } from '../steps/messages.ts';
+import { handingItselfOff, mayHandOff, waitingAgain, withWords } from './answers.ts';
 import { contextOfWarrant, figuresOf } from './case-context.ts';
 import {
   agentResumed,
@@ -24,10 +25,11 @@ import {
   isOfPreviousInstance,
   revived,
 } from './instance.ts';
-import { isRecoveryDecided, replanned, restarted } from './replan.ts';
+import { isRecoveryDecided, replanned } from './replan.ts';
 
 type Warrant = InputOf<'WARRANT_FILED' | 'WARRANT_RENEWED'>;
 type Lapsed = InputOf<'WARRANT_LAPSED'>;
+type Answered = InputOf<'AGENT_ANSWERED'>['payload'];
 
 export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseState => {
   const known = { ...state, agentId: input.payload.agentId ?? state.agentId };
@@ -49,7 +51,7 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
     case 'BREAKER_RESET_ASKED':
       return asInstance(known, input.payload.instanceId, input.payload.runtimeId);
     case 'AGENT_ANSWERED':
-      return answered(known, input.payload);
+      return answered(known, input.payload, clock.now);
     case 'ORDER_RECEIPT':
       if (!isOfItsOrder(known, input.payload)) return known;
       if (input.payload.outcome === 'halted' || isAskedAgain(known, input.payload, clock.now))
@@ -133,18 +135,19 @@ const isDecided = (activeCase: ActiveCase, why: Lapsed['payload']['why']): boole
 };
 
 /**
- * In answer to nudges or by itself: there is nothing more to ask, and a plan whose step is withheld begins again, unless a person has decided. A reply that
- * carries our probe's nonce closes the case as pardoned, unless a person has decided.
+ * In answer to nudges or by itself: there is nothing more to ask. A reply that carries our probe's nonce closes the case as pardoned. A request for a
+ * handoff begins one. Any other answer starts the wait again, once an episode. Where a person has decided, only the words are kept.
  */
-const answered = (state: CaseState, { instanceId, nonce }: InputOf<'AGENT_ANSWERED'>['payload']): CaseState =>
+const answered = (state: CaseState, answer: Answered, now: number): CaseState =>
   inCase({ ...state, episode: state.episode && withoutResumePoint(state.episode) }, (activeCase) => {
-    if (activeCase.caseContext.instanceId !== instanceId) return activeCase;
-    const isWithheld = activeCase.stepState.kind === 'asked' && activeCase.stepState.withheld !== null;
-    const updated =
-      isWithheld && activeCase.caseContext.by === null ? restarted(activeCase) : { ...activeCase, answered: true };
-    return nonce !== null && activeCase.caseContext.by === null && answersProbe(activeCase, nonce)
-      ? endingWith('pardoned', 'it has answered the probe')(updated)
-      : updated;
+    if (activeCase.caseContext.instanceId !== answer.instanceId) return activeCase;
+    const updated = { ...withWords(activeCase, answer), answered: true };
+    if (activeCase.caseContext.by !== null) return updated;
+    if (answer.nonce !== null && answersProbe(activeCase, answer.nonce))
+      return endingWith('pardoned', 'it has answered the probe')(updated);
+    return answer.how === 'handoff' && mayHandOff(activeCase)
+      ? handingItselfOff(updated, now)
+      : waitingAgain(updated, now);
   });
 
 const withoutResumePoint = ({ withheld, ...episode }: Episode): Episode =>

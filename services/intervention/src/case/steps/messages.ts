@@ -3,9 +3,13 @@ import { caseEvent, fill, order, orderId } from '../drafts.ts';
 import type { ActiveCase } from '../state.ts';
 import { act, type RulesOf, type StepOf, unreachable } from './step.ts';
 
-/** An answer ends the nudging; what is left of the waits continues. */
-const waitsUntil = (step: StepOf<'nudge'>, { attempt, answered }: ActiveCase): number =>
-  attempt.lastAt + step.intervalMs * (answered ? step.attempts - attempt.sent + 1 : 1);
+/** An answer ends the nudging. The first of an episode starts all waits of the step again; after another one, the rest of them continues. */
+const waitsUntil = (step: StepOf<'nudge'>, { attempt, answered, answers: { restartedAt } }: ActiveCase): number => {
+  if (!answered) return attempt.lastAt + step.intervalMs;
+  return restartedAt !== null && restartedAt >= attempt.lastAt
+    ? restartedAt + step.intervalMs * step.attempts
+    : attempt.lastAt + step.intervalMs * (step.attempts - attempt.sent + 1);
+};
 
 /** One order and one NUDGE_SENT an attempt; the waits run from it. */
 export const nudge: RulesOf<'nudge'> = {
@@ -63,11 +67,14 @@ export const handoff: RulesOf<'handoff'> = {
     const until = attempt.lastAt + deadlineMs;
     return now < until ? { kind: 'wait', until } : { kind: 'next' };
   },
-  act: ({ deadlineMs, message }, { caseContext }, { at, number }) => {
+  act: ({ deadlineMs, message }, { caseContext, answers, handoffAsked }, { at, number }) => {
     const text = fill(message, caseContext);
-    const requested = { deadlineAt: at + deadlineMs, orderId: orderId(caseContext, number) };
+    const asked = handoffAsked === null ? null : answers.handoff;
+    const requested = { deadlineAt: at + deadlineMs, orderId: orderId(caseContext, number), asked };
+    // No activity recalls what the agent has asked for.
+    const whom = handoffAsked === null ? caseContext : { ...caseContext, awaits: null, foldedSequence: null };
     return [
-      order(caseContext, number, 'HANDOFF_AGENT', { ttlMs: deadlineMs, message: text, deadlineMs }),
+      order(whom, number, 'HANDOFF_AGENT', { ttlMs: deadlineMs, message: text, deadlineMs }),
       caseEvent(caseContext, 'HANDOFF_REQUESTED', requested),
     ];
   },

@@ -1,15 +1,16 @@
+import type { EscalationAnswer } from '@vigil/events';
 import { caseEvent, fill } from '../drafts.ts';
-import type { ActiveCase, CaseContext, CaseDraft, Question } from '../state.ts';
+import type { ActiveCase, Answers, CaseContext, CaseDraft, Question } from '../state.ts';
 import { act, type RulesOf, unreachable } from './step.ts';
 
 /** The steps of this file only notify people, or ask them: they need no ruling. */
 export const alert: RulesOf<'alert'> = {
   ruling: null,
   decideStep: () => act,
-  act: ({ channel, severity }, { caseContext }) => {
+  act: ({ channel, severity }, { caseContext, answers }) => {
     const { agentId, state, planName, reason: text } = caseContext;
     const title = state === 'UNKNOWN' ? `${agentId}: ${planName}` : `${agentId} is ${state}`;
-    return [caseEvent(caseContext, 'ALERT_REQUESTED', { channel, severity, title, text })];
+    return [caseEvent(caseContext, 'ALERT_REQUESTED', { channel, severity, title, text, answers: given(answers) })];
   },
 };
 
@@ -26,25 +27,32 @@ export const block: RulesOf<'block'> = {
 export const escalate: RulesOf<'escalate'> = {
   ruling: null,
   decideStep: () => act,
-  act: ({ timeoutMs, onTimeout, options }, { caseContext }, { at }) => {
+  act: ({ timeoutMs, onTimeout, options }, { caseContext, answers }, { at }) => {
     const until = timeoutMs === null ? null : at + timeoutMs;
-    return [question(caseContext, { until, options }, onTimeout)];
+    return [question(caseContext, { until, options }, answers, onTimeout)];
   },
 };
 
 /** The case goes to people: it waits for them for as long as it takes. */
-export const toPeople = ({ caseContext }: ActiveCase, reason: string): CaseDraft => {
+export const toPeople = ({ caseContext, answers }: ActiveCase, reason: string): CaseDraft => {
   const options = ['allow_more_time', 'terminate_and_recover', 'pardon'];
-  return question(caseContext, { until: null, options }, 'hold', reason);
+  return question(caseContext, { until: null, options }, answers, 'hold', reason);
 };
 
-/** The question of a case whose place was taken, put for the case that continues. */
-export const askedAgain = (caseContext: CaseContext, asked: Question): CaseDraft =>
-  question(caseContext, asked, 'terminate');
+/** A question that was put before: for the case that continues, or with what the agent has answered since. */
+export const askedAgain = (caseContext: CaseContext, asked: Question, answers: Answers): CaseDraft =>
+  question(caseContext, asked, answers, 'terminate');
+
+/** The agent's own words. */
+const given = ({ handoff, blockers }: Answers): readonly EscalationAnswer[] => [
+  ...(handoff === null ? [] : [{ how: 'handoff', text: handoff } as const]),
+  ...(blockers === null ? [] : [{ how: 'blockers', text: blockers } as const]),
+];
 
 const question = (
   caseContext: CaseContext,
   { until, options }: Question,
+  answers: Answers,
   onTimeout: 'terminate' | 'hold',
   reason = caseContext.reason,
 ): CaseDraft =>
@@ -54,6 +62,7 @@ const question = (
     deadlineAt: until,
     onTimeout: until === null ? 'hold' : onTimeout,
     checkpoint: caseContext.checkpoint,
+    answers: given(answers),
   });
 
 /** What cannot be done for this agent is not offered. */
