@@ -5,7 +5,7 @@ import type { HealthEvent } from '@vigil/events';
 import { evaluate, policiesOf, type Recorded, VOCABULARY } from '@vigil/health';
 import { PRESETS, readPolicies } from '@vigil/policy';
 import fc from 'fast-check';
-import { judgeOf } from '../../packages/cli/src/evaluate/evaluate.ts';
+import { judgeOf, policyCalled } from '../../packages/cli/src/evaluate/evaluate.ts';
 import { piecesOf } from '../../packages/cli/src/evaluate/records.ts';
 import type { Law } from '../laws/simulation.ts';
 import { stories } from '../laws/stories.ts';
@@ -32,7 +32,7 @@ export const presets: readonly string[] = readdirSync(PRESETS)
  */
 const judgedRuns = async (preset: string): Promise<readonly string[] | null> => {
   if (!existsSync(traces)) return null;
-  const [judge, write] = [judgeOf(preset, 5000), canonical()];
+  const [judge, write] = [judgeOf(policyCalled(preset), 5000), canonical()];
   const lines: string[] = [];
   for (const file of readdirSync(traces)
     .filter((name) => name.endsWith('.gz'))

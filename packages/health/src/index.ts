@@ -7,6 +7,7 @@ export { EXEMPTIONS, type ExemptionName } from './judgement/exemptions.ts';
 export { NameALoadedPolicy, type Policies, policiesOf } from './judgement/policies.ts';
 export { VOCABULARY } from './judgement/rules.ts';
 export { isTrajectory, readTrajectory } from './recorded/atif.ts';
+export { type Fed, fedBy, INPUTS, type Input, inputsOfRun, inputsOfSession } from './recorded/inputs.ts';
 export {
   type Change,
   type JudgedAgent,

@@ -76,6 +76,7 @@ const ofFile = (adapter: Adapter, run: string, cut: Cut): Findings => {
   const [judged] = judge(
     's1',
     own.map(({ at, fields }) => ({ at, agent: 'a1', parent: null, fields })),
+    true,
   );
   const found = (judged?.judged.changes ?? []).map(({ to, signals }) => ({ to, signals: [...signals].sort() }));
   return foundOrUnknown(found, own.at(-1)?.fields.turn?.open === false);

@@ -52,11 +52,13 @@ const judged = (run_id: string) => ({
   ],
 });
 const well = (run_id: string) => ({ run_id, worst: 'HEALTHY', changes: [] });
-const parsed = (out: string) =>
+const allOf = (out: string) =>
   out
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
+/** The lines of runs. */
+const parsed = (out: string) => allOf(out).filter((line) => 'run_id' in line);
 
 test('a line a run, in the order of files and lines, plain or gzipped or from standard input', async () => {
   const plain = file('plain.gz', lines(looping('a'), steady('b')));
@@ -199,6 +201,43 @@ test('an unknown policy ends with 2 and the possible names', async () => {
     out: '',
     err: expect.stringMatching(/^vigil: "[^"]+" is a folder: give a preset's name, or the path of a policy\.$/),
   });
+});
+
+test('signals that the record cannot feed are named once a file, and that nothing can be flagged', async () => {
+  const [some, more] = [file('some.jsonl', lines(looping('a'), steady('b'))), file('more.jsonl', steady('c'))];
+  const { code, out } = await evaluate(['--policy', 'hive', some, more]);
+  expect(code).toBe(0);
+  expect(out).toContain(
+    `Under hive nothing in ${some} and 1 more can be judged STUCK or FAILING.\n` +
+      `Signals of hive that cannot fire in ${some} and 1 more:\n` +
+      '  no steps: no_accept, no_accept_long, no_step\n  no error classes: unrecoverable_error\n',
+  );
+  const known = file('known.jsonl', JSON.stringify({ run_id: 'd', calls: [{ ...call('ls'), error_class: 'x' }] }));
+  expect((await evaluate(['--policy', 'hive', known])).out).not.toContain('nothing in');
+  expect((await evaluate(['--policy', 'vigil', some])).out).not.toContain('nothing in');
+});
+
+test('--json names them after the runs of each file, with what the file lacks', async () => {
+  const known = file(
+    'known.jsonl',
+    lines(steady('b'), JSON.stringify({ run_id: 'd', calls: [{ ...call('ls'), error_class: 'x' }] })),
+  );
+  const { out } = await evaluate(['--json', '--policy', 'hive', '-', known], lines(steady('a')));
+  const steps = ['no_accept', 'no_accept_long'].map((signal) => ({ signal, missing: ['steps'] }));
+  const noStep = { signal: 'no_step', missing: ['steps', 'times'] };
+  const fatal = { signal: 'unrecoverable_error', missing: ['error_classes'] };
+  expect(allOf(out)).toMatchObject([
+    { run_id: 'a' },
+    { file: '-', policy: 'hive', can_flag: false, unfed: [...steps, noStep, fatal] },
+    { run_id: 'b' },
+    { run_id: 'd' },
+    { file: known, policy: 'hive', can_flag: true, unfed: [...steps, noStep] },
+  ]);
+});
+
+test('--gap does not make silence of runs without times', async () => {
+  const { out } = await evaluate(['--json', '--gap', '7m', '-'], steady('a'));
+  expect(parsed(out)).toMatchObject([well('a')]);
 });
 
 test('for people: a table by source, and what stands against success and label', async () => {

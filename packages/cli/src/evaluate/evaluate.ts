@@ -1,7 +1,17 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { CorrectTheRun, runJudge, sessionJudge, VOCABULARY } from '@vigil/health';
+import {
+  CorrectTheRun,
+  fedBy,
+  inputsOfRun,
+  inputsOfSession,
+  type JudgedRun,
+  type RecordedRun,
+  runJudge,
+  sessionJudge,
+  VOCABULARY,
+} from '@vigil/health';
 import { type CompiledPolicy, CorrectThePolicy, loadPolicy, PRESETS, readPolicies } from '@vigil/policy';
 import { hashes } from '@vigil/sdk/hashes';
 import { CannotProceed } from '../errors.ts';
@@ -10,14 +20,17 @@ import { endUnwell, print, untilStopped, view } from '../terminal.ts';
 import { DamagedGzip } from './gzip.ts';
 import { piecesOf, type Record } from './records.ts';
 import { evaluatedLines, type Judgement, Tally } from './tally.ts';
+import { FileInputs, unfedLines } from './unfed.ts';
 
 type Options = { readonly policy: string; readonly gap: number; readonly json?: boolean };
 
 /** Judges every run and session of every file. What cannot be read is reported on standard error, and the rest is judged. */
 export const evaluateFiles = async (files: readonly string[], { policy, gap, json }: Options): Promise<void> => {
-  const judge = judgeOf(policy, gap);
+  const compiled = policyCalled(policy);
+  const judge = judgeOf(compiled, gap);
   const stop = untilStopped();
   const tally = new Tally();
+  const inputs = new FileInputs();
   const progress = progressOn(process.stderr);
   const seen = new Map<string, string>();
   const [complain, complained] = complaints();
@@ -32,6 +45,7 @@ export const evaluateFiles = async (files: readonly string[], { policy, gap, jso
             const before = seen.get(judgement.run_id);
             seen.set(judgement.run_id, before ?? where);
             if (before !== undefined) complain(where, `the run_id ${judgement.run_id} came before, at ${before}`);
+            inputs.add(file, judgement.inputs);
             if (json) await printJudged(judgement, where);
             else tally.add(judgement);
             progress.step();
@@ -39,28 +53,39 @@ export const evaluateFiles = async (files: readonly string[], { policy, gap, jso
         });
       }
     });
+    if (json) await printFed(file, compiled, inputs);
   }
   progress.end();
   complained();
-  if (!json) print(evaluatedLines(view(), tally));
+  if (!json) print([...evaluatedLines(view(), tally), ...unfedLines(compiled, inputs)]);
 };
 
 /** Judges a run, or each agent of a session. */
-export const judgeOf = (policy: string, gap: number): ((record: Record) => readonly Judgement[]) => {
-  const compiled = policyCalled(policy);
-  const [judgeRun, judgeSession] = [runJudge(compiled, hashes, gap), sessionJudge(compiled)];
+export const judgeOf = (policy: CompiledPolicy, gap: number): ((record: Record) => readonly Judgement[]) => {
+  const [judgeRun, judgeSession] = [runJudge(policy, hashes, gap), sessionJudge(policy)];
   return (record) => {
-    if (record.kind === 'run') return [{ ...record.run, calls: record.run.calls.length, judged: judgeRun(record.run) }];
-    return judgeSession(record.id, record.reports).map(({ agent, calls, judged }) => ({
+    if (record.kind === 'run') return [judgementOf(record.run, judgeRun(record.run))];
+    return judgeSession(record.id, record.reports, true).map(({ agent, calls, judged }) => ({
       run_id: agent,
       src: record.client,
       success: null,
       label: null,
       calls,
+      inputs: inputsOfSession(
+        record.reports.filter((report) => report.agent === agent).map(({ fields }) => fields),
+        true,
+      ),
       judged,
     }));
   };
 };
+
+const judgementOf = (run: RecordedRun, judged: JudgedRun): Judgement => ({
+  ...run,
+  calls: run.calls.length,
+  inputs: inputsOfRun(run),
+  judged,
+});
 
 /** The number of complaints that are printed; the rest are counted. */
 const PRINTED = 10;
@@ -99,10 +124,22 @@ const isOfTheSystem = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code);
 
 /** `where`: the file, and the line where a line is a run. */
-const printJudged = async ({ run_id, judged: { worst, changes } }: Judgement, where: string): Promise<void> => {
+const printJudged = ({ run_id, judged: { worst, changes } }: Judgement, where: string): Promise<void> => {
   const [, file = where, line] = /^(.*):(\d+)$/s.exec(where) ?? [];
-  const place = { file, line: line === undefined ? null : Number(line) };
-  if (process.stdout.write(`${jsonText({ run_id, worst, changes, ...place }, 0)}\n`)) return;
+  return printJson({ run_id, worst, changes, file, line: line === undefined ? null : Number(line) });
+};
+
+/** After the runs of a file: the signals that it cannot feed. */
+const printFed = async (file: string, policy: CompiledPolicy, inputs: FileInputs): Promise<void> => {
+  const known = inputs.of(file);
+  if (known === null) return;
+  const { unfed, canFlag } = fedBy(policy, known);
+  const signals = unfed.map(({ name, missing }) => ({ signal: name, missing }));
+  await printJson({ file, policy: policy.name, can_flag: canFlag, unfed: signals });
+};
+
+const printJson = async (value: object): Promise<void> => {
+  if (process.stdout.write(`${jsonText(value, 0)}\n`)) return;
   // A reader that has gone causes an error instead of a drain event. It ends the evaluation.
   await once(process.stdout, 'drain').catch(() => undefined);
 };

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { judgeOf } from './evaluate.ts';
+import { judgeOf, policyCalled } from './evaluate.ts';
 import { piecesOf } from './records.ts';
 import {
   atifFile,
@@ -23,7 +23,7 @@ const file = (name: string, text: string): string => {
   return path.join(dir, name);
 };
 
-const judge = judgeOf('vigil', 5_000);
+const judge = judgeOf(policyCalled('vigil'), 5_000);
 
 /** The judgements of a text, and what could not be read of it. */
 const evaluated = async (text: string, name = 'any-name') => {

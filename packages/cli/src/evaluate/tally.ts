@@ -1,4 +1,4 @@
-import type { JudgedRun } from '@vigil/health';
+import type { Input, JudgedRun } from '@vigil/health';
 import { plainAll } from '../render/plain.ts';
 import { type Column, table, type View } from '../render/view.ts';
 
@@ -9,6 +9,8 @@ export type Judgement = {
   readonly success: boolean | null;
   readonly label: string | null;
   readonly calls: number;
+  /** what its record contains */
+  readonly inputs: ReadonlySet<Input>;
   readonly judged: JudgedRun;
 };
 

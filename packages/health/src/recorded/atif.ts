@@ -119,7 +119,7 @@ const callsOf = ({ steps }: Trajectory): readonly RecordedCall[] => {
         tool: call.function_name,
         args: call.arguments,
         result: results[nth]?.content ?? null,
-        err: results[nth]?.extra?.is_error === true,
+        err: results[nth]?.extra?.is_error ?? null,
         ts: one.timestamp,
         call_id: call.tool_call_id,
         token_count: tokens[i] ?? null,

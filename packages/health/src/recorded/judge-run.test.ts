@@ -2,7 +2,7 @@ import { hashes } from '@vigil/sdk/hashes';
 import { expect, test } from 'vitest';
 import { policyOf, presetsWith } from '../fixture.ts';
 import { runJudge } from './judge.ts';
-import { healthy, judged, other, same, stuck } from './recorded.fixture.ts';
+import { brief, healthy, judged, other, same, stuck } from './recorded.fixture.ts';
 import { readRun } from './run.ts';
 
 test('the third identical call makes a loop, and another call ends it', () => {
@@ -21,40 +21,80 @@ test('calls without times are one gap apart, and a later recorded time dates the
 
 test('silence is judged to the millisecond, with any origin of the times', () => {
   for (const from of [0, 1_795_305_600]) {
-    expect(
-      judged([
-        { ...other(1), ts: from },
-        { ...other(2), ts: from + 60 },
-      ]).changes,
-    ).toEqual([]);
-    expect(
-      judged([
-        { ...other(1), ts: from },
-        { ...other(2), ts: from + 60.002 },
-      ]).changes,
-    ).toEqual([stuck(1, 60.001, 'no_activity'), healthy(2, 60.002)]);
+    expect(judged([brief(1, from), brief(2, from + 60)]).changes).toEqual([]);
+    expect(judged([brief(1, from), brief(2, from + 60.002)]).changes).toEqual([
+      stuck(1, 60.001, 'no_activity'),
+      healthy(2, 60.002),
+    ]);
   }
 });
 
 test('under vigil the gaps of successful timed runs are not silence; a gap beyond six minutes is', () => {
   const vigil = presetsWith('vigil').all.find(({ name }) => name === 'vigil')!;
   const worst = (gap: number) => {
-    const calls = [0, 5, 5 + gap].map((ts, i) => ({ ...other(i), ts }));
+    const calls = [0, 5, 5 + gap].map((ts, i) => brief(i, ts));
     return runJudge(vigil, hashes, 5_000)(readRun(JSON.stringify({ run_id: 'r', calls }))).worst;
   };
   for (const gap of [60, 120, 180, 300, 310, 360]) expect(worst(gap)).toBe('HEALTHY');
   expect(worst(360.002)).toBe('STUCK');
 });
 
+const presets = presetsWith('vigil').all;
+const underPreset = (name: string, calls: readonly object[], gapMs = 5_000) =>
+  runJudge(presets.find((one) => one.name === name)!, hashes, gapMs)(readRun(JSON.stringify({ run_id: 'r', calls })));
+
+test('a call with an unknown start may have taken the whole gap before it, so the gap is not silence', () => {
+  const gap = (more: object) => [
+    { ...other(1), ts: 0 },
+    { ...other(2), ts: 881, ...more },
+  ];
+  expect(underPreset('vigil', gap({}))).toEqual({ worst: 'HEALTHY', changes: [] });
+  expect(underPreset('vigil', gap({ started_at: 881 })).changes).toMatchObject([
+    { to: 'STUCK', call: 1, at: 360.001, signals: ['no_activity'] },
+    { to: 'HEALTHY', at: 881 },
+  ]);
+  expect(underPreset('vigil', gap({ started_at: 361 })).changes).toMatchObject([
+    { to: 'STUCK' },
+    { to: 'HEALTHY', at: 361 },
+  ]);
+  expect(underPreset('vigil', gap({ started_at: 360 })).worst).toBe('HEALTHY');
+});
+
+test('a call with an unknown start is never overdue, however long the gap before it', () => {
+  const calls = [
+    { ...other(1), ts: 0 },
+    { ...other(2), ts: 10 * 86_400, deadline_at: 60 },
+  ];
+  expect(underPreset('vigil', calls).worst).toBe('HEALTHY');
+});
+
+test('a call that was recorded as running has a known start', () => {
+  const calls = [
+    { ...other(1), ts: 0 },
+    { ...other(2), call_id: 'c', outcome: 'running', ts: 400 },
+    { ...other(2), call_id: 'c', ts: 401 },
+  ];
+  expect(underPreset('vigil', calls).changes).toMatchObject([
+    { to: 'STUCK', at: 360.001 },
+    { to: 'HEALTHY', at: 400 },
+  ]);
+});
+
+test.each(presets.map(({ name }) => name))('silence is not judged under %s if no times are recorded', (name) => {
+  const calls = Array.from({ length: 20 }, (_, i) => ({ ...other(i), token_count: 1_000 * i }));
+  expect(underPreset(name, calls, 7 * 60_000)).toEqual({ worst: 'HEALTHY', changes: [] });
+});
+
+test('the gap between calls without times counts for windows', () => {
+  const calls = Array.from({ length: 5 }, (_, i) => ({ tool: 'bash', args: i, result: 'no such file', err: true }));
+  expect(underPreset('botbox', calls).changes).toMatchObject([{ to: 'STUCK', call: 5, signals: ['repeated_error'] }]);
+  expect(underPreset('botbox', calls, 7 * 60_000).worst).toBe('HEALTHY');
+});
+
 test('times may be text, and seconds and milliseconds are distinguished', () => {
   const texts = ['2026-11-22T04:00:00Z', '2026-11-22T05:01:40.5+01:00'];
-  expect(judged(texts.map((ts, i) => ({ ...other(i), ts }))).changes[1]).toEqual(healthy(2, 100.5));
-  expect(
-    judged([
-      { ...other(1), ts: 1_795_305_600_000 },
-      { ...other(2), ts: 1_795_305_700 },
-    ]).changes[1],
-  ).toEqual(healthy(2, 100));
+  expect(judged(texts.map((ts, i) => ({ ...other(i), started_at: ts, ts }))).changes[1]).toEqual(healthy(2, 100.5));
+  expect(judged([{ ...other(1), ts: 1_795_305_600_000 }, brief(2, 1_795_305_700)]).changes[1]).toEqual(healthy(2, 100));
 });
 
 test('a time that goes back does not count as elapsed time; the order of calls is that of the record', () => {
@@ -100,7 +140,7 @@ test.each(['vigil', 'vigil:evaluator', 'vigil.case', 'r'])('a run is judged with
 
 const WEEK = 7 * 86_400;
 test.each([WEEK - 1, WEEK, WEEK + 1, 8 * WEEK])('after a gap of %d s the next call ends the silence', (gap) => {
-  const calls = [0, gap, gap + 1].map((ts, i) => ({ ...other(i), ts }));
+  const calls = [0, gap, gap + 1].map((ts, i) => brief(i, ts));
   expect(judged(calls)).toEqual({ worst: 'STUCK', changes: [stuck(1, 60.001, 'no_activity'), healthy(2, gap)] });
 });
 
@@ -143,11 +183,7 @@ test('a run claims to have finished if its last call has ended and nothing cut i
 });
 
 test('no other finding begins or ends with the claim', () => {
-  const calls = [
-    { ...other(1), ts: 0 },
-    { ...other(2), ts: 0 },
-    { ...other(3), outcome: 'error', ts: 61 },
-  ];
+  const calls = [brief(1, 0), brief(2, 0), { ...brief(3, 61), outcome: 'error' }];
   expect(runJudge(DONE, hashes, 5_000)(readRun(JSON.stringify({ run_id: 'r', calls }))).changes).toEqual([
     stuck(2, 60.001, 'no_activity'),
     healthy(3, 61),

@@ -6,6 +6,7 @@ import type { Announcement, Observation } from '../evaluator/health.ts';
 import { type Policies, policiesOf } from '../judgement/policies.ts';
 import { type Rules, rulesOf } from '../judgement/rules.ts';
 import { SIGNALS } from '../signals/all.ts';
+import { hasTimes, withoutTimes } from './inputs.ts';
 import { type Report, reportsOf } from './reports.ts';
 import type { Hashing, RecordedRun } from './run.ts';
 
@@ -28,10 +29,15 @@ export type RunJudge = (run: RecordedRun) => JudgedRun;
 const BEGIN = Date.UTC(2026, 0, 1);
 const WORST_FIRST: readonly HealthState[] = ['FAILING', 'STUCK', 'DEGRADED'];
 
-/** Judges recorded runs by the same fold as agents. `gapMs`: the time between calls if no times are recorded. */
+/**
+ * Judges recorded runs by the same fold as agents. `gapMs`: the time between calls if no times are recorded. It counts
+ * for windows, such as the same error within 10 minutes. Silence is never judged by it.
+ */
 export const runJudge = (policy: CompiledPolicy, hashing: Hashing, gapMs: number): RunJudge => {
-  const judge = observationJudge(policy);
+  const [judgeTimed, judgeUntimed] = [observationJudge(policy), observationJudge(withoutTimes(policy))];
   return (run) => {
+    const isTimed = hasTimes(run);
+    const judge = isTimed ? judgeTimed : judgeUntimed;
     const reports = reportsOf(run, hashing, gapMs);
     const shift = BEGIN - (reports[0]?.at ?? 0);
     const given = reports.map(
@@ -42,7 +48,7 @@ export const runJudge = (policy: CompiledPolicy, hashing: Hashing, gapMs: number
         isClaim: false,
       }),
     );
-    const until = run.ended_at === null ? null : run.ended_at + shift;
+    const until = run.ended_at === null || !isTimed ? null : run.ended_at + shift;
     return judge([...given, ...claimOf(run, reports, shift)], until).get(AGENT) ?? { worst: 'HEALTHY', changes: [] };
   };
 };
@@ -216,12 +222,16 @@ export type SessionReport = {
 /** The judgement of one agent of a session. `calls`: the number of its calls with a known end. */
 export type JudgedAgent = { readonly agent: string; readonly calls: number; readonly judged: JudgedRun };
 
-/** Judges the agents of recorded sessions, from reports in the order of their times. */
+/**
+ * Judges the agents of recorded sessions, from reports in the order of their times. `isTimed` false: their times are
+ * counted, not recorded.
+ */
 export const sessionJudge = (
   policy: CompiledPolicy,
-): ((id: string, reports: readonly SessionReport[]) => readonly JudgedAgent[]) => {
-  const judge = observationJudge(policy);
-  return (id, reports) => {
+): ((id: string, reports: readonly SessionReport[], isTimed: boolean) => readonly JudgedAgent[]) => {
+  const [judgeTimed, judgeUntimed] = [observationJudge(policy), observationJudge(withoutTimes(policy))];
+  return (id, reports, isTimed) => {
+    const judge = isTimed ? judgeTimed : judgeUntimed;
     const ended = new Map<string, Set<string>>();
     const given = reports.map((report, i): Given => {
       const calls = ended.get(report.agent) ?? new Set();

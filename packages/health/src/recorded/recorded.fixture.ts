@@ -26,5 +26,7 @@ export const judged = (calls: readonly object[], gapMs = 5_000): JudgedRun =>
   runJudge(policy, hashes, gapMs)(readRun(JSON.stringify({ run_id: 'r', calls })));
 export const same = { tool: 'bash', args: 'ls', result: 'a' };
 export const other = (n: number) => ({ tool: 'bash', args: `cat ${n}`, result: `${n}` });
+/** A call whose start is known: it took no time. */
+export const brief = (n: number, ts: number) => ({ ...other(n), started_at: ts, ts });
 export const stuck = (call: number, at: number, ...signals: string[]): Change => ({ to: 'STUCK', call, at, signals });
 export const healthy = (call: number, at: number): Change => ({ to: 'HEALTHY', call, at, signals: [] });

@@ -1,4 +1,5 @@
 import type { CallOutcome, ToolCall } from '@vigil/events';
+import { hasTimes } from './inputs.ts';
 import type { Hashing, RecordedCall, RecordedRun } from './run.ts';
 
 /**
@@ -13,8 +14,8 @@ export type Report = {
 };
 
 /**
- * The reports of a run in the order of time: the end of each call, and its start if known. Nothing is reported between
- * two calls without a known start.
+ * The reports of a run in the order of time: the end of each call, and its start. A call with an unknown start may have
+ * taken the whole time since the call before it, so it counts as in flight in that time, and not as overdue.
  */
 export const reportsOf = (run: RecordedRun, hashing: Hashing, gapMs: number): readonly Report[] => {
   const times = momentsOf(run.calls, gapMs);
@@ -23,12 +24,16 @@ export const reportsOf = (run: RecordedRun, hashing: Hashing, gapMs: number): re
     const at = times[i] ?? 0;
     return { at, folded: i + 1, call: ended(call, at), tokens: run.calls[i]?.token_count ?? null };
   });
-  const starts = ends.flatMap(({ at, folded, call, tokens }): Report[] => {
-    const from = call.started_at;
-    if (from === null || from >= at || call.outcome === 'running') return [];
-    return [{ at: from, folded: folded - 1, call: { ...call, ...UNANSWERED }, tokens }];
+  const begun = new Set<string>();
+  const starts = ends.flatMap(({ at, folded, call, tokens }, i): Report[] => {
+    const isBegun = begun.has(call.call_id);
+    if (call.outcome === 'running') begun.add(call.call_id);
+    const from = call.started_at ?? times[i - 1] ?? at;
+    if (isBegun || from >= at || call.outcome === 'running') return [];
+    const deadline_at = call.started_at === null ? at : call.deadline_at;
+    return [{ at: from, folded: folded - 1, call: { ...call, ...UNANSWERED, deadline_at }, tokens }];
   });
-  return inOrder([...ends, ...starts]);
+  return inOrder([...ends, ...(hasTimes(run) ? starts : [])]);
 };
 
 const UNANSWERED = {
@@ -96,7 +101,7 @@ const toolCall = (call: RecordedCall, hashing: Hashing): Unidentified => {
   };
 };
 
-const outcomeOf = ({ outcome, err }: RecordedCall): CallOutcome => outcome ?? (err ? 'error' : 'ok');
+const outcomeOf = ({ outcome, err }: RecordedCall): CallOutcome => outcome ?? (err === true ? 'error' : 'ok');
 
 const ended = (call: ToolCall, at: number): ToolCall =>
   call.outcome === 'running' ? { ...call, ended_at: null } : { ...call, ended_at: at };

@@ -66,7 +66,8 @@ export const recordedCall = z.object(
     tool: z.string(must('no text', 'the tool’s name')),
     args: orNull(z.unknown()),
     result: orNull(z.unknown()),
-    err: flag,
+    /** null: unknown, and judged as false */
+    err: orNull(truth),
     ts: orNull(instant),
     args_h: text,
     res_h: text,

@@ -65,12 +65,11 @@ export const hanging = (run: Run): Run => {
   const middle = hungAfter(run);
   return {
     ...run,
-    calls: run.calls.map((call, i) => ({
-      ...call,
-      ts: GAP_S * i + (i < middle ? 0 : HANG_S),
-      started_at: null,
-      deadline_at: null,
-    })),
+    calls: run.calls.map((call, i) => {
+      const ts = GAP_S * i + (i < middle ? 0 : HANG_S);
+      // With an unknown start, the call after the silence could have taken all of it.
+      return { ...call, ts, started_at: ts, deadline_at: null };
+    }),
   };
 };
 

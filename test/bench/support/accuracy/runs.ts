@@ -65,7 +65,9 @@ export const evaluated = async (runs: readonly Run[], policy: string): Promise<r
   const judged = out
     .split('\n')
     .filter(Boolean)
-    .map((line) => JSON.parse(line) as Judged);
+    .map((line) => JSON.parse(line) as Judged)
+    // A line without a run names the signals that its file cannot feed.
+    .filter(({ run_id }) => run_id !== undefined);
   if (judged.length !== runs.length || judged.some(({ run_id }, i) => run_id !== runs[i]?.run_id))
     throw new Error(`of ${runs.length} runs ${judged.length} were judged: see above`);
   return judged;

@@ -9,15 +9,17 @@ Vigil recognizes FILE by its content, plain or gzipped; - is standard input. The
   ${FORMATS.join('\n  ')}
 A recorded run has calls with tool, args and result. It may have src, task, success and label. A call may have err, ts (seconds), args_h, res_h, resn_h
 and the call fields of a heartbeat. In a session each agent is judged, with its sub-agents. Missing fields are unknown, and nothing is
-judged after the last entry.
+judged after the last entry. A call with an unknown start may have taken the whole time before its end, so that time is not silence.
 
---json prints a line for each run: {"run_id", "worst", "changes": [{"to", "call", "at", "signals"}]}; call: calls folded so far, at: seconds
-since the first. It needs no servers. Exits with 1 if a file cannot be read; the others are still judged.
+--json prints a line for each run: {"run_id", "worst", "changes": [{"to", "call", "at", "signals"}], "file", "line"}; call: calls folded so
+far, at: seconds since the first. After the runs of a file follows {"file", "policy", "can_flag", "unfed": [{"signal", "missing"}]}. It names the
+signals of the policy that the file cannot make fire. can_flag false: nothing in it can be judged STUCK or FAILING.
+It needs no servers. Exits with 1 if a file cannot be read whole; the rest is still judged.
 
 Examples:
   vigil evaluate runs.jsonl.gz
   vigil evaluate ~/.claude/projects/*/*.jsonl
-  vigil evaluate --policy coditect --json runs.jsonl | jq 'select(.worst != "HEALTHY")'
+  vigil evaluate --policy coditect --json runs.jsonl | jq 'select(.run_id and .worst != "HEALTHY")'
   zcat runs/*.gz | vigil evaluate --policy ./strict.yaml --gap 30s -`;
 
 export const register = (program: Command): void => {
@@ -27,7 +29,7 @@ export const register = (program: Command): void => {
     .argument('<file...>', 'recorded runs, ATIF trajectories or session files')
     .option('--policy <policy>', "a preset's name, or the path of a policy", 'vigil')
     .addOption(
-      new Option('--gap <duration>', 'from call to call where no times are recorded')
+      new Option('--gap <duration>', 'from call to call where no times are recorded; never counts as silence')
         .argParser(durationOption)
         .default(5_000, '5s'),
     )
