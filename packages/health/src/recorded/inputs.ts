@@ -104,7 +104,7 @@ export const fedBy = ({ uses, states }: CompiledPolicy, inputs: ReadonlySet<Inpu
 };
 
 /**
- * The policy for a run without times. Its calls count as a gap apart, which nobody observed: nothing that needs times
+ * The policy for a run without times. Its calls count as a gap apart, which is not observed: nothing that needs times
  * makes a state.
  */
 export const withoutTimes = (policy: CompiledPolicy): CompiledPolicy => {
