@@ -27,10 +27,7 @@ export type AdapterExpectations = {
   readonly others: readonly string[];
 };
 
-const texts = [
-  { orderId: 'o-1', text: 'Are you there?' },
-  { orderId: 'o-2', text: 'Save your work.' },
-];
+const texts = ['Are you there?', 'Save your work.'];
 
 /** Each client with hooks names its events in this field. */
 const nameOf = (payload: HookPayload): string => String(payload.hook_event_name);
@@ -163,7 +160,7 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
         const { takesText, canRefuse } = hooks.abilities(payload);
         expect(hooks.answer(payload, [], null)).toBeNull();
         const withTexts = hooks.answer(payload, texts, null);
-        for (const { text } of texts) expect(count(withTexts, text)).toBe(takesText ? 1 : 0);
+        for (const text of texts) expect(count(withTexts, text)).toBe(takesText ? 1 : 0);
         const refusing = hooks.answer(payload, texts, 'The limit is reached.');
         expect(count(refusing, 'The limit is reached.')).toBe(canRefuse ? 1 : 0);
         if (canRefuse) expect(count(refusing, 'Save your work.')).toBe(0);

@@ -60,7 +60,7 @@ export type HookAdapter = {
   /** the facts in a payload, without content of prompts, arguments and results; `at`: when the hook started, epoch milliseconds */
   readonly eventsOf: (payload: HookPayload, at: number) => readonly SessionEvent[];
   /** the output of the hook; null for none. It contains each text and the refusal at most once. */
-  readonly answer: (payload: HookPayload, texts: readonly HookText[], refusal: string | null) => string | null;
+  readonly answer: (payload: HookPayload, texts: readonly string[], refusal: string | null) => string | null;
 };
 
 /** The events that follow from a printed answer with this number of texts. `at`: epoch milliseconds */

@@ -52,7 +52,7 @@ const wayOf = (record: SpoolRecord, env: Environment): Promise<Way | null> | Way
 };
 
 const recordOf = (name: string, hooks: HookAdapter, payload: HookPayload, at: number): SpoolRecord => {
-  const { takesText, canRefuse } = hooks.abilities(payload);
+  const { takesText, canRefuse, continuesTurn } = hooks.abilities(payload);
   return {
     id: `${process.pid}-${process.hrtime.bigint()}`,
     client: name,
@@ -60,6 +60,7 @@ const recordOf = (name: string, hooks: HookAdapter, payload: HookPayload, at: nu
     transcripts: hooks.transcriptsOf(payload),
     takesText,
     canRefuse,
+    continuesTurn,
     events: hooks.eventsOf(payload, at),
   };
 };
@@ -67,6 +68,8 @@ const recordOf = (name: string, hooks: HookAdapter, payload: HookPayload, at: nu
 /** A record that reports nothing and whose hook can answer nothing. */
 const isEmpty = ({ events, takesText, canRefuse }: SpoolRecord): boolean =>
   events.length === 0 && !takesText && !canRefuse;
+
+const answersNothing = { takesText: false, canRefuse: false, continuesTurn: false };
 
 const run = async (name: string, at: number, env: Environment): Promise<string> => {
   const [hooks, input] = await Promise.all([loadHooks(name), readStdin()]);
@@ -78,10 +81,11 @@ const run = async (name: string, at: number, env: Environment): Promise<string> 
   const way = await wayOf(record, env);
   if (way === null) return 'not watched';
   const answer = await way.exchange();
-  const output = hooks.answer(payload, answer.texts, answer.refusal);
+  const texts = [...answer.texts.map(({ text }) => text), ...(answer.question === null ? [] : [answer.question])];
+  const output = hooks.answer(payload, texts, answer.refusal);
   if (output !== null) writeSync(1, `${output}\n`);
-  const events = eventsOfAnswer(hooks, payload, answer.texts.length, Date.now());
-  if (events.length > 0) way.keep({ ...record, id: `${record.id}-on`, takesText: false, canRefuse: false, events });
+  const events = eventsOfAnswer(hooks, payload, texts.length, Date.now());
+  if (events.length > 0) way.keep({ ...record, id: `${record.id}-on`, ...answersNothing, events });
   await answer.printed();
   return record.events.map(({ kind }) => kind).join(' ');
 };

@@ -25,12 +25,12 @@ const hooksOf = (client: string, run: string, path: string): readonly Moment[] =
   return (recordedSameRuns(client).get(run) ?? [])
     .filter(({ payload }) => hooks.events.includes(String(payload.hook_event_name)))
     .map(({ at, payload }, index) => {
-      const { takesText, canRefuse } = hooks.abilities(payload);
+      const { takesText, canRefuse, continuesTurn } = hooks.abilities(payload);
       const events = hooks.eventsOf(payload, at);
       const session = hooks.sessionOf(payload);
       const transcripts = [{ agent: null, path }];
       const id = `record-${index}`;
-      const record = { id, client, session, transcripts, takesText, canRefuse, events };
+      const record = { id, client, session, transcripts, takesText, canRefuse, continuesTurn, events };
       return { kind: 'hook', at, name: String(payload.hook_event_name), record };
     });
 };

@@ -7,11 +7,13 @@ export type Answer = {
   readonly texts: readonly HookText[];
   /** why the call that begins is not to be made; null: it may be made */
   readonly refusal: string | null;
+  /** what the agent is asked before its turn ends; null: nothing */
+  readonly question: string | null;
   /** reports that the texts have been printed: without it they count as uncertain, and are never repeated */
   readonly printed: () => Promise<void>;
 };
 
-export const nothing: Answer = { texts: [], refusal: null, printed: async () => {} };
+export const nothing: Answer = { texts: [], refusal: null, question: null, printed: async () => {} };
 
 /** How long the supervisor on the same machine is waited for, connecting included. Milliseconds. */
 const ANSWER_MS = 100;
@@ -21,7 +23,7 @@ const REFUSAL_MS = 500;
 const TEXTS_MS = 1000;
 
 type Line = {
-  readonly hook?: { readonly texts: number; readonly refusal: string | null };
+  readonly hook?: { readonly texts: number; readonly refusal: string | null; readonly question?: string | null };
   readonly text?: string;
   readonly order_id?: string;
 };
@@ -57,6 +59,7 @@ class Question {
   #isTaken = false;
   #expected: number | null = null;
   #refusal: string | null = null;
+  #question: string | null = null;
   #patience: ReturnType<typeof setTimeout> | undefined;
 
   constructor(path: string, { id, canRefuse }: SpoolRecord, resolve: (answer: Answer) => void) {
@@ -80,17 +83,18 @@ class Question {
   #giveUp(): void {
     clearTimeout(this.#patience);
     this.#socket.destroy();
-    this.#resolve({ ...nothing, refusal: this.#refusal });
+    this.#resolve({ ...nothing, refusal: this.#refusal, question: this.#question });
   }
 
   #receive({ hook, text, order_id }: Line): void {
-    if (hook) this.#offered(hook.texts, hook.refusal);
+    if (hook) this.#offered(hook.texts, hook.refusal, hook.question ?? null);
     if (text !== undefined && order_id !== undefined) this.#texts.push({ text, orderId: order_id });
     if (this.#texts.length === this.#expected) this.#finish();
   }
 
-  #offered(texts: number, refusal: string | null): void {
+  #offered(texts: number, refusal: string | null, question: string | null): void {
     this.#refusal ??= refusal;
+    this.#question ??= question;
     if (texts === 0 || this.#isTaken) this.#expected = texts;
     else this.#take();
   }
@@ -103,7 +107,8 @@ class Question {
 
   #finish(): void {
     clearTimeout(this.#patience);
-    this.#resolve({ texts: this.#texts, refusal: this.#refusal, printed: () => this.#printed() });
+    const [texts, refusal, question] = [this.#texts, this.#refusal, this.#question];
+    this.#resolve({ texts, refusal, question, printed: () => this.#printed() });
   }
 
   #printed(): Promise<void> {

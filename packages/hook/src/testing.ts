@@ -47,6 +47,7 @@ export const recordOf = (events: readonly SessionEvent[], more: Partial<SpoolRec
     session: 's-1',
     transcripts: [],
     takesText: false,
+    continuesTurn: false,
     canRefuse: events.some(({ kind }) => kind === 'call_started'),
     events,
     ...more,

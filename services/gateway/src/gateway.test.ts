@@ -17,6 +17,7 @@ describe('heartbeats', () => {
         policy: { name: 'vigil', hash: 'h1' },
         intervalMs: 30_000,
         intervalReason: 'policy',
+        askAtStop: null,
         warnings: [],
         refusal: null,
         successor: null,

@@ -1,4 +1,4 @@
-import type { HookAbilities, HookAdapter, HookPayload, HookText } from '../adapter.ts';
+import type { HookAbilities, HookAdapter, HookPayload } from '../adapter.ts';
 import { eventsAt, type SessionEvent, type SessionFact } from '../session/events.ts';
 import { at, textAt } from './payload.ts';
 
@@ -79,7 +79,7 @@ const abilitiesIn = (payload: HookPayload, { takesContext, turnEnd, callStart }:
 
 const answerTo = (
   payload: HookPayload,
-  texts: readonly HookText[],
+  texts: readonly string[],
   refusal: string | null,
   answers: Answers,
 ): object | null => {
@@ -87,7 +87,7 @@ const answerTo = (
   const { takesText, continuesTurn, canRefuse } = abilitiesIn(payload, answers);
   if (refusal !== null && canRefuse) return answers.refusal(event, refusal);
   if (texts.length === 0 || !takesText) return null;
-  const joined = texts.map(({ text }) => text).join('\n\n');
+  const joined = texts.join('\n\n');
   if (continuesTurn) return { decision: answers.continuation, reason: joined };
   return { hookSpecificOutput: { hookEventName: event, additionalContext: joined } };
 };

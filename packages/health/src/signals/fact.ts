@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AGENT_BREAKERS, type Breakers, trippedAt } from '../history/calls/breakers.ts';
 import { limitedUntil } from '../history/calls/rate-limits.ts';
 import type { End, History } from '../history/history.ts';
+import { contradictionsIn } from '../history/progress/proof.ts';
 import { RATE_LIMIT_PATTERNS } from './patterns.ts';
 import { type AnySignal, fact, signal, spelled } from './signal.ts';
 
@@ -121,6 +122,8 @@ export const exited: AnySignal = signal(z.strictObject({ reasons }), {
 const completionLimits = z.strictObject({
   /** whether a change without a later check that passes is a false completion too */
   needs_check: z.boolean().default(false),
+  /** whether the hook that ends a turn asks the agent, once a turn, for what is missing */
+  ask_at_stop: z.boolean().default(false),
 });
 
 /**
@@ -159,17 +162,13 @@ const missing = (
   const left = checkpoint.remaining;
   const pieces = `${left} ${left === 1 ? 'piece' : 'pieces'} of work`;
   const all: Missing[] = [];
-  const both = (words: (whose: string) => string) => all.push({ evidence: words('its'), finding: words('your') });
   if (left > 0)
     all.push({
       evidence: `its last checkpoint leaves ${pieces}`,
       finding: `your last checkpoint leaves work (${left})`,
     });
-  if (proof.check === 'failed') both((whose) => `${whose} last check failed`);
-  for (const { name } of proof.unmade) both((whose) => `${whose} last change of ${name} failed`);
-  if (proof.succeeded && proof.failed && all.length === 0) both((whose) => `${whose} last call failed`);
-  if (needs_check && proof.unchecked && proof.check !== 'failed')
-    both((whose) => `no check has passed since ${whose} last change`);
+  for (const words of contradictionsIn(proof, { needsCheck: needs_check, hasOthers: left > 0 }))
+    all.push({ evidence: words('its'), finding: words('your') });
   // Without reported turns, calls may be made that nothing reports.
   if (turn !== null && identity.taskId !== null && calls.last === null)
     all.push({ evidence: 'it made no call', finding: 'you have made no call' });

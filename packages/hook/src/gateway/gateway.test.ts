@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SessionEvent } from '@vigil/adapters/session';
 import { type Heartbeat, parseHeartbeat, parsePayload, Topic } from '@vigil/events';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadTranscript } from '../clients.ts';
 import { momentsOf } from '../replaying.fixture.ts';
 import type { SpoolRecord } from '../spool/spool.ts';
@@ -19,6 +19,8 @@ let status: number;
 let orders: object[];
 /** why no more calls may be made, as the gateway answers; null: they may */
 let limit: string | null;
+/** what is asked before a turn ends, as the gateway answers; null: nothing */
+let askAtStop: object | null;
 const heartbeats: Heartbeat[] = [];
 const receipts: { orderId: string; outcome: string; kind: string }[] = [];
 
@@ -27,6 +29,7 @@ beforeEach(async () => {
   status = 202;
   orders = [];
   limit = null;
+  askAtStop = null;
   heartbeats.length = 0;
   receipts.length = 0;
   server = createServer(async (request, response) => {
@@ -37,7 +40,7 @@ beforeEach(async () => {
     if (status === 202 && request.url === '/v1/receipts')
       for (const { payload } of body) receipts.push(parsePayload(Topic.orderReceipt, 'ORDER_RECEIPT', payload));
     const { authorization: authorized } = request.headers;
-    response.writeHead(status).end(JSON.stringify({ accepted: 1, orders, refusal: limit, authorized }));
+    response.writeHead(status).end(JSON.stringify({ accepted: 1, orders, refusal: limit, askAtStop, authorized }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -196,6 +199,52 @@ test('a nudge goes once, with its receipt, however often it is offered', async (
   expect(receipts).toMatchObject([{ orderId: 'nudge-1', outcome: 'delivered' }]);
   expect((await send([ended('b', 2)])).texts).toEqual([]);
   expect(receipts).toHaveLength(1);
+});
+
+describe('the hook that ends a turn', () => {
+  const check = { checking: true, outcome: 'error', error_class: 'exit_1' } as const;
+  const change = { mutating: true, target: 'src/a.ts' } as const;
+  const ends = { continuesTurn: true };
+
+  test('asks for what is missing, by the newest answer of the gateway', async () => {
+    await send([prompt, ended('test', 2, check)]);
+    expect((await send([stop], ends)).question).toBeNull();
+    askAtStop = { needsCheck: false };
+    await send([prompt, ended('edit', 3, { ...change, outcome: 'error', error_class: 'tool_error' })]);
+    expect((await send([stop], ends)).question).toBe(
+      'Vigil: you are about to stop, and your last check failed; your last change of src/a.ts failed. ' +
+        'Finish it and check it, or report what is left and why.',
+    );
+    expect((await send([stop], { continuesTurn: false })).question, 'a turn that it has continued').toBeNull();
+  });
+
+  test('asks nothing where the last check has passed and each change was made', async () => {
+    askAtStop = { needsCheck: true };
+    await send([prompt, ended('test', 2, check), ended('edit', 3, change)]);
+    await send([ended('again', 4, { checking: true })]);
+    expect((await send([stop], ends)).question).toBeNull();
+  });
+
+  test('asks about a change without a later check where the policy needs one', async () => {
+    askAtStop = { needsCheck: true };
+    await send([prompt, ended('edit', 3, change)]);
+    expect((await send([stop], ends)).question).toContain('no check has passed since your last change');
+  });
+
+  test('asks while the gateway is away too', async () => {
+    askAtStop = { needsCheck: false };
+    await send([prompt]);
+    status = 503;
+    await send([ended('test', 2, check)]);
+    expect((await send([stop], ends)).question).toContain('your last check failed');
+  });
+
+  test('asks nothing for a failed check of a sub-agent', async () => {
+    askAtStop = { needsCheck: false };
+    await send([prompt, { kind: 'subagent_started', id: 'sub', type: 'tester', at: 1, agent: null }]);
+    await send([ended('test', 2, check, 'sub')]);
+    expect((await send([stop], ends)).question).toBeNull();
+  });
 });
 
 test('a later hook sends a receipt that could not be sent', async () => {

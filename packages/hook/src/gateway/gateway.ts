@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Adapter } from '@vigil/adapters/adapter';
 import type { AgentReport, SessionEvent } from '@vigil/adapters/session';
+import { NO_PROOF, questionAtStop } from '@vigil/health/proof';
 import { type Environment, heartbeatsOf, MAIN_AGENT, type Who, whoIs } from '../session/agents.ts';
 import { breakerReports, closedByOrder } from '../session/breakers.ts';
-import { foldEvent, foldRecord, mergeReports } from '../session/fold.ts';
+import { askAtStopIn } from '../session/completion.ts';
+import { type Folded, foldEvent, foldRecord, mergeReports } from '../session/fold.ts';
 import { type Marks, ofKnownAgents, readTranscripts, withTranscripts } from '../session/transcript.ts';
 import { type Folder, type Kept, openFolder, removeExpired } from '../spool/folder.ts';
 import { append, readSpool, type SpoolRecord } from '../spool/spool.ts';
@@ -77,7 +79,8 @@ const sendHeartbeats = async (kept: Kept, { url, token, withinMs, now }: Gateway
   if (!isOk(reply) && !isFinal(reply)) return { kept: away(kept, now()), orders: [] };
   const { orders, refusal } = (isOk(reply) ? reply.body : {}) as { orders?: unknown; refusal?: unknown };
   const limit = typeof refusal === 'string' ? refusal : null;
-  return { kept: { ...kept, unsent: [], limit }, orders: Array.isArray(orders) ? (orders as Order[]) : [] };
+  const askAtStop = isOk(reply) ? askAtStopIn(reply.body) : kept.askAtStop;
+  return { kept: { ...kept, unsent: [], limit, askAtStop }, orders: Array.isArray(orders) ? (orders as Order[]) : [] };
 };
 
 const answered = (kept: Kept, receipts: Kept['receipts']): Kept => ({
@@ -168,13 +171,16 @@ const round = async (deps: Deps): Promise<Sent> => {
   return sent;
 };
 
+/** The texts for a hook, and how it reports that it has printed them. */
+type Texts = Pick<Answer, 'texts' | 'printed'>;
+
 const lateReasons = {
   expired: 'its time to live was over when it was read',
   superseded: 'what was awaited has come since',
 } as const;
 
 /** The texts that go with this hook are recorded before, as passing, and after, as delivered: none goes twice. */
-const take = ({ folder, gateway, who }: Deps, { kept, orders }: Sent): Omit<Answer, 'refusal'> => {
+const take = ({ folder, gateway, who }: Deps, { kept, orders }: Sent): Texts => {
   const now = gateway.now();
   const progress = kept.agents[MAIN_AGENT]?.progress;
   const texts = textsAmong(orders, who, kept.done);
@@ -197,18 +203,29 @@ const take = ({ folder, gateway, who }: Deps, { kept, orders }: Sent): Omit<Answ
   };
 };
 
-/** The refusal of a record's call. Where no hook has folded the record, the gateway being slow, what the records before it come to decides. */
-const refusalOf = (folder: Folder, { id }: SpoolRecord): string | null => {
-  const { offset, fold, refusals, limit } = folder.read();
-  const known = refusals[id];
-  if (known !== undefined) return known;
+/** The session after a record that no hook has folded, because the gateway was slow; null: a hook has folded it. */
+const foldedHere = (folder: Folder, { offset, fold, limit }: Kept, { id }: SpoolRecord): Folded | null => {
   let before = fold;
   for (const { record } of readSpool(folder.spool, offset, false).entries) {
     const folded = foldRecord(before, record, () => limit);
-    if (record.id === id) return folded.refusal;
+    if (record.id === id) return folded;
     before = folded.fold;
   }
   return null;
+};
+
+/** The refusal of a record's call. */
+const refusalOf = (folder: Folder, record: SpoolRecord): string | null => {
+  const kept = folder.read();
+  const known = kept.refusals[record.id];
+  return known !== undefined ? known : (foldedHere(folder, kept, record)?.refusal ?? null);
+};
+
+/** What its agent is asked before the turn ends that a record ends. */
+const questionOf = (folder: Folder, record: SpoolRecord): string | null => {
+  const kept = folder.read();
+  const { proof } = foldedHere(folder, kept, record)?.fold ?? kept.fold;
+  return questionAtStop(proof ?? NO_PROOF, kept.askAtStop);
 };
 
 /** A file that cannot be read gives no token: the gateway's refusal is then reported, and the session works on. */
@@ -240,7 +257,8 @@ export const sessionAtGateway = (
     exchange: async () => {
       if (record.events.some(({ kind }) => kind === 'session_started')) removeExpired(env, now());
       const answer = await exchanged(deps, record);
-      return { ...answer, refusal: record.canRefuse ? refusalOf(folder, record) : null };
+      const refusal = record.canRefuse ? refusalOf(folder, record) : null;
+      return { ...answer, refusal, question: record.continuesTurn ? questionOf(folder, record) : null };
     },
   };
 };
@@ -282,7 +300,7 @@ const locked = async ({ folder, gateway }: Deps, { canRefuse }: SpoolRecord): Pr
   }
 };
 
-const exchanged = async (deps: Deps, record: SpoolRecord): Promise<Omit<Answer, 'refusal'>> => {
+const exchanged = async (deps: Deps, record: SpoolRecord): Promise<Texts> => {
   const { folder, gateway, who } = deps;
   for (let left = ROUNDS; left > 0 && (await locked(deps, record)); left -= 1) {
     const sent = await round(deps).catch((error: unknown) => {

@@ -1,10 +1,16 @@
 import { type AgentReport, newSession, observe, type SessionEvent, type SessionState } from '@vigil/adapters/session';
 import type { ToolCall } from '@vigil/events';
+import { NO_PROOF, type Proof, proofAfterReports } from '@vigil/health/proof';
 import type { SpoolRecord } from '../spool/spool.ts';
 import { asked, denialReason, ended, type HookBreakers, noBreakers, turnOver } from './breakers.ts';
 
 /** What the records of one session come to. Plain JSON. */
-export type Fold = { readonly session: SessionState; readonly breakers: HookBreakers };
+export type Fold = {
+  readonly session: SessionState;
+  readonly breakers: HookBreakers;
+  /** what the calls of its own agent show about its completion; not every note has it */
+  readonly proof?: Proof;
+};
 
 export const newFold: Fold = { session: newSession, breakers: noBreakers };
 
@@ -79,7 +85,8 @@ const observed = (so: Folded, event: SessionEvent): Folded => {
     .flatMap(({ fields }) => fields.tool_calls ?? [])
     .filter(({ outcome }) => outcome !== 'running')
     .reduce((state, call) => ended(state, call, event.at), before);
-  return { ...so, fold: { session, breakers }, reports: mergeReports(so.reports, reports) };
+  const proof = proofAfterReports(so.fold.proof ?? NO_PROOF, reports);
+  return { ...so, fold: { session, breakers, proof }, reports: mergeReports(so.reports, reports) };
 };
 
 const refusedCall = (so: Folded, event: SessionEvent & { kind: 'call_started' }, refusal: string): Folded => {

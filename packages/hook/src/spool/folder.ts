@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, st
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { OrderReceiptPayload } from '@vigil/events';
+import type { AskAtStop } from '@vigil/health/proof';
 import type { Environment, ReportedAgents, SentHeartbeat } from '../session/agents.ts';
 import { type Fold, newFold } from '../session/fold.ts';
 import type { Marks } from '../session/transcript.ts';
@@ -26,6 +27,8 @@ export type Kept = {
   readonly refusals: Readonly<Record<string, string>>;
   /** why a spending limit allows no more calls, from the gateway's newest answer; null: it allows them */
   readonly limit: string | null;
+  /** what is asked at the end of a turn, from the gateway's newest answer; null: nothing */
+  readonly askAtStop: AskAtStop | null;
   readonly agents: ReportedAgents;
   readonly transcripts: Marks;
   /** heartbeats on their way, unchanged until they are answered */
@@ -44,6 +47,7 @@ const nothingKept: Kept = {
   fold: newFold,
   refusals: {},
   limit: null,
+  askAtStop: null,
   agents: {},
   transcripts: {},
   unsent: [],

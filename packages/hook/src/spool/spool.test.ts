@@ -19,6 +19,7 @@ const record = (id: string): SpoolRecord => ({
   transcripts: [],
   takesText: false,
   canRefuse: false,
+  continuesTurn: false,
   events: [{ kind: 'turn_started', at: 1, agent: null }],
 });
 const idsFrom = (offset: number, isOver = false) =>

@@ -18,6 +18,8 @@ export type SpoolRecord = {
   /** the answer of this hook can carry a text, or refuse the call that begins */
   readonly takesText: boolean;
   readonly canRefuse: boolean;
+  /** a text in its answer continues a turn that would have ended */
+  readonly continuesTurn: boolean;
   readonly events: readonly SessionEvent[];
 };
 

@@ -1,4 +1,5 @@
 import type { Checkpoint, ClientReport, PolicyRef, ToolCall } from '@vigil/events';
+import type { AskAtStop } from '@vigil/health/proof';
 import { marked } from '@vigil/sdk/progress';
 import { StepLog } from '../adapters/hive-step-log.ts';
 import { CheckpointWatcher } from '../checkpoint/validate.ts';
@@ -46,6 +47,8 @@ export class AgentMonitor {
   changes = 0;
   /** why a limit of its task or of the day allows no more calls, from the answer to the last heartbeat; null: it does */
   #refusal: string | null = null;
+  /** what the agent is asked before a turn ends, from the same answer; null: nothing */
+  #askAtStop: AskAtStop | null = null;
   readonly #sessionPoll: SessionPoll;
   #paused = false;
   #lastCall: ToolCall | null = null;
@@ -78,6 +81,7 @@ export class AgentMonitor {
       dir: spoolOf(sharedDir(spec, deps), spec.instanceId),
       memory: memory.sessions,
       logger: deps.logger,
+      askAtStop: () => this.#askAtStop,
       refusalOf: (_, agent) => this.#refusal ?? this.#overLimit() ?? this.#subagentOverLimit(agent),
       onReport: (report, { client: name, id }, file, isCurrent) => {
         const client = { name, session_id: id };
@@ -104,6 +108,9 @@ export class AgentMonitor {
       onPolicy: (policy) => void this.#follow(policy),
       onRefusal: (refusal) => {
         this.#refusal = refusal;
+      },
+      onAskAtStop: (ask) => {
+        this.#askAtStop = ask;
       },
     });
   }

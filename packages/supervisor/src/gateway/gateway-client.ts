@@ -1,4 +1,5 @@
 import type { Heartbeat, PolicyRef } from '@vigil/events';
+import type { AskAtStop } from '@vigil/health/proof';
 import type { MachineClock } from '../clock.ts';
 import { GatewayAway, GatewayBusy, GatewayForbids, GatewayRefused } from '../errors.ts';
 import type { OrderEnvelope, Report } from '../orders/order.ts';
@@ -51,6 +52,8 @@ export type HeartbeatAnswer = {
   readonly warnings: readonly string[];
   /** why the agent may make no more calls: a spending limit; null: it may */
   readonly refusal: string | null;
+  /** what is asked before a turn ends; null: nothing */
+  readonly askAtStop: AskAtStop | null;
   /** the newer instance that is judged in the place of this one; null: none is known */
   readonly successor: string | null;
 };
@@ -162,7 +165,16 @@ const offerOf =
       ...recalled.map((one) => ({ ...one, isRecalled: true })),
       ...orders.map((one) => ({ ...one, isRecalled: false })),
     ].map((one) => ({ ...one, expiresInMs: one.expiresInMs - lateMs }));
-    return { intervalMs: null, policy: null, warnings: [], refusal: null, successor: null, ...more, orders: offered };
+    return {
+      intervalMs: null,
+      policy: null,
+      warnings: [],
+      refusal: null,
+      askAtStop: null,
+      successor: null,
+      ...more,
+      orders: offered,
+    };
   };
 
 export const connectGateway = (address: Address, clock: MachineClock): Gateway => ({

@@ -1,4 +1,5 @@
 import type { Checkpoint, MatchedPattern, PolicyRef } from '@vigil/events';
+import type { AskAtStop } from '@vigil/health/proof';
 import { delayAfter, pause } from '../clock.ts';
 import type { GatewayDeps } from '../deps.ts';
 import { GatewayRefused } from '../errors.ts';
@@ -30,6 +31,8 @@ export type HeartbeatSenderDeps = GatewayDeps & {
   readonly onPolicy: (policy: PolicyRef) => void;
   /** why the agent may make no more calls, from each answer; null: it may */
   readonly onRefusal: (refusal: string | null) => void;
+  /** what the agent is asked before a turn ends, from each answer; null: nothing */
+  readonly onAskAtStop: (ask: AskAtStop | null) => void;
 };
 
 /** Between two heartbeats there is always at least so much. */
@@ -158,6 +161,7 @@ export class HeartbeatSender {
     this.#intervalMs = this.#parts.intervalMs ?? answer.intervalMs ?? this.#intervalMs;
     this.#policy = answer.policy?.name ?? this.#policy;
     this.#parts.onRefusal(answer.refusal);
+    this.#parts.onAskAtStop(answer.askAtStop);
     if (answer.policy !== null) this.#parts.onPolicy(answer.policy);
     if (answer.orders.length > 0) this.#parts.onOrders(answer.orders);
   }

@@ -22,7 +22,7 @@ export type HookMessage = z.output<typeof hookMessage>;
  * texts, it is answered how many follow, each on a line of its own.
  */
 export type HookAnswer =
-  | { readonly hook: { readonly texts: number; readonly refusal: string | null } }
+  | { readonly hook: { readonly texts: number; readonly refusal: string | null; readonly question: string | null } }
   | { readonly text: string; readonly order_id: string };
 
 /**

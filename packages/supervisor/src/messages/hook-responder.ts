@@ -38,7 +38,8 @@ export class HookResponder {
   #answer(id: string, client: HookClient): void {
     const question = this.#monitor.sessions.question(id);
     const texts = question?.takesText ? this.#textsDue().length : 0;
-    client.answer({ hook: { texts, refusal: question?.refusal ?? null } });
+    const { refusal = null, question: asked = null } = question ?? {};
+    client.answer({ hook: { texts, refusal, question: asked } });
   }
 
   #textsDue(): readonly Text[] {
@@ -52,7 +53,7 @@ export class HookResponder {
         given.push(one);
         return this.#printedBy(client, one);
       });
-    client.answer({ hook: { texts: given.length, refusal: null } });
+    client.answer({ hook: { texts: given.length, refusal: null, question: null } });
     for (const { orderId, message } of given) client.answer({ text: message, order_id: orderId });
   }
 

@@ -83,10 +83,26 @@ const offered = async () => {
   stage.gateway.offer(nudge());
   return until(async () => {
     const one = await call();
-    expect(await one.asks([ended('c', 2)], taking)).toEqual({ texts: 1, refusal: null });
+    expect(await one.asks([ended('c', 2)], taking)).toEqual({ texts: 1, refusal: null, question: null });
     return one;
   });
 };
+
+test('the hook that ends a turn asks for what is missing, where the policy asks, and once a turn', async () => {
+  stage.gateway.askAtStop = { needsCheck: false };
+  await start('sleep 600', { nudge: 'hook' });
+  const ends = { takesText: true, continuesTurn: true };
+  const stop: SessionEvent = { kind: 'turn_ended', wakes: false, at: 9, agent: null };
+  const check = { checking: true, outcome: 'error', error_class: 'exit_1' } as const;
+  await until(async () => {
+    const one = await call();
+    await one.asks([turn, ended('test', 3, check)]);
+    const { question } = await one.asks([stop], ends);
+    expect(question).toContain('you are about to stop, and your last check failed.');
+  });
+  const continued = await call();
+  expect(await continued.asks([stop], { takesText: false, continuesTurn: false })).toMatchObject({ question: null });
+});
 
 test('a session’s calls are in its heartbeats, and a nudge is delivered with a hook, once', async () => {
   const go = join(stage.dir, 'go');
@@ -116,9 +132,9 @@ test('a hook that ends before it takes the offered texts leaves them for the nex
   await start('sleep 600', { nudge: 'hook' });
   (await offered()).leave();
   const next = await call();
-  expect(await next.asks([ended('d', 3)], taking)).toEqual({ texts: 1, refusal: null });
+  expect(await next.asks([ended('d', 3)], taking)).toEqual({ texts: 1, refusal: null, question: null });
   next.send({ hook: { takes: true } });
-  expect(await next.receive()).toEqual({ hook: { texts: 1, refusal: null } });
+  expect(await next.receive()).toEqual({ hook: { texts: 1, refusal: null, question: null } });
   expect(await next.receive()).toEqual({ text: 'are you still there', order_id: 'nudge-1' });
   next.send({ hook: { printed: ['nudge-1'] } });
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'delivered' }]));
@@ -134,7 +150,7 @@ test('of a text whose hook ends without a word it is unknown whether it has arri
   first.leave();
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'uncertain' }]));
   const next = await call();
-  expect(await next.asks([ended('d', 3)], taking)).toEqual({ texts: 0, refusal: null });
+  expect(await next.asks([ended('d', 3)], taking)).toEqual({ texts: 0, refusal: null, question: null });
   next.leave();
 });
 
@@ -151,7 +167,7 @@ test('two hooks at once never get the same text', async () => {
 test('a hook does not listen: a nudge is not pushed to it', async () => {
   await start('sleep 600', { nudge: 'socket' });
   const [silent, asking] = [await call(), await call()];
-  expect(await asking.asks([turn])).toEqual({ texts: 0, refusal: null });
+  expect(await asking.asks([turn])).toEqual({ texts: 0, refusal: null, question: null });
   stage.gateway.offer(nudge());
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'failed' }]));
   silent.leave();
@@ -162,9 +178,9 @@ test('a hook that cannot carry a text, or whose record is not in the spool, is o
   await start('sleep 600', { nudge: 'hook' });
   (await offered()).leave();
   const one = await call();
-  expect(await one.asks([ended('d', 3)], { takesText: false })).toEqual({ texts: 0, refusal: null });
+  expect(await one.asks([ended('d', 3)], { takesText: false })).toEqual({ texts: 0, refusal: null, question: null });
   one.send({ hook: { spooled: 'another' } });
-  expect(await one.receive()).toEqual({ hook: { texts: 0, refusal: null } });
+  expect(await one.receive()).toEqual({ hook: { texts: 0, refusal: null, question: null } });
   one.leave();
 });
 

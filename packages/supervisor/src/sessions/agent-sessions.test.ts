@@ -22,6 +22,7 @@ const open = (memory: SessionsMemory = noSessions, refusalOf = (): string | null
     memory: JSON.parse(JSON.stringify(memory)),
     logger: (message) => void logged.push(message),
     refusalOf,
+    askAtStop: () => null,
     onReport: (report) => void reports.push(report),
   });
 const spool = (record: SpoolRecord): void => append(join(dir, spoolFile(record.client, record.session)), record);
@@ -99,6 +100,7 @@ test('a limit refuses the call of a hook that asks, and each hook learns of its 
   expect(sessions.question(call.id)).toEqual({
     takesText: false,
     refusal: 'the limit of 1000 tokens a day is reached',
+    question: null,
   });
   expect(sessions.question(prompt.id)).toMatchObject({ refusal: null });
   expect(calls()).toEqual(['a refused']);

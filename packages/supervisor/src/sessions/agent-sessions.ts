@@ -3,6 +3,7 @@ import { adapterNamed } from '@vigil/adapters';
 import type { AgentReport, SessionEvent } from '@vigil/adapters/session';
 import { agentsWithOverdueOutcomes, isBusy, withoutUsage } from '@vigil/adapters/session';
 import type { BreakerReport } from '@vigil/events';
+import { type AskAtStop, NO_PROOF, questionAtStop } from '@vigil/health/proof';
 import { breakerReports, closedByOrder, noBreakers } from '@vigil/hook/breakers';
 import { type Fold, type Folded, foldEvent, foldRecord, newFold, type RefusalOf } from '@vigil/hook/fold';
 import { readSpool, type SpoolRecord, spoolFile, spoolFiles } from '@vigil/hook/spool';
@@ -39,7 +40,12 @@ export const noSessions: SessionsMemory = { offsets: {}, sessions: {}, current: 
 const readerOf = (client: string) => adapterNamed(client)?.transcript;
 
 /** What a hook is answered about its record. */
-export type HookQuestion = { readonly takesText: boolean; readonly refusal: string | null };
+export type HookQuestion = {
+  readonly takesText: boolean;
+  readonly refusal: string | null;
+  /** what the agent is asked before its turn ends; null: nothing */
+  readonly question: string | null;
+};
 
 export type AgentSessionsDeps = {
   /** the spool folder, VIGIL_SPOOL of the agent */
@@ -48,6 +54,8 @@ export type AgentSessionsDeps = {
   readonly logger: Logger;
   /** why a call is not to be made, beside the circuit breakers; null: it may be made */
   readonly refusalOf: RefusalOf;
+  /** what the policy asks before a turn ends; null: nothing */
+  readonly askAtStop: () => AskAtStop | null;
   /** `isCurrent`: of the session that the agent is, not of one that it runs within itself */
   readonly onReport: (report: AgentReport, session: KnownSession, file: string, isCurrent: boolean) => void;
 };
@@ -229,7 +237,7 @@ export class AgentSessions {
       const folded = foldRecord(known.fold, record, this.#deps.refusalOf);
       this.#elect(name, record);
       this.#take(name, known, folded);
-      this.#ask(record, folded.refusal);
+      this.#ask(record, folded);
     } catch (error) {
       // A program of the agent's can write there, too: one bad record spoils no other.
       this.#deps.logger('a record in the spool of hooks is not understood', { id: record.id, error: String(error) });
@@ -255,8 +263,9 @@ export class AgentSessions {
     this.#memory = { ...this.#memory, current: name, earlier: before.filter((one) => one !== name) };
   }
 
-  #ask({ id, takesText }: SpoolRecord, refusal: string | null): void {
-    this.#questions.set(id, { takesText, refusal });
+  #ask({ id, takesText, continuesTurn }: SpoolRecord, { refusal, fold }: Folded): void {
+    const question = continuesTurn ? questionAtStop(fold.proof ?? NO_PROOF, this.#deps.askAtStop()) : null;
+    this.#questions.set(id, { takesText, refusal, question });
     const [oldest] = this.#questions.keys();
     if (this.#questions.size > MOST_QUESTIONS && oldest !== undefined) this.#questions.delete(oldest);
   }

@@ -44,6 +44,7 @@ const watched = (client: string, run: string, lateMs: number, limit = Number.POS
     dir,
     memory: noSessions,
     logger: (message) => expect.unreachable(message),
+    askAtStop: () => null,
     refusalOf: () => (tokens >= limit ? 'the limit is reached' : null),
     onReport: ({ fields }) => {
       tokens = fields.token_count ?? tokens;

@@ -141,6 +141,7 @@ export class Subagents {
           : logger('a sub-agent is not watched', { agentId, why: reach.why }),
       facts: () => ({ ...noTerminal, paused: isPaused() }),
       onPolicy: () => {},
+      onAskAtStop: () => {},
       onRefusal: (refusal) => {
         if (refusal !== null) onRefusal();
       },

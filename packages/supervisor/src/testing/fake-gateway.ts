@@ -18,6 +18,8 @@ export type FakeGateway = {
   silent: boolean;
   /** why no more calls may be made, as it answers heartbeats; null: they may */
   refusal: string | null;
+  /** what is asked before a turn ends, as it answers heartbeats; null: nothing */
+  askAtStop: { readonly needsCheck: boolean } | null;
   /** the interval that it requests, as it answers heartbeats; null: none */
   intervalMs: number | null;
   /** the newer instance that it judges, as it answers heartbeats; null: there is none */
@@ -60,6 +62,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
         policy: gateway.assigned,
         intervalMs: gateway.intervalMs,
         refusal: gateway.refusal,
+        askAtStop: gateway.askAtStop,
         successor: gateway.successor,
       });
     }
@@ -90,6 +93,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     away: false,
     silent: false,
     refusal: null,
+    askAtStop: null,
     intervalMs: null,
     successor: null,
     assigned: null,

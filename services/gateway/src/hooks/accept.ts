@@ -3,6 +3,7 @@ import { eventsOfAnswer, type HookAdapter, type HookPayload, type HookText } fro
 import { asId } from '@vigil/adapters/names';
 import type { SessionEvent } from '@vigil/adapters/session';
 import type { OrderReceiptPayload } from '@vigil/events';
+import { questionAtStop } from '@vigil/health/proof';
 import { acceptHeartbeats, acceptReceipts, type GatewayContext } from '../http/answers.ts';
 import { authorizeSession } from '../http/claims.ts';
 import { Problem } from '../http/problem.ts';
@@ -89,6 +90,13 @@ const refusalOf = (
   );
 };
 
+/** What its agent is asked before the turn ends that an event ends; null: nothing. */
+const questionOf = ({ policies, sessions }: GatewayContext, session: SessionIdentity): string | null => {
+  const { agentId, labels, policy: requestedPolicy } = session;
+  const ask = policies.assignedTo({ agentId, labels, requestedPolicy })?.askAtStop ?? null;
+  return questionAtStop(sessions.proofOf(session), ask);
+};
+
 /** A refused call begins and ends at once: it is neither in flight nor a failure. */
 const withRefusal = (event: SessionEvent): readonly SessionEvent[] => {
   if (event.kind !== 'call_started') return [event];
@@ -132,7 +140,9 @@ export const acceptHook = async (
   const folded = refusal === null ? events : events.flatMap(withRefusal);
   const orders = await report(context, principal, session, folded);
   if (orders === null) return nothing;
-  if (!adapter.hooks.abilities(payload).takesText) return nothing;
+  const { takesText, continuesTurn } = adapter.hooks.abilities(payload);
+  if (!takesText) return nothing;
+  const question = continuesTurn ? questionOf(context, session) : null;
   const { textsInFlight } = context;
   const texts = orders
     .flatMap((order) => textOf(order, session.agentId, context.now()))
@@ -141,17 +151,14 @@ export const acceptHook = async (
   const isOver = (): void => {
     for (const { text } of texts) textsInFlight.delete(text.orderId);
   };
-  const following = eventsOfAnswer(adapter.hooks, payload, texts.length, context.now());
+  const spoken = [...texts.map(({ text }) => text.text), ...(question === null ? [] : [question])];
+  const following = eventsOfAnswer(adapter.hooks, payload, spoken.length, context.now());
   await report(context, principal, session, following).catch((error: unknown) => {
     isOver();
     throw error;
   });
   return {
-    answer: adapter.hooks.answer(
-      payload,
-      texts.map(({ text }) => text),
-      refusal,
-    ),
+    answer: adapter.hooks.answer(payload, spoken, refusal),
     printed: async (isSent) => {
       const receipts = texts.map(({ receipt }) =>
         isSent
@@ -162,12 +169,11 @@ export const acceptHook = async (
               why: 'the connection of its hook broke before the answer was sent',
             },
       );
-      if (receipts.length === 0) return;
       // The text is not offered again, even if its receipt is not accepted.
       for (const { orderId } of receipts)
         if (orderId !== null) context.pendingOrders.observeReceipt(orderId, context.now());
       const body = receipts.map((one) => ({ type: 'ORDER_RECEIPT', payload: one }));
-      await acceptReceipts(context, principal, body).finally(isOver);
+      if (body.length > 0) await acceptReceipts(context, principal, body).finally(isOver);
       // A client that did not get the answer has ended its turn, unless it has gone on since.
       if (!isSent) await report(context, principal, session, following.map(endOf));
     },

@@ -203,3 +203,38 @@ describe('a nudge for a session that posts its hooks', () => {
     expect(textIn(await send(one('PostToolUse')))).toBe('Write a checkpoint.');
   });
 });
+
+describe('the end of a turn', () => {
+  const publish = (signals: object) =>
+    log().publish(
+      example(Topic.policy, 'POLICY_PUBLISHED', {
+        ...{ name: 'vigil', hash: 'h-asks', document: JSON.stringify({ signals }), withdrawn: false },
+      }),
+    );
+  const bash = (id: string) => ({ tool_name: 'Bash', tool_use_id: id, tool_input: { command: 'npm test' } });
+  const event = (name: string, more: object = {}) => send({ session_id: 's-asks', hook_event_name: name, ...more });
+  const failsItsTests = async () => {
+    await event('UserPromptSubmit', { prompt: 'go' });
+    await event('PreToolUse', bash('c-1'));
+    await event('PostToolUseFailure', { ...bash('c-1'), error: 'Exit code 1' });
+  };
+
+  test('is answered with what is missing where the policy asks, once', async () => {
+    await publish({ done: { is: 'false_completion', ask_at_stop: true } });
+    await failsItsTests();
+    await vi.waitFor(async () =>
+      expect(await event('Stop')).toEqual({
+        decision: 'block',
+        reason: expect.stringContaining('you are about to stop, and your last check failed.'),
+      }),
+    );
+    expect(heartbeats().at(-1)?.turn?.open, 'its turn goes on').toBe(true);
+    expect(await event('Stop', { stop_hook_active: true })).toEqual({});
+  });
+
+  test('is not answered without that key', async () => {
+    await publish({ false_completion: { needs_check: true } });
+    await failsItsTests();
+    expect(await event('Stop')).toEqual({});
+  });
+});

@@ -113,10 +113,11 @@ const assignedTo = ({ policies, closerWatch }: GatewayContext, agent: Assigned) 
   const served = policies.assignedTo(agent);
   const policy = served === null ? null : { name: served.name, hash: served.hash };
   const ofPolicy = served?.intervalMs ?? null;
-  if (ofPolicy === null) return { policy, intervalMs: null, intervalReason: null };
+  const askAtStop = served?.askAtStop ?? null;
+  if (ofPolicy === null) return { policy, intervalMs: null, intervalReason: null, askAtStop };
   const reason = closerWatch.reasonFor(agent.agentId);
   const intervalMs = reason === null ? ofPolicy : closerInterval(ofPolicy);
-  return { policy, intervalMs, intervalReason: reason ?? 'policy' };
+  return { policy, intervalMs, intervalReason: reason ?? 'policy', askAtStop };
 };
 
 /**

@@ -1,6 +1,7 @@
 import { newSession, observe, type SessionEvent, type SessionState } from '@vigil/adapters/session';
 import { type MeterReading, readMeters, type SessionMeters } from '@vigil/adapters/telemetry';
 import type { Heartbeat } from '@vigil/events';
+import { NO_PROOF, type Proof, proofAfterReports } from '@vigil/health/proof';
 import { type Changes, heartbeatsOf, type SessionIdentity, withReport } from './heartbeats.ts';
 
 export type { SessionIdentity } from './heartbeats.ts';
@@ -29,6 +30,7 @@ type Kept = {
   /** the most detailed source that has reported */
   readonly source: Source;
   readonly state: SessionState;
+  readonly proof: Proof;
   readonly meters: SessionMeters;
   /** when the session was first reported, by its own clock, epoch milliseconds */
   readonly firstSeenAt: number;
@@ -43,6 +45,7 @@ const newKept = (identity: SessionIdentity, { source, beganAt }: Reported, now: 
   identity,
   source,
   state: newSession,
+  proof: NO_PROOF,
   meters: {},
   firstSeenAt: beganAt,
   sequence: 0,
@@ -109,22 +112,25 @@ export const createSessions = () => {
       const identity = mergedIdentity(before.identity, reporter);
       const source = better(before.source, reported.source);
       const { meters, events } = readMeters(before.meters, reported.readings, before.firstSeenAt);
-      let { state } = before;
+      let { state, proof } = before;
       let changes: Changes = new Map();
       for (const event of [...counting(reported, source), ...events]) {
         const { session, reports } = observe(state, event);
         state = session;
+        proof = proofAfterReports(proof, reports);
         for (const report of reports) changes = withReport(changes, report);
       }
       // A gateway that has restarted continues above what it has sent before.
       const sequence = Math.max(before.sequence + 1, now);
       const { heartbeats, errors } = heartbeatsOf(identity, changes, { now, sequence, errors: before.errors });
       forgetSession(key, identity.agentId);
-      kept.set(key, { ...before, identity, source, state, meters, sequence, errors, seenAt: now });
+      kept.set(key, { ...before, identity, source, state, proof, meters, sequence, errors, seenAt: now });
       keysOf.set(identity.agentId, [...(keysOf.get(identity.agentId) ?? []), key]);
       forget(identity.agentId, now);
       return heartbeats;
     },
+    /** What the calls of a session's own agent show about its completion. */
+    proofOf: (reporter: SessionIdentity): Proof => kept.get(keyOf(reporter))?.proof ?? NO_PROOF,
     /** The session that an agent reported last; null: none. */
     newestOf: (agentId: string): SessionIdentity | null =>
       kept.get(keysOf.get(agentId)?.at(-1) ?? '')?.identity ?? null,

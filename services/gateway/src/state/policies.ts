@@ -1,4 +1,5 @@
 import type { EventOf, PolicyRef, Topic } from '@vigil/events';
+import type { AskAtStop } from '@vigil/health/proof';
 import {
   ASSIGNMENT,
   type Assigned,
@@ -13,9 +14,13 @@ type Published = Extract<EventOf<typeof Topic.policy>, { readonly type: 'POLICY_
 
 /**
  * A policy as it is served: `document` is the parsed canonical JSON. `intervalMs`: its heartbeat interval; null: it
- * sets none.
+ * sets none. `askAtStop`: what an agent is asked before a turn ends; null: nothing.
  */
-export type Served = PolicyRef & { readonly document: unknown; readonly intervalMs: number | null };
+export type Served = PolicyRef & {
+  readonly document: unknown;
+  readonly intervalMs: number | null;
+  readonly askAtStop: AskAtStop | null;
+};
 
 export type Policies = ReturnType<typeof createPolicies>;
 
@@ -34,7 +39,7 @@ export const createPolicies = (fallback: string) => {
     observe: ({ payload: { name, hash, document, withdrawn } }: Published, offset: number): void => {
       if ((newest.get(name)?.offset ?? -1) > offset) return;
       const parsed: unknown = JSON.parse(document);
-      const served = { name, hash, document: parsed, intervalMs: intervalOf(parsed) };
+      const served = { name, hash, document: parsed, intervalMs: intervalOf(parsed), askAtStop: askAtStopOf(parsed) };
       newest.set(name, { offset, served: withdrawn ? null : served });
       if (name === ASSIGNMENT) nameOf = assignerOf(parsed, isThere) ?? nameOf;
     },
@@ -59,4 +64,15 @@ const assignerOf = (document: unknown, isThere: (name: string) => boolean): Retu
 const intervalOf = (document: unknown): number | null => {
   const interval = (document as { heartbeat?: { interval?: unknown } } | null)?.heartbeat?.interval;
   return typeof interval === 'string' ? parseDuration(interval) : null;
+};
+
+type WrittenSignal = { readonly is?: unknown; readonly ask_at_stop?: unknown; readonly needs_check?: unknown } | null;
+
+/** Of the signal `false_completion`, under any name. */
+const askAtStopOf = (document: unknown): Served['askAtStop'] => {
+  const { signals } = (document ?? {}) as { readonly signals?: Readonly<Record<string, WrittenSignal>> };
+  const asking = Object.entries(signals ?? {}).find(
+    ([name, one]) => (one?.is ?? name) === 'false_completion' && one?.ask_at_stop === true,
+  );
+  return asking === undefined ? null : { needsCheck: asking[1]?.needs_check === true };
 };

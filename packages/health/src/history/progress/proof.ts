@@ -25,14 +25,57 @@ export type Proof = {
 
 export const NO_PROOF: Proof = { check: null, unchecked: false, unmade: [], succeeded: false, failed: false };
 
+/** Words for a person ("its") or for the agent ("your"). */
+type Words = (whose: 'its' | 'your') => string;
+
+/**
+ * What contradicts a completion. `needsCheck`: whether a change without a later check that passes does. `hasOthers`: whether
+ * anything else contradicts it, so that a last call that failed does not count.
+ */
+export const contradictionsIn = (
+  { check, unmade, succeeded, failed, unchecked }: Proof,
+  { needsCheck, hasOthers }: { readonly needsCheck: boolean; readonly hasOthers: boolean },
+): readonly Words[] => {
+  const all: Words[] = [];
+  if (check === 'failed') all.push((whose) => `${whose} last check failed`);
+  for (const { name } of unmade) all.push((whose) => `${whose} last change of ${name} failed`);
+  if (succeeded && failed && !hasOthers && all.length === 0) all.push((whose) => `${whose} last call failed`);
+  if (needsCheck && unchecked && check !== 'failed')
+    all.push((whose) => `no check has passed since ${whose} last change`);
+  return all;
+};
+
+/** What a policy asks at the end of a turn. `needsCheck`: whether a change without a later check is asked about too. */
+export type AskAtStop = { readonly needsCheck: boolean };
+
+/** The question to an agent that ends its turn, from what its calls contradict; null: none. */
+export const questionAtStop = (proof: Proof, ask: AskAtStop | null): string | null => {
+  if (ask === null) return null;
+  const found = contradictionsIn(proof, { needsCheck: ask.needsCheck, hasOthers: false });
+  if (found.length === 0) return null;
+  const words = found.map((one) => one('your')).join('; ');
+  return `Vigil: you are about to stop, and ${words}. Finish it and check it, or report what is left and why.`;
+};
+
+/** The calls of the agent itself among the reports of its session; those of sub-agents prove nothing about it. */
+export const proofAfterReports = (
+  before: Proof,
+  reports: readonly { readonly agent: string | null; readonly fields: Partial<Heartbeat> }[],
+): Proof =>
+  reports
+    .filter(({ agent }) => agent === null)
+    .flatMap(({ fields }) => fields.tool_calls ?? [])
+    .reduce(proofAfterCall, before);
+
 /** Rate limits, refused and abandoned calls have no result, so they prove nothing. */
 export const proofAfter = (before: Proof, { tool_calls: calls }: Heartbeat): Proof => {
   let after = before;
-  for (const call of calls) if (finished(call) && !rateLimited(call)) after = afterCall(after, call);
+  for (const call of calls) after = proofAfterCall(after, call);
   return after;
 };
 
-const afterCall = (before: Proof, call: ToolCall): Proof => {
+export const proofAfterCall = (before: Proof, call: ToolCall): Proof => {
+  if (!finished(call) || rateLimited(call)) return before;
   const failed = call.outcome === 'error';
   const passes = call.checking && !failed;
   const changes = call.mutating && !failed;
