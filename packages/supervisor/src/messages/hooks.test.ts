@@ -88,7 +88,7 @@ const offered = async () => {
   });
 };
 
-test('the hook that ends a turn asks for what is missing, where the policy asks, and once a turn', async () => {
+test('the hook that ends a turn asks for what is missing, where the policy has ask_at_stop, and once a turn', async () => {
   stage.gateway.askAtStop = { needsCheck: false };
   await start('sleep 600', { nudge: 'hook' });
   const ends = { takesText: true, continuesTurn: true };

@@ -54,7 +54,7 @@ export type AgentSessionsDeps = {
   readonly logger: Logger;
   /** why a call is not to be made, beside the circuit breakers; null: it may be made */
   readonly refusalOf: RefusalOf;
-  /** what the policy asks before a turn ends; null: nothing */
+  /** the question that the policy sets for the end of a turn; null: none */
   readonly askAtStop: () => AskAtStop | null;
   /** `isCurrent`: of the session that the agent is, not of one that it runs within itself */
   readonly onReport: (report: AgentReport, session: KnownSession, file: string, isCurrent: boolean) => void;

@@ -219,7 +219,7 @@ describe('the end of a turn', () => {
     await event('PostToolUseFailure', { ...bash('c-1'), error: 'Exit code 1' });
   };
 
-  test('is answered with what is missing where the policy asks, once', async () => {
+  test('is answered with what is missing where the policy has ask_at_stop, once', async () => {
     await publish({ done: { is: 'false_completion', ask_at_stop: true } });
     await failsItsTests();
     await vi.waitFor(async () =>

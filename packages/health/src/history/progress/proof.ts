@@ -45,7 +45,7 @@ export const contradictionsIn = (
   return all;
 };
 
-/** What a policy asks at the end of a turn. `needsCheck`: whether a change without a later check is asked about too. */
+/** The question at the end of a turn, as a policy sets it. `needsCheck`: whether a change without a later check is asked about too. */
 export type AskAtStop = { readonly needsCheck: boolean };
 
 /** The question to an agent that ends its turn, from what its calls contradict; null: none. */
