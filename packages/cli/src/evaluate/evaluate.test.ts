@@ -251,6 +251,16 @@ test('for people: a table by source, and what stands against success and label',
   expect((await evaluate(['-'])).out).toBe('No runs.\n');
 });
 
+test('the call at which a loop was caught counts from the start of the loop', async () => {
+  const before = ['a', 'b', 'c', 'd'].map(call);
+  const late = (calls: readonly object[]) =>
+    JSON.stringify({ run_id: 'x', src: 's', label: 'loop', calls: [...before, ...calls] });
+  const row = Array.from({ length: 6 }, () => call('ls'));
+  expect((await evaluate(['-'], late(row))).out).toMatch(/AT CALL OF THE LOOP \(MEDIAN, LAST\)\n.* 1 of 1 +5, 5\n/);
+  const cycle = Array.from({ length: 12 }, (_, i) => call(i % 2 === 0 ? 'x' : 'y'));
+  expect((await evaluate(['-'], late(cycle))).out).toMatch(/ 1 of 1 +8, 8\n/);
+});
+
 test('a session that is flagged is listed, since its outcome is not known; a file of no known format ends with 1', async () => {
   const session = file('session', claudeCodeFile({ commands: Array.from({ length: 5 }, () => 'ls'), isDone: false }));
   const { code, out, err } = await evaluate([session, file('page.md', '# A page\n')]);

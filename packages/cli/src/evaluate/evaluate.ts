@@ -18,6 +18,7 @@ import { CannotProceed } from '../errors.ts';
 import { jsonText, plain } from '../render/plain.ts';
 import { endUnwell, print, untilStopped, view } from '../terminal.ts';
 import { DamagedGzip } from './gzip.ts';
+import { loopAtEnd } from './loop.ts';
 import { piecesOf, type Record } from './records.ts';
 import { evaluatedLines, type Judgement, Tally } from './tally.ts';
 import { FileInputs, unfedLines } from './unfed.ts';
@@ -71,6 +72,7 @@ export const judgeOf = (policy: CompiledPolicy, gap: number): ((record: Record) 
       success: null,
       label: null,
       calls,
+      loopBy: () => null,
       inputs: inputsOfSession(
         record.reports.filter((report) => report.agent === agent).map(({ fields }) => fields),
         true,
@@ -83,6 +85,7 @@ export const judgeOf = (policy: CompiledPolicy, gap: number): ((record: Record) 
 const judgementOf = (run: RecordedRun, judged: JudgedRun): Judgement => ({
   ...run,
   calls: run.calls.length,
+  loopBy: (call) => loopAtEnd(run.calls.slice(0, call)),
   inputs: inputsOfRun(run),
   judged,
 });

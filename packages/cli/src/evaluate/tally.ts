@@ -9,6 +9,8 @@ export type Judgement = {
   readonly success: boolean | null;
   readonly label: string | null;
   readonly calls: number;
+  /** the calls of a loop at the end of the first `call` calls; null: no loop, or unknown */
+  readonly loopBy: (call: number) => number | null;
   /** what its record contains */
   readonly inputs: ReadonlySet<Input>;
   readonly judged: JudgedRun;
@@ -17,7 +19,7 @@ export type Judgement = {
 /** Runs that deserve a look: a flagged run that was successful, or may have been; a loop that was missed. */
 export type Odd = { readonly runId: string; readonly src: string; readonly what: string };
 
-/** The runs of one source. `caughtAt`: for each loop that was caught, the calls folded by then. */
+/** The runs of one source. `caughtAt`: for each loop that was caught, its own calls by then. */
 export type Source = {
   runs: number;
   successful: number;
@@ -67,7 +69,7 @@ export class Tally {
     }
     if (run.label !== 'loop') return;
     source.loops += 1;
-    if (flag) source.caughtAt.push(flag.call);
+    if (flag) source.caughtAt.push(run.loopBy(flag.call) ?? flag.call);
     else list(this.missed, odd(`${run.calls} calls, at worst ${worst}`));
   }
 
@@ -97,7 +99,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'FAILING', of: ({ worst }) => String(worst.FAILING) },
   { title: 'FLAGGED SUCCESSES', of: ({ flaggedSuccesses }) => String(flaggedSuccesses) },
   { title: 'LOOPS CAUGHT', of: ({ loops, caughtAt }) => (loops === 0 ? '-' : `${caughtAt.length} of ${loops}`) },
-  { title: 'AT CALL (MEDIAN, LAST)', of: ({ caughtAt }) => atCall(caughtAt) },
+  { title: 'AT CALL OF THE LOOP (MEDIAN, LAST)', of: ({ caughtAt }) => atCall(caughtAt) },
 ];
 
 /** Judged runs by source, by their worst state; then what stands against `success` and `label`. */

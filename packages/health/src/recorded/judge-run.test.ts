@@ -139,8 +139,9 @@ test.each(['vigil', 'vigil:evaluator', 'vigil.case', 'r'])('a run is judged with
 });
 
 const WEEK = 7 * 86_400;
+const DATE = Date.UTC(2026, 10, 22) / 1000;
 test.each([WEEK - 1, WEEK, WEEK + 1, 8 * WEEK])('after a gap of %d s the next call ends the silence', (gap) => {
-  const calls = [0, gap, gap + 1].map((ts, i) => brief(i, ts));
+  const calls = [0, gap, gap + 1].map((ts, i) => brief(i, DATE + ts));
   expect(judged(calls)).toEqual({ worst: 'STUCK', changes: [stuck(1, 60.001, 'no_activity'), healthy(2, gap)] });
 });
 
@@ -209,4 +210,30 @@ test('times in microseconds and nanoseconds are refused, by their unit', () => {
   expect(at(1_764_000_000_000)).not.toThrow();
   expect(at(1_764_000_000_000_000)).toThrow('looks like microseconds: give seconds or milliseconds');
   expect(at(1_764_000_000_000_000_000)).toThrow('looks like nanoseconds');
+});
+
+const timed =
+  (...times: readonly unknown[]) =>
+  () =>
+    readRun(JSON.stringify({ run_id: 'r', calls: times.map((ts, i) => ({ ...other(i), ts })) }));
+
+test('a relative time is in seconds, and of at most 30 days; a date is after 1999', () => {
+  expect(timed(-5, 0, 881, 2_592_000)).not.toThrow();
+  expect(timed(0, 2_592_001)).toThrow(
+    'calls[1].ts: 2592001 is neither a date since 2000 nor a relative time of at most 30 days: give relative times in seconds',
+  );
+  expect(timed(946_684_800)).not.toThrow();
+  expect(timed(946_684_799)).toThrow('calls[0].ts: 946684799 is neither a date');
+  expect(timed(946_684_800_000)).not.toThrow();
+  expect(timed(946_684_799_999)).toThrow('calls[0].ts: 946684799999 is neither a date');
+});
+
+test('a run mixes no relative times and dates', () => {
+  expect(timed(0, 1_795_305_600)).toThrow(
+    'calls[1].ts: is a date, and calls[0].ts is a relative time: give all times of a run in one way',
+  );
+  expect(timed('2026-11-22T04:00:00Z', 5)).toThrow('calls[1].ts: is a relative time, and calls[0].ts is a date');
+  expect(timed('2026-11-22T04:00:00Z', 1_795_305_600, 1_795_305_600_000)).not.toThrow();
+  const run = { run_id: 'r', calls: [{ ...other(1), ts: 5 }], ended_at: '2026-11-22T04:00:00Z' };
+  expect(() => readRun(JSON.stringify(run))).toThrow('ended_at: is a date, and calls[0].ts is a relative time');
 });

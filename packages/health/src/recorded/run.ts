@@ -1,10 +1,5 @@
 import { z } from 'zod';
 
-/**
- * From this value on a number is milliseconds, below it seconds: 1e11 seconds are three thousand years ahead, and 1e11
- * milliseconds are in 1973.
- */
-const MILLISECONDS_FROM = 1e11;
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)$/;
 
 const SHOWN = 60;
@@ -23,25 +18,41 @@ export const must = (be: string, give: string) => ({
 });
 const NO_TIME = must('no time', 'seconds, or RFC 3339 such as 2026-11-22T04:00:00Z');
 
-/** Seconds, epoch milliseconds or RFC 3339 as milliseconds. */
-export const instant = z.union([z.number(), z.string()], NO_TIME).transform((value, context) => {
-  if (typeof value === 'number' && Math.abs(value) >= TOO_LARGE_FROM) {
-    const message = `${shown(value)} looks like ${unitOf(value)}: give seconds or milliseconds`;
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  }
-  const ms = typeof value === 'number' ? fromNumber(value) : RFC_3339.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isFinite(ms)) return ms;
-  context.addIssue({ code: 'custom', message: NO_TIME.error({ input: value }) });
-  return z.NEVER;
-});
-
+const DAY_S = 86_400;
+/** The longest run with relative times. A larger number of seconds is milliseconds, or a date. */
+const LONGEST_RUN_S = 30 * DAY_S;
+/** The first plausible date, 2000. */
+const FIRST_DATE_S = Date.UTC(2000) / 1000;
 /** From this value on a number cannot be a date in milliseconds: it is in the year 2286 or later. */
 const TOO_LARGE_FROM = 1e13;
+/** From this value on a date is in milliseconds: as seconds it would be in the year 5138. */
+const MILLISECONDS_FROM = 1e11;
 /** The unit of a number that is too large for milliseconds. */
 const unitOf = (value: number): string => (Math.abs(value) >= 1e17 ? 'nanoseconds' : 'microseconds');
 
-const fromNumber = (value: number): number => Math.round(Math.abs(value) < MILLISECONDS_FROM ? value * 1000 : value);
+/** A number as milliseconds, or what is wrong with it. */
+const fromNumber = (value: number): number | string => {
+  if (Math.abs(value) >= TOO_LARGE_FROM) return `looks like ${unitOf(value)}: give seconds or milliseconds`;
+  if (Math.abs(value) <= LONGEST_RUN_S) return Math.round(value * 1000);
+  if (value >= FIRST_DATE_S && value < MILLISECONDS_FROM) return Math.round(value * 1000);
+  if (value >= FIRST_DATE_S * 1000) return Math.round(value);
+  return 'is neither a date since 2000 nor a relative time of at most 30 days: give relative times in seconds, dates in seconds or milliseconds';
+};
+
+/**
+ * A time as milliseconds: a date as seconds or milliseconds since 1970, or as RFC 3339; or a relative time, seconds
+ * since any moment.
+ */
+export const instant = z.union([z.number(), z.string()], NO_TIME).transform((value, context) => {
+  const isText = typeof value === 'string';
+  const ms = isText ? (RFC_3339.test(value) ? Date.parse(value) : Number.NaN) : fromNumber(value);
+  if (typeof ms === 'number' && Number.isFinite(ms)) return ms;
+  const message = typeof ms === 'string' ? `${shown(value)} ${ms}` : NO_TIME.error({ input: value });
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
+const isRelative = (ms: number): boolean => Math.abs(ms) <= LONGEST_RUN_S * 1000;
 
 /** A missing value and null both mean unknown. */
 export const orNull = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? null);
@@ -89,21 +100,35 @@ export const recordedCall = z.object(
   must('no call', 'an object with at least a tool'),
 );
 
-const recordedRun = z.object(
-  {
-    run_id: z.string(must('no text', RUN_ID)).min(1, must('empty', RUN_ID)),
-    src: name,
-    task: name,
-    success: orNull(truth),
-    label: name,
-    /** whether something other than the agent ended the run, so that it does not claim to have finished */
-    cut_off: flag,
-    /** when the run ended; until then the time after its last call is judged */
-    ended_at: orNull(instant),
-    calls: z.array(recordedCall, must('no list', 'the list of the run’s calls')),
-  },
-  must('no run', 'an object with run_id and calls'),
-);
+const TIMES = ['started_at', 'ts', 'ended_at', 'deadline_at'] as const;
+
+const recordedRun = z
+  .object(
+    {
+      run_id: z.string(must('no text', RUN_ID)).min(1, must('empty', RUN_ID)),
+      src: name,
+      task: name,
+      success: orNull(truth),
+      label: name,
+      /** whether something other than the agent ended the run, so that it does not claim to have finished */
+      cut_off: flag,
+      /** when the run ended; until then the time after its last call is judged */
+      ended_at: orNull(instant),
+      calls: z.array(recordedCall, must('no list', 'the list of the run’s calls')),
+    },
+    must('no run', 'an object with run_id and calls'),
+  )
+  .superRefine(({ calls, ended_at }, context) => {
+    const times = [
+      ...calls.flatMap((call, i) => TIMES.map((field) => ({ path: ['calls', i, field], ms: call[field] }))),
+      { path: ['ended_at'], ms: ended_at },
+    ].flatMap(({ path, ms }) => (ms === null ? [] : [{ path, ms }]));
+    const other = times.find(({ ms }) => isRelative(ms) !== isRelative(times[0]?.ms ?? 0));
+    if (other === undefined) return;
+    const [one, two] = isRelative(other.ms) ? ['a relative time', 'a date'] : ['a date', 'a relative time'];
+    const message = `is ${one}, and ${fieldOf(times[0]?.path ?? [])} is ${two}: give all times of a run in one way`;
+    context.addIssue({ code: 'custom', path: other.path, message });
+  });
 
 /** One call of a recorded run; times in milliseconds. `ts`: when it was reported, which is its end. */
 export type RecordedCall = z.output<typeof recordedCall>;
