@@ -1,3 +1,4 @@
+import { hasOptions, type RecoveryOptions, recoveryOptions, type UpcomingPlan } from './options.ts';
 import type { AgentRow } from './queries/agents.ts';
 import type { CaseStory, OrderRow } from './queries/cases.ts';
 import type { BreakerRow, TicketRow } from './queries/findings.ts';
@@ -43,15 +44,20 @@ export type Explanation = {
   readonly signals: readonly SignalFigure[] | null;
   /** further notes for people, such as that the agent's cost is unknown; null as above */
   readonly notes: readonly string[] | null;
+  /** what can be done next; null: it is healthy, or has ended */
+  readonly options: RecoveryOptions | null;
 };
 
 const SHOWN = 30;
 const SHOWN_CASES = 5;
 
 /** The data besides the read model; see `Explanation`. null if the evaluator's state was not available. */
-export type SignalsOf = (
-  agentId: string,
-) => Promise<{ readonly signals: readonly SignalFigure[]; readonly notes: readonly string[] } | null>;
+export type SignalsOf = (agentId: string) => Promise<{
+  readonly signals: readonly SignalFigure[];
+  readonly notes: readonly string[];
+  /** the plan that holds, or the first that will hold if nothing more is received; null: none is expected */
+  readonly upcoming: UpcomingPlan | null;
+} | null>;
 
 /** Reads an explanation from the read model; null if there is no such agent. */
 export const explain = async (
@@ -72,13 +78,14 @@ export const explain = async (
     model.breakers({ agentId }),
     model.tickets({ agentId, limit: SHOWN }),
   ]);
-  const stories = await Promise.all(cases.slice(0, SHOWN_CASES).map(({ caseId }) => model.case(caseId)));
+  const read = await Promise.all(cases.slice(0, SHOWN_CASES).map(({ caseId }) => model.case(caseId)));
+  const stories = read.filter((found) => found !== null);
   const ofTask = taskId === null ? NO_TASK : await aboutTask(model, taskId);
   return {
     agent,
     transitions,
     story,
-    cases: stories.filter((found) => found !== null),
+    cases: stories,
     orders: orders.filter(({ caseId }) => caseId === null),
     ...ofTask,
     alerts: [...alerts, ...ofTask.alerts.filter(({ alertId }) => !alerts.some((one) => one.alertId === alertId))].slice(
@@ -89,7 +96,27 @@ export const explain = async (
     tickets,
     signals: judged?.signals ?? null,
     notes: judged?.notes ?? null,
+    options: recoveryOptions(agent, {
+      openCase: stories.find(({ caseId }) => caseId === agent.caseId) ?? null,
+      upcoming: judged?.upcoming ?? null,
+      checkpoints: ofTask.checkpoints,
+    }),
   };
+};
+
+/** What can be done next for an agent; null: it is healthy, or has ended. */
+export const optionsOf = async (
+  model: ReadModel,
+  agent: AgentRow,
+  signalsOf: SignalsOf,
+): Promise<RecoveryOptions | null> => {
+  if (!hasOptions(agent)) return null;
+  const [openCase, judged, checkpoints] = await Promise.all([
+    agent.caseId === null ? null : model.case(agent.caseId),
+    agent.caseId === null ? signalsOf(agent.agentId) : null,
+    agent.taskId === null ? [] : model.checkpoints(agent.taskId),
+  ]);
+  return recoveryOptions(agent, { openCase, upcoming: judged?.upcoming ?? null, checkpoints });
 };
 
 const NO_TASK = { task: null, checkpoints: [], recoveries: [], alerts: [] };

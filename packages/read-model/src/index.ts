@@ -13,11 +13,13 @@ export {
   type Explanation,
   explain,
   type HangingTransaction,
+  optionsOf,
   type ProcessorTime,
   type SignalFigure,
   type SignalsOf,
 } from './explain.ts';
 export { migrate } from './migrate.ts';
+export type { RecoveryOptions, UpcomingPlan } from './options.ts';
 export { claimCluster, type Position, positions, savePosition } from './positions.ts';
 export type { AgentRow } from './queries/agents.ts';
 export type { CaseRow, CaseStory, OrderRow, Withheld } from './queries/cases.ts';

@@ -42,6 +42,17 @@ test('an unknown agent is a problem that names where to look', async () => {
   expect(answer.json()).toMatchObject({ status: 404, type: 'urn:vigil:unknown_agent' });
 });
 
+test('an agent that is not healthy has its options, and a healthy one has none', async () => {
+  const checkpoint = { checkpointId: 'c-1', recordedAt: 5, valid: true };
+  const answer = async (state: string) => {
+    const row = { ...agent, state, caseId: null };
+    const { request } = dashboard({ agent: async () => row, checkpoints: async () => [checkpoint] });
+    return (await request('GET', '/v1/agents/worker-1')).json().options;
+  };
+  expect(await answer('DEGRADED')).toEqual({ plan: null, steps: [], next: null, decisions: [], checkpoint });
+  expect(await answer('HEALTHY')).toBeNull();
+});
+
 test('an internal failure is logged, and the answer reveals nothing of it', async () => {
   const broken = dashboard({ agents: () => Promise.reject(new Error('password=secret')) });
   const answer = await broken.request('GET', '/v1/agents');

@@ -47,7 +47,7 @@ const waitingColumns = (view: View): readonly Column<AgentRow>[] => [
 export const waitingTable = (view: View, agents: readonly AgentRow[]): string[] =>
   table(view, waitingColumns(view), agents, 'No agent waits for a person.');
 
-const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+export const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /** A hold is over when its time has run out: no event reports that. */
 export const isHeld = ({ now }: Pick<View, 'now'>, { held, heldUntil }: AgentRow): boolean =>

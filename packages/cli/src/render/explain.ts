@@ -3,6 +3,7 @@ import { isHeld } from './agents.ts';
 import { caseLines } from './cases.ts';
 import { evidenceName, listed, orderTarget, trailLine } from './describe.ts';
 import { alertLine } from './fleet.ts';
+import { optionLines } from './options.ts';
 import { checkpointLine, readable, recoveryLine } from './tasks.ts';
 import { ageText, clockTime, orDash, paintState, table, type View } from './view.ts';
 
@@ -15,6 +16,8 @@ type Part = { readonly title: string; readonly lines: readonly string[] };
 export const explainLines = (view: View, explanation: Explanation, earlier: number): string[] => {
   const parts: readonly Part[] = [
     { title: 'Signals', lines: signalLines(view, explanation.signals) },
+    // An older dashboard answers without options.
+    { title: 'Options', lines: optionLines(view, explanation.agent.agentId, explanation.options ?? null) },
     { title: 'What happened', lines: storyLines(view, explanation, earlier) },
     { title: 'Cases', lines: explanation.cases.flatMap((found) => caseLines(view, found)) },
     { title: 'Orders outside cases', lines: explanation.orders.map((order) => orderLine(view, order)) },

@@ -161,5 +161,6 @@ export const explanation = (more: Partial<Explanation> = {}): Explanation => ({
   tickets: [],
   signals: null,
   notes: null,
+  options: null,
   ...more,
 });

@@ -2,6 +2,7 @@ import type { HealthState, PolicyRef } from '@vigil/events';
 import { type Axis, type JudgedState, spell, unknownCost } from '@vigil/policy';
 import { type Clock, NEVER } from '@vigil/stream';
 import { type Judgement, judgingOf, shownOf } from '../judgement/judge.ts';
+import { type Upcoming, upcomingPlan } from '../judgement/plans.ts';
 import type { Policies } from '../judgement/policies.ts';
 import type { Rule, Rules } from '../judgement/rules.ts';
 import { CONFIDENCE, type Confidence } from '../signals/confidence.ts';
@@ -38,6 +39,14 @@ export type Explanation = {
     readonly until: number | null;
   } | null;
   readonly plan: string | null;
+  /** the plan that holds, or the first that will hold if nothing more is received; null: none is expected */
+  readonly upcoming: {
+    readonly plan: string;
+    readonly from: number;
+    readonly steps: readonly string[];
+    /** the decisions that it offers to people */
+    readonly decisions: readonly string[];
+  } | null;
   readonly signals: readonly Explained[];
   /** when the decision may change next, if nothing more is received */
   readonly nextAt: number | null;
@@ -60,10 +69,22 @@ export const explain = (policies: Policies, state: AgentState, clock: Clock): Ex
     onsetAt: judgement.onsetAt,
     exemption: shown && { name: shown.name, suspends: shown.suspends, until: momentOrNull(shown.until) },
     plan: judgement.plan?.name ?? null,
+    upcoming: described(upcomingPlan(rules, state.history, judgement)),
     signals: rules.rules.map((rule, i) => explained(rules, state, judgement, rule, i)),
     nextAt: momentOrNull(judgement.next),
     driftMs: state.history.lastReceipt.driftMs,
     notes: notesOf(state, rules),
+  };
+};
+
+const described = (upcoming: Upcoming | null): Explanation['upcoming'] => {
+  if (upcoming === null) return null;
+  const { plan, from } = upcoming;
+  return {
+    plan: plan.name,
+    from,
+    steps: plan.steps.map(({ step }) => step),
+    decisions: plan.steps.flatMap((step) => (step.step === 'escalate' ? step.options : [])),
   };
 };
 

@@ -193,6 +193,61 @@ test('explain states the reason of each signal, and why it does not fire yet', (
   expect(explained).toMatchObject({ state: 'HEALTHY', nextAt: T0 + 8001, plan: null });
 });
 
+describe('the plan that explain expects next', () => {
+  const MINUTE = 60_000;
+  const coditect = presetsWith('coditect');
+  const policy = 'coditect';
+  const started = (more: Partial<HeartbeatPayload> = {}) => {
+    const agent = given(agentHealth(coditect), T0);
+    agent.receive(heartbeat(0, { ...runtime, policy, agent_heartbeat_at: T0, tool_calls: [call('c1')], ...more }));
+    return agent;
+  };
+  /** It works and saves no checkpoint. */
+  const worksUntil = (agent: ReturnType<typeof started>, minutes: number) => {
+    for (let m = 1; m <= minutes; m++) {
+      const tool_calls = [call(`c-${m}`, { args_hash: `${m}`, result_hash: `${m}`, mutating: true })];
+      agent.receive(heartbeat(m * MINUTE, { ...runtime, policy, tool_calls, token_count: m }), T0 + m * MINUTE);
+    }
+  };
+  const explained = (agent: ReturnType<typeof started>) => explain(coditect, agent.state(), agent.clock());
+
+  test('of an agent that is DEGRADED is the one for STUCK, with its steps, what it offers to people, and its time', () => {
+    const agent = started();
+    worksUntil(agent, 18);
+    expect(explained(agent)).toMatchObject({
+      state: 'DEGRADED',
+      plan: null,
+      upcoming: {
+        plan: 'STUCK',
+        from: T0 + 30 * MINUTE + 1,
+        steps: ['nudge', 'escalate', 'terminate', 'recover'],
+        decisions: ['allow_more_time', 'force_handoff', 'terminate_and_recover'],
+      },
+    });
+  });
+
+  test('is the plan that holds, once it holds', () => {
+    const agent = started();
+    worksUntil(agent, 31);
+    expect(explained(agent)).toMatchObject({
+      ...{ state: 'STUCK', plan: 'STUCK', upcoming: { plan: 'STUCK', from: agent.clock().now } },
+    });
+  });
+
+  test('is none where the policy acts on nothing', () => {
+    const off = policyOf(`
+policy: p
+enabled: false
+signals: { no_calls: { after: 5m } }
+states: { STUCK: [no_calls] }
+plans: [{ when: STUCK, do: [escalate: { timeout: never }] }]
+`);
+    const agent = given(agentHealth(off), T0);
+    agent.receive(heartbeat(0, { ...runtime, tool_calls: [call('c1')] }));
+    expect(explain(off, agent.state(), agent.clock())).toMatchObject({ upcoming: null });
+  });
+});
+
 test('explain names signals that are not measured, and why', () => {
   const policies = policyOf(`
 policy: p

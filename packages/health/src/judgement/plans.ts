@@ -22,6 +22,43 @@ export const planOf = (rules: Rules, history: History, state: HealthState, momen
   return null;
 };
 
+/** A plan, and since when it holds or will hold. */
+export type Upcoming = { readonly plan: CompiledPlan; readonly from: number };
+
+/** The plan that holds, or the first that will hold if nothing more is received; null: none is expected. */
+export const upcomingPlan = (
+  rules: Rules,
+  history: History,
+  judgement: Moments & { readonly plan: CompiledPlan | null },
+): Upcoming | null => {
+  const { now } = judgement.at;
+  if (judgement.plan !== null) return { plan: judgement.plan, from: now };
+  if (!rules.policy.enabled) return null;
+  let first: Upcoming | null = null;
+  for (const plan of plansFor(rules.plans, history)) {
+    const from = Math.min(
+      ...plan.anyOf.map((terms) => Math.max(...terms.map((term) => holdsFrom(rules, term, judgement)))),
+    );
+    if (from > now && from < (first?.from ?? NEVER)) first = { plan, from };
+  }
+  return first;
+};
+
+/** When a term holds, as things stand. */
+const holdsFrom = ({ states, exemptions }: Rules, term: Term, { from, until, at: { now } }: Moments): number => {
+  const of = (use: number) => from[use] ?? NEVER;
+  switch (term.kind) {
+    case 'use':
+      return of(term.use);
+    case 'state': {
+      const anyOf = states.find(({ state }) => state === term.state)?.anyOf ?? [];
+      return Math.min(NEVER, ...anyOf.map((together) => Math.max(...together.map(of))));
+    }
+    case 'exemption':
+      return (until[exemptions.findIndex(({ name }) => name === term.exemption)] ?? 0) > now ? now : NEVER;
+  }
+};
+
 /**
  * The progress that ends a finding, so that no plan holds any more: one mark of each group. A group is one way in which
  * a plan holds now, as a set of rules that fire together. The end of one rule is enough.

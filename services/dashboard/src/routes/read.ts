@@ -1,4 +1,4 @@
-import { explain, type ReadModel, type SignalsOf } from '@vigil/read-model';
+import { explain, optionsOf, type ReadModel, type SignalsOf } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { found, Problem } from '../problem.ts';
@@ -43,9 +43,10 @@ export const readRoutes = (app: FastifyInstance, model: ReadModel, signalsOf: Si
       }),
     };
   });
-  app.get<One>('/v1/agents/:id', async ({ params: { id } }) =>
-    found(await model.agent(id), 'agent', id, '`vigil health` (/v1/agents)'),
-  );
+  app.get<One>('/v1/agents/:id', async ({ params: { id } }) => {
+    const agent = found(await model.agent(id), 'agent', id, '`vigil health` (/v1/agents)');
+    return { ...agent, options: await optionsOf(model, agent, signalsOf) };
+  });
   app.get<One>('/v1/agents/:id/explain', async ({ params: { id } }) =>
     found(await explain(model, id, signalsOf), 'agent', id, '`vigil health` (/v1/agents)'),
   );

@@ -1,9 +1,10 @@
 import type { HealthState } from '@vigil/events';
-import type { AgentRow, Entry, Explanation, FleetRow } from '@vigil/read-model';
+import type { AgentRow, Entry, Explanation, FleetRow, RecoveryOptions } from '@vigil/read-model';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../../client.ts';
 import { agentJson, agentLines, agentsTable, isUnhealthy, waitingTable } from '../../render/agents.ts';
 import { fleetLines } from '../../render/fleet.ts';
+import { optionLines, optionsJson } from '../../render/options.ts';
 import { jsonText } from '../../render/plain.ts';
 import type { View } from '../../render/view.ts';
 import { dashboard, endUnwell, type Json, print, show, view } from '../../terminal.ts';
@@ -18,6 +19,7 @@ Ends with 1 where an agent that is shown is unhealthy (finished ones are not), w
 Examples:
   vigil health                       every agent
   vigil health worker-1 --json       { "agent": "worker-1", "status": "healthy", "last_output": "…", "errors": [], … }
+                                     an agent that is not healthy has its "options": the next step, decisions, checkpoint
   vigil health --filter unhealthy    what needs a look
   vigil health --filter waiting      who waits for a person, the longest first, with what is asked
   vigil health --watch               the fleet and its story, until Ctrl-C`;
@@ -72,7 +74,7 @@ export const register = (program: Command): void => {
 const health = async (agentId: string | undefined, options: Options): Promise<void> => {
   const client = dashboard();
   if (options.watch) return watch(client);
-  if (agentId !== undefined) return one(client, await client.get<AgentRow>(path('agents', agentId)), options);
+  if (agentId !== undefined) return one(client, await client.get<OneAgent>(path('agents', agentId)), options);
   const { filter, state } = options;
   const { agents } = await client.get<{ agents: readonly AgentRow[] }>('/v1/agents', { filter, state });
   const table = filter === 'waiting' ? waitingTable : agentsTable;
@@ -81,11 +83,19 @@ const health = async (agentId: string | undefined, options: Options): Promise<vo
   if (agents.some(isUnhealthy)) endUnwell();
 };
 
-const one = async (client: Client, agent: AgentRow, { json }: Options): Promise<void> => {
-  if (json) print([jsonText(agentJson(view(), agent))]);
-  else await showWithFleet(client, agent, agentLines);
+/** `options` is missing in the answer of an older dashboard. */
+type OneAgent = AgentRow & { readonly options?: RecoveryOptions | null };
+
+const one = async (client: Client, agent: OneAgent, { json }: Options): Promise<void> => {
+  if (json) print([jsonText({ ...agentJson(view(), agent), options: optionsJson(agent.options ?? null) })]);
+  else await showWithFleet(client, agent, oneLines);
   if (isUnhealthy(agent)) endUnwell();
 };
+
+const oneLines = (screen: View, agent: OneAgent): readonly string[] => [
+  ...agentLines(screen, agent),
+  ...optionLines(screen, agent.agentId, agent.options ?? null),
+];
 
 type Lines<T> = (view: View, shown: T) => readonly string[];
 

@@ -1,0 +1,46 @@
+import type { RecoveryOptions } from '@vigil/read-model';
+import { iso } from './agents.ts';
+import { clockTime, type View } from './view.ts';
+
+/** What can be done next for an agent that is not healthy: by its plan, by people, and by a recovery. */
+export const optionLines = (view: View, agentId: string, options: RecoveryOptions | null): string[] => {
+  if (options === null) return [];
+  const facts: readonly (readonly [string, string])[] = [
+    ['next', nextText(view, options)],
+    ...(options.steps.length === 0 ? [] : ([['plan', `"${options.plan}": ${options.steps.join(' → ')}`]] as const)),
+    ...(options.decisions.length === 0 ? [] : ([['decisions', options.decisions.join(', ')]] as const)),
+    ['people', `vigil nudge ${agentId}, vigil recover ${agentId}, vigil hold ${agentId}`],
+    ['recovery', checkpointText(view, options)],
+  ];
+  return facts.map(([name, text]) => `  ${view.paint.dim(name.padEnd(10))} ${text}`);
+};
+
+const nextText = (view: View, { plan, next }: RecoveryOptions): string => {
+  if (plan === null) return 'no plan acts, if nothing more is received';
+  if (next === null) return 'no step that is known: people decide, or a step is under way';
+  const at = next.at === null ? '' : ` at ${clockTime(view, next.at)}`;
+  return `${next.step}${at}, unless it makes progress before`;
+};
+
+const checkpointText = (view: View, { checkpoint }: RecoveryOptions): string => {
+  if (checkpoint === null) return 'would start the task again: no valid checkpoint is known';
+  const checked = checkpoint.valid === true ? 'valid' : 'not checked yet';
+  return `would continue from ${checkpoint.checkpointId} of ${clockTime(view, checkpoint.recordedAt)} (${checked})`;
+};
+
+/** The options with the names and times of the status answer. */
+export const optionsJson = (options: RecoveryOptions | null): object | null => {
+  if (options === null) return null;
+  const { plan, steps, next, decisions, checkpoint } = options;
+  return {
+    plan,
+    steps,
+    next: next && { step: next.step, at: iso(next.at) },
+    decisions,
+    checkpoint: checkpoint && {
+      id: checkpoint.checkpointId,
+      recorded_at: iso(checkpoint.recordedAt),
+      valid: checkpoint.valid,
+    },
+  };
+};
