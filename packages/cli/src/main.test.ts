@@ -28,6 +28,25 @@ const tokenRow = {
   by: 'ada',
   revoked: { by: 'eve', why: 'lost' },
 };
+/** As triage has decided it; the first request comes before that. */
+const ticketRow = {
+  ticketId: 't-1',
+  severity: 'high',
+  ticket: { cause: 'a loop\u001b[2J' },
+  filedAt: 1,
+  answer: 'intervene',
+  analysis: 'severity is high: a loop',
+};
+let ticketLooks = 0;
+const alertRow = {
+  alertKey: 'fleet',
+  text: 'it drops the database',
+  title: 'worker-1: high ticket',
+  severity: 'critical',
+  raisedAt: 1,
+  acknowledgedBy: null,
+  resolvedAt: null,
+};
 let fleet: Parameters<typeof fleetRow>[0] = {};
 /** The answers to the first, the second and further requests for the case of a nudge. */
 let caseAnswers: readonly Partial<CaseStory>[] = [];
@@ -45,6 +64,11 @@ const server = createServer(async (request, response) => {
     caseLooks += 1;
     return answer(200, caseStory({ caseId: 'case-e-1', ...found }));
   }
+  if (url.pathname === '/v1/agents/worker-1/explain') {
+    ticketLooks += 1;
+    return answer(200, { tickets: ticketLooks < 2 ? [{ ...ticketRow, answer: null }] : [ticketRow] });
+  }
+  if (url.pathname === '/v1/alerts') return answer(200, { alerts: [alertRow] });
   if (url.pathname === '/v1/agents/worker-1') return answer(200, agentRow({ agentId: 'worker-1' }));
   if (url.pathname === '/v1/agents/done')
     return answer(200, agentRow({ agentId: 'done', state: 'TERMINATED', endReason: 'finished' }));
@@ -216,6 +240,14 @@ test.each([
     ['breaker', 'reset', 'worker-1', 'external_api', '--why', 'x'],
     { kind: 'reset_breaker', agentId: 'worker-1', name: 'external_api' },
   ],
+  [
+    ['ticket', 'file', 'worker-1', '--severity', 'high', '--cause', 'a loop', '--id', 't-1', '--no-wait', '--why', 'x'],
+    { kind: 'file_ticket', agentId: 'worker-1', ticketId: 't-1', severity: 'high', cause: 'a loop' },
+  ],
+  [
+    ['ticket', 'notify', 't-1', '--urgency', 'critical', '--no-wait', '--why', 'x'],
+    { kind: 'notify_operator', ticketId: 't-1', urgency: 'critical' },
+  ],
   [['alert', 'ack', 'alert-1', '--why', 'x'], { kind: 'acknowledge', alertId: 'alert-1' }],
 ])('%o is one command, with who asks and why', async (args, command) => {
   const { code, out, err } = await vigil(args);
@@ -233,6 +265,75 @@ const nudged = (...answers: readonly Partial<CaseStory>[]): Promise<End> => {
   [caseAnswers, caseLooks] = [answers, 0];
   return vigil(['nudge', 'worker-1', '--message', 'Save, please.']);
 };
+
+const file = (...more: readonly string[]) =>
+  vigil([
+    'ticket',
+    'file',
+    'worker-1',
+    '--severity',
+    'high',
+    '--cause',
+    'a loop',
+    '--id',
+    't-1',
+    '--why',
+    'x',
+    ...more,
+  ]);
+
+test('a filed ticket waits for triage, and prints its decision without control characters', async () => {
+  ticketLooks = 0;
+  const { code, out, err } = await file();
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toContain('Requested: the triage of ticket t-1 about worker-1.\n');
+  expect(out).toMatch(/high ticket t-1: a loop; .*: severity is high: a loop\n$/);
+  expect(out).not.toContain('\u001b');
+});
+
+test('a filed ticket is its event for programs, which wait for nothing', async () => {
+  const { code, out } = await file(
+    '--json',
+    '--steps',
+    '12',
+    '--stall',
+    '90s',
+    '--action',
+    'restart',
+    '--evidence',
+    'e',
+  );
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ eventId: 'e-1' });
+  expect(commands.at(-1)).toMatchObject({
+    stepsSinceAccept: 12,
+    stallMs: 90_000,
+    suggestedAction: 'restart',
+    evidence: 'e',
+  });
+});
+
+test('a notification of people waits for the alert with its text', async () => {
+  const { code, out } = await vigil(['ticket', 'notify', 't-1', '--urgency', 'high', '--why', 'it drops the database']);
+  expect(code).toBe(0);
+  expect(out).toContain('critical  worker-1: high ticket (open)');
+});
+
+test.each([
+  [['ticket', 'file', 'worker-1', '--cause', 'c', '--why', 'x'], '--severity'],
+  [['ticket', 'file', 'worker-1', '--severity', 'bad', '--cause', 'c', '--why', 'x'], 'low, medium, high, critical'],
+  [
+    ['ticket', 'file', 'worker-1', '--severity', 'low', '--cause', 'c', '--why', 'x', '--steps', '1.5'],
+    'Give a count from 0',
+  ],
+  [['ticket', 'notify', 't-1', '--urgency', 'high'], '--why'],
+])('%o is refused with what is missing or wrong', async (args, words) => {
+  const before = commands.length;
+  const { code, err } = await vigil(args);
+  expect(code).not.toBe(0);
+  expect(err).toContain(words);
+  expect(commands).toHaveLength(before);
+});
 
 test('a nudge waits for its receipt, and reports that the agent has it', async () => {
   const { code, out } = await nudged(openCase, openCase, receipt('delivered', null));

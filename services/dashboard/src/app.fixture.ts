@@ -29,6 +29,8 @@ export const dashboard = (answers: object = {}) => {
     agent: async (id: string) => (id === 'worker-1' ? agent : null),
     case: async (id: string) => (id === 'case-1' ? openCase : null),
     task: async () => null,
+    tickets: async ({ ticketId }: { ticketId: string }) =>
+      ticketId === 't-1' ? [{ ticketId, alertKey: 'escalation_ticket:T-1' }] : [],
     alerts: async () => [{ alertId: 'alert-1', alertKey: 'stuck_agent:T-1' }],
     ...answers,
   } as unknown as ReadModel;

@@ -106,6 +106,18 @@ test.each([
   [{ kind: 'halt', extra: 1, ...reason }, 400, undefined],
   [{ kind: 'decide_case', caseId: 'case-2', decision: 'pardon', ...reason }, 404, undefined],
   [{ kind: 'reset_breaker', agentId: 'worker-1', name: 'recovery_attempt', ...reason }, 400, 'name'],
+  [
+    { kind: 'file_ticket', agentId: 'missing', ticketId: 't-2', severity: 'low', cause: 'slow', ...reason },
+    404,
+    undefined,
+  ],
+  [
+    { kind: 'file_ticket', agentId: 'worker-1', ticketId: 't-2', severity: 'bad', cause: 'slow', ...reason },
+    400,
+    'severity',
+  ],
+  [{ kind: 'file_ticket', agentId: 'worker-1', ticketId: 't-2', severity: 'low', cause: ' ', ...reason }, 400, 'cause'],
+  [{ kind: 'notify_operator', ticketId: 't-9', urgency: 'low', ...reason }, 404, undefined],
   [{ kind: 'reset_breaker', agentId: 'missing', name: 'external_api', ...reason }, 404, undefined],
   [{ kind: 'review_task', taskId: 'T-9', decision: 'retry', ...reason }, 404, undefined],
 ])('%o is refused and nothing is written', async (command, status, field) => {
@@ -113,6 +125,65 @@ test.each([
   const answer = await request('POST', '/v1/commands', command);
   expect(answer.statusCode).toBe(status);
   if (field !== undefined) expect(answer.json().field).toBe(field);
+  expect(written).toEqual([]);
+});
+
+test('a ticket of an external judge is complete, and is about the present instance of its agent', async () => {
+  const { request, written } = dashboard({ agent: async () => ({ ...agent, labels: { graph: 'g-7' } }) });
+  const filed = {
+    kind: 'file_ticket',
+    agentId: 'worker-1',
+    ticketId: 't-2',
+    severity: 'high',
+    cause: 'it edits one line',
+  };
+  const seen = { suggestedAction: 'restart', evidence: 'edit, undo, edit', stepsSinceAccept: 12, stallMs: 90_000 };
+  expect((await request('POST', '/v1/commands', { ...filed, ...seen, ...reason })).statusCode).toBe(202);
+  const ticket = {
+    ticket_id: 't-2',
+    created_at: '1970-01-01T00:00:01.000Z',
+    worker_agent_id: 'worker-1',
+    worker_session_id: 'i1',
+    worker_node_id: 'g-7',
+    worker_graph_id: 'g-7',
+    severity: 'high',
+    cause: 'it edits one line',
+    judge_reasoning: reason.why,
+    suggested_action: 'restart',
+    recent_verdicts: [],
+    total_steps_checked: 12,
+    steps_since_last_accept: 12,
+    stall_minutes: 1.5,
+    evidence_snippet: 'edit, undo, edit',
+  };
+  expect(written).toEqual([
+    {
+      topic: Topic.controlAgent,
+      type: 'FILE_TICKET',
+      key: 'worker-1',
+      payload: { agentId: 'worker-1', ticket, by: 'ada' },
+    },
+  ]);
+});
+
+test('a request for the operator goes to the alert of its ticket, with the analysis', async () => {
+  const { request, written } = dashboard();
+  const command = { kind: 'notify_operator', ticketId: 't-1', urgency: 'critical', ...reason };
+  expect((await request('POST', '/v1/commands', command)).statusCode).toBe(202);
+  expect(written).toEqual([
+    {
+      topic: Topic.controlAlerts,
+      type: 'NOTIFY_OPERATOR',
+      key: 'escalation_ticket:T-1',
+      payload: { ticket_id: 't-1', analysis: reason.why, urgency: 'critical', by: 'ada' },
+    },
+  ]);
+});
+
+test('a ticket that triage has not decided yet has no alert to notify people with', async () => {
+  const { request, written } = dashboard({ tickets: async () => [{ ticketId: 't-1', alertKey: null }] });
+  const command = { kind: 'notify_operator', ticketId: 't-1', urgency: 'low', ...reason };
+  expect((await request('POST', '/v1/commands', command)).json()).toMatchObject({ type: 'urn:vigil:not_triaged' });
   expect(written).toEqual([]);
 });
 
@@ -261,6 +332,10 @@ const as = (name: string, { app }: ReturnType<typeof dashboard>, kind?: object) 
       });
 
 test.each([
+  ['viewer', { kind: 'file_ticket', agentId: 'worker-1', ticketId: 't-2', severity: 'low', cause: 'slow' }, 403],
+  ['responder', { kind: 'file_ticket', agentId: 'worker-1', ticketId: 't-2', severity: 'low', cause: 'slow' }, 202],
+  ['viewer', { kind: 'notify_operator', ticketId: 't-1', urgency: 'high' }, 403],
+  ['responder', { kind: 'notify_operator', ticketId: 't-1', urgency: 'high' }, 202],
   ['viewer', { kind: 'acknowledge', alertId: 'alert-1' }, 403],
   ['responder', { kind: 'acknowledge', alertId: 'alert-1' }, 202],
   ['responder', { kind: 'decide_case', caseId: 'case-1', decision: 'pardon' }, 202],

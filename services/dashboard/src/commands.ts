@@ -24,6 +24,8 @@ const id = z
   .min(1)
   .max(128)
   .regex(/^\P{Cc}*$/u, 'no name has control characters');
+const text = z.string().trim().min(1).max(2000);
+const severity = z.enum(['low', 'medium', 'high', 'critical']);
 const forMs = z
   .int()
   .positive()
@@ -54,6 +56,17 @@ export const commandShape = z.discriminatedUnion('kind', [
   named('dry_run', { on: z.boolean() }),
   named('review_task', { taskId: id, decision: z.enum(['retry', 'abandon', 'reset']) }),
   named('apply_policy', { name: id, document: z.record(z.string(), z.unknown()).nullable() }),
+  named('file_ticket', {
+    agentId: id,
+    ticketId: id,
+    severity,
+    cause: text,
+    suggestedAction: text.optional(),
+    evidence: z.string().min(1).max(500).optional(),
+    stepsSinceAccept: z.int().nonnegative().optional(),
+    stallMs: z.int().nonnegative().optional(),
+  }),
+  named('notify_operator', { ticketId: id, urgency: severity }),
   named('acknowledge', { alertId: id }),
   named('silence', {
     matchers: z
@@ -69,6 +82,8 @@ export type Command = z.output<typeof commandShape>;
 export const ROLE_OF_COMMAND: Readonly<Record<Command['kind'], Role>> = {
   decide_case: 'responder',
   review_task: 'responder',
+  file_ticket: 'responder',
+  notify_operator: 'responder',
   acknowledge: 'responder',
   silence: 'operator',
   request_step: 'operator',
@@ -133,6 +148,10 @@ const draftOf = async (command: OfOne, model: ReadModel, now: number): Promise<C
       return reviewTask(command, model);
     case 'apply_policy':
       return applyPolicy(command);
+    case 'file_ticket':
+      return fileTicket(command, model, now);
+    case 'notify_operator':
+      return notifyOperator(command, model);
     case 'acknowledge':
       return acknowledge(command, model);
     case 'silence': {
@@ -162,7 +181,7 @@ const hostGone = async ({ host, by, why }: Of<'host_gone'>, model: ReadModel): P
 const confirmDeath = (agentId: string, instanceId: string | null, asked: { by: string; why: string }): CommandDraft =>
   controlAgent('CONFIRM_DEATH', agentId, { instanceId, source: 'person', by: asked.by, why: asked.why });
 
-type AgentControl = 'HOLD_AGENT' | 'RELEASE_AGENT' | 'CONFIRM_DEATH' | 'RESET_BREAKER';
+type AgentControl = 'HOLD_AGENT' | 'RELEASE_AGENT' | 'CONFIRM_DEATH' | 'RESET_BREAKER' | 'FILE_TICKET';
 const controlAgent = (type: AgentControl, agentId: string, fields: object): CommandDraft =>
   ({
     topic: Topic.controlAgent,
@@ -230,6 +249,46 @@ export const reviewTask = async (
       `${taskId} is not in review: there is nothing to decide. \`vigil task list --review\` shows what is.`,
     );
   return { topic: Topic.reviewTask, type: 'REVIEW_TASK', key: taskId, payload: { taskId, decision, by, why } };
+};
+
+const MINUTE_MS = 60_000;
+
+/** A ticket of an external judge, with what the read model has of its agent. `why` is the reasoning of the judge. */
+const fileTicket = async (command: Of<'file_ticket'>, model: ReadModel, now: number): Promise<CommandDraft> => {
+  const { agentId, ticketId, severity, cause, by, why, stepsSinceAccept = 0, stallMs } = command;
+  const agent = found(await model.agent(agentId), 'agent', agentId, '`vigil health`');
+  const graph = agent.labels.graph ?? agent.taskId ?? agentId;
+  const ticket = {
+    ticket_id: ticketId,
+    created_at: new Date(now).toISOString(),
+    worker_agent_id: agentId,
+    worker_session_id: agent.instanceId ?? agentId,
+    worker_node_id: graph,
+    worker_graph_id: graph,
+    severity,
+    cause,
+    judge_reasoning: why,
+    suggested_action: command.suggestedAction ?? 'human review',
+    recent_verdicts: [],
+    total_steps_checked: stepsSinceAccept,
+    steps_since_last_accept: stepsSinceAccept,
+    stall_minutes: stallMs === undefined ? null : stallMs / MINUTE_MS,
+    evidence_snippet: command.evidence ?? cause.slice(0, 500),
+  };
+  return controlAgent('FILE_TICKET', agentId, { ticket, by });
+};
+
+/** Notifies people of a ticket, also of one that triage has dismissed. `why` is the analysis that they read. */
+const notifyOperator = async (
+  { ticketId, urgency, by, why }: Of<'notify_operator'>,
+  model: ReadModel,
+): Promise<CommandDraft> => {
+  const [row] = await model.tickets({ ticketId, limit: 1 });
+  const { alertKey } = found(row, 'ticket', ticketId, '`vigil explain AGENT`');
+  if (alertKey === null)
+    throw new Problem(409, 'not_triaged', `Triage has not decided ticket ${ticketId} yet: try again in a moment.`);
+  const payload = { ticket_id: ticketId, analysis: why, urgency, by };
+  return { topic: Topic.controlAlerts, type: 'NOTIFY_OPERATOR', key: alertKey, payload };
 };
 
 const acknowledge = async ({ alertId, by, why }: Of<'acknowledge'>, model: ReadModel): Promise<CommandDraft> => {

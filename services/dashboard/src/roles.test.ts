@@ -27,6 +27,8 @@ const COMMANDS: Readonly<Record<Command['kind'], object>> = {
   dry_run: { on: true },
   review_task: { taskId: 'T-1', decision: 'retry' },
   apply_policy: { name: 'vigil', document: null },
+  file_ticket: { agentId: 'worker-1', ticketId: 't-1', severity: 'high', cause: 'it edits the same line' },
+  notify_operator: { ticketId: 't-1', urgency: 'high' },
   acknowledge: { alertId: 'alert-1' },
   silence: { matchers: [{ field: 'route', value: 'stuck_agent' }], forMs: 1000 },
 };

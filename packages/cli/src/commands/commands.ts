@@ -25,6 +25,7 @@ const files: readonly CommandFile[] = [
   },
   { names: ['events'], node: 'pinned', load: () => import('./inspect/events.ts') },
   { names: ['task'], node: 'any', load: () => import('./control/task.ts') },
+  { names: ['ticket'], node: 'any', load: () => import('./control/ticket.ts') },
   { names: ['alert'], node: 'any', load: () => import('./control/alert.ts') },
   { names: ['doctor'], node: 'pinned', load: () => import('./inspect/doctor.ts') },
   { names: ['policy'], node: 'pinned', load: () => import('./admin/policy.ts') },
