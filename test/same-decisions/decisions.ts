@@ -26,18 +26,20 @@ export const presets: readonly string[] = readdirSync(PRESETS)
   .map((file) => path.basename(file, '.yaml'))
   .toSorted();
 
+const GAP_MS = 5_000;
+
 /**
  * The judgement of every recorded run under a preset, as printed by `vigil evaluate --json`; null if the runs are not
  * available.
  */
 const judgedRuns = async (preset: string): Promise<readonly string[] | null> => {
   if (!existsSync(traces)) return null;
-  const [judge, write] = [judgeOf(policyCalled(preset), 5000), canonical()];
+  const [judge, write] = [judgeOf(policyCalled(preset), GAP_MS), canonical()];
   const lines: string[] = [];
   for (const file of readdirSync(traces)
     .filter((name) => name.endsWith('.gz'))
     .toSorted())
-    for await (const { read } of piecesOf(path.join(traces, file)))
+    for await (const { read } of piecesOf(path.join(traces, file), { format: null, gap: GAP_MS }))
       for (const { run_id, judged } of read().flatMap(judge))
         lines.push(write({ run_id, worst: judged.worst, changes: judged.changes }));
   return lines;

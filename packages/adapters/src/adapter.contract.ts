@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Adapter, HookPayload } from './adapter.ts';
-import { adapterOfEntry, recordedSession } from './recorded-session.ts';
+import { adapterOfEntry, adapterOfPrinted, printedSessions, recordedSession } from './recorded-session.ts';
 import {
   recordedHooks,
   recordedRuns,
@@ -245,6 +245,25 @@ export const adapterContract = (expectations: AdapterExpectations): void => {
         const { id } = recordedSession(adapter, [lines.map(({ line: text }) => text)]);
         const session = recordedSameRuns(adapter.name).get(run)?.[0]?.payload;
         expect(id).toBe(session === undefined ? id : hooks.sessionOf(session));
+      }
+    });
+
+    test('the stream is recognised by its first line as this client’s and no other’s', () => {
+      for (const [run, lines] of recordedStreams(adapter.name)) {
+        const entries = lines.map(({ line: text }): HookPayload => JSON.parse(text.startsWith('{') ? text : '{}'));
+        expect([run, adapterOfPrinted(entries[0] ?? {})?.name]).toEqual([run, adapter.name]);
+        const clients = entries.flatMap((entry) => [
+          adapterOfPrinted(entry)?.name ?? [],
+          adapterOfEntry(entry)?.name ?? [],
+        ]);
+        expect([run, [...new Set(clients.flat())]]).toEqual([run, [adapter.name]]);
+        const [session, ...others] = printedSessions(
+          adapter,
+          lines.map(({ line: text }) => text),
+          1_000,
+        );
+        expect([run, others]).toEqual([run, []]);
+        expect(session?.reports.length).toBeGreaterThan(0);
       }
     });
 

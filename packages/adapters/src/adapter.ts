@@ -147,6 +147,8 @@ type NamedLineRead<State> = LineRead<State> & { readonly sessionId: string | nul
 
 /** Reads the output stream of a headless client, line by line. */
 export type StreamReader<State> = {
+  /** whether an entry shows that the stream is one of this client's: its first line does, others may */
+  readonly isOf: (entry: HookPayload) => boolean;
   readonly initial: State;
   /** `at`: when the line was read, epoch milliseconds */
   read(state: State, line: string, at: number): NamedLineRead<State>;

@@ -1,6 +1,7 @@
 import type { Adapter, HookPayload } from './adapter.ts';
 import { adapters } from './adapters.ts';
 import { type AgentReport, newSession, observe, type SessionEvent } from './session/session.ts';
+import { instantAt, parseLine } from './shared/payload.ts';
 
 /** A report that an agent of a session would have sent, and its time, epoch milliseconds. */
 export type RecordedReport = AgentReport & { readonly at: number };
@@ -8,9 +9,16 @@ export type RecordedReport = AgentReport & { readonly at: number };
 /** `id`: null if the files do not name the session. The reports are in the order of time. */
 export type RecordedSession = { readonly id: string | null; readonly reports: readonly RecordedReport[] };
 
+/** `isTimed` false: the times are counted, because nothing in the file has one. */
+export type PrintedSession = RecordedSession & { readonly isTimed: boolean };
+
 /** The client whose session file has that entry; undefined if the entry does not show it. */
 export const adapterOfEntry = (entry: HookPayload): Adapter | undefined =>
   adapters.find(({ sessionFile }) => sessionFile.isOf(entry));
+
+/** The client that prints that entry; undefined if the entry does not show it. */
+export const adapterOfPrinted = (entry: HookPayload): Adapter | undefined =>
+  adapters.find(({ stream }) => stream.isOf(entry));
 
 type Read = { readonly id: string | null; readonly events: readonly SessionEvent[] };
 
@@ -31,6 +39,11 @@ const readFile = ({ sessionFile }: Adapter, lines: readonly string[]): Read => {
 export const recordedSession = (adapter: Adapter, files: readonly (readonly string[])[]): RecordedSession => {
   const read = files.map((lines) => readFile(adapter, lines));
   const events = read.flatMap((one) => one.events).sort((one, other) => one.at - other.at);
+  return { id: read.find(({ id }) => id !== null)?.id ?? null, reports: reportsOf(events) };
+};
+
+/** The reports that follow from events, in their order. */
+const reportsOf = (events: readonly SessionEvent[]): readonly RecordedReport[] => {
   const reports: RecordedReport[] = [];
   let session = newSession;
   for (const event of events) {
@@ -38,5 +51,39 @@ export const recordedSession = (adapter: Adapter, files: readonly (readonly stri
     session = observed.session;
     for (const report of observed.reports) reports.push({ ...report, at: event.at });
   }
-  return { id: read.find(({ id }) => id !== null)?.id ?? null, reports };
+  return reports;
+};
+
+/** The time of the first line where no line has one. */
+const BEGIN = Date.UTC(2026, 0, 1);
+
+/**
+ * Reads the output stream of a client, as lines. A line with another session id begins another session. Lines without a
+ * time have that of the line before. If no line has one, calls end `gapMs` apart.
+ */
+export const printedSessions = (
+  { stream }: Adapter,
+  lines: readonly string[],
+  gapMs: number,
+): readonly PrintedSession[] => {
+  const times = lines.map((line) => instantAt(parseLine(line), 'timestamp'));
+  const first = times.find((time) => time !== null) ?? null;
+  const sessions: { id: string | null; readonly events: SessionEvent[] }[] = [];
+  let now = first ?? BEGIN;
+  let state = stream.initial;
+  for (const [i, line] of lines.entries()) {
+    now = Math.max(now, times[i] ?? now);
+    let read = stream.read(state, line, now);
+    const known = sessions.at(-1);
+    const isOther = read.sessionId !== null && known?.id != null && read.sessionId !== known.id;
+    if (isOther) read = stream.read(stream.initial, line, now);
+    state = read.state;
+    if (known === undefined || isOther) sessions.push({ id: read.sessionId, events: [...read.events] });
+    else {
+      known.id ??= read.sessionId;
+      known.events.push(...read.events);
+    }
+    if (first === null && read.events.some(({ kind }) => kind === 'call_ended')) now += gapMs;
+  }
+  return sessions.map(({ id, events }) => ({ id, reports: reportsOf(events), isTimed: first !== null }));
 };

@@ -170,10 +170,12 @@ const stepOf = (state: ClaudeStream, entry: Fields, when: number): Step<ClaudeSt
   }
 };
 
+const TYPES: ReadonlySet<string | null> = new Set(['system', 'assistant', 'user', 'result']);
 const OF_MESSAGES: ReadonlySet<string | null> = new Set(['assistant', 'user']);
 
 /** `claude -p --output-format stream-json --verbose` */
 export const claudeStream: StreamReader<ClaudeStream> = {
+  isOf: (entry) => TYPES.has(textAt(entry, 'type')) && textAt(entry, 'session_id') !== null,
   initial: {
     calls: {},
     counts: {},

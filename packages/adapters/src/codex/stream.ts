@@ -102,4 +102,6 @@ const stepOf = (state: State, entry: Fields, zone: () => string, now: number): S
 
 /** `codex exec --json`: its lines carry no times. `zone`: the name of the machine's time zone */
 export const codexStream = (zone: () => string): StreamReader<State> =>
-  streamBy({ calls: {} }, 'thread_id', (state, entry, when) => stepOf(state, entry, zone, when));
+  streamBy({ calls: {} }, { first: 'thread.started', idField: 'thread_id' }, (state, entry, when) =>
+    stepOf(state, entry, zone, when),
+  );

@@ -57,4 +57,4 @@ const stepOf = (state: State, entry: Fields, when: number): Step<State> => {
 };
 
 /** `gemini -p --output-format stream-json` */
-export const geminiStream = streamBy<State>({ calls: {} }, 'session_id', stepOf);
+export const geminiStream = streamBy<State>({ calls: {} }, { first: 'init', idField: 'session_id' }, stepOf);

@@ -29,14 +29,15 @@ export const endCall = <State extends WithCalls>(
 };
 
 /**
- * A stream whose entries concern the session's own agent. `idField`: the name of the session's id; `when`: epoch
- * milliseconds
+ * A stream whose entries concern the session's own agent. `first`: the type of its first entry; `idField`: the name of
+ * the session's id there; `when`: epoch milliseconds
  */
 export const streamBy = <State>(
   initial: State,
-  idField: string,
+  { first, idField }: { readonly first: string; readonly idField: string },
   stepOf: (state: State, entry: Fields, when: number) => Step<State>,
 ): StreamReader<State> => ({
+  isOf: (entry) => textAt(entry, 'type') === first && textAt(entry, idField) !== null,
   initial,
   read: (state, line, now) => {
     const entry = parseLine(line);

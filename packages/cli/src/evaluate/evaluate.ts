@@ -17,16 +17,27 @@ import { hashes } from '@vigil/sdk/hashes';
 import { CannotProceed } from '../errors.ts';
 import { jsonText, plain } from '../render/plain.ts';
 import { endUnwell, print, untilStopped, view } from '../terminal.ts';
+import { formatNamed } from './formats.ts';
 import { DamagedGzip } from './gzip.ts';
 import { loopAtEnd } from './loop.ts';
 import { piecesOf, type Record } from './records.ts';
 import { evaluatedLines, type Judgement, Tally } from './tally.ts';
 import { FileInputs, unfedLines } from './unfed.ts';
 
-type Options = { readonly policy: string; readonly gap: number; readonly json?: boolean };
+type Options = {
+  readonly policy: string;
+  readonly gap: number;
+  /** the name of a format; absent: recognized by the content */
+  readonly format?: string;
+  readonly json?: boolean;
+};
 
 /** Judges every run and session of every file. What cannot be read is reported on standard error, and the rest is judged. */
-export const evaluateFiles = async (files: readonly string[], { policy, gap, json }: Options): Promise<void> => {
+export const evaluateFiles = async (
+  files: readonly string[],
+  { policy, gap, format: name, json }: Options,
+): Promise<void> => {
+  const format = name === undefined ? null : formatNamed(name);
   const compiled = policyCalled(policy);
   const judge = judgeOf(compiled, gap);
   const stop = untilStopped();
@@ -39,7 +50,7 @@ export const evaluateFiles = async (files: readonly string[], { policy, gap, jso
   for (const file of files) {
     if (stop.aborted) break;
     await readable(file, async () => {
-      for await (const { where, read } of piecesOf(file)) {
+      for await (const { where, read } of piecesOf(file, { format, gap })) {
         if (stop.aborted) break;
         await readable(where, async () => {
           for (const judgement of read().flatMap(judge)) {
@@ -66,7 +77,7 @@ export const judgeOf = (policy: CompiledPolicy, gap: number): ((record: Record) 
   const [judgeRun, judgeSession] = [runJudge(policy, hashes, gap), sessionJudge(policy)];
   return (record) => {
     if (record.kind === 'run') return [judgementOf(record.run, judgeRun(record.run))];
-    return judgeSession(record.id, record.reports, true).map(({ agent, calls, judged }) => ({
+    return judgeSession(record.id, record.reports, record.isTimed).map(({ agent, calls, judged }) => ({
       run_id: agent,
       src: record.client,
       success: null,
@@ -75,7 +86,7 @@ export const judgeOf = (policy: CompiledPolicy, gap: number): ((record: Record) 
       loopBy: () => null,
       inputs: inputsOfSession(
         record.reports.filter((report) => report.agent === agent).map(({ fields }) => fields),
-        true,
+        record.isTimed,
       ),
       judged,
     }));

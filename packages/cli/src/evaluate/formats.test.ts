@@ -3,13 +3,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { judgeOf, policyCalled } from './evaluate.ts';
+import { formatNamed } from './formats.ts';
 import { piecesOf } from './records.ts';
 import {
   atifFile,
   atifTrajectory,
   claudeCodeFile,
+  claudeCodeStream,
   codexFile,
+  codexStream,
   geminiFile,
+  geminiStream,
   olderGeminiFile,
   type Session,
 } from './sessions.fixture.ts';
@@ -26,11 +30,11 @@ const file = (name: string, text: string): string => {
 const judge = judgeOf(policyCalled('vigil'), 5_000);
 
 /** The judgements of a text, and what could not be read of it. */
-const evaluated = async (text: string, name = 'any-name') => {
+const evaluated = async (text: string, name = 'any-name', format: string | null = null) => {
   const judgements: ReturnType<typeof judge>[number][] = [];
   const errors: string[] = [];
   try {
-    for await (const { where, read } of piecesOf(file(name, text)))
+    for await (const { where, read } of piecesOf(file(name, text), { format: formatNamed(format ?? ''), gap: 5_000 }))
       try {
         judgements.push(...read().flatMap(judge));
       } catch (error) {
@@ -53,6 +57,9 @@ const FORMATS = [
   ['Codex', codexFile, 's-codex', 'codex'],
   ['Gemini CLI', geminiFile, 's-gemini', 'gemini-cli'],
   ['older versions of Gemini CLI', olderGeminiFile, 's-gemini', 'gemini-cli'],
+  ['the output of Claude Code', claudeCodeStream, 's-claude', 'claude-code'],
+  ['the output of Codex', codexStream, 's-codex', 'codex'],
+  ['the output of Gemini CLI', geminiStream, 's-gemini', 'gemini-cli'],
 ] as const;
 
 describe.each(FORMATS)('a file of %s', (_, fileOf, run_id, src) => {
@@ -87,6 +94,63 @@ describe.each(FORMATS.slice(1, 4))('a damaged file of %s', (_, fileOf, run_id) =
     const [first = ''] = fileOf(working).split('\n');
     expect((await evaluated(first)).errors.join()).toMatch(/^any-name: nothing in this session of .* has a time/);
   });
+});
+
+test('output with times is judged by them, output without times never by silence', async () => {
+  const [before, after] = [claudeCodeStream({ commands: ['a', 'b'], isDone: false }), claudeCodeStream(working)];
+  const late = after.replaceAll('2026-11-23', '2026-11-24').replaceAll(/"t(\d)/g, '"u$1');
+  expect((await evaluated(before + late)).judgements).toMatchObject([{ judged: { worst: 'STUCK' } }]);
+  const untimed = claudeCodeStream(working, false);
+  const { judgements } = await evaluated(untimed);
+  expect(judgements).toMatchObject([{ calls: 6, judged: { worst: 'HEALTHY' } }]);
+  expect(judgements[0]?.inputs).not.toContain('times');
+  expect(judgements[0]?.inputs).toContain('outcomes');
+});
+
+test('output of several sessions in one file is judged by session', async () => {
+  const { judgements } = await evaluated(codexStream(looping, 'one') + codexStream(working, 'two'));
+  expect(judgements.map(({ run_id, judged }) => [run_id, judged.worst])).toEqual([
+    ['one', 'STUCK'],
+    ['two', 'HEALTHY'],
+  ]);
+});
+
+test('a line in output that is not JSON is named, and the rest is judged', async () => {
+  const { judgements, errors } = await evaluated(`a warning\n${codexStream(looping)}`, 'run.log');
+  expect(judgements).toMatchObject([{ judged: { worst: 'STUCK' } }]);
+  expect(errors).toEqual([expect.stringMatching(/^run\.log:1: no JSON: /)]);
+});
+
+test('a format can be forced where the content does not show it', async () => {
+  const [, ...rest] = codexStream(looping).split('\n');
+  expect((await evaluated(rest.join('\n'))).errors.join()).toContain('the format is not known');
+  const forced = await evaluated(rest.join('\n'), 'run.jsonl', 'codex-stream');
+  expect(forced).toMatchObject({ errors: [], judgements: [{ run_id: 'run.jsonl', judged: { worst: 'STUCK' } }] });
+  const wrong = await evaluated(codexStream(looping), 'run.jsonl', 'runs');
+  expect(wrong.judgements).toEqual([]);
+  expect(wrong.errors[0]).toContain('run_id: is missing');
+});
+
+const plainRun = (run_id: string) => ({ run_id, calls: [{ tool: 'bash', args: 'ls', result: 'a' }] });
+
+test.each([null, 'runs'])('a pretty-printed run, and a list of runs, are read (format %s)', async (format) => {
+  const one = await evaluated(JSON.stringify(plainRun('a'), null, 2), 'run.json', format);
+  expect(one).toMatchObject({ errors: [], judgements: [{ run_id: 'a', calls: 1 }] });
+  for (const indent of [0, 2]) {
+    const many = await evaluated(
+      JSON.stringify([plainRun('a'), { run_id: 'b' }, plainRun('c')], null, indent),
+      'runs.json',
+      format,
+    );
+    expect(many.judgements.map(({ run_id }) => run_id)).toEqual(['a', 'c']);
+    expect(many.errors).toEqual([expect.stringMatching(/^runs\.json\[1]: calls: is missing/)]);
+  }
+});
+
+test('pretty-printed runs one after another are one error', async () => {
+  const text = `${JSON.stringify(plainRun('a'), null, 2)}\n${JSON.stringify(plainRun('b'), null, 2)}`;
+  const { judgements, errors } = await evaluated(text);
+  expect([judgements, errors.length]).toEqual([[], 1]);
 });
 
 test.each([

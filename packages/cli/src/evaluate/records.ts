@@ -1,6 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Adapter, adapterNamed, adapterOfEntry, type RecordedReport, recordedSession } from '@vigil/adapters';
+import {
+  type Adapter,
+  adapterNamed,
+  adapterOfEntry,
+  adapterOfPrinted,
+  type PrintedSession,
+  printedSessions,
+  type RecordedReport,
+  recordedSession,
+} from '@vigil/adapters';
 import { asId, subagentId } from '@vigil/adapters/names';
 import {
   CorrectTheRun,
@@ -10,17 +19,11 @@ import {
   readTrajectory,
   type SessionReport,
 } from '@vigil/health';
-import { FORMATS } from './formats.ts';
+import { FORMATS, type Format } from './formats.ts';
 import { DamagedGzip } from './gzip.ts';
 import { type Line, linesOf } from './lines.ts';
 
 type Entry = { readonly [name: string]: unknown };
-
-/** What a file holds. */
-export type Format =
-  | { readonly kind: 'runs' }
-  | { readonly kind: 'trajectories' }
-  | { readonly kind: 'session'; readonly adapter: Adapter };
 
 /** A text as a JSON object. Throws CorrectTheRun. */
 export const entryOf = (text: string): Entry => {
@@ -44,7 +47,9 @@ export const formatOf = (text: string): Format | null => {
   if ('run_id' in entry || 'calls' in entry) return { kind: 'runs' };
   if (isTrajectory(entry)) return { kind: 'trajectories' };
   const adapter = adapterOfEntry(entry);
-  return adapter === undefined ? null : { kind: 'session', adapter };
+  if (adapter !== undefined) return { kind: 'session', adapter };
+  const printing = adapterOfPrinted(entry);
+  return printing === undefined ? null : { kind: 'stream', adapter: printing };
 };
 
 const objectOr = (text: string): Entry | null => {
@@ -72,11 +77,16 @@ export type Record =
       readonly kind: 'session';
       readonly id: string;
       readonly client: string;
+      /** whether the file has times */
+      readonly isTimed: boolean;
       readonly reports: readonly SessionReport[];
     };
 
 /** A piece of a file that is read by itself. `read` throws CorrectTheRun. */
 export type Piece = { readonly where: string; readonly read: () => readonly Record[] };
+
+/** `format`: null to recognize it by the content; `gap`: milliseconds from call to call where no times are recorded. */
+export type Reading = { readonly format: Format | null; readonly gap: number };
 
 /** Lines that may come before the first one that shows the format. */
 const LOOKED_AT = 50;
@@ -85,10 +95,10 @@ const LOOKED_AT = 50;
  * The records of a file, whose content shows its format. Throws CorrectTheRun if the format is unknown, and DamagedGzip
  * after the pieces before the damage.
  */
-export async function* piecesOf(file: string): AsyncGenerator<Piece> {
+export async function* piecesOf(file: string, { format: forced, gap }: Reading): AsyncGenerator<Piece> {
   const lines = linesOf(file);
   const head: Line[] = [];
-  let format: Format | null = null;
+  let format = forced;
   while (format === null && head.length < LOOKED_AT) {
     const { value, done } = await lines.next();
     if (done) break;
@@ -99,13 +109,18 @@ export async function* piecesOf(file: string): AsyncGenerator<Piece> {
     yield* head;
     yield* lines;
   })();
-  if (format !== null && format.kind !== 'session') return yield* apart(file, format.kind, all);
+  if (forced === null && format !== null && isByLine(format)) return yield* apart(file, format, all);
   const { lines: read, damage } = await listed(all);
   if (format === null && damage !== null) throw damage;
-  if (format === null) yield* document(file, read);
-  else yield* session(file, format.adapter, read);
+  if (format === null || (isByLine(format) && isDocument(read))) yield* document(file, read, format);
+  else if (isByLine(format)) yield* apart(file, format, read);
+  else if (format.kind === 'session') yield* session(file, format.adapter, read);
+  else yield* printed(file, format.adapter, read, gap);
   if (damage !== null) throw damage;
 }
+
+/** Whether the first line is only the beginning of a JSON document. */
+const isDocument = ([first]: readonly Line[]): boolean => first !== undefined && objectOr(first.text) === null;
 
 type Listed = { readonly lines: readonly Line[]; readonly damage: DamagedGzip | null };
 
@@ -130,8 +145,17 @@ const requireUtf8 = (lines: readonly Line[]): void => {
 };
 const SHOWN_BEFORE = 30;
 
-async function* apart(file: string, kind: 'runs' | 'trajectories', lines: AsyncIterable<Line>): AsyncGenerator<Piece> {
-  const read = kind === 'runs' ? oneRun : trajectories;
+type ByLine = Extract<Format, { readonly kind: 'runs' | 'trajectories' }>;
+
+const isByLine = (format: Format): format is ByLine => format.kind === 'runs' || format.kind === 'trajectories';
+const readerOf = ({ kind }: ByLine) => (kind === 'runs' ? oneRun : trajectories);
+
+async function* apart(
+  file: string,
+  format: ByLine,
+  lines: AsyncIterable<Line> | Iterable<Line>,
+): AsyncGenerator<Piece> {
+  const read = readerOf(format);
   for await (const line of lines)
     yield {
       where: `${file}:${line.number}`,
@@ -142,17 +166,37 @@ async function* apart(file: string, kind: 'runs' | 'trajectories', lines: AsyncI
     };
 }
 
-/** One JSON document over many lines. */
-async function* document(file: string, lines: readonly Line[]): AsyncGenerator<Piece> {
+/** One JSON document over many lines, or a list of such runs. `forced`: null to recognize the format. */
+async function* document(file: string, lines: readonly Line[], forced: Format | null): AsyncGenerator<Piece> {
   const [first] = lines;
   if (first === undefined) return;
   requireUtf8(lines);
   const text = lines.map((line) => line.text).join('\n');
-  const format = formatOf(text);
-  if (format === null) throw noFormat(first.text);
+  const listed = runsIn(text);
+  for (const [i, run] of (listed ?? []).entries()) yield { where: `${file}[${i}]`, read: () => oneRun(run) };
+  if (listed !== null) return;
+  const format = forced ?? formatOf(text);
+  if (format === null || format.kind === 'stream') throw noFormat(first.text);
   if (format.kind === 'session') yield* session(file, format.adapter, [{ number: 1, text, isUtf8: true }]);
-  else yield { where: file, read: () => (format.kind === 'runs' ? oneRun(text) : trajectories(text)) };
+  else yield { where: file, read: () => readerOf(format)(text) };
 }
+
+/** The texts of the runs in a list of runs; null: it is not such a list. */
+const runsIn = (text: string): readonly string[] | null => {
+  if (!text.startsWith('[')) return null;
+  const list = parsedOr(text);
+  if (!Array.isArray(list) || list.length === 0) return null;
+  const texts = list.map((one) => JSON.stringify(one));
+  return formatOf(texts[0] ?? '')?.kind === 'runs' ? texts : null;
+};
+
+const parsedOr = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
 
 const oneRun = (text: string): readonly Record[] => [{ kind: 'run', run: readRun(text) }];
 
@@ -215,9 +259,22 @@ const sessionOf = (file: string, adapter: Adapter, files: readonly (readonly str
     kind: 'session',
     id,
     client: adapter.name,
+    isTimed: true,
     // The file of a sub-agent alone does not name its parent.
     reports: reports.filter(({ agent }) => active.has(agent)),
   };
+};
+
+/** The output of a client. A line that is damaged is named and left out. */
+async function* printed(file: string, adapter: Adapter, lines: readonly Line[], gap: number): AsyncGenerator<Piece> {
+  for (const line of lines) yield { where: `${file}:${line.number}`, read: () => checked(line) };
+  const texts = lines.filter((line) => line.isUtf8).map(({ text }) => text);
+  yield { where: file, read: () => printedSessions(adapter, texts, gap).map((one) => printedOf(file, adapter, one)) };
+}
+
+const printedOf = (file: string, adapter: Adapter, { id: known, reports, isTimed }: PrintedSession): Record => {
+  const id = asId(known ?? path.basename(file));
+  return { kind: 'session', id, client: adapter.name, isTimed, reports: reports.map((report) => reportOf(id, report)) };
 };
 
 const reportOf = (id: string, { at, agent, type, fields }: RecordedReport): SessionReport => ({

@@ -66,6 +66,78 @@ export const codexFile = ({ commands, isDone }: Session): string => {
   ]);
 };
 
+/** `isTimed` false: as older versions print it, without times. */
+export const claudeCodeStream = ({ commands, isDone }: Session, isTimed = true): string => {
+  const message = (seconds: number, type: string, content: object) => ({
+    type,
+    message: { id: `m-${seconds}`, model: 'm', role: type, content: [content] },
+    session_id: 's-claude',
+    ...(isTimed ? { timestamp: at(seconds) } : {}),
+  });
+  return lines([
+    { type: 'system', subtype: 'init', session_id: 's-claude', model: 'm' },
+    ...commands.flatMap((command, i) => [
+      message(3 * i + 1, 'assistant', { type: 'tool_use', id: `t${i}`, name: 'Bash', input: { command } }),
+      message(3 * i + 2, 'user', {
+        type: 'tool_result',
+        tool_use_id: `t${i}`,
+        content: resultOf(command),
+        is_error: false,
+      }),
+    ]),
+    ...(isDone
+      ? [{ type: 'result', subtype: 'success', is_error: false, session_id: 's-claude', result: 'Done.' }]
+      : []),
+  ]);
+};
+
+/** Its lines have no times. */
+export const codexStream = ({ commands, isDone }: Session, id = 's-codex'): string => {
+  const item = (i: number, command: string, more: object) => ({
+    id: `t${i}`,
+    type: 'command_execution',
+    command,
+    ...more,
+  });
+  return lines([
+    { type: 'thread.started', thread_id: id },
+    { type: 'turn.started' },
+    ...commands.flatMap((command, i) => [
+      { type: 'item.started', item: item(i, command, { status: 'in_progress' }) },
+      {
+        type: 'item.completed',
+        item: item(i, command, { status: 'completed', exit_code: 0, aggregated_output: resultOf(command) }),
+      },
+    ]),
+    ...(isDone
+      ? [{ type: 'turn.completed', usage: { input_tokens: 9, cached_input_tokens: 0, output_tokens: 1 } }]
+      : []),
+  ]);
+};
+
+export const geminiStream = ({ commands, isDone }: Session): string =>
+  lines([
+    { type: 'init', timestamp: at(0), session_id: 's-gemini', model: 'm' },
+    { type: 'message', timestamp: at(0), role: 'user', content: 'do the task' },
+    ...commands.flatMap((file_path, i) => [
+      {
+        type: 'tool_use',
+        timestamp: at(3 * i + 1),
+        tool_name: 'read_file',
+        tool_id: `t${i}`,
+        parameters: { file_path },
+      },
+      {
+        type: 'tool_result',
+        timestamp: at(3 * i + 2),
+        tool_id: `t${i}`,
+        status: 'success',
+        output: resultOf(file_path),
+      },
+    ]),
+    ...(isDone ? [{ type: 'result', timestamp: at(3 * commands.length + 1), status: 'success', stats: {} }] : []),
+  ]);
+
 const geminiHeader = { sessionId: 's-gemini', projectHash: 'p', startTime: at(0), lastUpdated: at(0) };
 
 const geminiAnswer = (i: number) => ({

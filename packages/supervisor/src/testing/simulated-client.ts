@@ -6,6 +6,7 @@ export const simulatedClient = fileURLToPath(new URL('./simulated-client.fixture
 
 /** Of a client that prints no events. */
 export const noStream: AgentDeps['clients'][number]['stream'] = {
+  isOf: () => false,
   initial: null,
   read: (state) => ({ state, events: [], sessionId: null }),
 };

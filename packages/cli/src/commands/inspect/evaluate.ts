@@ -1,8 +1,13 @@
 import { type Command, Option } from 'commander';
-import { FORMATS } from '../../evaluate/formats.ts';
+import { FORMAT_NAMES, FORMATS } from '../../evaluate/formats.ts';
 import { durationOption } from '../control/options.ts';
 
-type Options = { readonly policy: string; readonly gap: number; readonly json?: boolean };
+type Options = {
+  readonly policy: string;
+  readonly gap: number;
+  readonly format?: string;
+  readonly json?: boolean;
+};
 
 const EXAMPLES = `
 Vigil recognizes FILE by its content, plain or gzipped; - is standard input. The formats:
@@ -19,6 +24,7 @@ It needs no servers. Exits with 1 if a file cannot be read whole; the rest is st
 Examples:
   vigil evaluate runs.jsonl.gz
   vigil evaluate ~/.claude/projects/*/*.jsonl
+  codex exec --json 'fix the tests' | tee run.jsonl; vigil evaluate --format codex-stream run.jsonl
   vigil evaluate --policy coditect --json runs.jsonl | jq 'select(.run_id and .worst != "HEALTHY")'
   zcat runs/*.gz | vigil evaluate --policy ./strict.yaml --gap 30s -`;
 
@@ -26,13 +32,14 @@ export const register = (program: Command): void => {
   program
     .command('evaluate')
     .description('judge recorded runs and sessions, offline')
-    .argument('<file...>', 'recorded runs, ATIF trajectories or session files')
+    .argument('<file...>', 'recorded runs, ATIF trajectories, session files or output of clients')
     .option('--policy <policy>', "a preset's name, or the path of a policy", 'vigil')
     .addOption(
       new Option('--gap <duration>', 'from call to call where no times are recorded; never counts as silence')
         .argParser(durationOption)
         .default(5_000, '5s'),
     )
+    .addOption(new Option('--format <format>', 'instead of recognizing it by the content').choices(FORMAT_NAMES))
     .option('--json', 'a line of JSON for each run or agent')
     .addHelpText('after', EXAMPLES)
     // Judgement is loaded by this command only: every other one starts without it.
