@@ -13,8 +13,13 @@ const NAME = 'alerting';
 const root = path.resolve(import.meta.dirname, '../../.vigil', `system-${NAME}-${process.pid}`, 'stage');
 
 const toOrchestrator = { alerts: { stuck_agent: { severity: 'warning', channels: ['orchestrator'] } } };
+/** A policy whose friction event the channel writes. */
+const toFiles = {
+  files: { friction: null },
+  alerts: { recovery_failed: { severity: 'critical', channels: ['console', 'files'] } },
+};
 const policies = {
-  omniclaude: scaled('omniclaude', 20),
+  omniclaude: scaled('omniclaude', 20, toFiles),
   'coditect-people': decidedByPeople(scaled('coditect', 120, toOrchestrator), 'coditect-people', '90s'),
 };
 

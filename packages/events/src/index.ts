@@ -1,3 +1,4 @@
+export { blockedLine, FOLDERS, frictionFile, frictionText, ticketName } from './adapters/omniclaude-friction.ts';
 export { checkpointRef, holdsOnOneHost, isCheckpointAddress, onEveryHost } from './checkpoint.ts';
 export { type Codec, type Decoded, memoryCodec } from './codec.ts';
 export {

@@ -19,7 +19,7 @@ export { BREAKER_NAMES } from './compile/compiled.ts';
 export { type Difference, differences } from './compile/differences.ts';
 export { closerInterval, judgedInterval, SHORTEST_INTERVAL_MS } from './compile/interval.ts';
 export type { SinkKind } from './compile/warnings.ts';
-export { USUAL_ATTEMPTS } from './document/document.ts';
+export { recoveryDocument, USUAL_ATTEMPTS } from './document/document.ts';
 export { assignmentSchema, policySchema } from './document/json-schema.ts';
 export { CorrectThePolicy, place, reading, spelled } from './document/mistakes.ts';
 export {

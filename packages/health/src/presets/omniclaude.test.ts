@@ -86,8 +86,8 @@ describe('rulings', () => {
     expect(omniclaude.policy.files).toEqual({
       dispatchLog: '.onex_state/dispatch-log/',
       recovery: '.onex_state/pipeline_checkpoints/',
+      friction: '.onex_state/friction/',
     });
-    expect(omniclaude.policy.alerts.recovery_failed?.channels).toContain('files');
   });
 });
 

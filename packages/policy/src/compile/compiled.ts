@@ -82,10 +82,11 @@ export type CompiledPolicy = {
   readonly breakers: Readonly<Record<BreakerName, BreakerLimits>>;
   /** null: no tickets */
   readonly ticket: Ticketing | null;
-  /** where runtimes write dispatch logs and recovery files; null: nowhere */
+  /** where runtimes write dispatch logs, recovery files and friction events; null: nowhere */
   readonly files: {
     readonly dispatchLog: string | null;
     readonly recovery: string | null;
+    readonly friction: string | null;
   };
   /** null: no limit */
   readonly spending: Spending | null;

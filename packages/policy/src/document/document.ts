@@ -37,7 +37,8 @@ const file = z.string().min(1).nullable().default(null);
 /** The default for a policy without a number of attempts. */
 export const USUAL_ATTEMPTS = 3;
 
-const recovery = z.strictObject({
+/** The policy's section `recovery`. */
+export const recoveryDocument = z.strictObject({
   max_attempts: z.int().min(0).default(USUAL_ATTEMPTS),
   max_attempts_per_hour: z.int().min(1).nullable().default(null),
   reset_attempts: z.enum(['after_stable', 'after_progress', 'by_people']).default('after_stable'),
@@ -50,6 +51,8 @@ const recovery = z.strictObject({
   on_probation_failure: z.enum(['retry', 'review']).default('retry'),
   breaker: breaker(),
   emit_healthcheck: z.boolean().default(false),
+  /** the last line of a replacement's prompt, which its runtime adds; `{ticket_id}` is the task */
+  resume_line: z.string().min(1).max(500).nullable().default(null),
 });
 
 /** A policy's document as people write it. Names of signals and exemptions are checked when it is compiled. */
@@ -100,9 +103,9 @@ export const policyDocument = z.strictObject({
     })
     .nullable()
     .default(null),
-  files: z.strictObject({ dispatch_log: file, recovery: file }).prefault({}),
+  files: z.strictObject({ dispatch_log: file, recovery: file, friction: file }).prefault({}),
   spending: spendingDocument.nullable().default(null),
-  recovery: recovery.prefault({}),
+  recovery: recoveryDocument.prefault({}),
   alerts: z
     .record(
       name,

@@ -47,6 +47,8 @@ type Stalled = {
   readonly lastCall: ToolCall | null;
   readonly attempt: number;
   readonly maxAttempts: number | null;
+  /** no attempt is left */
+  readonly isLast: boolean;
 };
 
 /** From this timeout on, a call of Bash extends the limit of inactivity. */
@@ -66,10 +68,7 @@ export const stallDetected = (stalled: Stalled): DispatchEvent => ({
   bash_timeout_exemption: isExempt(stalled.lastCall),
   redispatch_attempt: stalled.attempt,
   max_redispatches: stalled.maxAttempts,
-  action:
-    stalled.maxAttempts !== null && stalled.attempt > stalled.maxAttempts
-      ? 'escalate_to_blocked'
-      : 'kill_and_redispatch',
+  action: stalled.isLast ? 'escalate_to_blocked' : 'kill_and_redispatch',
 });
 
 /** What an ended agent leaves for the agent that continues its task. */

@@ -34,6 +34,8 @@ export class AgentMonitor {
   #surface: Surface;
   #shown: ScreenReport = { activity: null, waitingFor: null };
   readonly sessions: AgentSessions;
+  /** epoch milliseconds */
+  readonly startedAt: number;
   readonly #stream: EventStream | null;
   readonly subagents: Subagents;
   readonly #spec: AgentSpec;
@@ -74,6 +76,7 @@ export class AgentMonitor {
     this.#spec = spec;
     this.#deps = deps;
     this.#observed = memory.observed;
+    this.startedAt = memory.startedAt;
     this.#read = memory.read;
     this.#stepLog = spec.stepLog === null ? null : new StepLog(spec.stepLog, memory.steps);
     this.screen = restoreOutput(spec, past, this.#decode);
@@ -377,6 +380,10 @@ export class AgentMonitor {
   /** the newest call that it has reported to this supervisor; null: none */
   get lastCall(): ToolCall | null {
     return this.#lastCall;
+  }
+  /** of the policy by which it is judged, as it was served; undefined: it is not known */
+  get policyDocument(): unknown {
+    return this.#observed.looksFor?.document;
   }
   /** by which it is judged, as far as that is known */
   get policy(): string | null {

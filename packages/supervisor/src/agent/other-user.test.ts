@@ -116,7 +116,7 @@ describe.runIf(isRoot)('an agent of another user', () => {
   });
 
   test('reads its hand-over and writes its spool, and both are gone after its end', async () => {
-    const handover = writeHandover(deps.dir, spawn({ handover: 'continue here' }));
+    const handover = writeHandover(deps.dir, spawn({ handover: 'continue here' }), null);
     const [read, written, spool] = await results(
       ['cat "$VIGIL_HANDOVER"', 'echo x > "$VIGIL_SPOOL/a.jsonl"', 'echo "$VIGIL_SPOOL"'],
       { handover },

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -11,7 +11,7 @@ import { validate } from '../checkpoint/validate.ts';
 import { dispatch } from '../orders/dispatch.ts';
 import { type Stage, scriptSpec, setStage, spawn, terminate } from '../testing/stage.ts';
 import { logRedispatch, saveRecovery } from './exit-artifacts.ts';
-import { attemptsOf, noStateFiles } from './state-files.ts';
+import { attemptsOf, isLastAttempt, noStateFiles } from './state-files.ts';
 
 let stage: Stage;
 let instance: Supervised | null = null;
@@ -50,7 +50,11 @@ const start = async (script: string, more: Partial<AgentSpec>): Promise<Supervis
   return instance;
 };
 const within = (...parts: string[]) => join(stage.dir, 'state', ...parts);
-const files = () => ({ recovery: within('pipeline_checkpoints'), dispatchLog: within('dispatch-log') });
+const files = () => ({
+  recovery: within('pipeline_checkpoints'),
+  dispatchLog: within('dispatch-log'),
+  friction: within('friction'),
+});
 const REPORTS_HALF = `node -e '
   const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
   const checkpoint = { checkpoint_id: "c-1", completed_work: ["one"], remaining_work: ["two", "three"] };
@@ -134,6 +138,70 @@ test('a Bash call of two minutes extends no limit; the third stall escalates', a
       { bash_timeout_exemption: false, redispatch_attempt: 3, max_redispatches: 2, action: 'escalate_to_blocked' },
     ]),
   );
+});
+
+const friction = () => (existsSync(within('friction')) ? readdirSync(within('friction')) : []);
+const eventsLogged = () => logged(within('dispatch-log')).map(({ event }) => event);
+const endedForStall = async (order: Parameters<typeof terminate>[0] = {}) => {
+  instance?.offer(terminate({ axes: ['absence'], ...order }), 5000);
+  await until(() => expect(stage.gateway.reports.some(({ type }) => type === 'ORDER_RECEIPT')).toBe(true));
+};
+
+test('on the third stall the runtime writes the friction event and its line, to the letter', async () => {
+  await start(REPORTS_HALF, { files: files(), attempt: 2, maxAttempts: 2, cwd: stage.dir, taskId: 'OMN-1234' });
+  await until(() => expect(stage.gateway.heartbeats.at(-1)?.checkpoint?.checkpoint_id).toBe('c-1'));
+  await endedForStall();
+  const [stall, killed, escalated] = logged(within('dispatch-log'));
+  expect([stall.event, stall.action, killed.event]).toEqual(['stall_detected', 'escalate_to_blocked', 'agent_killed']);
+  const day = stall.timestamp_utc.slice(0, 10);
+  const path = `state/friction/${day}-agent-stall-escalation-omn-1234.md`;
+  expect(Object.entries(escalated)).toEqual([
+    ['timestamp_utc', expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)],
+    ['event', 'escalated_to_blocked'],
+    ['ticket_id', 'OMN-1234'],
+    ['attempt_count', 3],
+    ['friction_path', path],
+  ]);
+  const [saved = ''] = readdirSync(within('pipeline_checkpoints', 'OMN-1234'));
+  expect(readFileSync(join(stage.dir, path), 'utf8')).toBe(`# Agent Stall Escalation: OMN-1234
+## Summary
+Agent stalled 3 times on OMN-1234, exceeding the max redispatch
+limit of 2. Ticket moved to Blocked in Linear.
+## Stall History
+- See dispatch log: state/dispatch-log/${day}.ndjson
+- Recovery checkpoint: state/pipeline_checkpoints/OMN-1234/${saved}
+## Root Cause Hypothesis
+Agent likely hitting context exhaustion or encountering a blocking issue that
+persists across redispatches (e.g., missing dependency, broken test, infra issue).
+## Recommended Action
+Manual investigation required. Read the checkpoint and dispatch log to determine
+whether the issue is agent-side (scope too large) or environment-side (broken infra).
+`);
+});
+
+test('the second stall escalates nothing, and neither does an end by a person', async () => {
+  await start('sleep 600', { files: files(), attempt: 1, maxAttempts: 2 });
+  await endedForStall();
+  expect(eventsLogged()).toEqual(['stall_detected', 'agent_killed']);
+  await start('sleep 600', { files: files(), attempt: 2, maxAttempts: 2, instanceId: 'instance-2' });
+  instance?.offer(terminate({ orderId: 'end-2', instanceId: 'instance-2', axes: [] }), 5000);
+  await instance?.settled;
+  expect(friction()).toEqual([]);
+});
+
+test('a crash after the last attempt is not a stall: it escalates nothing', async () => {
+  await (await start('exit 3', { files: files(), attempt: 2, maxAttempts: 2 })).ended;
+  expect(friction()).toEqual([]);
+});
+
+test('an agent that may have started a new count is not on its last attempt', () => {
+  const last = { attempt: 2, maxAttempts: 2 };
+  const policy = { recovery: { probation: '1m', stable: '2m' } };
+  expect(isLastAttempt(policy, last, 179_999)).toBe(true);
+  expect(isLastAttempt(policy, last, 180_000)).toBe(false);
+  expect(isLastAttempt({ recovery: { ...policy.recovery, reset_attempts: 'by_people' } }, last, 180_000)).toBe(true);
+  expect(isLastAttempt(policy, { ...last, attempt: 1 }, 0)).toBe(false);
+  expect(isLastAttempt(policy, { ...last, maxAttempts: null }, 0)).toBe(false);
 });
 
 test('after the first attempt at a task, as many attempts are left as its policy sets', async () => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { CheckpointRef, ToolCall } from '@vigil/events';
+import { appendFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { blockedLine, type CheckpointRef, frictionFile, frictionText, type ToolCall, ticketName } from '@vigil/events';
 import {
   type DispatchEvent,
   dispatchLine,
@@ -18,12 +18,17 @@ import type { SpawnOrder, Terminate } from '../orders/order.ts';
 import { checkName } from '../state/lock.ts';
 import { type StateFiles, stateFilesOf } from './state-files.ts';
 
-/** One line each, on the log of its day. @throws errors of the file system */
-const logDispatch = (folder: string, events: readonly DispatchEvent[], at: number): void => {
+const dayOf = (at: number): string => utc(at).slice(0, 10);
+const logOf = (folder: string, at: number): string => join(folder, `${dayOf(at)}.ndjson`);
+
+/** On the log of its day. @throws errors of the file system */
+const logLine = (folder: string, line: string, at: number): void => {
   mkdirSync(folder, { recursive: true });
-  const file = join(folder, `${utc(at).slice(0, 10)}.ndjson`);
-  appendFileSync(file, events.map((event) => dispatchLine(event, at)).join(''));
+  appendFileSync(logOf(folder, at), line);
 };
+
+const logDispatch = (folder: string, event: DispatchEvent, at: number): void =>
+  logLine(folder, dispatchLine(event, at), at);
 
 const compact = (at: number): string => utc(at).replace(/[-:Z]/g, '');
 
@@ -60,10 +65,17 @@ export type Unfinished = {
   /** the end as a sentence */
   readonly details: string;
   readonly checkpoint: CheckpointRef | null;
+  /** no attempt at the task is left after this one */
+  readonly isLast: boolean;
 };
 
 /** The last signs of an agent that is to be ended, epoch milliseconds; null: there was none. */
-export type LastSigns = { readonly call: ToolCall | null; readonly activityAt: number | null };
+export type LastSigns = {
+  readonly call: ToolCall | null;
+  readonly activityAt: number | null;
+  /** no attempt at the task is left after this one */
+  readonly isLast: boolean;
+};
 
 const orLogged = <T>(deps: ExitArtifactDeps, what: string, work: () => T): T | null => {
   try {
@@ -89,8 +101,9 @@ export const logStall = (
   const event = stallDetected({
     ...{ taskId, agentId, maxAttempts, attempt: attempt + 1, lastCall: last.call, idleMs: Math.max(0, at - since) },
     stallReason: stallReasonOf(payload.reason, payload.axes),
+    isLast: last.isLast,
   });
-  orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, [event], at));
+  orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, event, at));
 };
 
 /**
@@ -112,13 +125,49 @@ export const writeExitArtifacts = (
   const next = attempt + 1;
   if (dispatchLog !== null && end.order !== null) {
     const event = { event: 'agent_killed', ticket_id: taskId, agent_id: agentId } as const;
-    orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, [event], at));
+    orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, event, at));
   }
-  if (recovery === null) return end.checkpoint;
   const remains = { taskId, attempt: next, checkpoint: end.checkpoint, stallReason };
-  return (
-    orLogged(deps, 'the recovery file is not written', () => saveRecovery(recovery, remains, at)) ?? end.checkpoint
-  );
+  const saved =
+    recovery === null
+      ? null
+      : orLogged(deps, 'the recovery file is not written', () => saveRecovery(recovery, remains, at));
+  const checkpoint = saved ?? end.checkpoint;
+  if (end.isLast && end.order !== null && end.order.payload.axes.length > 0)
+    orLogged(deps, 'the friction event is not written', () => escalate(spec, taskId, files, checkpoint, at));
+  return checkpoint;
+};
+
+/** As the files of the agent name it: below its folder. */
+const namedFrom = (cwd: string, path: string): string => {
+  const below = relative(resolve(cwd), path);
+  return below.startsWith('..') ? path : below;
+};
+
+const pathOf = (cwd: string, uri: string | null): string => {
+  if (uri === null) return 'none';
+  return uri.startsWith('file:///') ? namedFrom(cwd, fileURLToPath(uri)) : uri;
+};
+
+/**
+ * omniclaude's last step for a task whose attempts are used up: the friction event and its line. People write notes
+ * into a friction event, so an existing one stays. @throws errors of the file system
+ */
+const escalate = (
+  { cwd, attempt, maxAttempts: limit }: AgentSpec,
+  ticket: string,
+  { dispatchLog, friction }: StateFiles,
+  checkpoint: CheckpointRef | null,
+  at: number,
+): void => {
+  if (friction === null || dispatchLog === null) return;
+  const attempts = attempt + 1;
+  const file = join(friction, frictionFile(dayOf(at), ticketName(ticket)));
+  const log = namedFrom(cwd, logOf(dispatchLog, at));
+  const facts = { ticket, attempts, limit, reason: '', log, checkpoint: pathOf(cwd, checkpoint?.uri ?? null) };
+  mkdirSync(friction, { recursive: true });
+  if (!existsSync(file)) writeFileSync(file, frictionText(facts), { flag: 'wx' });
+  logLine(dispatchLog, blockedLine({ utc: utc(at), ticket, attempts, friction: namedFrom(cwd, file) }), at);
 };
 
 /** A fresh agent has been put on the task. */
@@ -135,5 +184,5 @@ export const logRedispatch = async (
     redispatch_attempt: payload.attempt,
     remaining_tasks: payload.remainingWork,
   } as const;
-  orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, [event], deps.clock.now()));
+  orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, event, deps.clock.now()));
 };

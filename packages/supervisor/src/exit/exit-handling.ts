@@ -10,7 +10,7 @@ import { runForLines } from '../process/command-runner.ts';
 import type { Exit } from '../terminal/terminal.ts';
 import { type ExitArtifactDeps, logStall, writeExitArtifacts } from './exit-artifacts.ts';
 import { describeExit, type EndRequest, reasonOf } from './exit-reason.ts';
-import { attemptsOf, stateFilesOf } from './state-files.ts';
+import { attemptsOf, isLastAttempt, stateFilesOf } from './state-files.ts';
 
 type ExitDeps = ExitArtifactDeps & Pick<HostDeps, 'dir' | 'socketDir'>;
 
@@ -68,6 +68,7 @@ const exitArtifactsOf = async (
     order: endRequest?.order ?? null,
     details,
     checkpoint: own,
+    isLast: isLast(deps, judged, monitor),
   });
 };
 
@@ -76,8 +77,11 @@ const judgedSpec = (spec: AgentSpec, monitor: AgentMonitor): AgentSpec => ({
   ...spec,
   policy: monitor.policy,
   // An agent that no spawn order started received no number.
-  maxAttempts: spec.maxAttempts ?? attemptsOf(monitor.memory.observed.looksFor?.document),
+  maxAttempts: spec.maxAttempts ?? attemptsOf(monitor.policyDocument),
 });
+
+const isLast = ({ clock }: ExitDeps, judged: AgentSpec, { policyDocument, startedAt }: AgentMonitor): boolean =>
+  isLastAttempt(policyDocument, judged, clock.now() - startedAt);
 
 /** Logs the stall for which the order ends the agent. */
 export const beforeOrderedEnd = async (
@@ -87,7 +91,11 @@ export const beforeOrderedEnd = async (
   order: Terminate,
 ): Promise<void> => {
   const judged = judgedSpec(spec, monitor);
-  const last = { call: monitor.lastCall, activityAt: monitor.lastActivityAt };
+  const last = {
+    call: monitor.lastCall,
+    activityAt: monitor.lastActivityAt,
+    isLast: isLast(deps, judged, monitor),
+  };
   logStall(deps, judged, await stateFilesOf(deps, judged), order, last);
 };
 

@@ -40,8 +40,8 @@ test('orders that the gateway recalls come first and are marked', async () => {
   );
   const offered = await ordersOf(server, { now: () => 0, monotonic: () => 0 });
   expect(offered).toEqual([
-    { ...order, expiresInMs: 1, isRecalled: true },
-    { ...order, isRecalled: false },
+    { ...order, expiresInMs: 1, isRecalled: true, policy: null },
+    { ...order, isRecalled: false, policy: null },
   ]);
 });
 

@@ -2,7 +2,7 @@ import type { Heartbeat, PolicyRef } from '@vigil/events';
 import type { AskAtStop } from '@vigil/health/proof';
 import type { MachineClock } from '../clock.ts';
 import { GatewayAway, GatewayBusy, GatewayForbids, GatewayRefused } from '../errors.ts';
-import type { OrderEnvelope, Report } from '../orders/order.ts';
+import type { OfferedOrder, OrderEnvelope, Report } from '../orders/order.ts';
 
 /**
  * Whether the gateway takes an agent's heartbeats. `why`: a sentence with the remedy. `forbidden`: the token is that of
@@ -146,9 +146,10 @@ const post = (address: Address, path: string, body: unknown, signal?: AbortSigna
   });
 };
 
-type Offer = Partial<HeartbeatAnswer> & {
+type Offer = Omit<Partial<HeartbeatAnswer>, 'orders'> & {
+  readonly orders?: readonly OfferedOrder[];
   /** orders that must not begin */
-  readonly recalled?: readonly OrderEnvelope[];
+  readonly recalled?: readonly OfferedOrder[];
   /** what passed at the gateway before it answered */
   readonly waitedMs?: number;
 };
@@ -164,7 +165,7 @@ const offerOf =
     const offered = [
       ...recalled.map((one) => ({ ...one, isRecalled: true })),
       ...orders.map((one) => ({ ...one, isRecalled: false })),
-    ].map((one) => ({ ...one, expiresInMs: one.expiresInMs - lateMs }));
+    ].map((one) => ({ ...one, policy: one.policy ?? null, expiresInMs: one.expiresInMs - lateMs }));
     return {
       intervalMs: null,
       policy: null,

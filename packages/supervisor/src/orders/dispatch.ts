@@ -12,7 +12,8 @@ export type OrderTargets = {
   readonly instances: () => Iterable<Supervised>;
   /** one of that name works here, and could not be taken over yet */
   readonly isLeftAlone: (agentId: string) => boolean;
-  readonly spawn: (order: SpawnOrder, expiresInMs: number) => void;
+  /** `policy`: the name of the policy that led to it; null: unknown */
+  readonly spawn: (order: SpawnOrder, expiresInMs: number, policy: string | null) => void;
   /** a spawn that is not to be begun, where it has not */
   readonly recallSpawn: (order: SpawnOrder) => void;
 };
@@ -40,11 +41,11 @@ export const dispatch = (
   { runtimeId, instances, isLeftAlone, spawn, recallSpawn }: OrderTargets,
   envelopes: readonly OrderEnvelope[],
 ): void => {
-  for (const { expiresInMs, isRecalled, ...order } of envelopes) {
+  for (const { expiresInMs, isRecalled, policy, ...order } of envelopes) {
     if (!isOrder(order)) deps.logger('an order of an unknown kind is left alone', { order });
     else if (order.payload.runtimeId !== runtimeId)
       deps.logger('an order for another runtime is left to it', { order });
-    else if (order.type === 'SPAWN_AGENT') isRecalled ? recallSpawn(order) : spawn(order, expiresInMs);
+    else if (order.type === 'SPAWN_AGENT') isRecalled ? recallSpawn(order) : spawn(order, expiresInMs, policy);
     else {
       const all = [...instances()];
       const instance = instanceFor(order, all);

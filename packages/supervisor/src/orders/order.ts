@@ -18,8 +18,17 @@ export type ResumeSession = Extract<AgentOrder, { type: 'RESUME_SESSION' }>;
 export type RepeatableOrder = Terminate | ResumeSession;
 /** What became of an order, for its receipt. */
 export type Outcome = readonly [OrderReceiptPayload['outcome'], Partial<OrderReceiptPayload>?];
-/** As the gateway offers it. `expiresInMs` counts from the broker's stamp. `isRecalled`: it must not begin, or a resume must not send its message. */
-export type OrderEnvelope = Order & { readonly expiresInMs: number; readonly isRecalled: boolean };
+/**
+ * As the gateway offers it. `expiresInMs` counts from the broker's stamp. `isRecalled`: it must not begin, or a resume must not send its message.
+ * `policy`: the name of the policy that led to it; null: unknown.
+ */
+export type OrderEnvelope = Order & {
+  readonly expiresInMs: number;
+  readonly isRecalled: boolean;
+  readonly policy: string | null;
+};
+/** What an older gateway offers has no policy. */
+export type OfferedOrder = Order & { readonly expiresInMs: number; readonly policy?: string | null };
 /** `expiresAt` is on this machine's monotonic clock. */
 export type Received<O extends Order = Order> = { readonly order: O; readonly expiresAt: number };
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -120,8 +120,20 @@ test('a checkpoint that takes too long to parse is dropped, and nothing waits fo
   expect(looked).toBeGreaterThan(1);
 });
 
+test('a replacement’s prompt ends with the resume line of its policy, to the letter', () => {
+  const line = 'Execute: Skill(skill="onex:ticket_pipeline", args="{ticket_id} --skip-to implement")';
+  const order = spawn({ taskId: 'OMN-1234', handover: 'the prompt\n' });
+  const text = (resumeLine: string | null, taskId = 'OMN-1234') =>
+    readFileSync(writeHandover(dir, { ...order, payload: { ...order.payload, taskId } }, resumeLine), 'utf8');
+  expect(text(line)).toBe(
+    'the prompt\nExecute: Skill(skill="onex:ticket_pipeline", args="OMN-1234 --skip-to implement")\n',
+  );
+  expect(text(null)).toBe('the prompt\n');
+  expect(text(line, 'OMN") and more')).toBe('the prompt\n');
+});
+
 test.each(['../../escape', 'a/b', '..\u0000', ''])('the name %j leads no handover elsewhere', (agentId) => {
-  expect(() => writeHandover(dir, spawn({ agentId }))).toThrow(/is not an agent's name/);
+  expect(() => writeHandover(dir, spawn({ agentId }), null)).toThrow(/is not an agent's name/);
   expect(readdirSync(dir)).toEqual(['root']);
 });
 

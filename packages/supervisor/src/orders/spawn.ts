@@ -67,11 +67,22 @@ export const originOf = async (
   return { checkpoint: null, skipped };
 };
 
-/** Writes the order's own text for the new agent, unchanged. Gives the file's path. @throws WrongSettings for a name that would lead elsewhere */
-export const writeHandover = (dir: string, { payload }: SpawnOrder): string => {
+/** A task's name may come from an agent: one with other characters could leave the quotes of the resume line. */
+const PLAIN_NAME = /^[\w.:#/-]+$/;
+
+const resumption = (resumeLine: string | null, taskId: string | null): string =>
+  resumeLine === null || taskId === null || !PLAIN_NAME.test(taskId)
+    ? ''
+    : `${resumeLine.replaceAll('{ticket_id}', taskId)}\n`;
+
+/**
+ * Writes the order's own text for the new agent, unchanged, and the policy's resume line. Gives the file's path.
+ * @throws WrongSettings for a name that would lead elsewhere
+ */
+export const writeHandover = (dir: string, { payload }: SpawnOrder, resumeLine: string | null): string => {
   checkName(payload.agentId);
   mkdirSync(join(dir, 'handover'), { recursive: true, mode: 0o700 });
   const path = join(dir, 'handover', `${payload.agentId}.md`);
-  writeFileSync(path, payload.handover);
+  writeFileSync(path, payload.handover + resumption(resumeLine, payload.taskId));
   return path;
 };

@@ -89,7 +89,13 @@ const template = z.strictObject({
   step_log: z.string().optional(),
   limits: limits.prefault({}),
   /** where the files of an unfinished agent are written; absent: the path of its policy, below cwd */
-  files: z.strictObject({ recovery: z.string().optional(), dispatch_log: z.string().optional() }).default({}),
+  files: z
+    .strictObject({
+      recovery: z.string().optional(),
+      dispatch_log: z.string().optional(),
+      friction: z.string().optional(),
+    })
+    .default({}),
   patterns: z
     .strictObject({
       rate_limit: patterns,
@@ -197,10 +203,14 @@ export const monitoringOf = (one: Template, agentId: string, taskId: string | nu
   stepLog: one.step_log === undefined ? null : pathIn(one, one.step_log, agentId, taskId),
   limits: limitsOf(one),
   files: {
-    recovery: one.files.recovery === undefined ? null : resolve(one.cwd, one.files.recovery),
-    dispatchLog: one.files.dispatch_log === undefined ? null : resolve(one.cwd, one.files.dispatch_log),
+    recovery: folderIn(one, one.files.recovery),
+    dispatchLog: folderIn(one, one.files.dispatch_log),
+    friction: folderIn(one, one.files.friction),
   },
 });
+
+const folderIn = ({ cwd }: Template, folder: string | undefined): string | null =>
+  folder === undefined ? null : resolve(cwd, folder);
 
 const limitsOf = ({ limits: { report_only: reportOnly, ...limits } }: Template) => ({ ...limits, reportOnly });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { checkpointFile } from '../testing/checkpoint.ts';
@@ -85,6 +85,31 @@ test('an agent dies by order, and another continues its task from its checkpoint
   );
   await until(() => expect(stage.gateway.heartbeats.at(-1)?.output?.lines).toBeGreaterThan(0));
   expect(readFileSync(instance?.spec.handover ?? '', 'utf8')).toBe('remaining: two');
+});
+
+test('a fresh agent is logged and gets the resume line under the policy that the order names, though no template has one', async () => {
+  const instanceId = (await heartbeatOf('worker-1'))?.instance_id ?? null;
+  stage.gateway.offer(terminate({ instanceId }));
+  await find('AGENT_EXITED');
+  const files = { dispatch_log: 'log' };
+  stage.gateway.policies.set('assigned', { files, recovery: { resume_line: 'Execute: {ticket_id}' } });
+  stage.gateway.offer(spawn({ remainingWork: ['two'], handover: 'remaining: two\n' }), 60_000, 'assigned');
+  await find('SPAWN_RECEIPT');
+  const [agent] = runtime.agents();
+  expect(readFileSync(agent?.spec.handover ?? '', 'utf8')).toBe('remaining: two\nExecute: TASK-1\n');
+  const log = join(stage.dir, 'log');
+  const [day] = await until(() => {
+    const days = readdirSync(log);
+    expect(days).toHaveLength(1);
+    return days;
+  });
+  const { timestamp_utc: _, ...line } = JSON.parse(readFileSync(join(log, day ?? ''), 'utf8'));
+  expect(line).toEqual({
+    event: 'redispatch',
+    ticket_id: 'TASK-1',
+    redispatch_attempt: 1,
+    remaining_tasks: ['two'],
+  });
 });
 
 test('while the fleet is halted no agent is started or ended, and each order is answered', async () => {

@@ -6,6 +6,7 @@ import { pause } from '../clock.ts';
 import type { RuntimeDeps } from '../deps.ts';
 import { logRedispatch } from '../exit/exit-artifacts.ts';
 import { forgetPreviousRuns, previousRunFile, previousRunOf } from '../exit/previous-run.ts';
+import { resumeLineOf } from '../exit/state-files.ts';
 import { WorkSource } from '../heartbeat/work-source.ts';
 import { dispatch, pollOrders } from '../orders/dispatch.ts';
 import type { Received, SpawnOrder } from '../orders/order.ts';
@@ -63,7 +64,7 @@ export class Runtime {
       runtimeId: settings.config.runtime,
       instances: () => this.#agents,
       isLeftAlone: (agentId: string) => this.#leftAlone.some((one) => one.agentId === agentId),
-      spawn: (order: SpawnOrder, ms: number) => this.#spawn(order, ms),
+      spawn: (order: SpawnOrder, ms: number, policy: string | null) => this.#spawn(order, ms, policy),
       recallSpawn: (order: SpawnOrder) => this.#recallSpawn(order),
     };
     const { work_source: source } = settings.config;
@@ -186,9 +187,9 @@ export class Runtime {
   }
 
   /** The tracker's record of its task has to be known first. */
-  #spawn(order: SpawnOrder, expiresInMs: number): void {
+  #spawn(order: SpawnOrder, expiresInMs: number, policy: string | null): void {
     const received = { order, expiresAt: this.#deps.clock.monotonic() + expiresInMs };
-    const settle = () => this.#settle(received);
+    const settle = () => this.#settle(received, policy);
     if (this.#workSource) this.#workSource.onceAsked(order.payload.orderId, settle);
     else settle();
   }
@@ -205,13 +206,13 @@ export class Runtime {
   #isStarting = ({ payload }: SpawnOrder): boolean =>
     [...this.#starting].some(({ orderId }) => orderId === payload.orderId);
 
-  #settle(received: Received<SpawnOrder>): void {
+  #settle(received: Received<SpawnOrder>, policy: string | null): void {
     const { order } = received;
     if (this.#isStarting(order) || this.#stopping.signal.aborted) return;
     const admission = admitSpawn(received, this.#host(order), this.#deps.clock.monotonic());
     switch (admission.kind) {
       case 'go':
-        void this.#carryOut(order);
+        void this.#carryOut(order, policy);
         return;
       case 'again':
         this.#deps.outbox.put({ type: 'SPAWN_RECEIPT', payload: admission.receipt });
@@ -224,7 +225,7 @@ export class Runtime {
     }
   }
 
-  async #carryOut(order: SpawnOrder): Promise<void> {
+  async #carryOut(order: SpawnOrder, policy: string | null): Promise<void> {
     const { orderId, agentId, taskId, attempt, maxAttempts, labels, checkpoints } = order.payload;
     const instance = { agentId, taskId, attempt, maxAttempts, labels, checkpoint: null, handover: null, orderId };
     this.#starting.add(instance);
@@ -236,8 +237,9 @@ export class Runtime {
         return;
       }
       this.#deps.journal.write({ kind: 'begun', orderId, order, pid: null });
-      const agent = await this.#beginFrom(origin, instance, order);
-      void logRedispatch(this.#deps, agent.spec, order);
+      const resumeLine = await resumeLineOf(this.#deps, policy);
+      const agent = await this.#beginFrom(origin, instance, order, resumeLine);
+      void logRedispatch(this.#deps, { ...agent.spec, policy: policy ?? agent.spec.policy }, order);
       const { instanceId } = agent.spec;
       answerSpawn(this.#deps, order, 'spawned', { instanceId, checkpointId: origin.checkpoint?.id ?? null });
     } catch (error) {
@@ -247,10 +249,15 @@ export class Runtime {
     }
   }
 
-  #beginFrom({ checkpoint }: Origin, instance: InstanceRequest, order: SpawnOrder): Promise<Supervised> {
+  #beginFrom(
+    { checkpoint }: Origin,
+    instance: InstanceRequest,
+    order: SpawnOrder,
+    resumeLine: string | null,
+  ): Promise<Supervised> {
     const template = templateFor(this.#settings.config.templates, instance.taskId ?? '', instance.labels);
     if (!template) throw new Error(`no template of this runtime fits task ${instance.taskId}`);
-    const handover = writeHandover(this.#deps.dir, order);
+    const handover = writeHandover(this.#deps.dir, order, resumeLine);
     return this.#begin({ ...instance, checkpoint: checkpoint?.path ?? null, handover }, template);
   }
 

@@ -24,7 +24,7 @@ test('no other user can read what agents print and receive, even in a folder tha
   const stage = { dir, gateway, deps, close: async () => {} };
   const instance = await liveOn(stage, scriptSpec('echo a secret; exit 3'), 80, () => {});
   await instance.settled;
-  writeHandover(deps.dir, spawn());
+  writeHandover(deps.dir, spawn(), null);
   const made = readdirSync(join(dir, 'state'));
   expect(made).toEqual(expect.arrayContaining(['archive', 'handover', 'journal', 'outbox']));
   // Other users may enter the folder of the sockets of root, and find in it what is theirs.

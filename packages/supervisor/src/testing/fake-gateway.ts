@@ -9,7 +9,7 @@ export type FakeGateway = {
   readonly heartbeats: Heartbeat[];
   readonly reports: Report[];
   /** offered until its receipt is seen: with polls, and with heartbeats where the order's runtime has not polled, as the real one does */
-  readonly offer: (order: Order, expiresInMs?: number) => void;
+  readonly offer: (order: Order, expiresInMs?: number, policy?: string | null) => void;
   /** recalls the orders that it has offered, until reset */
   halted: boolean;
   /** answers 503 to everything until put back */
@@ -87,8 +87,8 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     heartbeats,
     reports,
-    offer: (order, expiresInMs = 60_000) =>
-      void offered.set(order.payload.orderId, { ...order, expiresInMs, isRecalled: false }),
+    offer: (order, expiresInMs = 60_000, policy = null) =>
+      void offered.set(order.payload.orderId, { ...order, expiresInMs, isRecalled: false, policy }),
     halted: false,
     away: false,
     silent: false,

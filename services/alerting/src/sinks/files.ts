@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { access, appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { blockedLine, FOLDERS, frictionFile, frictionText, ticketName } from '@vigil/events';
 import { z } from 'zod';
-import { blockedLine, FOLDERS, frictionFile, frictionText } from '../adapters/omniclaude.ts';
 import type { AlertEvent, Kind } from '../delivery/sink.ts';
 
 const within = z
@@ -44,15 +44,12 @@ const writeBlocked = async (
   const ticket = taskId ?? agentId ?? 'fleet';
   const utc = `${new Date(payload.raisedAt ?? occurredAt).toISOString().slice(0, 19)}Z`;
   const day = utc.slice(0, 10);
-  const friction = path.posix.join(where.friction, frictionFile(day, nameOf(ticket)));
+  const friction = path.posix.join(where.friction, frictionFile(day, ticketName(ticket)));
   const log = path.posix.join(where.dispatch_log, `${day}.ndjson`);
   const facts = { ticket, log, checkpoint: pathOf(checkpoint?.uri ?? null, where.root), ...blocked };
-  await writeOnce(path.join(where.root, friction), frictionText(facts), nameOf(eventId));
+  await writeOnce(path.join(where.root, friction), frictionText(facts), ticketName(eventId));
   await appendOnce(path.join(where.root, log), blockedLine({ utc, ticket, attempts: blocked.attempts, friction }));
 };
-
-/** A ticket's name cannot lead out of the folder. */
-const nameOf = (ticket: string): string => ticket.toLowerCase().replace(/[^a-z0-9._-]/g, '-');
 
 /** Relative to the root if it is below the root. */
 const pathOf = (uri: string | null, root: string): string => {

@@ -18,7 +18,7 @@ describe('a polling runtime', () => {
   test('is offered its orders in their order, and how long each is still valid', () => {
     const offered = ordersWith(nudge, spawn).offerToRuntime('host-1', sent + 1_000);
     expect(idsOf(offered)).toEqual(['o-1', 'o-2']);
-    expect(offered[0]).toEqual({ type: 'NUDGE_AGENT', payload: nudge.payload, expiresInMs: 59_000 });
+    expect(offered[0]).toEqual({ type: 'NUDGE_AGENT', payload: nudge.payload, expiresInMs: 59_000, policy: 'vigil' });
   });
 
   test('is not offered those of another', () => {

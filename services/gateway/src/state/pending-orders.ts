@@ -9,6 +9,8 @@ export type OrderEnvelope = {
   readonly type: Order['type'];
   readonly payload: Order['payload'];
   readonly expiresInMs: number;
+  /** the name of the policy that led to it; null: unknown */
+  readonly policy: string | null;
 };
 
 /** The addressee of an order, and its context. `kind`: that of its receipt. */
@@ -92,6 +94,7 @@ const envelope = ({ order, expiresAt }: Offer, now: number): OrderEnvelope => ({
   type: order.type,
   payload: order.payload,
   expiresInMs: expiresAt - now,
+  policy: order.policy?.name ?? null,
 });
 
 export type PendingOrders = ReturnType<typeof createPendingOrders>;

@@ -12,7 +12,7 @@ type Handover = {
 
 /**
  * The prompt of a new agent: omniclaude's redispatch_agent, and the completed work. Texts of the previous agent are quoted, and marked as
- * data. The resume command is the runtime's own configuration.
+ * data. The runtime adds the resume line of the policy.
  */
 export const handoverText = ({ taskId, attempt, of, checkpoint, work }: Handover): string =>
   `You are resuming work on ${taskId} after a previous agent stalled.

@@ -1,4 +1,4 @@
-/** Where omniclaude keeps its files, below the root. */
+/** Where omniclaude keeps its files, below the root. Runtimes and alerting write the same ones. */
 export const FOLDERS = {
   state: '.onex_state',
   friction: '.onex_state/friction/',
@@ -7,6 +7,9 @@ export const FOLDERS = {
 
 /** `day`: `2026-04-02`; `ticket`: as part of a file's name */
 export const frictionFile = (day: string, ticket: string): string => `${day}-agent-stall-escalation-${ticket}.md`;
+
+/** A ticket in the name of a file. It cannot lead out of the folder. */
+export const ticketName = (ticket: string): string => ticket.toLowerCase().replace(/[^a-z0-9._-]/g, '-');
 
 type Escalated = {
   readonly utc: string;
