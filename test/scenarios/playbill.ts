@@ -55,6 +55,7 @@ const laddersAndDances: Act = {
     'hive: tickets, triage, a notification, and an untouched worker': hive.ticketTriageNotification,
     'a plan asks two agents for a handoff: one writes it, the other does not': handing.byPlan,
     'an agent without a runtime is nudged at the gateway, and never ended': gateway.nudgedAtTheGateway,
+    'coditect: a DEGRADED agent sends three times as many heartbeats until it is healthy': gateway.watchedMoreClosely,
     'an agent that dies while it is being ended has one replacement': racing.diesAsItIsEnded,
     'a breaker that was open for an ended agent is closed for its replacement': racing.breakerEndsWithItsInstance,
   },

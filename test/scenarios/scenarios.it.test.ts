@@ -29,6 +29,11 @@ const counted = named(
   scaled('coditect', 80, { recovery: { probation: '2s', stable: '2s', max_attempts_per_hour: 100 } }),
   'coditect-count',
 );
+/** Slow enough that a third of its interval of heartbeats is above a second, and that a person can look while an agent is DEGRADED. */
+const watched = named(
+  scaled('coditect', 50, { signals: { no_checkpoint: { after: '90s', assume_checkpoints: true } } }),
+  'coditect-watched',
+);
 /** Slow enough for consecutive pauses on a busy machine. */
 const longer = { rate_limited: { for: '30s' } };
 const botbox = scaled('botbox', 40, {
@@ -39,6 +44,7 @@ const botbox = scaled('botbox', 40, {
 const policies = {
   coditect: adr110,
   'coditect-count': counted,
+  'coditect-watched': watched,
   'coditect-people': decidedByPeople(adr110, 'coditect-people', '90s'),
   botbox,
   'botbox-slow': named(scaled('botbox', 12, { signals: longer, exemptions: longer }), 'botbox-slow'),

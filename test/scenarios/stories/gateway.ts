@@ -1,10 +1,11 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
+import { connect, overGateway } from '@vigil/sdk';
 import { expect } from 'vitest';
 import { holds, until } from '../../support/system.ts';
 import type { Stage } from '../stage.ts';
 
-const { agentIntervention, agentOrder, orderReceipt } = Topic;
+const { agentHealth, agentIntervention, agentObservation, agentOrder, orderReceipt } = Topic;
 
 type Order = { readonly type: string; readonly payload: { readonly orderId: string; readonly message: string } };
 
@@ -75,4 +76,60 @@ export const nudgedAtTheGateway = async (stage: Stage): Promise<void> => {
   ]);
   await holds(() => expect(new Set(types(agentOrder, 'lonely'))).toEqual(new Set(['NUDGE_AGENT'])));
   await comes(orderReceipt, 'lonely', 'ORDER_RECEIPT', 3);
+};
+
+type Asked = { readonly intervalMs: number; readonly intervalReason: string };
+
+/**
+ * CODITECT: while an agent is DEGRADED, its heartbeats come three times as often and its options are shown. The agent is one of the SDK: it
+ * works, and saves no checkpoint until it is DEGRADED.
+ */
+export const watchedMoreClosely = async (stage: Stage): Promise<void> => {
+  const { all, vigil, types } = stage;
+  const { VIGIL_GATEWAY_URL: url, VIGIL_GATEWAY_TOKEN: token } = vigil.system.env;
+  const policy = 'coditect-watched';
+  const agent = connect({ agentId: 'watched', taskId: 'T-watched', policy, over: overGateway({ url, token }) });
+  let calls = 0;
+  const working = setInterval(() => {
+    calls += 1;
+    agent.report({ tokens: 10, progress: `${calls}` });
+    void agent.call({ tool: 'Edit', args: { calls }, mutating: true }, () => calls);
+  }, 1000);
+  const requested = async (reason: string): Promise<Asked> =>
+    until(`the interval of watched is that of ${reason}`, async () => {
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await fetch(`${url}/v1/agents/watched/orders?policy=${policy}`, { headers });
+      const asked = (await answer.json()) as Asked;
+      return asked.intervalReason === reason && asked;
+    });
+  try {
+    expect(await requested('policy')).toMatchObject({ intervalMs: 6000 });
+    expect(await requested('DEGRADED')).toMatchObject({ intervalMs: 2000 });
+    const options = await until('the options of watched are shown', async () => {
+      const { stdout } = await vigil.vigil('health', 'watched', '--json');
+      const shown = stdout.startsWith('{') ? JSON.parse(stdout) : {};
+      return shown.status === 'degraded' && shown.options;
+    });
+    expect(options).toMatchObject({
+      plan: 'STUCK',
+      next: { step: 'nudge', at: expect.any(String) },
+      decisions: ['allow_more_time', 'force_handoff', 'terminate_and_recover'],
+      checkpoint: null,
+    });
+    const intervals = () =>
+      all(agentObservation, 'watched', 'AGENT_HEARTBEAT')
+        .map(({ interval_ms }) => interval_ms)
+        .filter((ms, i, before) => ms !== before[i - 1]);
+    await until('the heartbeats of watched come three times as often', async () => intervals().at(-1) === 2000);
+    await agent.checkpoint({ id: 'watched-1', sha256: '0'.repeat(64) });
+    expect(await requested('policy')).toMatchObject({ intervalMs: 6000 });
+    await until('the heartbeats of watched come as before', async () => intervals().at(-1) === 6000);
+    expect(intervals().slice(-3)).toEqual([6000, 2000, 6000]);
+    const states = all(agentHealth, 'watched', 'HEALTH_STATE_CHANGED').map(({ to }) => to);
+    expect(states.slice(0, 2)).toEqual(['DEGRADED', 'HEALTHY']);
+    expect(types(agentIntervention, 'watched')).toEqual([]);
+  } finally {
+    clearInterval(working);
+    await agent.close({ reason: 'finished' });
+  }
 };
