@@ -43,7 +43,7 @@ export const recordedSession = (adapter: Adapter, files: readonly (readonly stri
 };
 
 /** The reports that follow from events, in their order. */
-const reportsOf = (events: readonly SessionEvent[]): readonly RecordedReport[] => {
+export const reportsOf = (events: readonly SessionEvent[]): readonly RecordedReport[] => {
   const reports: RecordedReport[] = [];
   let session = newSession;
   for (const event of events) {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { type Adapter, adapterNamed, recordedSession } from '@vigil/adapters';
+import { recordsIn } from '@vigil/adapters/otlp';
 import { recordedSameRuns, recordedStreams, recordedTranscripts } from '@vigil/adapters/recordings';
 import { readTelemetry } from '@vigil/adapters/telemetry';
 import { parseHeartbeat } from '@vigil/events';
 import { sessionJudge } from '@vigil/health';
 import { presetsWith } from '@vigil/health/fixture';
-import { recordsIn } from '../../../services/gateway/src/otlp/read.ts';
 import { createSessions } from '../../../services/gateway/src/sessions/sessions.ts';
 import { hookMoments, type Moment, Replay, type Replayed, replayedMoments, streamMoments } from './replay.ts';
 

@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { judgeOf, policyCalled } from './evaluate.ts';
 import { formatNamed } from './formats.ts';
@@ -14,6 +15,8 @@ import {
   codexStream,
   geminiFile,
   geminiStream,
+  genAiExport,
+  genAiFile,
   olderGeminiFile,
   type Session,
 } from './sessions.fixture.ts';
@@ -57,6 +60,7 @@ const FORMATS = [
   ['Codex', codexFile, 's-codex', 'codex'],
   ['Gemini CLI', geminiFile, 's-gemini', 'gemini-cli'],
   ['older versions of Gemini CLI', olderGeminiFile, 's-gemini', 'gemini-cli'],
+  ['spans of a framework', genAiFile, 's-otlp', 'framework'],
   ['the output of Claude Code', claudeCodeStream, 's-claude', 'claude-code'],
   ['the output of Codex', codexStream, 's-codex', 'codex'],
   ['the output of Gemini CLI', geminiStream, 's-gemini', 'gemini-cli'],
@@ -94,6 +98,54 @@ describe.each(FORMATS.slice(1, 4))('a damaged file of %s', (_, fileOf, run_id) =
     const [first = ''] = fileOf(working).split('\n');
     expect((await evaluated(first)).errors.join()).toMatch(/^any-name: nothing in this session of .* has a time/);
   });
+});
+
+const RECORDINGS = '../../../../services/gateway/src/otlp/recordings';
+/** The export requests of a real session. */
+const exportsOf = (name: string): string =>
+  gunzipSync(readFileSync(path.join(import.meta.dirname, RECORDINGS, `${name}.jsonl.gz`)))
+    .toString('utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.stringify(JSON.parse(line).json))
+    .join('\n');
+
+test.each([
+  ['claude-code.traces', 5, 'HEALTHY'],
+  ['claude-code.traces-loops', 16, 'FAILING'],
+  ['claude-code.works', 5, 'HEALTHY'],
+  ['codex.loops', 16, 'FAILING'],
+])('telemetry that a real client exported is judged: %s', async (name, calls, worst) => {
+  const { judgements, errors } = await evaluated(exportsOf(name));
+  expect(errors).toEqual([]);
+  expect(judgements).toMatchObject([{ calls, judged: { worst } }]);
+});
+
+test('requests in one file are one session, and a request that was exported again counts once', async () => {
+  const [request, pretty] = [genAiFile(looping), JSON.stringify(genAiExport(looping), null, 2)];
+  expect((await evaluated(request + request)).judgements).toMatchObject([{ calls: 6, judged: { worst: 'STUCK' } }]);
+  expect(await evaluated(pretty)).toMatchObject({ errors: [], judgements: [{ calls: 6, judged: { worst: 'STUCK' } }] });
+});
+
+test('the time of a span is not silence, but the time between spans is', async () => {
+  const spans = (took: number) => evaluated(JSON.stringify(genAiExport(working, took)));
+  expect((await spans(300)).judgements).toMatchObject([{ judged: { worst: 'HEALTHY' } }]);
+  expect((await spans(400)).judgements[0]?.judged.changes[0]).toMatchObject({
+    to: 'STUCK',
+    signals: expect.arrayContaining(['no_activity']),
+  });
+});
+
+test('a damaged request is named, and telemetry of no agent is an error', async () => {
+  const { judgements, errors } = await evaluated(
+    `${genAiFile(looping)}{"resourceSpans":[{"scopeSpans":7}]}\n`,
+    'otel.jsonl',
+  );
+  expect(judgements).toMatchObject([{ judged: { worst: 'STUCK' } }]);
+  expect(errors).toEqual([
+    expect.stringMatching(/^otel\.jsonl:2: not an export request: resourceSpans\.0\.scopeSpans: /),
+  ]);
+  expect((await evaluated('{"resourceSpans":[]}')).errors.join()).toContain('nothing in this telemetry is of an agent');
 });
 
 test('output with times is judged by them, output without times never by silence', async () => {

@@ -4,6 +4,7 @@ import { type Adapter, adapters } from '@vigil/adapters';
 export type Format =
   | { readonly kind: 'runs' }
   | { readonly kind: 'trajectories' }
+  | { readonly kind: 'telemetry' }
   | { readonly kind: 'session'; readonly adapter: Adapter }
   | { readonly kind: 'stream'; readonly adapter: Adapter };
 
@@ -15,6 +16,11 @@ const KNOWN: readonly Known[] = [
     name: 'atif',
     format: { kind: 'trajectories' },
     words: 'an ATIF-v1 trajectory: JSON with schema_version and steps',
+  },
+  {
+    name: 'otlp',
+    format: { kind: 'telemetry' },
+    words: 'OTLP/JSON of an agent: export requests with gen_ai spans, or what its client exports',
   },
   ...adapters.flatMap((adapter): Known[] => [
     {

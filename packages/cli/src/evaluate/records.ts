@@ -10,6 +10,7 @@ import {
   type RecordedReport,
   recordedSession,
 } from '@vigil/adapters';
+import { type Export, exportedSessions, isExport, readExport } from '@vigil/adapters/exported';
 import { asId, subagentId } from '@vigil/adapters/names';
 import {
   CorrectTheRun,
@@ -19,6 +20,7 @@ import {
   readTrajectory,
   type SessionReport,
 } from '@vigil/health';
+import { z } from 'zod';
 import { FORMATS, type Format } from './formats.ts';
 import { DamagedGzip } from './gzip.ts';
 import { type Line, linesOf } from './lines.ts';
@@ -46,6 +48,7 @@ export const formatOf = (text: string): Format | null => {
   if (entry === null) return null;
   if ('run_id' in entry || 'calls' in entry) return { kind: 'runs' };
   if (isTrajectory(entry)) return { kind: 'trajectories' };
+  if (isExport(entry)) return { kind: 'telemetry' };
   const adapter = adapterOfEntry(entry);
   if (adapter !== undefined) return { kind: 'session', adapter };
   const printing = adapterOfPrinted(entry);
@@ -115,6 +118,7 @@ export async function* piecesOf(file: string, { format: forced, gap }: Reading):
   if (format === null || (isByLine(format) && isDocument(read))) yield* document(file, read, format);
   else if (isByLine(format)) yield* apart(file, format, read);
   else if (format.kind === 'session') yield* session(file, format.adapter, read);
+  else if (format.kind === 'telemetry') yield* exported(file, isDocument(read) ? [wholeOf(read)] : read);
   else yield* printed(file, format.adapter, read, gap);
   if (damage !== null) throw damage;
 }
@@ -177,9 +181,17 @@ async function* document(file: string, lines: readonly Line[], forced: Format | 
   if (listed !== null) return;
   const format = forced ?? formatOf(text);
   if (format === null || format.kind === 'stream') throw noFormat(first.text);
-  if (format.kind === 'session') yield* session(file, format.adapter, [{ number: 1, text, isUtf8: true }]);
+  if (format.kind === 'session') yield* session(file, format.adapter, [wholeOf(lines)]);
+  else if (format.kind === 'telemetry') yield* exported(file, [wholeOf(lines)]);
   else yield { where: file, read: () => readerOf(format)(text) };
 }
+
+/** A document over many lines as one. */
+const wholeOf = (lines: readonly Line[]): Line => ({
+  number: 1,
+  text: lines.map(({ text }) => text).join('\n'),
+  isUtf8: lines.every(({ isUtf8 }) => isUtf8),
+});
 
 /** The texts of the runs in a list of runs; null: it is not such a list. */
 const runsIn = (text: string): readonly string[] | null => {
@@ -269,12 +281,44 @@ const sessionOf = (file: string, adapter: Adapter, files: readonly (readonly str
 async function* printed(file: string, adapter: Adapter, lines: readonly Line[], gap: number): AsyncGenerator<Piece> {
   for (const line of lines) yield { where: `${file}:${line.number}`, read: () => checked(line) };
   const texts = lines.filter((line) => line.isUtf8).map(({ text }) => text);
-  yield { where: file, read: () => printedSessions(adapter, texts, gap).map((one) => printedOf(file, adapter, one)) };
+  yield {
+    where: file,
+    read: () => printedSessions(adapter, texts, gap).map((one) => printedOf(file, adapter.name, one)),
+  };
 }
 
-const printedOf = (file: string, adapter: Adapter, { id: known, reports, isTimed }: PrintedSession): Record => {
+/** Export requests. One that is damaged is named and left out. */
+async function* exported(file: string, lines: readonly Line[]): AsyncGenerator<Piece> {
+  const exports: Export[] = [];
+  const add = (line: Line): readonly Record[] => {
+    requireUtf8([line]);
+    exports.push(exportIn(entryOf(line.text)));
+    return [];
+  };
+  for (const line of lines) yield { where: `${file}:${line.number}`, read: () => add(line) };
+  yield {
+    where: file,
+    read: () => {
+      const sessions = exportedSessions(exports).filter(({ reports }) => reports.length > 0);
+      if (sessions.length === 0) throw new CorrectTheRun('nothing in this telemetry is of an agent: give gen_ai spans');
+      return sessions.map(({ client, ...one }) => printedOf(file, client, { ...one, isTimed: true }));
+    },
+  };
+}
+
+const exportIn = (entry: Entry): Export => {
+  try {
+    return readExport(entry);
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    const [issue] = error.issues;
+    throw new CorrectTheRun(`not an export request: ${issue?.path.join('.')}: ${issue?.message}`);
+  }
+};
+
+const printedOf = (file: string, client: string, { id: known, reports, isTimed }: PrintedSession): Record => {
   const id = asId(known ?? path.basename(file));
-  return { kind: 'session', id, client: adapter.name, isTimed, reports: reports.map((report) => reportOf(id, report)) };
+  return { kind: 'session', id, client, isTimed, reports: reports.map((report) => reportOf(id, report)) };
 };
 
 const reportOf = (id: string, { at, agent, type, fields }: RecordedReport): SessionReport => ({

@@ -138,6 +138,39 @@ export const geminiStream = ({ commands, isDone }: Session): string =>
     ...(isDone ? [{ type: 'result', timestamp: at(3 * commands.length + 1), status: 'success', stats: {} }] : []),
   ]);
 
+const attributes = (pairs: Readonly<Record<string, string>>) =>
+  Object.entries(pairs).map(([key, value]) => ({ key, value: { stringValue: value } }));
+
+/** An export request with the spans of a framework, which follow OpenTelemetry's conventions for generative AI. */
+export const genAiExport = ({ commands }: Session, took = 1) => ({
+  resourceSpans: [
+    {
+      resource: { attributes: attributes({ 'service.name': 'framework' }) },
+      scopeSpans: [
+        {
+          spans: commands.map((command, i) => ({
+            traceId: 'a1',
+            spanId: `b${i}`,
+            name: 'execute_tool bash',
+            startTimeUnixNano: `${T0 + 1000 * 3 * took * i}000000`,
+            endTimeUnixNano: `${T0 + 1000 * (3 * took * i + 2 * took)}000000`,
+            attributes: attributes({
+              'gen_ai.operation.name': 'execute_tool',
+              'gen_ai.conversation.id': 's-otlp',
+              'gen_ai.tool.name': 'bash',
+              'gen_ai.tool.call.id': `t${i}`,
+              'gen_ai.tool.call.arguments': JSON.stringify({ command }),
+              'gen_ai.tool.call.result': resultOf(command),
+            }),
+          })),
+        },
+      ],
+    },
+  ],
+});
+
+export const genAiFile = (session: Session): string => lines([genAiExport(session)]);
+
 const geminiHeader = { sessionId: 's-gemini', projectHash: 'p', startTime: at(0), lastUpdated: at(0) };
 
 const geminiAnswer = (i: number) => ({

@@ -142,22 +142,17 @@ export const inputsOfRun = (run: RecordedRun): ReadonlySet<Input> => {
 };
 
 /** What the adapter of a client reports of every session. */
-const OF_SESSIONS: readonly Input[] = [
-  'activity',
-  'start',
-  'error_classes',
-  'targets',
-  'arguments',
-  'results',
-  'outcomes',
-  'call_starts',
-];
+const OF_SESSIONS: readonly Input[] = ['activity', 'start', 'error_classes', 'targets', 'outcomes', 'call_starts'];
 
 /** What the reports of an agent of a session contain. `isTimed`: whether the session has times. */
 export const inputsOfSession = (reports: readonly Partial<Heartbeat>[], isTimed: boolean): ReadonlySet<Input> => {
   const has = (of: (report: Partial<Heartbeat>) => unknown) => reports.some((report) => of(report) != null);
+  const calls = reports.flatMap(({ tool_calls }) => tool_calls ?? []);
+  const hasHash = (of: (call: (typeof calls)[number]) => string | null) => calls.length === 0 || calls.some(of);
   return new Set<Input>([
     ...OF_SESSIONS,
+    ...(hasHash(({ args_hash }) => args_hash) ? (['arguments'] as const) : []),
+    ...(hasHash(({ result_hash }) => result_hash) ? (['results'] as const) : []),
     ...(isTimed ? (['times'] as const) : []),
     ...(has(({ turn }) => turn) ? (['turns'] as const) : []),
     ...(has(({ token_count }) => token_count) ? (['tokens'] as const) : []),

@@ -1,3 +1,4 @@
+import { recordsIn, type Signal } from '@vigil/adapters/otlp';
 import { readTelemetry, type TelemetryRecord } from '@vigil/adapters/telemetry';
 import { z } from 'zod';
 import { acceptHeartbeats, type GatewayContext } from '../http/answers.ts';
@@ -6,8 +7,7 @@ import { Problem } from '../http/problem.ts';
 import type { Principal } from '../http/tokens.ts';
 import type { Reported, SessionIdentity, Sessions } from '../sessions/sessions.ts';
 import { identityOf } from './identity.ts';
-import { decodeExport, type Signal } from './messages.ts';
-import { recordsIn } from './read.ts';
+import { decodeExport } from './messages.ts';
 
 type Story = { readonly session: SessionIdentity; readonly reported: Reported };
 

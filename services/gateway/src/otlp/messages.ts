@@ -1,3 +1,4 @@
+import type { Signal } from '@vigil/adapters/otlp';
 import protobuf from 'protobufjs';
 
 /**
@@ -53,8 +54,6 @@ message ScopeSpans { repeated Span spans = 2; }
 message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; }
 message Traces { repeated ResourceSpans resource_spans = 1; }
 `;
-
-export type Signal = 'logs' | 'metrics' | 'traces';
 
 const { root } = protobuf.parse(DEFINITIONS);
 const TYPES: Readonly<Record<Signal, protobuf.Type>> = {

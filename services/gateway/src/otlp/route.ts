@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import type { Signal } from '@vigil/adapters/otlp';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import type { GatewayContext } from '../http/answers.ts';
 import { Problem } from '../http/problem.ts';
 import type { Principal } from '../http/tokens.ts';
 import { acceptTelemetry } from './accept.ts';
-import type { Signal } from './messages.ts';
 
 const SIGNALS: readonly Signal[] = ['logs', 'metrics', 'traces'];
 const PROTOBUF = 'application/x-protobuf';

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Attributes, TelemetryRecord } from '@vigil/adapters/telemetry';
 import { z } from 'zod';
-import type { Signal } from './messages.ts';
+import type { Attributes, TelemetryRecord } from './record.ts';
+
+/** The kinds of export requests. */
+export type Signal = 'logs' | 'metrics' | 'traces';
 
 const value = z
   .object({

@@ -1,0 +1,103 @@
+import { type RecordedSession, reportsOf } from '../recorded-session.ts';
+import { callStarted, type SessionEvent } from '../session/events.ts';
+import { at } from '../shared/payload.ts';
+import { readMeters, type SessionMeters } from './meters.ts';
+import { recordsIn, type Signal } from './otlp.ts';
+import type { Telemetry, TelemetryRecord } from './record.ts';
+import { readTelemetry } from './telemetry.ts';
+
+/** From the one that reports the most of a session: log events and spans report the same calls. */
+const FIELDS: Readonly<Record<Signal, string>> = {
+  logs: 'resourceLogs',
+  traces: 'resourceSpans',
+  metrics: 'resourceMetrics',
+};
+const SIGNALS = Object.keys(FIELDS) as Signal[];
+
+const signalsIn = (entry: unknown): readonly Signal[] =>
+  SIGNALS.filter((signal) => Array.isArray(at(entry, FIELDS[signal])));
+
+/** Whether an entry is an export request of OpenTelemetry in JSON, as the file exporter of its collector writes it. */
+export const isExport = (entry: unknown): boolean => signalsIn(entry).length > 0;
+
+/** The records of one request. */
+export type Export = readonly { readonly signal: Signal; readonly records: readonly TelemetryRecord[] }[];
+
+/** Reads a request. Throws ZodError if it has another form. */
+export const readExport = (entry: unknown): Export =>
+  signalsIn(entry).map((signal) => ({ signal, records: recordsIn(signal, entry) }));
+
+export type ExportedSession = RecordedSession & { readonly client: string };
+
+type Kept = {
+  readonly client: string;
+  readonly id: string;
+  readonly beganAt: number;
+  readonly events: Map<Signal, SessionEvent[]>;
+  readonly counts: SessionEvent[];
+  meters: SessionMeters;
+};
+
+const textIn = ({ resource }: TelemetryRecord, name: string): string | null => {
+  const value = resource[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+};
+
+/** The session of a record that names none: the client's last one, else one for each agent or process. */
+const sessionNamed = (record: TelemetryRecord, { client, sessionId }: Telemetry, kept: readonly Kept[]): string =>
+  sessionId ??
+  kept.findLast((one) => one.client === client)?.id ??
+  textIn(record, 'vigil.agent') ??
+  textIn(record, 'service.instance.id') ??
+  client;
+
+const UNANSWERED = {
+  outcome: 'running',
+  result_hash: null,
+  masked_result_hash: null,
+  error_class: null,
+  ended_at: null,
+} as const;
+
+/** A span or a log event reports a call when it ends, with its start. */
+const startsOf = (events: readonly SessionEvent[]): readonly SessionEvent[] =>
+  events.flatMap((event): SessionEvent[] => {
+    if (event.kind !== 'call_ended') return [];
+    const from = event.call.started_at;
+    if (from === null || from >= event.at) return [];
+    return [{ ...callStarted({ ...event.call, ...UNANSWERED }, null, null), at: from, agent: event.agent }];
+  });
+
+const sessionOf = ({ client, id, events, counts }: Kept): ExportedSession => {
+  const [best] = SIGNALS.flatMap((signal) => (events.has(signal) ? [events.get(signal) ?? []] : []));
+  const own = best ?? [];
+  const all = [...own, ...counts, ...startsOf(own)].sort((one, other) => one.at - other.at);
+  return { id, client, reports: reportsOf(all) };
+};
+
+/** The sessions in the requests of a file. A record that was exported again counts once. */
+export const exportedSessions = (exports: readonly Export[]): readonly ExportedSession[] => {
+  const kept = new Map<string, Kept>();
+  const seen = new Set<string>();
+  for (const { signal, records } of exports.flat()) {
+    for (const { record, telemetry } of readTelemetry(records.filter(({ id }) => !seen.has(id)))) {
+      const id = sessionNamed(record, telemetry, [...kept.values()]);
+      const key = JSON.stringify([telemetry.client, id]);
+      const beganAt = record.startedAt ?? record.at;
+      const { client } = telemetry;
+      const fresh: Kept = { client, id, beganAt, events: new Map(), counts: [], meters: {} };
+      const known = kept.get(key) ?? fresh;
+      kept.set(key, known);
+      if (telemetry.events.length > 0)
+        known.events.set(signal, [...(known.events.get(signal) ?? []), ...telemetry.events]);
+      const { meters, events } = readMeters(known.meters, telemetry.readings, known.beganAt);
+      known.meters = meters;
+      known.counts.push(...events);
+    }
+    for (const { id } of records) seen.add(id);
+  }
+  const all = [...kept.values()];
+  // Counts may come before the first event of their session.
+  const active = all.filter(({ events }) => events.size > 0);
+  return (active.length > 0 ? active : all).map(sessionOf);
+};
