@@ -3,7 +3,7 @@ import { type Logger, readConfig } from '@vigil/chassis';
 import { connectCodec, registerSchemas, registryFrom, Topic, topicNames } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { applyTopics, connectLog, kafkaFrom, type Log, silentLogger, writer } from '@vigil/stream';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { config } from './config.ts';
 import { type Gateway, openGateway } from './gateway.ts';
 import { createTokenSigner } from './http/token-signing.ts';
@@ -18,6 +18,7 @@ const secret = `a-secret-for-the-tests-of-run-${RUN}`;
 const settings = {
   ...readConfig(config, { ...process.env, VIGIL_GATEWAY_TOKEN: token, VIGIL_GATEWAY_SECRET: secret }),
   VIGIL_GATEWAY_PORT: 0,
+  VIGIL_DEFAULT_POLICY: `policy-${RUN}`,
 };
 const signer = createTokenSigner([secret]);
 const opened = new AsyncDisposableStack();
@@ -86,6 +87,25 @@ test('an order reaches the runtime that waits for it; an instance that starts la
   const { payload } = example(Topic.orderReceipt, 'ORDER_RECEIPT', { orderId: `order-${RUN}`, agentId, runtimeId });
   expect((await post('/v1/receipts', { type: 'ORDER_RECEIPT', payload })).status).toBe(202);
   expect(await ordersAt(await open(), 0)).toMatchObject({ orders: [] });
+});
+
+test('an agent that is not healthy is watched more closely by each instance, also by one that starts later', async () => {
+  const policy = settings.VIGIL_DEFAULT_POLICY;
+  const document = '{"heartbeat":{"interval":"30s"}}';
+  const published = { name: policy, hash: RUN, document, withdrawn: false };
+  const state = example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { agentId, to: 'DEGRADED' });
+  await writer(log).write([
+    { ...example(Topic.policy, 'POLICY_PUBLISHED', published), key: policy },
+    { ...state, key: agentId },
+  ]);
+  const askedBy = async ({ url }: Gateway): Promise<unknown> =>
+    (await (await fetch(`${url}/v1/agents/${agentId}/orders`, { headers })).json()) as unknown;
+  const closer = { intervalMs: 10_000, intervalReason: 'DEGRADED' };
+  await vi.waitFor(async () => expect(await askedBy(gateway)).toMatchObject(closer), {
+    timeout: 60_000,
+    interval: 100,
+  });
+  expect(await askedBy(await open())).toMatchObject(closer);
 });
 
 test('a lagging instance reads the order that another has offered before it checks a receipt; a receipt without an order is refused for good', async () => {
