@@ -102,10 +102,10 @@ test('a hook is not kept waiting for a text that the journal does not take; the 
   const { orderExecutor, deps } = onFullDisk();
   deps.channel = 'hook';
   orderExecutor.offer(nudge(), 60_000);
-  expect(takenBy(orderExecutor)).toEqual([{ hook: { texts: 0, refusal: null } }]);
+  expect(takenBy(orderExecutor)).toEqual([{ hook: { texts: 0, refusal: null, question: null } }]);
   deps.isFull = false;
   expect(takenBy(orderExecutor)).toEqual([
-    { hook: { texts: 1, refusal: null } },
+    { hook: { texts: 1, refusal: null, question: null } },
     { text: 'are you still there', order_id: 'nudge-1' },
   ]);
 });
