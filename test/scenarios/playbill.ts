@@ -5,6 +5,7 @@ import * as cancelled from './stories/cancelled.ts';
 import * as coditect from './stories/coditect.ts';
 import * as counted from './stories/counted.ts';
 import * as dogs from './stories/dogs.ts';
+import * as eight from './stories/eight.ts';
 import * as fleet from './stories/fleet.ts';
 import * as gascity from './stories/gascity.ts';
 import * as gastown from './stories/gastown.ts';
@@ -53,6 +54,8 @@ const laddersAndDances: Act = {
       gascity.leftBehindByItsWork,
     'gascity: without stuck_sweep, a stuck agent is reported and nothing is done': gascity.offUntilRequested,
     'hive: tickets, triage, a notification, and an untouched worker': hive.ticketTriageNotification,
+    'hive: genuine progress dismisses a ticket though the worker is in a loop': hive.progressDismissesTheTicket,
+    'coditect: agents that report the eight fields of ADR-110 are judged by them': eight.judgedByEightFields,
     'a plan asks two agents for a handoff: one writes it, the other does not': handing.byPlan,
     'an agent without a runtime is nudged at the gateway, and never ended': gateway.nudgedAtTheGateway,
     'coditect: a DEGRADED agent sends three times as many heartbeats until it is healthy': gateway.watchedMoreClosely,
@@ -78,6 +81,7 @@ const planPerSignal: Act = {
     'botbox: an agent with a result that it does not complete is ended, and its task stays in progress':
       botbox.unreportedLeftInProgress,
     'botbox: an agent that burns tokens waits for a person': botbox.burnsUntilDecided,
+    'botbox: a silent agent at its prompt is ended, one that waits for a permission is not': botbox.promptIsNoExcuse,
     'botbox: people are notified of one repeated target, a stale claim and a crash': botbox.onlyReported,
     'omniclaude: two replacements continue from the checkpoint, then the task is Blocked':
       omniclaude.redispatchedTwiceThenBlocked,

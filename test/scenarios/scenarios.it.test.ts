@@ -34,6 +34,14 @@ const watched = named(
   scaled('coditect', 50, { signals: { no_checkpoint: { after: '90s', assume_checkpoints: true } } }),
   'coditect-watched',
 );
+/** An agent that has reported no call is excused as starting for two minutes, and lost after 15 s of silence: not here. */
+const eight = named(
+  scaled('coditect', 80, {
+    exemptions: { starting: { grace: '2s' } },
+    heartbeat: { interval: '3750ms', lost_after: '2m' },
+  }),
+  'coditect-eight',
+);
 /** Slow enough for consecutive pauses on a busy machine. */
 const longer = { rate_limited: { for: '30s' } };
 const botbox = scaled('botbox', 40, {
@@ -45,6 +53,7 @@ const policies = {
   coditect: adr110,
   'coditect-count': counted,
   'coditect-watched': watched,
+  'coditect-eight': eight,
   'coditect-people': decidedByPeople(adr110, 'coditect-people', '90s'),
   botbox,
   'botbox-slow': named(scaled('botbox', 12, { signals: longer, exemptions: longer }), 'botbox-slow'),

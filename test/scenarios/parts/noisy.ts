@@ -104,6 +104,15 @@ export const noisy: Scripts = {
       await sleep(400);
     }
   },
+  /** no step is accepted and its tests fail again and again, and between them it changes one file after another */
+  failsButProgresses: async () => {
+    for (let total_steps = 1; ; total_steps += 1) {
+      call({ tool: 'Edit', mutating: true, target: `src/${total_steps}.ts` });
+      for (let run = 0; run < 3; run += 1) call({ args_hash: 'npm test', result_hash: 'red', outcome: 'error' });
+      send({ steps: { total_steps, verdicts: ['RETRY'] } });
+      await sleep(400);
+    }
+  },
   /** each call fails; its replacement works */
   failsEachCall: () => {
     if (attempt > 0) return workOn();

@@ -44,6 +44,18 @@ export const worn: Scripts = {
     print('RESULT: all tests pass');
     return forEver();
   },
+  /** at its empty prompt, without a word */
+  sitsAtItsPrompt: async () => {
+    await workOn(3);
+    send({ activity: 'awaiting_input', waiting_for: { kind: 'prompt', text: null, since: Date.now() } });
+    return forEver();
+  },
+  /** waits for a permission */
+  asksForPermission: async () => {
+    await workOn(3);
+    send({ activity: 'awaiting_input', waiting_for: { kind: 'permission', text: 'Bash', since: Date.now() } });
+    return forEver();
+  },
   crashes: async () => {
     await workOn(3);
     process.exit(1);

@@ -16,6 +16,8 @@ export const roles: readonly Role[] = [
   { name: 'rereads', part: 'readsTheSame', policy: 'botbox' },
   { name: 'claims', part: 'forgetsItsClaim', policy: 'botbox' },
   { name: 'breaks', part: 'crashes', policy: 'botbox' },
+  { name: 'prompted', part: 'sitsAtItsPrompt', policy: 'botbox' },
+  { name: 'permits', part: 'asksForPermission', policy: 'botbox' },
 ];
 
 const { agentHealth, agentIntervention, agentOrder, alert, taskRecovery } = Topic;
@@ -147,4 +149,14 @@ export const onlyReported = async ({ all, comes, types, isAlive }: Stage): Promi
     expect(types(taskRecovery, `T-${name}`)).toEqual([]);
   }
   expect([isAlive('rereads'), isAlive('claims')]).toEqual([true, true]);
+};
+
+/** S1: a terminal without output for 15 min is stuck. Its prompt is no excuse; a question that it reports is. */
+export const promptIsNoExcuse = async ({ all, comes, types, isAlive }: Stage): Promise<void> => {
+  expect(await comes(agentIntervention, 'prompted', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
+  expect(all(agentIntervention, 'prompted', 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true }]);
+  expect(isAlive('prompted')).toBe(false);
+  await holds(() => expect(types(agentIntervention, 'permits')).toEqual([]));
+  expect(all(agentHealth, 'permits', 'EXEMPTION_CHANGED')).not.toEqual([]);
+  expect(isAlive('permits')).toBe(true);
 };

@@ -4,9 +4,40 @@ import { holds, until } from '../../support/system.ts';
 import type { Role, Stage } from '../stage.ts';
 
 /** hive's judge and its operator review: tickets by bands of steps, triage, a notification; the worker is never touched. */
-export const roles: readonly Role[] = [{ name: 'circles', part: 'turnsInCircles', policy: 'hive' }];
+export const roles: readonly Role[] = [
+  { name: 'circles', part: 'turnsInCircles', policy: 'hive' },
+  { name: 'progresses', part: 'failsButProgresses', policy: 'hive' },
+];
 
 const { agentHealth, agentIntervention, agentOrder, alert, stepRuling } = Topic;
+
+const ticketIn = (payload: object): string => (payload as { ticket_id: string }).ticket_id;
+
+/** S4: the operator review dismisses a ticket where the worker makes genuine progress, though the judge has found a loop. */
+export const progressDismissesTheTicket = async ({ all, comes, received, types, isAlive }: Stage): Promise<void> => {
+  await comes(agentHealth, 'progresses', 'WORKER_ESCALATION_TICKET', 2);
+  const tickets = all(agentHealth, 'progresses', 'WORKER_ESCALATION_TICKET');
+  expect(tickets.slice(0, 2).map(({ ticket, findings }) => [ticket.severity, findings.loop])).toEqual([
+    ['medium', true],
+    ['high', true],
+  ]);
+  const ids = tickets.slice(0, 2).map(({ ticket }) => ticket.ticket_id);
+  const outcomes = () =>
+    received
+      .of(alert)
+      .flatMap(({ type, payload }) => (ids.includes(ticketIn(payload)) && type !== 'ALERT_RAISED' ? [type] : []));
+  await until('triage has answered both', async () => outcomes().length >= 2);
+  await holds(() => expect(outcomes()).toEqual(['TICKET_DISMISSED', 'TICKET_DISMISSED']));
+  await holds(() =>
+    expect(
+      received.of(alert).filter(({ type, payload }) => type === 'ALERT_RAISED' && agentIn(payload) === 'progresses'),
+    ).toEqual([]),
+  );
+  expect(types(agentOrder, 'progresses')).toEqual([]);
+  expect(isAlive('progresses')).toBe(true);
+};
+
+const agentIn = (payload: object): unknown => ('agentId' in payload ? payload.agentId : null);
 
 export const ticketTriageNotification = async ({
   all,
@@ -20,7 +51,13 @@ export const ticketTriageNotification = async ({
   const tickets = all(agentHealth, 'circles', 'WORKER_ESCALATION_TICKET').map(({ ticket }) => ticket);
   expect(tickets.map(({ severity }) => severity)).toEqual(['medium', 'high', 'critical']);
   const queens = () =>
-    received.of(alert).flatMap(({ type, payload }) => (type === 'QUEEN_INTERVENTION_REQUESTED' ? [payload] : []));
+    received
+      .of(alert)
+      .flatMap(({ type, payload }) =>
+        type === 'QUEEN_INTERVENTION_REQUESTED' && tickets.some(({ ticket_id }) => ticket_id === ticketIn(payload))
+          ? [payload]
+          : [],
+      );
   await until('the operator review requests each', async () => queens().length === 3);
   await holds(() =>
     expect(queens().map((one) => (one as { ticket_id: string }).ticket_id)).toEqual(
