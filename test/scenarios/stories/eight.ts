@@ -13,8 +13,8 @@ type Eight = {
   readonly error_count: number;
 };
 
-/** Sends a heartbeat a second, until it is stopped. `fields`: those of the nth. */
-const reporting = ({ vigil }: Stage, agentId: string, fields: (n: number) => Eight) => {
+/** Sends heartbeats until it is stopped. `fields`: those of the nth. */
+const reporting = ({ vigil }: Stage, agentId: string, everyMs: number, fields: (n: number) => Eight) => {
   const { VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN } = vigil.system.env;
   const headers = { authorization: `Bearer ${VIGIL_GATEWAY_TOKEN}`, 'content-type': 'application/json' };
   let n = 0;
@@ -35,7 +35,7 @@ const reporting = ({ vigil }: Stage, agentId: string, fields: (n: number) => Eig
   const running = (async () => {
     while (!stopped) {
       await post({});
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
     }
   })();
   const stop = async (): Promise<void> => {
@@ -53,18 +53,27 @@ const reporting = ({ vigil }: Stage, agentId: string, fields: (n: number) => Eig
 export const judgedByEightFields = async (stage: Stage): Promise<void> => {
   const { all, types } = stage;
   const at = () => Date.now();
-  const burnsNothing = reporting(stage, 'eight-zero', () => ({ last_tool_call: at(), token_count: 0, error_count: 0 }));
-  const fails = reporting(stage, 'eight-errors', (n) => ({
+  const burnsNothing = reporting(stage, 'eight-zero', 1000, () => ({
+    last_tool_call: at(),
+    token_count: 0,
+    error_count: 0,
+  }));
+  // Eight calls, before the missing checkpoint makes it DEGRADED too.
+  const fails = reporting(stage, 'eight-errors', 300, (n) => ({
     last_tool_call: at(),
     token_count: n * 100,
     error_count: n >> 1,
   }));
-  const works = reporting(stage, 'eight-works', (n) => ({
+  const works = reporting(stage, 'eight-works', 1000, (n) => ({
     last_tool_call: at(),
     token_count: n * 100,
     error_count: 0,
   }));
-  const falls = reporting(stage, 'eight-silent', () => ({ last_tool_call: null, token_count: 0, error_count: 0 }));
+  const falls = reporting(stage, 'eight-silent', 1000, () => ({
+    last_tool_call: null,
+    token_count: 0,
+    error_count: 0,
+  }));
   const found = (agentId: string, to: string, ...signals: readonly string[]) =>
     until(`${agentId} is ${to} by ${signals.join(' or ')}`, async () =>
       all(agentHealth, agentId, 'HEALTH_STATE_CHANGED').find(
