@@ -55,7 +55,7 @@ const laddersAndDances: Act = {
     'gascity: without stuck_sweep, a stuck agent is reported and nothing is done': gascity.offUntilRequested,
     'hive: tickets, triage, a notification, and an untouched worker': hive.ticketTriageNotification,
     'hive: genuine progress dismisses a ticket though the worker is in a loop': hive.progressDismissesTheTicket,
-    'coditect: agents that report the eight fields of ADR-110 are judged by them': eight.judgedByEightFields,
+    "coditect: agents that report only CODITECT's eight fields are judged by them": eight.judgedByEightFields,
     'a plan asks two agents for a handoff: one writes it, the other does not': handing.byPlan,
     'an agent without a runtime is nudged at the gateway, and never ended': gateway.nudgedAtTheGateway,
     'coditect: a DEGRADED agent sends three times as many heartbeats until it is healthy': gateway.watchedMoreClosely,

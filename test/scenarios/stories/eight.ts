@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { holds, until } from '../../support/system.ts';
 import type { Stage } from '../stage.ts';
 
-/** CODITECT: agents that report the eight fields of ADR-110, and the name of their policy, through the gateway. */
+/** CODITECT: agents that report the eight fields, and the name of their policy, through the gateway. */
 
 const { agentHealth, agentIntervention, agentOrder } = Topic;
 
