@@ -151,7 +151,7 @@ export const onlyReported = async ({ all, comes, types, isAlive }: Stage): Promi
   expect([isAlive('rereads'), isAlive('claims')]).toEqual([true, true]);
 };
 
-/** S1: a terminal without output for 15 min is stuck. Its prompt does not excuse it; a question that it reports is. */
+/** S1: a terminal without output for 15 min is stuck. Its prompt does not excuse it; a question that it reports does. */
 export const promptIsNoExcuse = async ({ all, comes, types, isAlive }: Stage): Promise<void> => {
   expect(await comes(agentIntervention, 'prompted', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });
   expect(all(agentIntervention, 'prompted', 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true }]);
