@@ -17,7 +17,7 @@ export const work = async (task: string, brain: Brain, vigil: Vigil): Promise<st
     const commands = pending.splice(0);
     const input = [
       prompt,
-      ...commands.map((command) => (command.kind === 'shutdown' ? command.reason : command.message)),
+      ...commands.map((command) => ('message' in command ? command.message : command.reason)),
     ].join('\n\n');
     const toolCall = await vigil.call({ tool: 'model', kind: 'model', deadlineMs: 120_000 }, () => brain.think(input));
     for (const command of commands) if (command.kind === 'probe') command.reply(); // the model has read it only now

@@ -6,6 +6,8 @@ export type Command =
   | { readonly kind: 'probe'; readonly message: string; readonly reply: () => void }
   /** checkpoint and stop by yourself, within `deadlineMs` */
   | { readonly kind: 'handoff'; readonly message: string; readonly deadlineMs: number }
+  /** save a checkpoint within `deadlineMs`: then it will be ended, and a fresh agent continues from there */
+  | { readonly kind: 'checkpoint'; readonly reason: string; readonly deadlineMs: number }
   /** it will be ended in a moment */
   | { readonly kind: 'shutdown'; readonly reason: string };
 

@@ -202,6 +202,7 @@ export class Vigil {
     switch (command.kind) {
       case 'nudge':
       case 'handoff':
+      case 'checkpoint':
       case 'shutdown':
         return this.#listeners.emit(command);
       case 'probe': {

@@ -86,6 +86,7 @@ describe('rulings', () => {
     expect(omniclaude.policy.files).toEqual({
       dispatchLog: '.onex_state/dispatch-log/',
       recovery: '.onex_state/pipeline_checkpoints/',
+      partialState: null,
       friction: '.onex_state/friction/',
     });
   });

@@ -74,6 +74,7 @@ const resolve = (d: PolicyDocument, document: string, vocabulary: Vocabulary, mi
     files: {
       dispatchLog: d.files.dispatch_log,
       recovery: d.files.recovery,
+      partialState: d.files.partial_state,
       friction: d.files.friction,
     },
     spending: d.spending,

@@ -86,6 +86,7 @@ export type CompiledPolicy = {
   readonly files: {
     readonly dispatchLog: string | null;
     readonly recovery: string | null;
+    readonly partialState: string | null;
     readonly friction: string | null;
   };
   /** null: no limit */

@@ -103,7 +103,7 @@ export const policyDocument = z.strictObject({
     })
     .nullable()
     .default(null),
-  files: z.strictObject({ dispatch_log: file, recovery: file, friction: file }).prefault({}),
+  files: z.strictObject({ dispatch_log: file, recovery: file, partial_state: file, friction: file }).prefault({}),
   spending: spendingDocument.nullable().default(null),
   recovery: recoveryDocument.prefault({}),
   alerts: z

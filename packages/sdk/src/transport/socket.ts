@@ -34,6 +34,7 @@ const commandIn = ({
   if (nudge !== undefined) return { kind: 'nudge', message: nudge };
   if (probe !== undefined) return { kind: 'probe', message, nonce: probe };
   if (type === 'handoff_request') return { kind: 'handoff', message, deadlineMs: deadline_ms };
+  if (type === 'checkpoint_request') return { kind: 'checkpoint', reason, deadlineMs: deadline_ms };
   if (type === 'shutdown_request') return { kind: 'shutdown', reason };
   return type === 'reset_breaker' ? { kind: 'reset_breaker', name } : null;
 };

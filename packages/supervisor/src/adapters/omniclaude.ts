@@ -1,4 +1,4 @@
-import type { CheckpointRef, ToolCall } from '@vigil/events';
+import type { CheckpointRef, ToolCall, WorkItem } from '@vigil/events';
 import { stringify } from 'yaml';
 
 /** A line of omniclaude's dispatch log. Minutes to one decimal. */
@@ -71,6 +71,19 @@ export const stallDetected = (stalled: Stalled): DispatchEvent => ({
   action: stalled.isLast ? 'escalate_to_blocked' : 'kill_and_redispatch',
 });
 
+/** The reason that omniclaude gives an agent that it ends for a finding. */
+export const STALL_DETECTED = 'stall_detected';
+
+/** What the runtime has of an agent beyond its last checkpoint. */
+export type KnownState = {
+  /** the last calls that it has begun since then, oldest first */
+  readonly calls: readonly ToolCall[];
+  /** the last lines of its output, without control characters */
+  readonly output: readonly string[];
+  /** the item of its task in the tracker; null: the tracker reports none */
+  readonly work: WorkItem | null;
+};
+
 /** What an ended agent leaves for the agent that continues its task. */
 export type Remains = {
   readonly taskId: string;
@@ -78,10 +91,24 @@ export type Remains = {
   readonly checkpoint: CheckpointRef | null;
   /** the attempt that continues from here */
   readonly attempt: number;
+  readonly known: KnownState;
 };
 
-/** omniclaude's recovery file, field by field. */
-export const recoveryYaml = ({ taskId, stallReason, checkpoint, attempt }: Remains, at: number): string =>
+const callLine = ({ tool, target, outcome, started_at: startedAt }: ToolCall): object => ({
+  tool,
+  ...(target === null ? {} : { target }),
+  outcome,
+  ...(startedAt === null ? {} : { started: utc(startedAt) }),
+});
+
+/** What has begun and not ended: its item of work, and its calls in flight. */
+const openWork = ({ work, calls }: KnownState): readonly object[] => [
+  ...(work === null ? [] : [{ item: work.id, status: work.status }]),
+  ...calls.filter(({ outcome }) => outcome === 'running').map(callLine),
+];
+
+/** omniclaude's recovery file, field by field, and then what the runtime has itself. */
+export const recoveryYaml = ({ taskId, stallReason, checkpoint, attempt, known }: Remains, at: number): string =>
   stringify({
     schema_version: '1.1.0',
     ticket_id: taskId,
@@ -91,4 +118,7 @@ export const recoveryYaml = ({ taskId, stallReason, checkpoint, attempt }: Remai
     remaining_work: checkpoint?.remainingWork ?? [],
     redispatch_attempt: attempt,
     recovery_action: 'relaunch_fresh_agent',
+    calls_since_checkpoint: known.calls.map(callLine),
+    last_output: known.output,
+    open_work: openWork(known),
   });

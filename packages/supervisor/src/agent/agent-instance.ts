@@ -1,3 +1,4 @@
+import type { CheckpointRef } from '@vigil/events';
 import { beforeOrderedEnd, type ExitSummary, handleExit, minimalExitSummary } from '../exit/exit-handling.ts';
 import { describeExit, type EndRequest, handedOff } from '../exit/exit-reason.ts';
 import { savePreviousRun } from '../exit/previous-run.ts';
@@ -15,7 +16,7 @@ import { removeCgroup, wasOutOfMemory } from '../process/cgroup.ts';
 import { type Ending, endLeftovers, endProcess } from '../process/end-process.ts';
 import { signalled, type Tree } from '../process/proc.ts';
 import type { Exit, Size, StartedNext, Terminal } from '../terminal/terminal.ts';
-import { agentProcessOf, type InstanceParts, requestShutdown } from './agent-process.ts';
+import { agentProcessOf, type InstanceParts, requestEnd } from './agent-process.ts';
 import type { AgentSpec } from './agent-spec.ts';
 import { endedAtLimit, memoryMax } from './limits.ts';
 import type { Memory } from './memory.ts';
@@ -46,6 +47,8 @@ export class Supervised {
   #interrupted: string | null = null;
   #how: string | null = null;
   #ending: Promise<unknown> | null = null;
+  /** what was saved of it before an ordered end */
+  #saved: CheckpointRef | null = null;
 
   /** `again`: an order that another supervisor began and this one completes. */
   constructor(deps: InstanceParts, memory: Memory, again: RepeatableOrder | null) {
@@ -117,7 +120,7 @@ export class Supervised {
     const { graceMs, reason, orderId } = order.payload;
     this.#endRequest = { ...(this.#stop ?? { by: reason, reason: 'explicit', orderId }), order };
     const { deps, spec, monitor } = this.#parts;
-    await beforeOrderedEnd(deps, spec, monitor, order);
+    this.#saved = await beforeOrderedEnd(deps, spec, monitor, order);
     const ending = await this.#end(reason, graceMs);
     if (!ending.confirmed) {
       const why = 'it could not be ended, or not be seen to end';
@@ -134,6 +137,11 @@ export class Supervised {
     return this.#endRequest?.reason === 'explicit' && this.#endRequest.orderId === null ? this.#endRequest : null;
   }
 
+  /** A finding ends it, and not a person or a limit. */
+  get #isStall(): boolean {
+    return this.#stop === null && (this.#endRequest?.order?.payload.axes.length ?? 0) > 0;
+  }
+
   #end(reason: string, graceMs: number): Promise<Ending> {
     const ending = this.#endNow(reason, graceMs);
     this.#ending = ending.catch(() => {});
@@ -148,7 +156,7 @@ export class Supervised {
     terminal.dropNext();
     await this.#starting;
     if (pauseControl.isPaused) await pauseControl.resume();
-    requestShutdown(this.#parts, reason);
+    requestEnd(this.#parts, { reason, graceMs, isStall: this.#isStall });
     return endProcess(this.#tree, { graceMs, killAfterMs: deps.killAfterMs }, deps.clock);
   }
 
@@ -311,7 +319,7 @@ export class Supervised {
     pauseControl.forget();
     await monitor.finish(LAST_HEARTBEATS_MS);
     await socket.close();
-    const over = { exit, endRequest: this.#endRequest, endLeftovers: () => this.#endLeftovers(at) };
+    const over = { exit, endRequest: this.#endRequest, saved: this.#saved, endLeftovers: () => this.#endLeftovers(at) };
     return handleExit(deps, spec, monitor, over);
   }
 }

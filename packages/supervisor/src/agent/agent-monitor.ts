@@ -2,6 +2,7 @@ import type { Checkpoint, ClientReport, PolicyRef, ToolCall } from '@vigil/event
 import type { AskAtStop } from '@vigil/health/proof';
 import { marked } from '@vigil/sdk/progress';
 import { StepLog } from '../adapters/hive-step-log.ts';
+import type { KnownState } from '../adapters/omniclaude.ts';
 import { CheckpointWatcher } from '../checkpoint/validate.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { TerminalFacts } from '../heartbeat/heartbeat.ts';
@@ -25,6 +26,19 @@ import { type AgentSpec, sharedDir, spoolOf } from './agent-spec.ts';
 import type { Meter } from './limits.ts';
 import { after, type Memory, type ObservedState, type Past } from './memory.ts';
 import { refusalOfAgent, type Used, usedBy } from './spending-limit.ts';
+
+/** Calls and lines of output that are saved of an agent before its end, and characters of a line. */
+const CALLS_KEPT = 20;
+const LINES_KEPT = 50;
+const LONGEST_KEPT = 1000;
+
+/** A call that has ended is in the place of its start. */
+const callsAfter = (known: readonly ToolCall[], calls: readonly ToolCall[]): readonly ToolCall[] => {
+  const renewed = new Map(calls.map((call) => [call.call_id, call]));
+  const kept = known.map((call) => renewed.get(call.call_id) ?? call);
+  const ids = new Set(known.map(({ call_id: id }) => id));
+  return [...kept, ...[...renewed.values()].filter(({ call_id: id }) => !ids.has(id))].slice(-CALLS_KEPT);
+};
 
 /** Monitors one agent: turns its output and reports into heartbeats, and into the facts that orders need. */
 export class AgentMonitor {
@@ -54,6 +68,8 @@ export class AgentMonitor {
   readonly #sessionPoll: SessionPoll;
   #paused = false;
   #lastCall: ToolCall | null = null;
+  /** begun since its last checkpoint, oldest first; the newest of them */
+  #calls: readonly ToolCall[] = [];
   #ending = false;
   readonly #checkpoints: CheckpointWatcher;
   #stepLog: StepLog | null;
@@ -298,6 +314,7 @@ export class AgentMonitor {
     const activity = report.activity ?? this.#observed.activity;
     this.#observe({ progress, reportedAt: this.#deps.clock.now(), activity });
     this.#lastCall = report.tool_calls?.at(-1) ?? this.#lastCall;
+    this.#calls = callsAfter(report.checkpoint ? [] : this.#calls, report.tool_calls ?? []);
     if (report.checkpoint && progress.checkpoint) this.#checkpoints.look(progress.checkpoint);
   }
 
@@ -380,6 +397,11 @@ export class AgentMonitor {
   /** the newest call that it has reported to this supervisor; null: none */
   get lastCall(): ToolCall | null {
     return this.#lastCall;
+  }
+  /** what its replacement cannot know from its checkpoint */
+  get known(): KnownState {
+    const output = this.lastOutput.slice(-LINES_KEPT).map((line) => line.slice(0, LONGEST_KEPT));
+    return { calls: this.#calls, output, work: this.#deps.workOf(this.#spec.taskId) };
   }
   /** of the policy by which it is judged, as it was served; undefined: it is not known */
   get policyDocument(): unknown {

@@ -1,6 +1,7 @@
+import { STALL_DETECTED } from '../adapters/omniclaude.ts';
 import { pause } from '../clock.ts';
 import type { AgentDeps } from '../deps.ts';
-import type { AgentSocket, Delivery, TextPush } from '../messages/agent-socket.ts';
+import type { AgentSocket, Delivery, Push, TextPush } from '../messages/agent-socket.ts';
 import type { HookResponder } from '../messages/hook-responder.ts';
 import { appendTo } from '../messages/nudge-file.ts';
 import type { ProcessState } from '../orders/admit.ts';
@@ -95,13 +96,34 @@ const sendText = async (parts: InstanceParts, message: TextPush, text: string): 
   }
 };
 
-/** Over every channel; an agent at a terminal learns it from SIGTERM. */
-export const requestShutdown = ({ socket, spec, deps }: InstanceParts, reason: string): void => {
-  const request = { type: 'shutdown_request', reason } as const;
-  socket.push(request);
+/** Why an agent is to end, and how long it has. `isStall`: a finding ends it. */
+export type EndNotice = { readonly reason: string; readonly graceMs: number; readonly isStall: boolean };
+
+/**
+ * Asks the agent to save a checkpoint and to stop, over its socket, its file, or the next hook call of its session. Nothing is typed: an
+ * agent at a terminal learns it from SIGTERM. Without a grace there is no time to save anything.
+ */
+export const requestEnd = (parts: InstanceParts, { reason, graceMs, isStall }: EndNotice): void => {
+  const { socket, spec, deps, hookResponder } = parts;
+  const shutdown = { type: 'shutdown_request', reason: isStall ? STALL_DETECTED : reason } as const;
+  const checkpoint = { type: 'checkpoint_request', reason, deadline_ms: graceMs } as const;
+  const within = `within ${Math.ceil(graceMs / 1000)} s`;
+  const requests: readonly (readonly [Push, string])[] = [
+    ...(graceMs > 0
+      ? [
+          [
+            checkpoint,
+            `You will be ended (${reason}). Save a checkpoint ${within}: what is done, what is left.`,
+          ] as const,
+        ]
+      : []),
+    [shutdown, `Please stop: ${reason}`],
+  ];
+  for (const [request] of requests) socket.push(request);
+  hookResponder.announce(requests.map(([request, text]) => `${text}\n${JSON.stringify(request)}`).join('\n'));
   if (spec.nudgeFile === null) return;
   try {
-    appendTo(spec.nudgeFile, request, `Please stop: ${reason}`);
+    for (const [request, text] of requests) appendTo(spec.nudgeFile, request, text);
   } catch (error) {
     deps.logger('the agent is not asked to leave', { agentId: spec.agentId, error: String(error) });
   }

@@ -154,11 +154,33 @@ test('an agent that reads a file finds its texts there, and the order to leave',
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     { nudge: 'are you still there', order_id: 'nudge-1' },
+    { type: 'checkpoint_request', reason: 'no_activity', deadline_ms: 50 },
     { type: 'shutdown_request', reason: 'no_activity' },
   ]);
   expect(shown).not.toContain('are you still there');
   rmSync(dir, { recursive: true });
 });
+
+test.each([
+  ['a finding ends', { axes: ['absence'] }, 'stall_detected'],
+  ['a person ends', { axes: [], reason: 'taken over by hand' }, 'taken over by hand'],
+])(
+  'an agent that %s is asked for a checkpoint, and then to shut down with the reason for it',
+  async (_, order, reason) => {
+    await start(`exec ${process.execPath} -e '
+    const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
+    socket.write(JSON.stringify({ activity: "working" }) + "\\n");
+    require("node:readline").createInterface({ input: socket }).on("line", (line) => console.log(line));'`);
+    await until(() => expect(last()?.activity).toBe('working'));
+    stage.gateway.offer(terminate({ ...order, graceMs: 1000 }));
+    await until(() => expect(exits()).toHaveLength(1));
+    const requests = shown.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+    expect(requests).toEqual([
+      { type: 'checkpoint_request', reason: expect.any(String), deadline_ms: 1000 },
+      { type: 'shutdown_request', reason },
+    ]);
+  },
+);
 
 /** An agent that listens on its socket. `onMessage`: how it handles a message, `word`. */
 const listening = (onMessage: string): string =>

@@ -52,6 +52,7 @@ const start = async (script: string, more: Partial<AgentSpec>): Promise<Supervis
 const within = (...parts: string[]) => join(stage.dir, 'state', ...parts);
 const files = () => ({
   recovery: within('pipeline_checkpoints'),
+  partialState: null,
   dispatchLog: within('dispatch-log'),
   friction: within('friction'),
 });
@@ -85,6 +86,9 @@ test('the handover file of an ended agent lists what is done and what is left, a
     ['remaining_work', ['two', 'three']],
     ['redispatch_attempt', 2],
     ['recovery_action', 'relaunch_fresh_agent'],
+    ['calls_since_checkpoint', []],
+    ['last_output', []],
+    ['open_work', []],
   ]);
   const receipt = stage.gateway.reports.find(({ type }) => type === 'ORDER_RECEIPT')?.payload;
   expect(receipt).toMatchObject({
@@ -138,6 +142,98 @@ test('a Bash call of two minutes extends no limit; the third stall escalates', a
       { bash_timeout_exemption: false, redispatch_attempt: 3, max_redispatches: 2, action: 'escalate_to_blocked' },
     ]),
   );
+});
+
+/** Saves c-1, calls a tool, begins another call, prints a line, and ignores SIGTERM. `onRequest`: how it handles the request for a checkpoint. */
+const partly = (onRequest = ''): string => `exec ${process.execPath} -e '
+  process.on("SIGTERM", () => {});
+  const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
+  const send = (fields) => socket.write(JSON.stringify(fields) + "\\n");
+  const save = (id, one) => send({ checkpoint: { checkpoint_id: id, completed_work: [one], remaining_work: ["rest"] } });
+  send({ tool_calls: [{ call_id: "a", tool: "Read", outcome: "ok" }] });
+  save("c-1", "one");
+  send({ tool_calls: [{ call_id: "b", tool: "Edit", target: "a.ts", outcome: "ok" }] });
+  send({ tool_calls: [{ call_id: "c", tool: "Bash", outcome: "running" }] });
+  console.log("half way through");
+  require("node:readline").createInterface({ input: socket }).on("line", (line) => {
+    const { type, deadline_ms: deadline } = JSON.parse(line);
+    if (type === "checkpoint_request") { ${onRequest} }
+  });
+  setInterval(() => {}, 1000)'`;
+const isHalfWay = () =>
+  until(() => {
+    expect(stage.gateway.heartbeats.flatMap(({ tool_calls }) => tool_calls).map(({ call_id }) => call_id)).toContain(
+      'c',
+    );
+    expect(stage.gateway.heartbeats.at(-1)?.output?.lines).toBe(1);
+  });
+const savedIn = (folder: string) => {
+  const [name = ''] = readdirSync(join(folder, 'TASK-1'));
+  return parse(readFileSync(join(folder, 'TASK-1', name), 'utf8'));
+};
+const receipt = () => stage.gateway.reports.find(({ type }) => type === 'ORDER_RECEIPT')?.payload;
+
+test('before an agent is ended, what it did since its checkpoint, its last output and its open work are on the disk', async () => {
+  await start(partly(), { files: files() });
+  await isHalfWay();
+  instance?.offer(terminate({ axes: ['absence'], graceMs: 60_000 }), 70_000);
+  await until(() => expect(readdirSync(within('pipeline_checkpoints', 'TASK-1'))).toHaveLength(1));
+  expect(instance?.isOver()).toBe(false);
+  expect(savedIn(within('pipeline_checkpoints'))).toMatchObject({
+    completed_work: ['one'],
+    remaining_work: ['rest'],
+    calls_since_checkpoint: [
+      { tool: 'Edit', target: 'a.ts', outcome: 'ok' },
+      { tool: 'Bash', outcome: 'running' },
+    ],
+    last_output: ['half way through'],
+    open_work: [{ tool: 'Bash', outcome: 'running' }],
+  });
+});
+
+test('an agent that is asked for a checkpoint and saves one within the grace is continued from that one', async () => {
+  await start(partly('save("c-2", "in " + deadline); setTimeout(() => process.exit(0), 300);'), { files: files() });
+  await isHalfWay();
+  await endedForStall({ graceMs: 30_000 });
+  expect(receipt()).toMatchObject({ forced: false, checkpoint: { checkpointId: 'c-2' }, completedWork: ['in 30000'] });
+  expect(savedIn(within('pipeline_checkpoints')).completed_work).toEqual(['one']);
+});
+
+test('an agent that saves nothing within the grace is continued from the file', async () => {
+  await start(partly(), { files: files() });
+  await isHalfWay();
+  await endedForStall();
+  expect(receipt()).toMatchObject({ forced: true, checkpoint: { parentId: 'c-1' }, completedWork: ['one'] });
+});
+
+const partialState = () => ({ ...noStateFiles, partialState: within('partial') });
+
+test('partial state is saved as the successor of the agent’s own checkpoint, where it can be read', async () => {
+  await start(partly(), { files: partialState(), checkpointRoots: [stage.dir] });
+  await isHalfWay();
+  await endedForStall();
+  expect(receipt()).toMatchObject({
+    checkpoint: { parentId: 'c-1', uri: expect.stringContaining('/partial/TASK-1/') },
+  });
+  expect(savedIn(within('partial')).open_work).toHaveLength(1);
+});
+
+test.each([
+  ['outside the checkpoint roots, the file', partly(), [] as const, 'c-1'],
+  ['without a checkpoint of the agent’s own, the file', 'echo ready; sleep 600', ['/'] as const, undefined],
+])('%s is written beside, and no agent continues from it', async (_, script, checkpointRoots, own) => {
+  await start(script, { files: partialState(), checkpointRoots });
+  await until(() => expect(stage.gateway.heartbeats.at(-1)?.output?.lines).toBe(1));
+  if (own !== undefined) await isHalfWay();
+  await endedForStall();
+  const { checkpoint } = receipt() as { checkpoint: { checkpointId: string } | null };
+  expect(checkpoint?.checkpointId).toBe(own);
+  expect(savedIn(within('partial')).last_output).toHaveLength(1);
+});
+
+test('of an agent that crashes no partial state is saved: nothing announced its end', async () => {
+  await (await start('exit 3', { files: partialState() })).ended;
+  expect(() => readdirSync(within())).toThrow(/ENOENT/);
 });
 
 const friction = () => (existsSync(within('friction')) ? readdirSync(within('friction')) : []);
@@ -257,7 +353,8 @@ test('a fresh agent on the task is a line of the log, with what is left to do', 
 });
 
 test('a recovery file is a valid checkpoint of its task, and no task leads out of the folder', async () => {
-  const remains = { taskId: 'OMN-1', attempt: 1, checkpoint: null, stallReason: 'inactivity' };
+  const known = { calls: [], output: [], work: null };
+  const remains = { taskId: 'OMN-1', attempt: 1, checkpoint: null, stallReason: 'inactivity', known };
   const saved = saveRecovery(within(), remains, Date.UTC(2026, 2, 28, 22, 0, 0));
   expect(saved.uri).toMatch(/\/OMN-1\/recovery-20260328T220000\.yaml$/);
   expect(await validate(saved, [within()], 'OMN-1')).toMatchObject({ valid: true });

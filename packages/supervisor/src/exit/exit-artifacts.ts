@@ -6,6 +6,7 @@ import { blockedLine, type CheckpointRef, frictionFile, frictionText, type ToolC
 import {
   type DispatchEvent,
   dispatchLine,
+  type KnownState,
   type Remains,
   recoveryYaml,
   stallDetected,
@@ -64,7 +65,11 @@ export type Unfinished = {
   readonly order: Terminate | null;
   /** the end as a sentence */
   readonly details: string;
+  /** the agent's own newest checkpoint */
   readonly checkpoint: CheckpointRef | null;
+  /** what was saved before its end; null: nothing, or it was not ordered to end */
+  readonly saved: CheckpointRef | null;
+  readonly known: KnownState;
   /** no attempt at the task is left after this one */
   readonly isLast: boolean;
 };
@@ -106,34 +111,74 @@ export const logStall = (
   orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, event, at));
 };
 
+/** What is saved of an agent before its end, or after an end that nothing announced. */
+export type Snapshot = {
+  readonly reason: string;
+  readonly axes: readonly string[];
+  readonly checkpoint: CheckpointRef | null;
+  readonly known: KnownState;
+};
+
+/** Writes the recovery file of an agent; null: its files name no folder, or it cannot be written. */
+const saveState = (
+  deps: ExitArtifactDeps,
+  { taskId, attempt }: AgentSpec,
+  folder: string | null,
+  { reason, axes, checkpoint, known }: Snapshot,
+): CheckpointRef | null => {
+  if (folder === null || taskId === null) return null;
+  const remains = { taskId, attempt: attempt + 1, checkpoint, stallReason: stallReasonOf(reason, axes), known };
+  return orLogged(deps, 'the recovery file is not written', () => saveRecovery(folder, remains, deps.clock.now()));
+};
+
+/** Before an ordered end: what a replacement needs is on the disk before anything can go wrong with the end. */
+export const saveBeforeEnd = (
+  deps: ExitArtifactDeps,
+  spec: AgentSpec,
+  { recovery, partialState }: StateFiles,
+  snapshot: Snapshot,
+): CheckpointRef | null => saveState(deps, spec, recovery ?? partialState, snapshot);
+
 /**
- * Writes the requested files of an unfinished agent. Returns the checkpoint to continue from: the one written here,
- * else the agent's own.
+ * The checkpoint to continue from. A checkpoint that the agent saved after the file was written is newer. A file of
+ * `partial_state` counts only where it continues a checkpoint of the agent: it must not hide an invalid one, or that there is none.
  */
+const checkpointOf = (
+  own: CheckpointRef | null,
+  saved: CheckpointRef | null,
+  { recovery, partialState }: StateFiles,
+  roots: readonly string[],
+): CheckpointRef | null => {
+  if (saved === null) return own;
+  const isUsable = own !== null && own.valid !== false;
+  if (isUsable && own.checkpointId !== saved.parentId) return own;
+  if (recovery !== null) return saved;
+  const isReadable = partialState !== null && roots.some((root) => isBelow(root, partialState));
+  return isUsable && isReadable ? saved : own;
+};
+
+/** Checkpoints are read below the roots only. */
+const isBelow = (root: string, path: string): boolean => !relative(resolve(root), path).startsWith('..');
+
+/** Writes the requested files of an unfinished agent. Returns the checkpoint to continue from. */
 export const writeExitArtifacts = (
   deps: ExitArtifactDeps,
   spec: AgentSpec,
   files: StateFiles,
   end: Unfinished,
 ): CheckpointRef | null => {
-  const { taskId, agentId, attempt } = spec;
+  const { taskId, agentId } = spec;
   const { recovery, dispatchLog } = files;
   if (taskId === null) return end.checkpoint;
   const at = deps.clock.now();
-  const { reason, axes } = end.order?.payload ?? { reason: end.details, axes: [] };
-  const stallReason = stallReasonOf(reason, axes);
-  const next = attempt + 1;
   if (dispatchLog !== null && end.order !== null) {
     const event = { event: 'agent_killed', ticket_id: taskId, agent_id: agentId } as const;
     orLogged(deps, 'the dispatch log is not written', () => logDispatch(dispatchLog, event, at));
   }
-  const remains = { taskId, attempt: next, checkpoint: end.checkpoint, stallReason };
-  const saved =
-    recovery === null
-      ? null
-      : orLogged(deps, 'the recovery file is not written', () => saveRecovery(recovery, remains, at));
-  const checkpoint = saved ?? end.checkpoint;
-  if (end.isLast && end.order !== null && end.order.payload.axes.length > 0)
+  const { reason, axes } = end.order?.payload ?? { reason: end.details, axes: [] };
+  const saved = end.saved ?? saveState(deps, spec, recovery, { ...end, reason, axes });
+  const checkpoint = checkpointOf(end.checkpoint, saved, files, spec.checkpointRoots);
+  if (end.isLast && end.order !== null && axes.length > 0)
     orLogged(deps, 'the friction event is not written', () => escalate(spec, taskId, files, checkpoint, at));
   return checkpoint;
 };

@@ -8,7 +8,7 @@ import type { HostDeps } from '../deps.ts';
 import type { Terminate } from '../orders/order.ts';
 import { runForLines } from '../process/command-runner.ts';
 import type { Exit } from '../terminal/terminal.ts';
-import { type ExitArtifactDeps, logStall, writeExitArtifacts } from './exit-artifacts.ts';
+import { type ExitArtifactDeps, logStall, saveBeforeEnd, writeExitArtifacts } from './exit-artifacts.ts';
 import { describeExit, type EndRequest, reasonOf } from './exit-reason.ts';
 import { attemptsOf, isLastAttempt, stateFilesOf } from './state-files.ts';
 
@@ -18,6 +18,8 @@ type ExitDeps = ExitArtifactDeps & Pick<HostDeps, 'dir' | 'socketDir'>;
 export type InstanceEnd = {
   readonly exit: Exit;
   readonly endRequest: EndRequest | null;
+  /** what was saved of it before an ordered end; null: nothing */
+  readonly saved: CheckpointRef | null;
   /** ends the processes that it left running and describes the result; null: none were left */
   readonly endLeftovers: () => Promise<string | null>;
 };
@@ -52,15 +54,18 @@ const archive = (deps: ExitDeps, spec: AgentSpec, facts: object): string | null 
   }
 };
 
+const ownCheckpoint = ({ progress }: AgentMonitor): CheckpointRef | null =>
+  progress.checkpoint ? checkpointRef(progress.checkpoint) : null;
+
 /** One that is finished, or was stopped with its host, leaves its own checkpoint and nothing else. */
 const exitArtifactsOf = async (
   deps: ExitDeps,
   spec: AgentSpec,
   monitor: AgentMonitor,
   { reason, details }: Pick<ExitSummary, 'reason' | 'details'>,
-  endRequest: EndRequest | null,
+  { endRequest, saved }: Pick<InstanceEnd, 'endRequest' | 'saved'>,
 ): Promise<CheckpointRef | null> => {
-  const own = monitor.progress.checkpoint ? checkpointRef(monitor.progress.checkpoint) : null;
+  const own = ownCheckpoint(monitor);
   const continues = reason !== 'finished' && (reason !== 'explicit' || endRequest?.orderId != null);
   if (!continues) return own;
   const judged = judgedSpec(spec, monitor);
@@ -68,6 +73,8 @@ const exitArtifactsOf = async (
     order: endRequest?.order ?? null,
     details,
     checkpoint: own,
+    saved,
+    known: monitor.known,
     isLast: isLast(deps, judged, monitor),
   });
 };
@@ -83,20 +90,27 @@ const judgedSpec = (spec: AgentSpec, monitor: AgentMonitor): AgentSpec => ({
 const isLast = ({ clock }: ExitDeps, judged: AgentSpec, { policyDocument, startedAt }: AgentMonitor): boolean =>
   isLastAttempt(policyDocument, judged, clock.now() - startedAt);
 
-/** Logs the stall for which the order ends the agent. */
+/** Logs the stall for which the order ends the agent, and saves what is known of the agent. Returns the file's reference. */
 export const beforeOrderedEnd = async (
   deps: ExitDeps,
   spec: AgentSpec,
   monitor: AgentMonitor,
   order: Terminate,
-): Promise<void> => {
+): Promise<CheckpointRef | null> => {
   const judged = judgedSpec(spec, monitor);
   const last = {
     call: monitor.lastCall,
     activityAt: monitor.lastActivityAt,
     isLast: isLast(deps, judged, monitor),
   };
-  logStall(deps, judged, await stateFilesOf(deps, judged), order, last);
+  const files = await stateFilesOf(deps, judged);
+  logStall(deps, judged, files, order, last);
+  const { reason, axes } = order.payload;
+  return saveBeforeEnd(deps, judged, files, {
+    ...{ reason, axes },
+    checkpoint: ownCheckpoint(monitor),
+    known: monitor.known,
+  });
 };
 
 /**
@@ -107,7 +121,7 @@ export const handleExit = async (
   deps: ExitDeps,
   spec: AgentSpec,
   monitor: AgentMonitor,
-  { exit, endRequest, endLeftovers }: InstanceEnd,
+  { exit, endRequest, saved, endLeftovers }: InstanceEnd,
 ): Promise<ExitSummary> => {
   const reason = reasonOf(exit, endRequest, monitor.hasCompleted || !spec.mustSignalCompletion);
   const left = reason === 'finished' ? null : await endLeftovers();
@@ -126,7 +140,7 @@ export const handleExit = async (
     isReleased && spec.release ? await runForLines(spec.release, { env, user, withinMs: COMMAND_MS }, deps.logger) : [];
   const unreleased = isReleased && spec.release === null ? notReleased(order.release) : null;
   const details = detailsOf(exit, endRequest, [left, unreleased].filter((words) => words !== null).join('; ') || null);
-  const checkpoint = await exitArtifactsOf(deps, spec, monitor, { reason, details }, endRequest).catch(
+  const checkpoint = await exitArtifactsOf(deps, spec, monitor, { reason, details }, { endRequest, saved }).catch(
     (error: unknown) => {
       deps.logger('what the agent left could not be written', { agentId: spec.agentId, error: String(error) });
       return null;

@@ -10,11 +10,13 @@ import type { HostUser } from '../process/host-user.ts';
  */
 export type StateFiles = {
   readonly recovery: string | null;
+  /** as `recovery`, but only of an agent that an order ends, and only beside a valid checkpoint of its own the one to continue from */
+  readonly partialState: string | null;
   readonly dispatchLog: string | null;
   readonly friction: string | null;
 };
 
-export const noStateFiles: StateFiles = { recovery: null, dispatchLog: null, friction: null };
+export const noStateFiles: StateFiles = { recovery: null, partialState: null, dispatchLog: null, friction: null };
 
 /** How long a policy may take to come, milliseconds. */
 const POLICY_MS = 1500;
@@ -24,7 +26,7 @@ const folder = z.string().min(1).nullable().default(null);
 const recovery = z.object(recoveryDocument.shape).prefault({});
 const served = z.object({
   document: z.object({
-    files: z.object({ recovery: folder, dispatch_log: folder, friction: folder }).prefault({}),
+    files: z.object({ recovery: folder, partial_state: folder, dispatch_log: folder, friction: folder }).prefault({}),
     recovery,
   }),
 });
@@ -93,9 +95,14 @@ export const stateFilesOf = async (
   if (user !== null) return noStateFiles;
   if (Object.values(files).some((one) => one !== null) || policy === null) return files;
   try {
-    const { recovery, dispatch_log, friction } = (await servedPolicy(deps, policy)).files;
+    const { recovery, partial_state, dispatch_log, friction } = (await servedPolicy(deps, policy)).files;
     const below = (path: string | null) => within(resolve(cwd), path);
-    return { recovery: below(recovery), dispatchLog: below(dispatch_log), friction: below(friction) };
+    return {
+      recovery: below(recovery),
+      partialState: below(partial_state),
+      dispatchLog: below(dispatch_log),
+      friction: below(friction),
+    };
   } catch (error) {
     deps.logger('the policy is not known, so its files are not written', { policy, error: String(error) });
     return noStateFiles;

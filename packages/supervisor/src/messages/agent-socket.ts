@@ -16,6 +16,8 @@ export type TextPush = { readonly order_id: string } & (
 /** What a supervisor pushes to the listeners on VIGIL_SOCKET, one JSON object a line. */
 export type Push =
   | TextPush
+  /** it will be ended after this time: what it saves by then is the checkpoint to continue from */
+  | { readonly type: 'checkpoint_request'; readonly reason: string; readonly deadline_ms: number }
   | { readonly type: 'shutdown_request'; readonly reason: string }
   | { readonly type: 'reset_breaker'; readonly name: string }
   | { readonly problems: readonly string[] };

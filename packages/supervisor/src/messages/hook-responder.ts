@@ -4,12 +4,17 @@ import type { Text } from '../orders/order.ts';
 import type { OrderExecutor } from '../orders/order-executor.ts';
 import type { HookClient, SocketHandlers } from './agent-socket.ts';
 
+/** In the place of an order's id: a hook confirms each text by one. */
+const ANNOUNCEMENT = 'end';
+
 /** Answers the hooks of an agent's sessions: each takes the texts that wait, and learns whether its call may be made. */
 export class HookResponder {
   readonly #monitor: Pick<AgentMonitor, 'report' | 'sent' | 'sessions'>;
   readonly #nudge: NudgeBy;
   readonly #passing = new Map<string, (sent: boolean) => void>();
   #orderExecutor: OrderExecutor | null = null;
+  /** that the agent is about to be ended; null: it is not, or a hook has it */
+  #announcement: Text | null = null;
 
   constructor(monitor: Pick<AgentMonitor, 'report' | 'sent' | 'sessions'>, nudge: NudgeBy) {
     this.#monitor = monitor;
@@ -35,6 +40,11 @@ export class HookResponder {
     this.#orderExecutor = orderExecutor;
   }
 
+  /** The next hook that takes a text gets this one, once. */
+  announce(message: string): void {
+    this.#announcement = { orderId: ANNOUNCEMENT, message };
+  }
+
   #answer(id: string, client: HookClient): void {
     const question = this.#monitor.sessions.question(id);
     const texts = question?.takesText ? this.#textsDue().length : 0;
@@ -43,18 +53,30 @@ export class HookResponder {
   }
 
   #textsDue(): readonly Text[] {
-    return this.#nudge === 'terminal' || this.#nudge === 'file' ? [] : (this.#orderExecutor?.textsDue() ?? []);
+    if (this.#nudge === 'terminal' || this.#nudge === 'file') return [];
+    return this.#announcement ? [this.#announcement] : (this.#orderExecutor?.textsDue() ?? []);
   }
 
   #give(client: HookClient): void {
     const given: Text[] = [];
     for (const text of this.#textsDue())
-      this.#orderExecutor?.pass(text, (one) => {
-        given.push(one);
-        return this.#printedBy(client, one);
-      });
+      if (text === this.#announcement) given.push(this.#announced(text, client));
+      else
+        this.#orderExecutor?.pass(text, (one) => {
+          given.push(one);
+          return this.#printedBy(client, one);
+        });
     client.answer({ hook: { texts: given.length, refusal: null, question: null } });
     for (const { orderId, message } of given) client.answer({ text: message, order_id: orderId });
+  }
+
+  /** A hook that has gone without it leaves it for the next. */
+  #announced(text: Text, client: HookClient): Text {
+    this.#announcement = null;
+    void this.#printedBy(client, text).then((isPrinted) => {
+      if (!isPrinted) this.#announcement ??= text;
+    });
+    return text;
   }
 
   /** Closes the breaker of that name; false: there is none here. */

@@ -12,7 +12,7 @@ import type { Supervised } from '../agent/agent-instance.ts';
 import { type AgentSpec, spoolOf } from '../agent/agent-spec.ts';
 import type { Reach } from '../gateway/gateway-client.ts';
 import { STILL_AFTER_MS } from '../output/output-reader.ts';
-import { liveOn, nudge, type Stage, scriptSpec, setStage } from '../testing/stage.ts';
+import { liveOn, nudge, type Stage, scriptSpec, setStage, terminate } from '../testing/stage.ts';
 import { socketPath } from './agent-socket.ts';
 
 const vigil = fileURLToPath(new URL('../../../dev/bootstrap/vigil.mjs', import.meta.url));
@@ -126,6 +126,33 @@ test('a session’s calls are in its heartbeats, and a nudge is delivered with a
   await until(() => expect(receipts()).toMatchObject([{ orderId: 'nudge-1', outcome: 'delivered' }]));
   await until(() => expect(calls().at(-1)).toMatchObject({ call_id: 'call-1', outcome: 'ok' }));
   expect(stage.gateway.heartbeats.at(-1)?.activity).toBe('working');
+});
+
+test('an agent that is to be ended learns it with its next hook call, once: it is asked for a checkpoint and to shut down', async () => {
+  await start('trap "" TERM; while :; do sleep 0.1; done', { nudge: 'hook' });
+  await (await call()).asks([turn]);
+  instance.offer(terminate({ axes: ['absence'], reason: 'no call for 3 min', graceMs: 30_000 }), 60_000);
+  const first = await until(async () => {
+    const one = await call();
+    expect((await one.asks([ended('c', 2)], taking)).texts).toBe(1);
+    return one;
+  });
+  first.leave();
+  const second = await call();
+  expect((await second.asks([ended('d', 3)], taking)).texts).toBe(1);
+  second.send({ hook: { takes: true } });
+  expect((await second.receive()).hook.texts).toBe(1);
+  const { text, order_id } = await second.receive();
+  expect(text).toContain('Save a checkpoint within 30 s');
+  const requests = text.split('\n').flatMap((line: string) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  expect(requests).toEqual([
+    { type: 'checkpoint_request', reason: 'no call for 3 min', deadline_ms: 30_000 },
+    { type: 'shutdown_request', reason: 'stall_detected' },
+  ]);
+  second.send({ hook: { printed: [order_id] } });
+  const third = await call();
+  expect((await third.asks([ended('e', 4)], taking)).texts).toBe(0);
+  for (const one of [second, third]) one.leave();
 });
 
 test('a hook that ends before it takes the offered texts leaves them for the next', async () => {

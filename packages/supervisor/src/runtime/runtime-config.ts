@@ -92,6 +92,7 @@ const template = z.strictObject({
   files: z
     .strictObject({
       recovery: z.string().optional(),
+      partial_state: z.string().optional(),
       dispatch_log: z.string().optional(),
       friction: z.string().optional(),
     })
@@ -204,6 +205,7 @@ export const monitoringOf = (one: Template, agentId: string, taskId: string | nu
   limits: limitsOf(one),
   files: {
     recovery: folderIn(one, one.files.recovery),
+    partialState: folderIn(one, one.files.partial_state),
     dispatchLog: folderIn(one, one.files.dispatch_log),
     friction: folderIn(one, one.files.friction),
   },

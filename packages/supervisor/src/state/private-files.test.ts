@@ -36,7 +36,8 @@ test('no other user can read what agents print and receive, even in a folder tha
 });
 
 test('no name leads out of the folder that it is in', () => {
-  const remains = { attempt: 1, checkpoint: null, stallReason: 'inactivity' };
+  const known = { calls: [], output: [], work: null };
+  const remains = { attempt: 1, checkpoint: null, stallReason: 'inactivity', known };
   for (const name of ['.', '..', '../up', 'a/../../b', '']) {
     expect(() => checkName(name)).toThrow("is not an agent's name");
     expect(() => saveRecovery(join(dir, 'in'), { ...remains, taskId: name }, 0)).toThrow('name');
