@@ -14,6 +14,7 @@ import {
   workOn,
   workThenStop,
 } from '../craft.ts';
+import { BLOCKER, HANDOFF } from './answers.ts';
 
 const stopAfterACheckpoint = async (): Promise<void> => {
   await workThenStop();
@@ -62,6 +63,25 @@ export const silent: Scripts = {
     saveMore();
     await sleep(500);
     process.exit(0);
+  },
+  /** answers its first nudge with a request for a handoff, and follows the handoff */
+  handsOff: async () => {
+    if (attempt > 0) return workOn();
+    await workThenStop();
+    await received((message) => message.nudge !== undefined);
+    send({ handoff: HANDOFF });
+    await received((message) => message.type === 'handoff_request');
+    saveMore();
+    await sleep(500);
+    process.exit(0);
+  },
+  /** answers its first nudge with what blocks it, and does nothing more */
+  reportsBlockers: async () => {
+    if (attempt > 0) return workOn();
+    await workThenStop();
+    await received((message) => message.nudge !== undefined);
+    send({ blockers: [BLOCKER] });
+    return forEver();
   },
   /** silent from its first moment; begins late */
   beginsLate: async () => {

@@ -7,6 +7,7 @@ import type { Role, Stage } from '../stage.ts';
 export const roles: readonly Role[] = [
   { name: 'circles', part: 'turnsInCircles', policy: 'hive' },
   { name: 'progresses', part: 'failsButProgresses', policy: 'hive' },
+  { name: 'judged', part: 'works', policy: 'hive' },
 ];
 
 const { agentHealth, agentIntervention, agentOrder, alert, stepRuling } = Topic;
@@ -38,6 +39,7 @@ export const progressDismissesTheTicket = async ({ all, comes, received, types, 
 };
 
 const agentIn = (payload: object): unknown => ('agentId' in payload ? payload.agentId : null);
+const KEY = 'escalation_ticket:T-circles';
 
 export const ticketTriageNotification = async ({
   all,
@@ -64,12 +66,7 @@ export const ticketTriageNotification = async ({
       tickets.map(({ ticket_id }) => ticket_id),
     ),
   );
-  const raised = () =>
-    received
-      .of(alert)
-      .filter(
-        ({ type, payload }) => type === 'ALERT_RAISED' && (payload as { route: string }).route === 'escalation_ticket',
-      );
+  const raised = () => received.of(alert).filter(({ type, key }) => type === 'ALERT_RAISED' && key === KEY);
   await holds(() => expect(raised(), 'one notification a condition').toHaveLength(1));
   expect(tickets[2]).toMatchObject({ worker_agent_id: 'circles', stall_minutes: null });
   expect(types(agentOrder, 'circles')).toEqual([]);
@@ -77,4 +74,20 @@ export const ticketTriageNotification = async ({
   expect(types(stepRuling, 'circles')).toEqual([]);
   expect(diary('circles')).toEqual([expect.stringMatching(/^began/)]);
   expect(isAlive('circles')).toBe(true);
+};
+
+export const filedByAJudge = async ({ comes, received, runs, shows, types, isAlive }: Stage): Promise<void> => {
+  await comes(Topic.agentObservation, 'judged', 'AGENT_HEARTBEAT');
+  await runs('ticket', 'file', 'judged', '--severity', 'low', '--cause', 'slow', '--id', 'j-1');
+  const { ticket } = await comes(agentHealth, 'judged', 'WORKER_ESCALATION_TICKET');
+  expect(ticket).toMatchObject({ ticket_id: 'j-1', cause: 'slow', judge_reasoning: 'the story decides it' });
+  const key = 'escalation_ticket:T-judged';
+  const of = () => received.of(alert).flatMap((event) => (event.key === key ? [event.type] : []));
+  await holds(() => expect(of()).toEqual(['TICKET_DISMISSED']));
+  await shows('ticket j-1: slow; dismissed', 'explain', 'judged');
+  await runs('ticket', 'notify', 'j-1', '--urgency', 'high');
+  await until('people are notified', async () => of().includes('ALERT_RAISED'));
+  await shows('operator asked for by admin (tester), ticket j-1', 'alert', 'list');
+  expect(types(agentOrder, 'judged')).toEqual([]);
+  expect(isAlive('judged')).toBe(true);
 };

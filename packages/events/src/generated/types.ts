@@ -778,7 +778,7 @@ export type HealthStateChangedPayload = {
   readonly leftTaskId: null | string;
 };
 export type HealthcheckAction = 'UNKNOWN' | 'relaunch_fresh_agent' | 'none';
-export type HealthcheckStatus = 'UNKNOWN' | 'stalled' | 'recovered' | 'healthy' | 'failed';
+export type HealthcheckStatus = 'UNKNOWN' | 'stalled' | 'recovered' | 'healthy';
 export type Heartbeat = {
   readonly agent_id: string;
   readonly task_id: null | string;
