@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { Topic } from '@vigil/events';
 import { expect } from 'vitest';
 import { holds, until } from '../../support/system.ts';
@@ -30,8 +32,11 @@ export const nudgedEscalatedEndedRecovered = async ({ all, comes, types, diary }
   await holds(() => expect(diary('stalls').at(-1)).toBe('asked to end'));
 };
 
+/** Its partial state, saved before its end as the successor of its own checkpoint. */
+const PARTIAL_STATE = expect.stringMatching(/^recovery-T-stalls-\d{8}T\d{6}$/);
+
 /** hive #6970: a forced cancel that timed out, and both executions ran. */
-export const ignoresSigterm = async ({ all, comes, diary, isAlive }: Stage): Promise<void> => {
+export const ignoresSigterm = async ({ all, comes, diary, folder, isAlive }: Stage): Promise<void> => {
   await comes(taskRecovery, 'T-stalls', 'RECOVERY_COMPLETED');
   await holds(() =>
     expect(all(agentIntervention, 'stalls', 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true, forced: true }]),
@@ -40,8 +45,16 @@ export const ignoresSigterm = async ({ all, comes, diary, isAlive }: Stage): Pro
   await until('its replacement begins', async () => diary('stalls-r1').length > 0);
   expect(diary('stalls-r1')).toEqual([expect.stringMatching(/^began \d+$/)]);
   expect(all(taskRecovery, 'T-stalls', 'RECOVERY_INITIATED')).toMatchObject([
-    { newAgentId: 'stalls-r1', deadAgentId: 'stalls', fromCheckpoint: 'stalls-3', attempt: 1, of: 3 },
+    { newAgentId: 'stalls-r1', deadAgentId: 'stalls', fromCheckpoint: PARTIAL_STATE, attempt: 1, of: 3 },
   ]);
+  expect(all(agentIntervention, 'stalls', 'AGENT_TERMINATED')).toMatchObject([{ checkpoint: PARTIAL_STATE }]);
+  const saved = path.join(folder, '.vigil/partial-state/T-stalls');
+  const [text = ''] = readdirSync(saved).map((name) => readFileSync(path.join(saved, name), 'utf8'));
+  expect(text).toMatch(/completed_work:\n +- part 3\n/);
+  expect(text).toMatch(/last_output:\n(.*\n)* *- part 3 is done/);
+  await holds(() =>
+    expect(diary('stalls').filter((line) => line.startsWith('received checkpoint_request'))).toHaveLength(1),
+  );
 };
 
 /** gt #589: ended again by a heartbeat from before its start. The replacement is watched by itself. */

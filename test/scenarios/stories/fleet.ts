@@ -83,6 +83,7 @@ export const massDeath = async (stage: Stage): Promise<void> => {
   const { all, comes, runs, silence, rouse, types, received, pid, isAlive } = stage;
   const engaged = () =>
     received.of(fleetGovernance).flatMap(({ type, payload }) => (type === 'BRAKE_ENGAGED' ? [payload] : []));
+  for (const name of [...mass, 'spared']) await untilWorking(stage, name);
   expect(engaged(), 'not for the deaths of other stories').toEqual([]);
   silence('spared');
   for (const name of mass) process.kill(pid(name), 'SIGKILL');
