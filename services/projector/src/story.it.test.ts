@@ -66,6 +66,36 @@ test('the errors of an earlier instance do not belong to the present one', async
   expect(await it.model.agent('worker-1')).toMatchObject({ errors: [], taskId: 'OMN-1234' });
 });
 
+test('the lines of the terminal that match error patterns are errors beside those that the agent reports', async () => {
+  const pattern = (kind: string, line: number | null, source: string) => ({ kind, line, source, at: EXAMPLE_TIME });
+  const matched_patterns = [
+    pattern('error', 4, '^Error'),
+    pattern('fatal', null, 'out of memory'),
+    pattern('rate_limit', 5, '429'),
+    pattern('error', 1, 'denied'),
+  ];
+  const output = {
+    ...{ last_output_at: EXAMPLE_TIME, lines: 5, matched_patterns, repeated_error: null, result_at: null },
+    ...{ completion_signal_at: null, tail: ['one more', 'Error: no such table', 'HTTP 429'] },
+  };
+  const heartbeat = (instance_id: string) =>
+    example(Topic.agentObservation, 'AGENT_HEARTBEAT', {
+      ...{ instance_id, task_id: 'OMN-1234', output },
+      errors: [{ at: EXAMPLE_TIME, count: 2, error_class: 'E', hash: 'h', message: 'it failed' }],
+    });
+  const current = started.payload.instanceId ?? '';
+  await using it = await modelOf(started, heartbeat(current));
+  const agent = await it.model.agent('worker-1');
+  expect(agent?.errors).toMatchObject([{ message: 'it failed', count: 2 }]);
+  expect(agent?.terminalErrors.map(({ errorClass, message }) => [errorClass, message])).toEqual([
+    ['error', 'Error: no such table'],
+    ['fatal', 'out of memory'],
+    ['error', 'denied'],
+  ]);
+  await using earlier = await modelOf(started, heartbeat('worker-1.i0'));
+  expect((await earlier.model.agent('worker-1'))?.terminalErrors).toEqual([]);
+});
+
 test('a case waits for a person from the escalation to the decision', async () => {
   await using waiting = await modelOf(opened, requested, example(Topic.agentIntervention, 'ALERT_REQUESTED'));
   expect(await waiting.model.cases({ open: true })).toMatchObject([{ waiting: true }]);

@@ -53,6 +53,9 @@ export const iso = (at: number | null): string | null => (at === null ? null : n
 export const isHeld = ({ now }: Pick<View, 'now'>, { held, heldUntil }: AgentRow): boolean =>
   held && (heldUntil === null || heldUntil > now);
 
+/** What it reports, then what its terminal shows. An older dashboard sends no terminal errors. */
+const errorsOf = ({ errors, terminalErrors }: AgentRow): AgentRow['errors'] => [...errors, ...(terminalErrors ?? [])];
+
 /**
  * The fields of the status answer that omniclaude defines (agent, status, last_output, errors), and Vigil's own
  * beside them.
@@ -61,7 +64,7 @@ export const agentJson = ({ now }: Pick<View, 'now'>, agent: AgentRow): object =
   agent: agent.agentId,
   status: agent.state.toLowerCase(),
   last_output: iso(agent.lastOutputAt),
-  errors: agent.errors.map(({ message, errorClass, count }) => ({ message, class: errorClass, count })),
+  errors: errorsOf(agent).map(({ message, errorClass, count }) => ({ message, class: errorClass, count })),
   reason: agent.reason,
   evidence: agent.evidence,
   exemption: agent.exemption,
@@ -96,7 +99,7 @@ export const agentLines = (view: View, agent: AgentRow): string[] => {
     ['case', orDash(agent.caseId)],
     ...(agent.caseWithheld ? ([['withheld', withheldText(agent.caseWithheld)]] as const) : []),
     ...(isHeld(view, agent) ? ([['held', `by ${orDash(agent.heldBy)}: ${orDash(agent.heldWhy)}`]] as const) : []),
-    ...agent.errors.map(
+    ...errorsOf(agent).map(
       ({ message, errorClass, count }) => ['error', `${orDash(message ?? errorClass)} (×${count})`] as const,
     ),
   ];

@@ -45,6 +45,20 @@ test("one agent as JSON has botbox's four fields first", () => {
   ]);
 });
 
+test('the errors of an agent are those that it reports, then those that its terminal shows', () => {
+  const at = NOON;
+  const errors = [{ at, count: 2, errorClass: 'E', message: 'it failed' }];
+  const terminalErrors = [{ at, count: 1, errorClass: 'error', message: 'Error: no such table' }];
+  const agent = agentRow({ errors, terminalErrors });
+  expect(agentJson(VIEW, agent)).toMatchObject({
+    errors: [
+      { message: 'it failed', class: 'E', count: 2 },
+      { message: 'Error: no such table', class: 'error', count: 1 },
+    ],
+  });
+  expect(agentLines(VIEW, agent).join('\n')).toContain('Error: no such table (×1)');
+});
+
 test('an agent is shown as held until its hold runs out', () => {
   const shown = (held: boolean, heldUntil: number | null) => {
     const agent = agentRow({ held, heldUntil, heldBy: 'ada', heldWhy: 'a break' });

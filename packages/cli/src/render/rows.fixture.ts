@@ -64,6 +64,7 @@ export const agentRow = (more: Partial<AgentRow> = {}): AgentRow => ({
   lastOutputAt: NOON - 60_000,
   tail: [],
   errors: [],
+  terminalErrors: [],
   exitAt: null,
   exitCode: null,
   exitSignal: null,

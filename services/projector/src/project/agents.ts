@@ -7,7 +7,7 @@ type Observation = typeof Topic.agentObservation;
 
 /** Observations have no versions, so the log orders them. */
 export const agentObservation: Handlers<Observation> = {
-  AGENT_HEARTBEAT: (event) => [heartbeat(event), ...output(event), ...errors(event)],
+  AGENT_HEARTBEAT: (event) => [heartbeat(event), ...output(event), ...errors(event), ...terminalErrors(event)],
   AGENT_EXITED: (event) => [journal(event), exit(event)],
   HOLD_AGENT: (event) => [journal(event), hold(event, true, event.payload.until)],
   RELEASE_AGENT: (event) => [journal(event), hold(event, false, null)],
@@ -56,6 +56,26 @@ const errors = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): readonly Stateme
   const { agent_id: agentId, instance_id: errorsInstanceId, errors: reported } = event.payload;
   if (reported.length === 0) return [];
   return [register(event, 'agents', 'errors', { agentId, errorsInstanceId, errors: reported.map(readable) })];
+};
+
+type Output = NonNullable<AgentHeartbeatPayload['output']>;
+
+const ERRORS: ReadonlySet<string> = new Set(['error', 'fatal']);
+
+/** The line that a pattern matched; the pattern itself where the last lines do not have it. */
+const matchedLine = ({ lines, tail }: Output, { line, source }: Output['matched_patterns'][number]): string =>
+  (lines === null || line === null ? undefined : tail[tail.length - 1 - (lines - line)]) ?? source;
+
+/** What the terminal shows, beside the errors that the agent reports. */
+const terminalErrors = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): readonly Statement[] => {
+  const { agent_id: agentId, instance_id: terminalInstanceId, output: reported } = event.payload;
+  const found = reported?.matched_patterns.filter(({ kind }) => ERRORS.has(kind)) ?? [];
+  if (reported === null || found.length === 0) return [];
+  const terminalErrors = found.map((one) => ({
+    ...{ at: one.at, count: 1, errorClass: one.kind },
+    message: matchedLine(reported, one),
+  }));
+  return [register(event, 'agents', 'terminal', { agentId, terminalInstanceId, terminalErrors })];
 };
 
 const exit = (event: Placed<Observation, 'AGENT_EXITED'>): Statement => {
