@@ -24,11 +24,11 @@ const CLUSTER: readonly Fault[] = isCluster
 
 /** Faults of every part, from seconds to half a minute; longer in the long list. */
 export const REGULAR: readonly Fault[] = [
-  ...fault('heartbeat-ingest', 'frozen', 2, 15),
+  ...fault('heartbeat-ingest', 'frozen', 15),
   // Hangs of other agents are found in the meantime, after some twelve seconds on an idle host.
   ...fault('gateway', 'down', 25),
   ...fault('health-evaluator', 'frozen', 15),
-  ...fault('broker', 'frozen', 2, 15),
+  ...fault('broker', 'frozen', 15),
   ...fault('gateway', 'frozen', 8),
   ...fault('broker', 'killed', 2),
   ...fault('heartbeat-ingest', 'killed', 0),
