@@ -120,5 +120,6 @@ export const recoveryYaml = ({ taskId, stallReason, checkpoint, attempt, known }
     recovery_action: 'relaunch_fresh_agent',
     calls_since_checkpoint: known.calls.map(callLine),
     last_output: known.output,
+    ...(checkpoint === null ? {} : { last_checkpoint: { id: checkpoint.checkpointId, uri: checkpoint.uri } }),
     open_work: openWork(known),
   });

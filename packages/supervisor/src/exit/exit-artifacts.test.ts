@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -77,6 +77,8 @@ test('the handover file of an ended agent lists what is done and what is left, a
   const [name = ''] = readdirSync(within('pipeline_checkpoints', 'TASK-1'));
   expect(name).toMatch(/^recovery-\d{8}T\d{6}\.yaml$/);
   const path = within('pipeline_checkpoints', 'TASK-1', name);
+  expect(statSync(path).mode & 0o777, 'its output may hold a secret').toBe(0o600);
+  expect(readFileSync(within('pipeline_checkpoints', '.gitignore'), 'utf8')).toBe('*\n');
   expect(Object.entries(parse(readFileSync(path, 'utf8')))).toEqual([
     ['schema_version', '1.1.0'],
     ['ticket_id', 'TASK-1'],
@@ -88,6 +90,7 @@ test('the handover file of an ended agent lists what is done and what is left, a
     ['recovery_action', 'relaunch_fresh_agent'],
     ['calls_since_checkpoint', []],
     ['last_output', []],
+    ['last_checkpoint', { id: 'c-1', uri: null }],
     ['open_work', []],
   ]);
   const receipt = stage.gateway.reports.find(({ type }) => type === 'ORDER_RECEIPT')?.payload;

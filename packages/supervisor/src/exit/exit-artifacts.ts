@@ -33,6 +33,12 @@ const logDispatch = (folder: string, event: DispatchEvent, at: number): void =>
 
 const compact = (at: number): string => utc(at).replace(/[-:Z]/g, '');
 
+/** An agent that commits all of its folder does not commit these files. A file that is there already stays. */
+const keepOutOfGit = (folder: string): void => {
+  const path = join(folder, '.gitignore');
+  if (!existsSync(path)) writeFileSync(path, '*\n');
+};
+
 /**
  * Writes the recovery file below `folder` atomically, and returns its reference, as the successor of the agent's own newest
  * checkpoint.
@@ -42,8 +48,10 @@ export const saveRecovery = (folder: string, remains: Remains, at: number): Chec
   checkName(remains.taskId);
   const path = join(folder, remains.taskId, `recovery-${compact(at)}.yaml`);
   const text = recoveryYaml(remains, at);
-  mkdirSync(join(folder, remains.taskId), { recursive: true });
-  writeFileSync(`${path}.new`, text);
+  // It has output of the agent, which may hold a secret.
+  mkdirSync(join(folder, remains.taskId), { recursive: true, mode: 0o700 });
+  keepOutOfGit(folder);
+  writeFileSync(`${path}.new`, text, { mode: 0o600 });
   renameSync(`${path}.new`, path);
   return {
     checkpointId: `recovery-${remains.taskId}-${compact(at)}`,
