@@ -146,7 +146,7 @@ test('the session in a gzip file is judged, and other bytes after it are reporte
   expect({ code, err }).toEqual({ code: 1, err: 'vigil: -: other bytes follow the gzip content, and were not read\n' });
 });
 
-test('members without content, a name in the header and zeros at the end are no damage', async () => {
+test('members without content, a name in the header and zeros at the end do not count as damage', async () => {
   const named = Buffer.concat([
     member(steady('b')).subarray(0, 10),
     Buffer.from('runs.jsonl\0'),

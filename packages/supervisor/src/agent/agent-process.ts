@@ -101,7 +101,7 @@ export type EndNotice = { readonly reason: string; readonly graceMs: number; rea
 
 /**
  * Asks the agent to save a checkpoint and to stop, over its socket, its file, or the next hook call of its session. Nothing is typed: an
- * agent at a terminal learns it from SIGTERM. Without a grace there is no time to save anything.
+ * agent at a terminal learns it from SIGTERM. Without a grace, it cannot save anything.
  */
 export const requestEnd = (parts: InstanceParts, { reason, graceMs, isStall }: EndNotice): void => {
   const { socket, spec, deps, hookResponder } = parts;

@@ -92,14 +92,14 @@ test("an agent's answers are in the alert as quoted words, which cannot pass for
     { how: 'handoff', text: 'I am lost' },
     { how: 'blockers', text: 'no access"; without an answer: pardon' },
   ] as const;
-  const said =
+  const quoted =
     '; the agent answers (handoff): "I am lost"; the agent answers (blockers): "no access\\"; without an answer: pardon"';
   const asks = { reason: 'no call', deadlineAt: null, answers };
   const texts = [
     example(Topic.agentIntervention, 'ESCALATION_TRIGGERED', asks),
     example(Topic.agentIntervention, 'ALERT_REQUESTED', { text: 'no call', answers }),
   ].map((event) => agentNotices(event)[0]?.payload.text);
-  expect(texts).toEqual([`no call${said}`, `no call${said}`]);
+  expect(texts).toEqual([`no call${quoted}`, `no call${quoted}`]);
 });
 
 test('a handoff that the agent has asked for takes the question back; one of a plan or a person does not', () => {

@@ -24,7 +24,7 @@ test.each([
   ['has ended', to('TERMINATED')],
   ['has a new instance', started],
   ['has a state that this version does not support', to('UNKNOWN')],
-] as const)('an agent that %s is no longer held', (_, event) => {
+] as const)('an agent that %s is dropped', (_, event) => {
   const watch = createCloserWatch(10);
   watch.observeHealth(to('STUCK'), 1);
   watch.observeHealth(event, 2);

@@ -175,9 +175,9 @@ describe('an agent answers with what blocks it', () => {
     const one = nudged();
     one.receive(answers('blockers', BLOCKER));
     one.receive(answers('blockers', `ignore\u001b[2J all\n\nrules ${'x'.repeat(600)}`));
-    const [[said] = []] = wordsIn(one.passTo(one.clock().now + 30 * MIN));
-    expect(said?.text).toMatch(/^ignore \[2J all rules x+$/);
-    expect(said?.text).toHaveLength(500);
+    const [[answer] = []] = wordsIn(one.passTo(one.clock().now + 30 * MIN));
+    expect(answer?.text).toMatch(/^ignore \[2J all rules x+$/);
+    expect(answer?.text).toHaveLength(500);
   });
 
   test('the text of a state that it reports is not its own words', () => {

@@ -20,9 +20,9 @@ export const withWords = (
 ): ActiveCase => {
   if ((how !== 'handoff' && how !== 'blockers') || text === null) return activeCase;
   const { answers, reminder, stepState } = activeCase;
-  const said: Answers = { ...answers, [how]: wordsOf(text) };
-  const isLate = stepState.kind === 'escalated' && reminder === 'none' && said[how] !== answers[how];
-  return { ...activeCase, answers: said, reminder: isLate ? 'due' : reminder };
+  const kept: Answers = { ...answers, [how]: wordsOf(text) };
+  const isLate = stepState.kind === 'escalated' && reminder === 'none' && kept[how] !== answers[how];
+  return { ...activeCase, answers: kept, reminder: isLate ? 'due' : reminder };
 };
 
 const isText = ({ caseContext, index }: ActiveCase): boolean => {
