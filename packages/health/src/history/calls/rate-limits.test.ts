@@ -102,6 +102,9 @@ describe('a text of a limit in the output of an agent', () => {
     ['a call that has begun', true, [call('c1', { outcome: 'running' })]],
     ['a call that failed', true, [call('c1', { outcome: 'error', error_class: 'exit_1' })]],
     ['a call that succeeded', false, [ok]],
+    ['a call that succeeded at the time of the text', false, [{ ...ok, ended_at: T0 }]],
+    ['a call that succeeded before the text', true, [{ ...ok, ended_at: T0 - 1 }]],
+    ['a call that succeeded at an unknown time', false, [{ ...ok, ended_at: null }]],
   ] as const)('beside %s, are a limit: %s', (_, isLimit, calls) => {
     expect(vigil.at(reporting([...calls]), 1).fires.includes('rate_limited')).toBe(isLimit);
   });

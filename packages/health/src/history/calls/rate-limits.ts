@@ -50,12 +50,14 @@ const isReported = (heartbeat: Heartbeat): boolean =>
   isReadInOutput(heartbeat);
 
 /**
- * A text alone does not count as a limit if a call has succeeded. The agent continues, and its calls may be about
- * limits.
+ * A text counts only if it is newer than the calls that succeeded beside it. An agent whose call succeeds after the text
+ * continues, and the text may be what that call read.
  */
 const isReadInOutput = ({ output, tool_calls: calls }: Heartbeat): boolean => {
-  if (calls.some(({ outcome }) => outcome === 'ok')) return false;
-  return output?.matched_patterns.some(({ kind }) => kind === 'rate_limit') ?? false;
+  const succeededAt = calls
+    .filter(({ outcome }) => outcome === 'ok')
+    .reduce((last, { ended_at: at }) => Math.max(last, at ?? Number.POSITIVE_INFINITY), Number.NEGATIVE_INFINITY);
+  return output?.matched_patterns.some(({ kind, at }) => kind === 'rate_limit' && at > succeededAt) ?? false;
 };
 
 /** Whether the client has reported nothing since the limit, so that the heartbeat repeats an old activity. */
