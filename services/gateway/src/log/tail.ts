@@ -61,8 +61,9 @@ const CHUNK = 5_000;
 const observe = (
   { pendingOrders, agentRegistry, longPolls, policies, limits, halts, issuedTokens, closerWatch }: State,
   event: Tailed,
-  { timestamp, offset }: LogRecord,
+  place: LogRecord,
 ): void => {
+  const { timestamp, offset } = place;
   switch (event.type) {
     case 'ORDER_RECEIPT':
       pendingOrders.observeReceipt(event.payload.orderId, timestamp);
@@ -93,14 +94,14 @@ const observe = (
       return;
     case 'HEALTH_STATE_CHANGED':
     case 'INSTANCE_STARTED':
-      closerWatch.observeHealth(event, offset);
+      closerWatch.observeHealth(event, place);
       return;
     case 'RECOVERY_INITIATED':
     case 'RECOVERY_COMPLETED':
     case 'PROBATION_PASSED':
     case 'RECOVERY_FAILED':
     case 'TASK_RELEASED':
-      closerWatch.observeRecovery(event, offset);
+      closerWatch.observeRecovery(event, place);
       return;
     case 'FLEET_HALTED':
     case 'FLEET_RESUMED':

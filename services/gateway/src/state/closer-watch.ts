@@ -1,31 +1,8 @@
 import type { EventOf, HealthState, Topic } from '@vigil/events';
-import { keep } from './agent-registry.ts';
+import { createNewestValues, type RecordPlace } from './newest-values.ts';
 
 /** Why heartbeats of an agent are wanted more often than at its policy's interval. */
 export type WatchReason = 'DEGRADED' | 'STUCK' | 'FAILING' | 'probation';
-
-/** Agents and tasks without a reason whose newest record is remembered, so that an older one that is read later changes nothing. */
-export const MOST_SETTLED = 20_000;
-
-/** The newest value of each key, by offset, in any order of the calls. null: none. `most`: the keys without a value that are remembered. */
-const createNewest = <T>(most: number) => {
-  const values = new Map<string, { readonly value: T; readonly offset: number }>();
-  const settled = new Map<string, number>();
-  return {
-    find: (key: string): T | null => values.get(key)?.value ?? null,
-    /** false: a newer one is known */
-    observe: (key: string, value: T | null, offset: number): boolean => {
-      if ((values.get(key)?.offset ?? settled.get(key) ?? -1) >= offset) return false;
-      settled.delete(key);
-      if (value === null) {
-        values.delete(key);
-        keep(settled, most, key, offset);
-      } else values.set(key, { value, offset });
-      return true;
-    },
-    size: (): number => values.size,
-  };
-};
 
 type HealthEvent = Extract<
   EventOf<typeof Topic.agentHealth>,
@@ -53,34 +30,55 @@ const REASONS: Readonly<Record<HealthState, Exclude<WatchReason, 'probation'> | 
   TERMINATED: null,
 };
 
+/** The tasks of each agent. */
+const createTasksOfAgents = () => {
+  const tasks = new Map<string, Set<string>>();
+  return {
+    add: (agentId: string, taskId: string): void => {
+      const known = tasks.get(agentId) ?? new Set();
+      tasks.set(agentId, known.add(taskId));
+    },
+    remove: (agentId: string, taskId: string): void => {
+      const known = tasks.get(agentId);
+      known?.delete(taskId);
+      if (known?.size === 0) tasks.delete(agentId);
+    },
+    has: (agentId: string): boolean => tasks.has(agentId),
+    size: (): number => tasks.size,
+  };
+};
+
 /**
- * The agents that are watched more closely: those that are not HEALTHY, and recovered agents on
- * probation. Only they are held.
+ * The agents that are watched more closely: those that are not HEALTHY, and recovered agents on probation.
+ * `most`: the agents that are held for each of the two reasons, and those that are remembered without one. An agent
+ * beyond that keeps its policy's interval.
  */
 export const createCloserWatch = (most: number) => {
-  const states = createNewest<Exclude<WatchReason, 'probation'>>(most);
+  const states = createNewestValues<Exclude<WatchReason, 'probation'>>(most);
   /** the agent on probation, by task */
-  const probations = createNewest<string>(most);
-  const tasks = new Map<string, string>();
+  const probations = createNewestValues<string>(most);
+  const tasksOnProbation = createTasksOfAgents();
   return {
-    /** `offset`: in the agent's partition. A new instance is HEALTHY until it is judged. */
-    observeHealth: ({ type, payload }: HealthEvent, offset: number): void => {
+    /** A new instance is HEALTHY until it is judged. */
+    observeHealth: ({ type, payload }: HealthEvent, place: RecordPlace): void => {
       const reason = type === 'INSTANCE_STARTED' ? null : REASONS[payload.to];
-      states.observe(payload.agentId, reason, offset);
+      states.observe(payload.agentId, reason, place);
     },
-    /** `offset`: in the task's partition. Any event besides RECOVERY_COMPLETED ends the probation of the task's agent. */
-    observeRecovery: ({ type, payload }: RecoveryEvent, offset: number): void => {
+    /** Any event besides RECOVERY_COMPLETED ends the probation of the task's agent. */
+    observeRecovery: ({ type, payload }: RecoveryEvent, place: RecordPlace): void => {
       const { taskId } = payload;
-      const before = probations.find(taskId);
-      const after = type === 'RECOVERY_COMPLETED' ? payload.newAgentId : null;
-      if (!probations.observe(taskId, after, offset)) return;
-      if (before !== null && tasks.get(before) === taskId) tasks.delete(before);
-      if (after !== null) tasks.set(after, taskId);
+      const agentId = type === 'RECOVERY_COMPLETED' ? payload.newAgentId : null;
+      const over = probations.observe(taskId, agentId, place);
+      for (const { key, value } of over) tasksOnProbation.remove(value, key);
+      if (agentId !== null && probations.find(taskId) === agentId) tasksOnProbation.add(agentId, taskId);
     },
     /** null: the policy's interval is enough */
     reasonFor: (agentId: string): WatchReason | null =>
-      states.find(agentId) ?? (tasks.has(agentId) ? 'probation' : null),
-    /** the number of agents that are held */
-    size: (): number => states.size() + probations.size(),
+      states.find(agentId) ?? (tasksOnProbation.has(agentId) ? 'probation' : null),
+    /** the number of agents with a reason, and of agents and tasks that are remembered without one */
+    size: () => ({
+      watched: states.size().values + tasksOnProbation.size(),
+      settled: states.size().settled + probations.size().settled,
+    }),
   };
 };

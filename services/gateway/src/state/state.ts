@@ -1,5 +1,5 @@
 import { createAgentRegistry, MOST_AGENTS } from './agent-registry.ts';
-import { createCloserWatch, MOST_SETTLED } from './closer-watch.ts';
+import { createCloserWatch } from './closer-watch.ts';
 import { createHalts } from './halts.ts';
 import { createIssuedTokens } from './issued-tokens.ts';
 import { createLongPolls } from './long-polls.ts';
@@ -15,7 +15,7 @@ export const createState = (fallback: string, closing: AbortSignal) => ({
   agentRegistry: createAgentRegistry(MOST_AGENTS),
   longPolls: createLongPolls(closing),
   policies: createPolicies(fallback),
-  closerWatch: createCloserWatch(MOST_SETTLED),
+  closerWatch: createCloserWatch(MOST_AGENTS),
   limits: createReachedLimits(),
   halts: createHalts(),
   issuedTokens: createIssuedTokens(),
