@@ -1,7 +1,10 @@
 import { catalogue, type HealthEvent, Topic, type TopicName, topicNames } from '@vigil/events';
 import { type Following, type Log, tail } from '@vigil/stream';
 
-const publishedTopics = topicNames.filter((topic) => catalogue[topic].kind === 'evt' || topic === Topic.agentOrder);
+/** The feed follows these topics. */
+export const publishedTopics = topicNames.filter(
+  (topic) => catalogue[topic].kind === 'evt' || topic === Topic.agentOrder,
+);
 
 /** Events without observations: 3,333 heartbeats a second are read only while a listener requests them. */
 const WITHOUT_OBSERVATIONS: readonly TopicName[] = publishedTopics.filter((topic) => topic !== Topic.agentObservation);

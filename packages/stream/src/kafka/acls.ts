@@ -26,6 +26,8 @@ type Uses = {
 };
 
 const published = topicNames.filter((topic) => catalogue[topic].kind === 'evt');
+/** Published topics without rows in the read model. */
+const withoutRows: readonly TopicName[] = [Topic.token, Topic.agentHealthcheck];
 const deadLetters = topicNames.filter((topic) => catalogue[topic].kind === 'dlq');
 const reader = (clientId: string, reads: readonly string[]): Uses => ({
   clientId,
@@ -88,7 +90,11 @@ const USES = {
     groups: ['alerting-*'],
   },
   projector: {
-    ...reader('vigil-projector', [...published, ...deadLetters, Topic.agentOrder]),
+    ...reader('vigil-projector', [
+      ...published.filter((topic) => !withoutRows.includes(topic)),
+      ...deadLetters,
+      Topic.agentOrder,
+    ]),
     groups: ['projector'],
   },
   dashboard: {

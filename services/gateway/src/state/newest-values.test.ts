@@ -21,8 +21,9 @@ const logs = fc
   });
 
 /** The order in which a restarted instance reads: partitions backwards by chunks, each chunk forwards; some records twice. */
-const readings = fc.record({ records: logs, chunk: fc.integer({ min: 1, max: 10 }), isLiveFirst: fc.boolean() }).map(
-  ({ records, chunk, isLiveFirst }): readonly Read[] => {
+const readings = fc
+  .record({ records: logs, chunk: fc.integer({ min: 1, max: 10 }), isLiveFirst: fc.boolean() })
+  .map(({ records, chunk, isLiveFirst }): readonly Read[] => {
     const backwards = [0, 1].flatMap((partition) => {
       const own = records.filter(({ place }) => place.partition === partition);
       const chunks = Array.from({ length: Math.ceil(own.length / chunk) }, (_, n) => {
@@ -32,8 +33,7 @@ const readings = fc.record({ records: logs, chunk: fc.integer({ min: 1, max: 10 
       return chunks.flat();
     });
     return isLiveFirst ? [...records.slice(-5), ...backwards] : [...backwards, ...records.slice(-5)];
-  },
-);
+  });
 
 const newestOf = (records: readonly Read[], key: string): number | null =>
   records.filter((one) => one.key === key).toSorted((a, b) => b.place.offset - a.place.offset)[0]?.value ?? null;
@@ -75,13 +75,16 @@ test('a value that is replaced or forgotten is returned once, so that others can
         const now = newest.find(key);
         if (now !== null) held.set(key, now);
       }
-      expect(held).toEqual(new Map(keys.flatMap((key) => (newest.find(key) === null ? [] : [[key, newest.find(key)]]))));
+      expect(held).toEqual(
+        new Map(keys.flatMap((key) => (newest.find(key) === null ? [] : [[key, newest.find(key)]]))),
+      );
     }),
   );
 });
 
 test('a restarted instance keeps the values that were written last', () => {
   const newest = createNewestValues<number>(2);
-  for (const offset of [4, 5, 2, 3, 0, 1]) newest.observe(`k-${offset}`, offset, { partition: 0, offset, timestamp: offset });
+  for (const offset of [4, 5, 2, 3, 0, 1])
+    newest.observe(`k-${offset}`, offset, { partition: 0, offset, timestamp: offset });
   expect(keys.filter((key) => newest.find(key) !== null)).toEqual(['k-4', 'k-5']);
 });
