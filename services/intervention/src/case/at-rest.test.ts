@@ -1,7 +1,8 @@
 import { shapeOf, upgraded } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
+import { unanswered } from './active-case.ts';
 import { AT_REST } from './at-rest.ts';
-import { type CaseState, initial, unanswered } from './state.ts';
+import { type CaseState, initial } from './state.ts';
 import { agent, asking, filed, recover, terminate } from './story.fixture.ts';
 
 const changed = (state: CaseState, settings: object): CaseState =>

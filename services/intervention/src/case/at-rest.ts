@@ -1,12 +1,7 @@
 import type { AtRest } from '@vigil/stream';
-import {
-  type ActiveCase,
-  type CaseContext,
-  type CaseState,
-  type Outstanding,
-  type Situation,
-  unanswered,
-} from './state.ts';
+import { type ActiveCase, unanswered } from './active-case.ts';
+import type { CaseContext } from './case-context.ts';
+import type { CaseState, Outstanding, Situation } from './state.ts';
 
 /**
  * The stored form of a case. Shape 7 added to the settings of a recovery when attempts are reset, and how many there are an hour. Shape 8 added what the

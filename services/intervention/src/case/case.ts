@@ -1,11 +1,12 @@
 import { type Clock, type Decider, NEVER } from '@vigil/stream';
+import { type ActiveCase, standsUntil } from './active-case.ts';
 import { lapsesAt } from './commands.ts';
 import { decide } from './decide.ts';
 import { evolve } from './evolve.ts';
 import { handoffBeginsUntil } from './observe/answers.ts';
 import { observe } from './observe/observe.ts';
 import { voidFrom } from './opening.ts';
-import { type ActiveCase, type CaseDraft, type CaseInput, type CaseState, initial, standsUntil } from './state.ts';
+import { type CaseDraft, type CaseInput, type CaseState, initial } from './state.ts';
 import { rulesOf } from './steps/steps.ts';
 
 const dueAt = (state: CaseState, { now }: Clock): number => {

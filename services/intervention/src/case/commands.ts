@@ -1,4 +1,6 @@
 import { Topic } from '@vigil/events';
+import { type ActiveCase, type Decision, FRESH_MS } from './active-case.ts';
+import type { CaseContext } from './case-context.ts';
 import { caseEvent, closed, decisionLapsed, refusal, withdraw } from './drafts.ts';
 import { contextOfRequest, requestedHandoff, requestedTerminate } from './observe/case-context.ts';
 import { contextIn, isOfPreviousInstance } from './observe/instance.ts';
@@ -6,14 +8,10 @@ import { givenTime, handingOff, terminating } from './observe/replan.ts';
 import { opening, refusalToPerson } from './opening.ts';
 import { answerTo, type Ruling } from './ruling.ts';
 import {
-  type ActiveCase,
-  type CaseContext,
   type CaseDraft,
   type CaseInput,
   type CaseState,
-  type Decision,
   type DraftOf,
-  FRESH_MS,
   type InputOf,
   inCase,
   unknownInstance,

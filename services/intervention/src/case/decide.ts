@@ -1,4 +1,5 @@
 import type { Clock } from '@vigil/stream';
+import type { ActiveCase } from './active-case.ts';
 import { answer, droppedDecision, lapsedDecision } from './commands.ts';
 import { closed, withdraw } from './drafts.ts';
 import { evolve } from './evolve.ts';
@@ -6,7 +7,7 @@ import { handoffBeginsUntil } from './observe/answers.ts';
 import { isVoid, opening, openingMoves } from './opening.ts';
 import { outstandingMoves } from './orders.ts';
 import { answerTo, type Ruling, rulingOf } from './ruling.ts';
-import type { ActiveCase, CaseDraft, CaseInput, CaseState } from './state.ts';
+import type { CaseDraft, CaseInput, CaseState } from './state.ts';
 import { advanced, ruledMoves, stepMoves } from './stepping.ts';
 import { resumed } from './steps/pause.ts';
 import { askedAgain } from './steps/people.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { FRESH_MS } from './state.ts';
+import { FRESH_MS } from './active-case.ts';
 import {
   agent,
   answered,

@@ -1,5 +1,7 @@
 import { type BodyOf, type DraftWith, type PayloadOf, type RestOf, Topic } from '@vigil/events';
-import { type ActiveCase, type CaseContext, type CaseDraft, type Ending, stepName } from './state.ts';
+import { type ActiveCase, type Ending, stepName } from './active-case.ts';
+import type { CaseContext } from './case-context.ts';
+import type { CaseDraft } from './state.ts';
 
 type EventTopic = typeof Topic.agentIntervention;
 type OrderTopic = typeof Topic.agentOrder;

@@ -1,22 +1,19 @@
 import type { Clock } from '@vigil/stream';
+import { type ActiveCase, type Ending, opened } from './active-case.ts';
+import { type CaseContext, deathByEnd } from './case-context.ts';
 import { beginsAgain, decided, successorOf } from './commands.ts';
 import { contextIn } from './observe/instance.ts';
 import { outstandingWith } from './orders.ts';
 import { answerTo, asksAgainAt, openingAnswer, type Ruling, rulingOf } from './ruling.ts';
 import {
-  type ActiveCase,
-  type CaseContext,
   type CaseDraft,
   type CaseInput,
   type CaseState,
   type DraftOf,
-  deathByEnd,
-  type Ending,
   type Episode,
   episodeOf,
   inCase,
   neverOpened,
-  opened,
   resumePointOf,
   type Situation,
 } from './state.ts';

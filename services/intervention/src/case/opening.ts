@@ -1,18 +1,10 @@
 import { stepRecord } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
+import { asksAgain, type ResumePoint } from './active-case.ts';
+import type { CaseContext } from './case-context.ts';
 import { ask, caseEvent, refusal, withdraw } from './drafts.ts';
 import { isTooLate, openingAnswer, type Ruling, TOO_LATE } from './ruling.ts';
-import {
-  asksAgain,
-  type CaseContext,
-  type CaseDraft,
-  type CaseState,
-  type Episode,
-  episodeOf,
-  type ResumePoint,
-  resumePointOf,
-  type Situation,
-} from './state.ts';
+import { type CaseDraft, type CaseState, type Episode, episodeOf, resumePointOf, type Situation } from './state.ts';
 import { askedAgain } from './steps/people.ts';
 import { unreachable } from './steps/step.ts';
 import { firstActing } from './steps/steps.ts';

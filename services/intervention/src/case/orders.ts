@@ -1,15 +1,8 @@
 import type { OrderReceiptPayload } from '@vigil/events';
+import type { ActiveCase, Nudged, TerminateReceipt } from './active-case.ts';
+import { deathByEnd, type InstanceEnd } from './case-context.ts';
 import { isOrderOf } from './drafts.ts';
-import {
-  type ActiveCase,
-  type CaseDraft,
-  type CaseState,
-  deathByEnd,
-  type InstanceEnd,
-  type Nudged,
-  type Outstanding,
-  type TerminateReceipt,
-} from './state.ts';
+import type { CaseDraft, CaseState, Outstanding } from './state.ts';
 import { recoverTask } from './steps/recover.ts';
 import { agentTerminated } from './terminating.ts';
 

@@ -1,6 +1,8 @@
 import { type EventOf, Topic, type WithheldWhy } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
-import type { CaseContext, CaseInput, StepState } from './state.ts';
+import type { StepState } from './active-case.ts';
+import type { CaseContext } from './case-context.ts';
+import type { CaseInput } from './state.ts';
 
 /** The governor's answer to a request. `since`: when it was given, or read where that is later. */
 export type Ruling = { readonly requestId: string; readonly since: number } & (

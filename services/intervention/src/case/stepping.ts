@@ -1,18 +1,9 @@
 import type { PlannedStep } from '@vigil/policy';
+import { type ActiveCase, isDoneBefore, notBegun, standsUntil, stepKey, stepName } from './active-case.ts';
 import { ask, caseEvent, closed, withdraw } from './drafts.ts';
 import { requestId } from './opening.ts';
 import { isTooLate, type Ruling, TOO_LATE } from './ruling.ts';
-import {
-  type ActiveCase,
-  type CaseDraft,
-  type CaseState,
-  isDoneBefore,
-  notBegun,
-  standsUntil,
-  stepKey,
-  stepName,
-  unknownInstance,
-} from './state.ts';
+import { type CaseDraft, type CaseState, unknownInstance } from './state.ts';
 import { toPeople } from './steps/people.ts';
 import type { Moment, StepDecision } from './steps/step.ts';
 import { rulesOf } from './steps/steps.ts';

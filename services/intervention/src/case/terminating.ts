@@ -1,13 +1,8 @@
+import type { ActiveCase, TerminateReceipt } from './active-case.ts';
+import { type Death, deathByEnd, type InstanceEnd } from './case-context.ts';
 import { caseEvent, closed, decisionLapsed, isOrderOf } from './drafts.ts';
 import { isRecoveryDecided } from './observe/replan.ts';
-import {
-  type ActiveCase,
-  type CaseDraft,
-  type Death,
-  deathByEnd,
-  type InstanceEnd,
-  type TerminateReceipt,
-} from './state.ts';
+import type { CaseDraft } from './state.ts';
 
 type Terminating = Extract<ActiveCase['stepState'], { readonly kind: 'terminating' }>;
 

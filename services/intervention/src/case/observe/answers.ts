@@ -1,4 +1,5 @@
-import { type ActiveCase, type Answers, FRESH_MS, type InputOf, notBegun } from '../state.ts';
+import { type ActiveCase, type Answers, FRESH_MS, notBegun } from '../active-case.ts';
+import type { InputOf } from '../state.ts';
 import { unreachable } from '../steps/step.ts';
 import { requestedHandoff } from './case-context.ts';
 import { restarted } from './replan.ts';

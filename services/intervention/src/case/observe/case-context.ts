@@ -1,6 +1,7 @@
 import type { Evidence, RequestStepPayload, WarrantFiledPayload, WarrantRenewedPayload } from '@vigil/events';
 import { HANDOFF, type RecoverySettings, type Step, stepOf } from '@vigil/policy';
-import type { CaseContext, InputOf, Instance } from '../state.ts';
+import type { CaseContext } from '../case-context.ts';
+import type { InputOf, Instance } from '../state.ts';
 
 /** The evidence as one sentence for people, at most 300 characters. */
 export const describeEvidence = (evidence: readonly Evidence[]): string =>

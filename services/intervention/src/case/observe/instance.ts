@@ -1,18 +1,9 @@
 import { Topic } from '@vigil/events';
+import type { ActiveCase, Ending } from '../active-case.ts';
+import { type CaseContext, deathByEnd, type InstanceEnd } from '../case-context.ts';
 import { isOrderOf } from '../drafts.ts';
 import { outstandingAfter, outstandingWith } from '../orders.ts';
-import {
-  type ActiveCase,
-  type CaseContext,
-  type CaseInput,
-  type CaseState,
-  deathByEnd,
-  type Ending,
-  type InstanceEnd,
-  inCase,
-  type Situation,
-  unknownInstance,
-} from '../state.ts';
+import { type CaseInput, type CaseState, inCase, type Situation, unknownInstance } from '../state.ts';
 import { isByItself } from '../terminating.ts';
 import { handedOff } from './answers.ts';
 import { isRecoveryDecided } from './replan.ts';

@@ -1,16 +1,8 @@
 import type { OrderReceiptPayload } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
+import { type ActiveCase, type Ending, notBegun } from '../active-case.ts';
 import { isOfItsOrder, outstandingReceived, receiptRead } from '../orders.ts';
-import {
-  type ActiveCase,
-  type CaseInput,
-  type CaseState,
-  type Ending,
-  type Episode,
-  type InputOf,
-  inCase,
-  notBegun,
-} from '../state.ts';
+import { type CaseInput, type CaseState, type Episode, type InputOf, inCase } from '../state.ts';
 import { answersProbe } from '../steps/messages.ts';
 import { handingItselfOff, mayHandOff, waitingAgain, withWords } from './answers.ts';
 import { contextOfWarrant, figuresOf } from './case-context.ts';

@@ -1,6 +1,7 @@
 import type { HealthState } from '@vigil/events';
 import type { Step } from '@vigil/policy';
-import { type ActiveCase, type CaseContext, notBegun, stepKey } from '../state.ts';
+import { type ActiveCase, notBegun, stepKey } from '../active-case.ts';
+import type { CaseContext } from '../case-context.ts';
 import { requestedTerminate } from './case-context.ts';
 
 const rank: Readonly<Record<HealthState, number>> = {

@@ -1,6 +1,7 @@
 import type { Draft, Topic } from '@vigil/events';
+import type { ActiveCase } from '../active-case.ts';
 import { actsAt, type Ruling } from '../ruling.ts';
-import { type ActiveCase, type CaseState, inCase, unknownInstance } from '../state.ts';
+import { type CaseState, inCase, unknownInstance } from '../state.ts';
 import { pausedUntil } from './pause.ts';
 import { receiptDue } from './terminate.ts';
 

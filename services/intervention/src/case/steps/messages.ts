@@ -1,6 +1,6 @@
 import { contentHash } from '@vigil/policy';
+import type { ActiveCase } from '../active-case.ts';
 import { caseEvent, fill, order, orderId } from '../drafts.ts';
-import type { ActiveCase } from '../state.ts';
 import { act, type RulesOf, type StepOf, unreachable } from './step.ts';
 
 /** An answer ends the nudging. The first of an episode starts all waits of the step again; after another one, the rest of them continues. */

@@ -1,5 +1,6 @@
+import type { ActiveCase } from '../active-case.ts';
 import { caseEvent, fill, order, orderId } from '../drafts.ts';
-import type { ActiveCase, CaseDraft, Instance } from '../state.ts';
+import type { CaseDraft, Instance } from '../state.ts';
 import { act, type RulesOf, type StepOf, unreachable } from './step.ts';
 
 /** Stopping and starting reach a runtime within this, or not at all. */

@@ -1,6 +1,8 @@
 import type { EscalationAnswer } from '@vigil/events';
+import type { ActiveCase, Answers, Question } from '../active-case.ts';
+import type { CaseContext } from '../case-context.ts';
 import { caseEvent, fill } from '../drafts.ts';
-import type { ActiveCase, Answers, CaseContext, CaseDraft, Question } from '../state.ts';
+import type { CaseDraft } from '../state.ts';
 import { act, type RulesOf, unreachable } from './step.ts';
 
 /** The steps of this file only notify people, or ask them: they need no ruling. */

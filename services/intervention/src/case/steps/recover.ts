@@ -1,5 +1,6 @@
 import { type SkipWhy, Topic } from '@vigil/events';
-import type { CaseContext, CaseDraft, Death } from '../state.ts';
+import type { CaseContext, Death } from '../case-context.ts';
+import type { CaseDraft } from '../state.ts';
 import { act, type RulesOf, type StepDecision } from './step.ts';
 
 const skip = (why: SkipWhy, detail: string): StepDecision => ({ kind: 'skip', why, detail, leads: 'next' });

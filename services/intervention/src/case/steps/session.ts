@@ -1,6 +1,7 @@
 import { spell } from '@vigil/policy';
+import type { ActiveCase } from '../active-case.ts';
+import type { CaseContext } from '../case-context.ts';
 import { fill, order } from '../drafts.ts';
-import type { ActiveCase, CaseContext } from '../state.ts';
 import { act, type RulesOf, type StepDecision, type StepOf, unreachable } from './step.ts';
 
 /** These steps concern only agents whose client is known. */

@@ -1,6 +1,8 @@
 import type { SkipWhy } from '@vigil/events';
 import type { PlannedStep } from '@vigil/policy';
-import type { ActiveCase, CaseContext, CaseDraft, Instance } from '../state.ts';
+import type { ActiveCase } from '../active-case.ts';
+import type { CaseContext } from '../case-context.ts';
+import type { CaseDraft, Instance } from '../state.ts';
 
 /** The decision about the current step, now. */
 export type StepDecision =

@@ -1,5 +1,5 @@
+import type { ActiveCase } from '../active-case.ts';
 import { order } from '../drafts.ts';
-import type { ActiveCase } from '../state.ts';
 import { act, type RulesOf, type StepDecision, type StepOf, unreachable } from './step.ts';
 
 type Terminate = StepOf<'terminate'>;
