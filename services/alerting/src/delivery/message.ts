@@ -1,4 +1,5 @@
 import { decisionLinks, type LinkDeps } from './decision-links.ts';
+import { frictionOf, usualPlace } from './friction.ts';
 import type { AlertEvent } from './sink.ts';
 
 type Payload = AlertEvent['payload'];
@@ -16,7 +17,7 @@ const iso = (at: number | null): string | null => (at === null ? null : new Date
  * The fields of a message that may have an agent's own words. An orchestrator that is an agent itself must not follow
  * them.
  */
-const WRITTEN_BY_AGENTS = ['title', 'text', 'labels', 'blocked', 'checkpoint'] as const;
+const WRITTEN_BY_AGENTS = ['title', 'text', 'labels', 'blocked', 'checkpoint', 'friction'] as const;
 
 /**
  * The message for machines: the body of a webhook, the input of a command. A repetition has the same `id`. Times are
@@ -34,6 +35,7 @@ export const messageOf = async (alert: AlertEvent, channel: string, deps: LinkDe
     decision: await decisionOf(alert, channel, deps),
     checkpoint: 'checkpoint' in alert.payload ? checkpointOf(alert.payload) : null,
     blocked: 'blocked' in alert.payload ? alert.payload.blocked : null,
+    friction: frictionFor(alert),
   },
 });
 
@@ -78,6 +80,12 @@ const decisionOf = async (alert: AlertEvent, channel: string, deps: LinkDeps) =>
     method: 'POST',
     body: { kind, [kind === 'decide_case' ? 'caseId' : 'taskId']: subject, decision: options[0], by: '', why: '' },
   };
+};
+
+/** omniclaude's file, for a receiver that can write it where the task's agents work; null: no task is Blocked. */
+const frictionFor = (alert: AlertEvent) => {
+  const friction = frictionOf(alert, usualPlace);
+  return friction === null ? null : { path: friction.path, text: friction.text };
 };
 
 /** `valid` null: the checkpoint has not been read yet. */

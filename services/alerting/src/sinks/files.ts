@@ -2,9 +2,10 @@ import { constants } from 'node:fs';
 import { access, appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { blockedLine, FOLDERS, frictionFile, frictionText, ticketName } from '@vigil/events';
+import { FOLDERS, ticketName } from '@vigil/events';
 import { z } from 'zod';
-import type { AlertEvent, Kind } from '../delivery/sink.ts';
+import { frictionOf } from '../delivery/friction.ts';
+import type { Kind } from '../delivery/sink.ts';
 
 const within = z
   .string()
@@ -26,34 +27,22 @@ export const files: Kind<typeof settings> = {
   open: (name, where) => ({
     name,
     deliver: async (alert) => {
-      if (alert.type === 'ALERT_RESOLVED' || alert.payload.blocked === null) return;
-      await writeBlocked(where, alert, alert.payload.blocked);
+      const friction = frictionOf(alert, placeOf(where));
+      if (friction === null) return;
+      await writeOnce(path.join(where.root, friction.path), friction.text, ticketName(alert.eventId));
+      await appendOnce(path.join(where.root, friction.log), friction.line);
     },
   }),
 };
 
-type Blocking = Exclude<AlertEvent, { readonly type: 'ALERT_RESOLVED' }>;
-type Blocked = NonNullable<Blocking['payload']['blocked']>;
-
-const writeBlocked = async (
-  where: Settings,
-  { payload, occurredAt, eventId }: Blocking,
-  blocked: Blocked,
-): Promise<void> => {
-  const { taskId, agentId, checkpoint } = payload;
-  const ticket = taskId ?? agentId ?? 'fleet';
-  const utc = `${new Date(payload.raisedAt ?? occurredAt).toISOString().slice(0, 19)}Z`;
-  const day = utc.slice(0, 10);
-  const friction = path.posix.join(where.friction, frictionFile(day, ticketName(ticket)));
-  const log = path.posix.join(where.dispatch_log, `${day}.ndjson`);
-  const facts = { ticket, log, checkpoint: pathOf(checkpoint?.uri ?? null, where.root), ...blocked };
-  await writeOnce(path.join(where.root, friction), frictionText(facts), ticketName(eventId));
-  await appendOnce(path.join(where.root, log), blockedLine({ utc, ticket, attempts: blocked.attempts, friction }));
-};
+const placeOf = ({ root, friction, dispatch_log: dispatchLog }: Settings) => ({
+  friction,
+  dispatchLog,
+  checkpointPath: (uri: string) => pathOf(uri, root),
+});
 
 /** Relative to the root if it is below the root. */
-const pathOf = (uri: string | null, root: string): string => {
-  if (uri === null) return 'none';
+const pathOf = (uri: string, root: string): string => {
   if (!uri.startsWith('file://')) return uri;
   if (!URL.canParse(uri) || new URL(uri).hostname !== '') return uri;
   const file = fileURLToPath(uri);

@@ -76,8 +76,20 @@ test('an escalation carries options, deadline, where to decide, and the newest c
         body: { kind: 'decide_case', caseId: 'case-1', decision: 'allow_more_time', by: '', why: '' },
       },
       checkpoint: { checkpoint_id: 'checkpoint-1', valid: true },
-      written_by_agents: ['title', 'text', 'labels', 'blocked', 'checkpoint'],
+      written_by_agents: ['title', 'text', 'labels', 'blocked', 'checkpoint', 'friction'],
+      friction: null,
     },
+  });
+});
+
+test('a Blocked task carries omniclaude’s friction event, which a receiver can write where the agents work', async () => {
+  const { received, url } = await answering(204);
+  const raisedAt = Date.parse('2026-04-02T14:30:00Z');
+  await sink(url).deliver(alertEvent({ raisedAt, blocked: { attempts: 3, limit: 2, reason: '2 of 2 attempts used' } }));
+  const { friction } = JSON.parse((received[0] as Received).body).data;
+  expect(friction).toEqual({
+    path: '.onex_state/friction/2026-04-02-agent-stall-escalation-omn-1234.md',
+    text: expect.stringMatching(/^# Agent Stall Escalation: OMN-1234\n## Summary\nAgent stalled 3 times on OMN-1234,/),
   });
 });
 

@@ -1,0 +1,39 @@
+import path from 'node:path';
+import { blockedLine, FOLDERS, frictionFile, frictionText, ticketName } from '@vigil/events';
+import type { AlertEvent } from './sink.ts';
+
+/** Where omniclaude's files belong, relative to a root; and how a checkpoint below that root is named. */
+type FrictionPlace = {
+  readonly friction: string;
+  readonly dispatchLog: string;
+  readonly checkpointPath: (uri: string) => string;
+};
+
+/** omniclaude's own folders. The checkpoint's host is not known. */
+export const usualPlace: FrictionPlace = { ...FOLDERS, checkpointPath: (uri) => uri };
+
+/** omniclaude's friction event of a task that is Blocked, and its line in the dispatch log. */
+export type Friction = {
+  readonly path: string;
+  readonly text: string;
+  readonly log: string;
+  readonly line: string;
+};
+
+/** Null: the alert is not about a task that has just become Blocked. */
+export const frictionOf = (alert: AlertEvent, place: FrictionPlace): Friction | null => {
+  if (alert.type === 'ALERT_RESOLVED' || alert.payload.blocked === null) return null;
+  const { taskId, agentId, checkpoint, raisedAt, blocked } = alert.payload;
+  const ticket = taskId ?? agentId ?? 'fleet';
+  const utc = `${new Date(raisedAt ?? alert.occurredAt).toISOString().slice(0, 19)}Z`;
+  const day = utc.slice(0, 10);
+  const friction = path.posix.join(place.friction, frictionFile(day, ticketName(ticket)));
+  const log = path.posix.join(place.dispatchLog, `${day}.ndjson`);
+  const saved = checkpoint === null ? 'none' : place.checkpointPath(checkpoint.uri ?? 'none');
+  return {
+    path: friction,
+    text: frictionText({ ticket, log, checkpoint: saved, ...blocked }),
+    log,
+    line: blockedLine({ utc, ticket, attempts: blocked.attempts, friction }),
+  };
+};
