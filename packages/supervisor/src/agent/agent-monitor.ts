@@ -1,7 +1,6 @@
 import type { Checkpoint, ClientReport, PolicyRef, ToolCall } from '@vigil/events';
 import type { AskAtStop } from '@vigil/health/proof';
 import { marked } from '@vigil/sdk/progress';
-import { StepLog } from '../adapters/hive-step-log.ts';
 import type { KnownState } from '../adapters/omniclaude.ts';
 import { CheckpointWatcher } from '../checkpoint/validate.ts';
 import type { MonitorDeps } from '../deps.ts';
@@ -15,38 +14,29 @@ import { restoreOutput } from '../output/restore-output.ts';
 import type { Pid } from '../process/proc.ts';
 import type { Chunk } from '../pty-host/ring.ts';
 import type { AgentScreen } from '../screen/agent-screen.ts';
-import { isSilenceKnown, printsLines, type Surface } from '../screen/surface.ts';
-import { type ScreenReport, screenReport } from '../screen/waiting.ts';
+import { ScreenReader } from '../screen/screen-reader.ts';
 import { AgentSessions, hasEnded, reportsLimits } from '../sessions/agent-sessions.ts';
 import { EventStream, type StreamedLine, streamClientOf } from '../sessions/event-stream.ts';
 import { SessionPoll } from '../sessions/session-poll.ts';
 import { Subagents } from '../sessions/subagents.ts';
-import { decideTyping, type SessionFacts, type TypingDecision } from '../typing/decide.ts';
+import type { SessionFacts, TypingDecision } from '../typing/decide.ts';
 import { type AgentSpec, sharedDir, spoolOf } from './agent-spec.ts';
 import type { Meter } from './limits.ts';
 import { after, type Memory, type ObservedState, type Past } from './memory.ts';
+import { callsAfterReport } from './recent-calls.ts';
 import { refusalOfAgent, type Used, usedBy } from './spending-limit.ts';
+import { StepReader } from './step-reader.ts';
 
-/** Calls and lines of output that are saved of an agent before its end, and characters of a line. */
-const CALLS_KEPT = 20;
+/** Lines of output that are saved of an agent before its end, and characters of a line. */
 const LINES_KEPT = 50;
 const LONGEST_KEPT = 1000;
-
-/** A call that has ended is in the place of its start. */
-const callsAfter = (known: readonly ToolCall[], calls: readonly ToolCall[]): readonly ToolCall[] => {
-  const renewed = new Map(calls.map((call) => [call.call_id, call]));
-  const kept = known.map((call) => renewed.get(call.call_id) ?? call);
-  const ids = new Set(known.map(({ call_id: id }) => id));
-  return [...kept, ...[...renewed.values()].filter(({ call_id: id }) => !ids.has(id))].slice(-CALLS_KEPT);
-};
 
 /** Monitors one agent: turns its output and reports into heartbeats, and into the facts that orders need. */
 export class AgentMonitor {
   readonly screen: OutputReader;
   /** what stands on its terminal */
   readonly drawn: AgentScreen;
-  #surface: Surface;
-  #shown: ScreenReport = { activity: null, waitingFor: null };
+  readonly #surface: ScreenReader;
   readonly sessions: AgentSessions;
   /** epoch milliseconds */
   readonly startedAt: number;
@@ -67,14 +57,9 @@ export class AgentMonitor {
   #askAtStop: AskAtStop | null = null;
   readonly #sessionPoll: SessionPoll;
   #paused = false;
-  #lastCall: ToolCall | null = null;
-  /** begun since its last checkpoint, oldest first; the newest of them */
-  #calls: readonly ToolCall[] = [];
   #ending = false;
   readonly #checkpoints: CheckpointWatcher;
-  #stepLog: StepLog | null;
-  /** why the step log could not be read the last time; null: it could */
-  #stepsUnread: string | null = null;
+  readonly #steps: StepReader;
 
   /** `onHeartbeat`: a heartbeat is about to be sent, or is answered */
   constructor(
@@ -87,14 +72,16 @@ export class AgentMonitor {
   ) {
     const { memory } = past;
     this.drawn = drawn;
-    this.#surface = drawn.look(deps.clock.monotonic());
+    const { monotonic } = deps.clock;
+    const soon = () => this.#heartbeatSender.soon();
+    this.#surface = new ScreenReader({ drawn, monotonic, session: () => this.session, onChange: soon });
     this.#meter = meter;
     this.#spec = spec;
     this.#deps = deps;
     this.#observed = memory.observed;
     this.startedAt = memory.startedAt;
     this.#read = memory.read;
-    this.#stepLog = spec.stepLog === null ? null : new StepLog(spec.stepLog, memory.steps);
+    this.#steps = new StepReader(spec.stepLog, memory.steps, deps.logger);
     this.screen = restoreOutput(spec, past, this.#decode);
     this.sessions = new AgentSessions({
       dir: spoolOf(sharedDir(spec, deps), spec.instanceId),
@@ -116,7 +103,7 @@ export class AgentMonitor {
       ...deps,
       ...{ spec, memory: memory.subagents, onHeartbeat },
       isPaused: () => this.#paused,
-      onRefusal: () => this.#heartbeatSender.soon(),
+      onRefusal: soon,
     });
     this.#sessionPoll = new SessionPoll(spec, deps, this.sessions);
     this.#checkpoints = new CheckpointWatcher(spec, (read) => this.#checkpointRead(read));
@@ -154,7 +141,7 @@ export class AgentMonitor {
       heartbeatState: this.#heartbeatSender.heartbeatState,
       screen: this.screen.memory,
       emulator: this.drawn.memory,
-      steps: this.#stepLog?.mark ?? null,
+      steps: this.#steps.mark,
       sessions: this.sessions.memory,
       stream: this.#stream?.memory ?? null,
       subagents: this.subagents.memory,
@@ -175,26 +162,23 @@ export class AgentMonitor {
     if (found.length > 0) this.#heartbeatSender.soon();
   }
 
+  #refusalOf = (agentId: string, used: readonly Used[]): string | null =>
+    refusalOfAgent(agentId, this.#observed.looksFor?.document, used);
+
   /**
    * Why the policy's limit for one agent allows no more calls: no call starts after the session file shows that the
    * limit is reached.
    */
   #overLimit(): string | null {
-    const refusal = (used: readonly Used[]) =>
-      refusalOfAgent(this.#spec.agentId, this.#observed.looksFor?.document, used);
-    return refusal(this.sessions.used) ?? refusal([usedBy(this.#heartbeatSender.heartbeatState)]);
+    const { agentId } = this.#spec;
+    const reported = [usedBy(this.#heartbeatSender.heartbeatState)];
+    return this.#refusalOf(agentId, this.sessions.used) ?? this.#refusalOf(agentId, reported);
   }
 
-  /**
-   * The policy's limit for one agent applies to each sub-agent, too. `agent`: the client's id of it; null: the call
-   * is the agent's own.
-   */
+  /** The limit applies to each sub-agent, too. `agent`: the client's id of it; null: the call is the agent's own. */
   #subagentOverLimit(agent: string | null): string | null {
     const observed = agent === null ? null : this.subagents.at(agent);
-    return (
-      observed &&
-      refusalOfAgent(observed.identity.agentId, this.#observed.looksFor?.document, [usedBy(observed.heartbeatState)])
-    );
+    return observed && this.#refusalOf(observed.identity.agentId, [usedBy(observed.heartbeatState)]);
   }
 
   #observe(more: Partial<ObservedState>): void {
@@ -205,28 +189,19 @@ export class AgentMonitor {
   #facts(): TerminalFacts {
     const { outputAt, completionAt, resultAt, hasAsked } = this.#observed;
     const now = this.#deps.clock.now();
-    const surface = this.#look();
+    const screen = this.#surface.facts(now);
     return {
       ...this.screen.facts(now),
       // A session that reports its turns and calls reports its questions and errors itself.
       ...(this.#isReportedByClient ? { asks: null, repeatedError: null } : {}),
       ...{ lastOutputAt: outputAt, completionAt, resultAt, hasAsked },
-      isSilenceKnown: isSilenceKnown(surface, this.sessions.current !== null),
-      screen: { ...this.#shown, since: Math.round(now - surface.steadyMs) },
+      isSilenceKnown: this.#surface.isSilenceKnown(this.sessions.current !== null),
+      screen,
       paused: this.#paused,
       ending: this.#ending,
       limits: this.#meter.reports,
       work: this.#deps.workOf(this.#spec.taskId),
     };
-  }
-
-  /** Reads the screen. A new fact about the agent is to be judged at once. */
-  #look(): Surface {
-    this.#surface = this.drawn.look(this.#deps.clock.monotonic());
-    const report = screenReport(this.#surface, this.session);
-    if (JSON.stringify(report) !== JSON.stringify(this.#shown)) this.#heartbeatSender.soon();
-    this.#shown = report;
-    return this.#surface;
   }
 
   /** What hooks, or the output of its client, have reported of the session that the agent is. */
@@ -242,12 +217,12 @@ export class AgentMonitor {
 
   /** Whether a text may be typed now. */
   get typing(): TypingDecision {
-    return decideTyping(this.#surface, this.session);
+    return this.#surface.typing;
   }
 
   /** Whether typed text is echoed as a line. */
   get echoesLines(): boolean {
-    return printsLines(this.#surface);
+    return this.#surface.echoesLines;
   }
 
   get #isAsking(): boolean {
@@ -290,7 +265,7 @@ export class AgentMonitor {
   /** A stream has these words in other lines, too: Claude Code prints a "rate_limit_event" that is not a limit. */
   get #reportsLimits(): boolean {
     const isStreamed = this.#stream !== null && this.#stream.memory.sessionId !== null;
-    return isStreamed || reportsLimits(this.sessions.current, this.#surface.client?.invocation.headless !== false);
+    return isStreamed || reportsLimits(this.sessions.current, this.#surface.mayBeHeadless);
   }
 
   /** While a session reports its turns, what its client draws is not activity: spinners, retries, our own text, a resized window. */
@@ -312,9 +287,8 @@ export class AgentMonitor {
     this.#heartbeatSender.report(report);
     if (isNotable(report, latest)) this.#heartbeatSender.soon();
     const activity = report.activity ?? this.#observed.activity;
-    this.#observe({ progress, reportedAt: this.#deps.clock.now(), activity });
-    this.#lastCall = report.tool_calls?.at(-1) ?? this.#lastCall;
-    this.#calls = callsAfter(report.checkpoint ? [] : this.#calls, report.tool_calls ?? []);
+    const calls = callsAfterReport(this.#observed.calls, report);
+    this.#observe({ progress, reportedAt: this.#deps.clock.now(), activity, calls });
     if (report.checkpoint && progress.checkpoint) this.#checkpoints.look(progress.checkpoint);
   }
 
@@ -325,18 +299,10 @@ export class AgentMonitor {
     this.#heartbeatSender.checkpointRead(read);
   }
 
-  /** The step log is the agent's own report. A log that cannot be read now may be readable later. */
+  /** The step log is the agent's own report. */
   #readSteps(): void {
-    try {
-      const steps = this.#stepLog?.read();
-      this.#stepsUnread = null;
-      if (steps) this.report({ steps });
-    } catch (error) {
-      const why = String(error);
-      if (why !== this.#stepsUnread)
-        this.#deps.logger('the step log cannot be read', { path: this.#spec.stepLog, error: why });
-      this.#stepsUnread = why;
-    }
+    const steps = this.#steps.read();
+    if (steps) this.report({ steps });
   }
 
   /** This text was sent to the agent. Where its terminal shows the text again, it is not the agent's output. */
@@ -347,7 +313,7 @@ export class AgentMonitor {
   /** A question counts only after the cursor has stood still, so the terminal is polled. `leader`: the first process of its terminal */
   check(leader: Pid): void {
     this.#readSteps();
-    this.#sessionPoll.poll(leader, this.#look(), () => this.#endSessionOfGoneClient());
+    this.#sessionPoll.poll(leader, this.#surface.look(), () => this.#endSessionOfGoneClient());
     const before = this.#observed;
     const progress = workSeen(before.progress, this.#deps.workOf(this.#spec.taskId), this.#heartbeatSender.next);
     const isAsking = this.#isAsking;
@@ -380,8 +346,7 @@ export class AgentMonitor {
   get atQuestion(): boolean {
     const { waitingFor } = this.session;
     const isAwaited = this.#observed.activity === 'awaiting_input' && waitingFor !== 'prompt';
-    const isDialog = this.#shown.waitingFor !== null && this.#shown.waitingFor.kind !== 'prompt';
-    return isAwaited || isDialog || this.#isAsking;
+    return isAwaited || this.#surface.hasDialog || this.#isAsking;
   }
   get isQuiet(): boolean {
     return this.screen.isStill(this.#deps.clock.now());
@@ -396,12 +361,12 @@ export class AgentMonitor {
   }
   /** the newest call that it has reported to this supervisor; null: none */
   get lastCall(): ToolCall | null {
-    return this.#lastCall;
+    return this.#observed.calls.last;
   }
   /** what its replacement cannot know from its checkpoint */
   get known(): KnownState {
     const output = this.lastOutput.slice(-LINES_KEPT).map((line) => line.slice(0, LONGEST_KEPT));
-    return { calls: this.#calls, output, work: this.#deps.workOf(this.#spec.taskId) };
+    return { calls: this.#observed.calls.sinceCheckpoint, output, work: this.#deps.workOf(this.#spec.taskId) };
   }
   /** of the policy by which it is judged, as it was served; undefined: it is not known */
   get policyDocument(): unknown {
@@ -427,8 +392,7 @@ export class AgentMonitor {
     this.sessions.read(true);
     this.sessions.readTranscripts(this.#deps.clock.now());
     this.#readSteps();
-    this.#stepLog?.close();
-    this.#stepLog = null;
+    this.#steps.close();
     await Promise.all([this.#heartbeatSender.finish(withinMs), this.subagents.finish()]);
     this.#sessionPoll.removeSpool();
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { HostDeps } from '../deps.ts';
 import type { StateFiles } from '../exit/state-files.ts';
 import type { Identity } from '../heartbeat/heartbeat.ts';
+import type { WorkSourceSettings } from '../heartbeat/work-source.ts';
 import type { NudgeFile } from '../messages/nudge-file.ts';
 import type { PatternSources } from '../output/patterns.ts';
 import type { ConfiguredCommand } from '../process/command-runner.ts';
@@ -28,6 +29,8 @@ export type AgentSpec = Identity &
     /** how it is held and set going again; null: SIGSTOP and SIGCONT to its group */
     readonly pause: ConfiguredCommand | null;
     readonly resume: ConfiguredCommand | null;
+    /** the tracker of its task that its command line names; null: it names none */
+    readonly workSource: WorkSourceSettings | null;
     /** hive's tool_logs.jsonl of this agent */
     readonly stepLog: string | null;
     readonly limits: LimitSettings;

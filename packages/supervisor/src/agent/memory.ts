@@ -10,6 +10,7 @@ import { type EmulatorMemory, noEmulatorMemory } from '../screen/emulator.ts';
 import { noSessions, type SessionsMemory } from '../sessions/agent-sessions.ts';
 import type { EventStreamMemory } from '../sessions/event-stream.ts';
 import type { SubagentsMemory } from '../sessions/subagents.ts';
+import { noCalls, type RecentCalls } from './recent-calls.ts';
 
 /** What a supervisor has observed of an agent beside its terminal. Times in epoch milliseconds. */
 export type ObservedState = {
@@ -24,6 +25,7 @@ export type ObservedState = {
   readonly hasAsked: boolean;
   /** the policy whose patterns it is looked through for, as the gateway served it; null: none is here yet */
   readonly looksFor: { readonly policy: PolicyRef; readonly document: unknown } | null;
+  readonly calls: RecentCalls;
 };
 
 const nothingObserved: ObservedState = {
@@ -36,6 +38,7 @@ const nothingObserved: ObservedState = {
   isAsking: false,
   hasAsked: false,
   looksFor: null,
+  calls: noCalls,
 };
 
 /** What the next supervisor continues from, as the PTY host keeps it. Plain JSON. */
@@ -70,6 +73,13 @@ export const noMemory = (startedAt: number): Memory => ({
   handedOff: null,
   endRequest: null,
 });
+
+/** The memory in the note of a PTY host; null: it has none yet. An earlier version kept no calls. */
+export const memoryIn = (note: unknown, startedAt: number): Memory => {
+  const usual = noMemory(startedAt);
+  const kept = note as Memory | null;
+  return kept === null ? usual : { ...kept, observed: { ...usual.observed, ...kept.observed } };
+};
 
 /** The past of an instance that is taken over. `seen`: the output that is still kept and that the memory includes. */
 export type Past = { readonly memory: Memory; readonly seen: readonly Chunk[] };

@@ -28,7 +28,7 @@ import { Supervised } from './agent-instance.ts';
 import { AgentMonitor } from './agent-monitor.ts';
 import { type AgentSpec, environmentOf, handoverOf, sharedDir } from './agent-spec.ts';
 import { Meter, memoryMax } from './limits.ts';
-import { before, type Memory, noMemory, type Past } from './memory.ts';
+import { before, memoryIn, noMemory, type Past } from './memory.ts';
 import { makeShared } from './shared-files.ts';
 
 /** An instance to be started or taken over. */
@@ -263,9 +263,9 @@ export const takeOver = async (
   if (link === null) return null;
   try {
     const { spec: kept, socket, startedAt } = link.hosted.kept as Kept;
-    // An earlier version kept no user.
-    const spec = { ...kept, user: kept.user ?? null };
-    const memory = (link.hosted.note as Memory | null) ?? noMemory(startedAt);
+    // An earlier version kept no user and no work source.
+    const spec = { ...kept, user: kept.user ?? null, workSource: kept.workSource ?? null };
+    const memory = memoryIn(link.hosted.note, startedAt);
     const past = { memory, seen: before(await link.kept, memory.read) };
     const { size, next, child } = link.hosted;
     const lock = retakeName(deps.dir, { ...orphan, supervisor: deps.self, child });

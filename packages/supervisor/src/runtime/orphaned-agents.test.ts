@@ -1,6 +1,8 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { memoryIn, noMemory } from '../agent/memory.ts';
 import { isAlive } from '../process/proc.ts';
 import { occupantOf } from '../state/lock.ts';
 import { killed, OrphanStage, until } from '../testing/orphans.ts';
@@ -186,4 +188,35 @@ test('an agent that cannot be taken over yet is looked at again, and its orders 
   rmSync(sockets);
   await until(() => expect(on.reported('AGENT_EXITED')).toMatchObject([{ instanceId, orderId: 'end-1' }]));
   await until(() => expect(on.reported('ORDER_RECEIPT')).toMatchObject([{ outcome: 'done', confirmed: true }]));
+});
+
+test('the calls that an agent reported to its previous supervisor are in what is saved before its end', async () => {
+  const { dir, gateway } = on.stage;
+  gateway.policies.set('saving', { files: { recovery: 'saved', dispatch_log: 'log' } });
+  gateway.assigned = { name: 'saving', hash: 'h' };
+  const startedAt = Date.now() - 200_000;
+  const call = { call_id: 'a', tool: 'Bash', target: 'make', outcome: 'running', started_at: startedAt };
+  const script = `node -e '
+    require("node:net").connect(process.env.VIGIL_SOCKET).end(${JSON.stringify(JSON.stringify({ tool_calls: [call] }))} + "\\n")'; sleep 600`;
+  const first = await on.runs(script);
+  await until(() => expect(on.heartbeats.flatMap(({ tool_calls }) => tool_calls)).toHaveLength(1));
+  await on.keepsReporting();
+  await killed(first);
+  await on.runs(script);
+  await on.keepsReporting();
+  gateway.offer(terminate({ instanceId: on.held.instanceId, axes: ['absence'] }));
+  await until(() => expect(on.reported('ORDER_RECEIPT')).toMatchObject([{ outcome: 'done' }]));
+  const [name = ''] = readdirSync(join(dir, 'saved', 'TASK-1'));
+  const { calls_since_checkpoint: calls } = parse(readFileSync(join(dir, 'saved', 'TASK-1', name), 'utf8'));
+  expect(calls).toMatchObject([{ tool: 'Bash', target: 'make', outcome: 'running' }]);
+  const [day = ''] = readdirSync(join(dir, 'log'));
+  const [stall = ''] = readFileSync(join(dir, 'log', day), 'utf8').split('\n');
+  expect(JSON.parse(stall).idle_minutes).toBeGreaterThan(3.2);
+});
+
+test('an agent of a version that kept no calls is taken over without any', () => {
+  const { calls, ...observed } = noMemory(0).observed;
+  const note = { ...noMemory(0), observed: { ...observed, outputAt: 7 } };
+  expect(memoryIn(note, 0).observed).toEqual({ ...observed, calls, outputAt: 7 });
+  expect(memoryIn(null, 5)).toEqual(noMemory(5));
 });

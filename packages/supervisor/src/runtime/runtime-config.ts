@@ -320,5 +320,6 @@ export const specOf = (
     ...template.env,
   },
   checkpointRoots: config.checkpoint_roots,
+  workSource: null,
   intervalMs: config.interval ?? null,
 });

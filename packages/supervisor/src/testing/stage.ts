@@ -117,6 +117,7 @@ export const scriptSpec = (script: string, more: Partial<AgentSpec> = {}): Agent
   cleanup: null,
   pause: null,
   resume: null,
+  workSource: null,
   stepLog: null,
   limits: noLimits,
   files: noStateFiles,

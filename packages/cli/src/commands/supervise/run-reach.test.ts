@@ -1,77 +1,31 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainMonitoring } from '@vigil/supervisor';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { vigilProgram } from '../../program.fixture.ts';
+import { openRunStage, type RunStage } from './run.fixture.ts';
 import { ReachNotices, unwatchedByLog } from './run-reach.ts';
 import { heartbeatInterval, nudging } from './run-spec.ts';
 
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
 
-let dir = '';
-let server: Server;
-/** the status of every answer but those about policies */
-let status = 202;
-/** the newer instance that the gateway judges */
-let successor: string | null = null;
-let heartbeats: { policy: string | null }[] = [];
-const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
+let stage: RunStage;
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'vigil-cli-'));
-  [status, heartbeats, successor] = [202, [], null];
-  server = createServer(async (request, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
-    const answer = (code: number, body: object) => void response.writeHead(code).end(JSON.stringify(body));
-    if (request.url === '/v1/heartbeats') heartbeats.push(JSON.parse(Buffer.concat(parts).toString()));
-    if (status === 403) return answer(403, { detail: `the gateway gives the reason for ${request.url}` });
-    if (status !== 202) return answer(status, { detail: 'the gateway gives the reason' });
-    if (request.url === '/v1/policies/vigil') return answer(200, { name: 'vigil', hash: 'h', document: {} });
-    if (request.url?.startsWith('/v1/policies/'))
-      return answer(404, { detail: 'there is no policy "vigli": did you mean vigil? policies: demo, vigil' });
-    answer(202, { orders: [], warnings: ['unknown field "polcy"'], successor });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  stage = await openRunStage();
 });
-afterEach(() => {
-  server.close();
-  server.closeAllConnections();
-  rmSync(dir, { recursive: true, force: true, maxRetries: 20 });
-});
+afterEach(() => stage.close());
 
-const start = (args: readonly string[], gateway = url()) => {
-  const child = spawn(process.execPath, [vigilProgram, 'run', '--name', 'worker-1', ...args], {
-    env: { PATH: process.env.PATH ?? '', USER: 'ada', TMPDIR: dir, VIGIL_STATE_DIR: dir, VIGIL_GATEWAY_URL: gateway },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const printed = { out: '', err: '' };
-  child.stdout.on('data', (data) => {
-    printed.out += data;
-  });
-  child.stderr.on('data', (data) => {
-    printed.err += data;
-  });
-  const ended = once(child, 'close').then(([code]) => ({ code: code as number, ...printed }));
-  return { printed, ended };
-};
-const stopFile = () => join(dir, 'stop');
+const start: RunStage['start'] = (args, gateway) => stage.start(args, gateway);
+const stopFile = () => join(stage.dir, 'stop');
 const untilStopped = () => ['--', '/bin/sh', '-c', `while [ ! -e ${stopFile()} ]; do sleep 0.05; done`];
-const readLog = () => readFileSync(join(dir, 'logs', 'worker-1.log'), 'utf8');
+const readLog = () => readFileSync(join(stage.dir, 'logs', 'worker-1.log'), 'utf8');
 
 describe('vigil run reports that the agent is not watched', () => {
   test('by a gateway that refuses the token, on one line, and the agent runs as if Vigil were not there', async () => {
-    status = 401;
+    stage.status = 401;
     const { code, out, err } = await start(['--', '/bin/sh', '-c', 'echo works; exit 3']).ended;
     expect({ code, out: out.trim() }).toEqual({ code: 3, out: 'works' });
     expect(err).toBe(
-      `vigil: not watched: the gateway at ${url()} refuses this token (401): set VIGIL_GATEWAY_TOKEN to its own token, or to what \`vigil token create\` prints\n`,
+      `vigil: not watched: the gateway at ${stage.url} refuses this token (401): set VIGIL_GATEWAY_TOKEN to its own token, or to what \`vigil token create\` prints\n`,
     );
   });
 
@@ -84,9 +38,9 @@ describe('vigil run reports that the agent is not watched', () => {
   });
 
   test('with the reason of a gateway that forbids it, once, whichever request it refuses', async () => {
-    status = 403;
+    stage.status = 403;
     const { printed, ended } = start(['--interval', '1s', ...untilStopped()]);
-    await until(() => expect(heartbeats.length).toBeGreaterThan(1));
+    await until(() => expect(stage.heartbeats.length).toBeGreaterThan(1));
     writeFileSync(stopFile(), '');
     await ended;
     expect(printed.err).toMatch(
@@ -104,12 +58,12 @@ describe('vigil run reports that the agent is not watched', () => {
 
   test('when that changes, each time once', async () => {
     const { printed, ended } = start(['--interval', '1s', ...untilStopped()]);
-    await until(() => expect(heartbeats.length).toBeGreaterThan(0));
+    await until(() => expect(stage.heartbeats.length).toBeGreaterThan(0));
     expect(printed.err).toBe('');
-    status = 401;
+    stage.status = 401;
     await until(() => expect(printed.err).toMatch(/not watched: .* refuses this token/));
-    status = 202;
-    await until(() => expect(printed.err).toContain(`vigil: watched again by the gateway at ${url()}`));
+    stage.status = 202;
+    await until(() => expect(printed.err).toContain(`vigil: watched again by the gateway at ${stage.url}`));
     writeFileSync(stopFile(), '');
     expect((await ended).err.trim().split('\n')).toHaveLength(2);
     expect(readLog()).toContain('"message":"not watched"');
@@ -117,29 +71,28 @@ describe('vigil run reports that the agent is not watched', () => {
 
   test('at once when the gateway goes away, however long the interval is', async () => {
     const { printed, ended } = start(['--interval', '10m', ...untilStopped()]);
-    await until(() => expect(heartbeats.length).toBeGreaterThan(0));
-    server.close();
-    server.closeAllConnections();
+    await until(() => expect(stage.heartbeats.length).toBeGreaterThan(0));
+    stage.closeGateway();
     await until(() => expect(printed.err).toContain('vigil: not watched: no gateway answers at'));
     writeFileSync(stopFile(), '');
     await ended;
   });
 
   test('when the gateway judges a newer instance of its name, once', async () => {
-    successor = 'instance-9';
+    stage.successor = 'instance-9';
     const { printed, ended } = start(['--interval', '1s', ...untilStopped()]);
     const line = 'vigil: not watched: worker-1 was started again elsewhere as instance instance-9';
     await until(() => expect(printed.err).toContain(line));
     // Another instance of the gateway may know less.
-    successor = null;
-    const seen = heartbeats.length;
-    await until(() => expect(heartbeats.length).toBeGreaterThan(seen + 1));
+    stage.successor = null;
+    const seen = stage.heartbeats.length;
+    await until(() => expect(stage.heartbeats.length).toBeGreaterThan(seen + 1));
     writeFileSync(stopFile(), '');
     expect((await ended).err.trim().split('\n')).toHaveLength(1);
   });
 
   test('also before it comes back from the background', async () => {
-    status = 401;
+    stage.status = 401;
     const { code, err } = await start(['--detach', ...untilStopped()]).ended;
     expect(code).toBe(0);
     expect(err).toContain('vigil: not watched: the gateway at');
@@ -158,8 +111,8 @@ describe('with --require an unwatched agent is not started', () => {
     ['in the foreground', []],
     ['in the background', ['--detach']],
   ])('%s', async (_where, more) => {
-    status = 401;
-    const ran = join(dir, 'ran');
+    stage.status = 401;
+    const ran = join(stage.dir, 'ran');
     const { code, err } = await start(['--require', ...more, '--', 'touch', ran]).ended;
     expect(code).toBe(2);
     expect(err).toContain('vigil: not started, since it would not be watched: the gateway at');
@@ -173,7 +126,7 @@ describe('with --require an unwatched agent is not started', () => {
 
 describe('a request with a wrong name is refused before the agent starts', () => {
   test('a policy that is not there, with the one that was probably meant', async () => {
-    const ran = join(dir, 'ran');
+    const ran = join(stage.dir, 'ran');
     const { code, err } = await start(['--health-policy', 'vigli', '--', 'touch', ran]).ended;
     expect({ code, err }).toEqual({
       code: 2,
@@ -184,7 +137,7 @@ describe('a request with a wrong name is refused before the agent starts', () =>
 
   test('a request with a known name is sent', async () => {
     expect(await start(['--health-policy', 'vigil', '--', 'true']).ended).toMatchObject({ code: 0, err: '' });
-    expect(heartbeats[0]?.policy).toBe('vigil');
+    expect(stage.heartbeats[0]?.policy).toBe('vigil');
   });
 
   test('an interval below a second', async () => {
@@ -198,7 +151,7 @@ describe('a request with a wrong name is refused before the agent starts', () =>
 
 test('a warning of the gateway stands once in the log, however often it comes', async () => {
   await start(['--interval', '1s', '--', 'sleep', '1.2']).ended;
-  expect(heartbeats.length).toBeGreaterThan(1);
+  expect(stage.heartbeats.length).toBeGreaterThan(1);
   expect(readLog().match(/the gateway warns: unknown field/g)).toHaveLength(1);
 });
 
@@ -242,10 +195,10 @@ describe('while the agent has the terminal', () => {
 });
 
 test('who attaches reads from the log that the agent is not watched, and nothing where it is again', () => {
-  const file = join(dir, 'worker-1.log');
+  const file = join(stage.dir, 'worker-1.log');
   const logs = (...lines: readonly object[]) =>
     writeFileSync(file, `${lines.map((line) => JSON.stringify({ time: 'T', ...line })).join('\n')}\nno JSON\n`);
-  expect(unwatchedByLog(join(dir, 'none.log'))).toBeNull();
+  expect(unwatchedByLog(join(stage.dir, 'none.log'))).toBeNull();
   logs({ message: 'watched' }, { message: 'not watched', why: 'gone\u001b[2J' }, { message: 'an agent has ended' });
   expect(unwatchedByLog(file)).toBe('not watched since T: gone');
   logs({ message: 'not watched', why: 'gone' }, { message: 'watched' });

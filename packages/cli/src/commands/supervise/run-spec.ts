@@ -15,6 +15,7 @@ import {
   readRuntimeConfig,
   TerminalNotice,
   templateFor,
+  type WorkSourceSettings,
   WrongSettings,
 } from '@vigil/supervisor';
 import { InvalidArgumentError } from 'commander';
@@ -137,10 +138,12 @@ export const environmentFrom = ({ env }: Pick<RunOptions, 'env'>): Readonly<Reco
 
 export const specOf = (
   options: RunOptions,
+  workSource: WorkSourceSettings | null,
   [command = '', ...args]: readonly string[],
   watched = watching(options),
 ): AgentSpec => ({
   ...watched,
+  workSource,
   ...nudging(options, watched),
   limits: limitsOf(options, watched.limits),
   parentAgentId: null,

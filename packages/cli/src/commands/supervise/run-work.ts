@@ -27,15 +27,24 @@ export const workSourceOf = (options: RunOptions): WorkSourceSettings | null => 
   return configured === undefined ? null : { ...configured, env, everyMs: configured.interval };
 };
 
-/** The same, with the work item of the agent's task in its heartbeats. Closing them also stops asking the tracker. */
-export const withWork = (deps: OpenDeps, settings: WorkSourceSettings | null): OpenDeps => {
-  if (settings === null) return deps;
-  const source = new WorkSource(settings, deps.logger);
+/** Dependencies with the work items of a tracker that is chosen later. Closing them also stops asking it. */
+export type DepsWithWork = OpenDeps & {
+  /** From now on heartbeats have the work item of this tracker; null: they have none. */
+  readonly follow: (settings: WorkSourceSettings | null) => void;
+};
+
+export const withWork = (deps: OpenDeps): DepsWithWork => {
   const closing = new AbortController();
-  void source.run(closing.signal);
+  let workOf = deps.workOf;
+  const follow = (settings: WorkSourceSettings | null) => {
+    if (settings === null) return;
+    const source = new WorkSource(settings, deps.logger);
+    workOf = source.of;
+    void source.run(closing.signal);
+  };
   const close = () => {
     closing.abort();
     deps.close();
   };
-  return { ...deps, workOf: source.of, close };
+  return { ...deps, workOf: (taskId) => workOf(taskId), follow, close };
 };

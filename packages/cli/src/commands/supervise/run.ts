@@ -78,7 +78,8 @@ const inForeground = async (command: readonly string[], options: RunOptions): Pr
   // Without a listener, a terminal that is gone would end the supervisor.
   process.stderr.on('error', () => {});
   const dir = stateDir(options);
-  const spec = specOf(options, command);
+  const workSource = workSourceOf(options);
+  const spec = specOf(options, workSource, command);
   checkFree(dir, options.name);
   try {
     openStateDir(dir);
@@ -95,7 +96,8 @@ const inForeground = async (command: readonly string[], options: RunOptions): Pr
     logReach(logger, agentId, reach);
     notices.note(reach);
   };
-  const deps = withWork(openDeps(spec.runtimeId, depsSettings(options, dir, logger, onReach)), workSourceOf(options));
+  const deps = withWork(openDeps(spec.runtimeId, depsSettings(options, dir, logger, onReach)));
+  deps.follow(workSource);
   try {
     notices.note(await reachBeforeStart(deps.gateway, wantedOf(options)));
     if (hasTerminal(options)) notices.hold();
@@ -120,10 +122,15 @@ const backgroundSettings = (options: RunOptions): DepsSettings =>
 /** The supervisor that `vigil run --detach` leaves behind; its standard error is the agent's log. */
 const inBackground = async (command: readonly string[], options: RunOptions, readyFd: number): Promise<void> => {
   const stopped = stopSignal().then((signal) => `its supervisor received ${signal}`);
-  const deps = withWork(openDeps(runtimeIdOf(options.name), backgroundSettings(options)), workSourceOf(options));
-  const spec = command.length === 0 ? null : specOf(options, command);
+  const deps = withWork(openDeps(runtimeIdOf(options.name), backgroundSettings(options)));
+  const workSource = workSourceOf(options);
+  const spec = command.length === 0 ? null : specOf(options, workSource, command);
   const { columns = 120, rows = 40 } = options;
-  const onStarted = (agent: Supervised) => reportStarted(readyFd, agent);
+  const onStarted = (agent: Supervised) => {
+    // An agent that is supervised again keeps its tracker, unless the command line names another.
+    deps.follow(workSource ?? agent.spec.workSource);
+    reportStarted(readyFd, agent);
+  };
   const where = { runtimeId: runtimeIdOf(options.name), agentId: options.name, size: { columns, rows } };
   try {
     await runDetached({ ...where, spec, stopped, graceMs: GRACE_MS, onStarted }, deps);
