@@ -21,6 +21,7 @@ describe('heartbeats', () => {
         warnings: [],
         refusal: null,
         successor: null,
+        finding: null,
         waitedMs: expect.any(Number),
       },
     });
@@ -85,6 +86,25 @@ describe('heartbeats', () => {
       await changed('DEGRADED');
       const answer = await answerOf(await get('/v1/agents/worker-1/orders'));
       expect(answer.body).toMatchObject({ intervalMs: 10_000, intervalReason: 'DEGRADED' });
+    });
+
+    test('are answered with the finding for which this instance is stuck, and with none when it is no longer', async () => {
+      const figures = { words: '', onsetAt: null, value: null, limit: null, hard: false, matched: null };
+      const evidence = (['absence', 'cost', 'absence'] as const).map((axis) => ({
+        ...{ signal: `of ${axis}`, axis, confidence: 'high' as const },
+        ...figures,
+      }));
+      const reason = 'no call for 3 min';
+      const stuck = { agentId: 'worker-1', instanceId: 'i-1', to: 'STUCK' as const, reason, evidence };
+      const findingOf = async (instance_id: string) =>
+        (await answerOf(await post('/v1/heartbeats', { ...least, instance_id }))).body.finding;
+      await log().publish(example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', stuck));
+      expect(await findingOf('i-1')).toEqual({
+        ...{ foundAt: expect.any(Number), reason, axes: ['absence', 'cost'] },
+      });
+      expect(await findingOf('i-2')).toBeNull();
+      await changed('DEGRADED');
+      expect(await findingOf('i-1')).toBeNull();
     });
 
     test('are those of before a restart of the gateway', async () => {

@@ -2,6 +2,8 @@ import type { CheckpointRef } from '@vigil/events';
 import { beforeOrderedEnd, type ExitSummary, handleExit, minimalExitSummary } from '../exit/exit-handling.ts';
 import { describeExit, type EndRequest, handedOff } from '../exit/exit-reason.ts';
 import { savePreviousRun } from '../exit/previous-run.ts';
+import { StallLog } from '../exit/stall-log.ts';
+import type { Finding } from '../gateway/gateway-client.ts';
 import { resumptionOf } from '../orders/client-control.ts';
 import {
   type AgentOrder,
@@ -32,6 +34,7 @@ const OVER_LIMIT_GRACE_MS = 2000;
 export class Supervised {
   readonly #parts: InstanceParts;
   readonly #orderExecutor: OrderExecutor;
+  readonly #stallLog: StallLog;
   /** resolves when the report of its end is on its way */
   readonly ended: Promise<ExitSummary>;
   /** resolves when the orders that were under way at its end are answered too */
@@ -61,6 +64,7 @@ export class Supervised {
       resumeSession: (order) => this.#resumeSession(order),
     });
     this.#orderExecutor = new OrderExecutor(agentProcess, deps.deps, memory);
+    this.#stallLog = new StallLog(deps.deps, deps.spec, deps.monitor, memory.stall);
     deps.hookResponder.serve(this.#orderExecutor);
     const looking = setInterval(() => this.#check(), LOOK_EVERY_MS);
     this.ended = deps.terminal.exited.then((exit) => {
@@ -81,16 +85,22 @@ export class Supervised {
   /** sends a heartbeat at once, which shows whether the gateway takes it */
   heartbeatSoon = (): void => this.#parts.monitor.heartbeatSoon();
 
+  /** The answer to a heartbeat reports for what the agent is stuck or failing; null: it is not. */
+  found(finding: Finding | null): void {
+    this.#stallLog.found(finding);
+  }
+
   /** The next supervisor continues from here: the number of its last heartbeat is never used twice. */
   remember(): void {
     const { monitor, terminal } = this.#parts;
-    const [startedAt, endRequest] = [this.#startedAt, this.#endRequest];
-    terminal.note({ ...monitor.memory, ...this.#orderExecutor.memory, startedAt, endRequest } satisfies Memory);
+    const own = { startedAt: this.#startedAt, endRequest: this.#endRequest, stall: this.#stallLog.memory };
+    terminal.note({ ...monitor.memory, ...this.#orderExecutor.memory, ...own } satisfies Memory);
   }
 
   #rememberChanges(): void {
     const { highestNumber, handedOff } = this.#orderExecutor.memory;
-    const now = `${this.#parts.monitor.changes} ${highestNumber} ${handedOff}`;
+    const { foundAt, lasts } = this.#stallLog.memory ?? {};
+    const now = `${this.#parts.monitor.changes} ${highestNumber} ${handedOff} ${foundAt} ${lasts}`;
     if (now !== this.#remembered) this.remember();
     this.#remembered = now;
   }
@@ -120,6 +130,7 @@ export class Supervised {
     const { graceMs, reason, orderId } = order.payload;
     this.#endRequest = { ...(this.#stop ?? { by: reason, reason: 'explicit', orderId }), order };
     const { deps, spec, monitor } = this.#parts;
+    if (this.#isStall) await this.#stallLog.ordered(order);
     this.#saved = await beforeOrderedEnd(deps, spec, monitor, order);
     const ending = await this.#end(reason, graceMs);
     if (!ending.confirmed) {

@@ -5,7 +5,7 @@ import type { KnownState } from '../adapters/omniclaude.ts';
 import { CheckpointWatcher } from '../checkpoint/validate.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { TerminalFacts } from '../heartbeat/heartbeat.ts';
-import { HeartbeatSender } from '../heartbeat/heartbeat-sender.ts';
+import { HeartbeatSender, type HeartbeatSenderDeps } from '../heartbeat/heartbeat-sender.ts';
 import { outputSeen, type Progress, progressAfterReport, workSeen } from '../heartbeat/progress.ts';
 import { isNotable, ownFields, type ReportedFields } from '../messages/agent-report.ts';
 import type { OutputReader } from '../output/output-reader.ts';
@@ -61,14 +61,13 @@ export class AgentMonitor {
   readonly #checkpoints: CheckpointWatcher;
   readonly #steps: StepReader;
 
-  /** `onHeartbeat`: a heartbeat is about to be sent, or is answered */
   constructor(
     spec: AgentSpec,
     deps: MonitorDeps,
     meter: Meter,
     past: Past,
     drawn: AgentScreen,
-    onHeartbeat: () => void,
+    on: Pick<HeartbeatSenderDeps, 'onHeartbeat' | 'onFinding'>,
   ) {
     const { memory } = past;
     this.drawn = drawn;
@@ -101,7 +100,7 @@ export class AgentMonitor {
     this.#stream = client && new EventStream(client, { ...memory, seen: past.seen }, onDropped);
     this.subagents = new Subagents({
       ...deps,
-      ...{ spec, memory: memory.subagents, onHeartbeat },
+      ...{ spec, memory: memory.subagents, onHeartbeat: on.onHeartbeat },
       isPaused: () => this.#paused,
       onRefusal: soon,
     });
@@ -109,7 +108,7 @@ export class AgentMonitor {
     this.#checkpoints = new CheckpointWatcher(spec, (read) => this.#checkpointRead(read));
     this.#heartbeatSender = new HeartbeatSender({
       ...deps,
-      ...{ who: spec, intervalMs: spec.intervalMs, heartbeatState: memory.heartbeatState, onHeartbeat },
+      ...{ ...on, who: spec, intervalMs: spec.intervalMs, heartbeatState: memory.heartbeatState },
       facts: () => this.#facts(),
       onPolicy: (policy) => void this.#follow(policy),
       onRefusal: (refusal) => {

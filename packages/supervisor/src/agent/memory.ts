@@ -1,6 +1,7 @@
 import type { Activity, PolicyRef } from '@vigil/events';
 import type { StepMark } from '../adapters/hive-step-log.ts';
 import type { EndRequest } from '../exit/exit-reason.ts';
+import type { LoggedStall } from '../exit/stall-log.ts';
 import { type HeartbeatState, noHeartbeats } from '../heartbeat/heartbeat.ts';
 import { noProgress, type Progress } from '../heartbeat/progress.ts';
 import type { OrderExecutorMemory } from '../orders/order-executor.ts';
@@ -56,6 +57,8 @@ export type Memory = OrderExecutorMemory & {
   readonly stream: EventStreamMemory | null;
   readonly subagents: SubagentsMemory;
   readonly endRequest: EndRequest | null;
+  /** in the dispatch log; null: none */
+  readonly stall: LoggedStall | null;
 };
 
 export const noMemory = (startedAt: number): Memory => ({
@@ -72,13 +75,14 @@ export const noMemory = (startedAt: number): Memory => ({
   highestNumber: -1,
   handedOff: null,
   endRequest: null,
+  stall: null,
 });
 
-/** The memory in the note of a PTY host; null: it has none yet. An earlier version kept no calls. */
+/** The memory in the note of a PTY host; null: it has none yet. An earlier version kept no calls and no stall. */
 export const memoryIn = (note: unknown, startedAt: number): Memory => {
   const usual = noMemory(startedAt);
   const kept = note as Memory | null;
-  return kept === null ? usual : { ...kept, observed: { ...usual.observed, ...kept.observed } };
+  return kept === null ? usual : { ...usual, ...kept, observed: { ...usual.observed, ...kept.observed } };
 };
 
 /** The past of an instance that is taken over. `seen`: the output that is still kept and that the memory includes. */

@@ -93,7 +93,10 @@ export const assemble = async (
   let instance: Supervised | null = null;
   const meter = new Meter(spec.limits, deps.clock, memory.startedAt, memory.read);
   const drawn = drawnScreen(beginning, () => instance?.terminal.pid ?? null);
-  const monitor = new AgentMonitor(spec, deps, meter, past, drawn, () => instance?.remember());
+  const monitor = new AgentMonitor(spec, deps, meter, past, drawn, {
+    onHeartbeat: () => instance?.remember(),
+    onFinding: (finding) => instance?.found(finding),
+  });
   const feed = new OutputFeed({ judge: monitor.judge, drawn: () => drawn.drawn }, deps.clock.monotonic);
   const hookResponder = new HookResponder(monitor, spec.nudge);
   const socket = await openSocket(beginning.socket, hookResponder.socketHandlers, spec.user);

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type CheckpointRef, checkpointRef, type ExitReason } from '@vigil/events';
 import type { AgentMonitor } from '../agent/agent-monitor.ts';
 import { type AgentSpec, environmentOf, sharedDir } from '../agent/agent-spec.ts';
@@ -8,9 +8,10 @@ import type { HostDeps } from '../deps.ts';
 import type { Terminate } from '../orders/order.ts';
 import { runForLines } from '../process/command-runner.ts';
 import type { Exit } from '../terminal/terminal.ts';
-import { type ExitArtifactDeps, logStall, saveBeforeEnd, writeExitArtifacts } from './exit-artifacts.ts';
+import { type ExitArtifactDeps, saveBeforeEnd, writeExitArtifacts } from './exit-artifacts.ts';
 import { describeExit, type EndRequest, reasonOf } from './exit-reason.ts';
-import { attemptsOf, isLastAttempt, stateFilesOf } from './state-files.ts';
+import { isOnLastAttempt, judgedSpec } from './judged-spec.ts';
+import { stateFilesOf } from './state-files.ts';
 
 type ExitDeps = ExitArtifactDeps & Pick<HostDeps, 'dir' | 'socketDir'>;
 
@@ -75,22 +76,11 @@ const exitArtifactsOf = async (
     checkpoint: own,
     saved,
     known: monitor.known,
-    isLast: isLast(deps, judged, monitor),
+    isLast: isOnLastAttempt(deps, judged, monitor),
   });
 };
 
-/** The spec as judged: with the policy that applies, and the number of attempts that it sets. */
-const judgedSpec = (spec: AgentSpec, monitor: AgentMonitor): AgentSpec => ({
-  ...spec,
-  policy: monitor.policy,
-  // An agent that no spawn order started received no number.
-  maxAttempts: spec.maxAttempts ?? attemptsOf(monitor.policyDocument),
-});
-
-const isLast = ({ clock }: ExitDeps, judged: AgentSpec, { policyDocument, startedAt }: AgentMonitor): boolean =>
-  isLastAttempt(policyDocument, judged, clock.now() - startedAt);
-
-/** Logs the stall for which the order ends the agent, and saves what is known of the agent. Returns the file's reference. */
+/** Saves what is known of an agent that an order ends. Returns the file's reference. */
 export const beforeOrderedEnd = async (
   deps: ExitDeps,
   spec: AgentSpec,
@@ -98,13 +88,7 @@ export const beforeOrderedEnd = async (
   order: Terminate,
 ): Promise<CheckpointRef | null> => {
   const judged = judgedSpec(spec, monitor);
-  const last = {
-    call: monitor.lastCall,
-    activityAt: monitor.lastActivityAt,
-    isLast: isLast(deps, judged, monitor),
-  };
   const files = await stateFilesOf(deps, judged);
-  logStall(deps, judged, files, order, last);
   const { reason, axes } = order.payload;
   return saveBeforeEnd(deps, judged, files, {
     ...{ reason, axes },
@@ -146,9 +130,22 @@ export const handleExit = async (
       return null;
     },
   );
-  const facts = { exit, reason, details, checkpoint, lastOutput: monitor.lastOutput, claimsReleased };
+  const facts = {
+    exit,
+    reason,
+    details: withSaved(details, saved, checkpoint),
+    checkpoint,
+    lastOutput: monitor.lastOutput,
+    claimsReleased,
+  };
   return { ...facts, forensics: archive(deps, spec, { ...facts, output: monitor.screen.tail }) };
 };
+
+/** The file with the state of the agent is named where it is not what a replacement continues from. */
+const withSaved = (details: string, saved: CheckpointRef | null, checkpoint: CheckpointRef | null): string =>
+  saved?.uri == null || saved.uri === checkpoint?.uri
+    ? details
+    : `${details}; its last calls, output and open work are in ${fileURLToPath(saved.uri)}`;
 
 const notReleased = (claims: readonly string[]): string =>
   `its ${claims.join(' and ')} are not released: its runtime has no \`release\` command for it`;

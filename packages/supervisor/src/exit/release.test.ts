@@ -53,6 +53,25 @@ test('an agent that crashes keeps its claims, for its replacement', async () => 
   expect(areReleased()).toBe(false);
 });
 
+/** A command that prints what it is given of an end, a line each. */
+const printing = (name: string) =>
+  shell(
+    `printf "%s\\n" "$VIGIL_END_REASON" "$VIGIL_TASK_LEFT" "$VIGIL_RELEASE" "$VIGIL_TASK_ID" > ${join(stage.dir, name)}`,
+  );
+const printed = (name: string) => readFileSync(join(stage.dir, name), 'utf8').split('\n').slice(0, -1);
+
+test('the commands at an end are given its reason, what is left of the task, and what the order releases', async () => {
+  await start('sleep 600', { cleanup: printing('cleaned'), release: printing('released') });
+  await endedBy({ release: ['claims', 'locks'], leave: 'released' });
+  const given = ['explicit', 'released', 'claims,locks', 'TASK-1'];
+  expect([printed('cleaned'), printed('released')]).toEqual([given, given]);
+});
+
+test('without an order the task stays in progress, and nothing is released', async () => {
+  await (await start('exit 3', { cleanup: printing('cleaned') })).ended;
+  expect(printed('cleaned')).toEqual(['crashed', 'in_progress', '', 'TASK-1']);
+});
+
 test('a runtime that cannot release claims reports that', async () => {
   await start('sleep 600', { release: null });
   const end = await endedBy({ release: ['claims'] });

@@ -10,13 +10,21 @@ import type { HostUser } from '../process/host-user.ts';
  */
 export type StateFiles = {
   readonly recovery: string | null;
-  /** as `recovery`, but only of an agent that an order ends, and only beside a valid checkpoint of its own the one to continue from */
+  /** as `recovery`, but only of an agent that an order ends, and never the checkpoint to continue from */
   readonly partialState: string | null;
   readonly dispatchLog: string | null;
   readonly friction: string | null;
+  /** the folder that no link may lead out of, where a policy names the folders; null: each folder itself */
+  readonly root: string | null;
 };
 
-export const noStateFiles: StateFiles = { recovery: null, partialState: null, dispatchLog: null, friction: null };
+export const noStateFiles: StateFiles = {
+  recovery: null,
+  partialState: null,
+  dispatchLog: null,
+  friction: null,
+  root: null,
+};
 
 /** How long a policy may take to come, milliseconds. */
 const POLICY_MS = 1500;
@@ -102,6 +110,7 @@ export const stateFilesOf = async (
       partialState: below(partial_state),
       dispatchLog: below(dispatch_log),
       friction: below(friction),
+      root: resolve(cwd),
     };
   } catch (error) {
     deps.logger('the policy is not known, so its files are not written', { policy, error: String(error) });

@@ -41,6 +41,9 @@ export const probeReach = async (gateway: Gateway, runtimeId: string, withinMs: 
   }
 };
 
+/** For what an agent is stuck or failing. `foundAt`: when that was found, epoch milliseconds. */
+export type Finding = { readonly foundAt: number; readonly reason: string; readonly axes: readonly string[] };
+
 export type HeartbeatAnswer = {
   /** recalled orders come first */
   readonly orders: readonly OrderEnvelope[];
@@ -56,6 +59,8 @@ export type HeartbeatAnswer = {
   readonly askAtStop: AskAtStop | null;
   /** the newer instance that is judged in the place of this one; null: none is known */
   readonly successor: string | null;
+  /** null: this instance is neither stuck nor failing, or the gateway is older */
+  readonly finding: Finding | null;
 };
 
 /** All of it @throws GatewayAway (the same again later) or GatewayRefused (not again). */
@@ -173,6 +178,7 @@ const offerOf =
       refusal: null,
       askAtStop: null,
       successor: null,
+      finding: null,
       ...more,
       orders: offered,
     };

@@ -3,7 +3,7 @@ import type { AskAtStop } from '@vigil/health/proof';
 import { delayAfter, pause } from '../clock.ts';
 import type { GatewayDeps } from '../deps.ts';
 import { GatewayRefused } from '../errors.ts';
-import { isSameReach, type Reach, replaced, unwatched } from '../gateway/gateway-client.ts';
+import { type Finding, isSameReach, type Reach, replaced, unwatched } from '../gateway/gateway-client.ts';
 import { type ReportedFields, startsCall } from '../messages/agent-report.ts';
 import {
   answered,
@@ -33,6 +33,8 @@ export type HeartbeatSenderDeps = GatewayDeps & {
   readonly onRefusal: (refusal: string | null) => void;
   /** what the agent is asked before a turn ends, from each answer; null: nothing */
   readonly onAskAtStop: (ask: AskAtStop | null) => void;
+  /** for what the agent is stuck or failing, from each answer; null: it is not */
+  readonly onFinding: (finding: Finding | null) => void;
 };
 
 /** Between two heartbeats there is always at least so much. */
@@ -162,6 +164,7 @@ export class HeartbeatSender {
     this.#policy = answer.policy?.name ?? this.#policy;
     this.#parts.onRefusal(answer.refusal);
     this.#parts.onAskAtStop(answer.askAtStop);
+    this.#parts.onFinding(answer.finding);
     if (answer.policy !== null) this.#parts.onPolicy(answer.policy);
     if (answer.orders.length > 0) this.#parts.onOrders(answer.orders);
   }

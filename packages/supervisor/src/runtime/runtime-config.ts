@@ -206,6 +206,7 @@ export const monitoringOf = (one: Template, agentId: string, taskId: string | nu
   files: {
     recovery: folderIn(one, one.files.recovery),
     partialState: folderIn(one, one.files.partial_state),
+    root: null,
     dispatchLog: folderIn(one, one.files.dispatch_log),
     friction: folderIn(one, one.files.friction),
   },

@@ -142,6 +142,7 @@ export class Subagents {
       facts: () => ({ ...noTerminal, paused: isPaused() }),
       onPolicy: () => {},
       onAskAtStop: () => {},
+      onFinding: () => {},
       onRefusal: (refusal) => {
         if (refusal !== null) onRefusal();
       },

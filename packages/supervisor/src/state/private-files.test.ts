@@ -40,7 +40,7 @@ test('no name leads out of the folder that it is in', () => {
   const remains = { attempt: 1, checkpoint: null, stallReason: 'inactivity', known };
   for (const name of ['.', '..', '../up', 'a/../../b', '']) {
     expect(() => checkName(name)).toThrow("is not an agent's name");
-    expect(() => saveRecovery(join(dir, 'in'), { ...remains, taskId: name }, 0)).toThrow('name');
+    expect(() => saveRecovery(join(dir, 'in'), join(dir, 'in'), { ...remains, taskId: name }, 0)).toThrow('name');
   }
   expect(readdirSync(dir)).toEqual([]);
   for (const name of ['a.b', 'a..', '1.a', 'a-1:b_2']) checkName(name);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Heartbeat, PolicyRef } from '@vigil/events';
+import type { Finding } from '../gateway/gateway-client.ts';
 import type { Order, OrderEnvelope, Report } from '../orders/order.ts';
 
 /** A gateway of the contract's shape that records what it receives. */
@@ -24,6 +25,8 @@ export type FakeGateway = {
   intervalMs: number | null;
   /** the newer instance that it judges, as it answers heartbeats; null: there is none */
   successor: string | null;
+  /** for what it reports every agent as stuck; null: none is */
+  finding: Finding | null;
   /** the policy that it reports for every agent */
   assigned: PolicyRef | null;
   /** documents by name, all with hash `h` */
@@ -64,6 +67,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
         refusal: gateway.refusal,
         askAtStop: gateway.askAtStop,
         successor: gateway.successor,
+        finding: gateway.finding,
       });
     }
     if (request.url === '/v1/receipts') {
@@ -96,6 +100,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     askAtStop: null,
     intervalMs: null,
     successor: null,
+    finding: null,
     assigned: null,
     policies: new Map(),
     close: () =>

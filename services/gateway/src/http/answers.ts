@@ -64,6 +64,7 @@ export const acceptHeartbeats = async (context: GatewayContext, principal: Princ
     ...assignedTo(context, assignedBy(heartbeats[0])),
     refusal: refusalTo(context, heartbeats, at),
     successor: successorOf(context, heartbeats[0]),
+    finding: findingOf(context, heartbeats[0]),
     warnings: warningsFor(sent, Array.isArray(body), context.policies),
     waitedMs: at - receivedAt,
   };
@@ -101,6 +102,10 @@ const refusalTo = (
 /** The newer instance under the name of the first agent: two run at once, and only that one is judged. */
 const successorOf = ({ agentRegistry }: GatewayContext, first: Heartbeat | undefined): string | null =>
   first === undefined ? null : agentRegistry.successorOf(first.agent_id, first.instance_id);
+
+/** For what the first agent is STUCK or FAILING: its runtime logs a stall when it is found. */
+const findingOf = ({ closerWatch }: GatewayContext, first: Heartbeat | undefined) =>
+  first === undefined ? null : closerWatch.findingOf(first.agent_id, first.instance_id);
 
 const assignedBy = (first: Heartbeat | undefined): Assigned => ({
   agentId: first?.agent_id ?? '',

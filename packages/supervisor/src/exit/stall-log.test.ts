@@ -1,0 +1,168 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ToolCall } from '@vigil/events';
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Supervised } from '../agent/agent-instance.ts';
+import { liveOn, type Stage, scriptSpec, setStage, terminate } from '../testing/stage.ts';
+import { type LoggedStall, StallLog } from './stall-log.ts';
+import { noStateFiles } from './state-files.ts';
+
+const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
+const logged = (folder: string): readonly Record<string, unknown>[] =>
+  (existsSync(folder) ? readdirSync(folder) : []).flatMap((day) =>
+    readFileSync(join(folder, day), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  );
+const finding = (foundAt: number) => ({ foundAt, reason: 'no call for 3 min', axes: ['absence'] });
+
+describe('the dispatch log', () => {
+  const NOW = Date.UTC(2026, 3, 2, 14, 30);
+  const [
+    {
+      tool_calls: [usual],
+    },
+  ] = [example(Topic.heartbeat, 'HEARTBEAT').payload];
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'vigil-test-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const bash = (timeoutMs: number): ToolCall => ({
+    ...(usual as ToolCall),
+    ...{ tool: 'Bash', started_at: NOW - 192_000, ended_at: null, deadline_at: NOW - 192_000 + timeoutMs },
+  });
+  const open = (before: LoggedStall | null = null, attempt = 0, lastCall: ToolCall | null = bash(1000)) => {
+    const policyDocument = { recovery: { max_attempts: 2, reset_attempts: 'by_people' } };
+    const monitor = { policy: null, policyDocument, startedAt: 0, lastCall, lastActivityAt: NOW - 60_000 };
+    const spec = scriptSpec('', { files: { ...noStateFiles, dispatchLog: folder }, attempt });
+    const clock = { now: () => NOW, monotonic: () => 0 };
+    const none = () => Promise.reject(new Error('the gateway is not needed'));
+    const gateway = { sendHeartbeat: none, policy: none, report: none, orders: none };
+    return new StallLog({ clock, gateway, logger: () => {} }, spec, monitor, before);
+  };
+  const settled = () => new Promise(setImmediate);
+
+  test('has a stall when the gateway reports the finding, with the time since the last call', async () => {
+    open().found(finding(NOW - 1000));
+    await settled();
+    expect(logged(folder)).toEqual([
+      {
+        timestamp_utc: '2026-04-02T14:30:00Z',
+        event: 'stall_detected',
+        ticket_id: 'TASK-1',
+        agent_id: 'worker-1',
+        stall_reason: 'inactivity',
+        idle_minutes: 3.2,
+        bash_timeout_exemption: false,
+        redispatch_attempt: 1,
+        max_redispatches: 2,
+        action: 'kill_and_redispatch',
+      },
+    ]);
+  });
+
+  test('has it once, however often the finding is reported, and not again with the order that ends the agent', async () => {
+    const stalls = open();
+    stalls.found(finding(NOW - 1000));
+    stalls.found(finding(NOW - 1000));
+    stalls.found({ ...finding(NOW), reason: 'no call for 4 min' });
+    await stalls.ordered(terminate({ axes: ['absence'] }));
+    await settled();
+    expect(logged(folder)).toHaveLength(1);
+  });
+
+  test('has the next stall of the agent after one that has passed, and none that an older answer reports again', async () => {
+    const stalls = open();
+    stalls.found(finding(NOW - 2000));
+    stalls.found(null);
+    stalls.found(finding(NOW - 2000));
+    await settled();
+    expect(logged(folder)).toHaveLength(1);
+    stalls.found(finding(NOW - 1000));
+    await settled();
+    expect(logged(folder)).toHaveLength(2);
+  });
+
+  test('has none twice over a change of supervisor', async () => {
+    const first = open();
+    first.found(finding(NOW - 1000));
+    const next = open(first.memory);
+    next.found(finding(NOW - 1000));
+    await next.ordered(terminate({ axes: ['absence'] }));
+    await settled();
+    expect(logged(folder)).toHaveLength(1);
+  });
+
+  test('has a stall whose order comes before the answer, and not again with that answer', async () => {
+    const stalls = open();
+    await stalls.ordered(terminate({ axes: ['absence'] }));
+    stalls.found(finding(NOW + 1));
+    await settled();
+    expect(logged(folder)).toHaveLength(1);
+  });
+
+  test('has no stall where a person or the end of a rival orders the end', async () => {
+    await open().ordered(terminate({ axes: [] }));
+    expect(logged(folder)).toEqual([]);
+  });
+
+  test.each([
+    ['a Bash call of two minutes extends no limit', 120_000, false],
+    ['a longer one does', 120_001, true],
+  ])('%s', async (_, timeoutMs, isExempt) => {
+    await open(null, 0, bash(timeoutMs)).ordered(terminate({ axes: ['absence'] }));
+    expect(logged(folder)).toMatchObject([{ bash_timeout_exemption: isExempt }]);
+  });
+
+  test('escalates with the third stall', async () => {
+    open(null, 1).found(finding(NOW));
+    open(null, 2).found(finding(NOW));
+    await settled();
+    expect(logged(folder)).toMatchObject([
+      { redispatch_attempt: 2, action: 'kill_and_redispatch' },
+      { redispatch_attempt: 3, max_redispatches: 2, action: 'escalate_to_blocked' },
+    ]);
+  });
+});
+
+describe('an agent that is supervised', () => {
+  let stage: Stage;
+  let instance: Supervised | null = null;
+  beforeEach(async () => {
+    stage = await setStage();
+  });
+  afterEach(async () => {
+    await instance?.end('the test is over', 0).then(() => instance?.settled);
+    await stage.close();
+  });
+  const log = () => logged(join(stage.dir, 'log')).map(({ event }) => event);
+  const start = async () => {
+    const files = { ...noStateFiles, dispatchLog: join(stage.dir, 'log') };
+    instance = await liveOn(stage, scriptSpec('sleep 600', { files }), 80, () => {});
+    await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(0));
+  };
+
+  test('has its stall in the log before any order comes, while it works on', async () => {
+    await start();
+    expect(log()).toEqual([]);
+    stage.gateway.finding = finding(Date.now());
+    await until(() => expect(log()).toEqual(['stall_detected']));
+    const { length } = stage.gateway.heartbeats;
+    await until(() => expect(stage.gateway.heartbeats.length).toBeGreaterThan(length + 2));
+    expect([log(), instance?.isOver()]).toEqual([['stall_detected'], false]);
+  });
+
+  test('that a person stops, while an order for a finding is on its way, has no stall in the log', async () => {
+    await start();
+    instance?.expectEnd('stopped by ada');
+    instance?.offer(terminate({ axes: ['absence'] }), 5000);
+    await instance?.settled;
+    expect(log()).toEqual([]);
+  });
+});
