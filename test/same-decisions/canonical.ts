@@ -12,7 +12,7 @@ export const RENAMED: readonly (readonly [string, string])[] = [
   ['agent_heartbeat_at', 'agent_beat_at'],
 ];
 
-/** Fields that were added since the baseline was recorded. */
+/** Fields of events that were added since the baseline was recorded. They are not compared. */
 const ADDED: ReadonlySet<string> = new Set([
   'verified',
   'previousPlace',
@@ -111,4 +111,18 @@ export const digests = (lines: readonly string[]): readonly string[] => {
   );
   const hashes = chunks.map((chunk) => createHash('sha256').update(chunk.join('\n')).digest('hex').slice(0, 12));
   return [`${lines.length} lines`, ...hashes];
+};
+
+/** What differs from the baseline, and what to do; null: nothing. Both are of `digests`. */
+export const differenceOf = (found: readonly string[], recorded: readonly string[]): string | null => {
+  const [count = '', ...hashes] = found;
+  const [countBefore = '', ...before] = recorded;
+  const first = hashes.findIndex((hash, n) => hash !== before[n]);
+  if (first < 0 && count === countBefore) return null;
+  const place = first < 0 ? hashes.length : first;
+  return [
+    `the decisions differ from the baseline from line ${place * LINES + 1} on (${count}, ${countBefore} in the baseline).`,
+    'An event has a new field, and nothing else has changed: add its name to ADDED in test/same-decisions/canonical.ts.',
+    'Decisions have changed on purpose: npm run decisions. To see what has changed: test/same-decisions/README.md.',
+  ].join('\n');
 };
