@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { adapters } from '@vigil/adapters';
 import type { ScreenMeaning, ScreenView } from '@vigil/adapters/adapter';
@@ -25,17 +25,25 @@ export type Recording = {
   readonly entries: readonly Entry[];
 };
 
+/** The names of a client's recordings. @throws Error if there is none */
+export const castsOf = (client: string): readonly string[] => {
+  const own = join(folder, client);
+  const casts = existsSync(own) ? readdirSync(own).filter((file) => file.endsWith('.cast')) : [];
+  if (casts.length > 0) return casts;
+  throw new Error(
+    `there is no test/clients/recordings/${client}/*.cast: describe its sessions in test/clients/recordings/make/${client}.ts, list them in make.ts there, and run node test/clients/recordings/make/make.ts ${client}`,
+  );
+};
+
 export const recordings: readonly Recording[] = adapters.flatMap(({ name: client }) =>
-  readdirSync(join(folder, client))
-    .filter((file) => file.endsWith('.cast'))
-    .map((file): Recording => {
-      const [first = '', ...rest] = readFileSync(join(folder, client, file), 'utf8')
-        .trimEnd()
-        .split('\n');
-      const header: { readonly width: number; readonly height: number } = JSON.parse(first);
-      const entries = rest.map((line): Entry => JSON.parse(line));
-      return { name: `${client}/${file}`, client, columns: header.width, rows: header.height, entries };
-    }),
+  castsOf(client).map((file): Recording => {
+    const [first = '', ...rest] = readFileSync(join(folder, client, file), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const header: { readonly width: number; readonly height: number } = JSON.parse(first);
+    const entries = rest.map((line): Entry => JSON.parse(line));
+    return { name: `${client}/${file}`, client, columns: header.width, rows: header.height, entries };
+  }),
 );
 
 /** A moment of a recording: what its screen is, and the situation that stands until a key is pressed; null: not known. */

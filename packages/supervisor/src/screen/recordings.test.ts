@@ -1,6 +1,6 @@
 import type { ScreenMeaning } from '@vigil/adapters/adapter';
 import { expect, test } from 'vitest';
-import { momentsOf, recordings } from './recordings.fixture.ts';
+import { castsOf, momentsOf, recordings } from './recordings.fixture.ts';
 
 /** Codex draws the same screen when an answer stops in the middle as at its prompt; `turnOver` is false there. */
 const showsNoTurn = (what: string, meaning: ScreenMeaning): boolean =>
@@ -26,6 +26,12 @@ test.each(recordings)('$name: at each mark the screen shows what the recording n
   expect(marks.length).toBeGreaterThan(0);
   for (const { situation, what, meaning } of marks)
     expect([what, meaning, means(situation, what, meaning)]).toEqual([what, meaning, true]);
+});
+
+test('a client without recordings is reported with the missing folder and how to make them', () => {
+  expect(() => castsOf('example')).toThrow(
+    /no test\/clients\/recordings\/example\/\*\.cast: .*make\/example\.ts.*node test\/clients\/recordings\/make\/make\.ts example$/,
+  );
 });
 
 test('what a dialog asks, and which kind of dialog it is, is read from the screen', async () => {
