@@ -49,8 +49,12 @@ channels:
   pager: { kind: pager }
   bus: { kind: command, argv: [] }
 `;
-  for (const place of ['channels.Agent: ', 'channels.task: ', 'channels.bus.argv: '])
-    expect(() => open(text)).toThrow(place);
+  const mistakes = [
+    'channels.Agent: write lower-case letters, digits, - and _',
+    'channels.task: write another name; these are reserved: default, console, agent, task, fleet',
+    'channels.bus.argv: ',
+  ];
+  for (const mistake of mistakes) expect(() => open(text)).toThrow(mistake);
   expect(() => open(text)).toThrow('channels.pager.kind: write kind: webhook, kind: command or kind: files');
   expect(() => open('default: [ops]')).toThrow('default.0: there is no channel ops: add it under channels');
 });

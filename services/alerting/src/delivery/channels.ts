@@ -19,8 +19,8 @@ const TAKEN = [DEFAULT, CONSOLE, 'agent', 'task', 'fleet'];
 
 const name = z
   .string()
-  .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'write a name of lower-case letters, digits, - and _')
-  .refine((one) => !TAKEN.includes(one), `these names are taken: ${TAKEN.join(', ')}`);
+  .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'write lower-case letters, digits, - and _, beginning with a letter, at most 40')
+  .refine((one) => !TAKEN.includes(one), `write another name; these are reserved: ${TAKEN.join(', ')}`);
 const document = z
   .strictObject({
     default: z.array(z.string()).min(1, 'name at least one channel, such as console').default([CONSOLE]),
@@ -59,7 +59,7 @@ const readChannels = (file: string, deps: SinkDeps): { defaults: readonly string
   if (!read.success)
     throw refusal(
       file,
-      read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
+      read.error.issues.flatMap((issue) => textsOf(issue).map((text) => `${issue.path.join('.')}: ${text}`)),
     );
   const mistakes: string[] = [];
   const sinks = Object.entries(read.data.channels).flatMap(([one, settings]) => {
@@ -74,6 +74,10 @@ const readChannels = (file: string, deps: SinkDeps): { defaults: readonly string
   if (mistakes.length > 0) throw refusal(file, mistakes);
   return { defaults: read.data.default, sinks };
 };
+
+/** A name that a channel cannot have is an issue whose own issues have the remedy. */
+const textsOf = (issue: z.core.$ZodIssue): readonly string[] =>
+  issue.code === 'invalid_key' ? issue.issues.map(({ message }) => message) : [issue.message];
 
 const parsed = (file: string): unknown => {
   try {
