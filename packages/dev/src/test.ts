@@ -6,7 +6,8 @@ import type { BrokerForm, Environment, Servers } from './servers/running-servers
 import { givenServers, startServers } from './servers/servers.ts';
 import { requestOf, type Suite, type TestRequest } from './test-run/arguments.ts';
 import { closeRunFolder, failedLogs, openRunFolder } from './test-run/run-folder.ts';
-import { needsServers, readSummary, runVitest, type Summary } from './test-run/vitest.ts';
+import type { Summary } from './test-run/summary.ts';
+import { needsServers, readSummary, runVitest } from './test-run/vitest.ts';
 
 const report = (line: string): void => console.error(`[test] ${line}`);
 
@@ -43,10 +44,10 @@ const testOn = async (
     : null;
   try {
     if (signal.aborted) return { passed: 0, failed: 0, code: 1 };
-    const report = path.join(dir, 'report.json');
+    const file = path.join(dir, 'summary.json');
     const own = { ...envOf(servers), VIGIL_TEST_BROKERS: form, ...(request.long ? { VIGIL_SOAK: '1' } : {}) };
-    const code = await runVitest({ request, withServers, env: { ...env, ...own }, report, signal });
-    const summary = readSummary(report, code);
+    const code = await runVitest({ request, withServers, env: { ...env, ...own }, summary: file, signal });
+    const summary = readSummary(file, code);
     if (code === 0 && summary.passed === 0)
       throw new Refusal(
         `no test has all these words in its name: ${process.argv.slice(2).join(' ')}. Name a file or folder by its path, such as test/scenarios`,

@@ -1,33 +1,28 @@
 import { expect, it } from 'vitest';
-import { readSummary, summaryOf } from './vitest.ts';
+import { summaryOf } from './summary.ts';
+import { readSummary } from './vitest.ts';
 
-const file = (status: string, tests: number) => ({
-  name: 'x.test.ts',
-  status,
-  assertionResults: Array(tests).fill({}),
-});
+const passed = { state: 'passed', tests: ['passed', 'passed'] };
 
-it('passed and failed tests are counted', () => {
-  const report = {
-    numPassedTests: 3,
-    numFailedTests: 1,
-    numTotalTests: 4,
-    testResults: [file('passed', 2), file('failed', 2)],
-  };
-  expect(summaryOf(report)).toEqual({ passed: 3, failed: 1 });
+it('passed and failed tests are counted, skipped ones are not', () => {
+  const mixed = { state: 'failed', tests: ['passed', 'failed', 'skipped'] };
+  expect(summaryOf([passed, mixed, { state: 'skipped', tests: ['skipped'] }])).toEqual({ passed: 3, failed: 1 });
+  expect(summaryOf([])).toEqual({ passed: 0, failed: 0 });
 });
 
 it('a file that could not be loaded is a failure, although none of its tests failed', () => {
-  const report = {
-    numPassedTests: 2,
-    numFailedTests: 0,
-    numTotalTests: 2,
-    testResults: [file('passed', 2), file('failed', 0)],
-  };
-  expect(summaryOf(report)).toEqual({ passed: 2, failed: 1 });
+  expect(summaryOf([passed, { state: 'failed', tests: [] }])).toEqual({ passed: 2, failed: 1 });
 });
 
-it('a failed run without a report counts as one failure', () => {
+it('a file that fails after its tests have passed, such as in afterAll, is a failure', () => {
+  expect(summaryOf([{ state: 'failed', tests: ['passed'] }])).toEqual({ passed: 1, failed: 1 });
+});
+
+it('a file whose process crashed is a failure', () => {
+  expect(summaryOf([passed, { state: 'pending', tests: ['passed', 'pending'] }])).toEqual({ passed: 3, failed: 1 });
+});
+
+it('a failed run without a summary counts as one failure', () => {
   expect(readSummary('/nowhere', 1)).toEqual({ passed: 0, failed: 1 });
 });
 

@@ -5,6 +5,7 @@ import { root } from '../paths.ts';
 import { endChildWithUs } from '../processes/survivors.ts';
 import type { Environment } from '../servers/running-servers.ts';
 import type { Suite, TestRequest } from './arguments.ts';
+import { SUMMARY, type Summary } from './summary.ts';
 
 const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
 
@@ -29,8 +30,8 @@ export type VitestRun = {
   readonly request: TestRequest;
   readonly withServers: boolean;
   readonly env: Environment;
-  /** where the JSON report is written */
-  readonly report: string;
+  /** where the summary is written */
+  readonly summary: string;
   readonly signal: AbortSignal;
 };
 
@@ -41,50 +42,27 @@ const projectsOf = ({ suite, integrationOnly }: TestRequest, withServers: boolea
 };
 
 /** Runs the tests on this terminal; resolves with the exit code, 1 when a signal ended it. */
-export const runVitest = ({ request, withServers, env, report, signal }: VitestRun): Promise<number> =>
+export const runVitest = ({ request, withServers, env, summary, signal }: VitestRun): Promise<number> =>
   new Promise((resolve, reject) => {
     const args = argsOf(request, projectsOf(request, withServers));
-    args.push('--reporter=default', '--reporter=json', `--outputFile.json=${report}`);
-    const child = spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit' });
-    endChildWithUs(path.dirname(report), 'vitest', child);
+    const child = spawn(process.execPath, args, { cwd: root, env: { ...env, [SUMMARY]: summary }, stdio: 'inherit' });
+    endChildWithUs(path.dirname(summary), 'vitest', child);
     signal.addEventListener('abort', () => child.kill('SIGTERM'));
     child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? 1));
   });
 
-/** The part of Vitest's JSON report that is read here. */
-export type Report = {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numTotalTests: number;
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly assertionResults: readonly unknown[];
-  }[];
-};
-
-export type Summary = { readonly passed: number; readonly failed: number };
-
-/** Tests that passed and failed; a file that could not be loaded counts as one failure. */
-export const summaryOf = (report: Report): Summary => {
-  const unloaded = report.testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
-  );
-  return { passed: report.numPassedTests, failed: report.numFailedTests + unloaded.length };
-};
-
 const read = (file: string): Summary => {
   try {
-    return summaryOf(JSON.parse(readFileSync(file, 'utf8')));
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return { passed: 0, failed: 0 };
   }
 };
 
 /**
- * The summary of a run from its report and exit code; a failed run without a failed test, such as a crash, counts as
- * one failure.
+ * The summary of a run from its file and exit code; a failed run without a failed test, such as a crash, counts as one
+ * failure.
  */
 export const readSummary = (file: string, code: number): Summary => {
   const summary = read(file);

@@ -38,7 +38,7 @@ const watchedAt = (ingress: string | null, clock: Clock): number =>
 export type Receipt = Moment & { readonly stamp: number; readonly previous: Moment | null };
 
 /**
- * Law 5: converts a time of the sender's clock to the broker's clock, limited to the span between the previous and this
+ * Converts a time of the sender's clock to the broker's clock, because the agent's clock is data (law 3 of docs/architecture.md). The result is limited to the span between the previous and this
  * receipt; null stays null. Watched time may have stood still between two receipts. The later mark is used, so that no
  * gap counts against an agent.
  */
