@@ -38,7 +38,7 @@ const caughtUp = (what: string, on: TestSystem, database: Database): Promise<unk
 
 /** The rows of the running projector, once it has read everything; then it is stopped. */
 export const projectedRows = async (on: TestSystem): Promise<Rows> => {
-  await using database = await openDatabase(on.servers.env.DATABASE_URL, () => {});
+  await using database = await openDatabase(on.servers.env.DATABASE_URL, () => {}, 0);
   await caughtUp('the projector has read everything', on, database);
   await on.system.service('projector').stop();
   return await dump(database);

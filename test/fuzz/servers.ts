@@ -88,6 +88,7 @@ const openDashboardHere = async (key: string): Promise<string> => {
     write: async () => 'event-1',
     signalsOf: async () => null,
     doctor: async () => ({}) as never,
+    knowledge: () => ({ upTo: null, blindSince: null, away: [] }),
     refusals: { record: () => {}, [Symbol.dispose]: () => {} },
     onFailure: (error) => console.error(error),
     signal: new AbortController().signal,

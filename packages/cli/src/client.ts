@@ -16,18 +16,23 @@ export type Client = {
 };
 
 const ANSWER_LIMIT_MS = 10_000;
+/** A view must show that it is blind after five seconds. */
+const READ_LIMIT_MS = 4000;
 
 type Question = { readonly method: 'GET' | 'POST'; readonly body: string | null; readonly signal: AbortSignal };
 
 export const openClient = (settings: ServerSettings): Client => {
   const { url } = settings;
   const ask = (path: string, question: Question) => send(new URL(path, url), settings, question);
-  const limited = () => AbortSignal.timeout(ANSWER_LIMIT_MS);
   return {
     get: async <T>(path: string, query = {}) =>
-      json<T>(await ask(withQuery(path, query), { method: 'GET', body: null, signal: limited() })),
+      json<T>(
+        await ask(withQuery(path, query), { method: 'GET', body: null, signal: AbortSignal.timeout(READ_LIMIT_MS) }),
+      ),
     post: async <T>(path: string, body: object) =>
-      json<T>(await ask(path, { method: 'POST', body: JSON.stringify(body), signal: limited() })),
+      json<T>(
+        await ask(path, { method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(ANSWER_LIMIT_MS) }),
+      ),
     lines: async function* <T>(path: string, query: Readonly<Record<string, string | undefined>>, signal: AbortSignal) {
       yield* linesOf<T>(await ask(withQuery(path, query), { method: 'GET', body: null, signal }));
     },
@@ -83,7 +88,7 @@ const refusalOf = async (server: ServerSettings['server'], status: number, answe
   const named = problem?.detail;
   const detail = typeof named === 'string' ? named : `The ${server} answers with status ${status}.`;
   if (status === 401) return new CannotProceed(`VIGIL_${server.toUpperCase()}_TOKEN is not the ${server}'s: ${detail}`);
-  return status === 400 ? new CannotProceed(detail) : new Refusal(detail);
+  return status === 400 || status === 503 ? new CannotProceed(detail) : new Refusal(detail);
 };
 
 async function* linesOf<T>(body: IncomingMessage): AsyncIterable<T> {

@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import type { CaseStory } from '@vigil/read-model';
+import type { CaseStory, Knowledge } from '@vigil/read-model';
 import { hashOfToken } from '@vigil/read-model/people';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { filesFor } from './commands/commands.ts';
 import { vigilProgram } from './program.fixture.ts';
-import { agentRow, caseStory, entry, fleetRow } from './render/rows.fixture.ts';
+import { agentRow, CURRENT, caseStory, entry, fleetRow } from './render/rows.fixture.ts';
 
 const TOKEN = 'a-token-for-tests-only';
 const commands: unknown[] = [];
@@ -48,6 +48,7 @@ const alertRow = {
   resolvedAt: null,
 };
 let fleet: Parameters<typeof fleetRow>[0] = {};
+let knowledge: Knowledge = CURRENT;
 /** The answers to the first, the second and further requests for the case of a nudge. */
 let caseAnswers: readonly Partial<CaseStory>[] = [];
 let caseLooks = 0;
@@ -58,7 +59,7 @@ const server = createServer(async (request, response) => {
   const answer = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body));
   if (request.headers.authorization !== `Bearer ${TOKEN}`) return answer(401, { detail: 'no' });
   if (url.pathname === '/v1/agents') return answer(200, { agents: [agentRow({ reason: 'a\u001b[2Jb' })] });
-  if (url.pathname === '/v1/fleet') return answer(200, { fleet: fleetRow(fleet) });
+  if (url.pathname === '/v1/fleet') return answer(200, { fleet: fleetRow(fleet), knowledge });
   if (url.pathname === '/v1/cases/case-e-1' && caseAnswers.length > 0) {
     const found = caseAnswers[Math.min(caseLooks, caseAnswers.length - 1)];
     caseLooks += 1;
@@ -173,6 +174,21 @@ test('an unhealthy agent ends with 1, and its texts cannot control the terminal'
   expect(out).toContain('STUCK');
   expect(out).toContain('ab');
   expect(out).not.toContain('\u001b');
+});
+
+test('answers of a blind dashboard are shown as old, and end with 2', async () => {
+  knowledge = { upTo: 1, blindSince: 1, away: [] };
+  const { code, out } = await vigil(['health', 'steady']);
+  const inJson = await vigil(['health', 'steady', '--json']);
+  knowledge = CURRENT;
+  expect(code).toBe(2);
+  expect(out).toMatch(/^BLIND since /);
+  expect(out).toContain('was HEALTHY');
+  expect(inJson.code).toBe(2);
+  expect(JSON.parse(inJson.out)).toMatchObject({
+    as_of: '1970-01-01T00:00:00.001Z',
+    blind_since: '1970-01-01T00:00:00.001Z',
+  });
 });
 
 test('what holds the whole fleet stands first, and not in what programs read', async () => {

@@ -68,6 +68,11 @@ export const endUnwell = (): void => {
   process.exitCode = 1;
 };
 
+/** Ends with code 2 once all is printed: what is printed may be old. */
+export const endBlind = (): void => {
+  process.exitCode = 2;
+};
+
 /**
  * Prints the error and sets the exit code. 1: refused; 2: cannot proceed. Any other error is a bug in Vigil, shown
  * with its stack.

@@ -39,10 +39,22 @@ const transaction = async <T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Pr
 
 /**
  * Opens a database and sends it one query. `onTrouble` receives errors of idle connections; the pool replaces them.
- * Throws DatabaseUnreachable.
+ * `limitMs`: a connection or an answer that takes longer is an error; 0: it may take as long as it needs. Throws
+ * DatabaseUnreachable.
  */
-export const openDatabase = async (databaseUrl: string, onTrouble: (error: Error) => void): Promise<Database> => {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 8, types, application_name: 'vigil' });
+export const openDatabase = async (
+  databaseUrl: string,
+  onTrouble: (error: Error) => void,
+  limitMs: number,
+): Promise<Database> => {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: 8,
+    types,
+    application_name: 'vigil',
+    connectionTimeoutMillis: limitMs,
+    query_timeout: limitMs,
+  });
   pool.on('error', onTrouble);
   await pool.query('SELECT 1').catch(async (cause) => {
     await pool.end();

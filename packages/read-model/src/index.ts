@@ -9,10 +9,12 @@ export {
   openDatabase,
 } from './database.ts';
 export {
+  type Away,
   type Doctor,
   type Explanation,
   explain,
   type HangingTransaction,
+  type Knowledge,
   optionsOf,
   type ProcessorTime,
   type SignalFigure,
@@ -20,7 +22,7 @@ export {
 } from './explain.ts';
 export { migrate } from './migrate.ts';
 export type { RecoveryOptions, UpcomingPlan } from './options.ts';
-export { claimCluster, type Position, positions, savePosition } from './positions.ts';
+export { claimCluster, type Position, positions, savePosition, saveProjected } from './positions.ts';
 export type { AgentRow } from './queries/agents.ts';
 export type { CaseRow, CaseStory, OrderRow, Withheld } from './queries/cases.ts';
 export type { BreakerRow, TicketRow } from './queries/findings.ts';

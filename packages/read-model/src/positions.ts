@@ -19,6 +19,21 @@ export const positions = async (sql: Sql): Promise<readonly Position[]> => {
   return rows as Position[];
 };
 
+/** `upTo`: the time of the last record of this partition whose rows are written, epoch milliseconds. */
+export const saveProjected = async (sql: Sql, partition: number, upTo: number): Promise<void> => {
+  await sql.query(
+    `INSERT INTO projected (partition, up_to) VALUES ($1, $2)
+     ON CONFLICT (partition) DO UPDATE SET up_to = EXCLUDED.up_to WHERE projected.up_to < EXCLUDED.up_to`,
+    [partition, upTo],
+  );
+};
+
+/** The time up to which the rows of all partitions are complete, epoch milliseconds; null: nothing is projected yet. */
+export const projectedUpTo = async (sql: Sql): Promise<number | null> => {
+  const { rows } = await sql.query('SELECT min(up_to) AS "upTo" FROM projected');
+  return (rows[0]?.upTo as number | null | undefined) ?? null;
+};
+
 /**
  * Moves a position from the offset that the writer expects, within the transaction of the rows. Returns false if
  * another writer has moved it; then no row may be written.

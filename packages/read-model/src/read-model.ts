@@ -1,5 +1,5 @@
 import type { Sql } from './apply.ts';
-import { positions } from './positions.ts';
+import { positions, projectedUpTo } from './positions.ts';
 import { agents } from './queries/agents.ts';
 import { caseStory, cases, orders } from './queries/cases.ts';
 import { breakers, tickets } from './queries/findings.ts';
@@ -32,6 +32,7 @@ const queries = {
   /** canonical JSON; null: never published */
   policyDocument,
   positions,
+  projectedUpTo,
 };
 
 const first = <T>(rows: readonly T[]): T | null => rows[0] ?? null;

@@ -8,11 +8,11 @@ export const scratchReadModel = async (): Promise<Database & AsyncDisposable & {
   const server = process.env.DATABASE_URL;
   if (server === undefined) throw new Error('DATABASE_URL is not set: run it by `npm test`, which starts Postgres');
   const name = `vigil_test_${randomBytes(6).toString('hex')}`;
-  const admin = await openDatabase(server, () => {});
+  const admin = await openDatabase(server, () => {}, 0);
   await admin.query(`CREATE DATABASE ${name}`);
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
   await migrate(url);
-  const database = await openDatabase(url, () => {});
+  const database = await openDatabase(url, () => {}, 0);
   return {
     ...database,
     url,

@@ -1,5 +1,5 @@
 import type { Draft, HealthEvent } from '@vigil/events';
-import type { ReadModel } from '@vigil/read-model';
+import type { Knowledge, ReadModel } from '@vigil/read-model';
 import { openApp } from './app.ts';
 import type { Caller } from './people.ts';
 
@@ -23,6 +23,7 @@ export const dashboard = (answers: object = {}) => {
   const failures: unknown[] = [];
   const refusals: object[] = [];
   const clock = { now: 1000 };
+  const knowledge: { current: Knowledge } = { current: { upTo: 900, blindSince: null, away: [] } };
   const revoked = new Set<string>();
   const model = {
     agents: async (filter: object) => [{ ...agent, filter }],
@@ -52,6 +53,7 @@ export const dashboard = (answers: object = {}) => {
     signalsOf: async () => null,
     linkKey: LINK_KEY,
     doctor: async () => ({}) as never,
+    knowledge: () => knowledge.current,
     now: () => clock.now,
     refusals: { record: (refused) => void refusals.push(refused), [Symbol.dispose]: () => {} },
     hosts: ['vigil.example'],
@@ -60,5 +62,5 @@ export const dashboard = (answers: object = {}) => {
   });
   const request = (method: 'GET' | 'POST', url: string, payload?: object) =>
     app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });
-  return { app, clock, request, written, failures, refusals, revoked, listeners, stop };
+  return { app, clock, knowledge, request, written, failures, refusals, revoked, listeners, stop };
 };

@@ -61,6 +61,30 @@ test('an internal failure is logged, and the answer reveals nothing of it', asyn
   expect(broken.failures).toHaveLength(1);
 });
 
+test('while Postgres does not answer, a question about agents is answered with that, and since when', async () => {
+  const failing = async () => {
+    throw new Error('Query read timeout');
+  };
+  const { request, knowledge } = dashboard({ agents: failing });
+  expect((await request('GET', '/v1/agents')).json()).toMatchObject({ status: 500 });
+  const away = [{ part: 'postgres', since: Date.UTC(2026, 0, 1), detail: 'it refuses connections' }];
+  knowledge.current = { upTo: 900, blindSince: 900, away };
+  const answer = await request('GET', '/v1/agents');
+  expect(answer.statusCode).toBe(503);
+  expect(answer.json().detail).toBe(
+    'Postgres has not answered since 2026-01-01T00:00:00.000Z (it refuses connections), so nothing is known about agents: start it, or correct DATABASE_URL of the dashboard.',
+  );
+});
+
+test('the fleet has how old the answers are, beside what holds it', async () => {
+  const { request, knowledge } = dashboard({
+    fleet: async () => ({}),
+    runtimes: async () => [],
+    policies: async () => [],
+  });
+  expect((await request('GET', '/v1/fleet')).json()).toMatchObject({ knowledge: knowledge.current });
+});
+
 test.each([
   [{ kind: 'halt' }, Topic.controlFleet, 'HALT_FLEET', 'fleet', {}],
   [{ kind: 'resume' }, Topic.controlFleet, 'RESUME_FLEET', 'fleet', {}],

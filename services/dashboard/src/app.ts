@@ -1,13 +1,14 @@
 import { openHttp, type RefusalLog, type Tls } from '@vigil/chassis';
-import type { Doctor, ReadModel, SignalsOf } from '@vigil/read-model';
+import type { Doctor, Knowledge, ReadModel, SignalsOf } from '@vigil/read-model';
 import { includesRole } from '@vigil/read-model/people';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { commandRoutes, type Write } from './commands.ts';
 import type { Feed } from './feed.ts';
 import { isAcceptedHost } from './hosts.ts';
+import { POSTGRES } from './knowledge.ts';
 import { sendPage, wantsPage } from './page.ts';
 import { type Caller, needs, type People } from './people.ts';
-import { Problem, problemFor, sendProblem } from './problem.ts';
+import { isInternal, noReadModel, Problem, problemFor, sendProblem } from './problem.ts';
 import { ROLE_OF_ROUTE } from './roles.ts';
 import { decisionRoutes } from './routes/decision.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -24,6 +25,8 @@ export type AppDeps = {
   readonly linkKey: string | null;
   readonly signalsOf: SignalsOf;
   readonly doctor: () => Promise<Doctor>;
+  /** how old the read model is, and which parts do not answer */
+  readonly knowledge: () => Knowledge;
   /** epoch milliseconds */
   readonly now: () => number;
   /** gets every request that is answered with a problem; disposed when the app closes */
@@ -82,10 +85,15 @@ const HEADERS = {
 export const openApp = (deps: AppDeps): FastifyInstance => {
   const options = { bodyLimit: 64 * 1024, requestTimeout: 30_000, forceCloseConnections: true };
   const app = openHttp(options, deps.tls);
+  /** An internal error while Postgres is away is its absence. */
+  const withoutReadModel = (error: unknown): unknown => {
+    const gone = deps.knowledge().away.find(({ part }) => part === POSTGRES);
+    return gone === undefined || !isInternal(error) ? error : noReadModel(gone.since, gone.detail);
+  };
   app.setErrorHandler((error, request, reply) => {
     const { method, url } = request;
     const principal = 'caller' in request ? (request.getDecorator<Caller | undefined>('caller')?.name ?? null) : null;
-    const problem = problemFor(error, deps.onFailure);
+    const problem = problemFor(withoutReadModel(error), deps.onFailure);
     deps.refusals.record({ principal, address: request.ip ?? null, status: problem.status, method, url });
     if (roleOf(request) !== 'link' || !wantsPage(request)) return sendProblem(problem, reply);
     const title = problem.type.replaceAll('_', ' ');
@@ -108,7 +116,7 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   app.addHook('onRequest', async ({ url }) => {
     if (url.includes('%00')) throw new Problem(400, 'bad_address', 'Nothing has a name with a NUL in it.');
   });
-  readRoutes(app, deps.model, deps.signalsOf);
+  readRoutes(app, deps);
   policyRoutes(app, deps.model);
   commandRoutes(app, deps.model, deps.write, deps.now);
   decisionRoutes(app, deps);

@@ -6,6 +6,7 @@ import { openApp } from './app.ts';
 import type { Config } from './config.ts';
 import { examine, watchTransactions } from './doctor.ts';
 import { openFeed } from './feed.ts';
+import { lookOut } from './look-out.ts';
 import { openPeople } from './people.ts';
 import { signalsFrom } from './signals.ts';
 
@@ -23,6 +24,8 @@ export const openDashboard = async (
   const model = readModel(database);
   const { write } = writer(log);
   const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');
+  const instant = () => ({ now: now(), monotonic: performance.now() });
+  const knowledge = lookOut({ model, probes: config.VIGIL_PROBES, instant, signal });
   const hanging = watchTransactions(log, signal, logger);
   const feed = await openFeed(log, signal, onFailure);
   const app = openApp({
@@ -38,6 +41,7 @@ export const openDashboard = async (
     write: async (draft: Draft) => String(await write([draft])),
     linkKey: config.VIGIL_LINK_KEY ?? null,
     doctor: () => examine({ log, model, probes: config.VIGIL_PROBES, hanging, now }),
+    knowledge,
     signalsOf: signalsFrom(log, model, onFailure),
     now,
     refusals: createRefusalLog(logger),

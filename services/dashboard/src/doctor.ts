@@ -39,7 +39,7 @@ export type DoctorDeps = {
 export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
   const { model, probes, hanging } = deps;
   const [services, time, atMost, agents, replayFrom, fleet] = await Promise.all([
-    Promise.all(probes.map(([service, url]) => probe(service, url))),
+    Promise.all(probes.map(([service, url]) => readiness(service, url))),
     ages(deps),
     projectorLag(deps),
     model.agents({}),
@@ -96,7 +96,7 @@ const firstIn = async (
   return first;
 };
 
-const probe = async (service: string, url: string): Promise<Doctor['services'][number]> => {
+export const readiness = async (service: string, url: string): Promise<Doctor['services'][number]> => {
   try {
     const answer = await fetch(new URL('/ready', url), { signal: AbortSignal.timeout(PROBE_LIMIT_MS) });
     return { service, ready: answer.ok, detail: await answer.text() };

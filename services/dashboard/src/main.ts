@@ -6,6 +6,9 @@ import { WRITTEN } from './commands.ts';
 import { config } from './config.ts';
 import { openDashboard } from './dashboard.ts';
 
+/** Before a caller gives up: `vigil health` waits for four seconds. */
+const ANSWER_LIMIT_MS = 3000;
+
 await runService(process.env, {
   name: 'dashboard',
   config,
@@ -13,7 +16,7 @@ await runService(process.env, {
     const codec = await connectCodec(registryFrom(config), WRITTEN);
     const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'vigil-dashboard', codec, logger }));
     const onTrouble = (err: Error) => logger.warn({ err }, 'a connection to Postgres broke');
-    const database = await use(openDatabase(databaseUrlFrom(config), onTrouble));
+    const database = await use(openDatabase(databaseUrlFrom(config), onTrouble, ANSWER_LIMIT_MS));
     const api = await use(openDashboard(log, database, config, { logger, signal, now: Date.now }));
     logger.info({ url: api.url }, 'the dashboard answers');
     return { api };

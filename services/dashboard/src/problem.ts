@@ -32,7 +32,17 @@ const problemOf = (error: unknown): Problem | null => {
   return status !== undefined && status < 500 ? new Problem(status, 'bad_request', (error as Error).message) : null;
 };
 
+/** Postgres does not answer. `since`: epoch milliseconds. */
+export const noReadModel = (since: number, detail: string): Problem =>
+  new Problem(
+    503,
+    'read_model_away',
+    `Postgres has not answered since ${new Date(since).toISOString()} (${detail}), so nothing is known about agents: start it, or correct DATABASE_URL of the dashboard.`,
+  );
+
 const INTERNAL = new Problem(500, 'failed', 'The dashboard could not answer; its log has the reason. Try again.');
+
+export const isInternal = (error: unknown): boolean => problemOf(error) === null;
 
 /** The problem that the caller receives. `onFailure` receives internal errors. */
 export const problemFor = (error: unknown, onFailure: (error: unknown) => void): Problem => {

@@ -4,17 +4,20 @@ import { databaseUrlFrom, openDatabase } from '@vigil/read-model';
 import { connectLog, kafkaFrom, runProjection } from '@vigil/stream';
 import { z } from 'zod';
 import { reads } from './project.ts';
+import { storeProjected } from './projected.ts';
 import { rowsIn } from './rows.ts';
 
 await runService(process.env, {
   name: 'projector',
   config: z.object({ ...kafkaSettings, ...databaseSettings }),
-  async start({ config, logger, count, use }) {
+  async start({ config, logger, signal, count, use }) {
     const codec = await connectCodec(registryFrom(config), [Topic.dlqProjector]);
     const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'vigil-projector', codec, logger }));
     const onTrouble = (err: Error) => logger.warn({ err }, 'a connection to Postgres broke');
-    const database = await use(openDatabase(databaseUrlFrom(config), onTrouble));
-    const options = { group: 'projector', service: 'projector', reads, logger, count, ...rowsIn(database) };
+    const database = await use(openDatabase(databaseUrlFrom(config), onTrouble, 0));
+    const { onTime, [Symbol.dispose]: stop } = storeProjected(database, logger);
+    signal.addEventListener('abort', stop, { once: true });
+    const options = { group: 'projector', service: 'projector', reads, logger, count, onTime, ...rowsIn(database) };
     return { projection: await use(runProjection(log, options)) };
   },
 });

@@ -46,7 +46,7 @@ test('a read model of another cluster is refused', async () => {
 
 test('only one of two projectors that apply the same batch at once succeeds', async () => {
   await using database = await scratchReadModel();
-  await using second = await openDatabase(database.url, () => {});
+  await using second = await openDatabase(database.url, () => {}, 0);
   await rowsIn(database).apply({ ...batch, from: 0, next: 5, events: [] });
   const sinks = [rowsIn(database), rowsIn(second), rowsIn(database), rowsIn(second)];
   const ends = await Promise.allSettled(sinks.map((rows) => rows.apply(batch)));
@@ -62,6 +62,7 @@ test('records of the log become rows', async () => {
     group: 'projector',
     service: 'projector',
     reads,
+    onTime: () => {},
     ...quiet,
     ...rowsIn(database),
   });

@@ -1,10 +1,11 @@
-import type { AgentRow } from '@vigil/read-model';
+import type { AgentRow, Knowledge } from '@vigil/read-model';
 import { withheldText } from './cases.ts';
+import { stateText } from './knowledge.ts';
 import { ageText, type Column, clockTime, orDash, paintState, table, type View } from './view.ts';
 
-const columns = (view: View): readonly Column<AgentRow>[] => [
+const columns = (view: View, isNow: boolean): readonly Column<AgentRow>[] => [
   { title: 'AGENT', of: ({ agentId }) => agentId },
-  { title: 'STATE', of: ({ state }) => state, paint: (text) => paintState(view, text) },
+  { title: 'STATE', of: ({ state }) => stateText(state, isNow), paint: (text) => paintState(view, text) },
   {
     title: 'EXEMPT',
     of: ({ exemption }) => orDash(exemption),
@@ -31,8 +32,9 @@ const endText = ({ endReason, reason, exitCode }: Pick<AgentRow, 'endReason' | '
 export const isUnhealthy = ({ state, endReason }: AgentRow): boolean =>
   state !== 'HEALTHY' && !(state === 'TERMINATED' && endReason === 'finished');
 
-export const agentsTable = (view: View, agents: readonly AgentRow[]): string[] =>
-  table(view, columns(view), agents, 'No agents.');
+/** `isNow`: the states are the present ones, not those of an earlier time. */
+export const agentsTable = (view: View, agents: readonly AgentRow[], isNow: boolean): string[] =>
+  table(view, columns(view, isNow), agents, 'No agents.');
 
 const waitingColumns = (view: View): readonly Column<AgentRow>[] => [
   { title: 'AGENT', of: ({ agentId }) => agentId },
@@ -57,10 +59,14 @@ export const isHeld = ({ now }: Pick<View, 'now'>, { held, heldUntil }: AgentRow
 const errorsOf = ({ errors, terminalErrors }: AgentRow): AgentRow['errors'] => [...errors, ...(terminalErrors ?? [])];
 
 /**
- * The fields of the status answer that omniclaude defines (agent, status, last_output, errors), and Vigil's own
- * beside them.
+ * The fields of the status answer that botbox defines (agent, status, last_output, errors), and Vigil's own beside
+ * them.
  */
-export const agentJson = ({ now }: Pick<View, 'now'>, agent: AgentRow): object => ({
+export const agentJson = (
+  { now }: Pick<View, 'now'>,
+  agent: AgentRow,
+  { upTo, blindSince }: Pick<Knowledge, 'upTo' | 'blindSince'>,
+): object => ({
   agent: agent.agentId,
   status: agent.state.toLowerCase(),
   last_output: iso(agent.lastOutputAt),
@@ -81,10 +87,12 @@ export const agentJson = ({ now }: Pick<View, 'now'>, agent: AgentRow): object =
   case: agent.caseId,
   withheld: agent.caseWithheld,
   policy: agent.policyName === null ? null : { name: agent.policyName, hash: agent.policyHash },
+  as_of: iso(upTo),
+  blind_since: iso(blindSince),
 });
 
 /** One agent in a few lines. */
-export const agentLines = (view: View, agent: AgentRow): string[] => {
+export const agentLines = (view: View, agent: AgentRow, isNow: boolean): string[] => {
   const since = agent.since === null ? '' : ` for ${ageText(view, agent.since)}`;
   const heartbeat = agent.lastHeartbeatAt === null ? 'none' : `${ageText(view, agent.lastHeartbeatAt)} ago`;
   const facts: readonly (readonly [string, string])[] = [
@@ -104,7 +112,7 @@ export const agentLines = (view: View, agent: AgentRow): string[] => {
     ),
   ];
   return [
-    `${view.paint.bold(agent.agentId)} ${paintState(view, agent.state)}${since}`,
+    `${view.paint.bold(agent.agentId)} ${paintState(view, stateText(agent.state, isNow))}${since}`,
     ...facts.map(([name, text]) => `  ${view.paint.dim(name.padEnd(10))} ${text}`),
   ];
 };

@@ -7,7 +7,7 @@ import { storyLine } from './describe.ts';
 import { doctorLines, isWell } from './doctor.ts';
 import { explainLines } from './explain.ts';
 import { jsonText, plain, plainAll } from './plain.ts';
-import { agentRow, caseStory, entry, explanation, fleetRow, NOON, VIEW } from './rows.fixture.ts';
+import { agentRow, CURRENT, caseStory, entry, explanation, fleetRow, NOON, VIEW } from './rows.fixture.ts';
 import { clockTime, cut } from './view.ts';
 
 test('text from agents cannot control the terminal', () => {
@@ -36,7 +36,7 @@ test('JSON for programs carries every character, escaped', () => {
 });
 
 test("one agent as JSON has botbox's four fields first", () => {
-  const answer = agentJson(VIEW, agentRow({ state: 'HEALTHY', lastOutputAt: Date.UTC(2026, 1, 5, 10, 30) }));
+  const answer = agentJson(VIEW, agentRow({ state: 'HEALTHY', lastOutputAt: Date.UTC(2026, 1, 5, 10, 30) }), CURRENT);
   expect(Object.entries(answer).slice(0, 4)).toEqual([
     ['agent', 'worker-1'],
     ['status', 'healthy'],
@@ -50,13 +50,13 @@ test('the errors of an agent are those that it reports, then those that its term
   const errors = [{ at, count: 2, errorClass: 'E', message: 'it failed' }];
   const terminalErrors = [{ at, count: 1, errorClass: 'error', message: 'Error: no such table' }];
   const agent = agentRow({ errors, terminalErrors });
-  expect(agentJson(VIEW, agent)).toMatchObject({
+  expect(agentJson(VIEW, agent, CURRENT)).toMatchObject({
     errors: [
       { message: 'it failed', class: 'E', count: 2 },
       { message: 'Error: no such table', class: 'error', count: 1 },
     ],
   });
-  expect(agentLines(VIEW, agent).join('\n')).toContain('Error: no such table (×1)');
+  expect(agentLines(VIEW, agent, true).join('\n')).toContain('Error: no such table (×1)');
 });
 
 test('an agent is shown as held until its hold runs out', () => {
@@ -64,9 +64,9 @@ test('an agent is shown as held until its hold runs out', () => {
     const agent = agentRow({ held, heldUntil, heldBy: 'ada', heldWhy: 'a break' });
     const line = 'held       by ada: a break';
     return [
-      agentLines(VIEW, agent).join().includes(line),
+      agentLines(VIEW, agent, true).join().includes(line),
       explainLines(VIEW, explanation({ agent }), 0).join().includes(line),
-      'held' in agentJson(VIEW, agent) && (agentJson(VIEW, agent) as { held: unknown }).held,
+      'held' in agentJson(VIEW, agent, CURRENT) && (agentJson(VIEW, agent, CURRENT) as { held: unknown }).held,
     ];
   };
   expect(shown(true, null)).toEqual([true, true, true]);
@@ -84,17 +84,17 @@ test('unhealthy is everything that is not healthy, a finished agent excluded', (
 
 test('the table of agents shows state, exemption, since, task and reason', () => {
   const healthy = agentRow({ agentId: 'waits', state: 'HEALTHY', exemption: 'awaiting_input', taskId: null });
-  expect(agentsTable(VIEW, [agentRow(), healthy])).toEqual([
+  expect(agentsTable(VIEW, [agentRow(), healthy], true)).toEqual([
     'AGENT     STATE    EXEMPT          SINCE      TASK      REASON',
     'worker-1  STUCK    -               2 min 3 s  OMN-1234  no call for 21 s; limit 20 s',
     'waits     HEALTHY  awaiting_input  2 min 3 s  -         implement',
   ]);
-  expect(agentsTable(VIEW, [])).toEqual(['No agents.']);
+  expect(agentsTable(VIEW, [], true)).toEqual(['No agents.']);
 });
 
 test('no line of a table is wider than the terminal', () => {
   const long = agentRow({ reason: 'x'.repeat(300) });
-  expect(agentsTable({ ...VIEW, width: 70 }, [long]).every((line) => line.length <= 70)).toBe(true);
+  expect(agentsTable({ ...VIEW, width: 70 }, [long], true).every((line) => line.length <= 70)).toBe(true);
   expect(cut('abc', 3)).toBe('abc');
   expect(cut('abcd', 3)).toBe('ab…');
 });
@@ -174,7 +174,12 @@ test("a signal's figure, limit and firing time are shown where they are known", 
   expect(text).toMatch(/exited +medium +not as things stand +- /);
 });
 
-const seen = { agents: [agentRow()], story: [entry('FLEET_HALTED', { by: 'ada', why: 'moving' })], fleet: fleetRow() };
+const seen = {
+  agents: [agentRow()],
+  story: [entry('FLEET_HALTED', { by: 'ada', why: 'moving' })],
+  fleet: fleetRow(),
+  knowledge: CURRENT,
+};
 
 test('the watching view has the agents, what holds the fleet, and below it what happened lately', () => {
   const screen = watchScreen(VIEW, 40, {

@@ -1,4 +1,4 @@
-import type { AgentRow, CaseStory, Entry, Explanation, FleetRow } from '@vigil/read-model';
+import type { AgentRow, CaseStory, Entry, Explanation, FleetRow, Knowledge } from '@vigil/read-model';
 import picocolors from 'picocolors';
 import type { View } from './view.ts';
 
@@ -131,6 +131,8 @@ export const caseStory = (more: Partial<CaseStory> = {}): CaseStory => ({
   trail: [entry('NUDGE_SENT', { attempt: 1, of: 3, message: 'still there?' }, NOON - 30_000)],
   ...more,
 });
+
+export const CURRENT: Knowledge = { upTo: NOON, blindSince: null, away: [] };
 
 export const fleetRow = (more: Partial<FleetRow> = {}): FleetRow => ({
   halted: false,

@@ -27,6 +27,7 @@ export const orDash = (text: string | number | null | undefined): string =>
   text === null || text === undefined || text === '' ? '-' : String(text);
 
 export const paintState = ({ paint }: View, state: string): string => {
+  if (state.startsWith('was ')) return paint.dim(state);
   if (state === 'HEALTHY') return paint.green(state);
   if (state === 'DEGRADED') return paint.yellow(state);
   if (state === 'TERMINATED' || state === 'UNKNOWN') return paint.dim(state);

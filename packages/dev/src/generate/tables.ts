@@ -5,6 +5,8 @@ type Column = { readonly name: string; readonly type: string; readonly isRequire
 type Table = { key: readonly string[]; groups: Map<string, Column[]> };
 
 const FACT = ''; // the only group of a table without column groups
+/** Tables that the projector writes about itself, which no event writes. */
+const OF_THE_PROJECTOR: readonly string[] = ['cluster', 'positions', 'projected'];
 const STATEMENT = /(CREATE|ALTER) TABLE (\w+) ?\(?\n?([^;]*?)\n?\)?;/g;
 const COLUMN = /^(?:ADD COLUMN )?(\w+) (text|boolean|integer|bigint|jsonb|timestamptz|bytea)\b(.*)$/;
 
@@ -60,7 +62,7 @@ const readTables = (folder: string): ReadonlyMap<string, Table> => {
 
 /** The tables that events write, as data: the key and the columns of each column group, with their types. */
 export const renderTables = (folder: string): string => {
-  const written = [...readTables(folder)].filter(([name]) => name !== 'cluster' && name !== 'positions');
+  const written = [...readTables(folder)].filter(([name]) => !OF_THE_PROJECTOR.includes(name));
   const entries = written.map(([name, { key, groups }]) => {
     const isKey = (column: Column) => key.includes(column.name);
     const typed = (columns: readonly Column[]) =>

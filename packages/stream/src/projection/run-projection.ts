@@ -41,6 +41,8 @@ export type ProjectionOptions<In extends TopicName> = ReaderOptions & {
   readonly open: (clusterId: string) => Promise<ReadonlyMap<string, number>>;
   /** Rows and position in one transaction of the sink. If it throws DeadLetter, the events are tried one by one. */
   readonly apply: (batch: ProjectionBatch<In>) => Promise<void>;
+  /** Called when the sink is complete up to `time`, the timestamp of a record or a tick; epoch milliseconds. */
+  readonly onTime: (topic: In, partition: number, time: number) => void;
 };
 
 /** Kafka → a store, effectively once: positions are stored with the rows. */
@@ -265,6 +267,8 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
       this.#kept.set(key, next);
     }
     this.#read.set(key, next);
+    const last = batch.records.at(-1);
+    if (last !== undefined) this.options.onTime(topic as TopicName, partition, last.timestamp);
     this.options.count('records_read', records.length, this.group);
     if (this.#kept.get(key) !== next) this.#keepSoon(topic, partition);
   }

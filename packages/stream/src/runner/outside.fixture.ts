@@ -68,6 +68,7 @@ export const projecting = (log: Log, run: string, sink: ReturnType<typeof sinkOf
     reads: [`${run}.in` as never],
     open: sink.open,
     apply: (batch) => sink.apply(batch),
+    onTime: () => {},
     ...quiet,
     count,
   });

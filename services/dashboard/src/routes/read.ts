@@ -1,4 +1,4 @@
-import { explain, optionsOf, type ReadModel, type SignalsOf } from '@vigil/read-model';
+import { explain, type Knowledge, optionsOf, type ReadModel, type SignalsOf } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { found, Problem } from '../problem.ts';
@@ -31,7 +31,10 @@ const queryOf = <Schema extends z.ZodType>(schema: Schema, query: unknown): z.ou
 type One = { Params: { id: string } };
 
 /** The current state: queries to the read model. */
-export const readRoutes = (app: FastifyInstance, model: ReadModel, signalsOf: SignalsOf): void => {
+export const readRoutes = (
+  app: FastifyInstance,
+  { model, signalsOf, knowledge }: { model: ReadModel; signalsOf: SignalsOf; knowledge: () => Knowledge },
+): void => {
   app.get('/v1/agents', async ({ query }) => {
     const { filter, state, task } = queryOf(agentFilter, query);
     return {
@@ -58,7 +61,7 @@ export const readRoutes = (app: FastifyInstance, model: ReadModel, signalsOf: Si
     found(await model.case(id), 'case', id, '`vigil case list` (/v1/cases)'),
   );
   taskRoutes(app, model);
-  fleetRoutes(app, model);
+  fleetRoutes(app, model, knowledge);
 };
 
 const taskRoutes = (app: FastifyInstance, model: ReadModel): void => {
@@ -74,7 +77,7 @@ const taskRoutes = (app: FastifyInstance, model: ReadModel): void => {
   });
 };
 
-const fleetRoutes = (app: FastifyInstance, model: ReadModel): void => {
+const fleetRoutes = (app: FastifyInstance, model: ReadModel, knowledge: () => Knowledge): void => {
   app.get('/v1/story', async ({ query }) => {
     const { agent, task, limit } = queryOf(storyFilter, query);
     return { story: await model.story({ agentId: agent, taskId: task, limit }) };
@@ -87,6 +90,7 @@ const fleetRoutes = (app: FastifyInstance, model: ReadModel): void => {
     fleet: await model.fleet(),
     runtimes: await model.runtimes(),
     policies: await model.policies(),
+    knowledge: knowledge(),
   }));
   app.get('/v1/dead-letters', async ({ query }) => ({
     deadLetters: await model.deadLetters(queryOf(letterFilter, query)),

@@ -1,20 +1,22 @@
 import type { HealthState } from '@vigil/events';
-import type { AgentRow, Entry, Explanation, FleetRow, RecoveryOptions } from '@vigil/read-model';
+import type { AgentRow, Entry, Explanation, FleetRow, Knowledge, RecoveryOptions } from '@vigil/read-model';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../../client.ts';
 import { agentJson, agentLines, agentsTable, isUnhealthy, waitingTable } from '../../render/agents.ts';
 import { fleetLines } from '../../render/fleet.ts';
+import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
 import { optionLines, optionsJson } from '../../render/options.ts';
 import { jsonText } from '../../render/plain.ts';
 import type { View } from '../../render/view.ts';
-import { dashboard, endUnwell, type Json, print, show, view } from '../../terminal.ts';
+import { dashboard, endBlind, endUnwell, type Json, print, show, view } from '../../terminal.ts';
 import { watch } from '../../watch.ts';
 import { path } from '../control/options.ts';
 
 type Options = { filter?: 'unhealthy' | 'waiting'; state?: string; watch?: boolean; json?: boolean };
 
 const EXAMPLES = `
-Ends with 1 where an agent that is shown is unhealthy (finished ones are not), with 2 where Vigil cannot be asked.
+Ends with 1 if an agent that is shown is unhealthy (a finished one is not), with 2 if Vigil cannot be reached or
+is blind. States are old then, and shown as "was HEALTHY".
 
 Examples:
   vigil health                       every agent
@@ -76,33 +78,47 @@ const health = async (agentId: string | undefined, options: Options): Promise<vo
   if (options.watch) return watch(client);
   if (agentId !== undefined) return one(client, await client.get<OneAgent>(path('agents', agentId)), options);
   const { filter, state } = options;
-  const { agents } = await client.get<{ agents: readonly AgentRow[] }>('/v1/agents', { filter, state });
+  const [{ agents }, fleet] = await Promise.all([
+    client.get<{ agents: readonly AgentRow[] }>('/v1/agents', { filter, state }),
+    client.get<Fleet>('/v1/fleet'),
+  ]);
   const table = filter === 'waiting' ? waitingTable : agentsTable;
-  if (options.json) print([jsonText(agents.map((agent) => agentJson(view(), agent)))]);
-  else await showWithFleet(client, agents, table);
-  if (agents.some(isUnhealthy)) endUnwell();
+  if (options.json) print([jsonText(agents.map((agent) => agentJson(view(), agent, fleet.knowledge)))]);
+  else showWithFleet(fleet, agents, table);
+  endBy(fleet, agents);
 };
 
 /** `options` is missing in the answer of an older dashboard. */
 type OneAgent = AgentRow & { readonly options?: RecoveryOptions | null };
 
 const one = async (client: Client, agent: OneAgent, { json }: Options): Promise<void> => {
-  if (json) print([jsonText({ ...agentJson(view(), agent), options: optionsJson(agent.options ?? null) })]);
-  else await showWithFleet(client, agent, oneLines);
-  if (isUnhealthy(agent)) endUnwell();
+  const fleet = await client.get<Fleet>('/v1/fleet');
+  const inJson = () => agentJson(view(), agent, fleet.knowledge);
+  if (json) print([jsonText({ ...inJson(), options: optionsJson(agent.options ?? null) })]);
+  else showWithFleet(fleet, agent, oneLines);
+  endBy(fleet, [agent]);
 };
 
-const oneLines = (screen: View, agent: OneAgent): readonly string[] => [
-  ...agentLines(screen, agent),
+/** States that may have changed are no answer: scripts read the exit code. */
+const endBy = ({ knowledge }: Fleet, agents: readonly AgentRow[]): void => {
+  if (!isCurrent(knowledge)) endBlind();
+  else if (agents.some(isUnhealthy)) endUnwell();
+};
+
+const oneLines = (screen: View, agent: OneAgent, isNow: boolean): readonly string[] => [
+  ...agentLines(screen, agent, isNow),
   ...optionLines(screen, agent.agentId, agent.options ?? null),
 ];
 
-type Lines<T> = (view: View, shown: T) => readonly string[];
+type Fleet = { readonly fleet: FleetRow; readonly knowledge: Knowledge };
+type Lines<T> = (view: View, shown: T, isNow: boolean) => readonly string[];
 
-const showWithFleet = async <T>(client: Client, shown: T, lines: Lines<T>): Promise<void> => {
-  const { fleet } = await client.get<{ fleet: FleetRow }>('/v1/fleet');
-  show(false, shown, (plain, screen) => [...fleetLines(screen, fleet), ...lines(screen, plain)]);
-};
+const showWithFleet = <T>({ fleet, knowledge }: Fleet, shown: T, lines: Lines<T>): void =>
+  show(false, { fleet, knowledge, shown }, (plain, screen) => [
+    ...knowledgeLines(screen, plain.knowledge),
+    ...fleetLines(screen, plain.fleet),
+    ...lines(screen, plain.shown, isCurrent(plain.knowledge)),
+  ]);
 
 const explain = async (agentId: string, { json, all }: ExplainOptions): Promise<void> => {
   const client = dashboard();

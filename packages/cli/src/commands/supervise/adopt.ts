@@ -140,7 +140,7 @@ const showFirst = async (dashboard: Client, known: ReadonlySet<string>, clients:
   const stop = untilStopped();
   while (!stop.aborted) {
     const first = firstSession(await agentsOf(dashboard), known, clients);
-    if (first !== undefined) return show(false, first, (row, view) => agentLines(view, row));
+    if (first !== undefined) return show(false, first, (row, view) => agentLines(view, row, true));
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 };

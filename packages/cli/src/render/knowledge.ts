@@ -1,0 +1,26 @@
+import type { Knowledge } from '@vigil/read-model';
+import { ageText, clockTime, type View } from './view.ts';
+
+/** Of the parts that do not answer, so many have a line. */
+const MOST_AWAY = 6;
+
+export const isCurrent = ({ blindSince }: Knowledge): boolean => blindSince === null;
+
+export const blindLine = (view: View, since: number): string =>
+  view.paint.red(`BLIND since ${clockTime(view, since)} (${ageText(view, since)}): states are as they were then.`);
+
+/** Why the answers are not current, or not complete; nothing where they are. */
+export const knowledgeLines = (view: View, { blindSince, away }: Knowledge): string[] => {
+  const lines = away.map(
+    ({ part, since, detail }) => `AWAY  ${part} since ${clockTime(view, since)}${detail === '' ? '' : `: ${detail}`}`,
+  );
+  const more = lines.length - MOST_AWAY;
+  return [
+    ...(blindSince === null ? [] : [blindLine(view, blindSince)]),
+    ...lines.slice(0, MOST_AWAY).map((line) => view.paint.yellow(line)),
+    ...(more > 0 ? [view.paint.yellow(`AWAY  ${more} more: vigil doctor`)] : []),
+  ];
+};
+
+/** A state that may have changed since is not shown as the present one. */
+export const stateText = (state: string, isNow: boolean): string => (isNow ? state : `was ${state}`);
