@@ -75,9 +75,10 @@ describe('rulings', () => {
     expect(omniclaude.steps('crashed')).toEqual([{ step: 'recover' }]);
   });
 
-  test('two redispatches a task, then people: Blocked and friction', () => {
+  test('two redispatches a task, however far apart, then people: Blocked and friction', () => {
     expect(omniclaude.policy.recovery).toMatchObject({
       maxAttempts: 2,
+      resetAttempts: 'by_people',
       delaysMs: [0],
       jitter: 0,
       onProbationFailure: 'retry',
