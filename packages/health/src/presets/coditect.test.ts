@@ -272,7 +272,17 @@ describe('the agent of CODITECT, with its eight fields only', () => {
   test('work that is held and never begun is STUCK (GUPP)', () => {
     const held: Heartbeats = [[0, { task_id: 'T', last_tool_call: null, activity: 'idle' }]];
     expect(coditect.at(held, 15 * MIN).fires).not.toContain('not_started');
-    expect(coditect.at(held, 15 * MIN + 1)).toMatchObject({ state: 'STUCK', plan: 'STUCK' });
+    const over = coditect.at(held, 15 * MIN + 1);
+    expect(over).toMatchObject({ state: 'STUCK', plan: 'STUCK' });
+    expect(over.fires).toContain('not_started');
+  });
+
+  test('work that has begun is not GUPP, however late it began', () => {
+    const begun: Heartbeats = [
+      [0, { task_id: 'T', last_tool_call: null, activity: 'idle' }],
+      [15 * MIN, { tool_calls: [call('c1')] }],
+    ];
+    expect(coditect.at(begun, 15 * MIN + 1).fires).not.toContain('not_started');
   });
 
   test('it falls silent before its first call: STUCK', () => {
