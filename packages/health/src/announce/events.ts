@@ -1,7 +1,7 @@
 import { type BodyOf, type Draft, type DraftWith, type Evidence, type RestOf, Topic } from '@vigil/events';
 import { contentHash } from '@vigil/policy';
 import type { KnownAgent } from '../evaluator/state.ts';
-import type { History } from '../history/history.ts';
+import { begunAt, type History } from '../history/history.ts';
 import type { Judging } from '../history/moment.ts';
 import { type Judgement, judgingOf } from '../judgement/judge.ts';
 import type { Rule, Rules } from '../judgement/rules.ts';
@@ -84,9 +84,9 @@ export const evidenceOf = ({ rules }: Rules, history: History, judgement: Judgem
 
 const MINUTE_MS = 60_000;
 
-/** Watched minutes since the last call, or since the agent's last own sign if it made no call. */
-export const idleMinutes = ({ calls, activity, started }: History, { watched }: Judgement['at']): number =>
-  Math.max(0, watched - (calls.last ?? activity.own ?? started.watched)) / MINUTE_MS;
+/** Watched minutes since the last call. Without a call, since the first one could be expected; output does not count. */
+export const idleMinutes = (history: History, { watched }: Judgement['at']): number =>
+  Math.max(0, watched - (history.calls.last ?? begunAt(history) ?? history.started.watched)) / MINUTE_MS;
 
 /** Watched minutes since the last checkpoint, or since the start of the instance if there is none. */
 export const unsavedMinutes = ({ checkpoint, started }: History, { watched }: Judgement['at']): number =>

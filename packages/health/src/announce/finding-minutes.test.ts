@@ -1,7 +1,10 @@
+import type { WarrantFiledPayload } from '@vigil/events';
 import { given } from '@vigil/stream/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
-import { call, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
+import { call, type HeartbeatPayload, heartbeat, policyOf, presetsWith, T0 } from '../fixture.ts';
+import type { Policies } from '../judgement/policies.ts';
+import { output } from '../presets/judging.fixture.ts';
 import type { Heartbeats } from '../signals/testing/case.ts';
 
 const MIN = 60_000;
@@ -21,15 +24,19 @@ const checkpoint = (id: string): NonNullable<HeartbeatPayload['checkpoint']> => 
   ...{ created_at: null, completed_work: [], remaining_work: [] },
 });
 
-/** The minutes of the first warrant, with these heartbeats and then silence until `ms`. */
-const minutesOf = (heartbeats: Heartbeats, ms: number): number | null => {
-  const agent = given(agentHealth(policyOf(POLICY)), T0);
+/** The first warrant, with these heartbeats and then silence until `ms`. */
+const warrantOf = (policies: Policies, heartbeats: Heartbeats, ms: number): WarrantFiledPayload | undefined => {
+  const agent = given(agentHealth(policies), T0);
   for (const [at, more] of heartbeats) agent.receive(heartbeat(at, more), T0 + at);
   agent.passTo(T0 + ms);
-  const filed = agent.all().flatMap((one) => (one.type === 'WARRANT_FILED' ? [one.payload.workedMinutes] : []));
-  expect(filed).not.toEqual([]);
-  const [minutes = null] = filed;
-  return minutes === null ? null : Math.round(minutes);
+  return agent.all().flatMap((one) => (one.type === 'WARRANT_FILED' ? [one.payload] : []))[0];
+};
+const rounded = (minutes: number | null | undefined): number | null =>
+  typeof minutes === 'number' ? Math.round(minutes) : null;
+const minutesOf = (heartbeats: Heartbeats, ms: number): number | null => {
+  const warrant = warrantOf(policyOf(POLICY), heartbeats, ms);
+  expect(warrant).toBeDefined();
+  return rounded(warrant?.workedMinutes);
 };
 
 test('without a checkpoint it is the time since the last one, or since the start', () => {
@@ -69,4 +76,24 @@ test('of a finding without a time of its own it is the time without a checkpoint
     { tool_calls: [call(`c${i}`, { args_hash: `a${i}`, outcome: 'error', result_hash: null })] },
   ]);
   expect(minutesOf(fails, 4 * MIN)).toBe(3);
+});
+
+describe('the idle minutes of a stall, as omniclaude has them, are those since the last tool call', () => {
+  const prints = (at: number): Heartbeats[number] => [at, output({ last_output_at: T0 + at, lines: at })];
+  const works: Heartbeats[number] = [0, { task_id: 'T', last_tool_call: null, activity: 'working' }];
+  const idleOf = (heartbeats: Heartbeats): number | null =>
+    rounded(warrantOf(presetsWith('omniclaude'), heartbeats, 10 * MIN)?.idleMinutes);
+
+  test('of an agent that has called', () => {
+    expect(idleOf([works, [MIN, { tool_calls: [call('c1')] }], prints(2.9 * MIN)])).toBe(2);
+  });
+
+  test('of one that never called since its start, not since its last output', () => {
+    expect(idleOf([works, prints(1.9 * MIN)])).toBe(2);
+  });
+
+  test('of one that waited for its first task since it got one', () => {
+    const rests: Heartbeats[number] = [0, { task_id: null, last_tool_call: null, activity: 'idle' }];
+    expect(idleOf([rests, [5 * MIN, works[1]], prints(6.9 * MIN)])).toBe(2);
+  });
 });

@@ -287,7 +287,7 @@ export class AgentMonitor {
     if (isNotable(report, latest)) this.#heartbeatSender.soon();
     const activity = report.activity ?? this.#observed.activity;
     const calls = callsAfterReport(this.#observed.calls, report);
-    this.#observe({ progress, reportedAt: this.#deps.clock.now(), activity, calls });
+    this.#observe({ progress, activity, calls });
     if (report.checkpoint && progress.checkpoint) this.#checkpoints.look(progress.checkpoint);
   }
 
@@ -354,11 +354,7 @@ export class AgentMonitor {
   get client(): ClientReport | null {
     return this.#heartbeatSender.heartbeatState.latest.client ?? null;
   }
-  /** epoch milliseconds; null: it has neither printed nor reported anything */
-  get lastActivityAt(): number | null {
-    return Math.max(this.#observed.reportedAt ?? 0, this.screen.lastOutputAt ?? 0) || null;
-  }
-  /** the newest call that it has reported to this supervisor; null: none */
+  /** the newest call that it has reported; null: none */
   get lastCall(): ToolCall | null {
     return this.#observed.calls.last;
   }

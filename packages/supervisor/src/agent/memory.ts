@@ -21,7 +21,6 @@ export type ObservedState = {
   readonly outputAt: number | null;
   readonly completionAt: number | null;
   readonly resultAt: number | null;
-  readonly reportedAt: number | null;
   readonly isAsking: boolean;
   readonly hasAsked: boolean;
   /** the policy whose patterns it is looked through for, as the gateway served it; null: none is here yet */
@@ -35,7 +34,6 @@ const nothingObserved: ObservedState = {
   outputAt: null,
   completionAt: null,
   resultAt: null,
-  reportedAt: null,
   isAsking: false,
   hasAsked: false,
   looksFor: null,

@@ -39,7 +39,7 @@ describe('the dispatch log', () => {
   });
   const open = (before: LoggedStall | null = null, attempt = 0, lastCall: ToolCall | null = bash(1000)) => {
     const policyDocument = { recovery: { max_attempts: 2, reset_attempts: 'by_people' } };
-    const monitor = { policy: null, policyDocument, startedAt: 0, lastCall, lastActivityAt: NOW - 60_000 };
+    const monitor = { policy: null, policyDocument, startedAt: NOW - 300_000, lastCall };
     const spec = scriptSpec('', { files: { ...noStateFiles, dispatchLog: folder }, attempt });
     const clock = { now: () => NOW, monotonic: () => 0 };
     const none = () => Promise.reject(new Error('the gateway is not needed'));
@@ -65,6 +65,12 @@ describe('the dispatch log', () => {
         action: 'kill_and_redispatch',
       },
     ]);
+  });
+
+  test('has the time since the start of an agent that never called', async () => {
+    open(null, 0, null).found(finding(NOW - 1000));
+    await settled();
+    expect(logged(folder)).toMatchObject([{ idle_minutes: 5, bash_timeout_exemption: false }]);
   });
 
   test('has it once, however often the finding is reported, and not again with the order that ends the agent', async () => {

@@ -17,8 +17,8 @@ export type LoggedStall = {
 };
 
 type Dependencies = Pick<GatewayDeps, 'gateway' | 'clock' | 'logger'>;
-/** The last signs of an agent; null: there was none. `lastActivityAt`: epoch milliseconds */
-type Monitored = Judgement & { readonly lastCall: ToolCall | null; readonly lastActivityAt: number | null };
+/** `lastCall`: null: the agent has made none, and is idle since its start */
+type Monitored = Judgement & { readonly lastCall: ToolCall | null };
 
 /**
  * Logs each stall of an agent once: when the answer to a heartbeat reports it, or when a finding ends the agent before
@@ -59,11 +59,11 @@ export class StallLog {
     this.#logged = { foundAt, lasts: true };
     const judged = judgedSpec(this.#spec, this.#monitor);
     const { taskId, agentId, attempt, maxAttempts } = judged;
-    const { lastCall, lastActivityAt } = this.#monitor;
+    const { lastCall, startedAt } = this.#monitor;
     const at = this.#deps.clock.now();
     const files = await stateFilesOf(this.#deps, judged);
     if (taskId === null) return;
-    const since = lastCall?.ended_at ?? lastCall?.started_at ?? lastActivityAt ?? at;
+    const since = lastCall?.ended_at ?? lastCall?.started_at ?? startedAt;
     const event = stallDetected({
       ...{ taskId, agentId, maxAttempts, attempt: attempt + 1, lastCall, idleMs: Math.max(0, at - since) },
       stallReason: stallReasonOf(reason, axes),

@@ -223,9 +223,6 @@ export class OutputReader {
     this.#repeated = before?.hash === hash ? { ...before, count: before.count + 1 } : { hash, count: 1, first_at: now };
   }
 
-  get lastOutputAt(): number | null {
-    return this.#lastOutputAt;
-  }
   get tail(): readonly Line[] {
     const cursor = visible(this.#cursor);
     return cursor.trim() === ''

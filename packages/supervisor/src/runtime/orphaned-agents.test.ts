@@ -136,6 +136,29 @@ test('taken over, it is nudged at its terminal and ended by order', async () => 
   await until(() => expect(isAlive(ptyHost)).toBe(false));
 });
 
+test('taken over, its stall is logged with the time since the call that it reported before', async () => {
+  const { dir, gateway } = on.stage;
+  gateway.policies.set('p', { files: { dispatch_log: 'log/' } });
+  gateway.assigned = { name: 'p', hash: 'h' };
+  const endedAt = Date.now() - 300_000;
+  const call = { call_id: 'c', tool: 'Read', outcome: 'ok', ended_at: endedAt };
+  const script = `${process.execPath} -e '
+    const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
+    socket.end(JSON.stringify({ tool_calls: [${JSON.stringify(call)}] }) + "\\n")'; sleep 600`;
+  const first = await on.runs(script);
+  await until(() => expect(on.heartbeats.some(({ tool_calls }) => tool_calls.length > 0)).toBe(true));
+  await on.keepsReporting();
+  await killed(first);
+  await on.runs(script);
+  await on.keepsReporting();
+  gateway.offer(terminate({ instanceId: on.held.instanceId, axes: ['absence'] }));
+  await until(() => expect(on.reported('ORDER_RECEIPT')).toHaveLength(1));
+  const [day = ''] = readdirSync(join(dir, 'log'));
+  const [stall = ''] = readFileSync(join(dir, 'log', day), 'utf8').split('\n');
+  expect(JSON.parse(stall)).toMatchObject({ event: 'stall_detected', agent_id: 'worker-1' });
+  expect(JSON.parse(stall).idle_minutes).toBeGreaterThanOrEqual(5);
+});
+
 test('an end that was begun before the kill is carried through, with the agent’s own exit in its receipt', async () => {
   const script = 'trap "sleep 0.3; exit 9" TERM; echo ready; while :; do sleep 0.05; done';
   const first = await on.runs(script);
