@@ -23,7 +23,7 @@ import { type Blocked, blockedAfter } from './presence/blocked.ts';
 import type { Hold } from './presence/hold.ts';
 import { type Matches, NO_MATCHES } from './presence/matches.ts';
 import { NO_OUTPUT, type Outputs, outputsAfter } from './presence/outputs.ts';
-import { signsOf, type Turn, turnAfter } from './presence/turn.ts';
+import { opensTurn, signsOf, type Turn, turnAfter } from './presence/turn.ts';
 import { askedAfter, type Wait, waitAfter } from './presence/wait.ts';
 import { type Checkpoints, checkpointsAfter, NO_CHECKPOINTS } from './progress/checkpoints.ts';
 import { type NotStarted, notStartedAfter } from './progress/not-started.ts';
@@ -193,9 +193,10 @@ export type Part = keyof typeof PARTS;
 export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History => {
   const identity = identityAfter(h.identity, heartbeat);
   const takesTask = identity.taskId !== h.identity.taskId;
-  const calls = callsAfter(h.calls, heartbeat, receipt);
   const delta = heartbeatDeltaOf(h.progress, heartbeat);
   const turn = turnAfter(h.turn, heartbeat, receipt);
+  const opens = opensTurn(h.turn, turn);
+  const calls = callsAfter(h.calls, opens, heartbeat, receipt);
   const signs = signsOf(turn, heartbeat);
   const sent = { call: h.calls.sentLast, output: h.output.sentOutput };
   const progress = progressAfter(h.progress, delta, sent, signs, receipt);
@@ -217,8 +218,8 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
     turn,
     blocked: blockedAfter(h.blocked, usesTokens, heartbeat, receipt),
     calls,
-    made: madeAfter(h.made, delta, { before: h.turn, after: turn }, heartbeat, receipt),
-    runs: runsAfter(h.runs, delta, receipt),
+    made: madeAfter(h.made, delta, opens, heartbeat, receipt),
+    runs: runsAfter(h.runs, delta, opens, receipt),
     errors: errorsAfter(h.errors, delta, progressed && !progress.strict, heartbeat, receipt),
     targets: targetsAfter(h.targets, delta, heartbeat, receipt),
     outcomes: outcomesAfter(h.outcomes, heartbeat, receipt),

@@ -4,20 +4,24 @@ import type { ToolFailures } from '../history/calls/calls.ts';
 import { failedOf, MOST_CALLS } from '../history/calls/last-calls.ts';
 import { hash32 } from '../history/hash.ts';
 import type { History } from '../history/history.ts';
-import { type AnySignal, ofTools, signal, tools } from './signal.ts';
+import { type AnySignal, ofTools, ofTurn, perTurn, signal, tools } from './signal.ts';
 
-const failureLimits = z.strictObject({ above: z.int().min(1), ...tools });
+const failureLimits = z.strictObject({ above: z.int().min(1), ...tools, ...perTurn });
 type FailureLimits = z.output<typeof failureLimits>;
 
+type Failures = Pick<ToolFailures, 'failures' | 'at'>;
+
 /** With tools named, the failures in a row of one of them count, also with calls of other tools between. */
-const failuresOf = ({ calls }: History, { applies_to, except }: FailureLimits): ToolFailures | null => {
-  if (applies_to.length === 0 && except.length === 0)
-    return calls.failedAt === null ? null : { tool: 0, failures: calls.failures, at: calls.failedAt };
+const failuresOf = ({ calls, runs }: History, { applies_to, except, per }: FailureLimits): Failures | null => {
+  if (applies_to.length === 0 && except.length === 0) {
+    const longest = per === 'turn' && runs.turn !== undefined ? runs.turn.calls : NEVER;
+    return calls.failedAt === null ? null : { failures: Math.min(calls.failures, longest), at: calls.failedAt };
+  }
   const [only, without] = [applies_to.map((name) => hash32(name)), except.map((name) => hash32(name))];
-  const counted = calls.failing.filter(
-    ({ tool }) => (only.length === 0 || only.includes(tool)) && !without.includes(tool),
-  );
-  return counted.reduce<ToolFailures | null>((most, one) => (one.failures > (most?.failures ?? 0) ? one : most), null);
+  const counted = calls.failing
+    .filter(({ tool }) => (only.length === 0 || only.includes(tool)) && !without.includes(tool))
+    .map(({ failures, before = 0, at }) => ({ failures: per === 'turn' ? failures - before : failures, at }));
+  return counted.reduce<Failures | null>((most, one) => (one.failures > (most?.failures ?? 0) ? one : most), null);
 };
 
 /** Failed calls in a row, strictly above the limit. */
@@ -33,11 +37,11 @@ export const consecutiveFailures: AnySignal = signal(failureLimits, {
     return {
       value,
       limit: l.above,
-      words: `${value} failed calls in a row${ofTools(l)}; limit ${l.above}`,
+      words: `${value} failed calls in a row${ofTools(l)}${ofTurn(l)}; limit ${l.above}`,
       hard: false,
     };
   },
-  finding: (h, l) => `Your last ${failuresOf(h, l)?.failures ?? 0} calls${ofTools(l)} have all failed.`,
+  finding: (h, l) => `Your last ${failuresOf(h, l)?.failures ?? 0} calls${ofTools(l)}${ofTurn(l)} have all failed.`,
   advice: 'Find the cause before the next call. Try another way, or say what blocks you.',
 });
 

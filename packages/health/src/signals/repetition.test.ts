@@ -257,3 +257,13 @@ test('six of the last ten calls were the same, also with others between', () => 
   expect(firing(frequentCall, mixed(6), { times: 6, of: 10 })).toBe(true);
   expect(firing(frequentCall, [...mixed(6), C], { times: 6, of: 10 })).toBe(false);
 });
+
+test('a frequent call of the named tools counts among the last calls of all tools', () => {
+  const mixed = [...times(6, { ...A, tool: 'Read' }), ...searches(4)];
+  const limit = { times: 6, of: 10 };
+  expect(firing(frequentCall, mixed, { ...limit, applies_to: ['Read'] })).toBe(true);
+  expect(firing(frequentCall, mixed, { ...limit, applies_to: ['grep', 'Read'] })).toBe(true);
+  expect(firing(frequentCall, mixed, { ...limit, applies_to: ['grep'] })).toBe(false);
+  expect(firing(frequentCall, mixed, { ...limit, except: ['grep'] })).toBe(true);
+  expect(firing(frequentCall, mixed, { ...limit, except: ['Read'] })).toBe(false);
+});

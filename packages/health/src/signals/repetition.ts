@@ -2,9 +2,18 @@ import { duration, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import { MOST_TIMES } from '../history/calls/errors.ts';
-import { MAX_CYCLE, type Row, type Runs, repetitions } from '../history/calls/runs.ts';
+import {
+  countInTurn,
+  MAX_CYCLE,
+  type Row,
+  type Runs,
+  repetitions,
+  sameInTurn,
+  toolMark,
+  toolMarkIn,
+} from '../history/calls/runs.ts';
 import type { History } from '../history/history.ts';
-import { type AnySignal, isAmong, signal, spelled, tools } from './signal.ts';
+import { type AnySignal, isAmong, ofTools, ofTurn, type PerTurn, perTurn, signal, spelled, tools } from './signal.ts';
 
 const times = z.int().min(2);
 /** Each kind of repetition has a limit of its own. All but the first two are off without a limit. */
@@ -26,6 +35,7 @@ const limits = z
     polling_after: duration.default(1_800_000),
     /** only repetitions of these tools, or of all but these; a cycle counts by its last call */
     ...tools,
+    ...perTurn,
   })
   .transform((l) => ({
     ...l,
@@ -92,18 +102,20 @@ const repeats = ({ exact, masked, failing, stale }: Runs): boolean =>
 const some = (counts: readonly number[]): boolean => counts.some((count) => count > 0);
 const inRow = ({ top, same }: Row): boolean => some(top) || some(same);
 
-const waysOf = ({ exact, masked: other, failing, stale }: Runs, l: Limits): readonly Way[] => {
-  const masked = other ?? exact;
-  const again = 'times in a row with the same result';
+const waysOf = (runs: Runs, l: Limits): readonly Way[] => {
+  const again = `times in a row${ofTurn(l)} with the same result`;
+  const [exact, masked] = [counted(runs.exact, runs, l), counted(runs.masked ?? runs.exact, runs, l)];
+  const failing = failingOf(runs, l);
+  const stale = { count: l.per === 'turn' ? countInTurn(runs.stale) : runs.stale.count, at: runs.stale.at };
   return [
     ...inRowOf(exact, 1, l.times, l, `the same call (#) ${again}`),
     ...inCycleOf(exact, l.cycles, l, `the same cycle of calls (#) ${again}`),
     ...inRowOf(masked, 1, l.masked_times, l, `the same call but for numbers (#) ${again}`),
     ...inCycleOf(masked, l.masked_cycles, l, `the same cycle of calls but for numbers (#) ${again}`),
     {
-      ...{ value: failing.top, limit: l.failing_times, from: failing.at, tool: failing.tool, since: null },
-      words: () => `the same call failing ${failing.top} times in a row`,
-      finding: () => `the same call ${failing.top} times in a row, and it has failed each time`,
+      ...{ ...failing, limit: l.failing_times, since: null },
+      words: () => `the same call failing ${failing.value} times in a row${ofTurn(l)}`,
+      finding: () => `the same call ${failing.value} times in a row, and it has failed each time`,
     },
     {
       ...{ value: stale.count, limit: l.stale_times, from: stale.at, tool: null, since: null },
@@ -113,8 +125,30 @@ const waysOf = ({ exact, masked: other, failing, stale }: Runs, l: Limits): read
   ];
 };
 
+/** The repetitions of a row that count. `top`: the most for each period, and those of polls only in `same`. */
+type Counts = Pick<Row, 'same' | 'top' | 'tool' | 'at' | 'since' | 'polling'>;
+
+/** In a turn only the present row counts, and only while it lasts. Its last call is the last one that was asked. */
+const counted = (row: Row, runs: Runs, { per }: Limits): Counts => {
+  if (per === 'instance') return row;
+  const same = sameInTurn(row, runs);
+  return {
+    same,
+    top: row.polling ? [] : same.map((_, i) => repetitions(same, i + 1)),
+    tool: row.polling ? row.tool : runs.asked.tool,
+    at: row.last,
+    since: Math.max(row.since, runs.turn?.since ?? 0),
+    polling: row.polling,
+  };
+};
+
+const failingOf = ({ failing, asked, turn }: Runs, { per }: Limits): Pick<Way, 'value' | 'from' | 'tool'> => {
+  if (per === 'instance') return { value: failing.top, from: failing.at, tool: failing.tool };
+  return { value: Math.min(failing.count, turn?.calls ?? NEVER), from: asked.at, tool: asked.tool };
+};
+
 /** The finding since the last progress, and the polls of the present row. */
-const inRowOf = (row: Row, period: number, limit: number, l: Limits, words: string): readonly Way[] => {
+const inRowOf = (row: Counts, period: number, limit: number, l: Limits, words: string): readonly Way[] => {
   const isInRow = (row.same[period - 1] ?? 0) > 0;
   const way = (value: number, from: number, more = ''): Way => {
     const often = words.replace('(#)', `(${row.tool}) ${value}`);
@@ -136,26 +170,30 @@ const inRowOf = (row: Row, period: number, limit: number, l: Limits, words: stri
   return [found, way(polls, Math.max(row.at, row.since + l.polling_after + 1), lasted)];
 };
 
-const inCycleOf = (row: Row, limit: number, l: Limits, words: string): readonly Way[] => {
+const inCycleOf = (row: Counts, limit: number, l: Limits, words: string): readonly Way[] => {
   const periods = Array.from({ length: l.max_cycle - 1 }, (_, i) => i + 2);
   return periods.flatMap((period) => inRowOf(row, period, limit, l, words));
 };
 
-const answerLimits = z.strictObject({ times, ...tools });
+const answerLimits = z.strictObject({ times, ...tools, ...perTurn });
+const answeredTimes = ({ answer }: Runs, { per }: PerTurn): number =>
+  per === 'turn' ? countInTurn(answer) : answer.count;
 
 /** One tool gives the same answer in a row to any question: nothing new is learnt. It lasts until another answer. */
 export const repeatedAnswer: AnySignal = signal(answerLimits, {
   axis: 'repetition',
   awaits: [],
   by: 'runs',
-  firesFrom: ({ runs: { answer } }, l) => (answer.count >= l.times && isAmong(answer.tool, l) ? answer.at : NEVER),
-  evidence: ({ runs: { answer } }, { times: limit }) => {
-    const words =
-      answer.count < 2 ? 'no answer twice in a row' : `the same answer (${answer.tool}) ${answer.count} times in a row`;
-    return { value: answer.count, limit, words: `${words}; limit ${limit}`, hard: false };
+  firesFrom: ({ runs }, l) =>
+    answeredTimes(runs, l) >= l.times && isAmong(runs.answer.tool, l) ? runs.answer.at : NEVER,
+  evidence: ({ runs }, l) => {
+    const value = answeredTimes(runs, l);
+    const often = `the same answer (${runs.answer.tool}) ${value} times in a row${ofTurn(l)}`;
+    const words = value < 2 ? 'no answer twice in a row' : often;
+    return { value, limit: l.times, words: `${words}; limit ${l.times}`, hard: false };
   },
-  finding: ({ runs: { answer } }) =>
-    `Your last ${answer.count} calls of ${answer.tool} have all given the same answer to any question.`,
+  finding: ({ runs }, l) =>
+    `Your last ${answeredTimes(runs, l)} calls of ${runs.answer.tool} have all given the same answer to any question.`,
   advice: 'This way brings nothing new. Look somewhere else, or say what you are looking for.',
 });
 
@@ -164,9 +202,10 @@ const argumentLimits = z.strictObject({
   /** only calls whose results are unknown */
   results: z.enum(['any', 'unknown']).default('any'),
   ...tools,
+  ...perTurn,
 });
-const askedTimes = ({ asked }: Runs, { results }: z.output<typeof argumentLimits>): number =>
-  results === 'any' ? asked.count : asked.blind;
+const askedTimes = ({ asked }: Runs, { results, per }: z.output<typeof argumentLimits>): number =>
+  Math.min(results === 'any' ? asked.count : asked.blind, per === 'turn' ? countInTurn(asked) : NEVER);
 
 /** The same call in a row, with any results. It lasts until another call. */
 export const repeatedArguments: AnySignal = signal(argumentLimits, {
@@ -177,22 +216,37 @@ export const repeatedArguments: AnySignal = signal(argumentLimits, {
   evidence: ({ runs }, l) => {
     const value = askedTimes(runs, l);
     const which = l.results === 'any' ? 'with any results' : 'without a known result';
-    const words = value < 2 ? 'no call twice in a row' : `the same call (${runs.asked.tool}) ${value} times in a row`;
+    const words =
+      value < 2 ? 'no call twice in a row' : `the same call (${runs.asked.tool}) ${value} times in a row${ofTurn(l)}`;
     return { value, limit: l.times, words: `${words}, ${which}; limit ${l.times}`, hard: false };
   },
   finding: ({ runs }, l) => `You have made the same call (${runs.asked.tool}) ${askedTimes(runs, l)} times in a row.`,
   advice: 'If you wait for something, say what it is. Otherwise change the arguments or the approach.',
 });
 
-const frequentLimits = z.strictObject({ times, of: z.int().min(2).max(MAX_CYCLE) }).refine((l) => l.times <= l.of, {
-  path: ['times'],
-  message: 'is above of, so it is never reached: write at most as many as of',
-});
+const frequentLimits = z
+  .strictObject({ times, of: z.int().min(2).max(MAX_CYCLE), ...tools, ...perTurn })
+  .refine((l) => l.times <= l.of, {
+    path: ['times'],
+    message: 'is above of, so it is never reached: write at most as many as of',
+  });
+type Frequent = z.output<typeof frequentLimits>;
 
-/** How often the most frequent call occurs among the last ones. */
-const frequency = (recent: readonly number[], of: number): number => {
+/** The last calls, at most `of`; with `per: turn` those of the present turn only. */
+const lastOf = ({ exact: { recent }, turn }: Runs, { of, per }: Frequent): readonly number[] => {
+  const most = per === 'turn' && turn !== undefined ? Math.min(of, turn.calls) : of;
+  return most === 0 ? [] : recent.slice(-most);
+};
+
+/** How often the most frequent call of the named tools occurs among the last calls of any tools. */
+const frequency = (runs: Runs, l: Frequent): number => {
+  const [only, without] = [l.applies_to.map(toolMark), l.except.map(toolMark)];
   const counts = new Map<number, number>();
-  for (const sign of recent.slice(-of)) counts.set(sign, (counts.get(sign) ?? 0) + 1);
+  for (const sign of lastOf(runs, l)) {
+    const tool = toolMarkIn(sign);
+    const isCounted = (only.length === 0 || only.includes(tool)) && !without.includes(tool);
+    if (isCounted) counts.set(sign, (counts.get(sign) ?? 0) + 1);
+  }
   return Math.max(0, ...counts.values());
 };
 
@@ -201,16 +255,16 @@ export const frequentCall: AnySignal = signal(frequentLimits, {
   axis: 'repetition',
   awaits: [],
   by: 'runs',
-  firesFrom: ({ runs: { exact } }, { times: least, of }) =>
-    exact.recent.length >= least && frequency(exact.recent, of) >= least ? exact.last : NEVER,
-  evidence: ({ runs: { exact } }, { times: limit, of }) => {
-    const value = frequency(exact.recent, of);
-    const last = Math.min(of, exact.recent.length);
-    const words = `one call with the same result ${value} times among the last ${last}; limit ${limit} of ${of}`;
-    return { value, limit, words, hard: false };
+  firesFrom: ({ runs }, l) =>
+    runs.exact.recent.length >= l.times && frequency(runs, l) >= l.times ? runs.exact.last : NEVER,
+  evidence: ({ runs }, l) => {
+    const value = frequency(runs, l);
+    const among = `among the last ${lastOf(runs, l).length}${ofTurn(l)}`;
+    const words = `one call${ofTools(l)} with the same result ${value} times ${among}; limit ${l.times} of ${l.of}`;
+    return { value, limit: l.times, words, hard: false };
   },
-  finding: ({ runs: { exact } }, { of }) =>
-    `Of your last ${Math.min(of, exact.recent.length)} calls, ${frequency(exact.recent, of)} were the same and gave the same result.`,
+  finding: ({ runs }, l) =>
+    `Of your last ${lastOf(runs, l).length} calls, ${frequency(runs, l)} were the same and gave the same result.`,
   advice: 'The same call gives the same result. Read what it returned, then try another way.',
 });
 

@@ -92,6 +92,13 @@ export const ofTools = ({ applies_to, except }: Tools): string => {
   return except.length > 0 ? ` of other tools than ${except.join(', ')}` : '';
 };
 
+/** What starts a count of calls again, besides what ends it: the instance, or each turn of its client. */
+export const perTurn = { per: z.enum(['instance', 'turn']).default('instance') };
+export type PerTurn = { readonly per: 'instance' | 'turn' };
+
+/** The restriction to a turn in words. */
+export const ofTurn = ({ per }: PerTurn): string => (per === 'turn' ? ' in this turn' : '');
+
 /** Converts a mark to `now`'s axis. */
 export const momentOf = (mark: number, at: Moment): number => at.now + (mark - at.watched);
 

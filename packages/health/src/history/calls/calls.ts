@@ -35,7 +35,13 @@ export type Calls = {
 
 /** The largest number of tools whose failures are stored. With more, the one that failed longest ago is dropped. */
 export const FAILING_TOOLS = 4;
-export type ToolFailures = { readonly tool: number; readonly failures: number; readonly at: number };
+/** `before`: how many of the failures came before the present turn; absent: none. */
+export type ToolFailures = {
+  readonly tool: number;
+  readonly failures: number;
+  readonly before?: number;
+  readonly at: number;
+};
 
 export const NO_CALLS: Calls = {
   open: [],
@@ -49,10 +55,17 @@ export const NO_CALLS: Calls = {
   failing: [],
 };
 
-export const callsAfter = (before: Calls, heartbeat: Heartbeat, receipt: Receipt): Calls => {
-  const after = heartbeat.tool_calls.reduce((known, call) => callAfter(known, call, receipt), before);
+/** `opens`: whether a turn of the client opens. The calls of the heartbeat are of that turn. */
+export const callsAfter = (before: Calls, opens: boolean, heartbeat: Heartbeat, receipt: Receipt): Calls => {
+  const known = opens && before.failing.length > 0 ? inNewTurn(before) : before;
+  const after = heartbeat.tool_calls.reduce((sofar, call) => callAfter(sofar, call, receipt), known);
   return lastCallSent(after, heartbeat, receipt);
 };
+
+const inNewTurn = (before: Calls): Calls => ({
+  ...before,
+  failing: before.failing.map((one) => ({ ...one, before: one.failures })),
+});
 
 /** Whether the call ran and its result is known, so that it counts as success or failure. */
 export const finished = (call: ToolCall): boolean => call.outcome === 'ok' || call.outcome === 'error';
@@ -103,11 +116,11 @@ const failuresAfter = (
   const others = failing.filter((one) => one.tool !== tool);
   if (!failed) return { failures: 0, failedAt: null, failing: others };
   const at = instant(receipt, call.ended_at).now;
-  const known = failing.find((one) => one.tool === tool)?.failures ?? 0;
+  const known = failing.find((one) => one.tool === tool) ?? { failures: 0 };
   return {
     failures: failures + 1,
     failedAt: at,
-    failing: [...others.slice(1 - FAILING_TOOLS), { tool, failures: known + 1, at }],
+    failing: [...others.slice(1 - FAILING_TOOLS), { ...known, tool, failures: known.failures + 1, at }],
   };
 };
 

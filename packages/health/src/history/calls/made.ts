@@ -1,5 +1,4 @@
 import { type Heartbeat, instant, type Receipt } from '../moment.ts';
-import type { Turn } from '../presence/turn.ts';
 import { finished } from './calls.ts';
 import type { HeartbeatDelta } from './heartbeat-delta.ts';
 
@@ -14,15 +13,17 @@ export type Made = {
 
 export const NONE_MADE: Made = { instance: 0, progress: 0, turn: 0, at: 0 };
 
-/** A new checkpoint, a work update or an ACCEPT is declared progress. The calls of its heartbeat count after it. */
+/**
+ * A new checkpoint, a work update or an ACCEPT is declared progress. The calls of its heartbeat count after it. `opens`:
+ * whether a turn of the client opens; the calls of its heartbeat are of that turn.
+ */
 export const madeAfter = (
   before: Made,
   { declared }: HeartbeatDelta,
-  turns: { readonly before: Turn; readonly after: Turn },
+  opens: boolean,
   heartbeat: Heartbeat,
   receipt: Receipt,
 ): Made => {
-  const opens = turns.after?.open === true && turns.before?.open !== true;
   const calls = heartbeat.tool_calls.filter(finished);
   if (calls.length === 0 && !declared && !opens) return before;
   return {

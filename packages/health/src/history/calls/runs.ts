@@ -37,10 +37,12 @@ export type Failing = {
   readonly at: number;
 };
 
+/** `before`: how many of `count` calls were made before the present turn; absent: none. */
+type Counted = { readonly count: number; readonly before?: number };
+
 /** Calls in a row that are alike in one respect: how many, and when the last was made. */
-export type Streak = {
+export type Streak = Counted & {
   readonly sign: number | null;
-  readonly count: number;
   readonly tool: string;
   readonly at: number;
 };
@@ -51,11 +53,13 @@ export type Runs = {
   readonly masked: Row | null;
   readonly failing: Failing;
   /** calls of any kind in a row without new information, and when the last was made */
-  readonly stale: { readonly count: number; readonly at: number };
+  readonly stale: Counted & { readonly at: number };
   /** calls of one tool that gave the same result, with any arguments */
   readonly answer: Streak;
   /** calls of one tool with the same arguments and any results; `blind`: how many of the last had none */
   readonly asked: Streak & { readonly blind: number };
+  /** how many calls have finished in the present turn, and when it opened; absent: no turn has opened yet */
+  readonly turn?: { readonly calls: number; readonly since: number };
 };
 
 const NO_ROW: Row = { recent: [], last: 0, same: NONE, top: NONE, tool: null, at: 0, since: 0, polling: false };
@@ -72,18 +76,40 @@ export const NO_RUNS: Runs = {
   asked: { ...NO_STREAK, blind: 0 },
 };
 
-export const runsAfter = (runs: Runs, delta: HeartbeatDelta, receipt: Receipt): Runs => {
-  let after = delta.declared ? NO_RUNS : runs;
+/** `opens`: whether a turn of the client opens. The calls of its heartbeat are of that turn. */
+export const runsAfter = (runs: Runs, delta: HeartbeatDelta, opens: boolean, receipt: Receipt): Runs => {
+  const before = opens ? inNewTurn(runs, receipt.now) : runs;
+  let after = delta.declared ? withTurn(NO_RUNS, before.turn) : before;
   for (const one of delta.calls) {
     if (!finished(one.call) || rateLimited(one.call)) continue;
+    const { turn } = after;
     after = repeated(after, one, instant(receipt, one.call.ended_at).now);
+    after = withTurn(after, turn && { ...turn, calls: turn.calls + 1 });
   }
   return after;
 };
 
+const withTurn = (runs: Runs, turn: Runs['turn']): Runs => (turn === undefined ? runs : { ...runs, turn });
+
+const inNewTurn = (runs: Runs, since: number): Runs => ({
+  ...runs,
+  stale: ofEarlierTurns(runs.stale),
+  answer: ofEarlierTurns(runs.answer),
+  asked: ofEarlierTurns(runs.asked),
+  turn: { calls: 0, since },
+});
+const ofEarlierTurns = <One extends Counted>(one: One): One => (one.count === 0 ? one : { ...one, before: one.count });
+
+/** The calls of a streak that were made in the present turn. */
+export const countInTurn = ({ count, before = 0 }: Counted): number => count - before;
+
+/** For each period, how many calls in a row of the present turn equal the call p before them in the same turn. */
+export const sameInTurn = ({ same }: Row, { turn }: Runs): readonly number[] =>
+  turn === undefined ? same : same.map((count, i) => Math.max(0, Math.min(count, turn.calls - i - 1)));
+
 const repeated = (before: Runs, { call, sign: ofResult, advances }: CallDelta, now: number): Runs => {
-  const sign = ofResult ?? signature(call, failureOf(call));
-  const maskedSign = call.masked_result_hash === null ? sign : signature(call, call.masked_result_hash);
+  const sign = ofTool(call, ofResult ?? signature(call, failureOf(call)));
+  const maskedSign = call.masked_result_hash === null ? sign : ofTool(call, signature(call, call.masked_result_hash));
   const runs = advances ? progressed(before, call, maskedSign) : before;
   const exact = rowAfter(runs.exact, call, sign, now);
   return {
@@ -97,6 +123,12 @@ const repeated = (before: Runs, { call, sign: ofResult, advances }: CallDelta, n
     asked: askedAfter(runs.asked, call, now),
   };
 };
+
+/** A signature with its tool in the bits above it, so that a signal can be restricted to tools. */
+const ofTool = ({ tool }: ToolCall, sign: number | null): number | null =>
+  sign === null ? null : toolMark(tool) * 2 ** 32 + sign;
+export const toolMark = (tool: string): number => hash32(tool) % 2 ** 16;
+export const toolMarkIn = (sign: number): number => Math.floor(sign / 2 ** 32);
 
 /** Edits and polls answer alike by nature. */
 const answerAfter = (before: Streak, call: ToolCall, now: number): Streak => {
@@ -113,8 +145,12 @@ const askedAfter = (before: Runs['asked'], call: ToolCall, now: number): Runs['a
   return { ...streakAfter(before, call.tool, sign, now), blind: isBlind ? (continues ? before.blind + 1 : 1) : 0 };
 };
 
-const streakAfter = (before: Streak, tool: string, sign: number | null, now: number): Streak =>
-  sign === null ? NO_STREAK : { sign, count: sign === before.sign ? before.count + 1 : 1, tool, at: now };
+const streakAfter = (before: Streak, tool: string, sign: number | null, now: number): Streak => {
+  if (sign === null) return NO_STREAK;
+  return sign === before.sign
+    ? { ...before, count: before.count + 1, tool, at: now }
+    : { sign, count: 1, tool, at: now };
+};
 
 /** An error without content is compared by its class; null if there is nothing to compare. */
 const failureOf = ({ outcome, error_class: name }: ToolCall): string | null =>
@@ -144,7 +180,7 @@ const restarted = ({ recent, last }: Row): Row => ({ ...NO_ROW, recent, last });
 
 /** A call without a reported result does not count, because its result may be new. */
 const staleAfter = (before: Runs['stale'], call: ToolCall, sign: number | null, now: number): Runs['stale'] =>
-  call.polling || sign === null ? before : { count: before.count + 1, at: now };
+  call.polling || sign === null ? before : { ...before, count: before.count + 1, at: now };
 
 /** A call with nothing to compare ends the row and keeps the count. */
 const rowAfter = (row: Row, call: ToolCall, sign: number | null, now: number): Row => {

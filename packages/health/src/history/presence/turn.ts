@@ -24,6 +24,9 @@ export const turnAfter = (before: Turn, { turn }: Heartbeat, receipt: Receipt): 
   };
 };
 
+/** Whether the client opens a turn. A turn that ends and one that begins between two reports count as one. */
+export const opensTurn = (before: Turn, after: Turn): boolean => after?.open === true && before?.open !== true;
+
 /**
  * Removes the output from a heartbeat while a turn is open, because a spinner, a redraw or a retry line is not a sign
  * of work.
