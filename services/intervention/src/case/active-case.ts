@@ -19,8 +19,7 @@ export type Withheld = { readonly why: WithheldWhy; readonly detail: string };
 export type StepState =
   | { readonly kind: 'turn' }
   | { readonly kind: 'asked'; readonly requestId: string; readonly withheld: Withheld | null }
-  /** until null: for ever */
-  | { readonly kind: 'escalated'; readonly until: number | null; readonly options: readonly string[] }
+  | (Question & { readonly kind: 'escalated' })
   | {
       readonly kind: 'terminating';
       readonly orderId: string;
@@ -129,7 +128,19 @@ export type ResumePoint = { readonly planName: string; readonly step: string } &
     readonly question?: Question;
   };
 
-export type Question = { readonly until: number | null; readonly options: readonly string[] };
+/** What people have been asked. */
+export type Question = {
+  /** when the plan continues without them; null: never */
+  readonly until: number | null;
+  /** the deadline that they were given, under `on_timeout: hold` too; absent: `until`, or the state is older than this */
+  readonly deadlineAt?: number | null;
+  readonly options: readonly string[];
+  /** why they are asked, if not for the finding's own reason */
+  readonly reason?: string;
+};
+
+/** The deadline that people were given; null: none. */
+export const deadlineOf = ({ until, deadlineAt = until }: Question): number | null => deadlineAt;
 
 export const notBegun: Attempt = { sent: 0, lastAt: 0, order: null };
 
@@ -159,6 +170,13 @@ export const isDoneBefore = ({ doneBefore }: ActiveCase, step: PlannedStep): boo
 /** A question whose time is not over is put again, since a decision names the case that is open; its deadline stays. */
 export const asksAgain = ({ question }: ResumePoint, at: number): Question | null =>
   question && (question.until === null || question.until > at) ? question : null;
+
+/** The same question with a deadline that is not before `at`. One without a deadline keeps none. */
+export const laterQuestion = <One extends Question>(question: One, at: number): One => ({
+  ...question,
+  until: question.until === null ? null : Math.max(question.until, at),
+  ...(typeof question.deadlineAt === 'number' && { deadlineAt: Math.max(question.deadlineAt, at) }),
+});
 
 /** Before then no step moves. */
 export const standsUntil = ({ moreTime, askAgainAt }: ActiveCase): number => Math.max(moreTime.until, askAgainAt);

@@ -243,6 +243,27 @@ describe('an answer starts the wait for it again, once an episode', () => {
     expect(one.after(1)).toEqual(['asks terminate destructive']);
   });
 
+  test('a question that holds keeps its deadline for people, begins its time again, and never continues by itself', () => {
+    const one = agent();
+    one.receive(filed([{ ...escalate, onTimeout: 'hold' }, terminate, recover]));
+    const [asked] = one.drafts(one.admitted()).filter(({ type }) => type === 'ESCALATION_TRIGGERED');
+    expect(asked).toMatchObject({ payload: { deadlineAt: one.clock().now + 15 * MIN, onTimeout: 'hold' } });
+    one.after(14 * MIN);
+    expect(one.drafts(answers('blockers', BLOCKER))).toMatchObject([
+      { type: 'ESCALATION_TRIGGERED', payload: { deadlineAt: one.clock().now + 15 * MIN, onTimeout: 'hold' } },
+    ]);
+    expect(one.after(60 * MIN)).toEqual([]);
+  });
+
+  test('a question with a reason of its own is put again with that reason', () => {
+    const one = nudged([{ ...nudge, attempts: 1 }, { ...terminate, requires: ['hard'] }, recover] as never);
+    const first = one.passTo(one.clock().now + 10 * MIN).find(({ type }) => type === 'ESCALATION_TRIGGERED');
+    const [again] = one.drafts(answers('blockers', BLOCKER));
+    const reasons = [first, again].map((one) => one?.type === 'ESCALATION_TRIGGERED' && one.payload.reason);
+    expect(reasons[0]).toMatch(/hard/);
+    expect(reasons[1]).toBe(reasons[0]);
+  });
+
   test('an agent that has had its time gets no more while people are asked, but they read new words', () => {
     const one = nudged();
     one.receive(answers('blockers', BLOCKER));

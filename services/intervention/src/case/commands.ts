@@ -1,5 +1,5 @@
 import { Topic } from '@vigil/events';
-import { type ActiveCase, type Decision, FRESH_MS } from './active-case.ts';
+import { type ActiveCase, type Decision, deadlineOf, FRESH_MS } from './active-case.ts';
 import type { CaseContext } from './case-context.ts';
 import { caseEvent, closed, decisionLapsed, refusal, withdraw } from './drafts.ts';
 import { contextOfRequest, requestedHandoff, requestedTerminate } from './observe/case-context.ts';
@@ -71,7 +71,7 @@ const openNamed = ({ situation, agentId, last }: CaseState, caseId: string): Act
  */
 const isOver = ({ stepState, moreTime }: ActiveCase, { question }: DecideCase, now: number): boolean =>
   question !== null &&
-  (stepState.kind !== 'escalated' || stepState.until !== question.deadlineAt || now < moreTime.until);
+  (stepState.kind !== 'escalated' || deadlineOf(stepState) !== question.deadlineAt || now < moreTime.until);
 
 /** Why a decision is refused, or null. */
 const against = (

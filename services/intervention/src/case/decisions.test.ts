@@ -477,6 +477,14 @@ describe('a decision link', () => {
     expect(second[0]?.payload).toMatchObject({ reason: 'the question of this link is over' });
   });
 
+  test('answers a question that holds, by the deadline that people were given, also after it', () => {
+    const one = agent();
+    one.receive(filed([{ ...escalate, onTimeout: 'hold' }, terminate, recover]));
+    one.admit();
+    one.after(20 * MIN);
+    expect(one.receive(decides('pardon', { question }))).toEqual(['ESCALATION_DECIDED pardon', 'CASE_CLOSED pardoned']);
+  });
+
   test.each([null, T0 + 15 * MIN + 1])('answers no question with another deadline (%s)', (deadlineAt) => {
     const drafts = escalated().drafts(decides('pardon', { question: { deadlineAt } }));
     expect(drafts.map(({ type }) => type)).toEqual(['DECISION_REFUSED']);

@@ -1,5 +1,5 @@
 import type { Clock } from '@vigil/stream';
-import { type ActiveCase, type Ending, opened } from './active-case.ts';
+import { type ActiveCase, type Ending, opened, type Question } from './active-case.ts';
 import { type CaseContext, deathByEnd } from './case-context.ts';
 import { beginsAgain, decided, successorOf } from './commands.ts';
 import { contextIn } from './observe/instance.ts';
@@ -250,11 +250,12 @@ const resumePointAfter = ({
   const { planName } = caseContext;
   const step = caseContext.steps[index]?.step ?? '';
   const resumePoint = { planName, step, index, attempt, done, nudges, doneBefore, escalated, moreTime };
-  if (stepState.kind === 'escalated')
-    return { withheld: { ...resumePoint, question: { until: stepState.until, options: stepState.options } } };
+  if (stepState.kind === 'escalated') return { withheld: { ...resumePoint, question: questionOf(stepState) } };
   const began = index === 0 && attempt.sent === 0 && moreTime.times === 0;
   return step === '' || began || answered ? {} : { withheld: resumePoint };
 };
+
+const questionOf = ({ kind: _, ...question }: Question & { readonly kind: 'escalated' }): Question => question;
 
 const escalated = (activeCase: ActiveCase, { payload }: DraftOf<'ESCALATION_TRIGGERED'>): ActiveCase => ({
   // A reminder is the same question, of the same step.
@@ -264,7 +265,9 @@ const escalated = (activeCase: ActiveCase, { payload }: DraftOf<'ESCALATION_TRIG
   stepState: {
     kind: 'escalated',
     until: payload.onTimeout === 'terminate' ? payload.deadlineAt : null,
+    ...(payload.onTimeout === 'hold' && payload.deadlineAt !== null && { deadlineAt: payload.deadlineAt }),
     options: payload.options,
+    ...(payload.reason !== activeCase.caseContext.reason && { reason: payload.reason }),
   },
 });
 

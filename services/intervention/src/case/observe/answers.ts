@@ -1,4 +1,4 @@
-import { type ActiveCase, type Answers, FRESH_MS, notBegun } from '../active-case.ts';
+import { type ActiveCase, type Answers, deadlineOf, FRESH_MS, laterQuestion, notBegun } from '../active-case.ts';
 import type { InputOf } from '../state.ts';
 import { unreachable } from '../steps/step.ts';
 import { requestedHandoff } from './case-context.ts';
@@ -92,9 +92,8 @@ export const waitingAgain = (activeCase: ActiveCase, now: number): ActiveCase =>
     return isWaiting ? dated : activeCase;
   }
   if (step?.step !== 'escalate' || step.timeoutMs === null) return activeCase;
-  if (stepState.kind !== 'escalated' || stepState.until === null) return activeCase;
-  const until = Math.max(stepState.until, now + step.timeoutMs);
-  return { ...dated, reminder: 'due', stepState: { ...stepState, until } };
+  if (stepState.kind !== 'escalated' || deadlineOf(stepState) === null) return activeCase;
+  return { ...dated, reminder: 'due', stepState: laterQuestion(stepState, now + step.timeoutMs) };
 };
 
 /**

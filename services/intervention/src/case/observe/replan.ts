@@ -1,6 +1,6 @@
 import type { HealthState } from '@vigil/events';
 import type { Step } from '@vigil/policy';
-import { type ActiveCase, notBegun, stepKey } from '../active-case.ts';
+import { type ActiveCase, laterQuestion, notBegun, stepKey } from '../active-case.ts';
 import type { CaseContext } from '../case-context.ts';
 import { requestedTerminate } from './case-context.ts';
 
@@ -98,8 +98,7 @@ const withDecided = (activeCase: ActiveCase, by: string, steps: readonly Step[])
 export const givenTime = (activeCase: ActiveCase, until: number): ActiveCase => {
   const moreTime = { times: activeCase.moreTime.times + 1, until };
   if (activeCase.stepState.kind === 'escalated') {
-    const later = activeCase.stepState.until === null ? null : Math.max(activeCase.stepState.until, until);
-    return { ...activeCase, moreTime, stepState: { ...activeCase.stepState, until: later } };
+    return { ...activeCase, moreTime, stepState: laterQuestion(activeCase.stepState, until) };
   }
   if (activeCase.stepState.kind !== 'asked') return { ...activeCase, moreTime };
   return { ...activeCase, moreTime, stepState: { kind: 'turn' }, withdrawing: activeCase.stepState.requestId };

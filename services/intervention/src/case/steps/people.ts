@@ -1,5 +1,5 @@
 import type { EscalationAnswer } from '@vigil/events';
-import type { ActiveCase, Answers, Question } from '../active-case.ts';
+import { type ActiveCase, type Answers, deadlineOf, type Question } from '../active-case.ts';
 import type { CaseContext } from '../case-context.ts';
 import { caseEvent, fill } from '../drafts.ts';
 import type { CaseDraft } from '../state.ts';
@@ -31,19 +31,23 @@ export const escalate: RulesOf<'escalate'> = {
   decideStep: () => act,
   act: ({ timeoutMs, onTimeout, options }, { caseContext, answers }, { at }) => {
     const until = timeoutMs === null ? null : at + timeoutMs;
-    return [question(caseContext, { until, options }, answers, onTimeout)];
+    const asked = onTimeout === 'terminate' ? { until, options } : { until: null, deadlineAt: until, options };
+    return [question(caseContext, asked, answers)];
   },
 };
 
 /** The case goes to people: it waits for them for as long as it takes. */
 export const toPeople = ({ caseContext, answers }: ActiveCase, reason: string): CaseDraft => {
   const options = ['allow_more_time', 'terminate_and_recover', 'pardon'];
-  return question(caseContext, { until: null, options }, answers, 'hold', reason);
+  return question(caseContext, { until: null, options, reason }, answers);
 };
 
-/** A question that was put before: for the case that continues, or with what the agent has answered since. */
+/**
+ * A question that was put before, with its own reason and deadline: for the case that continues, or with what the agent has
+ * answered since.
+ */
 export const askedAgain = (caseContext: CaseContext, asked: Question, answers: Answers): CaseDraft =>
-  question(caseContext, asked, answers, 'terminate');
+  question(caseContext, asked, answers);
 
 /** The agent's own words. */
 const given = ({ handoff, blockers }: Answers): readonly EscalationAnswer[] => [
@@ -51,18 +55,12 @@ const given = ({ handoff, blockers }: Answers): readonly EscalationAnswer[] => [
   ...(blockers === null ? [] : [{ how: 'blockers', text: blockers } as const]),
 ];
 
-const question = (
-  caseContext: CaseContext,
-  { until, options }: Question,
-  answers: Answers,
-  onTimeout: 'terminate' | 'hold',
-  reason = caseContext.reason,
-): CaseDraft =>
+const question = (caseContext: CaseContext, asked: Question, answers: Answers): CaseDraft =>
   caseEvent(caseContext, 'ESCALATION_TRIGGERED', {
-    reason,
-    options: offered(options, caseContext),
-    deadlineAt: until,
-    onTimeout: until === null ? 'hold' : onTimeout,
+    reason: asked.reason ?? caseContext.reason,
+    options: offered(asked.options, caseContext),
+    deadlineAt: deadlineOf(asked),
+    onTimeout: asked.until === null ? 'hold' : 'terminate',
     checkpoint: caseContext.checkpoint,
     answers: given(answers),
   });
