@@ -40,15 +40,22 @@ const filed = (context: AnnouncementContext, ticket: EscalationTicket): Announce
 
 const findingsOf = ({ state: { history }, rules, judgement }: AnnouncementContext): TicketFindings => {
   const firing = rules.rules.filter((_, i) => (judgement.from[i] ?? 0) <= judgement.at.now);
-  const { progress, started, progressEvidence } = history;
+  const { progressEvidence } = history;
+  const unrecoverable = firing.some(({ signalName }) => FATAL.has(signalName));
   return {
     signals: firing.map(({ name }) => name),
     transient: progressEvidence !== null && transient(progressEvidence),
-    progressAt:
-      hasSucceeded(history) && progress.at > (progressEvidence?.acceptedAt ?? started.now) ? progress.at : null,
-    unrecoverable: firing.some(({ signalName }) => FATAL.has(signalName)),
+    // Progress ends an unrecoverable error, so all of it came before the error.
+    progressAt: unrecoverable ? null : progressSinceAccept(history),
+    unrecoverable,
     loop: loopFrom(rules, history, judgement) <= judgement.at.now,
   };
+};
+
+const progressSinceAccept = (history: History): number | null => {
+  const { progress, started, progressEvidence } = history;
+  const since = progressEvidence?.acceptedAt ?? started.now;
+  return hasSucceeded(history) && progress.at > since ? progress.at : null;
 };
 
 /** A first failure is new as well, and not genuine progress. An agent that reports no calls may make progress otherwise. */

@@ -116,6 +116,30 @@ test.each(['unrecoverable', 'authentication_error'])(
   },
 );
 
+describe('genuine progress in a ticket for an agent with an unrecoverable error', () => {
+  const failed = (ms: number): Partial<HeartbeatPayload> => ({
+    errors: [{ at: T0 + ms, count: 1, error_class: 'unrecoverable', hash: null, message: null }],
+  });
+  const succeeded: Partial<HeartbeatPayload> = { tool_calls: [call('c1', { args_hash: 'npm test' })] };
+  /** The findings of the first ticket, with these reports among fifteen steps without an ACCEPT. */
+  const findingsWith = (reports: Readonly<Record<number, Partial<HeartbeatPayload>>>) => {
+    const agent = given(agentHealth(presetsWith('hive')), T0);
+    for (const [ms, more] of since(15)) agent.receive(heartbeat(ms, { ...more, ...reports[ms / SEC] }), T0 + ms);
+    agent.passTo(T0 + 3 * MIN);
+    return agent.all().flatMap((one) => (one.type === 'WORKER_ESCALATION_TICKET' ? [one.payload.findings] : []))[0];
+  };
+
+  test('did not come despite the error where it came before it', () => {
+    const findings = findingsWith({ 8: succeeded, 10: failed(10 * SEC) });
+    expect(findings).toMatchObject({ unrecoverable: true, progressAt: null });
+  });
+
+  test('shows that the error was none where it came after it', () => {
+    const findings = findingsWith({ 10: failed(10 * SEC), 12: succeeded });
+    expect(findings).toMatchObject({ unrecoverable: false, progressAt: T0 + 12 * SEC });
+  });
+});
+
 test('a first failure is new, and not genuine progress; a success is', () => {
   const ticketAfter = (outcome: 'ok' | 'error') => {
     const agent = given(agentHealth(presetsWith('hive')), T0);

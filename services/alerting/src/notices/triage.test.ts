@@ -92,6 +92,28 @@ describe('a ticket is dismissed', () => {
   });
 });
 
+describe('a ticket for an agent that cannot recover, in the order of hive', () => {
+  const unrecoverable = { unrecoverable: true, progressAt: null, transient: false } as const;
+
+  test.each([
+    [{ severity: 'medium', steps_since_last_accept: 10 }, '10 steps without an ACCEPT: retries'],
+    [{ severity: 'high', steps_since_last_accept: 15 }, 'severity is high: retries'],
+    [{ severity: 'critical', steps_since_last_accept: 0, stall_minutes: 4.5 }, 'severity is critical: retries'],
+  ] as const)('as the judge files it: people are asked, for the first reason that holds', (ticket, analysis) => {
+    expect(answer(ticket, unrecoverable)).toEqual({ intervene: true, analysis });
+  });
+
+  test('as another judge files it, below each other limit: the error is the reason', () => {
+    const ticket = { severity: 'medium', steps_since_last_accept: 9, stall_minutes: 4 } as const;
+    expect(answer(ticket, unrecoverable).analysis).toBe('it cannot recover by itself: retries');
+  });
+
+  test('low, with fewer than eight steps, is dismissed first', () => {
+    expect(intervenes({ severity: 'low', steps_since_last_accept: 7 }, unrecoverable)).toBe(false);
+    expect(intervenes({ severity: 'low', steps_since_last_accept: 8 }, unrecoverable)).toBe(true);
+  });
+});
+
 describe('what dismisses comes first, as in hive', () => {
   const against = { severity: 'critical', steps_since_last_accept: 20, stall_minutes: 5 } as const;
   const all = { loop: true, unrecoverable: true };
