@@ -42,4 +42,5 @@ export {
   registryFrom,
 } from './registry-access.ts';
 export { schemaOf, topicNames } from './schemas.ts';
+export { atItsStart } from './tool-call.ts';
 export type { EventInfo, TopicInfo } from './topic.ts';

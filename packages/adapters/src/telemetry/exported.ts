@@ -1,3 +1,4 @@
+import { atItsStart } from '@vigil/events';
 import { type RecordedSession, reportsOf } from '../recorded-session.ts';
 import { callStarted, type SessionEvent } from '../session/events.ts';
 import { at } from '../shared/payload.ts';
@@ -43,21 +44,9 @@ const textIn = ({ resource }: TelemetryRecord, name: string): string | null => {
   return typeof value === 'string' && value !== '' ? value : null;
 };
 
-/** The session of a record that names none: the client's last one, else one for each agent or process. */
-const sessionNamed = (record: TelemetryRecord, { client, sessionId }: Telemetry, kept: readonly Kept[]): string =>
-  sessionId ??
-  kept.findLast((one) => one.client === client)?.id ??
-  textIn(record, 'vigil.agent') ??
-  textIn(record, 'service.instance.id') ??
-  client;
-
-const UNANSWERED = {
-  outcome: 'running',
-  result_hash: null,
-  masked_result_hash: null,
-  error_class: null,
-  ended_at: null,
-} as const;
+/** The session of a record. `last`: its client's last one, for a record that names none; else one for each agent or process. */
+const sessionNamed = (record: TelemetryRecord, { client, sessionId }: Telemetry, last: string | undefined): string =>
+  sessionId ?? last ?? textIn(record, 'vigil.agent') ?? textIn(record, 'service.instance.id') ?? client;
 
 /** A span or a log event reports a call when it ends, with its start. */
 const startsOf = (events: readonly SessionEvent[]): readonly SessionEvent[] =>
@@ -65,7 +54,7 @@ const startsOf = (events: readonly SessionEvent[]): readonly SessionEvent[] =>
     if (event.kind !== 'call_ended') return [];
     const from = event.call.started_at;
     if (from === null || from >= event.at) return [];
-    return [{ ...callStarted({ ...event.call, ...UNANSWERED }, null, null), at: from, agent: event.agent }];
+    return [{ ...callStarted(atItsStart(event.call), null, null), at: from, agent: event.agent }];
   });
 
 const sessionOf = ({ client, id, events, counts }: Kept): ExportedSession => {
@@ -75,21 +64,28 @@ const sessionOf = ({ client, id, events, counts }: Kept): ExportedSession => {
   return { id, client, reports: reportsOf(all) };
 };
 
+const eventsOf = ({ events }: Kept, signal: Signal): SessionEvent[] => {
+  const known = events.get(signal) ?? [];
+  events.set(signal, known);
+  return known;
+};
+
 /** The sessions in the requests of a file. A record that was exported again counts once. */
 export const exportedSessions = (exports: readonly Export[]): readonly ExportedSession[] => {
   const kept = new Map<string, Kept>();
+  const last = new Map<string, string>();
   const seen = new Set<string>();
   for (const { signal, records } of exports.flat()) {
     for (const { record, telemetry } of readTelemetry(records.filter(({ id }) => !seen.has(id)))) {
-      const id = sessionNamed(record, telemetry, [...kept.values()]);
-      const key = JSON.stringify([telemetry.client, id]);
-      const beganAt = record.startedAt ?? record.at;
       const { client } = telemetry;
+      const id = sessionNamed(record, telemetry, last.get(client));
+      const key = JSON.stringify([client, id]);
+      const beganAt = record.startedAt ?? record.at;
       const fresh: Kept = { client, id, beganAt, events: new Map(), counts: [], meters: {} };
       const known = kept.get(key) ?? fresh;
+      if (!kept.has(key)) last.set(client, id);
       kept.set(key, known);
-      if (telemetry.events.length > 0)
-        known.events.set(signal, [...(known.events.get(signal) ?? []), ...telemetry.events]);
+      if (telemetry.events.length > 0) eventsOf(known, signal).push(...telemetry.events);
       const { meters, events } = readMeters(known.meters, telemetry.readings, known.beganAt);
       known.meters = meters;
       known.counts.push(...events);

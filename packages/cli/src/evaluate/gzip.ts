@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { crc32, createInflateRaw } from 'node:zlib';
+import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
 
 /**
  * Bytes of a gzip file that cannot be unpacked. `isComplete`: whether the content before it is whole, as before other
@@ -75,6 +75,15 @@ const skipHeader = async (input: Input): Promise<void> => {
 /** The content of one member after its header; what follows the member is put back. */
 async function* inflated(input: Input): AsyncGenerator<Buffer> {
   const inflate = createInflateRaw();
+  try {
+    yield* contentOf(inflate, input);
+  } finally {
+    // A file may have thousands of members, and its reader may stop in any of them.
+    inflate.destroy();
+  }
+}
+
+async function* contentOf(inflate: InflateRaw, input: Input): AsyncGenerator<Buffer> {
   const out: Buffer[] = [];
   inflate.on('data', (piece: Buffer) => out.push(piece));
   const failed = once(inflate, 'error').then(([error]) => error as Error);

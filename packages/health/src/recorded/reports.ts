@@ -1,4 +1,4 @@
-import type { CallOutcome, ToolCall } from '@vigil/events';
+import { atItsStart, type CallOutcome, type ToolCall } from '@vigil/events';
 import { hasTimes } from './inputs.ts';
 import type { Hashing, RecordedCall, RecordedRun } from './run.ts';
 
@@ -31,18 +31,10 @@ export const reportsOf = (run: RecordedRun, hashing: Hashing, gapMs: number): re
     const from = call.started_at ?? times[i - 1] ?? at;
     if (isBegun || from >= at || call.outcome === 'running') return [];
     const deadline_at = call.started_at === null ? at : call.deadline_at;
-    return [{ at: from, folded: folded - 1, call: { ...call, ...UNANSWERED, deadline_at }, tokens }];
+    return [{ at: from, folded: folded - 1, call: { ...atItsStart(call), deadline_at }, tokens }];
   });
   return inOrder([...ends, ...(hasTimes(run) ? starts : [])]);
 };
-
-const UNANSWERED = {
-  outcome: 'running',
-  result_hash: null,
-  masked_result_hash: null,
-  error_class: null,
-  ended_at: null,
-} as const;
 
 /** The end of each call. The order of calls is that of the run; a time that goes back counts as no elapsed time. */
 const momentsOf = (calls: readonly RecordedCall[], gapMs: number): readonly number[] => {
