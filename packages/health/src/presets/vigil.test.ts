@@ -1,6 +1,9 @@
+import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { call, type HeartbeatPayload, T0 } from '../fixture.ts';
+import { agentHealth } from '../evaluator/health.ts';
+import { call, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
 import type { Heartbeats } from '../signals/testing/case.ts';
+import { using } from '../signals/testing/cases-cost.ts';
 import { each, MIN, preset, SEC } from './judging.fixture.ts';
 
 const vigil = preset('vigil');
@@ -38,6 +41,21 @@ describe('a call in flight', () => {
       fires: expect.arrayContaining(['call_overdue']),
     });
   });
+});
+
+test('only a deadline that the call declares is hard evidence; a default is an estimate', () => {
+  const overdue = (deadline: number | null, limit: number) => {
+    const agent = given(agentHealth(presetsWith('vigil')), T0);
+    agent.receive(heartbeat(0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [flying('tool', deadline)] }), T0);
+    agent.receive(heartbeat(limit, runtime), T0 + limit);
+    agent.passTo(T0 + limit + SEC);
+    const filed = agent.all().flatMap((one) => (one.type === 'WARRANT_FILED' ? one.payload.evidence : []));
+    return filed.filter(({ signal }) => signal === 'call_overdue').map(({ hard }) => hard);
+  };
+  expect(overdue(2 * MIN, 3 * MIN)).toEqual([true]);
+  expect(overdue(null, 3 * MIN), 'the deadline that a client may have by default').toEqual([]);
+  expect(overdue(null, 11 * MIN)).toEqual([]);
+  expect(overdue(null, 31 * MIN)).toEqual([false]);
 });
 
 test.each([
@@ -97,4 +115,27 @@ test.each(['vigil', 'demo'])('%s names no channel of its own, so the default cha
   const { alerts } = preset(name).policy;
   for (const { channels } of Object.values(alerts)) expect(channels).toEqual([]);
   expect(alerts).toHaveProperty('stuck_agent');
+});
+
+describe('token consumption: a sudden spike is a potential loop, a steady rate is healthy', () => {
+  const USUAL = [1000, 1000, 1000, 1000, 1000] as const;
+  const after = (...rates: readonly number[]) => {
+    const heartbeats = using(...rates);
+    return vigil.at(heartbeats, heartbeats.at(-1)?.[0] ?? 0);
+  };
+
+  test('a spike without progress is DEGRADED until four steady rates have followed', () => {
+    expect(after(...USUAL, 50_000)).toMatchObject({ state: 'DEGRADED', fires: ['token_spike'] });
+    expect(after(...USUAL, 50_000, 1000, 1000, 1000).state).toBe('DEGRADED');
+    expect(after(...USUAL, 50_000, 1000, 1000, 1000, 1000)).toMatchObject({ state: 'HEALTHY' });
+  });
+
+  test('uneven rates leave it DEGRADED, and so does a steady rate that has ended', () => {
+    expect(after(...USUAL, 50_000, 1000, 1000, 1000, 3000).state).toBe('DEGRADED');
+    const steady = using(...USUAL, 50_000, 1000, 1000, 1000, 1000);
+    const end = steady.at(-1)?.[0] ?? 0;
+    const used = steady.at(-1)?.[1] ?? {};
+    const stops = [...steady, [end + MIN, used], [end + 5 * MIN, used]] as const;
+    expect(vigil.at(stops, end + 6 * MIN).fires).toContain('token_spike');
+  });
 });
