@@ -58,7 +58,7 @@ then fires, with the contradiction in words. \`vigil\` makes the agent DEGRADED,
 - **No check after a change**, only with \`false_completion: { needs_check: true }\`.
 
 With \`false_completion: { ask_at_stop: true }\` the hook that ends a turn asks the agent for what is missing, and the turn continues. There is one question a turn,
-only about failed checks, changes and calls. No preset has it.
+only about failed checks, changes and calls. A later turn repeats it only after another check, change or failed call. No preset has it.
 
 Adapters declare the calls: \`mutating\` with a \`target\`, and \`checking\` for shell commands that run a known tool, such as \`npm test\`,
 \`pytest\`, \`cargo build\` or \`tsc\`. Agents with the SDK declare them too. The commands themselves are not sent. A pipe hides the outcome of a check:

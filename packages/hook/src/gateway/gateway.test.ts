@@ -231,6 +231,31 @@ describe('the hook that ends a turn', () => {
     expect((await send([stop], ends)).question).toContain('no check has passed since your last change');
   });
 
+  test('asks once about the same calls, and again after a further check, change or failure', async () => {
+    askAtStop = { needsCheck: true };
+    const stops = async () => {
+      await send([prompt]);
+      const answer = await send([stop], ends);
+      await answer.printed();
+      return answer.question !== null;
+    };
+    await send([prompt, ended('test', 2, check)]);
+    expect([await stops(), await stops()]).toEqual([true, false]);
+    await send([prompt, ended('read', 3)]);
+    expect(await stops(), 'it has only read').toBe(false);
+    await send([prompt, ended('test again', 4, check)]);
+    expect([await stops(), await stops()]).toEqual([true, false]);
+    await send([prompt, ended('edit', 5, change)]);
+    expect([await stops(), await stops()]).toEqual([true, false]);
+  });
+
+  test('asks again where the question was not printed', async () => {
+    askAtStop = { needsCheck: false };
+    await send([prompt, ended('test', 2, check)]);
+    expect((await send([stop], ends)).question).not.toBeNull();
+    expect((await send([stop], ends)).question).not.toBeNull();
+  });
+
   test('asks while the gateway is away too', async () => {
     askAtStop = { needsCheck: false };
     await send([prompt]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Adapter } from '@vigil/adapters/adapter';
 import type { AgentReport, SessionEvent } from '@vigil/adapters/session';
-import { NO_PROOF, questionAtStop } from '@vigil/health/proof';
+import { askedAtStop, NO_PROOF, questionAtStop } from '@vigil/health/proof';
 import { type Environment, heartbeatsOf, MAIN_AGENT, type Who, whoIs } from '../session/agents.ts';
 import { breakerReports, closedByOrder } from '../session/breakers.ts';
 import { askAtStopIn } from '../session/completion.ts';
@@ -228,6 +228,14 @@ const questionOf = (folder: Folder, record: SpoolRecord): string | null => {
   return questionAtStop(proof ?? NO_PROOF, kept.askAtStop);
 };
 
+/** Another hook that sends keeps this from being recorded: the question may then be asked once more. */
+const recordAsked = (folder: Folder): void => {
+  if (!folder.lock()) return;
+  const kept = folder.read();
+  folder.write({ ...kept, fold: { ...kept.fold, proof: askedAtStop(kept.fold.proof ?? NO_PROOF) } });
+  folder.unlock();
+};
+
 /** A file that cannot be read gives no token: the gateway's refusal is then reported, and the session works on. */
 const tokenFrom = ({ VIGIL_GATEWAY_TOKEN_FILE: file, VIGIL_GATEWAY_TOKEN: token = '' }: Environment): string => {
   if (!file) return token;
@@ -258,7 +266,12 @@ export const sessionAtGateway = (
       if (record.events.some(({ kind }) => kind === 'session_started')) removeExpired(env, now());
       const answer = await exchanged(deps, record);
       const refusal = record.canRefuse ? refusalOf(folder, record) : null;
-      return { ...answer, refusal, question: record.continuesTurn ? questionOf(folder, record) : null };
+      const question = record.continuesTurn ? questionOf(folder, record) : null;
+      const printed = async () => {
+        await answer.printed();
+        if (question !== null) recordAsked(folder);
+      };
+      return { ...answer, refusal, question, printed };
     },
   };
 };

@@ -102,6 +102,11 @@ test('the hook that ends a turn asks for what is missing, where the policy has a
   });
   const continued = await call();
   expect(await continued.asks([stop], { takesText: false, continuesTurn: false })).toMatchObject({ question: null });
+  const later = await call();
+  await later.asks([turn]);
+  expect(await later.asks([stop], ends), 'nothing new since the question').toMatchObject({ question: null });
+  await later.asks([turn, ended('test again', 10, check)]);
+  expect((await later.asks([stop], ends)).question).toContain('your last check failed.');
 });
 
 test('a session’s calls are in its heartbeats, and a nudge is delivered with a hook, once', async () => {

@@ -3,7 +3,7 @@ import { adapterNamed } from '@vigil/adapters';
 import type { AgentReport, SessionEvent } from '@vigil/adapters/session';
 import { agentsWithOverdueOutcomes, isBusy, withoutUsage } from '@vigil/adapters/session';
 import type { BreakerReport } from '@vigil/events';
-import { type AskAtStop, NO_PROOF, questionAtStop } from '@vigil/health/proof';
+import { type AskAtStop, askedAtStop, NO_PROOF, questionAtStop } from '@vigil/health/proof';
 import { breakerReports, closedByOrder, noBreakers } from '@vigil/hook/breakers';
 import { type Fold, type Folded, foldEvent, foldRecord, newFold, type RefusalOf } from '@vigil/hook/fold';
 import { readSpool, type SpoolRecord, spoolFile, spoolFiles } from '@vigil/hook/spool';
@@ -237,7 +237,7 @@ export class AgentSessions {
       const folded = foldRecord(known.fold, record, this.#deps.refusalOf);
       this.#elect(name, record);
       this.#take(name, known, folded);
-      this.#ask(record, folded);
+      this.#ask(name, record, folded);
     } catch (error) {
       // A program of the agent's can write there, too: one bad record spoils no other.
       this.#deps.logger('a record in the spool of hooks is not understood', { id: record.id, error: String(error) });
@@ -263,8 +263,12 @@ export class AgentSessions {
     this.#memory = { ...this.#memory, current: name, earlier: before.filter((one) => one !== name) };
   }
 
-  #ask({ id, takesText, continuesTurn }: SpoolRecord, { refusal, fold }: Folded): void {
-    const question = continuesTurn ? questionAtStop(fold.proof ?? NO_PROOF, this.#deps.askAtStop()) : null;
+  #ask(name: string, { id, takesText, continuesTurn }: SpoolRecord, { refusal, fold }: Folded): void {
+    const { proof = NO_PROOF } = fold;
+    const question = continuesTurn ? questionAtStop(proof, this.#deps.askAtStop()) : null;
+    const known = this.#memory.sessions[name];
+    if (question !== null && known !== undefined)
+      this.#keep(name, { ...known, fold: { ...known.fold, proof: askedAtStop(proof) } });
     this.#questions.set(id, { takesText, refusal, question });
     const [oldest] = this.#questions.keys();
     if (this.#questions.size > MOST_QUESTIONS && oldest !== undefined) this.#questions.delete(oldest);

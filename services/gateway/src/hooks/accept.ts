@@ -160,6 +160,7 @@ export const acceptHook = async (
   return {
     answer: adapter.hooks.answer(payload, spoken, refusal),
     printed: async (isSent) => {
+      if (isSent && question !== null) context.sessions.asked(session);
       const receipts = texts.map(({ receipt }) =>
         isSent
           ? receipt

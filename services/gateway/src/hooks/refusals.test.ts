@@ -213,10 +213,10 @@ describe('the end of a turn', () => {
     );
   const bash = (id: string) => ({ tool_name: 'Bash', tool_use_id: id, tool_input: { command: 'npm test' } });
   const event = (name: string, more: object = {}) => send({ session_id: 's-asks', hook_event_name: name, ...more });
-  const failsItsTests = async () => {
+  const failsItsTests = async (id = 'c-1') => {
     await event('UserPromptSubmit', { prompt: 'go' });
-    await event('PreToolUse', bash('c-1'));
-    await event('PostToolUseFailure', { ...bash('c-1'), error: 'Exit code 1' });
+    await event('PreToolUse', bash(id));
+    await event('PostToolUseFailure', { ...bash(id), error: 'Exit code 1' });
   };
 
   test('is answered with what is missing where the policy has ask_at_stop, once', async () => {
@@ -230,6 +230,20 @@ describe('the end of a turn', () => {
     );
     expect(heartbeats().at(-1)?.turn?.open, 'its turn goes on').toBe(true);
     expect(await event('Stop', { stop_hook_active: true })).toEqual({});
+  });
+
+  test('is not asked about the same calls in a later turn, and is after another failed check', async () => {
+    const question = { decision: 'block', reason: expect.stringContaining('your last check failed.') };
+    await publish({ done: { is: 'false_completion', ask_at_stop: true } });
+    await failsItsTests();
+    await vi.waitFor(async () => expect(await event('Stop')).toEqual(question));
+    await event('UserPromptSubmit', { prompt: 'stop now' });
+    expect(await event('Stop')).toEqual({});
+    await failsItsTests('c-2');
+    expect(await event('Stop')).toEqual(question);
+    expect(await event('Stop', { stop_hook_active: true })).toEqual({});
+    await event('UserPromptSubmit', { prompt: 'stop' });
+    expect(await event('Stop')).toEqual({});
   });
 
   test('is not answered without that key', async () => {

@@ -1,7 +1,7 @@
 import { newSession, observe, type SessionEvent, type SessionState } from '@vigil/adapters/session';
 import { type MeterReading, readMeters, type SessionMeters } from '@vigil/adapters/telemetry';
 import type { Heartbeat } from '@vigil/events';
-import { NO_PROOF, type Proof, proofAfterReports } from '@vigil/health/proof';
+import { askedAtStop, NO_PROOF, type Proof, proofAfterReports } from '@vigil/health/proof';
 import { type Changes, heartbeatsOf, type SessionIdentity, withReport } from './heartbeats.ts';
 
 export type { SessionIdentity } from './heartbeats.ts';
@@ -131,6 +131,12 @@ export const createSessions = () => {
     },
     /** What the calls of a session's own agent show about its completion. */
     proofOf: (reporter: SessionIdentity): Proof => kept.get(keyOf(reporter))?.proof ?? NO_PROOF,
+    /** Records that its agent was asked at the end of a turn. */
+    asked: (reporter: SessionIdentity): void => {
+      const key = keyOf(reporter);
+      const before = kept.get(key);
+      if (before !== undefined) kept.set(key, { ...before, proof: askedAtStop(before.proof) });
+    },
     /** The session that an agent reported last; null: none. */
     newestOf: (agentId: string): SessionIdentity | null =>
       kept.get(keysOf.get(agentId)?.at(-1) ?? '')?.identity ?? null,

@@ -21,6 +21,8 @@ export type Proof = {
   readonly succeeded: boolean;
   /** whether the last call failed */
   readonly failed: boolean;
+  /** the agent has been asked about this at the end of a turn; absent: it has not */
+  readonly asked?: true;
 };
 
 export const NO_PROOF: Proof = { check: null, unchecked: false, unmade: [], succeeded: false, failed: false };
@@ -48,14 +50,20 @@ export const contradictionsIn = (
 /** The question at the end of a turn, as a policy sets it. `needsCheck`: whether a change without a later check is asked about too. */
 export type AskAtStop = { readonly needsCheck: boolean };
 
-/** The question to an agent that ends its turn, from what its calls contradict; null: none. */
+/**
+ * The question to an agent that ends its turn, from what its calls contradict; null: none. It is asked once for one last
+ * check, change or failure (`askedAtStop`).
+ */
 export const questionAtStop = (proof: Proof, ask: AskAtStop | null): string | null => {
-  if (ask === null) return null;
+  if (ask === null || proof.asked === true) return null;
   const found = contradictionsIn(proof, { needsCheck: ask.needsCheck, hasOthers: false });
   if (found.length === 0) return null;
   const words = found.map((one) => one('your')).join('; ');
   return `Vigil: you are about to stop, and ${words}. Finish it and check it, or report what is left and why.`;
 };
+
+/** After the agent was asked. A check, a change or a failed call is something new, and may be asked about again. */
+export const askedAtStop = (proof: Proof): Proof => ({ ...proof, asked: true });
 
 /** The calls of the agent itself among the reports of its session; those of sub-agents prove nothing about it. */
 export const proofAfterReports = (
@@ -85,6 +93,7 @@ export const proofAfterCall = (before: Proof, call: ToolCall): Proof => {
     unmade: call.mutating && call.target !== null ? unmadeAfter(before.unmade, call.target, failed) : before.unmade,
     succeeded: before.succeeded || !failed,
     failed,
+    ...(before.asked === true && !(failed || call.checking || call.mutating) && { asked: true }),
   };
   return isSame(before, after) ? before : after;
 };
@@ -101,4 +110,5 @@ const isSame = (a: Proof, b: Proof): boolean =>
   a.unchecked === b.unchecked &&
   a.unmade === b.unmade &&
   a.succeeded === b.succeeded &&
-  a.failed === b.failed;
+  a.failed === b.failed &&
+  a.asked === b.asked;
