@@ -14,7 +14,7 @@ test.each([
 
 test.each([
   ['that reports no interval', null, 30_000],
-  ['that reports the interval of a closer watch', 10_000, 30_000],
+  ['that reports the interval of a closer watch, requested or its own', 10_000, 30_000],
   ['that reports a little less than that', 9999, 9999],
   ['that reports a little more than that', 10_001, 10_001],
   ['that reports a longer one than its policy', 60_000, 60_000],

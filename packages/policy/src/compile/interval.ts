@@ -10,7 +10,8 @@ export const closerInterval = (intervalMs: number): number =>
 
 /**
  * The interval by which the absence of an agent is judged: the one that it reports, else its policy's. An agent that
- * was only asked to report more often is judged by its policy's. Milliseconds.
+ * was only asked to report more often is judged by its policy's. So is one that chose that interval itself, because a
+ * heartbeat does not show who chose it: it counts as lost later, never sooner. Milliseconds.
  */
 export const judgedInterval = (reportedMs: number | null, policyMs: number): number =>
   reportedMs === null || reportedMs === closerInterval(policyMs) ? policyMs : reportedMs;
