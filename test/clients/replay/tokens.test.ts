@@ -2,7 +2,7 @@ import { adapterNamed, newSession, observe } from '@vigil/adapters';
 import { recordedTranscripts } from '@vigil/adapters/recordings';
 import type { ContextUse } from '@vigil/events';
 import { agentHealth } from '@vigil/health';
-import { heartbeat, policyOf, T0 } from '@vigil/health/fixture';
+import { heartbeat, policyOf, presetsWith, T0 } from '@vigil/health/fixture';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 
@@ -44,8 +44,8 @@ const reportsOf = (client: string, run: string) => {
 };
 
 /** An agent at work that reports a count a minute; `null`: unknown. */
-const judged = (counts: readonly (number | null)[], context: ContextUse | null = null) => {
-  const agent = given(decider, T0);
+const judged = (counts: readonly (number | null)[], context: ContextUse | null = null, by = decider) => {
+  const agent = given(by, T0);
   counts.forEach((token_count, i) => {
     const reported = { token_count, context, activity: 'working', reporter: 'runtime', interval_ms: MINUTE } as const;
     agent.receive(heartbeat(i * MINUTE, reported), T0 + i * MINUTE);
@@ -107,6 +107,31 @@ describe.each(SESSIONS)('tokens as %s counts them (%s)', (client, run) => {
     expect(judged(counts, { tokens_max, tokens_used: Math.floor(0.95 * tokens_max) })).toEqual([]);
     expect(judged(counts, { tokens_max, tokens_used: Math.ceil(0.96 * tokens_max) })).toEqual([
       expect.stringContaining('of the context used'),
+    ]);
+  });
+});
+
+/** omniclaude's `usage_pct > threshold_pct`, 80 by default; botbox's tokens without progress. */
+describe.each(SESSIONS)('the figures of %s’s own session file reach the presets of the seeds (%s)', (client, run) => {
+  const { counts, context } = reportsOf(client, run);
+  const { tokens_max } = context ?? { tokens_max: 0 };
+  const used = (share: number) => ({ tokens_max, tokens_used: Math.floor(share * tokens_max) });
+  const [omniclaude, botbox] = [agentHealth(presetsWith('omniclaude')), agentHealth(presetsWith('botbox'))];
+
+  test('omniclaude: a context above 80 % is a stall, one of 80 % is not', () => {
+    const first = counts.slice(0, 2);
+    expect(judged(first, used(0.8), omniclaude)).toEqual([]);
+    expect(judged(first, used(0.81), omniclaude)).toEqual([
+      expect.stringMatching(/^81 % of the context used; limit 80 %/),
+    ]);
+  });
+
+  test('botbox: tokens that are used for half an hour without progress are found, up to then they are not', () => {
+    const last = counts.at(-1) ?? 0;
+    const burning = (minutes: number) => Array.from({ length: minutes }, (_, i) => (i + 1) * last);
+    expect(judged(burning(31), null, botbox)).toEqual([]);
+    expect(judged(burning(33), null, botbox)).toEqual([
+      expect.stringMatching(/^tokens used for 3\d min .*without progress/),
     ]);
   });
 });
