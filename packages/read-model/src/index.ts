@@ -20,6 +20,7 @@ export {
   type SignalFigure,
   type SignalsOf,
 } from './explain.ts';
+export { type InboxItem, inbox } from './inbox.ts';
 export { migrate } from './migrate.ts';
 export type { RecoveryOptions, UpcomingPlan } from './options.ts';
 export { claimCluster, type Position, positions, savePosition, saveProjected } from './positions.ts';

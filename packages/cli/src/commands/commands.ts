@@ -17,6 +17,7 @@ const files: readonly CommandFile[] = [
   { names: ['adopt'], node: 'pinned', load: () => import('./supervise/adopt.ts') },
   { names: ['hook'], node: 'pinned', load: () => import('./supervise/hook.ts') },
   { names: ['health', 'explain'], node: 'any', load: () => import('./inspect/health.ts') },
+  { names: ['inbox'], node: 'any', load: () => import('./inspect/inbox.ts') },
   { names: ['case'], node: 'any', load: () => import('./control/case.ts') },
   {
     names: ['hold', 'release', 'nudge', 'recover', 'host', 'breaker', 'brake', 'dry-run', 'halt', 'resume'],

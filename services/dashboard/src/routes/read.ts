@@ -1,4 +1,4 @@
-import { explain, type Knowledge, optionsOf, type ReadModel, type SignalsOf } from '@vigil/read-model';
+import { explain, inbox, type Knowledge, optionsOf, type ReadModel, type SignalsOf } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { found, Problem } from '../problem.ts';
@@ -53,6 +53,7 @@ export const readRoutes = (
   app.get<One>('/v1/agents/:id/explain', async ({ params: { id } }) =>
     found(await explain(model, id, signalsOf), 'agent', id, '`vigil health` (/v1/agents)'),
   );
+  app.get('/v1/inbox', async () => ({ inbox: await inbox(model), knowledge: knowledge() }));
   app.get('/v1/cases', async ({ query }) => {
     const { open, agent } = queryOf(caseFilter, query);
     return { cases: await model.cases({ open, agentId: agent }) };

@@ -1,0 +1,35 @@
+import type { InboxItem } from '@vigil/read-model';
+import { expect, test } from 'vitest';
+import { inboxLines } from './inbox.ts';
+import { NOON, VIEW } from './rows.fixture.ts';
+
+const item: InboxItem = {
+  id: 'case/c-1',
+  kind: 'case',
+  agentId: 'worker-1',
+  taskId: null,
+  text: 'no progress for 20 min',
+  since: NOON - 60_000,
+  deadlineAt: NOON + 60_000,
+  atDeadline: 'next',
+  options: [{ name: 'pardon', command: 'vigil case decide c-1 pardon --why "…"' }],
+};
+
+test('an item has its question, until when, what happens then, and the command of each answer', () => {
+  expect(inboxLines(VIEW, [item])).toEqual([
+    'case/c-1  a case asks for a decision, for 1 min',
+    '  agent worker-1, task -',
+    '  no progress for 20 min',
+    '  without an answer, at 12:01:00: the plan continues',
+    '  vigil case decide c-1 pardon --why "…"',
+  ]);
+});
+
+test('an item without a deadline waits for as long as it takes', () => {
+  const lines = inboxLines(VIEW, [{ ...item, deadlineAt: null, atDeadline: null }]);
+  expect(lines.join()).not.toContain('without an answer');
+});
+
+test('an empty inbox is one line', () => {
+  expect(inboxLines(VIEW, [])).toEqual(['Nothing waits for you.']);
+});

@@ -1,0 +1,33 @@
+import type { InboxItem } from '@vigil/read-model';
+import { ageText, clockTime, orDash, type View } from './view.ts';
+
+const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
+  case: 'a case asks for a decision',
+  permission: 'an agent asks for a permission',
+  question: 'an agent asks a question',
+  review: 'a task waits for review',
+  ticket: 'a ticket asks for a look',
+  brake: 'the brake holds the fleet',
+};
+
+const AT_DEADLINE: Readonly<Record<string, string>> = { next: 'the plan continues', hold: 'nothing happens' };
+
+const deadlineText = (view: View, { deadlineAt, atDeadline }: InboxItem): readonly string[] => {
+  if (deadlineAt === null) return [];
+  const then = AT_DEADLINE[orDash(atDeadline)] ?? orDash(atDeadline);
+  return [`  without an answer, at ${clockTime(view, deadlineAt)}: ${then}`];
+};
+
+const itemLines = (view: View, item: InboxItem): readonly string[] => [
+  `${view.paint.bold(item.id)}  ${view.paint.yellow(KINDS[item.kind])}${item.since === null ? '' : `, for ${ageText(view, item.since)}`}`,
+  ...(item.agentId === null && item.taskId === null
+    ? []
+    : [`  agent ${orDash(item.agentId)}, task ${orDash(item.taskId)}`]),
+  ...(item.text === null ? [] : [`  ${item.text}`]),
+  ...deadlineText(view, item),
+  ...item.options.map(({ command }) => `  ${view.paint.dim(command)}`),
+];
+
+/** What waits for a person, with the command of each answer. */
+export const inboxLines = (view: View, items: readonly InboxItem[]): string[] =>
+  items.length === 0 ? ['Nothing waits for you.'] : items.flatMap((item) => itemLines(view, item));

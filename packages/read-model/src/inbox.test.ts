@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { type InboxSources, inboxOf } from './inbox.ts';
+
+const nothing = { cases: [], agents: [], tasks: [], tickets: [], alerts: [], fleet: { braked: false } };
+const inboxWith = (more: object) => inboxOf({ ...nothing, ...more } as unknown as InboxSources);
+
+const waitingCase = {
+  caseId: 'c-1',
+  agentId: 'worker-1',
+  taskId: 'T-1',
+  waiting: true,
+  escalationReason: 'no progress for 20 min',
+  escalationAt: 500,
+  escalationDeadlineAt: 9000,
+  escalationOnTimeout: 'next',
+  escalationOptions: ['pardon', 'terminate_and_recover'],
+};
+const asking = (kind: string) => ({
+  agentId: 'worker-2',
+  taskId: 'T-2',
+  waitingFor: { kind, text: 'Run rm -rf build?', since: 1 },
+  exemptionSince: 300,
+});
+const ticket = {
+  ticketId: 't-1',
+  agentId: 'worker-3',
+  taskId: null,
+  answer: 'intervene',
+  alertKey: 'k',
+  analysis: 'a loop',
+  answeredAt: 700,
+};
+const alert = { alertId: 'a-1', alertKey: 'k', acknowledgedAt: null };
+
+test('a fleet in which no agent waits has an empty inbox', () => {
+  expect(inboxWith({})).toEqual([]);
+});
+
+test('a case with a question has its options, its deadline and what happens then', () => {
+  expect(inboxWith({ cases: [waitingCase, { ...waitingCase, caseId: 'c-2', waiting: false }] })).toEqual([
+    {
+      id: 'case/c-1',
+      kind: 'case',
+      agentId: 'worker-1',
+      taskId: 'T-1',
+      text: 'no progress for 20 min',
+      since: 500,
+      deadlineAt: 9000,
+      atDeadline: 'next',
+      options: [
+        { name: 'pardon', command: 'vigil case decide c-1 pardon --why "…"' },
+        { name: 'terminate_and_recover', command: 'vigil case decide c-1 terminate_and_recover --why "…"' },
+      ],
+    },
+  ]);
+});
+
+test('without a deadline nothing happens by itself', () => {
+  const [item] = inboxWith({ cases: [{ ...waitingCase, escalationDeadlineAt: null, escalationOnTimeout: 'hold' }] });
+  expect(item).toMatchObject({ deadlineAt: null, atDeadline: null });
+});
+
+test.each(['permission', 'question'])('a %s of an agent waits for a person', (kind) => {
+  expect(inboxWith({ agents: [asking(kind)] })).toMatchObject([
+    {
+      id: 'agent/worker-2',
+      kind,
+      text: 'Run rm -rf build?',
+      since: 300,
+      options: [{ command: 'vigil attach worker-2 --write' }],
+    },
+  ]);
+});
+
+test('an agent at its idle prompt asks nothing', () => {
+  expect(inboxWith({ agents: [asking('prompt'), { ...asking('x'), waitingFor: null }] })).toEqual([]);
+});
+
+test('a task in review has the three decisions', () => {
+  const tasks = [{ taskId: 'T-4', agentId: null, recoveryReason: 'three attempts failed', recoveryAt: 1 }];
+  expect(inboxWith({ tasks })[0]).toMatchObject({ id: 'task/T-4', kind: 'review', text: 'three attempts failed' });
+  expect(inboxWith({ tasks })[0]?.options.map(({ name }) => name)).toEqual(['retry', 'abandon', 'reset']);
+});
+
+test('a ticket waits until its alert is acknowledged or over; a dismissed one does not wait', () => {
+  const tickets = [ticket];
+  expect(inboxWith({ tickets, alerts: [alert] })).toMatchObject([{ id: 'ticket/t-1', text: 'a loop' }]);
+  expect(inboxWith({ tickets, alerts: [{ ...alert, acknowledgedAt: 5 }] })).toEqual([]);
+  expect(inboxWith({ tickets, alerts: [] })).toEqual([]);
+  expect(inboxWith({ tickets: [{ ...ticket, answer: 'dismissed' }], alerts: [alert] })).toEqual([]);
+  expect(inboxWith({ tickets: [{ ...ticket, answer: null }], alerts: [alert] })).toEqual([]);
+});
+
+test('a brake waits to be lifted', () => {
+  const fleet = { braked: true, brakeScope: 'fleet', brakeWhy: '8 of 10 agents are lost', brakeAt: 3 };
+  expect(inboxWith({ fleet })).toMatchObject([{ id: 'brake', text: 'fleet: 8 of 10 agents are lost', since: 3 }]);
+});
+
+test('the earliest deadline is first, then what has waited longest', () => {
+  const cases = [waitingCase, { ...waitingCase, caseId: 'c-0', escalationDeadlineAt: 8000 }];
+  const tasks = [{ taskId: 'T-4', agentId: null, recoveryReason: null, recoveryAt: 200 }];
+  const ids = inboxWith({ cases, agents: [asking('question')], tasks }).map(({ id }) => id);
+  expect(ids).toEqual(['case/c-0', 'case/c-1', 'task/T-4', 'agent/worker-2']);
+});
