@@ -101,7 +101,8 @@ export type EndNotice = { readonly reason: string; readonly graceMs: number; rea
 
 /**
  * Asks the agent to save a checkpoint and to stop, over its socket, its file, or the next hook call of its session. Nothing is typed: an
- * agent at a terminal learns it from SIGTERM. Without a grace, it cannot save anything.
+ * agent at a terminal learns it from SIGTERM. Without a grace, it cannot save anything. A hook that announced the end then would
+ * only make a turn that ends begin again.
  */
 export const requestEnd = (parts: InstanceParts, { reason, graceMs, isStall }: EndNotice): void => {
   const { socket, spec, deps, hookResponder } = parts;
@@ -120,7 +121,8 @@ export const requestEnd = (parts: InstanceParts, { reason, graceMs, isStall }: E
     [shutdown, `Please stop: ${reason}`],
   ];
   for (const [request] of requests) socket.push(request);
-  hookResponder.announce(requests.map(([request, text]) => `${text}\n${JSON.stringify(request)}`).join('\n'));
+  if (graceMs > 0)
+    hookResponder.announce(requests.map(([request, text]) => `${text}\n${JSON.stringify(request)}`).join('\n'));
   if (spec.nudgeFile === null) return;
   try {
     for (const [request, text] of requests) appendTo(spec.nudgeFile, request, text);

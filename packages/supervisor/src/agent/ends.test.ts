@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handoff, liveOn, nudge, type Stage, scriptSpec, setStage, terminate } from '../testing/stage.ts';
 import type { Supervised } from './agent-instance.ts';
@@ -181,6 +182,24 @@ test.each([
     ]);
   },
 );
+
+test('an agent of the SDK that is asked for a checkpoint and to shut down does both, and is continued from that checkpoint', async () => {
+  const fixture = fileURLToPath(new URL('../testing/sdk-agent.fixture.ts', import.meta.url));
+  await start(`exec ${process.execPath} ${fixture}`);
+  await until(() => expect(last()?.phase).toBe('work'));
+  stage.gateway.offer(terminate({ axes: ['absence'], reason: 'no call for 3 min', graceMs: 20_000 }));
+  await until(() => expect(exits()).toMatchObject([{ code: 0, orderId: 'end-1' }]));
+  const commands = shown.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  expect(commands).toEqual([
+    { kind: 'checkpoint', reason: 'no call for 3 min', deadlineMs: 20_000 },
+    { kind: 'shutdown', reason: 'stall_detected' },
+  ]);
+  await until(() =>
+    expect(receipts()).toMatchObject([
+      { payload: { forced: false, checkpoint: { checkpointId: 'on-request' }, remainingWork: ['two'] } },
+    ]),
+  );
+});
 
 /** An agent that listens on its socket. `onMessage`: how it handles a message, `word`. */
 const listening = (onMessage: string): string =>

@@ -52,9 +52,11 @@ export class HookResponder {
     client.answer({ hook: { texts, refusal, question: asked } });
   }
 
+  /** No end is typed at a terminal, so a hook announces it there, too. A file has its own announcement. */
   #textsDue(): readonly Text[] {
-    if (this.#nudge === 'terminal' || this.#nudge === 'file') return [];
-    return this.#announcement ? [this.#announcement] : (this.#orderExecutor?.textsDue() ?? []);
+    if (this.#nudge === 'file') return [];
+    if (this.#announcement !== null) return [this.#announcement];
+    return this.#nudge === 'terminal' ? [] : (this.#orderExecutor?.textsDue() ?? []);
   }
 
   #give(client: HookClient): void {

@@ -160,6 +160,33 @@ test('an agent that is to be ended learns it with its next hook call, once: it i
   for (const one of [second, third]) one.leave();
 });
 
+test('an agent whose texts are typed learns its end from a hook, too, and no reminder', async () => {
+  await start('trap "" TERM; while :; do sleep 0.1; done', { nudge: 'terminal' });
+  await (await call()).asks([turn]);
+  instance.offer(nudge(), 60_000);
+  expect((await (await call()).asks([ended('b', 1)], taking)).texts).toBe(0);
+  instance.offer(terminate({ axes: ['absence'], graceMs: 30_000 }), 60_000);
+  const one = await until(async () => {
+    const asking = await call();
+    expect((await asking.asks([ended('c', 2)], taking)).texts).toBe(1);
+    return asking;
+  });
+  one.send({ hook: { takes: true } });
+  await one.receive();
+  expect((await one.receive()).text).toContain('{"type":"shutdown_request","reason":"stall_detected"}');
+  one.leave();
+});
+
+test('an end without a grace is announced to no hook: a turn that ends is not made to continue', async () => {
+  await start('trap "" TERM; while :; do sleep 0.1; done', { nudge: 'hook' });
+  await (await call()).asks([turn]);
+  instance.offer(terminate({ axes: ['absence'], graceMs: 0 }), 60_000);
+  await until(() => expect(stage.gateway.heartbeats.at(-1)?.activity).toBe('exiting'));
+  const one = await call();
+  expect((await one.asks([ended('c', 2)], { ...taking, continuesTurn: true })).texts).toBe(0);
+  one.leave();
+});
+
 test('a hook that ends before it takes the offered texts leaves them for the next', async () => {
   await start('sleep 600', { nudge: 'hook' });
   (await offered()).leave();

@@ -51,6 +51,8 @@ export class Runtime {
   readonly #agents = new Set<Supervised>();
   /** agents that are being started, or wait for their turn */
   readonly #starting = new Set<InstanceRequest>();
+  /** spawn orders that are being carried out */
+  readonly #spawning = new Set<Promise<void>>();
   /** agents of an earlier supervisor that work on and could not be taken over yet */
   #leftAlone: readonly Occupant[] = [];
   readonly #stopping = new AbortController();
@@ -212,7 +214,7 @@ export class Runtime {
     const admission = admitSpawn(received, this.#host(order), this.#deps.clock.monotonic());
     switch (admission.kind) {
       case 'go':
-        void this.#carryOut(order, policy);
+        this.#spawnBy(order, policy);
         return;
       case 'again':
         this.#deps.outbox.put({ type: 'SPAWN_RECEIPT', payload: admission.receipt });
@@ -223,6 +225,11 @@ export class Runtime {
       case 'failed':
         answerSpawn(this.#deps, order, admission.kind, { why: admission.why });
     }
+  }
+
+  #spawnBy(order: SpawnOrder, policy: string | null): void {
+    const spawning = this.#carryOut(order, policy).finally(() => this.#spawning.delete(spawning));
+    this.#spawning.add(spawning);
   }
 
   async #carryOut(order: SpawnOrder, policy: string | null): Promise<void> {
@@ -236,8 +243,10 @@ export class Runtime {
         answerSpawn(this.#deps, order, 'checkpoint_invalid', { ...newest, skipped: origin.skipped });
         return;
       }
-      this.#deps.journal.write({ kind: 'begun', orderId, order, pid: null });
       const resumeLine = await resumeLineOf(this.#deps, policy);
+      // Without an answer, the order is offered again to the next runtime of this name.
+      if (this.#stopping.signal.aborted) return;
+      this.#deps.journal.write({ kind: 'begun', orderId, order, pid: null });
       const agent = await this.#beginFrom(origin, instance, order, resumeLine);
       void logRedispatch(this.#deps, { ...agent.spec, policy: policy ?? agent.spec.policy }, order);
       const { instanceId } = agent.spec;
@@ -289,6 +298,7 @@ export class Runtime {
     this.#stopping.abort();
     const forget = () => forgetPreviousRuns(this.#deps.dir, this.#settings.config.runtime);
     forget();
+    await Promise.all(this.#spawning);
     await Promise.all(
       [...this.#agents].map(async (agent) => {
         const { confirmed } = await agent.end(by, this.#settings.config.grace);
