@@ -32,6 +32,7 @@ const session = (activity: HeartbeatPayload['activity'], more: Partial<Heartbeat
 const NOTHING_WRITTEN = {
   lines: 10,
   matched_patterns: [],
+  shown_errors: [],
   repeated_error: null,
   result_at: null,
   completion_signal_at: null,

@@ -75,7 +75,14 @@ test('the lines of the terminal that match error patterns are errors beside thos
     pattern('error', 1, 'denied'),
   ];
   const output = {
-    ...{ last_output_at: EXAMPLE_TIME, lines: 5, matched_patterns, repeated_error: null, result_at: null },
+    ...{
+      last_output_at: EXAMPLE_TIME,
+      lines: 5,
+      matched_patterns,
+      shown_errors: [],
+      repeated_error: null,
+      result_at: null,
+    },
     ...{ completion_signal_at: null, tail: ['one more', 'Error: no such table', 'HTTP 429'] },
   };
   const heartbeat = (instance_id: string) =>

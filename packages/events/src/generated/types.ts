@@ -1023,6 +1023,8 @@ export type OutputReport = {
   readonly last_output_at: null | number;
   readonly lines: null | number;
   readonly matched_patterns: readonly MatchedPattern[];
+  /** new since the last heartbeat, the newest last; no signal reads them */
+  readonly shown_errors: readonly ShownError[];
   readonly repeated_error: null | RepeatedError;
   readonly result_at: null | number;
   readonly completion_signal_at: null | number;
@@ -1357,6 +1359,16 @@ export type RuntimeAnnouncedPayload = {
   readonly labels: Readonly<Record<string, string>>;
   /** the tasks that it can start: one fits where its pattern and all its labels do */
   readonly templates: readonly TemplateFit[];
+};
+export type ShownError = {
+  /** error or fatal */
+  readonly kind: string;
+  /** of the newest of these lines */
+  readonly at: number;
+  /** lines that differ in figures only count as one error */
+  readonly count: number;
+  /** the newest of these lines; at most 200 characters */
+  readonly message: string;
 };
 export type SilenceAlertsPayload = {
   readonly matchers: readonly AlertMatcher[];

@@ -45,6 +45,7 @@ const routine = fc
         last_output_at: sent,
         lines: fc.constantFrom(10, 70),
         matched_patterns: fc.constantFrom([], [{ kind: 'error', source: 'tool_use ids', at: T0, line: null }]),
+        shown_errors: fc.constant([]),
         repeated_error: fc.constant(null),
         result_at: fc.constantFrom(null, T0 + 20_000),
         completion_signal_at: fc.constant(null),

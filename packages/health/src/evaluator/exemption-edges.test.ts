@@ -64,7 +64,14 @@ const EDGES: Readonly<Record<ExemptionName, Edge>> = {
       tool_calls: [call('c0', { outcome: 'running', started_at: T0, deadline_at: T0 + 20_000 })],
       activity: 'working',
       output: {
-        ...{ last_output_at: T0, lines: 1, matched_patterns: [], repeated_error: null, result_at: null },
+        ...{
+          last_output_at: T0,
+          lines: 1,
+          matched_patterns: [],
+          shown_errors: [],
+          repeated_error: null,
+          result_at: null,
+        },
         completion_signal_at: null,
         tail: [],
       },
@@ -128,7 +135,14 @@ states: { STUCK: [no_activity] }
 exemptions: { starting: { grace: 30s, until: first_sign } }
 `;
   const shown = (rest: object) => ({
-    ...{ last_output_at: null, lines: 0, matched_patterns: [], repeated_error: null, result_at: null },
+    ...{
+      last_output_at: null,
+      lines: 0,
+      matched_patterns: [],
+      shown_errors: [],
+      repeated_error: null,
+      result_at: null,
+    },
     ...{ completion_signal_at: null, tail: [] },
     ...rest,
   });

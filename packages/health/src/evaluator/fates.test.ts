@@ -161,6 +161,7 @@ describe('the demonstration fleet', () => {
         last_output_at: T0 + 4000,
         lines: null,
         matched_patterns: ms % 5000 === 0 ? [pattern(ms)] : [],
+        shown_errors: [],
         repeated_error: null,
         result_at: null,
         completion_signal_at: null,

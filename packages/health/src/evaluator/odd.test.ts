@@ -71,6 +71,7 @@ const report: fc.Arbitrary<Partial<HeartbeatPayload>> = fc.record({
         }),
         { maxLength: 2 },
       ),
+      shown_errors: fc.constant([]),
       repeated_error: maybe(fc.record({ hash: fc.constant('h'), count: odd, first_at: time })),
       result_at: maybe(time),
       completion_signal_at: maybe(time),

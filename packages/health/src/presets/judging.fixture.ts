@@ -48,6 +48,7 @@ export const output = (more: Partial<NonNullable<HeartbeatPayload['output']>>): 
     last_output_at: null,
     lines: null,
     matched_patterns: [],
+    shown_errors: [],
     repeated_error: null,
     result_at: null,
     completion_signal_at: null,

@@ -53,6 +53,7 @@ const output: fc.Arbitrary<NonNullable<HeartbeatPayload['output']>> = fc.record(
   last_output_at: fc.option(at),
   lines: fc.constantFrom(null, 10, 40, 70, 200),
   matched_patterns: fc.constantFrom([], [{ kind: 'error', source: 'tool_use ids', at: T0, line: null }]),
+  shown_errors: fc.constant([]),
   repeated_error: fc.option(fc.record({ hash: fc.constant('h'), count: fc.nat(9), first_at: at })),
   result_at: fc.option(at),
   completion_signal_at: fc.option(at),

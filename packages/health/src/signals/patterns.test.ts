@@ -14,7 +14,14 @@ type Output = NonNullable<HeartbeatPayload['output']>;
 const LATE = { now: T0 + 86_400_000, watched: T0 + 86_400_000, floor: 0 };
 const output = (more: Partial<Output>): Partial<HeartbeatPayload> => ({
   output: {
-    ...{ last_output_at: null, lines: null, matched_patterns: [], repeated_error: null, result_at: null },
+    ...{
+      last_output_at: null,
+      lines: null,
+      matched_patterns: [],
+      shown_errors: [],
+      repeated_error: null,
+      result_at: null,
+    },
     ...{ completion_signal_at: null, tail: [] },
     ...more,
   },

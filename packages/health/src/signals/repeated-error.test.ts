@@ -33,6 +33,7 @@ const counting = (ms: number, count: number, since: number): Reported => [
         completion_signal_at: null,
         tail: [],
       },
+      shown_errors: [],
       repeated_error: { hash: 'h', count, first_at: T0 + since },
     },
   },

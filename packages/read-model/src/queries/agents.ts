@@ -76,7 +76,7 @@ const agent = {
   errors: column<readonly ReportedError[]>(
     "CASE WHEN errors_instance_id IS NOT DISTINCT FROM current_instance THEN coalesce(errors, '[]') ELSE '[]' END",
   ),
-  /** the newest lines of its terminal that match error patterns, of the present instance; `errorClass` is error or fatal */
+  /** the newest lines of its terminal that are errors by its policy or template, of the present instance; `errorClass` is error or fatal */
   terminalErrors: column<readonly ReportedError[]>(
     "CASE WHEN terminal_instance_id IS NOT DISTINCT FROM current_instance THEN coalesce(terminal_errors, '[]') ELSE '[]' END",
   ),

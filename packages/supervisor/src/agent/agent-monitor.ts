@@ -252,6 +252,7 @@ export class AgentMonitor {
     });
     const matched = this.#reportsLimits ? seen.matched.filter(({ kind }) => kind !== 'rate_limit') : seen.matched;
     this.#heartbeatSender.matched(matched);
+    if (!this.#isReportedByClient) this.#heartbeatSender.errorsShown(seen.errors);
     if (seen.hasResult || matched.some(({ kind }) => kind !== 'error')) this.#heartbeatSender.soon();
   }
 

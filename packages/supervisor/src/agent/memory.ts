@@ -76,11 +76,16 @@ export const noMemory = (startedAt: number): Memory => ({
   stall: null,
 });
 
-/** The memory in the note of a PTY host; null: it has none yet. An earlier version kept no calls and no stall. */
+/** The memory in the note of a PTY host; null: it has none yet. An earlier version kept no calls, no stall and no shown errors. */
 export const memoryIn = (note: unknown, startedAt: number): Memory => {
   const usual = noMemory(startedAt);
   const kept = note as Memory | null;
-  return kept === null ? usual : { ...usual, ...kept, observed: { ...usual.observed, ...kept.observed } };
+  if (kept === null) return usual;
+  const [observed, heartbeatState] = [
+    { ...usual.observed, ...kept.observed },
+    { ...usual.heartbeatState, ...kept.heartbeatState },
+  ];
+  return { ...usual, ...kept, observed, heartbeatState };
 };
 
 /** The past of an instance that is taken over. `seen`: the output that is still kept and that the memory includes. */

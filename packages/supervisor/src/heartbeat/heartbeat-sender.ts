@@ -1,4 +1,4 @@
-import type { Checkpoint, MatchedPattern, PolicyRef } from '@vigil/events';
+import type { Checkpoint, MatchedPattern, PolicyRef, ShownError } from '@vigil/events';
 import type { AskAtStop } from '@vigil/health/proof';
 import { delayAfter, pause } from '../clock.ts';
 import type { GatewayDeps } from '../deps.ts';
@@ -9,6 +9,7 @@ import {
   answered,
   checkpointRead,
   clientGone,
+  errorsShown,
   type HeartbeatState,
   type Identity,
   matched,
@@ -97,6 +98,9 @@ export class HeartbeatSender {
   }
   matched(patterns: readonly MatchedPattern[]): void {
     this.#heartbeatState = matched(this.#heartbeatState, patterns);
+  }
+  errorsShown(errors: readonly ShownError[]): void {
+    if (errors.length > 0) this.#heartbeatState = errorsShown(this.#heartbeatState, errors);
   }
   checkpointRead(checkpoint: Checkpoint): void {
     this.#heartbeatState = checkpointRead(this.#heartbeatState, checkpoint);

@@ -5,10 +5,12 @@ import type {
   LimitReport,
   MatchedPattern,
   RepeatedError,
+  ShownError,
   ToolCall,
   WorkItem,
 } from '@vigil/events';
 import type { ReportedFields } from '../messages/agent-report.ts';
+import { errorHash } from '../output/patterns.ts';
 import type { ScreenReport } from '../screen/waiting.ts';
 import { newerWork } from './work-source.ts';
 
@@ -62,6 +64,7 @@ export type HeartbeatState = {
   readonly toolCalls: readonly ToolCall[];
   readonly errors: readonly ErrorReport[];
   readonly matched: readonly MatchedPattern[];
+  readonly shownErrors: readonly ShownError[];
   readonly once: Pick<ReportedFields, 'handoff' | 'blockers' | 'probe_reply' | 'rate_limit'>;
   readonly inFlight: Heartbeat | null;
 };
@@ -73,6 +76,7 @@ export const noHeartbeats: HeartbeatState = {
   toolCalls: [],
   errors: [],
   matched: [],
+  shownErrors: [],
   once: {},
   inFlight: null,
 };
@@ -123,6 +127,21 @@ export const matched = (state: HeartbeatState, patterns: readonly MatchedPattern
   return { ...state, matched: bounded([...newest.values()]) };
 };
 
+/** Different errors that one heartbeat carries, of those that the terminal shows. */
+const MOST_SHOWN = 8;
+
+/** Lines that differ in figures only are one error, with the newest line. */
+export const errorsShown = (state: HeartbeatState, errors: readonly ShownError[]): HeartbeatState => {
+  const known = new Map(state.shownErrors.map((one) => [errorHash(one.message), one]));
+  for (const one of errors) {
+    const hash = errorHash(one.message);
+    const count = (known.get(hash)?.count ?? 0) + one.count;
+    known.delete(hash);
+    known.set(hash, { ...one, count });
+  }
+  return { ...state, shownErrors: [...known.values()].slice(-MOST_SHOWN) };
+};
+
 /** The runtime has read the checkpoint that the agent reported. */
 export const checkpointRead = (state: HeartbeatState, read: Checkpoint): HeartbeatState =>
   state.latest.checkpoint?.checkpoint_id === read.checkpoint_id
@@ -160,6 +179,7 @@ const outputOf = (state: HeartbeatState, facts: TerminalFacts): NonNullable<Hear
   lines: facts.isSilenceKnown ? facts.lines : null,
   matched_patterns: state.matched,
   repeated_error: facts.repeatedError,
+  shown_errors: state.shownErrors,
   result_at: facts.resultAt,
   completion_signal_at: facts.completionAt,
   tail: facts.tail,

@@ -1,4 +1,4 @@
-import type { MatchedPattern, RepeatedError } from '@vigil/events';
+import type { MatchedPattern, RepeatedError, ShownError } from '@vigil/events';
 import type { TerminalFacts } from '../heartbeat/heartbeat.ts';
 import { errorHash, type Match, type Patterns } from './patterns.ts';
 import { withoutSequences } from './plain-text.ts';
@@ -66,6 +66,8 @@ export type Seen = {
   /** something that is not the echo of our own text */
   readonly fresh: boolean;
   readonly matched: readonly MatchedPattern[];
+  /** lines that are errors by the template's own patterns */
+  readonly errors: readonly ShownError[];
   readonly completed: boolean;
   readonly hasResult: boolean;
 };
@@ -81,10 +83,15 @@ export type OutputMemory = {
   readonly sent: readonly string[];
 };
 
-/** What the patterns find in a line. `error`: its hash, where it counts among repeated errors. */
-type Found = { readonly matches: readonly Match[]; readonly isResult: boolean; readonly error: string | null };
+/** What the patterns find in a line. `error`: its hash, where it counts among repeated errors; `shown`: the error that it is. */
+type Found = {
+  readonly matches: readonly Match[];
+  readonly isResult: boolean;
+  readonly error: string | null;
+  readonly shown: Pick<ShownError, 'kind' | 'message'> | null;
+};
 
-const nothingFound: Found = { matches: [], isResult: false, error: null };
+const nothingFound: Found = { matches: [], isResult: false, error: null, shown: null };
 
 const keep = (lines: Line[], line: Line, most: number): void => {
   lines.push(line);
@@ -103,6 +110,8 @@ const LONGEST_LINE = 8192;
 const KEPT_FOR_JUDGING = 50;
 const LONGEST_JUDGED = 1000;
 const LARGEST_TAIL = 4000;
+/** Characters of an error that are reported. */
+const LONGEST_ERROR = 200;
 /** Characters of a question that are reported. */
 const LONGEST_QUESTION = 500;
 
@@ -168,7 +177,7 @@ export class OutputReader {
   write(text: string, now: number): Seen {
     this.#lastByteAt = now;
     const fresh = this.#withoutEcho(text);
-    if (fresh === '') return { fresh: false, matched: [], completed: false, hasResult: false };
+    if (fresh === '') return { fresh: false, matched: [], errors: [], completed: false, hasResult: false };
     this.#lastOutputAt = now;
     const whole = (this.#cursor + fresh).split('\n');
     this.#cursor = (whole.pop() ?? '').slice(-LONGEST_LINE);
@@ -180,6 +189,7 @@ export class OutputReader {
     return {
       fresh: true,
       matched,
+      errors: found.flatMap(({ shown }) => (shown === null ? [] : [{ ...shown, at: now, count: 1 }])),
       completed: matched.some(({ kind }) => kind === 'completion'),
       hasResult: found.some(({ isResult }) => isResult),
     };
@@ -209,7 +219,9 @@ export class OutputReader {
   #search(line: string): Found {
     const known = this.#searched;
     if (known !== null && known.line === line && known.by === this.#patterns) return known.found;
+    const kind = this.#patterns.errorKind(line);
     const found: Found = {
+      shown: kind === null ? null : { kind, message: line.trim().slice(0, LONGEST_ERROR) },
       matches: this.#patterns.matches(line),
       isResult: this.#patterns.isResult(line),
       error: this.#patterns.isError(line) ? errorHash(line) : null,

@@ -47,6 +47,8 @@ export type Patterns = {
   readonly matches: (line: string) => readonly Match[];
   /** whether a line counts among repeated errors: by the template, under any policy */
   readonly isError: (line: string) => boolean;
+  /** what kind of error a line is, by the template, under any policy; null: none */
+  readonly errorKind: (line: string) => 'error' | 'fatal' | null;
   readonly isResult: (line: string) => boolean;
   /** whether the line with the cursor in it requests an answer */
   readonly asks: (cursorLine: string) => boolean;
@@ -96,9 +98,11 @@ export const compilePatterns = (sources: PatternSources, policy: PolicyPatterns 
     const search = searchFor(written(kind, sources[kind]));
     return (line: string): boolean => search(line).length > 0;
   };
+  const [isError, isFatal] = [anyOf('error'), anyOf('fatal')];
   return {
     matches: searchFor(judgedKinds.flatMap((kind) => judged(kind, sources, policy))),
-    isError: anyOf('error'),
+    isError,
+    errorKind: (line) => (isFatal(line) ? 'fatal' : isError(line) ? 'error' : null),
     isResult: anyOf('result'),
     asks: anyOf('awaiting_input'),
   };

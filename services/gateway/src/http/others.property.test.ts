@@ -48,6 +48,7 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
     ...HEARTBEAT_CHECKPOINT.map((field) => `checkpoint.${field}`),
     ...['breakers.name', 'usage.model', 'work.id', 'work.status', 'limits.name', 'handoff', 'blockers', 'probe_reply'],
     ...['output.matched_patterns.kind', 'output.matched_patterns.source', 'output.repeated_error.hash', 'output.tail'],
+    ...['output.shown_errors.kind', 'output.shown_errors.message'],
     ...['errors.error_class', 'errors.hash', 'errors.message', 'exit.signal'],
   ],
   AGENT_EXITED: [

@@ -66,15 +66,21 @@ const ERRORS: ReadonlySet<string> = new Set(['error', 'fatal']);
 const matchedLine = ({ lines, tail }: Output, { line, source }: Output['matched_patterns'][number]): string =>
   (lines === null || line === null ? undefined : tail[tail.length - 1 - (lines - line)]) ?? source;
 
+/** Characters of a shown error, as the schema limits them. */
+const LONGEST_SHOWN = 200;
+
 /** What the terminal shows, beside the errors that the agent reports. */
 const terminalErrors = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): readonly Statement[] => {
   const { agent_id: agentId, instance_id: terminalInstanceId, output: reported } = event.payload;
-  const found = reported?.matched_patterns.filter(({ kind }) => ERRORS.has(kind)) ?? [];
-  if (reported === null || found.length === 0) return [];
-  const terminalErrors = found.map((one) => ({
-    ...{ at: one.at, count: 1, errorClass: one.kind },
-    message: matchedLine(reported, one),
-  }));
+  if (reported === null) return [];
+  const shown = reported.shown_errors.map(({ kind, ...one }) => ({ ...one, errorClass: kind }));
+  const texts = new Set(shown.map(({ message }) => message));
+  const matched = reported.matched_patterns
+    .filter(({ kind }) => ERRORS.has(kind))
+    .map((one) => ({ at: one.at, count: 1, errorClass: one.kind, message: matchedLine(reported, one) }))
+    .filter(({ message }) => !texts.has(message.trim().slice(0, LONGEST_SHOWN)));
+  const terminalErrors = [...shown, ...matched];
+  if (terminalErrors.length === 0) return [];
   return [register(event, 'agents', 'terminal', { agentId, terminalInstanceId, terminalErrors })];
 };
 

@@ -12,7 +12,7 @@ const output = (
   reported: readonly string[] = [],
 ): Partial<HeartbeatPayload> => ({
   output: {
-    ...{ last_output_at: null, repeated_error: null, result_at: null, completion_signal_at: null },
+    ...{ last_output_at: null, shown_errors: [], repeated_error: null, result_at: null, completion_signal_at: null },
     lines,
     tail: [...tail],
     matched_patterns: reported.map((source) => ({ kind: 'error', source, at: T0, line: null })),

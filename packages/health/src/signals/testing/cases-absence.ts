@@ -5,6 +5,7 @@ const NO_OUTPUT: NonNullable<HeartbeatPayload['output']> = {
   last_output_at: null,
   lines: null,
   matched_patterns: [],
+  shown_errors: [],
   repeated_error: null,
   result_at: null,
   completion_signal_at: null,
