@@ -10,7 +10,7 @@ import { print } from './support/report.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.resolve(process.env.VIGIL_TRACES || path.join(root, '../shared/traces'));
 const POLICY = 'vigil';
-const OTHERS = ['coditect', 'botbox', 'gascity', 'omniclaude', 'hive'] as const;
+const OTHERS = ['demo', 'coditect', 'botbox', 'gascity', 'omniclaude', 'hive'] as const;
 const MOST_FLAGGED = 1 / 100;
 const LEAST_CAUGHT = 95 / 100;
 
