@@ -1,3 +1,4 @@
+import { soak } from '../support/system.ts';
 import type { Role, Stage } from './stage.ts';
 import * as botbox from './stories/botbox.ts';
 import * as breakers from './stories/breakers.ts';
@@ -12,6 +13,7 @@ import * as gastown from './stories/gastown.ts';
 import * as gateway from './stories/gateway.ts';
 import * as handing from './stories/handing.ts';
 import * as hive from './stories/hive.ts';
+import * as hourly from './stories/hourly.ts';
 import * as odd from './stories/odd.ts';
 import * as omniclaude from './stories/omniclaude.ts';
 import * as people from './stories/people.ts';
@@ -34,7 +36,11 @@ export type Act = {
 
 const laddersAndDances: Act = {
   name: 'ladders and dances',
-  cast: [...[coditect, unsaved, gascity, hive, handing, cancelled].flatMap(({ roles }) => roles), ...racing.racers],
+  cast: [
+    ...[coditect, unsaved, gascity, hive, handing, cancelled].flatMap(({ roles }) => roles),
+    ...racing.racers,
+    ...soak([], counted.roles),
+  ],
   stories: {
     'coditect: three nudges, escalated, ended, recovered': coditect.nudgedEscalatedEndedRecovered,
     'coditect: an agent that ignores SIGTERM is killed, and only then replaced': coditect.ignoresSigterm,
@@ -44,6 +50,7 @@ const laddersAndDances: Act = {
     'coditect: a person gives more time twice, is refused a third time, then ends the agent': coditect.moreTimeTwice,
     'coditect: an agent whose calls fail is ended and recovered at once': coditect.failingEndedAtOnce,
     'coditect: an agent that works without a checkpoint is nudged, ended and recovered': unsaved.nudgedThoughItWorks,
+    'coditect: a reminder names the time since the last checkpoint': unsaved.remindedOfTheTimeSinceItsCheckpoint,
     'coditect: an agent that works and saves checkpoints is left alone': unsaved.whoSavesIsLeftAlone,
     'gascity: an agent that answers no question of the shutdown dance is ended': gascity.executedWhenSilent,
     'gascity: every step of a shutdown dance names the same warrant': gascity.danceNamesItsWarrant,
@@ -52,8 +59,10 @@ const laddersAndDances: Act = {
     'gascity: an agent that works after a question is pardoned': gascity.pardonedByItsProgress,
     'gascity: without patterns, an agent that does nothing after its work item changed is ended':
       gascity.leftBehindByItsWork,
+    'gascity: a prompt does not excuse a wedged agent, an open permission does': gascity.promptIsNoExcuse,
     'gascity: without stuck_sweep, a stuck agent is reported and nothing is done': gascity.offUntilRequested,
     'hive: tickets, triage, a notification, and an untouched worker': hive.ticketTriageNotification,
+    'hive: a hung model call is found after four minutes, whatever it may take': hive.hungModelCallIsFound,
     'hive: genuine progress dismisses a ticket though the worker is in a loop': hive.progressDismissesTheTicket,
     "coditect: agents that report only CODITECT's eight fields are judged by them": eight.judgedByEightFields,
     "hive: triage dismisses a judge's ticket, and a person notifies people all the same": hive.filedByAJudge,
@@ -66,6 +75,8 @@ const laddersAndDances: Act = {
     'a breaker that was open for an ended agent is closed for its replacement': racing.breakerEndsWithItsInstance,
   },
   slow: {
+    'coditect: three recoveries a task, however far apart; then a person releases it': counted.releasedByAPerson,
+    'coditect: five recoveries an hour, half of them for one of two runtimes': hourly.beyondItsHour,
     'coditect: a replacement is judged by its own reports': coditect.replacementIsLeftAlone,
     'an agent that is ended while paused, stopped on its host or done is not resumed': cancelled.staysCancelled,
   },
@@ -90,6 +101,7 @@ const planPerSignal: Act = {
       omniclaude.redispatchedTwiceThenBlocked,
     'omniclaude: a kill of recovery loses no attempt of a task': omniclaude.attemptsSurviveTheCounter,
     'omniclaude: the work of an ended agent is saved in a file of its own': omniclaude.itsWorkSaved,
+    'omniclaude: the third stall writes the friction event by default': omniclaude.frictionByDefault,
     'omniclaude: the healthcheck event reports a stalled agent': omniclaude.itsEventReported,
     'omniclaude: an agent above 80 % of its context is replaced, one at 80 % is not': omniclaude.relievedOfAFullContext,
     'omniclaude: any rate limit is a stall': omniclaude.relievedOfARateLimit,
@@ -104,7 +116,7 @@ const planPerSignal: Act = {
 
 const peopleAndUntouched: Act = {
   name: 'people, and untouched agents',
-  cast: [gastown, people, dogs, starting, odd, breakers, counted].flatMap(({ roles }) => roles),
+  cast: [gastown, people, dogs, starting, odd, breakers].flatMap(({ roles }) => roles),
   stories: {
     'gas town: agents that are busy, without work, in tests, new, at a prompt or done are left alone':
       gastown.leftAlone,
@@ -121,7 +133,6 @@ const peopleAndUntouched: Act = {
     'people review a replacement that fails its probation': people.failedProbationIsReviewed,
   },
   slow: {
-    'coditect: three recoveries a task, however far apart; then a person releases it': counted.releasedByAPerson,
     'gas town: an idle agent with work gets a reminder, an urgent one, then people are reminded for ever':
       gastown.remindedTwiceThenPeople,
     'a decision over Kafka ends and recovers an agent': people.decidedOverKafka,

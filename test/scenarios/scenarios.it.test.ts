@@ -29,6 +29,8 @@ const counted = named(
   scaled('coditect', 80, { recovery: { probation: '2s', stable: '2s', max_attempts_per_hour: 100 } }),
   'coditect-count',
 );
+/** With the five recoveries an hour of the preset. */
+const hourly = named(scaled('coditect', 80), 'coditect-hour');
 /** Slow enough that a third of its interval of heartbeats is above a second, and that a person can look while an agent is DEGRADED. */
 const watched = named(
   scaled('coditect', 50, { signals: { no_checkpoint: { after: '90s', assume_checkpoints: true } } }),
@@ -52,6 +54,7 @@ const botbox = scaled('botbox', 40, {
 const policies = {
   coditect: adr110,
   'coditect-count': counted,
+  'coditect-hour': hourly,
   'coditect-watched': watched,
   'coditect-eight': eight,
   'coditect-people': decidedByPeople(adr110, 'coditect-people', '90s'),

@@ -8,7 +8,10 @@ import {
   print,
   received,
   type Scripts,
+  save,
+  saveMore,
   send,
+  untilGo,
   work,
   workOn,
   workThenStop,
@@ -34,6 +37,13 @@ const refused = async (): Promise<void> => {
     print('API Error: 400 tool_use ids were found without tool_result blocks');
     await sleep(1000);
   }
+};
+const refusedThenWaits = (kind: 'prompt' | 'permission'): Promise<void> => {
+  send({ work: { id: 'wisp-1', updated_at: Date.now() } });
+  work();
+  print('API Error: 400 tool_use ids were found without tool_result blocks');
+  send({ activity: 'awaiting_input', waiting_for: { kind, text: null, since: Date.now() } });
+  return forEver();
 };
 
 /** Agents that keep reporting without progress. */
@@ -88,6 +98,10 @@ export const noisy: Scripts = {
     );
     return refused();
   },
+  /** its requests were refused, and it is back at its prompt */
+  wedgedAtItsPrompt: () => refusedThenWaits('prompt'),
+  /** the same, and it waits for a permission */
+  wedgedAtAPermission: () => refusedThenWaits('permission'),
   /** reports nothing, and continues its work on request */
   wedgedButMoves: () => {
     void received((message) => message.probe !== undefined).then(() =>
@@ -119,7 +133,23 @@ export const noisy: Scripts = {
     leaveOnRequest();
     return failEachCall();
   },
-  /** the same, and it exits slowly */
+  /** saves its work; each call fails when the story requests it, and its replacement works */
+  failsOnRequest: async () => {
+    leaveOnRequest();
+    save();
+    if (attempt > 0) return workOn();
+    let isRequested = false;
+    void untilGo().then(() => {
+      isRequested = true;
+    });
+    while (!isRequested) {
+      work();
+      saveMore();
+      await sleep(1000);
+    }
+    return failEachCall();
+  },
+  /** each call fails, and it exits slowly; its replacement works */
   failsAndStays: () => (attempt > 0 ? workOn() : failEachCall()),
   readsTheSame: async () => {
     for (;;) {

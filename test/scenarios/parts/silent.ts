@@ -28,6 +28,14 @@ const testing = async (mayTakeMs: number): Promise<void> => {
   send({ activity: 'working', tool_calls: [{ ...running, ...times }] });
   return forEver();
 };
+/** A step that its judge has accepted; then a call that may take ten minutes. */
+const hanging = (call: { readonly kind: string; readonly tool: string }): Promise<void> => {
+  send({ steps: { total_steps: 1, verdicts: ['ACCEPT'] } });
+  work();
+  const times = { started_at: Date.now(), deadline_at: Date.now() + 600_000 };
+  send({ activity: 'working', tool_calls: [{ call_id: 'hung', ...call, outcome: 'running', ...times }] });
+  return forEver();
+};
 
 /** Agents that work, and agents that become silent. */
 export const silent: Scripts = {
@@ -96,6 +104,8 @@ export const silent: Scripts = {
   },
   /** one call that takes as long as declared */
   testsForLong: () => testing(600_000),
+  hangsInAModelCall: () => hanging({ kind: 'model', tool: 'model' }),
+  hangsInATool: () => hanging({ kind: 'tool', tool: 'Bash' }),
   /** one call that never ends; no message reaches the agent */
   testsForTooLong: () => {
     process.on('SIGTERM', () => note('asked to end'));

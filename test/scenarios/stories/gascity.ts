@@ -10,6 +10,8 @@ export const roles: readonly Role[] = [
   { name: 'answers', part: 'wedgedButAnswers', policy: 'gascity' },
   { name: 'moves', part: 'wedgedButMoves', policy: 'gascity' },
   { name: 'left', part: 'leftBehind', policy: 'gascity-plain' },
+  { name: 'at-prompt', part: 'wedgedAtItsPrompt', policy: 'gascity' },
+  { name: 'at-permission', part: 'wedgedAtAPermission', policy: 'gascity' },
   { name: 'unswept', part: 'leftBehind', policy: 'gascity-off' },
 ];
 
@@ -90,6 +92,17 @@ export const leftBehindByItsWork = async ({ comes, diary, touch, types }: Stage)
   const warrant = await comes(agentHealth, 'left', 'WARRANT_FILED');
   expect(warrant.evidence.map(({ signal }) => signal)).toEqual(['no_work_update', 'progress_mismatch']);
   expect(warrant.metadata).toMatchObject({ target: 'left', requester: 'controller', wisp_id: 'T-left' });
+};
+
+/** A session that is wedged on an API error looks idle at its prompt, which excuses nothing; an open permission does. */
+export const promptIsNoExcuse = async ({ all, comes, types }: Stage): Promise<void> => {
+  const { evidence } = await comes(agentHealth, 'at-prompt', 'WARRANT_FILED');
+  expect(evidence.map(({ signal }) => signal).toSorted()).toEqual(['error_pattern', 'no_work_update']);
+  await comes(agentOrder, 'at-prompt', 'PROBE_AGENT');
+  await comes(agentIntervention, 'wedged', 'AGENT_TERMINATED');
+  expect(all(agentHealth, 'at-permission', 'EXEMPTION_CHANGED')).not.toEqual([]);
+  expect(types(agentHealth, 'at-permission')).not.toContain('WARRANT_FILED');
+  expect(types(agentOrder, 'at-permission')).toEqual([]);
 };
 
 /** `stuck_sweep` is off until it is requested: seen, and nothing follows. */

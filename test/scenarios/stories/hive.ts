@@ -7,6 +7,8 @@ import type { Role, Stage } from '../stage.ts';
 export const roles: readonly Role[] = [
   { name: 'circles', part: 'turnsInCircles', policy: 'hive' },
   { name: 'progresses', part: 'failsButProgresses', policy: 'hive' },
+  { name: 'hung', part: 'hangsInAModelCall', policy: 'hive' },
+  { name: 'tooling', part: 'hangsInATool', policy: 'hive' },
   { name: 'judged', part: 'works', policy: 'hive' },
 ];
 
@@ -36,6 +38,23 @@ export const progressDismissesTheTicket = async ({ all, comes, received, types, 
   );
   expect(types(agentOrder, 'progresses')).toEqual([]);
   expect(isAlive('progresses')).toBe(true);
+};
+
+/**
+ * S4: four minutes without a log entry are a hung model call. The call itself may take ten minutes, which would excuse
+ * it here for longer than the run. A tool that may take as long is waited for.
+ */
+export const hungModelCallIsFound = async ({ all, comes, types, received, isAlive }: Stage): Promise<void> => {
+  const { ticket } = await comes(agentHealth, 'hung', 'WORKER_ESCALATION_TICKET');
+  expect(ticket).toMatchObject({ severity: 'critical', cause: expect.stringMatching(/^no step for /) });
+  await holds(() => expect(all(agentHealth, 'hung', 'HEALTH_STATE_CHANGED').at(-1)).toMatchObject({ to: 'STUCK' }));
+  const raised = () =>
+    received.of(alert).some(({ type, key }) => type === 'ALERT_RAISED' && key === 'escalation_ticket:T-hung');
+  await until('people are notified', async () => raised());
+  expect(types(agentHealth, 'tooling')).not.toContain('WORKER_ESCALATION_TICKET');
+  expect(all(agentHealth, 'tooling', 'HEALTH_STATE_CHANGED').map(({ to }) => to)).not.toContain('STUCK');
+  expect(types(agentOrder, 'hung')).toEqual([]);
+  expect([isAlive('hung'), isAlive('tooling')]).toEqual([true, true]);
 };
 
 const agentIn = (payload: object): unknown => ('agentId' in payload ? payload.agentId : null);

@@ -64,6 +64,33 @@ export const itsWorkSaved = async ({ comes, folder }: Stage): Promise<void> => {
 };
 
 /**
+ * On the third stall: the friction event, and the line that names it. They are in the agent's own folder, because the
+ * preset names the places; no channel is configured.
+ */
+export const frictionByDefault = async ({ comes, folder }: Stage): Promise<void> => {
+  await comes(taskRecovery, 'T-omn', 'REVIEW_REQUIRED');
+  const log = path.join(folder, '.onex_state/dispatch-log');
+  const lines = readdirSync(log)
+    .sort()
+    .flatMap((day) => readFileSync(path.join(log, day), 'utf8').trimEnd().split('\n'))
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.ticket_id === 'T-omn');
+  const of = (event: string) => lines.filter((line) => line.event === event);
+  expect(of('redispatch').map((line) => line.redispatch_attempt)).toEqual([1, 2]);
+  expect(of('stall_detected').at(-1)).toMatchObject({
+    ...{ stall_reason: 'inactivity', bash_timeout_exemption: false },
+    ...{ redispatch_attempt: 3, max_redispatches: 2, action: 'escalate_to_blocked' },
+  });
+  const [escalated, ...more] = of('escalated_to_blocked');
+  expect(more).toEqual([]);
+  expect(escalated).toMatchObject({ attempt_count: 3 });
+  expect(escalated.friction_path).toMatch(/^\.onex_state\/friction\/\d{4}-\d\d-\d\d-agent-stall-escalation-t-omn\.md$/);
+  expect(readFileSync(path.join(folder, escalated.friction_path), 'utf8')).toMatch(
+    /^# Agent Stall Escalation: T-omn\n## Summary\nAgent stalled 3 times on T-omn, exceeding the max redispatch\nlimit of 2\./,
+  );
+};
+
+/**
  * omniclaude's own event, for watchers of tickets: its eleven fields, and one event for each change of status,
  * checkpoint or action.
  */

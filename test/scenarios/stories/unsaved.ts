@@ -9,7 +9,10 @@ export const roles: readonly Role[] = [
   { name: 'diligent', part: 'savesAlways', policy: 'coditect' },
 ];
 
-const { agentHealth, agentIntervention, agentOrder, orderReceipt, taskRecovery } = Topic;
+/** As the policy `coditect` has it: CODITECT's half an hour. */
+const UNSAVED_MS = 1_800_000 / 80;
+
+const { agentHealth, agentObservation, agentIntervention, agentOrder, orderReceipt, taskRecovery } = Topic;
 
 export const nudgedThoughItWorks = async ({ all, comes, types, diary }: Stage): Promise<void> => {
   const done = await comes(taskRecovery, 'T-unsaved', 'RECOVERY_COMPLETED');
@@ -21,6 +24,30 @@ export const nudgedThoughItWorks = async ({ all, comes, types, diary }: Stage): 
   expect(all(orderReceipt, 'unsaved', 'ORDER_RECEIPT').map(({ outcome }) => outcome)).not.toContain('superseded');
   expect(all(agentHealth, 'unsaved', 'WARRANT_FILED')).toMatchObject([{ awaits: [['checkpoint']] }]);
   await holds(() => expect(all(agentHealth, 'unsaved', 'WARRANT_LAPSED')).toMatchObject([{ why: 'ended' }]));
+};
+
+/**
+ * REMINDER: You have been working for {duration} without checkpoint update. That is the time since its checkpoint, and
+ * not since its last call, which is half a second ago.
+ */
+export const remindedOfTheTimeSinceItsCheckpoint = async ({ comes, received }: Stage): Promise<void> => {
+  await comes(agentIntervention, 'unsaved', 'NUDGE_SENT', 3);
+  const saved = received
+    .of(agentObservation)
+    .find((event) => event.type === 'AGENT_HEARTBEAT' && event.key === 'unsaved' && event.payload.checkpoint !== null);
+  const nudges = received
+    .of(agentIntervention)
+    .flatMap((event) => (event.type === 'NUDGE_SENT' && event.key === 'unsaved' ? [event] : []));
+  const spent = nudges.map(({ payload, occurredAt }) => {
+    const [, seconds] = /^REMINDER: You have been working for (\d+) seconds without\n/.exec(payload.message) ?? [];
+    return { seconds: Number(seconds), sinceMs: occurredAt - (saved?.occurredAt ?? Number.NaN) };
+  });
+  for (const { seconds, sinceMs } of spent) {
+    expect(seconds).toBeGreaterThanOrEqual(Math.floor(UNSAVED_MS / 1000));
+    expect(seconds * 1000).toBeLessThanOrEqual(sinceMs + 1000);
+  }
+  const [first, , third] = spent;
+  expect(third?.seconds).toBeGreaterThan(first?.seconds ?? Number.NaN);
 };
 
 /** The other agent makes as many calls, and writes checkpoints. */
