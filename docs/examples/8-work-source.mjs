@@ -9,7 +9,7 @@ const read = (command, ...args) => JSON.parse(execFileSync(command, args, { enco
 const listed = read('br', 'list', '--json');
 const { claims } = read('bus', 'claims', 'list', '--format', 'json');
 
-/** When a claim on the item was last refreshed, milliseconds; null: nobody claims it. */
+/** When a claim on the item was last refreshed, milliseconds; null: no claim on it. */
 const refreshedAt = (id) => {
   const times = claims
     .filter(

@@ -52,7 +52,7 @@ export const inputs = (id: string, codec: Codec): Readonly<Record<string, Input>
     'a document that ends too early': one(json(heartbeat(id)).subarray(0, 40) as Bytes),
     'invalid UTF-8': one(bytes(0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d)),
     'not Avro: a first byte 0 and nothing that follows it': one(bytes(0, 1)),
-    'a schema id that the registry does not know': one(bytes(0, 0x7f, 0xff, 0xff, 0xfe, 1, 2)),
+    'a schema id that the registry does not have': one(bytes(0, 0x7f, 0xff, 0xff, 0xfe, 1, 2)),
     'an event of another topic, in Avro': one(elsewhere),
     'no agent id': one(json(nameless)),
     'another key than the agent id': one(json(heartbeat(`${id}-other`))),

@@ -106,7 +106,7 @@ const namesByFile = () => {
 };
 
 /**
- * `sources` of each command of `vigil`, so that a command checks no others when it starts; `node`: whether it runs on
+ * `sources` of each command of `vigil`, so that a command checks no others at its start. `node`: whether it runs on
  * any Node from 20.16 on, or on the pinned one.
  */
 const commands = {};

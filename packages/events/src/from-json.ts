@@ -38,11 +38,7 @@ export const shown = (value: unknown): string => {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 };
 const unfit = (field: string, value: unknown, expected: string): never => {
-  throw new Unfit(
-    'bad_field',
-    field,
-    `${field === '' ? 'the value' : field} is ${shown(value)}: ${expected} is wanted`,
-  );
+  throw new Unfit('bad_field', field, `${field === '' ? 'the value' : field} is ${shown(value)}: use ${expected}`);
 };
 const joined = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 

@@ -25,7 +25,7 @@ test("CODITECT's eight fields are a heartbeat", () => {
 test('times are RFC 3339 or epoch milliseconds', () => {
   expect(parseHeartbeat({ ...least, timestamp: 1_795_305_600_000 }).timestamp).toBe(1_795_305_600_000);
   expect(() => parseHeartbeat({ ...least, timestamp: 'yesterday' })).toThrow(
-    'timestamp is "yesterday": a time (RFC 3339, or epoch milliseconds) is wanted',
+    'timestamp is "yesterday": use a time (RFC 3339, or epoch milliseconds)',
   );
 });
 
@@ -59,13 +59,13 @@ test('a list of 1,001 calls is refused, one of 1,000 is accepted', () => {
   const calls = (n: number) => Array.from({ length: n }, (_, i) => ({ call_id: String(i), tool: 'Bash' }));
   expect(parseHeartbeat({ ...least, tool_calls: calls(1_000) }).tool_calls).toHaveLength(1_000);
   expect(() => parseHeartbeat({ ...least, tool_calls: calls(1_001) })).toThrow(
-    'tool_calls is 1001: a list of at most 1000 is wanted',
+    'tool_calls is 1001: use a list of at most 1000',
   );
 });
 
 test('a mistake deep inside is named with its path', () => {
   expect(() => parseHeartbeat({ ...least, tool_calls: [{ call_id: '1', tool: 7 }] })).toThrow(
-    'tool_calls[0].tool is 7: a text is wanted',
+    'tool_calls[0].tool is 7: use a text',
   );
 });
 

@@ -13,7 +13,7 @@ import { schemaOf } from './schemas.ts';
  */
 export const ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 /** The description of `ID` for people. */
-export const ID_FORM = '1 to 128 of the characters A-Z a-z 0-9 . _ : -, of which the first is a letter or digit';
+export const ID_FORM = '1 to 128 of the characters A-Z a-z 0-9 . _ : -; the first is a letter or digit';
 
 const ID_FIELDS: ReadonlySet<string> = new Set([
   'agent_id',
@@ -32,7 +32,7 @@ const checkIds = (value: Readonly<Record<string, unknown>>): void => {
   for (const field of ID_FIELDS) {
     const id = value[field];
     if (typeof id === 'string' && !ID.test(id))
-      throw new Unfit('bad_id', field, `${field} is ${JSON.stringify(id.slice(0, 140))}: ${ID_FORM}, are wanted`);
+      throw new Unfit('bad_id', field, `${field} is ${JSON.stringify(id.slice(0, 140))}: use ${ID_FORM}`);
   }
 };
 
@@ -89,7 +89,7 @@ const checkAddress = (checkpoint: unknown): void => {
   throw new Unfit(
     'bad_field',
     'checkpoint.uri',
-    `checkpoint.uri is ${JSON.stringify(uri.slice(0, 140))}: an address without #, ? and invisible characters is wanted`,
+    `checkpoint.uri is ${JSON.stringify(uri.slice(0, 140))}: use an address without #, ? and invisible characters`,
   );
 };
 

@@ -5,7 +5,7 @@ import { ADR_110_YAML } from './sources.fixture.ts';
 test('the YAML of CODITECT gives the preset coditect, and each line names its key', () => {
   expect(policyOf('adr-110', ADR_110_YAML)).toEqual(preset('coditect'));
   const { yaml } = imported('adr-110', ADR_110_YAML, 'adr-110.yaml');
-  expect(yaml).toMatch(/^# From adr-110.yaml \(ADR-110's YAML, sections 2 and 7\)/);
+  expect(yaml).toMatch(/^# From adr-110.yaml \(CODITECT's YAML, sections 2 and 7\)/);
   expect(yaml).toContain(
     'no_checkpoint: { after: 1800s, assume_checkpoints: true } # health_monitoring.health_check.checkpoint_stale_threshold_seconds: 1800',
   );

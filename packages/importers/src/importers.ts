@@ -16,7 +16,7 @@ type Source = { readonly preset: string; readonly what: string; readonly read: R
 const SOURCES: Readonly<Record<ImportKind, Source>> = {
   'adr-110': {
     preset: 'coditect',
-    what: "ADR-110's YAML, sections 2 and 7",
+    what: "CODITECT's YAML, sections 2 and 7",
     read: readAdr110,
     settings: ADR_110,
   },

@@ -59,7 +59,7 @@ const idProblems = ({ agentId, taskId, runtimeId }: Settings): readonly string[]
     (id === undefined && name !== 'agentId') || id === null || isId(id)
       ? []
       : [
-          `${name} is ${JSON.stringify(id)}: 1 to 128 of the characters A-Z a-z 0-9 . _ : -, of which the first is a letter or digit, are wanted`,
+          `${name} is ${JSON.stringify(id)}: use 1 to 128 of the characters A-Z a-z 0-9 . _ : -; the first is a letter or digit`,
         ],
   );
 

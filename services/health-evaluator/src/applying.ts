@@ -71,8 +71,7 @@ export const followApplied = async (log: Log, files: PolicySet, deps: ApplyingDe
       await publish(inForce.set, now());
       caughtUp = true;
     },
-    onUnreadable: (err, { offset }) =>
-      logger.warn({ err, offset }, 'an applied policy cannot be read: it is passed over'),
+    onUnreadable: (err, { offset }) => logger.warn({ err, offset }, 'an applied policy cannot be read: it is skipped'),
     onEvent: async (command, { offset, timestamp: at }) => {
       const application: Application = { ...command.payload, at };
       try {

@@ -63,7 +63,7 @@ export const limitedPausedAndResumed = async ({ all, comes, types, diary, isAliv
   await holds(() => expect(new Set(types(agentOrder, 'limited'))).toEqual(new Set(['PAUSE_AGENT', 'RESUME_AGENT'])));
   expect(diary('limited').filter((line) => line.startsWith('began'))).toHaveLength(1);
   await holds(() =>
-    expect(diary('limited')).toContainEqual('received nudge "The pause is over. Please go on with your task."'),
+    expect(diary('limited')).toContainEqual('received nudge "The pause is over. Please continue with your task."'),
   );
   expect(isAlive('limited')).toBe(true);
   expect(types(taskRecovery, 'T-limited')).toEqual([]);

@@ -10,7 +10,7 @@ export const roles: readonly Role[] = [{ name: 'odd', part: 'reportsUnknownValue
 const { agentHealth, agentIntervention, decideCase, taskRecovery } = Topic;
 
 /**
- * gc #2085: a state that it did not know wedged the reconciler. An unknown order is refused, and its agent is judged
+ * gc #2085: an unknown state wedged the reconciler. An unknown order is refused, and its agent is judged
  * like any other.
  */
 export const wedgesNothing = async ({ vigil, all, comes, types }: Stage): Promise<void> => {

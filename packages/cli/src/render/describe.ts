@@ -22,7 +22,7 @@ export const acting: Descriptions = {
   CASE_OPENED: (p) =>
     `case opened, plan "${p.planName}"${p.requestedBy ? ` at the request of ${p.requestedBy}` : ''}${because(p.note)}`,
   CASE_WITHHELD: (p) => `${p.step} is withheld${because(p.detail)}; the case stays open`,
-  CASE_RESUMED: (p) => `the governor admits ${p.step}: the case goes on`,
+  CASE_RESUMED: (p) => `the governor admits ${p.step}: the case continues`,
   CASE_CLOSED: (p) => `case closed as ${p.ending}${because(p.why)}`,
   NUDGE_SENT: (p) => `nudged (${times(p.attempt, p.of)}): "${p.message}"`,
   ESCALATION_TRIGGERED: (p) =>
@@ -32,7 +32,7 @@ export const acting: Descriptions = {
   DECISION_LAPSED: (p) =>
     `what ${p.by} decided (${p.decision.replaceAll('_', ' ')}) is not carried out any more${because(p.why)}`,
   HANDOFF_REQUESTED: (p) =>
-    p.asked === null ? 'asked to hand off' : `hands off, as it has asked: ${JSON.stringify(p.asked)}`,
+    p.asked === null ? 'asked to hand off' : `prepares the handoff that it asked for: ${JSON.stringify(p.asked)}`,
   AGENT_PAUSED: () => 'paused',
   AGENT_RESUMED: () => 'resumed',
   STEP_SKIPPED: (p) => `${p.step} skipped (${p.why.replaceAll('_', ' ')})${because(p.detail)}`,

@@ -131,7 +131,7 @@ test('a case shows the options and the checkpoint of its question, and what the 
 
 test('a handoff names the words of an agent that has asked for it', () => {
   const line = (asked: string | null) => storyLine({ ...VIEW, width: 200 }, entry('HANDOFF_REQUESTED', { asked }));
-  expect(line('I am lost')).toContain('hands off, as it has asked: "I am lost"');
+  expect(line('I am lost')).toContain('prepares the handoff that it asked for: "I am lost"');
   expect(line(null)).toContain('asked to hand off');
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../paths.ts';
-import { codeProse, helpIn } from './code.ts';
+import { codeMessages, codeProse, helpIn, yamlProse } from './code.ts';
 import { problemsOf, subjectProblems } from './prose.ts';
 
 const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
@@ -55,7 +55,7 @@ test('the glossary has at most 25 words, each once', () => {
   expect(new Set(words).size).toBe(words.length);
 });
 
-test('the help of a command is checked: descriptions, options, arguments, and texts in constants without their examples', () => {
+test('the help of a command is checked: descriptions, options, arguments, and texts in constants with their examples', () => {
   const source = [
     'const EXAMPLES = `\nNeeds Kafka.\n\n  vigil one --why "nobody says"`;',
     "program.command('one').description('does one thing').option('--why <text>', 'the reason').addHelpText('after', EXAMPLES);",
@@ -63,7 +63,7 @@ test('the help of a command is checked: descriptions, options, arguments, and te
     "log.info('not help');",
   ].join('\n');
   const found = helpIn('one.ts', source);
-  expect(found[0]).toEqual({ file: 'one.ts', line: 1, text: '\nNeeds Kafka.\n\n' });
+  expect(found[0]).toEqual({ file: 'one.ts', line: 1, text: '\nNeeds Kafka.\n\nvigil one --why "nobody says".' });
   const texts = found.map(({ text }) => text);
   for (const text of ['does one thing', 'the reason', 'what to do']) expect(texts).toContain(text);
   expect(texts).not.toContain('not help');
@@ -84,6 +84,56 @@ test('comments and test names are checked in their lines; code and other strings
   const lines = codeProse('one.ts', source).split('\n');
   expect(lines.map((line) => line.trim())).toEqual([
     ...['One comment.', 'another comment', '', 'A long', 'comment.', '', 'a name of %s.', 'a name of X.', ''],
+  ]);
+});
+
+test('messages are checked in their lines: literals of three words, without templates of several lines', () => {
+  const source = [
+    "throw new Error('one two three');",
+    "log.info('one two');",
+    ['log.info(`$', '{name} goes on`);'].join(''),
+    'const QUERY = `SELECT one two',
+    'FROM three four five`;',
+    "// a comment isn't a message",
+    "const LINES = 'it is\\none two three';",
+  ].join('\n');
+  const lines = codeMessages('one.ts', source).split('\n');
+  expect(lines.map((line) => line.trim())).toEqual([
+    ...['one two three.', '', 'X goes on.', '', '', '', 'it is. one two three.'],
+  ]);
+});
+
+test('a listed word in a message is reported with its line', async () => {
+  expect(await problemsOf(codeMessages('one.ts', "\n\nlog.warn('it is written anew');"))).toEqual(['3: anew => again']);
+});
+
+test('comments and texts of YAML are checked in their lines; a literal block is a program', () => {
+  const source = [
+    '# one comment',
+    'name: a plain text # beside it',
+    'quoted: "in quotes"',
+    'run: |',
+    '  a program',
+    'folded: >',
+    '  a long',
+    '  text',
+    '',
+    '# the end',
+  ].join('\n');
+  const lines = yamlProse(source).split('\n');
+  expect(lines.map((line) => line.trim())).toEqual([
+    ...[
+      'one comment',
+      'name. a plain text. beside it',
+      'quoted. in quotes.',
+      'run.',
+      '',
+      'folded.',
+      'a long',
+      'text.',
+      '',
+    ],
+    'the end',
   ]);
 });
 

@@ -10,7 +10,7 @@ import {
 } from '@textlint/kernel';
 import { SentenceSplitterSyntax, split } from 'sentence-splitter';
 import { StringSource } from 'textlint-util-to-string';
-import { codePages, helpTexts } from './code.ts';
+import { codePages, helpTexts, messagePages, yamlPages } from './code.ts';
 
 // Both are CommonJS; the second has no types.
 const require = createRequire(import.meta.url);
@@ -81,12 +81,12 @@ const pagesOf = (root: string): readonly { readonly file: string; readonly text:
     .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
 
 /**
- * Problems of all pages, of the help of `vigil`, and of comments and names of tests below `root`, each as "file:line:
- * problem, and replacement".
+ * Problems of all pages, of the help of `vigil`, of messages, comments and names of tests, and of YAML files below
+ * `root`, each as "file:line: problem, and replacement".
  */
 export const proseProblems = async (root: string): Promise<readonly string[]> => {
   const problems: string[] = [];
-  for (const { file, text } of [...pagesOf(root), ...codePages(root)]) {
+  for (const { file, text } of [...pagesOf(root), ...codePages(root), ...messagePages(root), ...yamlPages(root)]) {
     const found = await problemsOf(text);
     problems.push(...found.map((one) => `${file}:${one}`));
   }

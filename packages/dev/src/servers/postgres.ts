@@ -58,7 +58,9 @@ const account = (): Account | null => {
     .map((name) => users.find((user) => user[0] === name))
     .find((user) => user !== undefined);
   if (found === undefined)
-    throw new Refusal('Postgres cannot run as root and there is no account postgres or nobody: run as another user');
+    throw new Refusal(
+      'Postgres cannot run as root and there is no account `postgres` or `nobody`: run as another user',
+    );
   return { uid: Number(found[2]), gid: Number(found[3]) };
 };
 

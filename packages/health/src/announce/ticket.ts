@@ -115,7 +115,7 @@ const describeTicket = (
   const stall = due.at === null;
   const cause = stall ? `no step for ${spell(stalledMs ?? 0)}` : `${sinceAccept} steps without an ACCEPT`;
   const reached = stall ? 'a stall' : `${due.at} steps without an ACCEPT`;
-  const verdicts = recent.length === 0 ? [] : [`last verdicts ${recent.join(', ')}`];
+  const verdicts = recent.length === 0 ? [] : [`last judgements ${recent.join(', ')}`];
   const reasons = [`${due.severity} from ${reached} on: ${cause}`, ...verdicts, ...evidence];
   return {
     cause: findings.loop && !stall ? `${cause}, repeating itself` : cause,

@@ -27,7 +27,9 @@ describe('a ticket', () => {
       stall_minutes: null,
       ...{ worker_graph_id: 'T-1', worker_node_id: 'implement', evidence_snippet: '16 steps without an ACCEPT' },
     });
-    expect(ticket.judge_reasoning).toMatch(/^high from 15 steps without an ACCEPT on: 16 steps .*; last verdicts CONT/);
+    expect(ticket.judge_reasoning).toMatch(
+      /^high from 15 steps without an ACCEPT on: 16 steps .*; last judgements CONT/,
+    );
   });
 
   test('quotes at most 500 characters of the last output', () => {

@@ -25,7 +25,7 @@ export const noActivity: AnySignal = signal(after, {
     silent('no call, no output, no heartbeat of its own', absentFor(h.activity.own, at), limits.after),
   finding: (h, _, at) =>
     `You have shown no sign of work for ${spelled(absentFor(h.activity.own, at))}${sinceOf(h, h.activity.own)}.`,
-  advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
+  advice: 'Continue with the next step of your task. If you wait for something, name it.',
 });
 
 /** No output on the terminal. */
@@ -37,7 +37,7 @@ export const noOutput: AnySignal = signal(after, {
   firesFrom: ({ output }, limits, at) => absentFrom(output.last, limits.after, at),
   evidence: ({ output }, limits, at) => silent('no output', absentFor(output.last, at), limits.after),
   finding: ({ output }, _, at) => `Nothing has appeared on your terminal for ${spelled(absentFor(output.last, at))}.`,
-  advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
+  advice: 'Continue with the next step of your task. If you wait for something, name it.',
 });
 
 const noTokensLimits = z.strictObject({
@@ -56,7 +56,7 @@ export const noTokens: AnySignal = signal(noTokensLimits, {
   evidence: (h, limits, at) =>
     silent('no token used', absentFor(usedWorking(h, limits), at), limits.after, '', unmeasuredTokens(h)),
   finding: (h, limits, at) => `You have used no tokens for ${spelled(absentFor(usedWorking(h, limits), at))}.`,
-  advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
+  advice: 'Continue with the next step of your task. If you wait for something, name it.',
 });
 
 /**
@@ -94,7 +94,7 @@ export const noStep: AnySignal = signal(noStepLimits, {
   firesFrom: ({ steps }, limits, at) => absentFrom(steps.changed, limits.after - (limits.inclusive ? 1 : 0), at),
   evidence: ({ steps }, limits, at) => silent('no step', absentFor(steps.changed, at), limits.after),
   finding: ({ steps }, _, at) => `You have completed no step for ${spelled(absentFor(steps.changed, at))}.`,
-  advice: 'Complete the next step, or say what prevents it.',
+  advice: 'Complete the next step, or report what prevents it.',
 });
 
 /** Names the call before a silence, if a call was the last sign. */

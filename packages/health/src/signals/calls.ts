@@ -34,7 +34,7 @@ export const noCalls: AnySignal = signal(noCallsLimits, {
   },
   finding: (h, limits, at) =>
     `You have made no call for ${spelled(absentFor(lastCall(h, limits), at))}${sinceOf(h, h.calls.last)}.`,
-  advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
+  advice: 'Continue with the next step of your task. If you wait for something, name it.',
 });
 
 const stretched = ({ calls }: History, limits: NoCallsLimits): number => {
@@ -130,7 +130,7 @@ export const noModelAnswer: AnySignal = signal(after, {
   },
   finding: (h, _, at) =>
     `Your turn is open and nothing has happened in it for ${spelled(absentFor(movedAt(h), at))}${sinceOf(h, movedAt(h))}: no answer and no call.`,
-  advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
+  advice: 'Continue with the next step of your task. If you wait for something, name it.',
 });
 
 /** The mark of the client's last sign; null if no turn is open, or a call is in flight. */

@@ -40,7 +40,7 @@ export const selfReportedStuck: AnySignal = signal(z.strictObject({}), {
       ? fact('it reports that it is stuck', true)
       : fact('it does not report that it is stuck', false),
   finding: () => 'You have reported that you are stuck.',
-  advice: 'Say what you need. Write a checkpoint, or ask for a handoff.',
+  advice: 'State what you need. Write a checkpoint, or ask for a handoff.',
 });
 
 /** The agent or its client reports that it cannot continue because of an error that does not pass by itself. */
@@ -59,7 +59,7 @@ export const blocked: AnySignal = signal(z.strictObject({}), {
   },
   finding: ({ blocked: b }) =>
     `Your last request failed with the error ${b?.errorClass ?? 'unknown'}, which does not pass by itself.`,
-  advice: 'Change what makes the request fail, or say what blocks you.',
+  advice: 'Change what makes the request fail, or report what blocks you.',
 });
 
 /**

@@ -34,7 +34,7 @@ export const errorPattern: AnySignal = signal(errorPatternLimits, {
   firesFrom: (h, limits) => matchedFrom(h, limits),
   evidence: (h, limits) => matchedFigure('its output', h, limits) ?? fact('none of its patterns in the output', false),
   finding: () => 'Your output shows an error that is known to stop sessions.',
-  advice: 'Read the error and solve its cause, or say what blocks you.',
+  advice: 'Read the error and solve its cause, or report what blocks you.',
 });
 
 const unrecoverableLimits = z.strictObject({
@@ -61,7 +61,7 @@ export const unrecoverableError: AnySignal = signal(unrecoverableLimits, {
     const named = limits.classes.find((name) => classFrom(h, [name]) < NEVER);
     return `An error that is listed as fatal has come${named === undefined ? '' : ` (${named})`}.`;
   },
-  advice: 'Write a checkpoint if you can, and say what blocks you.',
+  advice: 'Write a checkpoint if you can, and report what blocks you.',
 });
 
 const classFrom = ({ errors }: History, names: readonly string[]): number => {

@@ -42,7 +42,7 @@ export const consecutiveFailures: AnySignal = signal(failureLimits, {
     };
   },
   finding: (h, l) => `Your last ${failuresOf(h, l)?.failures ?? 0} calls${ofTools(l)}${ofTurn(l)} have all failed.`,
-  advice: 'Find the cause before the next call. Try another way, or say what blocks you.',
+  advice: 'Find the cause before the next call. Try another way, or report what blocks you.',
 });
 
 const budgetLimits = z.strictObject({
@@ -65,7 +65,7 @@ export const callBudget: AnySignal = signal(budgetLimits, {
     hard: false,
   }),
   finding: ({ made }, { per }) => `You have made ${made[per]} calls${PER[per].replace('its', 'your')}.`,
-  advice: 'Write a checkpoint of what is done and what remains, then say whether the task can be finished.',
+  advice: 'Write a checkpoint of what is done and what remains, then report whether the task can be finished.',
 });
 
 const errorRateLimits = z

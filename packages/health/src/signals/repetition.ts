@@ -86,7 +86,7 @@ export const repeatedCalls: AnySignal = signal(limits, {
   finding: ({ runs }, l, { now }) =>
     `You have made ${(reachedOf(runs, l) ?? waysOf(runs, l)[0])?.finding(now) ?? 'no call twice'}.`,
   advice:
-    'The same call gives the same result: do not repeat it. Read what the last one returned, then change the arguments or the approach, or say what you need.',
+    'The same call gives the same result: do not repeat it. Read what the last one returned, then change the arguments or the approach, or state what you need.',
 });
 
 /** The first kind of repetition that has reached its limit. */
@@ -194,7 +194,7 @@ export const repeatedAnswer: AnySignal = signal(answerLimits, {
   },
   finding: ({ runs }, l) =>
     `Your last ${answeredTimes(runs, l)} calls of ${runs.answer.tool} have all given the same answer to any question.`,
-  advice: 'This way brings nothing new. Look somewhere else, or say what you are looking for.',
+  advice: 'This way brings nothing new. Look somewhere else, or name what you are looking for.',
 });
 
 const argumentLimits = z.strictObject({
@@ -221,7 +221,7 @@ export const repeatedArguments: AnySignal = signal(argumentLimits, {
     return { value, limit: l.times, words: `${words}, ${which}; limit ${l.times}`, hard: false };
   },
   finding: ({ runs }, l) => `You have made the same call (${runs.asked.tool}) ${askedTimes(runs, l)} times in a row.`,
-  advice: 'If you wait for something, say what it is. Otherwise change the arguments or the approach.',
+  advice: 'If you wait for something, name it. Otherwise change the arguments or the approach.',
 });
 
 const frequentLimits = z
@@ -291,7 +291,7 @@ export const repeatedError: AnySignal = signal(errorLimits, {
     const times = errors.spans.findLastIndex((span) => span <= within) + 2;
     return `The same error (${errors.name ?? 'unnamed'}) has come ${times} times within ${spelled(within)}.`;
   },
-  advice: 'Find its cause before the next attempt. Try another way, or say what blocks you.',
+  advice: 'Find its cause before the next attempt. Try another way, or report what blocks you.',
 });
 
 /** Reads and edits of one target that do not change it. */
@@ -343,5 +343,5 @@ export const noAccept: AnySignal = signal(acceptLimits, {
     return { value, limit: l.at, words: `${steps} since the last ACCEPT${loop}; limit ${l.at}`, hard: false };
   },
   finding: ({ steps }) => `None of your last ${steps.sinceAccept} steps has been accepted.`,
-  advice: 'Read why they were not accepted, then change the approach or say what you need.',
+  advice: 'Read why they were not accepted, then change the approach or state what you need.',
 });

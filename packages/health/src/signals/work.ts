@@ -38,7 +38,7 @@ export const noWorkUpdate: AnySignal = signal(after, {
     ),
   finding: ({ work }, _, at) =>
     `Your work item ${work?.id ?? ''} has had no update for ${spelled(absentFor(work?.touched ?? null, at))}.`,
-  advice: 'Update the work item, or say why it does not move.',
+  advice: 'Update the work item, or report why it does not move.',
 });
 
 /** A claim is held and not refreshed. */
@@ -67,7 +67,7 @@ export const progressMismatch: AnySignal = signal(after, {
   },
   finding: ({ activity, work }, _, at) =>
     `Your work item ${work?.id ?? ''} was updated after your last activity, ${spelled(absentFor(activity.own, at))} ago.`,
-  advice: 'Continue with the next step of your task. If you wait for something, say what it is.',
+  advice: 'Continue with the next step of your task. If you wait for something, name it.',
 });
 
 const mismatched = ({ activity: { own }, work }: History): boolean =>
@@ -111,5 +111,5 @@ export const notStarted: AnySignal = signal(after, {
   },
   finding: ({ notStarted, identity }, _, at) =>
     `You hold the task ${identity.taskId ?? ''} and have begun nothing of it for ${spelled(absentFor(notStarted, at))}.`,
-  advice: 'Begin with its first step, or say what prevents it.',
+  advice: 'Begin with its first step, or report what prevents it.',
 });

@@ -22,7 +22,7 @@ const when = (nextAttemptAt: number | null, now: number): string => {
 
 /** The denial in words for the model. */
 export const denialReason = ({ breaker, failures, nextAttemptAt }: Denial, now: number): string =>
-  `Vigil: the circuit breaker ${breaker} is open after ${failures} failed calls in a row; ${when(nextAttemptAt, now)}. Find out why they fail before you go on.`;
+  `Vigil: the circuit breaker ${breaker} is open after ${failures} failed calls in a row; ${when(nextAttemptAt, now)}. Find out why they fail before you continue.`;
 
 /** CODITECT's `ADR-110`, section 5. */
 const limits = {

@@ -25,7 +25,11 @@ export const endsBeforeLost = (policy: CompiledPolicy): string[] => {
     const endsAt = steps.slice(0, end).reduce((at, step) => at + waitOf(step), silence);
     const isOvertaken = from.slice(0, i).some((earlier) => earlier <= silence);
     if (end < 0 || endsAt >= lostAt || isOvertaken) return [];
-    return `plans[${i}].do[${end}].${steps[end]?.step}: comes after ${spell(endsAt)} of silence, while an agent counts as lost after ${spell(lostAt)} (three heartbeat intervals, at least heartbeat.lost_after): the brake is too late if many fall silent at once; wait longer, or set a lower lost_after`;
+    return [
+      `plans[${i}].do[${end}].${steps[end]?.step}: comes after ${spell(endsAt)} of silence.`,
+      `An agent counts as lost after ${spell(lostAt)} (three heartbeat intervals, at least heartbeat.lost_after).`,
+      'The brake is too late if many agents are silent at once: wait longer, or set a lower lost_after',
+    ].join(' ');
   });
 };
 

@@ -84,7 +84,7 @@ const useOf = ({ properties, ...settings }: Json): Json => {
   return {
     ...settings,
     properties: {
-      is: { type: 'string', description: 'the signal that this name stands for' },
+      is: { type: 'string', description: 'the signal that this name means' },
       unless: {
         anyOf: [name, { type: 'array', items: name }],
         description: 'it does not count while one of these fires',

@@ -40,7 +40,7 @@ test.each(Object.values(STEPS))('a step is the same after encoding in a warrant 
 const { terminate, alert, escalate } = STEPS;
 
 test.each([
-  ['a name that this version does not know', { ...stepRecord(STEPS.recover), step: 'reboot' }],
+  ['a name that this version does not support', { ...stepRecord(STEPS.recover), step: 'reboot' }],
   ['a name that every object inherits', { ...stepRecord(STEPS.recover), step: 'constructor' }],
   ['no settings', { ...stepRecord(STEPS.recover), step: 'nudge' }],
   ['a new condition', { ...stepRecord(terminate), terminate: { ...terminate, requires: ['hard', 'UNKNOWN'] } }],

@@ -121,4 +121,4 @@ export const limitReached = (limits: SpendingLimit | null, { tokens, usd }: Spen
 
 /** The hook's answer to a call that a limit refuses. `whose`: agent worker-1, task OMN-1, the day of policy vigil. */
 export const refusalFor = (whose: string, reached: string): string =>
-  `Vigil: the spending limit of ${whose} is reached: ${reached}. Write down what is done and what is left, and stop; a person decides whether to go on.`;
+  `Vigil: the spending limit of ${whose} is reached: ${reached}. Write down what is done and what is left, and stop; a person decides whether you continue.`;

@@ -4,7 +4,7 @@ export const NUDGE = `Vigil watches this session and has found a problem. {findi
 If you cannot continue, write what blocks you, or write a checkpoint and ask for a handoff.`;
 
 /** The probe requests only a sign of life. */
-export const PROBE = 'Are you there? Answer with the word {nonce} to go on working.';
+export const PROBE = 'Are you there? Answer with the word {nonce} to continue your work.';
 
 /** Sent at the prompt after an interrupt. `{finding}` is the finding, described for the agent. */
 export const INTERRUPTED =
@@ -16,4 +16,4 @@ export const RESUMED =
 
 export const HANDOFF = 'Please write a checkpoint with the work done and the work left, then stop.';
 
-export const RETRY = 'The pause is over. Please go on with your task.';
+export const RETRY = 'The pause is over. Please continue with your task.';

@@ -263,7 +263,7 @@ const untilKnown = async (kafka: KafkaAccess, topics: readonly ITopicConfig[], u
       if (unknown.length === 0) return;
       if (Date.now() > until)
         throw new Error(
-          `the broker at ${kafka.brokers.join()} does not know ${unknown.join(', ')} a minute after they were made: see its log`,
+          `the broker at ${kafka.brokers.join()} does not have ${unknown.join(', ')} a minute after they were made: see its log`,
         );
       await sleep(50);
     }

@@ -42,8 +42,7 @@ const sizeOf = ({ value, headers }: LogRecord): number => (value?.length ?? 0) +
 export const misplaced = (record: LogRecord, partitions: number): OutRecord | undefined => {
   const { topic, key, value, headers } = record;
   if (key === null) throw new DeadLetter('no_key', 'the record has no key');
-  if (!ID.test(key))
-    throw new DeadLetter('bad_key', `the key is ${JSON.stringify(key.slice(0, 140))}: ${ID_FORM}, are wanted`);
+  if (!ID.test(key)) throw new DeadLetter('bad_key', `the key is ${JSON.stringify(key.slice(0, 140))}: use ${ID_FORM}`);
   if (!isCommand(topic)) return undefined;
   const partition = partitionOf(key, partitions);
   if (partition === record.partition) return undefined;

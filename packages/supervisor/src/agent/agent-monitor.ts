@@ -359,7 +359,7 @@ export class AgentMonitor {
   get lastCall(): ToolCall | null {
     return this.#observed.calls.last;
   }
-  /** what its replacement cannot know from its checkpoint */
+  /** what its checkpoint does not give its replacement */
   get known(): KnownState {
     const output = this.lastOutput.slice(-LINES_KEPT).map((line) => line.slice(0, LONGEST_KEPT));
     return { calls: this.#observed.calls.sinceCheckpoint, output, work: this.#deps.workOf(this.#spec.taskId) };

@@ -69,7 +69,7 @@ export class WorkSource {
     this.#logger = logger;
   }
 
-  /** Null: the tracker has failed, or does not know it. */
+  /** Null: the tracker has failed, or does not have it. */
   of = (taskId: string | null): WorkItem | null => (taskId === null ? null : (this.#items.get(taskId) ?? null));
 
   /** Not before the tracker has answered, or failed, for the first time. Of what waits by one name only the first is done. */

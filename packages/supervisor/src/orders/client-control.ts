@@ -79,7 +79,7 @@ export const decideInterrupt = (how: Interrupt, { meaning, turnOpen, isWaiting }
     case 'key':
       if (isWaiting) return refused('the agent waits for a person: no key is pressed');
       if (meaning.kind === 'dialog')
-        return refused(`no key is pressed in a dialog: it asks ${JSON.stringify(meaning.text)}`);
+        return refused(`no key is pressed in a dialog: its question is ${JSON.stringify(meaning.text)}`);
       if (meaning.kind === 'working' || meaning.kind === 'retrying') return { kind: 'press', keys: how.data };
       if (meaning.kind === 'prompt' && turnOpen === true && meaning.pending === null)
         return { kind: 'press', keys: how.data };

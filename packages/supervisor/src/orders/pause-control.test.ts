@@ -48,7 +48,7 @@ test('a paused agent stands still for its pause plus the delay of an order; then
   await looks(pauseControl);
   expect([pauseControl.isPaused, pauseControl.resumedByItself]).toEqual([false, true]);
   expect(signals).toEqual(['SIGSTOP', 'SIGCONT']);
-  expect(logged).toEqual([expect.stringContaining('goes on by itself')]);
+  expect(logged).toEqual([expect.stringContaining('continues by itself')]);
 });
 
 test('resumed by order it does not continue by itself as well', async () => {

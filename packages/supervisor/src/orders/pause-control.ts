@@ -101,7 +101,7 @@ export class PauseControl {
     const triedUntil = clock.monotonic() + RESUME_LATE_MS;
     this.#until = triedUntil;
     void this.#next(async () => this.#until !== triedUntil || this.#resumeByItself()).catch((error: unknown) =>
-      logger('a paused agent does not go on', { error: String(error) }),
+      logger('a paused agent does not continue', { error: String(error) }),
     );
   }
 
@@ -109,8 +109,8 @@ export class PauseControl {
     this.#resumedByItself = await this.#resume();
     this.#parts.logger(
       this.#resumedByItself
-        ? 'a paused agent goes on by itself: its pause is over, and no order to go on has come'
-        : 'a paused agent does not go on: the configured command failed; it is tried again',
+        ? 'a paused agent continues by itself: its pause is over, and no order to resume has come'
+        : 'a paused agent does not continue: the configured command failed; it is tried again',
     );
     return this.#resumedByItself;
   }

@@ -142,7 +142,10 @@ const taken = async (deps: AgentDeps, orphan: Occupant): Promise<Taken> => {
     const instance = await takeOver(deps, orphan, repeatableOrderOf(deps, orphan));
     return instance === null ? { kind: 'lost', orphan } : { kind: 'instance', instance };
   } catch (error) {
-    deps.logger('an agent is not taken over: it goes on as it is', { agentId: orphan.agentId, why: String(error) });
+    deps.logger('an agent is not taken over: it continues without a supervisor', {
+      agentId: orphan.agentId,
+      why: String(error),
+    });
     return { kind: 'left_alone', orphan };
   }
 };

@@ -29,7 +29,7 @@ const wait = (why: string): TypingDecision => ({ kind: 'wait', why });
 const notAtPrompt = (meaning: ScreenMeaning): string | null => {
   switch (meaning.kind) {
     case 'dialog':
-      return `nothing is typed into a dialog: it asks ${JSON.stringify(meaning.text)}`;
+      return `nothing is typed into a dialog: its question is ${JSON.stringify(meaning.text)}`;
     case 'working':
       return 'the client works; a text is typed only at its prompt';
     case 'retrying':

@@ -48,7 +48,7 @@ test('a dialog that opens between the paste and Enter gets no key', async () => 
   await start(drawnClientScript(file(), 'at_paste'), false);
   stage.gateway.offer(nudge({ message: 'within 2 minutes y' }));
   await until(() => expect(receipts()).toMatchObject([{ outcome: 'failed' }]));
-  expect(receipts()[0]?.why).toContain('a dialog opened: it asks "Run it?"');
+  expect(receipts()[0]?.why).toContain('a dialog opened: its question is "Run it?"');
   await until(() => expect(last()?.activity).toBe('awaiting_input'));
   expect(received()).toEqual(['paste:within 2 minutes y']);
 });

@@ -47,7 +47,7 @@ const looking = async (
 /** Why Enter is not pressed; null: the prompt holds the text and nothing else has happened. */
 const noEnter = (surface: Surface, { isShownBy }: Typing, { turnOpen, waitingFor }: SessionFacts): string | null => {
   const { meaning } = surface;
-  if (meaning.kind === 'dialog') return `a dialog opened: it asks ${JSON.stringify(meaning.text)}`;
+  if (meaning.kind === 'dialog') return `a dialog opened: its question is ${JSON.stringify(meaning.text)}`;
   if (meaning.kind !== 'prompt') return 'the client left its prompt';
   if (meaning.pending === null || !isShownBy(meaning.pending)) return 'its input line does not show the text';
   if (turnOpen === true) return 'another turn began';

@@ -54,7 +54,7 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
     case 'HANDOFF_REQUESTED': {
       const { agentId, asked } = input.payload;
       if (asked === null) return [];
-      const title = `${agentId} hands its task off, as it has asked`;
+      const title = `${agentId} prepares the handoff that it asked for`;
       return [settle(ROUTE, input.payload, { title, text: `the agent answers (handoff): ${JSON.stringify(asked)}` })];
     }
     case 'TERMINATION_UNCONFIRMED': {
@@ -206,7 +206,7 @@ const WORDS = {
 
 const overdueWait = (overdue: Overdue): Noticed => {
   const { agentId, since, limitMs, kind, text } = overdue;
-  const asked = text ?? (kind === 'prompt' ? 'it stands at its prompt' : 'it does not report what it asks');
+  const asked = text ?? (kind === 'prompt' ? 'it stands at its prompt' : 'it does not report its question');
   return raise(WAIT_ROUTE, aboutWait(overdue), {
     title: `${agentId} waits for ${WORDS[kind ?? 'UNKNOWN']}`,
     text: `since ${new Date(since).toISOString()}, for more than ${spell(limitMs)}: ${asked}`,

@@ -40,7 +40,7 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
       return [resolve(ROUTE, about, text), resolve(BLOCKED_ROUTE, about, text)];
     }
     case 'RECOVERY_COMPLETED':
-      return [ROUTE, BLOCKED_ROUTE].map((one) => resolve(one, about, `${input.payload.newAgentId} goes on with it`));
+      return [ROUTE, BLOCKED_ROUTE].map((one) => resolve(one, about, `${input.payload.newAgentId} continues with it`));
     case 'RECOVERY_INITIATED': {
       const { fromCheckpoint, skipped, newAgentId } = input.payload;
       if (fromCheckpoint !== 'task-start') return [];

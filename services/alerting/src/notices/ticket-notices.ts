@@ -55,7 +55,7 @@ const RULES: readonly (readonly [intervene: boolean, rule: Rule])[] = [
       when(severity === 'low' && n < LOW_STEPS, `low, after ${n} steps`),
   ],
   [false, ({ findings }) => when(findings.transient, 'one timeout, and a success since')],
-  [false, (filed) => when(hasProgressed(filed), 'it makes progress despite bad verdicts')],
+  [false, (filed) => when(hasProgressed(filed), 'it makes progress despite poor judgements')],
   [true, ({ ticket: { severity: s } }) => when(s === 'high' || s === 'critical', `severity is ${s}`)],
   [true, ({ ticket: { steps_since_last_accept: n } }) => when(n >= STEPS, `${n} steps without an ACCEPT`)],
   [true, ({ ticket: { stall_minutes: m } }) => when(m !== null && m > STALL_MINUTES, `no step for ${m} minutes`)],

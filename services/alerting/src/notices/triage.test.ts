@@ -121,7 +121,7 @@ describe('what dismisses comes first, as in hive', () => {
   test('genuine progress dismisses a ticket though the rule of loops has fired', () => {
     expect(intervenes({}, { loop: true, progressAt: filedAt })).toBe(false);
     expect(answer(against, { ...all, progressAt: filedAt }).analysis).toBe(
-      'it makes progress despite bad verdicts: retries',
+      'it makes progress despite poor judgements: retries',
     );
   });
 

@@ -31,7 +31,7 @@ test('people receive who waits, since when, and the question', () => {
 test('the question may be unknown', () => {
   expect(payloads(overdue({ kind: null, text: null }))[0]).toMatchObject({
     title: 'worker-1 waits for input',
-    text: expect.stringMatching(/: it does not report what it asks$/),
+    text: expect.stringMatching(/: it does not report its question$/),
   });
   expect(payloads(overdue({ kind: 'prompt', text: null }))[0]?.text).toMatch(/: it stands at its prompt$/);
 });

@@ -211,14 +211,14 @@ export const pollOrders = async (
 /** Throws Problem if it is not an id. */
 export const idOf = (field: 'runtimeId' | 'agentId' | 'instance', id: string): string => {
   if (ID.test(id)) return id;
-  throw new Problem(400, 'bad_id', `${field} is ${JSON.stringify(id)}: ${ID_FORM}, are wanted`, { field });
+  throw new Problem(400, 'bad_id', `${field} is ${JSON.stringify(id)}: use ${ID_FORM}`, { field });
 };
 
 /** Milliseconds of a `wait` in seconds. Throws Problem. */
 export const waitOf = (wait: string | undefined): number => {
   const seconds = wait === undefined ? DEFAULT_WAIT_S : Number(wait);
   if (seconds >= 0) return Math.round(Math.min(seconds, LONGEST_WAIT_S) * 1000);
-  throw new Problem(400, 'bad_field', `wait is ${JSON.stringify(wait)}: a number of seconds is wanted`, {
+  throw new Problem(400, 'bad_field', `wait is ${JSON.stringify(wait)}: use a number of seconds`, {
     field: 'wait',
   });
 };

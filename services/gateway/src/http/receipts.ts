@@ -37,9 +37,5 @@ export const readReceipt = (body: unknown): RuntimeReport => {
   const { type, payload } = (body ?? {}) as { type?: unknown; payload?: unknown };
   if (isKind(type)) return kinds[type](payload);
   const known = Object.keys(kinds).join(', ');
-  throw new Unfit(
-    'bad_field',
-    'type',
-    `type is ${type === undefined ? 'missing' : shown(type)}: one of ${known} is wanted`,
-  );
+  throw new Unfit('bad_field', 'type', `type is ${type === undefined ? 'missing' : shown(type)}: use one of ${known}`);
 };

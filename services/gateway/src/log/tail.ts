@@ -268,7 +268,7 @@ const apply = async (
     if (!(error instanceof Undecodable)) throw error;
     if (error instanceof NewerEvent) return count('newer_events', 1, 'gateway');
     const { topic, partition, offset } = record;
-    logger.warn({ err: error, topic, partition, offset }, 'a record that cannot be read is passed over');
+    logger.warn({ err: error, topic, partition, offset }, 'a record that cannot be read is skipped');
   }
 };
 

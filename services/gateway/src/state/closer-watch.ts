@@ -1,7 +1,7 @@
 import type { Axis, EventOf, HealthState, Topic } from '@vigil/events';
 import { createNewestValues, type RecordPlace } from './newest-values.ts';
 
-/** Why heartbeats of an agent are wanted more often than at its policy's interval. */
+/** Why an agent should send heartbeats more often than at its policy's interval. */
 export type WatchReason = 'DEGRADED' | 'STUCK' | 'FAILING' | 'probation';
 
 /** For what an agent is STUCK or FAILING. `foundAt`: when the state was emitted, epoch milliseconds. */

@@ -39,7 +39,7 @@ test('nudged by hand while people are asked, the case continues with their quest
     .all()
     .flatMap((emitted) => (emitted.type === 'ESCALATION_TRIGGERED' ? [emitted.payload.deadlineAt] : []));
   expect(emitted).toMatchObject([
-    { type: 'CASE_OPENED', payload: { note: 'goes on with the question to people, where its case stood' } },
+    { type: 'CASE_OPENED', payload: { note: 'continues with the question to people, where its case stood' } },
     { type: 'ESCALATION_TRIGGERED', payload: { caseId: 'case-warrant-1-2', options: expect.any(Array) } },
   ]);
   expect(deadlines).toEqual([deadlines[0], deadlines[0]]);

@@ -84,7 +84,7 @@ const against = (
     case 'pardon':
       return null;
     case 'allow_more_time':
-      if (forMs !== null && forMs <= 0) return `${forMs} ms is no time: give a positive number of milliseconds`;
+      if (forMs !== null && forMs <= 0) return `${forMs} ms is not a duration: give a positive number of milliseconds`;
       return moreTime.times < MOST_MORE_TIME ? null : `it has had more time ${moreTime.times} times without progress`;
     case 'terminate_and_recover':
       return death ? null : (unreachable(caseContext)?.detail ?? null);

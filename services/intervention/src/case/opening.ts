@@ -75,7 +75,7 @@ const caseOpened = (caseContext: CaseContext, dryRun: boolean, resumePoint: Resu
   const notes = [
     ...(barred ? [`${barred.detail}: it gets nudges, escalations and alerts only`] : []),
     ...(resumePoint
-      ? [`goes on with ${resumePoint.question ? 'the question to people' : resumePoint.step}, where its case stood`]
+      ? [`continues with ${resumePoint.question ? 'the question to people' : resumePoint.step}, where its case stood`]
       : []),
     ...(dryRun ? ['dry run: steps only report what they would do'] : []),
   ];

@@ -9,7 +9,7 @@ test("in a rolling upgrade, a newer evaluator's step is skipped with its reason,
   const one = agent();
   expect(one.receive(filed([reboot, { ...nudge, attempts: 1 }, terminate]))).toEqual(['asks nudge soft']);
   expect(one.admit()).toEqual(['CASE_OPENED', 'STEP_SKIPPED UNKNOWN unknown_step', 'asks nudge soft']);
-  expect(skipped(one)).toMatchObject([{ detail: expect.stringContaining('does not know the step "reboot"') }]);
+  expect(skipped(one)).toMatchObject([{ detail: expect.stringContaining('does not support the step "reboot"') }]);
   expect(one.admit()).toEqual(['order 1 NUDGE_AGENT', 'NUDGE_SENT 1/1']);
   expect(one.after(10 * MIN)).toEqual(['asks terminate destructive']);
 });
@@ -26,7 +26,7 @@ test('a plan without a known step is worked through: each step is skipped once',
   expect(skipped(one).map(({ detail }) => /"(\w+)"/.exec(detail)?.[1])).toEqual(['reboot', 'drain']);
 });
 
-test('the case announces the plan with the name of the step that it does not know', () => {
+test('the case announces the plan with the name of the step that it does not support', () => {
   const one = agent();
   one.receive(filed([reboot, recover]));
   one.admit();

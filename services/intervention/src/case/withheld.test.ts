@@ -151,7 +151,7 @@ test('a case whose place a request by hand took continues where it stood', () =>
   one.admit();
   one.after(MIN);
   one.receive(renewed(ladder));
-  expect(one.drafts(one.admitted())[0]?.payload).toMatchObject({ note: 'goes on with nudge, where its case stood' });
+  expect(one.drafts(one.admitted())[0]?.payload).toMatchObject({ note: 'continues with nudge, where its case stood' });
 });
 
 test('another episode and another plan begin with their first step', () => {

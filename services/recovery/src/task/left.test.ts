@@ -258,7 +258,7 @@ const inReview = (): Story => {
 
 describe('an attempt that leaves its task on probation', () => {
   test.each([
-    ['alive and well', givesBack, 'worker-1-r1 has left it, and goes on'],
+    ['alive and well', givesBack, 'worker-1-r1 has left it, and continues to run'],
     ['since a person has stopped it', stopped, 'worker-1-r1 was stopped'],
   ])('%s has not failed: the task is released, under any policy for failures', (_, leaves, detail) => {
     for (const onProbationFailure of ['retry', 'review'] as const) {

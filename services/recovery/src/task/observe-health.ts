@@ -179,7 +179,7 @@ const leftOnProbation = (before: Recovery, { agentId, to }: TaskHealth, now: num
     const why = `${agentId} has left the task while it was ${to}`;
     return { ...settled(before, to, now), situation: { kind: 'refused', why } };
   }
-  const detail = to === 'TERMINATED' ? `${agentId} was stopped` : `${agentId} has left it, and goes on`;
+  const detail = to === 'TERMINATED' ? `${agentId} was stopped` : `${agentId} has left it, and continues to run`;
   return { ...notUsed(before), situation: { kind: 'over', why: 'left', detail } };
 };
 

@@ -17,7 +17,7 @@ Examples:
   vigil topics reset recovery onex.evt.health-evaluator.task-health.v1 0 --to beginning`;
 
 const whole = (text: string): number => {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number is wanted.');
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('use a whole number.');
   return Number(text);
 };
 const place = (text: string): Reset['to'] => (text === 'beginning' || text === 'end' ? text : whole(text));
@@ -93,7 +93,7 @@ export const register = (program: Command): void => {
     .action(async (processor: string, topic: string, partition: number, { to, json }: Reset) => {
       const moved = await (await stream()).reset(kafkaOf(process.env), { processor, topic, partition, to });
       show(json, moved, () => [
-        `${processor} goes on in ${topic}/${partition} at ${moved.to}; it was at ${moved.from}.`,
+        `${processor} continues in ${topic}/${partition} at ${moved.to}; it was at ${moved.from}.`,
       ]);
     });
   program

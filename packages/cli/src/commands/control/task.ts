@@ -9,7 +9,7 @@ Examples:
   vigil task list --review                                  tasks that wait for you
   vigil task show OMN-1234                                  its checkpoints and attempts
   vigil task review OMN-1234 retry --why "quota is back"    another attempt
-  vigil task review OMN-1234 reset --why "the host is mended"  release it: its attempts count from one again`;
+  vigil task review OMN-1234 reset --why "the host is repaired"  release it: its attempts count from one again`;
 
 export const register = (program: Command): void => {
   const tasks = program.command('task').description('the work that outlives agents').addHelpText('after', EXAMPLES);

@@ -37,7 +37,7 @@ export const unreachable = ({
   agentId,
 }: CaseContext): { why: SkipWhy; detail: string } | null => {
   if (instanceId === null)
-    return { why: 'no_instance', detail: `${agentId} reports no instance_id: an order could reach another life of it` };
+    return { why: 'no_instance', detail: `${agentId} reports no instance_id: an order could reach another instance` };
   if (runtimeId === null) return { why: 'no_runtime', detail: `${agentId} has no runtime that could end it` };
   return null;
 };

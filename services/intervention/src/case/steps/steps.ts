@@ -13,7 +13,7 @@ const unknown: RulesOf<'UNKNOWN'> = {
   decideStep: ({ name }) => ({
     kind: 'skip',
     why: 'unknown_step',
-    detail: `this version of Vigil does not know the step "${name}", or one of its settings; finish the upgrade of intervention`,
+    detail: `this version of Vigil does not support the step "${name}", or one of its settings; finish the upgrade of intervention`,
     leads: 'next',
   }),
   act: () => [],
