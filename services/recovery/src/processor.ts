@@ -20,7 +20,7 @@ const forgetAt = ({ situation, assignees, observedAt, attempts, subject }: Recov
 export const recovery: Decider<Recovery, Input, Output> = {
   initial,
   observe: (state, input, clock) => ({ ...observe(state, input, clock), observedAt: clock.now }),
-  decide: (state, { now }) => decide(state, now),
+  decide: (state, { now }, input) => decide(state, now, input),
   evolve,
   dueAt: (state, { now }) => Math.min(dueAt(state, now), forgetAt(state)),
   forgets: (state, { now }) => now >= forgetAt(state),

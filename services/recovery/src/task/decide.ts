@@ -1,13 +1,28 @@
 import { admitsFrom } from '@vigil/circuit-breaker';
 import { healthcheck } from '../adapters/omniclaude-healthcheck.ts';
-import { admitSpawn, breakerChanged, initiated, type Output, refused, taskStory, withdrawn } from './drafts.ts';
+import { admitSpawn, breakerChanged, initiated, type Output, taskStory, withdrawn } from './drafts.ts';
 import { evolve, lapsed } from './evolve.ts';
 import { assigneeOf, awaitsEnd, confirmedAssignees, instanceKey, ownAssignee } from './instances.ts';
+import type { Input } from './observe.ts';
+import { objectionTo } from './observe-request.ts';
 import { rivals, rivalsOf } from './rivals.ts';
 import { attemptOf, limitOf, type Recovery, type Subject } from './state.ts';
 
-/** All outputs that are due now. Folds each output before the next decision. */
-export const decide = (before: Recovery, now: number): readonly Output[] => {
+/** Answers a refused request, then emits all outputs that are due now. Folds each output before the next decision. */
+export const decide = (before: Recovery, now: number, input: Input | null): readonly Output[] => [
+  ...refusalOf(before, input),
+  ...dueOutputs(before, now),
+];
+
+/** A person whose request for a recovery is refused is notified of the reason. */
+const refusalOf = (state: Recovery, input: Input | null): readonly Output[] => {
+  if (input?.type !== 'RECOVER_TASK') return [];
+  const { agentId, caseId, by } = input.payload;
+  const reason = by === null ? null : objectionTo(state, input.payload);
+  return by === null || reason === null ? [] : [taskStory(state, 'RECOVERY_REFUSED', { agentId, caseId, by, reason })];
+};
+
+const dueOutputs = (before: Recovery, now: number): readonly Output[] => {
   let state = lapsed(before, now);
   const emitted: Output[] = [];
   const emit = (drafts: readonly Output[]): boolean => {
@@ -15,15 +30,15 @@ export const decide = (before: Recovery, now: number): readonly Output[] => {
     emitted.push(...drafts);
     return drafts.length > 0;
   };
-  while (emit(refused(state)) || emit(withdrawn(state)) || emit(breakerChanged(state)) || emit(next(state, now)));
+  while (emit(withdrawn(state)) || emit(breakerChanged(state)) || emit(next(state, now)));
   emit(rivals(state, now));
   emit(healthcheck(state, now));
   const { subject } = state;
-  return emitted.map((draft) =>
-    draft.type === 'RECOVERY_REFUSED'
-      ? draft
-      : { ...draft, correlationId: subject?.correlationId, policy: subject?.policy ?? null },
-  );
+  return emitted.map((draft) => ({
+    ...draft,
+    correlationId: subject?.correlationId,
+    policy: subject?.policy ?? null,
+  }));
 };
 
 const next = (state: Recovery, now: number): readonly Output[] => {

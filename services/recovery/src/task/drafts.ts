@@ -62,10 +62,6 @@ export const withdrawn = ({ unused, subject, taskId }: Recovery): readonly Draft
   return [{ topic: 'onex.cmd.intervention.admit-step.v1', type: 'WITHDRAW_STEP', key: 'fleet', payload }];
 };
 
-/** A person whose request for a recovery is refused is notified of the reason. */
-export const refused = (state: Recovery): readonly Story[] =>
-  state.refusal ? [taskStory(state, 'RECOVERY_REFUSED', state.refusal)] : [];
-
 /** The longest key is 128 characters. */
 const nextAgent = ({ base, serial }: Recovery): string => {
   const suffix = `-r${serial + 1}`;

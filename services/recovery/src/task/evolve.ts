@@ -53,8 +53,6 @@ export const evolve = (state: Recovery, draft: Output): Recovery => {
       return impossibleReported(state);
     case 'RECOVERY_WAITING':
       return waitingReported(state, draft.payload.refusals);
-    case 'RECOVERY_REFUSED':
-      return { ...state, refusal: null };
     case 'TASK_RELEASED':
       return released(state, draft.payload.why === 'reassigned' || draft.payload.why === 'left');
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
@@ -70,6 +68,7 @@ export const evolve = (state: Recovery, draft: Output): Recovery => {
       };
     case 'WITHDRAW_STEP':
       return { ...state, unused: null };
+    case 'RECOVERY_REFUSED':
     case 'REVIEW_REQUIRED':
     case 'SPAWN_AGENT':
     case 'ADMIT_STEP':

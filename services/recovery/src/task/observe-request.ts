@@ -50,13 +50,13 @@ const atDeath = (state: Recovery): Recovery => ({ ...state, checkpointAtDeath: n
 
 /**
  * A person's request also counts for a death that was acted on before, and for an unconfirmed death where no agent of that name has the
- * task. A refusal is answered with the reason.
+ * task. `decide` answers a refused one with the reason. A refused one records only a confirmed death.
  */
 const requestedByPerson = (state: Recovery, input: RecoverTask, by: string, now: number): Recovery => {
   const { payload } = input;
-  const reason = unconfirmed(state, payload) ?? objectionTo(withDeath(state, payload));
+  if (unconfirmed(state, payload) !== null) return withCheckpoint(state, payload);
   const known = withDeath(state, payload);
-  if (reason !== null) return { ...known, refusal: { agentId: payload.agentId, caseId: payload.caseId, by, reason } };
+  if (objectionTo(known, payload) !== null) return known;
   const { situation } = known;
   switch (situation.kind) {
     case 'idle':
@@ -88,8 +88,10 @@ const unconfirmed = (state: Recovery, { confirmed, agentId }: RecoverTask['paylo
     : null;
 
 /** Why a recovery that a person requests is refused, or null. One that is under way is not refused. */
-const objectionTo = (state: Recovery): string | null => {
+export const objectionTo = (state: Recovery, payload: RecoverTask['payload']): string | null => {
   const { situation, taskId } = state;
+  const alive = unconfirmed(state, payload);
+  if (alive !== null) return alive;
   switch (situation.kind) {
     case 'probation':
     case 'stable': {
@@ -110,14 +112,16 @@ const objectionTo = (state: Recovery): string | null => {
   }
 };
 
+const withCheckpoint = (state: Recovery, { checkpoint }: RecoverTask['payload']): Recovery =>
+  checkpoint ? { ...state, checkpoints: repeatCheckpoint(state.checkpoints, checkpoint) } : state;
+
 const withDeath = (state: Recovery, payload: RecoverTask['payload']): Recovery => {
   const known = deathsOf(state, payload);
   const revived = state.revived.filter((instance) => !known.includes(instance));
   return {
-    ...state,
+    ...withCheckpoint(state, payload),
     revived: payload.confirmed && isBack(state, payload) ? remember(revived, instanceKey(payload)) : revived,
     dead: payload.confirmed ? remember(state.dead, instanceKey(payload)) : state.dead,
-    checkpoints: payload.checkpoint ? repeatCheckpoint(state.checkpoints, payload.checkpoint) : state.checkpoints,
   };
 };
 

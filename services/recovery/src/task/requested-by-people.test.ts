@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { observe } from './observe.ts';
+import { recovery } from '../processor.ts';
 import { initial } from './state.ts';
 import {
   admit,
@@ -82,6 +82,17 @@ describe('a person’s request for the recovery of a task', () => {
     expect(types(story.receive(asks('worker-1')))).toEqual(['ADMIT_SPAWN']);
   });
 
+  test('that was taken for dead and has the task again is refused as often as it is requested unconfirmed', () => {
+    const story = openStory();
+    story.receive(took('worker-1'));
+    story.receive(left('worker-1', 'lost'));
+    story.receive(recoverTask());
+    story.receive(took('worker-1'));
+    const unconfirmed = asks('worker-1', { confirmed: false });
+    expect(types(story.receive(unconfirmed))).toEqual(['RECOVERY_REFUSED']);
+    expect(types(story.receive(unconfirmed))).toEqual(['RECOVERY_REFUSED']);
+  });
+
   test('a request that no runtime has a template for is answered with the missing part', () => {
     const story = openStory();
     story.receive(recoverTask());
@@ -101,11 +112,12 @@ describe('a person’s request for the recovery of a task', () => {
   test('at the moment in which a recovery ends is refused with what ended it', () => {
     const over = { ...initial, taskId: 'T', situation: { kind: 'over', why: 'finished', detail: null } } as const;
     const clock = { now: 1, watched: 1, ingresses: {} };
-    const state = observe(over, { ...asks(), eventId: 'e1' }, clock);
-    expect(state).toMatchObject({
-      situation: { kind: 'over' },
-      refusal: { by: 'ada', reason: expect.stringContaining('finished') },
-    });
+    const asked = { ...asks(), eventId: 'e1' };
+    const state = recovery.observe(over, asked, clock);
+    expect(state).toMatchObject({ situation: { kind: 'over' } });
+    const refusal = { by: 'ada', reason: expect.stringContaining('finished') };
+    expect(find(recovery.decide(state, clock, asked), 'RECOVERY_REFUSED')).toMatchObject(refusal);
+    expect(types(recovery.decide(state, clock, null))).not.toContain('RECOVERY_REFUSED');
   });
 
   test('is refused only to the person: a case gets no answer', () => {

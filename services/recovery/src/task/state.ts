@@ -160,22 +160,12 @@ export type Recovery = {
   readonly unused: string | null;
   /** the instance that a new agent is to replace: recovery waits for its end */
   readonly endAwaited: string | null;
-  /** for one call only; absent: none */
-  readonly refusal?: Refusal | null;
   readonly emitted: {
     readonly breaker: Breaker['state'];
     readonly healthcheck: Healthcheck | null;
     /** instances whose end was requested */
     readonly endRequests: readonly EndRequest[];
   };
-};
-
-/** A person's request that is refused, and the reason. */
-export type Refusal = {
-  readonly agentId: string;
-  readonly caseId: string | null;
-  readonly by: string;
-  readonly reason: string;
 };
 
 export const initial: Recovery = {
