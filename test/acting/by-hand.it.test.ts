@@ -113,7 +113,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
     const about = { agentId: 'alone', instanceId: alone.instanceId, runtimeId: '', number: 1_000_000, message };
     const finding = { axes: ['absence'], awaits: [['call']], foldedSequence: 0, ttlMs: 60_000 };
     const order = example(Topic.agentOrder, 'NUDGE_AGENT', { orderId: 'too-late', ...about, ...finding } as never);
-    await writer(vigil.log).write([{ ...order, key: 'alone' }]);
+    await writer(vigil.log, Date.now).write([{ ...order, key: 'alone' }]);
     const answer = await until('its receipt', async () =>
       receipts('alone').find(({ orderId }) => orderId === 'too-late'),
     );

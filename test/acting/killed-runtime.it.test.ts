@@ -91,7 +91,7 @@ describe.skipIf(!ownServers)('a runtime is killed, and its agents work on', () =
   test('the agent of the restarted runtime can be ended by an order', async () => {
     const [instance] = before as [Instance & { readonly pid: number }];
     const order = terminate(instance);
-    await writer(vigil.log).write([order]);
+    await writer(vigil.log, Date.now).write([order]);
     const receipt = await until('its receipt', async () => received.of(Topic.orderReceipt).at(0)?.payload);
     expect(receipt).toMatchObject({ orderId: order.payload.orderId, outcome: 'done', confirmed: true });
     expect(puppets.ends('one')).toBe(1);

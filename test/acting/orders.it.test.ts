@@ -27,7 +27,7 @@ describe.skipIf(!ownServers)('an order is looked at again where it is carried ou
   });
 
   type Order = ReturnType<typeof terminate>;
-  const write = (...orders: Order[]) => writer(vigil.log).write(orders);
+  const write = (...orders: Order[]) => writer(vigil.log, Date.now).write(orders);
   const receipts = ({ payload: { orderId } }: Order) =>
     received
       .of(Topic.orderReceipt)

@@ -127,7 +127,7 @@ describe.skipIf(!ownServers)('people control what acts', () => {
     );
     const who = { agentId: 'patient', by: 'x', why: 'x' };
     const decision = { ...who, caseId, decision: 'terminate_and_recover', forMs: null, question: null };
-    await writer(vigil.log).write([
+    await writer(vigil.log, Date.now).write([
       { topic: Topic.decideCase, type: 'DECIDE_CASE', key: 'patient', payload: decision as never },
     ]);
     await until('it is refused', async () => acted('patient', 'DECISION_REFUSED').length === 2);

@@ -129,7 +129,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
       by: 'admin (tester)',
       why: 'past the check',
     };
-    await writer(vigil.log).write([{ topic: Topic.applyPolicy, type: 'APPLY_POLICY', key: 'mine', payload }]);
+    await writer(vigil.log, Date.now).write([{ topic: Topic.applyPolicy, type: 'APPLY_POLICY', key: 'mine', payload }]);
     const refused = await until('it is refused', async () =>
       (await vigil.events(Topic.policy)).find(({ type }) => type === 'POLICY_REFUSED'),
     );

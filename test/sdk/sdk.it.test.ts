@@ -50,7 +50,7 @@ describe.skipIf(!ownServers)('an agent that reports itself', () => {
       ...about,
       ...{ runtimeId: '', ttlMs: 60_000, number: 1, axes: ['repetition'], awaits: null, foldedSequence: null },
     });
-    await writer(system.log).write([{ topic, type, payload, key: agentId }]);
+    await writer(system.log, Date.now).write([{ topic, type, payload, key: agentId }]);
   };
   const receipts = async (agentId: string) =>
     (await system.events(Topic.orderReceipt))

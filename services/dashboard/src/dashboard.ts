@@ -22,7 +22,7 @@ export const openDashboard = async (
 ): Promise<AsyncDisposable & Part & { readonly url: string }> => {
   const tls = tlsFor(config.VIGIL_DASHBOARD_HOST, 'VIGIL_DASHBOARD_HOST', config);
   const model = readModel(database);
-  const { write } = writer(log);
+  const { write } = writer(log, now);
   const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');
   const instant = () => ({ now: now(), monotonic: performance.now() });
   const knowledge = lookOut({ model, probes: config.VIGIL_PROBES, instant, signal });

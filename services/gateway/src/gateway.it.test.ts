@@ -81,7 +81,7 @@ test('an order reaches the runtime that waits for it; an instance that starts la
     ttlMs: 60_000,
   });
   const waiting = ordersAt(gateway, 25);
-  await writer(log).write([{ ...order, key: agentId }]);
+  await writer(log, Date.now).write([{ ...order, key: agentId }]);
   expect(await waiting).toMatchObject({ orders: [{ type: 'NUDGE_AGENT', payload: order.payload }] });
   expect(await ordersAt(await open(), 0)).toMatchObject({ orders: [{ payload: order.payload }] });
   const { payload } = example(Topic.orderReceipt, 'ORDER_RECEIPT', { orderId: `order-${RUN}`, agentId, runtimeId });
@@ -94,7 +94,7 @@ test('an agent that is not healthy is watched more closely by each instance, als
   const document = '{"heartbeat":{"interval":"30s"}}';
   const published = { name: policy, hash: RUN, document, withdrawn: false };
   const state = example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { agentId, to: 'DEGRADED' });
-  await writer(log).write([
+  await writer(log, Date.now).write([
     { ...example(Topic.policy, 'POLICY_PUBLISHED', published), key: policy },
     { ...state, key: agentId },
   ]);
@@ -112,7 +112,7 @@ test('a lagging instance reads the order that another has offered before it chec
   const lagging = await open({ ...log, follow: async () => ({ ready: () => true }) });
   const nudge = { orderId: `order-2-${RUN}`, agentId, runtimeId, ttlMs: 60_000 };
   const order = example(Topic.agentOrder, 'NUDGE_AGENT', nudge);
-  await writer(log).write([{ ...order, key: agentId }]);
+  await writer(log, Date.now).write([{ ...order, key: agentId }]);
   const postReceipt = async (orderId: string, name: string) =>
     fetch(`${lagging.url}/v1/receipts`, {
       method: 'POST',

@@ -40,7 +40,7 @@ export const followApplied = async (log: Log, files: PolicySet, deps: ApplyingDe
 
   const publish = async (set: PolicySet, moment: number) => {
     for (const { draft, at } of unpublished(set, published, moment))
-      await writer(log).write([draft], { occurredAt: at });
+      await writer(log, () => at).write([draft]);
     published.newest.clear();
     for (const [name, { at: _, ...publication }] of publications(set)) published.newest.set(name, publication);
   };
@@ -62,7 +62,7 @@ export const followApplied = async (log: Log, files: PolicySet, deps: ApplyingDe
       key: refusalId,
       payload: { name, hash, by, why, mistakes },
     };
-    await writer(log).write([draft as Draft], { causationId: command.eventId });
+    await writer(log, now).write([draft as Draft], { causationId: command.eventId });
   };
 
   const { finished, ready } = await readAndFollow(log, Topic.applyPolicy, {

@@ -28,7 +28,7 @@ const emitted = async (log: MemoryLog) => {
 test('without its snapshot the evaluator files the same warrants again, under the same ids: what its refusal names loses none', async () => {
   const first = new MemoryLog({ partitions: 1, now: () => EXAMPLE_TIME });
   const crashed = example(Topic.agentObservation, 'AGENT_EXITED', { reason: 'crashed', orderId: null });
-  await writer(first).write([crashed], { occurredAt: EXAMPLE_TIME });
+  await writer(first, () => EXAMPLE_TIME).write([crashed]);
   const before = await emitted(first);
   const observed: LogRecord[] = [];
   const [range] = await first.bounds(Topic.agentObservation);

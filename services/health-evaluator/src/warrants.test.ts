@@ -35,7 +35,7 @@ test('each warrant of the log is counted, and no other', async () => {
     ...example(Topic.agentObservation, 'AGENT_EXITED', { agentId: 'b', reason: 'finished' }),
     key: 'b',
   };
-  await writer(log).write([crashed, finished], { occurredAt: now });
+  await writer(log, () => now).write([crashed, finished]);
   const health = () => log.events(Topic.agentHealth) as readonly EventOf<typeof Topic.agentHealth>[];
   const ended = () => health().filter(({ type }) => type === 'HEALTH_STATE_CHANGED');
   await vi.waitFor(() => expect(ended()).toHaveLength(2), { timeout: 60_000, interval: 5 });

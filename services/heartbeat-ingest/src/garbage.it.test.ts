@@ -87,7 +87,7 @@ test('garbage of each kind becomes a dead letter with its reason, and the partit
     ['bad_field', json(heartbeat({ token_count: -1 }))],
     ['key_mismatch', json(heartbeat({ agent_id: `${agent}-other` }))],
   ];
-  const { writeRaw } = writer(log);
+  const { writeRaw } = writer(log, Date.now);
   for (const [, value] of garbage) await writeRaw(Topic.heartbeat, agent, value);
   await writeRaw(Topic.heartbeat, agent, json(heartbeat({ sequence: 1 })));
   await until(observed(1));

@@ -37,7 +37,7 @@ const world = async () => {
   return {
     tick,
     types,
-    write: (draft: Draft) => writer(log).write([draft], { occurredAt: now }),
+    write: (draft: Draft) => writer(log, () => now).write([draft]),
     stop: () => Promise.all(running.map((one) => one.stop())),
   };
 };

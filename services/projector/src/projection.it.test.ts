@@ -57,7 +57,7 @@ test('only one of two projectors that apply the same batch at once succeeds', as
 test('records of the log become rows', async () => {
   await using database = await scratchReadModel();
   await using log = new MemoryLog();
-  await writer(log).write([changed, example(Topic.alert, 'ALERT_RAISED')]);
+  await writer(log, Date.now).write([changed, example(Topic.alert, 'ALERT_RAISED')]);
   await using _running = await runProjection(log, {
     group: 'projector',
     service: 'projector',

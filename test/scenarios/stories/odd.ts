@@ -26,7 +26,7 @@ export const wedgesNothing = async ({ vigil, all, comes, types }: Stage): Promis
     askedAt: null,
   };
   const unknown = 'UNKNOWN' as const;
-  await writer(vigil.log).write([
+  await writer(vigil.log, Date.now).write([
     { topic: decideCase, type: 'REQUEST_STEP', key: 'odd', payload: { ...command, ...instance, step: unknown } },
     {
       topic: decideCase,

@@ -42,7 +42,7 @@ export const decidedOverKafka = async ({ vigil, all, comes, types }: Stage): Pro
   const { caseId } = await comes(agentIntervention, 'by-kafka', 'ESCALATION_TRIGGERED');
   const command = { agentId: 'by-kafka', forMs: null, by: 'orchestrator', why: 'its quota is gone', question: null };
   const decide = (named: string) =>
-    writer(vigil.log).write([
+    writer(vigil.log, Date.now).write([
       {
         topic: decideCase,
         type: 'DECIDE_CASE',

@@ -70,7 +70,7 @@ export const lateKillHarmsNone = async ({ vigil, all, comes, isAlive }: Stage): 
   const about = { agentId: 'held', instanceId: `${instanceId}-before`, runtimeId: runtimeId ?? '', taskId: 'T-held' };
   const order = { orderId: randomUUID(), number: 1, ttlMs: 60_000, foldedSequence: null, awaits: null, axes: ['fact'] };
   const { topic, type, payload } = example(agentOrder, 'TERMINATE_AGENT', { ...about, ...order, caseId: null });
-  await writer(vigil.log).write([{ topic, type, key: 'held', payload }]);
+  await writer(vigil.log, Date.now).write([{ topic, type, key: 'held', payload }]);
   expect(await comes(orderReceipt, 'held', 'ORDER_RECEIPT')).toMatchObject({
     kind: 'terminate',
     outcome: 'superseded',

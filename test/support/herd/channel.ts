@@ -14,7 +14,7 @@ export type Channel = {
 
 /** Directly to and from Kafka, where an order that is written twice is received twice. */
 export const kafkaChannel = ({ log }: TestSystem, runtimeId: string): Channel => {
-  const write = writer(log);
+  const write = writer(log, Date.now);
   return {
     report: (draft) => write.write([draft]),
     receive: (obey, signal) =>

@@ -65,7 +65,7 @@ export const overKafka =
     const write = async (heartbeat: Heartbeat): Promise<void> => {
       const { log, encode } = await opened();
       const { writer } = await import('@vigil/stream');
-      await writer(log).writeRaw(TOPIC, agentId, encode(heartbeat));
+      await writer(log, deps.system.now).writeRaw(TOPIC, agentId, encode(heartbeat));
     };
     /**
      * A write whose caller has given up may still be under way in the client: wait for it again instead of writing

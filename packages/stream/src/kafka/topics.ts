@@ -242,7 +242,7 @@ const LEARNED_MS = 60_000;
 export const makeTopics = async (kafka: KafkaAccess, admin: Admin, topics: readonly ITopicConfig[]): Promise<void> => {
   await admin.createTopics({ topics: [...topics], waitForLeaders: false });
   const { brokers: nodes } = await admin.describeCluster();
-  const until = Date.now() + LEARNED_MS;
+  const until = performance.now() + LEARNED_MS;
   await Promise.all(
     nodes.map(({ host, port }) => untilKnown({ ...kafka, brokers: [`${host}:${port}`] }, topics, until)),
   );
@@ -261,7 +261,7 @@ const untilKnown = async (kafka: KafkaAccess, topics: readonly ITopicConfig[], u
       if (there === null) return;
       const unknown = topics.filter(({ topic }) => !there.includes(topic)).map(({ topic }) => topic);
       if (unknown.length === 0) return;
-      if (Date.now() > until)
+      if (performance.now() > until)
         throw new Error(
           `the broker at ${kafka.brokers.join()} does not have ${unknown.join(', ')} a minute after they were made: see its log`,
         );

@@ -4,7 +4,7 @@ import type { Headers, Log, OutRecord } from './log.ts';
 import { partitionOf } from './partitioner.ts';
 
 /** The origin of an event from outside; without it the event begins a new chain. */
-export type EventOrigin = { readonly occurredAt?: number; readonly causationId?: string; readonly headers?: Headers };
+export type EventOrigin = { readonly causationId?: string; readonly headers?: Headers };
 
 export type Writer = {
   /**
@@ -31,9 +31,13 @@ export const recordOf = async (
   return { topic, partition: partitionOf(key, await log.partitionCount(topic)), key, value };
 };
 
-/** Writes events from outside the log: at least once, in the order of the calls. */
-export const writer = (log: Log): Writer => ({
-  write: async (drafts, { occurredAt = Date.now(), causationId, headers = {} } = {}) => {
+/**
+ * Writes events from outside the log: at least once, in the order of the calls. `now`: when they occur, epoch
+ * milliseconds.
+ */
+export const writer = (log: Log, now: () => number): Writer => ({
+  write: async (drafts, { causationId, headers = {} } = {}) => {
+    const occurredAt = now();
     const ids = drafts.map(() => randomUUID());
     const records = drafts.map(async (draft, place) => {
       const id = ids[place] as string;

@@ -231,10 +231,10 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
       signal: stop.signal,
     });
     const drafts = [1, 2, 3].map((n) => ({ topic: `${run}.in`, type: 'HEARTBEAT', key: 'a', payload: { n } }));
-    const ids = await writer(log).write(drafts as never);
-    await writer(log).writeRaw(`${run}.in`, 'a', Buffer.from('garbage'));
+    const ids = await writer(log, Date.now).write(drafts as never);
+    await writer(log, Date.now).writeRaw(`${run}.in`, 'a', Buffer.from('garbage'));
     await log.write([tick(run, 0)]);
-    await writer(log).write([{ ...drafts[0]!, payload: { n: 4 }, correlationId: 'chain' }] as never);
+    await writer(log, Date.now).write([{ ...drafts[0]!, payload: { n: 4 }, correlationId: 'chain' }] as never);
     await until(() => expect(received.map(({ payload }) => payload.n)).toEqual([1, 2, 3, 4]));
     expect(received.slice(0, 3).map(({ eventId }) => eventId)).toEqual(ids);
     expect(received.map(({ correlationId }) => correlationId)).toEqual([...ids, 'chain']);

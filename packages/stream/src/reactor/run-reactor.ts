@@ -20,6 +20,8 @@ export type ReactorOptions<In extends TopicName, Out extends TopicName> = Reader
    */
   readonly react: (event: EventOf<In>) => Promise<readonly Draft<Out>[]>;
   readonly maxInFlight: number;
+  /** the time of the outcomes, epoch milliseconds */
+  readonly now: () => number;
 };
 
 /**
@@ -190,7 +192,7 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
       const event = await readEvent(this.log.codec, record);
       unread.delete(record.offset);
       const outcomes = await this.options.react(event);
-      await writeOutcomes(this.log, this.group, record, event, outcomes);
+      await writeOutcomes(this.log, this.group, record, event, outcomes, this.options.now());
       this.options.count('events_written', outcomes.length, this.group);
     } catch (error) {
       if (error instanceof Retry) {
@@ -242,12 +244,13 @@ const writeOutcomes = async (
   { topic, partition, offset }: LogRecord,
   input: HealthEvent,
   drafts: readonly Draft[],
+  occurredAt: number,
 ): Promise<void> => {
   if (drafts.length === 0) return;
   const encoded = drafts.map((draft, ordinal) =>
     recordOf(log, draft, {
       eventId: eventId(group, topic, partition, offset, draft.key, ordinal),
-      occurredAt: Date.now(),
+      occurredAt,
       correlationId: input.correlationId,
       causationId: input.eventId,
     }),

@@ -40,7 +40,8 @@ export const reacting = (
   maxInFlight = 8,
   count: Count = quiet.count,
 ) => {
-  const options = { group: `${run}-reactor`, service: run, reads: [`${run}.in`], react, maxInFlight, ...quiet, count };
+  const reads = [`${run}.in`];
+  const options = { group: `${run}-reactor`, service: run, reads, react, maxInFlight, now: Date.now, ...quiet, count };
   return runReactor(log, options as unknown as ReactorOptions<never, never>);
 };
 

@@ -76,7 +76,7 @@ test('errors, hangs, an overloaded receiver and a restart lose nothing, and noth
     ...example(Topic.alert, 'ALERT_RAISED', { ...delivered, deliverAt: Date.now() }),
     key: `stuck_agent:${RUN}-${n}`,
   }));
-  const ids = await writer(log).write(drafts);
+  const ids = await writer(log, Date.now).write(drafts);
   await using first = await running();
   await vi.waitFor(() => expect(taken.length).toBeGreaterThan(10), 60_000);
   await first[Symbol.asyncDispose]();

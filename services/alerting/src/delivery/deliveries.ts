@@ -27,7 +27,7 @@ export const runDeliveries = async (
   { now, random, logger, count }: DeliveriesDeps,
 ) => {
   await using opened = new AsyncDisposableStack();
-  const deps = { now, random, report: reportTo(log), delivered: await deliveredIn(log) };
+  const deps = { now, random, report: reportTo(log, now), delivered: await deliveredIn(log) };
   const reactors: RunningPart[] = [];
   for (const sink of sinks) {
     const group = `alerting-${sink.name}`;
@@ -36,6 +36,7 @@ export const runDeliveries = async (
       service: 'alerting',
       reads: [Topic.alert],
       maxInFlight: MAX_IN_FLIGHT,
+      now,
       logger,
       count,
     } as const;
@@ -55,8 +56,8 @@ export const runDeliveries = async (
 };
 
 /** A broker that is away makes no dead letter of an alert. */
-const reportTo = (log: Log): DeliveryDeps['report'] => {
-  const { write } = writer(log);
+const reportTo = (log: Log, now: () => number): DeliveryDeps['report'] => {
+  const { write } = writer(log, now);
   return async (notices: readonly Notify[]) => {
     await write(notices).catch((error: unknown) => {
       throw new Retry('it cannot be written that a sink fails', { cause: error });

@@ -85,7 +85,7 @@ describe('a person’s request for the recovery of a task', () => {
   test('that was taken for dead and has the task again is refused as often as it is requested unconfirmed', () => {
     const story = openStory();
     story.receive(took('worker-1'));
-    story.receive(left('worker-1', 'lost'));
+    story.receive(health({ hold: 'left', to: 'TERMINATED', endReason: 'lost' }));
     story.receive(recoverTask());
     story.receive(took('worker-1'));
     const unconfirmed = asks('worker-1', { confirmed: false });

@@ -131,7 +131,7 @@ export class MemoryLog implements Log {
 
   /** For tests: writes an event from outside, with a random id, to its key's partition. */
   async publish(...drafts: readonly Draft[]): Promise<void> {
-    await writer(this).write(drafts);
+    await writer(this, Date.now).write(drafts);
   }
 
   /** For tests: writes bytes under a key, to the key's partition. */
