@@ -1,93 +1,32 @@
 import { createHash } from 'node:crypto';
-import type { PlanStep } from '@vigil/events';
-import { stepOf } from '@vigil/policy';
 
-/** Names that have changed since the baseline was recorded: the new one, and the one that the baseline has. */
-export const RENAMED: readonly (readonly [string, string])[] = [
-  ['onex.cmd.heartbeat-ingest.control-agent.v1', 'onex.cmd.heartbeat-ingest.steer-agent.v1'],
-  ['onex.cmd.intervention.control-fleet.v1', 'onex.cmd.intervention.steer-fleet.v1'],
-  ['onex.cmd.alerting.control-alerts.v1', 'onex.cmd.alerting.steer-alerts.v1'],
-  ['ingress', 'door'],
-  ['ingresses', 'doors'],
-  ['agent_heartbeat_at', 'agent_beat_at'],
-];
-
-/** Fields of events that were added since the baseline was recorded. They are not compared. */
-const ADDED: ReadonlySet<string> = new Set([
-  'verified',
-  'previousPlace',
-  'resetAttempts',
-  'maxAttemptsPerHour',
-  'maxPerHour',
-  'confidence',
+/** Names that have changed since the observations of `stored/` were recorded: the old one, and the new one. */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['onex.cmd.heartbeat-ingest.steer-agent.v1', 'onex.cmd.heartbeat-ingest.control-agent.v1'],
+  ['onex.cmd.intervention.steer-fleet.v1', 'onex.cmd.intervention.control-fleet.v1'],
+  ['onex.cmd.alerting.steer-alerts.v1', 'onex.cmd.alerting.control-alerts.v1'],
+  ['door', 'ingress'],
+  ['doors', 'ingresses'],
+  ['agent_beat_at', 'agent_heartbeat_at'],
 ]);
 
-const withoutAdded = (field: string, value: unknown): unknown => (ADDED.has(field) ? undefined : value);
-
-/** Sentences that have changed since the baseline was recorded: the new one, and the one that the baseline has. */
-const REWORDED: readonly (readonly [string, string])[] = [
-  ['asks-handoff', 'hands-over'],
-  ['a person decides it', 'a person says so'],
-  ['and no request for another agent followed', 'and nobody asks for another'],
-  [', decided by ', ', says '],
-  ['its end is not confirmed, nothing is spawned', 'nobody has confirmed its end, nothing is spawned'],
-  ['it was over before it was reported', 'it was over before it was heard'],
-  ['and its death is not confirmed: end it', 'and nobody has confirmed its death: end it'],
-  ['it reports that it is', 'it says that it is'],
-  ['it does not report that it is', 'it does not say that it is'],
-  ['no heartbeat of its own', 'no beat of its own'],
-  ['calls in a row that reported nothing new', 'calls in a row that told nothing new'],
-  ['the warrant is void: it was not renewed', 'the warrant is void: nobody has renewed it'],
-  ['another instance is alive', 'another instance lives'],
-  ['the dry run has reported already what', 'the dry run has said already what'],
-  ['steps only report what they would do', 'steps only say what they would do'],
-  ['the first steps of the plan have only been reported', 'what comes first in the plan has only been said'],
-  ['its end is not confirmed', 'nobody has confirmed its end'],
-  ['or none of them is awaited any more', 'or nobody waits for them any more'],
-  ['over half of the lost agents send heartbeats again', 'over half of the lost agents beat again'],
-  ['send heartbeats for a minute, or', 'beat for a minute, or'],
-  ['it has had no work for 30 days', 'nobody has worked on it for 30 days'],
-  [' is alive as ', ' lives on as '],
-];
-
-const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-const REWORDED_ANYWHERE = new RegExp(REWORDED.map(([now]) => escaped(now)).join('|'));
-
-/** Hardly any of a million texts contains one of the sentences, so one search is cheaper than a search for each. */
-const withOldSentences = (text: string): string =>
-  REWORDED_ANYWHERE.test(text)
-    ? REWORDED.reduce((reworded, [now, before]) => reworded.replaceAll(now, before), text)
-    : text;
-
-const OLD: ReadonlyMap<string, string> = new Map(RENAMED);
-const NEW: ReadonlyMap<string, string> = new Map(RENAMED.map(([now, before]) => [before, now]));
-
-const isPlan = (value: unknown): value is readonly PlanStep[] =>
-  Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null && 'interrogate' in one);
-
-/** Plans and recovery settings were JSON in texts when the baseline was recorded. */
-const asText = (key: string, value: unknown): unknown => {
-  if (key === 'plan' && isPlan(value)) return JSON.stringify(value.map(stepOf));
-  return key === 'recovery' && value !== null && typeof value === 'object'
-    ? JSON.stringify(value, withoutAdded)
-    : value;
-};
-
-const mapped = (value: unknown, names: ReadonlyMap<string, string>, text: (one: string) => string): unknown => {
-  if (typeof value === 'string') return text(names.get(value) ?? value);
-  if (Array.isArray(value)) return value.map((one) => mapped(one, names, text));
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [names.get(key) ?? key, mapped(asText(key, one), names, text)]),
-  );
-};
-
 /** A stored value with today's names. */
-export const withNewNames = (value: unknown): unknown => mapped(value, NEW, (text) => text);
+export const withNewNames = (value: unknown): unknown => {
+  if (typeof value === 'string') return RENAMED.get(value) ?? value;
+  if (Array.isArray(value)) return value.map(withNewNames);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [RENAMED.get(key) ?? key, withNewNames(one)]));
+};
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{16,64}\b/g;
 
-/** Writes values as the baseline has them: with the old names, and with a number in place of each id that is a hash of names. */
+/**
+ * Fields of events that were added since the baseline was recorded. They are not compared. Empty this list with
+ * the next `npm run decisions`.
+ */
+const ADDED: ReadonlySet<string> = new Set([]);
+
+/** Writes values as JSON, with a number in place of each id that is a hash of names. */
 export const canonical = (): ((value: unknown) => string) => {
   const ids = new Map<string, string>();
   const numbered = (id: string): string => {
@@ -95,11 +34,11 @@ export const canonical = (): ((value: unknown) => string) => {
     ids.set(id, known);
     return known;
   };
-  return (value) =>
-    JSON.stringify(
-      mapped(value, OLD, (text) => withOldSentences(text).replaceAll(ID, numbered)),
-      withoutAdded,
-    );
+  const shown = (field: string, one: unknown): unknown => {
+    if (ADDED.has(field)) return undefined;
+    return typeof one === 'string' ? one.replaceAll(ID, numbered) : one;
+  };
+  return (value) => JSON.stringify(value, shown);
 };
 
 const LINES = 200;
