@@ -26,7 +26,7 @@ const milder = document('STUCK', '1h');
  */
 describe.skipIf(!ownServers)('policies are applied while agents are judged', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'vigil-policies-'));
-  const beating = new Set<string>();
+  const sending = new Set<string>();
   let vigil: TestSystem;
   let over = false;
   let done: Promise<void>;
@@ -80,7 +80,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
     vigil = await openSystem({ name: 'policies', policy: 'mine', services, env: { VIGIL_POLICY_DIR: folder } });
     done = (async () => {
       while (!over) {
-        for (const agentId of beating) await heartbeat(agentId).catch(() => {});
+        for (const agentId of sending) await heartbeat(agentId).catch(() => {});
         await sleep(500);
       }
     })();
@@ -93,7 +93,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
   });
 
   test('at first the policies of the files are in force', async () => {
-    beating.add('loud');
+    sending.add('loud');
     await heartbeat('quiet');
     await until('loud is DEGRADED', () => judged('loud', 'DEGRADED', hashOf(file)));
     await until('it is listed', async () => (await listed())?.origin === 'file');
@@ -140,7 +140,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
   test('a restart keeps the applied policy', async () => {
     const before = await publications();
     vigil.system.service('health-evaluator').kill('SIGKILL');
-    beating.add('later');
+    sending.add('later');
     await until('later is STUCK', () => judged('later', 'STUCK', hashOf(strict)));
     expect(await publications()).toEqual(before);
   });
@@ -154,7 +154,7 @@ describe.skipIf(!ownServers)('policies are applied while agents are judged', () 
   test('after the removal of the applied policy the file is in force again', async () => {
     expect(await apply('--remove', 'mine')).toMatchObject({ code: 0 });
     expect(await listed()).toMatchObject({ hash: hashOf(file), origin: 'file' });
-    beating.add('last');
+    sending.add('last');
     await until('last is DEGRADED', () => judged('last', 'DEGRADED', hashOf(file)));
   });
 });

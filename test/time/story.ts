@@ -4,9 +4,9 @@ import { type EventOf, Topic } from '@vigil/events';
 import type { LogRecord } from '@vigil/stream';
 import { openSystem, type TestSystem, until } from '../support/system.ts';
 import { type Agent, agentsOf } from './agents.ts';
-import { sendToGateway, sendToKafka } from './beating.ts';
 import { commit, type Fault } from './faults.ts';
 import { deserved, type Finding, findings, followFindings } from './findings.ts';
+import { sendToGateway, sendToKafka } from './heartbeat-sender.ts';
 import { runCounting } from './supervised.ts';
 
 export type Suffered = Fault & { readonly from: number; readonly to: number };
@@ -85,14 +85,14 @@ export const live = async (name: string, agents: readonly Agent[], faults: reado
     const stalls = monitorEventLoopDelay();
     stalls.enable();
     const counting = runCounting(t, COUNTING);
-    const beating = [await sendToKafka(t.log, kafka ?? []), sendToGateway(url, token, gateway ?? [])];
+    const senders = [await sendToKafka(t.log, kafka ?? []), sendToGateway(url, token, gateway ?? [])];
     await until('every agent is known', async () => (await known(t)) > agents.length);
     const suffered = await suffer(t, agents, faults);
     await until('every hang is found', async () => areFound(agents, found), 120_000).catch(() => undefined);
     following.abort();
     stalls.disable();
     const records = await stopTime(t);
-    await Promise.all([counting.stop(), ...beating.map((one) => one.stop())]);
+    await Promise.all([counting.stop(), ...senders.map((one) => one.stop())]);
     const observations = await t.events(Topic.agentObservation);
     const longestStallMs = Math.round(stalls.max / 1e6);
     return { t, agents, suffered, findings: await findings(t), records, observations, longestStallMs };

@@ -80,6 +80,8 @@ export const writeDirect = (
   orCannot(`${type} is not written`, async () => {
     const codec = await connectCodec(registryFrom(registry), [Topic.controlFleet]);
     await using log = await openLog(kafka, codec);
-    const [eventId = ''] = await writer(log, Date.now).write([{ topic: Topic.controlFleet, type, key: 'fleet', payload }]);
+    const [eventId = ''] = await writer(log, Date.now).write([
+      { topic: Topic.controlFleet, type, key: 'fleet', payload },
+    ]);
     return { eventId, topic: Topic.controlFleet, type, key: 'fleet', alsoFor: [] };
   });

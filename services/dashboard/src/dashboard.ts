@@ -11,14 +11,14 @@ import { openPeople } from './people.ts';
 import { signalsFrom } from './signals.ts';
 
 /** `signal` ends the streams of events; `now`: epoch milliseconds. */
-type Dependencies = { readonly logger: Logger; readonly signal: AbortSignal; readonly now: () => number };
+type DashboardDeps = { readonly logger: Logger; readonly signal: AbortSignal; readonly now: () => number };
 
 /** The HTTP API, listening at `url`. `finished` rejects when it can no longer follow the log. */
 export const openDashboard = async (
   log: Log,
   database: Database,
   config: Config,
-  { logger, signal, now }: Dependencies,
+  { logger, signal, now }: DashboardDeps,
 ): Promise<AsyncDisposable & Part & { readonly url: string }> => {
   const tls = tlsFor(config.VIGIL_DASHBOARD_HOST, 'VIGIL_DASHBOARD_HOST', config);
   const model = readModel(database);

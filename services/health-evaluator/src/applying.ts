@@ -39,8 +39,7 @@ export const followApplied = async (log: Log, files: PolicySet, deps: ApplyingDe
   let caughtUp = false;
 
   const publish = async (set: PolicySet, moment: number) => {
-    for (const { draft, at } of unpublished(set, published, moment))
-      await writer(log, () => at).write([draft]);
+    for (const { draft, at } of unpublished(set, published, moment)) await writer(log, () => at).write([draft]);
     published.newest.clear();
     for (const [name, { at: _, ...publication }] of publications(set)) published.newest.set(name, publication);
   };

@@ -4,7 +4,7 @@ import { eventOf, happenedAt } from '../log/inputs.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
 import { type Entry, Store } from '../state/store.ts';
 import { type Clock, NEVER } from './decider.ts';
-import type { FoldDependencies, ProcessorLogic } from './processor-logic.ts';
+import type { FoldDeps, ProcessorLogic } from './processor-logic.ts';
 import { type Cause, encodeDraft, hasEnvelope, type RecordEncoding } from './record-encoding.ts';
 import type { AnyDecider } from './topology.ts';
 
@@ -15,11 +15,11 @@ const POSTPONED_MS = 3_600_000;
 export class DeciderLogic implements ProcessorLogic {
   readonly store: Store<unknown>;
   readonly #processor: AnyDecider;
-  readonly #deps: FoldDependencies;
+  readonly #deps: FoldDeps;
   readonly #encoding: RecordEncoding;
   #decider: AnyDecider['decider'];
 
-  constructor(processor: AnyDecider, deps: FoldDependencies, encoding: RecordEncoding) {
+  constructor(processor: AnyDecider, deps: FoldDeps, encoding: RecordEncoding) {
     this.#processor = processor;
     this.#deps = deps;
     this.#encoding = encoding;

@@ -25,7 +25,7 @@ import {
 } from '../time/clock.ts';
 import type { Clock } from './decider.ts';
 import { DeciderLogic } from './decider-logic.ts';
-import { type FoldDependencies, MapperLogic, type ProcessorLogic } from './processor-logic.ts';
+import { type FoldDeps, MapperLogic, type ProcessorLogic } from './processor-logic.ts';
 import type { AnyProcessor, AnyRules } from './topology.ts';
 
 export const TICK = '@tick/';
@@ -47,12 +47,12 @@ export class Fold {
   /** stored beside the clock, so that a restart gives no key another quota */
   deadLetters: DeadLetterCounts = NO_DEAD_LETTERS;
   readonly #processor: AnyProcessor;
-  readonly #deps: FoldDependencies;
+  readonly #deps: FoldDeps;
   readonly #intervalMs: number;
   /** keys whose deadlines have to be computed again */
   #stale: { readonly keys: readonly string[]; readonly next: number } = { keys: [], next: 0 };
 
-  constructor(processor: AnyProcessor, deps: FoldDependencies) {
+  constructor(processor: AnyProcessor, deps: FoldDeps) {
     this.#processor = processor;
     this.#deps = deps;
     this.#intervalMs = processor.time?.everyMs ?? TICK_MS;
@@ -251,7 +251,7 @@ export class Fold {
   }
 }
 
-const logicOf = (processor: AnyProcessor, deps: FoldDependencies): ProcessorLogic => {
+const logicOf = (processor: AnyProcessor, deps: FoldDeps): ProcessorLogic => {
   const encoding = { ...processor, codec: deps.codec, partitions: deps.partitions };
   return 'decider' in processor
     ? new DeciderLogic(processor, deps, encoding)

@@ -5,7 +5,7 @@ import type { Batch, Bounds, Log, LogRecord, OutRecord, Transactor } from '../lo
 import { within } from '../runner/within.ts';
 import { type ClockState, restored } from '../time/clock.ts';
 import { Fold } from './fold.ts';
-import type { FoldDependencies } from './processor-logic.ts';
+import type { FoldDeps } from './processor-logic.ts';
 import { RULES_KEY, RuleSwitch } from './rule-switch.ts';
 import { type AnyProcessor, snapshotTopic } from './topology.ts';
 
@@ -14,7 +14,7 @@ export const POSITION_KEY = '@position/';
 const COMMIT_MS = 20_000;
 
 /** `version`: of the code that decides. */
-export type TaskDependencies = FoldDependencies & {
+export type TaskDeps = FoldDeps & {
   readonly version: string;
   /** receives the decided events once they are committed */
   readonly onCommitted?: ((drafts: readonly Draft[]) => void) | undefined;
@@ -56,7 +56,7 @@ export class PartitionTask {
   progress = 0;
   readonly #log: Log;
   readonly #processor: AnyProcessor;
-  readonly #deps: TaskDependencies;
+  readonly #deps: TaskDeps;
   /** the decided events since the last commit */
   readonly #decided: Draft[] = [];
   readonly #fold: Fold;
@@ -65,7 +65,7 @@ export class PartitionTask {
   #queue: Promise<unknown> = Promise.resolve();
   readonly #ruleSwitch: RuleSwitch;
 
-  constructor(log: Log, processor: AnyProcessor, deps: TaskDependencies) {
+  constructor(log: Log, processor: AnyProcessor, deps: TaskDeps) {
     this.#log = log;
     this.#processor = processor;
     this.#deps = deps;

@@ -9,7 +9,7 @@ import { encodeDraft, type RecordEncoding } from './record-encoding.ts';
 import type { AnyDecider, AnyMapper } from './topology.ts';
 
 /** `sources`: the partitions of the agent and task key spaces. */
-export type FoldDependencies = {
+export type FoldDeps = {
   readonly codec: Codec;
   readonly partition: number;
   readonly partitions: (topic: string) => number;
@@ -53,10 +53,10 @@ export type ProcessorLogic = {
 export class MapperLogic implements ProcessorLogic {
   readonly store = new Store<unknown>({ oldest: 0, upgrades: [], usual: null });
   readonly #processor: AnyMapper;
-  readonly #deps: FoldDependencies;
+  readonly #deps: FoldDeps;
   readonly #encoding: RecordEncoding;
 
-  constructor(processor: AnyMapper, deps: FoldDependencies, encoding: RecordEncoding) {
+  constructor(processor: AnyMapper, deps: FoldDeps, encoding: RecordEncoding) {
     this.#processor = processor;
     this.#deps = deps;
     this.#encoding = encoding;

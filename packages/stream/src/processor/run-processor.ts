@@ -9,7 +9,7 @@ import type { Logger } from '../logger.ts';
 import type { Count } from '../metrics.ts';
 import { Watchdog } from '../runner/watchdog.ts';
 import { startTicks } from '../time/ticks.ts';
-import { PartitionTask, type Phase, type TaskDependencies } from './partition-task.ts';
+import { PartitionTask, type Phase, type TaskDeps } from './partition-task.ts';
 import { type AnyProcessor, anyProcessor, type Processor, snapshotTopic } from './topology.ts';
 
 /** `partitions`: of the agent and task key spaces. `paceMs`: the interval of commits; default 50, 20 where latency counts. */
@@ -112,7 +112,7 @@ class GroupMember implements Member, RunningProcessor {
   readonly #heartbeats = new WeakMap<PartitionTask, number>();
   readonly #log: Log;
   readonly #processor: AnyProcessor;
-  readonly #deps: Omit<TaskDependencies, 'partition'>;
+  readonly #deps: Omit<TaskDeps, 'partition'>;
   readonly #logger: Logger;
   readonly #end: (error: Error) => void;
   readonly #stops: (() => unknown)[] = [];

@@ -4,7 +4,7 @@ import { deadLetterTopic } from '../log/dead-letters.ts';
 import type { OutRecord } from '../log/log.ts';
 import { dependencies, jsonCodec, type Listening, listening } from '../runner/processors.fixture.ts';
 import { Fold } from './fold.ts';
-import type { FoldDependencies } from './processor-logic.ts';
+import type { FoldDeps } from './processor-logic.ts';
 
 const codec = jsonCodec();
 
@@ -28,7 +28,7 @@ const processor = {
   },
 };
 
-const feeding = (deps: Partial<FoldDependencies> = {}) => {
+const feeding = (deps: Partial<FoldDeps> = {}) => {
   const fold = new Fold(processor, dependencies(deps));
   let offset = 0;
   const raw = (topic: string, value: string, key: string | null = 'a') =>

@@ -8,7 +8,7 @@ import {
   UnknownSchemaId,
 } from '@vigil/events';
 import { type Decider, NEVER } from '../processor/decider.ts';
-import type { TaskDependencies } from '../processor/partition-task.ts';
+import type { TaskDeps } from '../processor/partition-task.ts';
 import type { AnyDecider, AnyMapper } from '../processor/topology.ts';
 import { quiet } from '../testing.ts';
 
@@ -118,7 +118,7 @@ export const topicsOf = (run: string, partitions: number): Readonly<Record<strin
   [`onex.snapshot.${run}.state.v1`]: partitions,
 });
 
-export const dependencies = (rest: Partial<TaskDependencies> = {}): TaskDependencies => ({
+export const dependencies = (rest: Partial<TaskDeps> = {}): TaskDeps => ({
   codec: jsonCodec(),
   partition: 0,
   partitions: () => 1,

@@ -18,7 +18,7 @@ import { removeCgroup, wasOutOfMemory } from '../process/cgroup.ts';
 import { type Ending, endLeftovers, endProcess } from '../process/end-process.ts';
 import { signalled, type Tree } from '../process/proc.ts';
 import type { Exit, Size, StartedNext, Terminal } from '../terminal/terminal.ts';
-import { agentProcessOf, type InstanceParts, requestEnd } from './agent-process.ts';
+import { agentProcessOf, type InstanceDeps, requestEnd } from './agent-process.ts';
 import type { AgentSpec } from './agent-spec.ts';
 import { endedAtLimit, memoryMax } from './limits.ts';
 import type { Memory } from './memory.ts';
@@ -32,7 +32,7 @@ const OVER_LIMIT_GRACE_MS = 2000;
 
 /** An agent under supervision. */
 export class Supervised {
-  readonly #parts: InstanceParts;
+  readonly #parts: InstanceDeps;
   readonly #orderExecutor: OrderExecutor;
   readonly #stallLog: StallLog;
   /** resolves when the report of its end is on its way */
@@ -54,7 +54,7 @@ export class Supervised {
   #saved: CheckpointRef | null = null;
 
   /** `again`: an order that another supervisor began and this one completes. */
-  constructor(deps: InstanceParts, memory: Memory, again: RepeatableOrder | null) {
+  constructor(deps: InstanceDeps, memory: Memory, again: RepeatableOrder | null) {
     this.#parts = deps;
     this.#endRequest = memory.endRequest;
     this.#startedAt = memory.startedAt;

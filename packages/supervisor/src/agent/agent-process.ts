@@ -19,8 +19,8 @@ import type { AgentMonitor } from './agent-monitor.ts';
 import type { AgentSpec } from './agent-spec.ts';
 import type { Meter } from './limits.ts';
 
-/** The parts of one instance. */
-export type InstanceParts = {
+/** Dependencies of one instance. */
+export type InstanceDeps = {
   readonly spec: AgentSpec;
   readonly deps: AgentDeps;
   readonly socket: AgentSocket;
@@ -37,7 +37,7 @@ export type InstanceParts = {
 };
 
 /** A hook that has reported is preferred to typing. Where no turn is open, no hook connects until text is typed. */
-const channelOf = ({ spec, socket, monitor }: InstanceParts): ProcessState['channel'] => {
+const channelOf = ({ spec, socket, monitor }: InstanceDeps): ProcessState['channel'] => {
   if (spec.nudge !== 'auto') return spec.nudge;
   if (socket.hasClient()) return 'socket';
   if (monitor.isReportedByOutput) return 'terminal';
@@ -46,7 +46,7 @@ const channelOf = ({ spec, socket, monitor }: InstanceParts): ProcessState['chan
   return turnOpen === true || (turnOpen === false && isHeadless) ? 'hook' : 'terminal';
 };
 
-const keyboardOf = ({ monitor, terminal, feed, deps }: InstanceParts): Keyboard => ({
+const keyboardOf = ({ monitor, terminal, feed, deps }: InstanceDeps): Keyboard => ({
   surface: async () => {
     await feed.caughtUp();
     return monitor.drawn.fresh(deps.clock.monotonic);
@@ -61,7 +61,7 @@ const keyboardOf = ({ monitor, terminal, feed, deps }: InstanceParts): Keyboard 
 
 const delivered: Outcome = ['delivered'];
 
-const typed = async (parts: InstanceParts, text: string): Promise<Outcome> => {
+const typed = async (parts: InstanceDeps, text: string): Promise<Outcome> => {
   const outcome = await typeText(keyboardOf(parts), text);
   return outcome.kind === 'delivered' ? delivered : [outcome.kind, { why: outcome.why }];
 };
@@ -80,7 +80,7 @@ const ofDelivery = (delivery: Delivery): Outcome => {
   }
 };
 
-const sendText = async (parts: InstanceParts, message: TextPush, text: string): Promise<Outcome> => {
+const sendText = async (parts: InstanceDeps, message: TextPush, text: string): Promise<Outcome> => {
   const { spec, socket } = parts;
   switch (channelOf(parts)) {
     case 'socket':
@@ -104,7 +104,7 @@ export type EndNotice = { readonly reason: string; readonly graceMs: number; rea
  * agent at a terminal learns it from SIGTERM. Without a grace, it cannot save anything. A hook that announced the end then would
  * only make a turn that ends begin again.
  */
-export const requestEnd = (parts: InstanceParts, { reason, graceMs, isStall }: EndNotice): void => {
+export const requestEnd = (parts: InstanceDeps, { reason, graceMs, isStall }: EndNotice): void => {
   const { socket, spec, deps, hookResponder } = parts;
   const shutdown = { type: 'shutdown_request', reason: isStall ? STALL_DETECTED : reason } as const;
   const checkpoint = { type: 'checkpoint_request', reason, deadline_ms: graceMs } as const;
@@ -132,7 +132,7 @@ export const requestEnd = (parts: InstanceParts, { reason, graceMs, isStall }: E
 };
 
 /** Presses the key that ends a turn of the client, where its screen shows that it works. */
-const interrupted = async (parts: InstanceParts, { payload }: InterruptAgent): Promise<Outcome> => {
+const interrupted = async (parts: InstanceDeps, { payload }: InterruptAgent): Promise<Outcome> => {
   const { spec, deps, monitor, terminal } = parts;
   const client = clientOf(deps.clients, spec);
   if (client === null) return ['failed', { why: `no adapter exists for the client that ${spec.command} starts` }];
@@ -156,7 +156,7 @@ type Acts = Pick<AgentProcess, 'end' | 'resumeSession'>;
 
 /** The process as its orders see it. `how`: how it ended; null while it runs. */
 export const agentProcessOf = (
-  parts: InstanceParts,
+  parts: InstanceDeps,
   how: () => string | null,
   { end, resumeSession }: Acts,
 ): AgentProcess => {

@@ -16,7 +16,7 @@ export type LoggedStall = {
   readonly lasts: boolean;
 };
 
-type Dependencies = Pick<GatewayDeps, 'gateway' | 'clock' | 'logger'>;
+type StallLogDeps = Pick<GatewayDeps, 'gateway' | 'clock' | 'logger'>;
 /** `lastCall`: null: the agent has made none, and is idle since its start */
 type Monitored = Judgement & { readonly lastCall: ToolCall | null };
 
@@ -25,13 +25,13 @@ type Monitored = Judgement & { readonly lastCall: ToolCall | null };
  * such an answer has come.
  */
 export class StallLog {
-  readonly #deps: Dependencies;
+  readonly #deps: StallLogDeps;
   readonly #spec: AgentSpec;
   readonly #monitor: Monitored;
   #logged: LoggedStall | null;
 
   /** `logged`: by another supervisor; null: it logged none */
-  constructor(deps: Dependencies, spec: AgentSpec, monitor: Monitored, logged: LoggedStall | null) {
+  constructor(deps: StallLogDeps, spec: AgentSpec, monitor: Monitored, logged: LoggedStall | null) {
     this.#deps = deps;
     this.#spec = spec;
     this.#monitor = monitor;

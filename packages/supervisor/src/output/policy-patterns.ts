@@ -5,7 +5,7 @@ import type { Logger, MachineClock } from '../clock.ts';
 import type { Gateway } from '../gateway/gateway-client.ts';
 import { defaultPatterns, type PolicyPatterns } from './patterns.ts';
 
-type Dependencies = {
+type PolicyPatternsDeps = {
   readonly gateway: Pick<Gateway, 'policy'>;
   readonly clock: MachineClock;
   readonly logger: Logger;
@@ -23,12 +23,12 @@ const served = z.object({ hash: z.string(), document: z.unknown() });
 
 /** What each policy requests of this host, fetched once for all its agents. */
 export class PolicyPatternCache {
-  readonly #deps: Dependencies;
+  readonly #deps: PolicyPatternsDeps;
   readonly #cached = new Map<string, CachedPolicy>();
   readonly #asking = new Map<string, Promise<PolicyPatterns | null>>();
   #notBefore = 0;
 
-  constructor(deps: Dependencies) {
+  constructor(deps: PolicyPatternsDeps) {
     this.#deps = deps;
   }
 

@@ -3,7 +3,7 @@ import type { AgentScreen } from './agent-screen.ts';
 import { isSilenceKnown, printsLines, type Surface } from './surface.ts';
 import { type ScreenReport, screenReport } from './waiting.ts';
 
-type Dependencies = {
+type ScreenReaderDeps = {
   readonly drawn: AgentScreen;
   /** milliseconds */
   readonly monotonic: () => number;
@@ -15,11 +15,11 @@ type Dependencies = {
 
 /** Reads what an agent's screen shows: its surface, and the facts that a heartbeat reports. */
 export class ScreenReader {
-  readonly #deps: Dependencies;
+  readonly #deps: ScreenReaderDeps;
   #surface: Surface;
   #shown: ScreenReport = { activity: null, waitingFor: null };
 
-  constructor(deps: Dependencies) {
+  constructor(deps: ScreenReaderDeps) {
     this.#deps = deps;
     this.#surface = deps.drawn.look(deps.monotonic());
   }

@@ -72,14 +72,14 @@ describe('the gateway', () => {
 
   test('answers 429 with the time of the next try, and writes nothing, when a token reports its 201st agent', async () => {
     const own = await showingClaims('runtime', 'host-1');
-    const beatAs = (from: number, count: number) =>
+    const heartbeatsAs = (from: number, count: number) =>
       Array.from({ length: count }, (_, i) => ({ ...least, agent_id: `worker-${from + i}`, runtime_id: 'host-1' }));
-    expect((await post('/v1/heartbeats', beatAs(0, 200), own)).status).toBe(202);
-    const response = await post('/v1/heartbeats', beatAs(200, 1), own);
+    expect((await post('/v1/heartbeats', heartbeatsAs(0, 200), own)).status).toBe(202);
+    const response = await post('/v1/heartbeats', heartbeatsAs(200, 1), own);
     expect(response.headers.get('retry-after')).toBe('60');
     expect(await answerOf(response)).toMatchObject({ status: 429, body: { type: 'urn:vigil:problem:too_many' } });
     expect(log().events(Topic.heartbeat)).toHaveLength(200);
-    expect((await post('/v1/heartbeats', beatAs(0, 200), own)).status).toBe(202);
+    expect((await post('/v1/heartbeats', heartbeatsAs(0, 200), own)).status).toBe(202);
   });
 
   test('counts the agents of exits with those of heartbeats, and writes no exit of the 201st agent', async () => {

@@ -196,7 +196,7 @@ test('when the brake lifts, withheld steps keep to the budget: a step that waits
   expect(one.after(1)).toEqual(['admits a7']);
 });
 
-test('it engages once, and lifts when over half of the lost have beaten for a minute', () => {
+test('it engages once, and lifts when over half of the lost have sent heartbeats for a minute', () => {
   const one = braked();
   expect(one.receive(lost('a3', { host: 'h0' }))).toEqual([]);
   one.receive(present('a0', { host: 'h0' }));

@@ -149,7 +149,7 @@ const grouped = (
 };
 
 /**
- * From when over half of the missing of each mass failure have beaten for long enough: the brake lifts. NEVER where too few are back, 0 where
+ * From when over half of the missing of each mass failure have sent heartbeats for long enough: the brake lifts. NEVER where too few are back, 0 where
  * none is missing any more. A crashed agent counts as back after a while, since its task may go to no other agent.
  */
 export const liftsFrom = (brake: Brake, settings: GovernorSettings): number => lastOver(incidentsOf(brake), settings);

@@ -3,7 +3,7 @@ import { parseHeartbeat, Topic } from '@vigil/events';
 import { type Log, type OutRecord, partitionOf } from '@vigil/stream';
 import { type Agent, heartbeats, INTERVAL_MS, nextHeartbeat } from './agents.ts';
 
-export type Beating = { readonly stop: () => Promise<void> };
+export type HeartbeatSender = { readonly stop: () => Promise<void> };
 
 const ROUND_MS = 50;
 /** A supervisor's own figures, after which an unanswered request is aborted and retried. */
@@ -19,7 +19,7 @@ const bytesOf = (log: Log, agent: Agent, heartbeat: Record<string, unknown>): Bu
  * Directly to Kafka, one write at a time for each partition. An agent has one partition, so an unavailable leader
  * delays no agent of another one. While the broker is down, heartbeats are lost like those of a busy agent.
  */
-export const sendToKafka = async (log: Log, agents: readonly Agent[]): Promise<Beating> => {
+export const sendToKafka = async (log: Log, agents: readonly Agent[]): Promise<HeartbeatSender> => {
   const partitions = await log.partitionCount(Topic.heartbeat);
   const start = Date.now();
   const due = new Map(agents.map((agent, i) => [agent, start + (i * INTERVAL_MS) / agents.length]));
@@ -56,7 +56,7 @@ export const sendToKafka = async (log: Log, agents: readonly Agent[]): Promise<B
 /**
  * Through the gateway, like a supervisor: repeats the same heartbeat until it is answered, separately for each agent.
  */
-export const sendToGateway = (url: string, token: string, agents: readonly Agent[]): Beating => {
+export const sendToGateway = (url: string, token: string, agents: readonly Agent[]): HeartbeatSender => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -91,7 +91,7 @@ export const sendToGateway = (url: string, token: string, agents: readonly Agent
   return stopper(stopping, agents.map(run));
 };
 
-const stopper = (stopping: AbortController, running: readonly Promise<void>[]): Beating => ({
+const stopper = (stopping: AbortController, running: readonly Promise<void>[]): HeartbeatSender => ({
   stop: async () => {
     stopping.abort();
     await Promise.all(running);
