@@ -55,13 +55,13 @@ export const followApplied = async (log: Log, files: PolicySet, deps: ApplyingDe
     if (published.refusals.has(refusalId)) return;
     published.refusals.add(refusalId);
     const hash = document === null ? null : contentHash(document);
-    const draft = {
+    const draft: Draft<typeof Topic.policy> = {
       topic: Topic.policy,
       type: 'POLICY_REFUSED',
       key: refusalId,
       payload: { name, hash, by, why, mistakes },
     };
-    await writer(log, now).write([draft as Draft], { causationId: command.eventId });
+    await writer(log, now).write([draft], { causationId: command.eventId });
   };
 
   const { finished, ready } = await readAndFollow(log, Topic.applyPolicy, {

@@ -1,4 +1,5 @@
 import { kafkaSettings, proofKey } from '@vigil/chassis';
+import { type CheckProof, proofCheck } from '@vigil/events';
 import { z } from 'zod';
 
 /** VIGIL_PROOF_KEY: the gateway's. Without it no heartbeat is verified. VIGIL_PROOF_KEY_PREVIOUS: while the key changes. */
@@ -8,4 +9,13 @@ export const config = z.object({
   VIGIL_PROOF_KEY_PREVIOUS: proofKey.optional(),
 });
 
-export type Config = z.output<typeof config>;
+type Config = z.output<typeof config>;
+
+/** The check of a heartbeat's proof by the present and the previous key; null without a key: nothing is verified. */
+export const proofCheckFrom = ({
+  VIGIL_PROOF_KEY: current,
+  VIGIL_PROOF_KEY_PREVIOUS: previous,
+}: Config): CheckProof | null => {
+  const keys = [current, previous].filter((key) => key !== undefined);
+  return keys.length === 0 ? null : proofCheck(keys);
+};

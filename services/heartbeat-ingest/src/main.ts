@@ -1,16 +1,8 @@
 import { runService } from '@vigil/chassis';
-import { type CheckProof, connectCodec, proofCheck, registryFrom } from '@vigil/events';
+import { connectCodec, registryFrom } from '@vigil/events';
 import { connectLog, kafkaFrom, runProcessor, topicsWritten } from '@vigil/stream';
-import { type Config, config } from './config.ts';
+import { config, proofCheckFrom } from './config.ts';
 import { createIngest } from './processor.ts';
-
-const proofCheckFrom = ({
-  VIGIL_PROOF_KEY: current,
-  VIGIL_PROOF_KEY_PREVIOUS: previous,
-}: Config): CheckProof | null => {
-  const keys = [current, previous].filter((key) => key !== undefined);
-  return keys.length === 0 ? null : proofCheck(keys);
-};
 
 await runService(process.env, {
   name: 'heartbeat-ingest',

@@ -1,5 +1,6 @@
 import { type Evidence, type LapseReason, type PayloadOf, Topic } from '@vigil/events';
-import { type CompiledPlan, spell, stepRecord } from '@vigil/policy';
+import { type CompiledPlan, stepRecord } from '@vigil/policy';
+import { gascityMetadata } from '../adapters/gascity-metadata.ts';
 import type { Warrant } from '../evaluator/state.ts';
 import type { History } from '../history/history.ts';
 import { contextPct } from '../history/usage/context.ts';
@@ -71,7 +72,7 @@ export const warrantFiled = (context: AnnouncementContext): Announcement[] => {
         warrantId: idOf('warrant', state, now),
         title: `stuck:${state.agentId}`,
         label: rules.policy.warrant.label,
-        metadata: metadata(context, found.evidence),
+        metadata: gascityMetadata(context, found.evidence),
       },
     },
   ];
@@ -144,24 +145,6 @@ const limitedUntil = (history: History, now: number): number | null => {
 const firstOf = (evidence: readonly Evidence[]): number | null => {
   const onsets = evidence.flatMap(({ onsetAt }) => (onsetAt === null ? [] : [onsetAt]));
   return onsets.length === 0 ? null : Math.min(...onsets);
-};
-
-/**
- * gascity's six fields. Its `wisp` is the work item, aged from its last update. Without a work item, the fields have
- * the task and the time since progress.
- */
-const metadata = ({ state, rules, judgement }: AnnouncementContext, evidence: readonly Evidence[]) => {
-  const { identity, work, progress } = state.history;
-  const { now, watched } = judgement.at;
-  const age = work?.dated ? watched - work.dated : now - progress.at;
-  return {
-    target: state.agentId,
-    reason: evidence.map(({ words }) => words).join('; '),
-    requester: rules.policy.warrant.requester,
-    matched_pattern: evidence.flatMap(({ matched }) => matched ?? []).join(','),
-    wisp_id: work?.id ?? identity.taskId ?? '',
-    wisp_age: spell(Math.max(0, age)),
-  };
 };
 
 /** The finding in sentences for the agent. */

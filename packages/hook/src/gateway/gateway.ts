@@ -4,14 +4,13 @@ import type { AgentReport, SessionEvent } from '@vigil/adapters/session';
 import { askedAtStop, NO_PROOF, questionAtStop } from '@vigil/health/proof';
 import { type Environment, heartbeatsOf, MAIN_AGENT, type Who, whoIs } from '../session/agents.ts';
 import { breakerReports, closedByOrder } from '../session/breakers.ts';
-import { askAtStopIn } from '../session/completion.ts';
 import { type Folded, foldEvent, foldRecord, mergeReports } from '../session/fold.ts';
 import { type Marks, ofKnownAgents, readTranscripts, withTranscripts } from '../session/transcript.ts';
 import { type Folder, type Kept, openFolder, removeExpired } from '../spool/folder.ts';
 import { append, readSpool, type SpoolRecord } from '../spool/spool.ts';
 import { type Answer, nothing } from '../supervisor.ts';
 import { post, type Reply } from './http.ts';
-import { lateness, type Order, receiptOf, resetsAmong, textsAmong } from './texts.ts';
+import { askAtStopIn, lateness, type Order, receiptOf, resetsAmong, textsAmong } from './texts.ts';
 
 /** How long a gateway is waited for; one that did not answer is left alone for a while. Milliseconds. */
 const ANSWER_MS = 250;

@@ -1,4 +1,5 @@
 import type { OrderReceiptPayload } from '@vigil/events';
+import type { AskAtStop } from '@vigil/health/proof';
 import { type Finding, noProgress, overtaken, type Progress } from '@vigil/sdk/progress';
 import { noEnd } from '@vigil/sdk/receipts';
 import type { Who } from '../session/agents.ts';
@@ -63,3 +64,9 @@ export const receiptOf = (
   at,
   ...noEnd,
 });
+
+/** What the gateway's answer to a heartbeat asks of an agent that ends its turn; null: nothing. */
+export const askAtStopIn = (answer: unknown): AskAtStop | null => {
+  const asked = (answer as { askAtStop?: { needsCheck?: unknown } | null } | null)?.askAtStop;
+  return asked ? { needsCheck: asked.needsCheck === true } : null;
+};

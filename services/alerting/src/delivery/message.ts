@@ -1,5 +1,5 @@
+import { frictionOf, usualPlace } from '../adapters/omniclaude-friction.ts';
 import { decisionLinks, type LinkDeps } from './decision-links.ts';
-import { frictionOf, usualPlace } from './friction.ts';
 import type { AlertEvent } from './sink.ts';
 
 type Payload = AlertEvent['payload'];

@@ -1,8 +1,8 @@
 import type { SinkKind } from '@vigil/policy';
 import { z } from 'zod';
+import { files } from '../adapters/omniclaude-files.ts';
 import type { Sink, SinkDeps } from '../delivery/sink.ts';
 import { command } from './command.ts';
-import { files } from './files.ts';
 import { webhook } from './webhook.ts';
 
 /** To add a kind of sink: a file beside this one, its name in SINK_KINDS of packages/policy, and what the compiler then asks for here. */

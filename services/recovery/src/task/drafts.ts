@@ -1,5 +1,5 @@
 import type { Breaker } from '@vigil/circuit-breaker';
-import type { Draft, PayloadOf, Topic } from '@vigil/events';
+import type { Draft, RestOf, Topic } from '@vigil/events';
 import { handoverText } from '../adapters/omniclaude-prompt.ts';
 import { seenFrom, usable } from '../checkpoints/checkpoints.ts';
 import { workFrom } from '../checkpoints/work.ts';
@@ -15,15 +15,14 @@ export type Output = Draft<
 
 type Story = Draft<typeof Topic.taskRecovery>;
 
+type OfTask = Pick<Recovery, 'taskId'>;
+
 /** One event of task-recovery about this task. */
 export const taskStory = <K extends Story['type']>(
   { taskId }: Recovery,
   type: K,
-  payload: Omit<PayloadOf<typeof Topic.taskRecovery, K>, 'taskId'>,
-): Story => {
-  const whole: object = { taskId, ...payload };
-  return { topic: 'onex.evt.recovery.task-recovery.v1', type, key: taskId, payload: whole } as Story;
-};
+  payload: RestOf<typeof Topic.taskRecovery, K, OfTask>,
+) => ({ topic: 'onex.evt.recovery.task-recovery.v1', type, key: taskId, payload: { taskId, ...payload } }) as const;
 
 /** The breaker's new state, where it has not been announced. */
 export const breakerChanged = (state: Recovery, to: Breaker['state'] = state.breaker.state): readonly Story[] => {

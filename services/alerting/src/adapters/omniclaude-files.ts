@@ -4,8 +4,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FOLDERS, ticketName } from '@vigil/events';
 import { z } from 'zod';
-import { frictionOf } from '../delivery/friction.ts';
 import type { Kind } from '../delivery/sink.ts';
+import { frictionOf } from './omniclaude-friction.ts';
 
 const within = z
   .string()

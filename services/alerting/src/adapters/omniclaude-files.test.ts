@@ -16,8 +16,8 @@ import { pathToFileURL } from 'node:url';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { files } from './files.ts';
-import { alertEvent, sinkDeps } from './sinks.fixture.ts';
+import { alertEvent, sinkDeps } from '../sinks/sinks.fixture.ts';
+import { files } from './omniclaude-files.ts';
 
 let root: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { blockedLine, FOLDERS, frictionFile, frictionText, ticketName } from '@vigil/events';
-import type { AlertEvent } from './sink.ts';
+import type { AlertEvent } from '../delivery/sink.ts';
 
 /** Where omniclaude's files belong, relative to a root; and how a checkpoint below that root is named. */
 type FrictionPlace = {
