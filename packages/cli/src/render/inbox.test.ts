@@ -17,7 +17,7 @@ const item: InboxItem = {
 
 test('an item has its question, until when, what happens then, and the command of each answer', () => {
   expect(inboxLines(VIEW, [item])).toEqual([
-    'case/c-1  a case asks for a decision, for 1 min',
+    'case/c-1  a case waits for a decision, for 1 min',
     '  agent worker-1, task -',
     '  no progress for 20 min',
     '  without an answer, at 12:01:00: the plan continues',

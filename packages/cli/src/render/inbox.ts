@@ -2,7 +2,7 @@ import type { InboxItem } from '@vigil/read-model';
 import { ageText, clockTime, orDash, type View } from './view.ts';
 
 const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
-  case: 'a case asks for a decision',
+  case: 'a case waits for a decision',
   permission: 'an agent asks for a permission',
   question: 'an agent asks a question',
   review: 'a task waits for review',
