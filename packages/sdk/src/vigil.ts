@@ -69,7 +69,11 @@ export class Vigil {
     this.#transport = over(transportDeps);
     const follow = policyFollower(this.#transport, this.#breakers, onProblem);
     this.#heartbeats = new HeartbeatLoop({
-      ...{ identity, system, onProblem, intervalMs, transport: this.#transport },
+      identity,
+      system,
+      onProblem,
+      intervalMs,
+      transport: this.#transport,
       breakers: () => this.#breakers.reports(),
       onAnswer: ({ policy }) => this.#quietly(() => follow(policy)),
     });

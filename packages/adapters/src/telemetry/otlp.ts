@@ -98,7 +98,12 @@ type Facts = Pick<TelemetryRecord, 'source' | 'name' | 'at' | 'id'> & Partial<Te
 
 /** A record of a resource; an attribute of its own replaces one of the resource. */
 const recordOf = (resource: Attributes, own: Attributes, facts: Facts): TelemetryRecord => ({
-  ...{ startedAt: null, value: null, isCumulative: false, series: facts.id, parentId: null, hasFailed: false },
+  startedAt: null,
+  value: null,
+  isCumulative: false,
+  series: facts.id,
+  parentId: null,
+  hasFailed: false,
   ...facts,
   attributes: { ...resource, ...own },
   resource,

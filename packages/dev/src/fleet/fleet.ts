@@ -50,8 +50,13 @@ const runtimeToken = async ({ gatewayUrl, token, policy }: FleetOptions): Promis
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ kind: 'runtime', name: FLEET_RUNTIME_ID, tasks: ['DEMO-*'], policies: [policy], capacity: CAPACITY },
-      ...{ labels: { team: ['demo'], host: ['*'] }, by: 'npm start' },
+      kind: 'runtime',
+      name: FLEET_RUNTIME_ID,
+      tasks: ['DEMO-*'],
+      policies: [policy],
+      capacity: CAPACITY,
+      labels: { team: ['demo'], host: ['*'] },
+      by: 'npm start',
     }),
   });
   if (!answer.ok) throw new Error(`the gateway issues no token: ${answer.status} ${await answer.text()}`);
@@ -101,7 +106,9 @@ const specs = async (options: FleetOptions, names: readonly string[]): Promise<P
   const common = { dir, command: process.execPath, cwd: dir, env };
   const here = names.filter((name) => name !== BY_HAND);
   const runtime = async (): Promise<ProcessSpec> => ({
-    ...{ ...common, name: 'runtime', args: [cli, 'runtime', '--config', writeConfig(options, here)] },
+    ...common,
+    name: 'runtime',
+    args: [cli, 'runtime', '--config', writeConfig(options, here)],
     env: { ...env, VIGIL_GATEWAY_TOKEN: await runtimeToken(options) },
   });
   const flags = ['--health-policy', policy, '--interval', '1s', '--label', 'team=demo'];

@@ -91,7 +91,8 @@ export const beforeOrderedEnd = async (
   const files = await stateFilesOf(deps, judged);
   const { reason, axes } = order.payload;
   return saveBeforeEnd(deps, judged, files, {
-    ...{ reason, axes },
+    reason,
+    axes,
     checkpoint: ownCheckpoint(monitor),
     known: monitor.known,
   });

@@ -65,7 +65,12 @@ export class StallLog {
     if (taskId === null) return;
     const since = lastCall?.ended_at ?? lastCall?.started_at ?? startedAt;
     const event = stallDetected({
-      ...{ taskId, agentId, maxAttempts, attempt: attempt + 1, lastCall, idleMs: Math.max(0, at - since) },
+      taskId,
+      agentId,
+      maxAttempts,
+      attempt: attempt + 1,
+      lastCall,
+      idleMs: Math.max(0, at - since),
       stallReason: stallReasonOf(reason, axes),
       isLast: isOnLastAttempt(this.#deps, judged, this.#monitor),
     });

@@ -133,7 +133,9 @@ export class Subagents {
     const { logger, spec, isPaused, onRefusal } = this.#deps;
     return new HeartbeatSender({
       ...this.#deps,
-      ...{ who: identity, intervalMs: spec.intervalMs, heartbeatState },
+      who: identity,
+      intervalMs: spec.intervalMs,
+      heartbeatState,
       // People are informed of whether the agent itself is watched.
       onReach: (agentId, reach) =>
         reach.kind === 'watched'

@@ -38,8 +38,17 @@ export const reviewRequested = (alertKey: string, ticket: TriagedTicket): Pick<R
 });
 
 const UNKNOWN = {
-  ...{ agentId: null, taskId: null, episodeId: null, caseId: null, labels: {} },
-  ...{ options: [], deadlineAt: null, onTimeout: null, checkpoint: null, blocked: null, channels: [DEFAULT] },
+  agentId: null,
+  taskId: null,
+  episodeId: null,
+  caseId: null,
+  labels: {},
+  options: [],
+  deadlineAt: null,
+  onTimeout: null,
+  checkpoint: null,
+  blocked: null,
+  channels: [DEFAULT],
 };
 
 /** The content of an alert when the operator is requested: about the ticket's agent and task, if its alert is open. */

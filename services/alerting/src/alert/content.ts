@@ -14,7 +14,9 @@ export const inPlace = (known: Content, update: Content): Content => {
   const { options, deadlineAt, onTimeout } = asking;
   return {
     ...update,
-    ...{ options, deadlineAt, onTimeout },
+    options,
+    deadlineAt,
+    onTimeout,
     agentId: update.agentId ?? known.agentId,
     caseId: asking.caseId ?? known.caseId,
     episodeId: update.episodeId ?? known.episodeId,

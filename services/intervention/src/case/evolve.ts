@@ -204,7 +204,9 @@ const caseClosed = (
   const outstanding = leaves ? outstandingWith(state, situation.activeCase) : (state.outstanding ?? null);
   const known = {
     ...state,
-    ...{ situation: rest, last: { caseId, ending: ending as Ending }, outstanding },
+    situation: rest,
+    last: { caseId, ending: ending as Ending },
+    outstanding,
     unconfirmed: instanceEnded && state.unconfirmed?.taskId === taskId ? null : state.unconfirmed,
   };
   return activeCase === null

@@ -63,7 +63,7 @@ export type Episode = {
 
 /**
  * Orders of a case that is closed, and the case: none of them can be taken back, so the agent may still end by one. That end continues the
- * plan. `death`: for one call only.
+ * plan. `death`: it has ended; the plan continues as soon as no case is open.
  */
 export type Outstanding = {
   readonly handoff: string | null;

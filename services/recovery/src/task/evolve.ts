@@ -180,7 +180,10 @@ const reviewed = (state: Recovery): Recovery => {
     case 'reset':
       return {
         ...state,
-        ...{ attempts: 0, granted: 0, endAwaited: failingInstance(state), breaker: breaker.reset(state.breaker) },
+        attempts: 0,
+        granted: 0,
+        endAwaited: failingInstance(state),
+        breaker: breaker.reset(state.breaker),
         situation: waiting,
       };
     case 'abandon':
