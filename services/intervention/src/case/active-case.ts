@@ -59,7 +59,7 @@ export type Nudged = {
  */
 export const FRESH_MS = 15 * 60_000;
 
-export type Decision = { readonly what: 'terminate_and_recover' | 'force_handoff'; readonly until: number };
+export type Decision = { readonly kind: 'terminate_and_recover' | 'force_handoff'; readonly until: number };
 
 /** What an agent has answered in an episode: its own words, the newest of each kind. */
 export type Answers = {

@@ -71,6 +71,18 @@ test('an agent without a case stays without one', () => {
   expect(upgraded(AT_REST, 6, initial)).toEqual(initial);
 });
 
-test('the present shape is 8', () => {
-  expect(shapeOf(AT_REST)).toBe(8);
+test('a case of shape 8 keeps the decision of a person, also where its orders are outstanding', () => {
+  const decided = (decision: object) => {
+    const { situation, ...rest } = asking().state();
+    if (situation.kind !== 'open') throw new Error('asking opens a case');
+    const activeCase = { ...situation.activeCase, decision };
+    const outstanding = { handoff: null, terminate: 'order-1', activeCase, death: null };
+    return { ...rest, situation: { ...situation, activeCase }, outstanding: { ...outstanding, earlier: outstanding } };
+  };
+  const stored = decided({ what: 'force_handoff', until: 5 }) as unknown as CaseState;
+  expect(upgraded(AT_REST, 8, stored)).toEqual(decided({ kind: 'force_handoff', until: 5 }));
+});
+
+test('the present shape is 9', () => {
+  expect(shapeOf(AT_REST)).toBe(9);
 });

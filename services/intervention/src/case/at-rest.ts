@@ -1,35 +1,51 @@
 import type { AtRest } from '@vigil/stream';
-import { type ActiveCase, unanswered } from './active-case.ts';
+import { type ActiveCase, type Decision, unanswered } from './active-case.ts';
 import type { CaseContext } from './case-context.ts';
 import type { CaseState, Outstanding, Situation } from './state.ts';
 
 /**
  * The stored form of a case. Shape 7 added to the settings of a recovery when attempts are reset, and how many there are an hour. Shape 8 added what the
- * agent has answered.
+ * agent has answered. Shape 9 named the `kind` of a decision, which was `what`.
  */
 export const AT_REST: AtRest<CaseState> = {
   oldest: 6,
   upgrades: [
     { usual: null, to: (state) => withReset(state as CaseState) },
     { usual: null, to: (state) => withAnswers(state as CaseState) },
+    { usual: null, to: (state) => withCases(state as CaseState, caseWithDecisionKind) },
   ],
   usual: null,
 };
 
-const withAnswers = (state: CaseState): CaseState => ({
+type Change = (activeCase: ActiveCase) => ActiveCase;
+
+/** Changes each case in a state: the open one, and those with outstanding orders. */
+const withCases = (state: CaseState, change: Change): CaseState => ({
   ...state,
-  episode: state.episode && { ...state.episode, answers: unanswered },
   situation:
     'activeCase' in state.situation
-      ? { ...state.situation, activeCase: caseWithAnswers(state.situation.activeCase) }
+      ? { ...state.situation, activeCase: change(state.situation.activeCase) }
       : state.situation,
-  ...(state.outstanding && { outstanding: outstandingWithAnswers(state.outstanding) }),
+  ...(state.outstanding && { outstanding: changedOutstanding(state.outstanding, change) }),
 });
 
-const outstandingWithAnswers = (outstanding: Outstanding): Outstanding => ({
+const changedOutstanding = (outstanding: Outstanding, change: Change): Outstanding => ({
   ...outstanding,
-  activeCase: caseWithAnswers(outstanding.activeCase),
-  ...(outstanding.earlier && { earlier: outstandingWithAnswers(outstanding.earlier) }),
+  activeCase: change(outstanding.activeCase),
+  ...(outstanding.earlier && { earlier: changedOutstanding(outstanding.earlier, change) }),
+});
+
+const caseWithDecisionKind = (activeCase: ActiveCase): ActiveCase => {
+  const decision = activeCase.decision as
+    | (Omit<Decision, 'kind'> & { readonly what: Decision['kind'] })
+    | null
+    | undefined;
+  return decision ? { ...activeCase, decision: { kind: decision.what, until: decision.until } } : activeCase;
+};
+
+const withAnswers = (state: CaseState): CaseState => ({
+  ...withCases(state, caseWithAnswers),
+  episode: state.episode && { ...state.episode, answers: unanswered },
 });
 
 const caseWithAnswers = (activeCase: ActiveCase): ActiveCase => ({

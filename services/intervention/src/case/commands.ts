@@ -176,11 +176,11 @@ export const resetOrder = (
   };
 };
 
-export const freshFrom = (what: Decision['what'], from: number): Decision => ({ what, until: from + FRESH_MS });
+export const freshFrom = (kind: Decision['kind'], from: number): Decision => ({ kind, until: from + FRESH_MS });
 
 /** A step of a decision may take its own time, and the time that people give it. */
 export const beginsAgain = (activeCase: ActiveCase, from: number): ActiveCase =>
-  activeCase.decision ? { ...activeCase, decision: freshFrom(activeCase.decision.what, from) } : activeCase;
+  activeCase.decision ? { ...activeCase, decision: freshFrom(activeCase.decision.kind, from) } : activeCase;
 
 /** When a decision that waits for its admission expires; null: none waits. */
 export const lapsesAt = ({ decision, stepState }: ActiveCase): number | null =>

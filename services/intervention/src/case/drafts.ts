@@ -41,7 +41,7 @@ export const closed = (caseContext: CaseContext, ending: Ending, why: string): C
 export const decisionLapsed = (activeCase: ActiveCase, why: string): readonly CaseDraft[] => {
   const { caseContext, decision } = activeCase;
   if (!decision) return [];
-  const payload = { decision: decision.what, by: caseContext.by ?? '', step: stepName(activeCase), why };
+  const payload = { decision: decision.kind, by: caseContext.by ?? '', step: stepName(activeCase), why };
   return [caseEvent(caseContext, 'DECISION_LAPSED', payload)];
 };
 
