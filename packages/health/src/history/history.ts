@@ -193,7 +193,7 @@ export type Part = keyof typeof PARTS;
 export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History => {
   const identity = identityAfter(h.identity, heartbeat);
   const takesTask = identity.taskId !== h.identity.taskId;
-  const delta = heartbeatDeltaOf(h.progress, heartbeat);
+  const delta = heartbeatDeltaOf(h.progress, h.checkpoint, heartbeat, receipt);
   const turn = turnAfter(h.turn, heartbeat, receipt);
   const opens = opensTurn(h.turn, turn);
   const calls = callsAfter(h.calls, opens, heartbeat, receipt);

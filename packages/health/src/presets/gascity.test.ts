@@ -200,12 +200,18 @@ test.each([
   ['looks idle', { activity: 'idle' }],
   [
     'has a call in flight',
-    { activity: 'working', tool_calls: [call('c1', { outcome: 'running', deadline_at: T0 + 60 * MIN })] },
+    {
+      activity: 'working',
+      tool_calls: [call('c1', { outcome: 'running', started_at: T0, deadline_at: T0 + 60 * MIN })],
+    },
   ],
 ] as const)('a session that is wedged is stuck, also if it %s', (_, more) => {
   const reports = wedged.map(([ms, one]) => [ms, { ...one, ...more }] as const);
+  const silent = agentOf();
+  receive(silent, reports);
+  expect(stuck(silent.passTo(T0 + 10 * MIN + SEC))).toEqual([]);
+  expect(stuck(silent.passTo(T0 + 10 * MIN + 2 * SEC))).toHaveLength(1);
   const stale = [[0, { ...runtime, ...more, ...wisp(0), ...pane(0, 'API Error: 400') }]] as const;
-  expect(stuck(receive(agentOf(), reports)).concat(stuck(agentOf().passTo(T0)))).toEqual([]);
   const agent = agentOf(['API Error: 400']);
   receive(agent, stale);
   expect(stuck(agent.passTo(T0 + 10 * MIN))).toEqual([]);

@@ -1,6 +1,7 @@
 import type { ToolCall } from '@vigil/events';
 import { hash32 } from '../hash.ts';
-import type { Heartbeat } from '../moment.ts';
+import type { Heartbeat, Receipt } from '../moment.ts';
+import { type Checkpoints, isNewCheckpoint } from '../progress/checkpoints.ts';
 import { finished } from './calls.ts';
 
 /** The number of results that are stored, over all tools and arguments. A longer cycle is not detected as a loop. */
@@ -10,7 +11,6 @@ export const REMEMBERED_RESULTS = 32;
 type Remembered = {
   /** hashes of (tool, arguments, result), the newest last */
   readonly results: readonly number[];
-  readonly checkpoint: string | null;
   readonly work: string | null;
 };
 
@@ -39,8 +39,13 @@ export type HeartbeatDelta = {
 
 const NONE: readonly CallDelta[] = [];
 
-export const heartbeatDeltaOf = (before: Remembered, heartbeat: Heartbeat): HeartbeatDelta => {
-  const declared = isDeclared(before, heartbeat);
+export const heartbeatDeltaOf = (
+  before: Remembered,
+  checkpoint: Checkpoints,
+  heartbeat: Heartbeat,
+  receipt: Receipt,
+): HeartbeatDelta => {
+  const declared = savesNew(checkpoint, heartbeat, receipt) || isDeclared(before, heartbeat);
   if (heartbeat.tool_calls.length === 0) return { declared, calls: NONE, results: before.results };
   let { results } = before;
   const calls = heartbeat.tool_calls.map((call): CallDelta => {
@@ -57,9 +62,11 @@ export const heartbeatDeltaOf = (before: Remembered, heartbeat: Heartbeat): Hear
 export const signature = (call: ToolCall, result: string | null): number | null =>
   call.args_hash === null || result === null ? null : hash32(call.tool, call.args_hash, result);
 
+const savesNew = (before: Checkpoints, { checkpoint }: Heartbeat, receipt: Receipt): boolean =>
+  checkpoint !== null && checkpoint.valid !== false && isNewCheckpoint(before, checkpoint, receipt);
+
 const isDeclared = (before: Remembered, heartbeat: Heartbeat): boolean => {
-  const { checkpoint, work, steps } = heartbeat;
-  if (checkpoint && checkpoint.valid !== false && checkpoint.checkpoint_id !== before.checkpoint) return true;
+  const { work, steps } = heartbeat;
   if (work && before.work !== null && workOf(heartbeat) !== before.work) return true;
   return steps?.verdicts.includes('ACCEPT') ?? false;
 };

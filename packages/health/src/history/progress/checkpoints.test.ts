@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type HeartbeatPayload, heartbeat, history, T0 } from '../../fixture.ts';
+import { call, type HeartbeatPayload, heartbeat, history, T0 } from '../../fixture.ts';
 import { checkpointsAfter } from './checkpoints.ts';
 
 const saved = (valid: boolean | null, reason: string | null = null): Partial<HeartbeatPayload> => ({
@@ -59,6 +59,47 @@ test.each([T0, T0 - 1, null])(
     expect(repeated.newest).toMatchObject({ valid: true });
   },
 );
+
+/** A checkpoint that was written at this time; null: its time is not reported. */
+const written = (id: string, createdAt: number | null): Partial<HeartbeatPayload> => {
+  const { checkpoint } = writtenAt(createdAt);
+  return checkpoint ? { checkpoint: { ...checkpoint, checkpoint_id: id } } : {};
+};
+
+test('older checkpoints that an agent reports in turn are not new ones, and the loop that they accompany continues', () => {
+  const loops = (from: number, one: (second: number) => Partial<HeartbeatPayload>) =>
+    Array.from(
+      { length: 6 },
+      (_, i) => [(from + i) * 1000, { ...one(from + i), tool_calls: [call(`c${from + i}`)] }] as const,
+    );
+  const inTurn = loops(2, (second) => written(second % 2 === 0 ? 'a' : 'b', T0 + (second % 2) * 1000));
+  const [once, again] = [history(inTurn.slice(0, 2)), history(inTurn)];
+  expect(again.checkpoint).toEqual(once.checkpoint);
+  expect(again.checkpoint.newest?.checkpointId).toBe('b');
+  expect(again.runs.exact.top[0]).toBe(5);
+  expect(history(loops(2, (second) => written(`k${second}`, T0 + second * 1000))).runs.exact.top[0]).toBe(0);
+  expect(history(loops(2, (second) => written('k', T0 + second * 1000))).runs.exact.top[0]).toBe(0);
+});
+
+test('of two checkpoints that were written at the same time, the second is new', () => {
+  expect(newest(written('a', T0), written('b', T0)).newest?.checkpointId).toBe('b');
+});
+
+test('without a time of either, another id is a new checkpoint, and the same is not', () => {
+  const at = (...ids: readonly string[]) => newest(...ids.map((id) => written(id, null)));
+  expect(at('a', 'b').mark).toBe(newest({}, written('b', null)).mark);
+  expect(at('a', 'a').mark).toBe(at('a').mark);
+});
+
+test('an agent that begins to report times has a new checkpoint if it was written after the first report of the last', () => {
+  const first = written('k', null);
+  expect(newest(first, {}, {}, written('k', T0)).mark).toBe(newest(first).mark);
+  expect(newest(first, {}, {}, written('k', T0 - 1)).mark).toBe(newest(first).mark);
+  expect(newest(first, {}, {}, written('k', T0 + 1)).mark).not.toBe(newest(first).mark);
+  expect(newest(first, written('k', T0 + 500), written('k', T0 + 1500)).mark).toBe(
+    newest({}, {}, written('k', T0 + 1500)).mark,
+  );
+});
 
 test('a read of a checkpoint does not make it newer', () => {
   expect(newest(saved(null), saved(true)).mark).toBe(newest(saved(null)).mark);

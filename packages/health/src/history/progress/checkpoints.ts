@@ -18,7 +18,7 @@ export const NO_CHECKPOINTS: Checkpoints = { reports: false, mark: null, remaini
 export const checkpointsAfter = (before: Checkpoints, heartbeat: Heartbeat, receipt: Receipt): Checkpoints => {
   const reports = heartbeat.reports_checkpoints ?? (before.reports || heartbeat.checkpoint !== null);
   const { checkpoint } = heartbeat;
-  if (checkpoint === null || !isNew(before, checkpoint)) {
+  if (checkpoint === null || !isNewCheckpoint(before, checkpoint, receipt)) {
     const newest = checked(before.newest, checkpoint);
     return reports === before.reports && newest === before.newest ? before : { ...before, reports, newest };
   }
@@ -28,9 +28,21 @@ export const checkpointsAfter = (before: Checkpoints, heartbeat: Heartbeat, rece
   return { reports, mark, ...stamp, remaining, newest: refOf(checkpoint, receipt) };
 };
 
-/** Its id and time together identify a checkpoint: one that an agent updates in place is another (CODITECT compares times). */
-const isNew = ({ newest, stamp }: Checkpoints, { checkpoint_id, created_at }: Checkpoint): boolean =>
-  checkpoint_id !== newest?.checkpointId || (stamp !== undefined && created_at !== null && created_at > stamp);
+/**
+ * A checkpoint is new if it was written later than the newest one, also under the same id (CODITECT compares times). An
+ * older one that is reported again is not. Where a time is missing, another id is new.
+ */
+export const isNewCheckpoint = (
+  { newest, stamp }: Pick<Checkpoints, 'newest' | 'stamp'>,
+  { checkpoint_id, created_at }: Checkpoint,
+  { now, stamp: sentAt }: Receipt,
+): boolean => {
+  const isAnother = checkpoint_id !== newest?.checkpointId;
+  if (newest === null || created_at === null) return isAnother;
+  // Two that are written in one tick of a coarse clock differ by their ids.
+  if (stamp !== undefined) return created_at > stamp || (created_at === stamp && isAnother);
+  return isAnother || (newest.createdAt !== null && now - (sentAt - created_at) > newest.createdAt);
+};
 
 /** A runtime reads a checkpoint after the agent has reported it, so its validity comes later than its id. */
 const checked = (known: CheckpointRef | null, checkpoint: Heartbeat['checkpoint']): CheckpointRef | null => {

@@ -15,6 +15,7 @@ export type Progress = {
   readonly strict: boolean;
   /** hashes of (tool, arguments, result), the newest last */
   readonly results: readonly number[];
+  /** the id as last reported; part of the stored shape 17, and no longer compared */
   readonly checkpoint: string | null;
   readonly work: string | null;
   readonly indicator: number;
