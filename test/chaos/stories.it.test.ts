@@ -70,7 +70,8 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
     TEST_MS,
   );
 
-  test(
+  // The scenarios engage the brake, and lift it, in each run.
+  test.runIf(soak(false, true))(
     'all producers cut: one incident, no agent is ended, and all is well when their reports arrive again',
     () => withEvents(ground, producersCut),
     TEST_MS,

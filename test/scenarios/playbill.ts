@@ -1,5 +1,6 @@
 import { soak } from '../support/system.ts';
 import type { Role, Stage } from './stage.ts';
+import * as alerting from './stories/alerting.ts';
 import * as botbox from './stories/botbox.ts';
 import * as breakers from './stories/breakers.ts';
 import * as cancelled from './stories/cancelled.ts';
@@ -84,7 +85,7 @@ const laddersAndDances: Act = {
 
 const planPerSignal: Act = {
   name: 'one plan for each signal',
-  cast: [botbox, omniclaude, racing].flatMap(({ roles }) => roles),
+  cast: [botbox, omniclaude, racing, alerting].flatMap(({ roles }) => roles),
   stories: {
     'botbox: a silent agent is ended, its claims are released, people are notified': botbox.silentEndedAndReleased,
     'botbox: people are notified of a repeated error, and nothing else is done': botbox.sameErrorReported,
@@ -107,6 +108,11 @@ const planPerSignal: Act = {
     'omniclaude: any rate limit is a stall': omniclaude.relievedOfARateLimit,
     'omniclaude: an agent in a long Bash call is left alone': omniclaude.longBashWaitedFor,
     'omniclaude: a task that its tracker has closed is not recovered': omniclaude.closedWorkIsLeft,
+    'omniclaude: the third stall is Blocked: the friction event and its line, to the letter':
+      alerting.blockedInItsFiles,
+    'an orchestrator receives a question by webhook, and decides through the dashboard':
+      alerting.decidedByAnOrchestrator,
+    "each policy's channels receive notices of its own agents only": alerting.notifiesNoOther,
     'a message that an agent has not received is not delivered to its replacement': racing.replacementGetsItsOwn,
     'an end meant for an earlier instance leaves the next alone': racing.lateKillHarmsNone,
     'the assignee of a task keeps it when another agent on the task dies': racing.assigneeKeepsItsTask,

@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { openSystem, ownServers, soak, type TestSystem } from '../support/system.ts';
+import { SECRET, startOrchestrator } from './orchestrator.ts';
 import { type Act, alone, tracks } from './playbill.ts';
 import { asInItsFile, decidedByPeople, named, scaled } from './scaled.ts';
-import { openStage, type Stage } from './stage.ts';
+import { folderIn, openStage, type Stage } from './stage.ts';
 import * as cancelled from './stories/cancelled.ts';
 import * as dogs from './stories/dogs.ts';
 import * as gastown from './stories/gastown.ts';
@@ -50,6 +51,12 @@ const botbox = scaled('botbox', 40, {
   signals: { ...sooner, rate_limited: limited },
   exemptions: { rate_limited: limited },
 });
+/** A policy whose friction event the channel of alerting writes. */
+const toFiles = {
+  files: { friction: null },
+  alerts: { recovery_failed: { severity: 'critical', channels: ['console', 'files'] } },
+};
+const toOrchestrator = { alerts: { stuck_agent: { severity: 'warning', channels: ['orchestrator'] } } };
 /** Each preset, with limits of seconds. */
 const policies = {
   coditect: adr110,
@@ -58,6 +65,7 @@ const policies = {
   'coditect-watched': watched,
   'coditect-eight': eight,
   'coditect-people': decidedByPeople(adr110, 'coditect-people', '90s'),
+  'coditect-orchestrator': decidedByPeople(scaled('coditect', 120, toOrchestrator), 'coditect-orchestrator', '90s'),
   botbox,
   'botbox-slow': named(scaled('botbox', 12, { signals: longer, exemptions: longer }), 'botbox-slow'),
   'botbox-kill': asInItsFile(botbox, 'botbox-kill', { auto_kill_on_repeated_error: true }),
@@ -68,6 +76,7 @@ const policies = {
   'gascity-plain': named(scaled('gascity', 15, { enabled: true }), 'gascity-plain'),
   'gascity-off': named(scaled('gascity', 15), 'gascity-off'),
   omniclaude: scaled('omniclaude', 15),
+  'omniclaude-files': named(scaled('omniclaude', 20, toFiles), 'omniclaude-files'),
   hive: scaled('hive', 40),
   gastown: gastown.policy,
   handing: handing.policy,
@@ -85,7 +94,22 @@ const env = {
   VIGIL_GOVERNOR_BRAKE_LEAST: '8',
   // An agent can count as lost from its first heartbeat on, so the stories begin at once.
   VIGIL_GOVERNOR_BRAKE_MIN_AGE_S: '0',
+  VIGIL_ALERT_GROUP_WAIT_MS: '1000',
+  VIGIL_WEBHOOK_SECRET: SECRET,
 };
+
+const NAME = 'scenarios';
+/** The folder of the stage's agents, into which alerting writes beside their runtime. */
+const root = folderIn(path.resolve(import.meta.dirname, '../../.vigil', `system-${NAME}-${process.pid}`));
+
+const channelsFor = (url: string): string =>
+  JSON.stringify({
+    default: ['console'],
+    channels: {
+      orchestrator: { kind: 'webhook', url, secret_env: 'VIGIL_WEBHOOK_SECRET' },
+      files: { kind: 'files', root },
+    },
+  });
 
 const storiesOf = ({ stories, slow }: Pick<Act, 'stories' | 'slow'>) => soak(stories, { ...stories, ...slow });
 
@@ -95,9 +119,14 @@ describe.skipIf(!ownServers)('each source’s story, with its preset at seconds'
   let stage: Stage;
 
   beforeAll(async () => {
-    for (const [name, text] of Object.entries(policies)) writeFileSync(path.join(dir, `${name}.yaml`), text);
-    vigil = await openSystem({ name: 'scenarios', policy: 'coditect', env: { ...env, VIGIL_POLICY_DIR: dir } });
-    stage = await openStage(vigil);
+    const folders = { VIGIL_POLICY_DIR: path.join(dir, 'policies'), VIGIL_ALERTS_FILE: path.join(dir, 'alerts.json') };
+    mkdirSync(folders.VIGIL_POLICY_DIR);
+    for (const [name, text] of Object.entries(policies))
+      writeFileSync(path.join(folders.VIGIL_POLICY_DIR, `${name}.yaml`), text);
+    const orchestrator = await startOrchestrator();
+    writeFileSync(folders.VIGIL_ALERTS_FILE, channelsFor(orchestrator.url));
+    vigil = await openSystem({ name: NAME, policy: 'coditect', env: { ...env, ...folders } });
+    stage = await openStage(vigil, orchestrator);
   }, 300_000);
   afterAll(async () => {
     await stage?.stop();

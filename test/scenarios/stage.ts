@@ -5,6 +5,7 @@ import { isAlive } from '../support/alive.ts';
 import { type Received, receive } from '../support/received.ts';
 import { type TestSystem, until } from '../support/system.ts';
 import { dress, type Role, startRuntime } from './act.ts';
+import type { Orchestrator } from './orchestrator.ts';
 
 export type { Role };
 
@@ -12,6 +13,7 @@ export type { Role };
 export type Stage = {
   readonly vigil: TestSystem;
   readonly received: Received;
+  readonly orchestrator: Orchestrator;
   /** where its agents work */
   readonly folder: string;
   /** waits for an event of this type; with `times`, waits for that many and returns the last */
@@ -120,9 +122,12 @@ const commanding = (vigil: TestSystem): Pick<Stage, 'runs' | 'shows' | 'posts'> 
   },
 });
 
-/** One system, and a runtime with these roles. Further acts start theirs later. */
-export const openStage = async (vigil: TestSystem, roles: readonly Role[] = []): Promise<Stage> => {
-  const folder = path.join(vigil.dir, 'stage');
+/** The folder of the agents of a system. */
+export const folderIn = (dir: string): string => path.join(dir, 'stage');
+
+/** One system and its orchestrator. Acts start their runtimes later. */
+export const openStage = async (vigil: TestSystem, orchestrator: Orchestrator): Promise<Stage> => {
+  const folder = folderIn(vigil.dir);
   dress(folder);
   const items: object[] = [{ id: 'T-closed', status: 'closed' }];
   const track = () => writeFileSync(path.join(folder, 'tracker.json'), JSON.stringify(items));
@@ -134,10 +139,10 @@ export const openStage = async (vigil: TestSystem, roles: readonly Role[] = []):
     running.add(leave);
     return leave;
   };
-  if (roles.length > 0) enter(roles);
   return {
     vigil,
     received,
+    orchestrator,
     folder,
     ...reading(received),
     ...driving(folder),
@@ -149,6 +154,7 @@ export const openStage = async (vigil: TestSystem, roles: readonly Role[] = []):
     enter,
     stop: async () => {
       received.stop();
+      orchestrator.stop();
       for (const leave of running) await leave();
     },
   };

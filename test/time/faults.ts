@@ -28,7 +28,7 @@ export const REGULAR: readonly Fault[] = [
   // Hangs of other agents are found in the meantime, after some twelve seconds on an idle host.
   ...fault('gateway', 'down', 25),
   ...fault('health-evaluator', 'frozen', 15),
-  ...fault('broker', 'frozen', 15),
+  ...fault('broker', 'frozen', 8),
   ...fault('gateway', 'frozen', 8),
   ...fault('broker', 'killed', 2),
   ...fault('heartbeat-ingest', 'killed', 0),
