@@ -37,7 +37,7 @@ const runtimeConfig = (folder: string, act: string, roles: readonly Role[]): str
       args: [path.join(folder, 'actor.js'), part, folder],
       cwd: folder,
       policy,
-      release: ['echo', `claim of ${task}`],
+      release: ['sh', '-c', `echo "claim of ${task} as $VIGIL_TASK_LEFT"`],
       patterns: { error: ['^Error', 'API Error: 400'], result: ['^RESULT:'] },
       ...template,
     })),

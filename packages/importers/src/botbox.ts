@@ -18,7 +18,7 @@ const SECTION = 'agents.health';
 const ROUTES = ['stuck_agent', 'circuit_breaker_open', 'recovery_failed'];
 
 const ALERT = { alert: 'ops' };
-const KILL_IDLE = [{ terminate: { release: 'claims' } }, ALERT];
+const KILL_IDLE = [{ terminate: { leave: 'released', release: 'claims' } }, ALERT];
 const KILL_REPEATING = [{ terminate: { leave: 'blocked' } }, { block: 'the same error again and again' }, ALERT];
 
 /** `agents.health` of `.botbox.json`. The channel comes last: the plans before it alert there. */

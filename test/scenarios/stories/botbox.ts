@@ -32,7 +32,7 @@ export const silentEndedAndReleased = async ({ all, comes, types, isAlive }: Sta
     'CASE_CLOSED',
   ]);
   expect(all(agentIntervention, 'mute', 'AGENT_TERMINATED')).toMatchObject([
-    { confirmed: true, claimsReleased: ['claim of T-mute'] },
+    { confirmed: true, claimsReleased: ['claim of T-mute as released'], taskLeft: 'released' },
   ]);
   expect(all(agentIntervention, 'mute', 'ALERT_REQUESTED')).toMatchObject([{ channel: 'ops' }]);
   await holds(() => expect(types(agentOrder, 'mute')).toEqual(['TERMINATE_AGENT']));

@@ -72,9 +72,9 @@ describe('the table of actions', () => {
     expect(botbox.steps('rate_limited')).toMatchObject([{ step: 'pause', backoffMs: 60 * SEC }]);
   });
 
-  test('idle: kill, release the claims, post', () => {
+  test('idle: kill, release the claims and the task for reassignment, post', () => {
     expect(botbox.steps('no_output')).toMatchObject([
-      { step: 'terminate', release: ['claims'], requires: [] },
+      { step: 'terminate', leave: 'released', release: ['claims'], requires: [] },
       { step: 'alert', channel: 'ops' },
     ]);
   });

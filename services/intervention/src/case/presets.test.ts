@@ -104,11 +104,11 @@ test('botbox: a limit pauses for 60 s, 120 s, 240 s … as long as it lasts, and
   expect(waits(one, 480 * SEC).at(-1)).toBe('CASE_CLOSED recovered');
 });
 
-test('botbox: silence ends the agent, releases its claims and notifies people', () => {
+test('botbox: silence ends the agent, releases its claims and its task for reassignment, and notifies people', () => {
   const one = worked('botbox', 'no_output');
   expect(one.first.at(-1)).toBe('asks terminate destructive');
   expect(one.admit()).toEqual(['order 1 TERMINATE_AGENT']);
-  expect(one.all().at(-1)?.payload).toMatchObject({ release: ['claims'] });
+  expect(one.all().at(-1)?.payload).toMatchObject({ leave: 'released', release: ['claims'] });
   expect(one.receive(done(1))).toEqual(['AGENT_TERMINATED', 'ALERT_REQUESTED', 'CASE_CLOSED executed']);
 });
 
