@@ -94,7 +94,7 @@ export const notifiesNoOther = async ({ all, comes, folder, orchestrator }: Stag
   expect(orchestrator.taken().filter(({ data }) => !data.agent_id?.startsWith('asked'))).toEqual([]);
   const sinks = () => all(alert, 'stuck_agent:T-asked', 'ALERT_DELIVERED').map(({ sink }) => sink);
   await holds(() => expect([...new Set(sinks())]).toEqual(['orchestrator']));
-  const friction = readdirSync(path.join(folder, '.onex_state/friction'));
-  expect(friction.filter((name) => name.includes('t-filed'))).toHaveLength(1);
-  expect(friction.filter((name) => name.includes('t-asked'))).toEqual([]);
+  const friction = () => readdirSync(path.join(folder, '.onex_state/friction'));
+  await holds(() => expect(friction().filter((name) => name.includes('t-filed'))).toHaveLength(1));
+  expect(friction().filter((name) => name.includes('t-asked'))).toEqual([]);
 };
