@@ -109,13 +109,16 @@ export const noisy: Scripts = {
     );
     return refused();
   },
-  /** thirty steps that its judge does not accept, then all are accepted */
+  /**
+   * Thirty steps that its judge does not accept, then all are accepted. A heartbeat must carry fewer than five of them,
+   * the distance of two severities, on a busy machine too.
+   */
   turnsInCircles: async () => {
     for (let total_steps = 1; ; total_steps += 1) {
       print('$ npm test');
       send({ steps: { total_steps, verdicts: [total_steps <= 30 ? 'RETRY' : 'ACCEPT'] } });
       call({ args_hash: 'npm test', result_hash: 'red', outcome: 'error' });
-      await sleep(400);
+      await sleep(1000);
     }
   },
   /** no step is accepted and its tests fail again and again, and between them it changes one file after another */
@@ -124,7 +127,7 @@ export const noisy: Scripts = {
       call({ tool: 'Edit', mutating: true, target: `src/${total_steps}.ts` });
       for (let run = 0; run < 3; run += 1) call({ args_hash: 'npm test', result_hash: 'red', outcome: 'error' });
       send({ steps: { total_steps, verdicts: ['RETRY'] } });
-      await sleep(400);
+      await sleep(1000);
     }
   },
   /** each call fails; its replacement works */

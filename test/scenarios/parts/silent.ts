@@ -123,8 +123,6 @@ export const silent: Scripts = {
   /** stops working, even when its work item changes */
   leftBehind: async () => {
     await workOn(3);
-    // Its report has been read by then, on a busy machine too.
-    await sleep(2000);
     note('rests');
     return forEver();
   },

@@ -15,7 +15,7 @@ export const roles: readonly Role[] = [
   { name: 'unswept', part: 'leftBehind', policy: 'gascity-off' },
 ];
 
-const { agentHealth, agentIntervention, agentOrder, orderReceipt, taskRecovery } = Topic;
+const { agentHealth, agentIntervention, agentObservation, agentOrder, orderReceipt, taskRecovery } = Topic;
 
 /** Its terminal shows the question with its nonce, because an echo is not an answer. */
 export const executedWhenSilent = async ({ all, comes, types, diary, isAlive }: Stage): Promise<void> => {
@@ -80,9 +80,17 @@ export const pardonedByItsProgress = async ({ comes, types, isAlive }: Stage): P
 };
 
 /** Without any pattern the other axis still finds: nothing was done since the work item was touched. */
-export const leftBehindByItsWork = async ({ comes, diary, touch, types }: Stage): Promise<void> => {
+export const leftBehindByItsWork = async ({ comes, diary, received, touch, types }: Stage): Promise<void> => {
+  // Its item must change well after its last call, also on a machine on which watched time stands still for a moment.
+  const heartbeatsSince = (name: string): number => {
+    const heartbeats = received
+      .of(agentObservation)
+      .flatMap(({ type, key, payload }) => (type === 'AGENT_HEARTBEAT' && key === name ? [payload] : []));
+    const last = heartbeats.findLastIndex(({ tool_calls }) => tool_calls.length > 0);
+    return last === -1 ? 0 : heartbeats.length - 1 - last;
+  };
   for (const name of ['left', 'unswept']) {
-    await until(`${name} rests`, async () => diary(name).includes('rests'));
+    await until(`${name} rests`, async () => diary(name).includes('rests') && heartbeatsSince(name) >= 8);
     touch(name);
   }
   expect(await comes(agentIntervention, 'left', 'CASE_CLOSED')).toMatchObject({ ending: 'executed' });

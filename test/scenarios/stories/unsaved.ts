@@ -32,15 +32,17 @@ export const nudgedThoughItWorks = async ({ all, comes, types, diary }: Stage): 
  */
 export const remindedOfTheTimeSinceItsCheckpoint = async ({ comes, received }: Stage): Promise<void> => {
   await comes(agentIntervention, 'unsaved', 'NUDGE_SENT', 3);
-  const saved = received
+  const [savedAt] = received
     .of(agentObservation)
-    .find((event) => event.type === 'AGENT_HEARTBEAT' && event.key === 'unsaved' && event.payload.checkpoint !== null);
+    .flatMap((event) =>
+      event.type === 'AGENT_HEARTBEAT' && event.key === 'unsaved' ? (event.payload.checkpoint?.created_at ?? []) : [],
+    );
   const nudges = received
     .of(agentIntervention)
     .flatMap((event) => (event.type === 'NUDGE_SENT' && event.key === 'unsaved' ? [event] : []));
   const spent = nudges.map(({ payload, occurredAt }) => {
     const [, seconds] = /^REMINDER: You have been working for (\d+) seconds without\n/.exec(payload.message) ?? [];
-    return { seconds: Number(seconds), sinceMs: occurredAt - (saved?.occurredAt ?? Number.NaN) };
+    return { seconds: Number(seconds), sinceMs: occurredAt - (savedAt ?? Number.NaN) };
   });
   for (const { seconds, sinceMs } of spent) {
     expect(seconds).toBeGreaterThanOrEqual(Math.floor(UNSAVED_MS / 1000));
