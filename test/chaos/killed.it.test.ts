@@ -48,7 +48,7 @@ describe.skipIf(!ownServers)('every service and every runtime killed at random m
       received = await receive(on, [Topic.agentIntervention, Topic.taskRecovery]);
       hosts = openHosts(on, 'killed', [{ name: 'host-a' }, { name: 'host-b' }], dooms);
       const all = [...SERVICES.map((name) => on.system.service(name)), ...hosts.runtimes];
-      await killAll(faults, all, { rounds: ROUNDS, apartMs: soak(4000, 6000) });
+      await killAll(faults, all, { rounds: ROUNDS, apartMs: soak(2500, 6000) });
       await until('each doomed agent has ended, and each task is worked on', async () => isOver(), 300_000);
       const diary = hosts.diary();
       await standStill(on);

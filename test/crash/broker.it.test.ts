@@ -6,7 +6,7 @@ import { isCluster, soak, type TestSystem } from '../support/system.ts';
 import { judge } from './judged.ts';
 
 const KILLS = soak(2, 10);
-const STOPS = soak(2, 10);
+const STOPS = soak(1, 10);
 const MOVES = soak(2, 10);
 
 type Inject = (faults: Faults, on: TestSystem) => Promise<unknown>;
@@ -29,7 +29,7 @@ judge(
       throughHttp: 10,
       fates: { silent: soak(8, 24), crashes: soak(4, 12), loops: 0 },
       fromMs: 3000,
-      overMs: soak(50_000, 200_000),
+      overMs: soak(35_000, 200_000),
     },
     inject: async (on, _, faults) => {
       for (const inject of shuffled(LIST, faults.random)) {

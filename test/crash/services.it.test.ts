@@ -18,7 +18,7 @@ const ALL: readonly ServiceName[] = [
 const MANY: readonly ServiceName[] = ['heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'projector'];
 /** The services that act. An event that a zombie emits twice would have its effect twice. */
 const ACTING: readonly ServiceName[] = ['health-evaluator', 'intervention', 'recovery'];
-const ROUNDS = soak(2, 12);
+const ROUNDS = soak(1, 12);
 const TIMES = soak(1, 4);
 /** Longer than the session of 10 s and its rebalance. */
 const FROZEN_MS = 13_000;
@@ -31,7 +31,7 @@ judge(
       throughHttp: 20,
       fates: { silent: soak(6, 24), crashes: soak(4, 16), loops: soak(3, 8) },
       fromMs: 3000,
-      overMs: soak(60_000, 300_000),
+      overMs: soak(40_000, 300_000),
     },
     inject: async (on, _, faults) => {
       const enough = new AbortController();

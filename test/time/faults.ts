@@ -29,7 +29,6 @@ export const REGULAR: readonly Fault[] = [
   ...fault('gateway', 'down', 25),
   ...fault('health-evaluator', 'frozen', 15),
   ...fault('broker', 'frozen', 8),
-  ...fault('gateway', 'frozen', 8),
   ...fault('broker', 'killed', 2),
   ...fault('heartbeat-ingest', 'killed', 0),
   ...fault('health-evaluator', 'killed', 0),
