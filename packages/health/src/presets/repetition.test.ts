@@ -46,6 +46,29 @@ const PRODUCTIVE: Readonly<Record<string, readonly Flagged[]>> = {
   })),
 };
 
+/** One call a test, made nine or twelve times, whose answers bring something new only in what looks volatile. */
+const ANSWERS: Readonly<Record<string, { readonly failed?: boolean; readonly result: (i: number) => string }>> = {
+  'shrinking failures of jest': { failed: true, result: (i) => `{"numFailedTests":${20 - i},"success":false}` },
+  'shrinking errors of eslint': { failed: true, result: (i) => `[{"filePath":"/a.ts","errorCount":${20 - i}}]` },
+  'shrinking failures after a colon': { failed: true, result: (i) => `failures:${20 - i}` },
+  'processes of many': { result: (i) => `process ${i + 3} of 40 done` },
+  'a file of more than a gigabyte': { result: (i) => `${1_600_000_000 + i * 30_000_000} out.bin` },
+  'a bare size of more than a gigabyte': { result: (i) => `${1_600_000_000 + i * 30_000_000}` },
+  'a falling estimate': { result: (i) => `ETA ${300 - i * 10} s` },
+  'a falling time left': { result: (i) => `0:0${9 - (i % 10)}:${20 + i} remaining` },
+  'dates that rise': { result: (i) => `processed up to 2024-01-${10 + i}` },
+  'pages with another cursor': {
+    result: (i) => JSON.stringify({ items: 50, next_cursor: `${i + 10}1b2c3d-4e5f-4a6b-8c7d-0a1b2c3d4e${i + 10}` }),
+  },
+};
+
+test.each(Object.entries(ANSWERS))('%s, nine or twelve times, is DEGRADED at most', (_, { failed, result }) => {
+  for (const n of [9, 12]) {
+    const calls = times(n, (i) => ({ tool: 'Bash', args: 'again', result: result(i), err: failed ?? false }));
+    expect(['HEALTHY', 'DEGRADED']).toContain(judged(calls).worst);
+  }
+});
+
 test.each(Object.entries(PRODUCTIVE))('%s is not a loop: DEGRADED at most', (_, calls) => {
   expect(['HEALTHY', 'DEGRADED']).toContain(judged(calls).worst);
 });

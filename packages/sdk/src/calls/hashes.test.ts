@@ -10,9 +10,9 @@ test('the order of fields, and fields without a value, make no difference', () =
 
 test('other versions and machines compute these hashes of the same values', () => {
   expect(hashes({ args: { path: 'a.ts' }, result: 'read 12 lines', failed: false })).toEqual({
-    args_hash: 'a2:26da85158febffab6d2ff298a631b624',
-    result_hash: 'r2:e91e5e281c2c8469122b90af754e3e77',
-    masked_result_hash: 'm2:171fb985beba1b23acd8641336a3f362',
+    args_hash: 'a3:26da85158febffab6d2ff298a631b624',
+    result_hash: 'r3:e91e5e281c2c8469122b90af754e3e77',
+    masked_result_hash: 'm3:171fb985beba1b23acd8641336a3f362',
   });
 });
 
@@ -39,6 +39,26 @@ const answers: readonly (readonly [string, string, Alike])[] = [
   ['commit 3f2a91c', 'commit 77be012', always],
   ['id 0a1b2c3d-0000-4000-8000-000000000001', 'id 0a1b2c3d-0000-4000-8000-000000000002', always],
   ['wrote /tmp/x8f2/out', 'wrote /tmp/k2j1/out', always],
+  ['"created_at":1795676420', '"created_at":1795676999', always],
+  ['"createdAt": 1795676420', '"createdAt": 1795676999', always],
+  ['1795676420.25 ready', '1795676999.5 ready', always],
+  ['1795676420123 ready', '1795676999456 ready', always],
+  ['"id":"0a1b2c3d-0000-4000-8000-000000000001"', '"id":"0a1b2c3d-0000-4000-8000-000000000002"', always],
+  ['1700000000 out.bin', '1800000000 out.bin', inWords],
+  ['ETA 300 s', 'ETA 240 s', inWords],
+  ['ETA 0:03:20', 'ETA 0:02:10', inWords],
+  ['eta: 3.5 s', 'eta: 3.1 s', inWords],
+  ['20 s left', '10 s left', inWords],
+  ['processed up to 2024-01-10', 'processed up to 2024-01-11', inWords],
+  ['process 3 of 40 done', 'process 13 of 40 done', inWords],
+  ['process 30 of 40 done', 'process 31 of 40 done', inWords],
+  ['{"numFailedTests":9}', '{"numFailedTests":7}', inWords],
+  ['failures:9', 'failures:7', inWords],
+  [
+    '"next_cursor":"1a1b2c3d-0000-4000-8000-00000000000c"',
+    '"next_cursor":"2a1b2c3d-0000-4000-8000-00000000000c"',
+    inWords,
+  ],
   ['a.ts:12:5 unexpected', 'a.ts:14:9 unexpected', ofFailure],
   ['error at line 12', 'error at line 13', ofFailure],
   ['attempt 2 failed', 'attempt 3 failed', ofFailure],

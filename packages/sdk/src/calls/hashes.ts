@@ -133,7 +133,7 @@ export const canonical = (value: unknown, style: Style): string | null => {
  * The version of everything in this file. Every hash contains it, so that hashes of two versions
  * never compare equal. Raise it when you change what a hash is made of.
  */
-export const NORMALISER = 2;
+export const NORMALISER = 3;
 
 const exact: Style = { text: (text) => text, number: String, key: () => true };
 
@@ -146,31 +146,40 @@ const VOLATILE: ReadonlySet<string> = new Set(
   ),
 );
 
+/** What follows such a label is progress: the cursor of a page, the time left. Look-behinds are bounded, for long texts. */
+const NO_CURSOR = String.raw`(?<!(?:cursor|next|page_?token)\w{0,16}["':= ]{1,4}[\da-f-]{0,36})`;
+const NOT_LEFT = String.raw`(?<!\b(?:eta|left|remaining)[:= ]{1,3}[\d.:]{0,16})`;
+const NOR_LEFT = '(?! (?:left|remaining|to go))';
+/** Ten digits are also a count of bytes, so epoch seconds need a label. */
+const TIME_LABEL = String.raw`(?<=(?:\b|_)(?:(?:created|updated|modified|started|ended|finished|expires)?at|since|until|time|timestamp|date|ts|epoch|now)["':= ]{1,4})`;
+
 /** Parts of a text that differ from run to run although nothing has changed. */
 const VARYING = new RegExp(
   [
     // ids and hashes
-    String.raw`[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`,
+    String.raw`\b${NO_CURSOR}[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`,
     String.raw`\b0x[0-9a-f]+\b`,
-    String.raw`\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,}\b`,
-    // dates and times, epoch seconds and milliseconds
-    String.raw`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?`,
+    String.raw`\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)${NO_CURSOR}[0-9a-f]{7,}\b`,
+    // dates with times, epoch seconds and milliseconds; a date alone seldom is the present one if it changes
+    String.raw`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?`,
     String.raw`\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:\d\d? [a-z]{3}|[a-z]{3} +\d\d?)\b(?: \d{4}\b)?`,
-    String.raw`\b\d\d?:\d\d:\d\d(?:[.,]\d+)?`,
-    String.raw`\b1[5-9]\d{8}(?:\d{3})?(?:\.\d+)?\b`,
+    String.raw`\b${NOT_LEFT}\d\d?:\d\d:\d\d(?:[.,]\d+)?${NOR_LEFT}`,
+    String.raw`\b1[5-9]\d{8}(?:\d{3}(?:\.\d+)?|\.\d+)\b`,
+    String.raw`\b(?=1[5-9])${TIME_LABEL}1[5-9]\d{8}\b`,
     // durations
-    String.raw`\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?|h|hours?)\b`,
+    String.raw`\b${NOT_LEFT}\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?|h|hours?)\b${NOR_LEFT}`,
     // addresses, ports and processes
     String.raw`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`,
-    String.raw`\b(?:localhost:|ports? |pids?[ =:]+|process )\d+`,
+    String.raw`\b(?:localhost:|ports? |pids?[ =:]+|process )\d+\b(?! of\b)`,
     // names of temporary files
     String.raw`(?:/tmp|/var/folders)/[^\s"'\`:,;)]+`,
     String.raw`\btmp[.\-_]?[a-z0-9_]{6,}\b`,
   ].join('|'),
   'gi',
 );
-/** Where a failure points to, and which attempt it was. */
-const POSITIONS = /(?<=:)\d+(?::\d+)?\b|\b(line|lines|col|column|row|char|offset|position|attempt|try|retry) #?\d+/gi;
+/** Where a failure points to, and which attempt it was. A figure after another colon is a count. */
+const POSITIONS =
+  /(?<=\.[a-z]\w{0,4}:)\d+(?::\d+)?\b|\b(line|lines|col|column|row|char|offset|position|attempt|try|retry) #?\d+/gi;
 
 const LONG_HEX = /\b(?:0x)?[0-9a-f]{8,}\b/gi;
 const DIGITS = /\d+/g;

@@ -111,7 +111,13 @@ Flagged: judged STUCK or FAILING at any call.
 
 ${table(sources)}
 
-The aim: at most 1 in 100 successful runs of each source flagged; at least 95 of 100 loops caught, a row at its fifth call.
+The aims, and where each is measured:
+
+- At most 1 in 100 successful runs of each source is flagged, and none of Claude Code: the table above.
+- At least 95 of 100 loops are caught, a row at its fifth call: the table above. Loops of any period up to twelve are found by the fifth repetition,
+  also where edits are declared mutating: generated loops in \`packages/health/src/presets/repetition.test.ts\`.
+- No productive repetition is STUCK. Its answers differ in figures: training logs, progress bars, shrinking failures, pages. The same test lists them,
+  because no rule labels them in the recorded runs.
 
 ## Every preset
 
@@ -139,7 +145,8 @@ calls. A declared deadline moves the limit for its call to the deadline and 60 s
 ## The choice of the limits
 
 - **Five in a row, four turns of a cycle** for STUCK; one less of each for DEGRADED. Times, ids, addresses and the positions of errors do not make a
-  result different. Other figures do: a training log, a page that is turned, and fewer failed tests are progress. A row whose results differ in figures only is DEGRADED at most.
+  result different. Other figures do: a training log, a page that is turned, and fewer failed tests are progress. So do a cursor, the time left,
+  a date without a time, and ten digits without a label of a time. A row whose results differ in figures only is DEGRADED at most.
   The recorded hashes mask all digits or none, so the loops here that differ in numbers only count as missed.
 - **A new result ends it.** A result that these arguments have not had lately ends every row; so does a successful mutation, unless the same one was made before. So editing and testing again is
   not a loop, however often the test fails in the same way, but undoing and repeating an edit is. Nor is scrolling, a retry after a different wait, or a poll whose answer changes in more than numbers.
