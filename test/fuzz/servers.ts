@@ -75,7 +75,7 @@ const model = new Proxy(
       id === 'case-1' ? { caseId: id, ...AGENT, closedAt: null, escalationReason: '<b>', ...QUESTION } : null,
     task: async (id: string) => (id === 'T-1' ? { taskId: id, recovery: 'REVIEW_REQUIRED', recoveryAt: 0 } : null),
     policyDocument: async () => null,
-    fleet: async () => null,
+    fleet: async () => ({ halted: false, braked: false, dryRun: false }),
   },
   { get: (known, name) => Reflect.get(known, name) ?? (async () => []) },
 ) as unknown as ReadModel;

@@ -84,6 +84,7 @@ export type Seen = {
 };
 
 const ROWS_BESIDE = 6; // title, blank lines, heading, hint
+const ROWS_BELOW = 7; // heading of the table, and the newest events
 
 /** Routine: presence heartbeats and admissions that let a step pass. */
 const ROUTINE = new Set(['STEP_ADMITTED', 'SPAWN_ADMITTED', 'AGENT_PRESENT', 'WARRANT_FILED', 'ALERT_REQUESTED']);
@@ -93,8 +94,9 @@ export const isNotRoutine = ({ type }: Pick<Entry, 'type'>): boolean => !ROUTINE
 export const watchScreen = (view: View, rows: number, { agents, story, fleet, knowledge }: Seen): string[] => {
   const unhealthy = agents.filter(isUnhealthy).length;
   const title = `${view.paint.bold('vigil')}  ${agents.length} agents, ${unhealthy} unhealthy  ${view.paint.dim(clockTime(view, view.now))}`;
-  const table = agentsTable(view, agents, isCurrent(knowledge));
-  const above = [title, ...knowledgeLines(view, knowledge), ...fleetLines(view, fleet), '', ...table];
+  const head = [title, ...knowledgeLines(view, knowledge), ...fleetLines(view, fleet), ''];
+  const fits = Math.max(1, rows - head.length - ROWS_BELOW);
+  const above = [...head, ...agentsTable(view, agents, isCurrent(knowledge), fits)];
   const room = Math.max(3, rows - above.length - ROWS_BESIDE + 2);
   const shown = story.filter(isNotRoutine).slice(-room);
   return [...above, '', view.paint.bold('Lately'), ...shown.map((entry) => storyLine(view, entry))].slice(0, rows - 1);

@@ -32,9 +32,33 @@ const endText = ({ endReason, reason, exitCode }: Pick<AgentRow, 'endReason' | '
 export const isUnhealthy = ({ state, endReason }: AgentRow): boolean =>
   state !== 'HEALTHY' && !(state === 'TERMINATED' && endReason === 'finished');
 
-/** `isNow`: the states are the present ones, not those of an earlier time. */
-export const agentsTable = (view: View, agents: readonly AgentRow[], isNow: boolean): string[] =>
-  table(view, columns(view, isNow), agents, 'No agents.');
+const asksPeople = ({ caseWaiting, exemption, waitingFor }: AgentRow): boolean =>
+  caseWaiting ||
+  (exemption === 'awaiting_input' && (waitingFor?.kind === 'permission' || waitingFor?.kind === 'question'));
+
+const urgency = (agent: AgentRow): number => (asksPeople(agent) ? 0 : isUnhealthy(agent) ? 1 : 2);
+
+/** What needs a person first, then what is unhealthy, then the rest; by name in each. */
+export const byUrgency = (agents: readonly AgentRow[]): readonly AgentRow[] =>
+  agents.toSorted((one, other) => urgency(one) - urgency(other) || (one.agentId < other.agentId ? -1 : 1));
+
+/** `fits`: how many have a line; the others are a count. */
+const folded = (
+  agents: readonly AgentRow[],
+  fits: number,
+): { readonly shown: readonly AgentRow[]; readonly more: string[] } => {
+  if (agents.length <= fits) return { shown: agents, more: [] };
+  const shown = agents.slice(0, Math.max(1, fits - 1));
+  const rest = agents.slice(shown.length);
+  const unhealthy = rest.filter(isUnhealthy).length;
+  return { shown, more: [`… and ${rest.length} more, ${unhealthy} of them unhealthy: --all shows them`] };
+};
+
+/** `isNow`: the states are the present ones, not those of an earlier time. `fits`: how many agents have a line. */
+export const agentsTable = (view: View, agents: readonly AgentRow[], isNow: boolean, fits: number): string[] => {
+  const { shown, more } = folded(byUrgency(agents), fits);
+  return [...table(view, columns(view, isNow), shown, 'No agents.'), ...more.map((line) => view.paint.dim(line))];
+};
 
 const waitingColumns = (view: View): readonly Column<AgentRow>[] => [
   { title: 'AGENT', of: ({ agentId }) => agentId },

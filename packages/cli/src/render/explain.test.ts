@@ -44,5 +44,5 @@ test('an attempt whose agent has ended is not running', () => {
 
 test('an end by order is described in a sentence', () => {
   const ended = { state: 'TERMINATED', endReason: 'explicit', reason: 'ended: as ordered' } as const;
-  expect(agentsTable(VIEW, [agentRow(ended)], true)[1]).toMatch(/ as ordered$/);
+  expect(agentsTable(VIEW, [agentRow(ended)], true, 9)[1]).toMatch(/ as ordered$/);
 });

@@ -33,7 +33,7 @@ test('six parts have a line, the others a count', () => {
 
 test('a blind view shows no state as the present one', () => {
   const healthy = agentRow({ state: 'HEALTHY' });
-  expect(agentsTable(VIEW, [healthy], false)[1]).toMatch(/worker-1 +was HEALTHY /);
+  expect(agentsTable(VIEW, [healthy], false, 9)[1]).toMatch(/worker-1 +was HEALTHY /);
   expect(agentLines(VIEW, healthy, false)[0]).toMatch(/^worker-1 was HEALTHY/);
   expect(agentJson(VIEW, healthy, BLIND)).toMatchObject({
     as_of: '2026-11-22T11:59:48.000Z',

@@ -1,7 +1,7 @@
 import type { Doctor } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import { notShownYet, watchScreen } from '../watch.ts';
-import { agentJson, agentLines, agentsTable, isUnhealthy, waitingTable } from './agents.ts';
+import { agentJson, agentLines, agentsTable, byUrgency, isUnhealthy, waitingTable } from './agents.ts';
 import { caseLines } from './cases.ts';
 import { storyLine } from './describe.ts';
 import { doctorLines, isWell } from './doctor.ts';
@@ -84,17 +84,17 @@ test('unhealthy is everything that is not healthy, a finished agent excluded', (
 
 test('the table of agents shows state, exemption, since, task and reason', () => {
   const healthy = agentRow({ agentId: 'waits', state: 'HEALTHY', exemption: 'awaiting_input', taskId: null });
-  expect(agentsTable(VIEW, [agentRow(), healthy], true)).toEqual([
+  expect(agentsTable(VIEW, [agentRow(), healthy], true, 9)).toEqual([
     'AGENT     STATE    EXEMPT          SINCE      TASK      REASON',
     'worker-1  STUCK    -               2 min 3 s  OMN-1234  no call for 21 s; limit 20 s',
     'waits     HEALTHY  awaiting_input  2 min 3 s  -         implement',
   ]);
-  expect(agentsTable(VIEW, [], true)).toEqual(['No agents.']);
+  expect(agentsTable(VIEW, [], true, 9)).toEqual(['No agents.']);
 });
 
 test('no line of a table is wider than the terminal', () => {
   const long = agentRow({ reason: 'x'.repeat(300) });
-  expect(agentsTable({ ...VIEW, width: 70 }, [long], true).every((line) => line.length <= 70)).toBe(true);
+  expect(agentsTable({ ...VIEW, width: 70 }, [long], true, 9).every((line) => line.length <= 70)).toBe(true);
   expect(cut('abc', 3)).toBe('abc');
   expect(cut('abcd', 3)).toBe('ab…');
 });
@@ -230,6 +230,28 @@ test('the doctor names every problem, and every value that is unknown', () => {
   const lines = doctorLines(VIEW, findings({ services: [{ service: 'x', ready: false, detail: 'gone' }], lag }));
   expect(lines[0]).toBe('BAD  x: gone');
   expect(lines).toContain('     lag of projector: unknown');
+});
+
+test('what needs a person comes first, then unhealthy agents, then the rest, by name', () => {
+  const stuck = agentRow({ agentId: 'b-stuck', state: 'STUCK' });
+  const crashed = agentRow({ agentId: 'a-crashed', state: 'TERMINATED', endReason: 'crashed' });
+  const finished = agentRow({ agentId: 'a-finished', state: 'TERMINATED', endReason: 'finished' });
+  const healthy = agentRow({ agentId: 'c-healthy', state: 'HEALTHY' });
+  const asked = agentRow({ agentId: 'z-asked', state: 'STUCK', caseWaiting: true });
+  const waitingFor = { kind: 'permission', text: null, since: null } as const;
+  const asks = agentRow({ agentId: 'y-asks', state: 'HEALTHY', exemption: 'awaiting_input', waitingFor });
+  const names = byUrgency([healthy, finished, crashed, asked, stuck, asks]).map(({ agentId }) => agentId);
+  expect(names).toEqual(['y-asks', 'z-asked', 'a-crashed', 'b-stuck', 'a-finished', 'c-healthy']);
+});
+
+test('agents beyond the lines of the terminal are a count, and none is without need', () => {
+  const agents = Array.from({ length: 5 }, (_, i) =>
+    agentRow({ agentId: `a${i}`, state: i < 4 ? 'STUCK' : 'HEALTHY' }),
+  );
+  expect(agentsTable(VIEW, agents, true, 5)).toHaveLength(6);
+  const lines = agentsTable(VIEW, agents, true, 3);
+  expect(lines.slice(1, 3).map((line) => line.slice(0, 2))).toEqual(['a0', 'a1']);
+  expect(lines.slice(3)).toEqual(['… and 3 more, 2 of them unhealthy: --all shows them']);
 });
 
 test('agents that wait for a person are listed with their start and their question', () => {

@@ -45,7 +45,7 @@ describe.runIf(isRoot)('an agent of another user', () => {
     work = join(open, 'work');
     mkdirSync(work);
     spawnSync('chown', [String(user.uid), work]);
-    deps = dispatching({ ...stage.deps, socketDir: join(open, 's') }, () => instances);
+    deps = dispatching({ ...stage.deps, socketDir: join(open, 's') }, () => instances, stage.killAfterMs);
   });
   afterEach(async () => {
     for (const one of instances.splice(0)) await one.end('the test is over', 0).then(() => one.settled);

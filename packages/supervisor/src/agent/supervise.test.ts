@@ -27,7 +27,7 @@ afterEach(async () => {
 const until = <T>(look: () => T) => vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const start = async (script: string, more: Partial<AgentSpec> = {}, logger: Logger = () => {}): Promise<Supervised> => {
   shown = '';
-  const deps: AgentDeps = dispatching({ ...stage.deps, logger }, () => instances);
+  const deps: AgentDeps = dispatching({ ...stage.deps, logger }, () => instances, stage.killAfterMs);
   const output = (data: Buffer) => {
     shown += data.toString();
   };

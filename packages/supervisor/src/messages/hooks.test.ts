@@ -178,13 +178,16 @@ test('an agent whose texts are typed learns its end from a hook, too, and no rem
 });
 
 test('an end without a grace is announced to no hook: a turn that ends is not made to continue', async () => {
-  await start('trap "" TERM; while :; do sleep 0.1; done', { nudge: 'hook' });
+  stage = { ...stage, killAfterMs: 60_000 };
+  const over = join(stage.dir, 'over');
+  await start(`trap "" TERM; while [ ! -e ${over} ]; do sleep 0.1; done`, { nudge: 'hook' });
   await (await call()).asks([turn]);
   instance.offer(terminate({ axes: ['absence'], graceMs: 0 }), 60_000);
   await until(() => expect(stage.gateway.heartbeats.at(-1)?.activity).toBe('exiting'));
   const one = await call();
   expect((await one.asks([ended('c', 2)], { ...taking, continuesTurn: true })).texts).toBe(0);
   one.leave();
+  writeFileSync(over, '');
 });
 
 test('a hook that ends before it takes the offered texts leaves them for the next', async () => {

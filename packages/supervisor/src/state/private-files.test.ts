@@ -21,7 +21,7 @@ test('no other user can read what agents print and receive, even in a folder tha
   mkdirSync(join(dir, 'state'), { mode: 0o755 });
   const gateway = await fakeGateway();
   const deps = openTestDeps(join(dir, 'state'), gateway, 'run-1');
-  const stage = { dir, gateway, deps, close: async () => {} };
+  const stage = { dir, gateway, deps, killAfterMs: 200, close: async () => {} };
   const instance = await liveOn(stage, scriptSpec('echo a secret; exit 3'), 80, () => {});
   await instance.settled;
   writeHandover(deps.dir, spawn(), null);

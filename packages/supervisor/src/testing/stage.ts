@@ -31,6 +31,8 @@ export type Stage = {
   readonly dir: string;
   readonly gateway: FakeGateway;
   readonly deps: OpenDeps;
+  /** how long an agent that ignores the first signal of its end lives on, milliseconds */
+  readonly killAfterMs: number;
   readonly close: () => Promise<void>;
 };
 
@@ -38,11 +40,12 @@ export type Stage = {
 export const dispatching = (
   of: Omit<AgentDeps, 'onOrders' | 'killAfterMs'>,
   instances: () => readonly Supervised[],
+  killAfterMs: number,
 ): AgentDeps => {
   const starts = { isLeftAlone: () => false, spawn: () => {}, recallSpawn: () => {} };
   const deps: AgentDeps = {
     ...of,
-    killAfterMs: 200,
+    killAfterMs,
     onOrders: (orders) => dispatch(deps, { runtimeId: 'run-1', instances, ...starts }, orders),
   };
   return deps;
@@ -50,13 +53,13 @@ export const dispatching = (
 
 /** An instance on the stage, which receives the orders of the runtime `run-1`; a process that does not exit is killed after 200 ms. */
 export const liveOn = async (
-  { deps: ofStage }: Stage,
+  { deps: ofStage, killAfterMs }: Stage,
   spec: AgentSpec,
   columns: number,
   onOutput: (data: Buffer) => void,
 ): Promise<Supervised> => {
   const instances: Supervised[] = [];
-  const deps: AgentDeps = dispatching(ofStage, () => instances);
+  const deps: AgentDeps = dispatching(ofStage, () => instances, killAfterMs);
   instances.push(await supervise(spec, deps, { size: { columns, rows: 24 }, isPiped: false, output: onOutput }));
   return instances[0] as Supervised;
 };
@@ -70,7 +73,7 @@ export const setStage = async (runtimeId = 'run-1'): Promise<Stage> => {
     await gateway.close();
     rmSync(dir, { recursive: true, force: true });
   };
-  return { dir, gateway, deps, close };
+  return { dir, gateway, deps, killAfterMs: 200, close };
 };
 
 export const openTestDeps = (

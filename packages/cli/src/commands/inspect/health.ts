@@ -12,18 +12,27 @@ import { dashboard, endBlind, endUnwell, type Json, print, show, view } from '..
 import { watch } from '../../watch.ts';
 import { path } from '../control/options.ts';
 
-type Options = { filter?: 'unhealthy' | 'waiting'; state?: string; watch?: boolean; json?: boolean };
+type Options = {
+  filter?: 'unhealthy' | 'waiting';
+  state?: string;
+  task?: string;
+  policy?: string;
+  all?: boolean;
+  watch?: boolean;
+  json?: boolean;
+};
 
 const EXAMPLES = `
 Ends with 1 if an agent that is shown is unhealthy (a finished one is not), with 2 if Vigil cannot be reached or
 is blind. States are old then, and shown as "was HEALTHY".
 
 Examples:
-  vigil health                       every agent
+  vigil health                       every agent: what needs a person first, then unhealthy ones
   vigil health worker-1 --json       { "agent": "worker-1", "status": "healthy", "last_output": "…", "errors": [], … }
                                      an agent that is not healthy has its "options": the next step, decisions, checkpoint
   vigil health --filter unhealthy    what needs a look
   vigil health --filter waiting      who waits for a person, the longest first, with what is asked
+  vigil health --policy coditect     agents that a policy judges; --task and --state work alike
   vigil health --watch               the fleet and its story, until Ctrl-C`;
 
 const EXPLAIN = `
@@ -46,6 +55,9 @@ const STATES = Object.keys(KNOWN);
 const STORY_SHOWN = 30;
 const MOST_OF_STORY = '1000';
 
+/** The heading, what holds the fleet, and the prompt of the shell. */
+const ROWS_BESIDE = 5;
+
 type ExplainOptions = Json & { all?: boolean };
 
 const stateOption = (text: string): string => {
@@ -60,6 +72,9 @@ export const register = (program: Command): void => {
     .description('the state of every agent')
     .addOption(new Option('--filter <which>', 'only those').choices(['unhealthy', 'waiting']))
     .option('--state <state>', `only agents in this state: ${STATES.join(', ')}`, stateOption)
+    .option('--task <task>', 'only agents on this task')
+    .option('--policy <name>', 'only agents that this policy judges')
+    .option('--all', 'every agent, also more than the terminal has lines')
     .option('--watch', 'refresh until Ctrl-C')
     .option('--json', 'for programs')
     .addHelpText('after', EXAMPLES)
@@ -77,12 +92,15 @@ const health = async (agentId: string | undefined, options: Options): Promise<vo
   const client = dashboard();
   if (options.watch) return watch(client);
   if (agentId !== undefined) return one(client, await client.get<OneAgent>(path('agents', agentId)), options);
-  const { filter, state } = options;
-  const [{ agents }, fleet] = await Promise.all([
-    client.get<{ agents: readonly AgentRow[] }>('/v1/agents', { filter, state }),
+  const { filter, state, task, policy, all } = options;
+  const [found, fleet] = await Promise.all([
+    client.get<{ agents: readonly AgentRow[] }>('/v1/agents', { filter, state, task }),
     client.get<Fleet>('/v1/fleet'),
   ]);
-  const table = filter === 'waiting' ? waitingTable : agentsTable;
+  const agents = found.agents.filter(({ policyName }) => policy === undefined || policyName === policy);
+  const fits = all || !process.stdout.isTTY ? agents.length : process.stdout.rows - ROWS_BESIDE;
+  const table: Lines<readonly AgentRow[]> =
+    filter === 'waiting' ? waitingTable : (screen, shown, isNow) => agentsTable(screen, shown, isNow, fits);
   if (options.json) print([jsonText(agents.map((agent) => agentJson(view(), agent, fleet.knowledge)))]);
   else showWithFleet(fleet, agents, table);
   endBy(fleet, agents);
