@@ -93,7 +93,7 @@ const podOf = (name: string): Pod =>
   workloads.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)!.spec.template.spec;
 
 for (const name of SERVICES) {
-  const given = serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil', keys);
+  const given = serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil', keys, SERVICES);
 
   it(`${name} runs in compose with the variables that npm start gives it`, () => {
     expect(container(name).command).toEqual(['node', `services/${name}/src/main.ts`]);
@@ -192,7 +192,7 @@ it('and in Kubernetes from a secret that root owns, and that only its group may 
 it('Kubernetes sets the same variables', () => {
   const file = read('deploy/kubernetes/kustomization.yaml');
   for (const name of SERVICES)
-    for (const variable of Object.keys(serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil', keys)))
+    for (const variable of Object.keys(serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil', keys, SERVICES)))
       expect(file).toContain(variable);
 });
 

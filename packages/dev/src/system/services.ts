@@ -150,6 +150,8 @@ export const serviceEnv = (
   servers: ServersEnv,
   policy: string,
   keys: SharedKeys,
+  /** those that run: the dashboard reports any other of its probes as away */
+  services: readonly ServiceName[],
 ): Readonly<Record<string, string>> => {
   const all = {
     ...servers,
@@ -159,7 +161,7 @@ export const serviceEnv = (
     VIGIL_DASHBOARD_PORT: String(ports.dashboard),
     VIGIL_DEFAULT_POLICY: policy,
     ...keys,
-    VIGIL_PROBES: SERVICES.map((each) => `${each}=http://127.0.0.1:${probePort(ports, each)}`).join(','),
+    VIGIL_PROBES: services.map((each) => `${each}=http://127.0.0.1:${probePort(ports, each)}`).join(','),
   };
   return Object.fromEntries(Object.entries(all).filter(([variable]) => VARIABLES_OF[name].includes(variable)));
 };

@@ -127,12 +127,13 @@ const stopAll = async (services: ReadonlyMap<ServiceName, Supervised>): Promise<
 type Plan = Required<Omit<SystemOptions, 'services' | 'tokens' | 'signal'>> & {
   readonly client: ClientEnv;
   readonly keys: SharedKeys;
+  readonly services: readonly ServiceName[];
 };
 
 /** `as`: the instance's own name, for its log and pid file. */
 const run = (name: ServiceName, plan: Plan, as: string = name, probe = probePort(plan.ports, name)): Supervised => {
-  const { servers, dir, policy, ports, client, keys, inherited, env, onLine } = plan;
-  const own = serviceEnv(name, ports, client, servers.env, policy, keys);
+  const { servers, dir, policy, ports, client, keys, services, inherited, env, onLine } = plan;
+  const own = serviceEnv(name, ports, client, servers.env, policy, keys, services);
   const spec = {
     name: as,
     dir,
@@ -197,11 +198,11 @@ export const startSystem = async (options: SystemOptions): Promise<System> => {
     onLine,
     client: clientEnv(ports, tokens),
     keys: tokens.keys,
+    services: SERVICES.filter((name) => options.services?.includes(name) ?? true),
   };
   await endLeftServices(plan.dir);
   await prepareServers(servers.env, onLine);
-  const selected = SERVICES.filter((name) => options.services?.includes(name) ?? true);
-  const services = new Map(selected.map((name) => [name, run(name, plan)]));
+  const services = new Map(plan.services.map((name) => [name, run(name, plan)]));
   const others: Supervised[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(others.map((service) => service.stop()));
