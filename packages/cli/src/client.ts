@@ -15,24 +15,21 @@ export type Client = {
   ) => AsyncIterable<T>;
 };
 
-const ANSWER_LIMIT_MS = 10_000;
+export const ANSWER_LIMIT_MS = 10_000;
 /** A view must show that it is blind after five seconds. */
-const READ_LIMIT_MS = 4000;
+export const VIEW_LIMIT_MS = 4000;
 
 type Question = { readonly method: 'GET' | 'POST'; readonly body: string | null; readonly signal: AbortSignal };
 
-export const openClient = (settings: ServerSettings): Client => {
+/** `limitMs`: how long it waits for an answer. */
+export const openClient = (settings: ServerSettings, limitMs: number): Client => {
   const { url } = settings;
   const ask = (path: string, question: Question) => send(new URL(path, url), settings, question);
   return {
     get: async <T>(path: string, query = {}) =>
-      json<T>(
-        await ask(withQuery(path, query), { method: 'GET', body: null, signal: AbortSignal.timeout(READ_LIMIT_MS) }),
-      ),
+      json<T>(await ask(withQuery(path, query), { method: 'GET', body: null, signal: AbortSignal.timeout(limitMs) })),
     post: async <T>(path: string, body: object) =>
-      json<T>(
-        await ask(path, { method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(ANSWER_LIMIT_MS) }),
-      ),
+      json<T>(await ask(path, { method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(limitMs) })),
     lines: async function* <T>(path: string, query: Readonly<Record<string, string | undefined>>, signal: AbortSignal) {
       yield* linesOf<T>(await ask(withQuery(path, query), { method: 'GET', body: null, signal }));
     },

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import picocolors from 'picocolors';
-import { type Client, openClient } from './client.ts';
+import { ANSWER_LIMIT_MS, type Client, openClient, VIEW_LIMIT_MS } from './client.ts';
 import { dashboardSettings, gatewaySettings } from './config.ts';
 import { CannotProceed, Refusal } from './errors.ts';
 import { jsonText, plain, plainAll } from './render/plain.ts';
@@ -38,9 +38,12 @@ export const show = <T>(
   else print(lines(plainAll(answer), view()));
 };
 
-export const dashboard = (): Client => openClient(dashboardSettings(process.env));
+export const dashboard = (): Client => openClient(dashboardSettings(process.env), ANSWER_LIMIT_MS);
 
-export const gateway = (): Client => openClient(gatewaySettings(process.env));
+/** For what people watch. */
+export const dashboardView = (): Client => openClient(dashboardSettings(process.env), VIEW_LIMIT_MS);
+
+export const gateway = (): Client => openClient(gatewaySettings(process.env), ANSWER_LIMIT_MS);
 
 /** The author of a command when no name is given. */
 export const whoAmI = (): string => process.env.USER || userInfo().username;

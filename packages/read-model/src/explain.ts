@@ -173,7 +173,10 @@ export type Doctor = {
   readonly hanging: readonly HangingTransaction[];
   /** the oldest observation that all partitions still have, epoch milliseconds */
   readonly replayFrom: number | null;
-  readonly fleet: FleetRow;
+  /** null: unknown */
+  readonly fleet: FleetRow | null;
+  /** what could not be found out, because its source failed or did not answer in time */
+  readonly unknown: readonly { readonly what: string; readonly why: string }[];
 };
 
 /**

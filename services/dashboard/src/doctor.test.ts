@@ -87,6 +87,29 @@ test('a service that does not answer is not ready, and the address is named', as
   expect((await report()).services[0]?.detail).toContain('http://127.0.0.1:9 does not answer');
 });
 
+test('while Postgres and the broker fail, what is unknown is named, and the rest is found out', async () => {
+  const failing = async () => {
+    throw new Error('connect ECONNREFUSED');
+  };
+  const down = { ...model, agents: failing, fleet: failing, positions: failing } as unknown as ReadModel;
+  const log = { bounds: failing, partitionCount: failing } as never;
+  const probes = [['x', 'http://127.0.0.1:9']] as const;
+  const found = await examine({ log, model: down, probes, hanging: () => [stuck], now: () => NOW });
+  expect(found.unknown.map(({ what }) => what).toSorted()).toEqual([
+    'duplicate instances',
+    'the lag of the projector',
+    'the reach of replay',
+    'the time of the processors',
+    'what holds the fleet',
+  ]);
+  expect(new Set(found.unknown.map(({ why }) => why))).toEqual(new Set(['connect ECONNREFUSED']));
+  expect(found).toMatchObject({ services: [{ service: 'x', ready: false }], hanging: [stuck], time: [], fleet: null });
+});
+
+test('what answers is not unknown', async () => {
+  expect((await report()).unknown).toEqual([]);
+});
+
 test('a transaction that hangs is reported', async () => {
   expect((await report()).hanging).toEqual([stuck]);
 });

@@ -2,6 +2,7 @@ import type { Logger } from '@vigil/chassis';
 import { catalogue, Topic, type TopicName } from '@vigil/events';
 import type { Doctor, HangingTransaction, ReadModel } from '@vigil/read-model';
 import { hangingTransactions, type Log } from '@vigil/stream';
+import { within } from './within.ts';
 
 type ProcessorOf<T> = T extends `onex.snapshot.${infer Processor}.state.v1` ? Processor : never;
 /** Each processor has its snapshot topic. */
@@ -26,6 +27,8 @@ const TIMED = Object.entries(TICKS_OF).flatMap(([processor, topic]) =>
 );
 
 const PROBE_LIMIT_MS = 2_000;
+/** Before a caller gives up: the command line waits for four seconds. */
+const PART_LIMIT_MS = 3_000;
 const FIRST_RECORDS = 100; // transaction markers take offsets too
 
 export type DoctorDeps = {
@@ -36,15 +39,25 @@ export type DoctorDeps = {
   readonly now: () => number;
 };
 
+/** The broker or Postgres may be what is wrong: each part of the answer is found out for itself. */
 export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
   const { model, probes, hanging } = deps;
+  const unknown: { what: string; why: string }[] = [];
+  const find = async <T>(what: string, answer: Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await within(PART_LIMIT_MS, answer);
+    } catch (error) {
+      unknown.push({ what, why: (error as Error).message });
+      return otherwise;
+    }
+  };
   const [services, time, atMost, agents, replayFrom, fleet] = await Promise.all([
     Promise.all(probes.map(([service, url]) => readiness(service, url))),
-    ages(deps),
-    projectorLag(deps),
-    model.agents({}),
-    replayReach(deps.log),
-    model.fleet(),
+    find('the time of the processors', ages(deps), []),
+    find('the lag of the projector', projectorLag(deps), null),
+    find('duplicate instances', model.agents({}), []),
+    find('the reach of replay', replayReach(deps.log), null),
+    find('what holds the fleet', model.fleet(), null),
   ]);
   const duplicates = agents.flatMap(({ agentId, instanceId, duplicateOf, duplicateCount, duplicateAt }) =>
     duplicateOf === null
@@ -52,7 +65,7 @@ export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
       : [{ agentId, instanceId, otherInstanceId: duplicateOf, count: duplicateCount, at: duplicateAt }],
   );
   const lag = [{ group: 'projector', atMost }];
-  return { services, time, lag, duplicates, hanging: hanging(), replayFrom, fleet };
+  return { services, time, lag, duplicates, hanging: hanging(), replayFrom, fleet, unknown };
 };
 
 const ages = async ({ log, now }: DoctorDeps): Promise<Doctor['time']> => {

@@ -1,6 +1,7 @@
 import type { Knowledge, ReadModel } from '@vigil/read-model';
 import { readiness } from './doctor.ts';
 import { beginning, type Instant, knowledgeOf, type LookOut, POSTGRES, probed, projected } from './knowledge.ts';
+import { within } from './within.ts';
 
 const EVERY_MS = 1000;
 const ANSWER_MS = 2000;
@@ -25,7 +26,7 @@ export const lookOut = ({ model, probes, instant, signal }: LookOutDeps): (() =>
     seen = probed(seen, part, detail, instant());
   };
   const readModelAge = async (): Promise<null> => {
-    const upTo = await within(model.projectedUpTo());
+    const upTo = await within(ANSWER_MS, model.projectedUpTo());
     seen = projected(seen, upTo, instant());
     return null;
   };
@@ -41,16 +42,4 @@ export const lookOut = ({ model, probes, instant, signal }: LookOutDeps): (() =>
   const timer = setInterval(all, EVERY_MS);
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });
   return () => knowledgeOf(seen, instant());
-};
-
-/** Rejects if the database has not answered in time. */
-const within = async <T>(answer: Promise<T>): Promise<T> => {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ANSWER_MS / 1000} s`)), ANSWER_MS);
-  answer.catch(() => {});
-  try {
-    return await Promise.race([answer, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 };

@@ -20,8 +20,8 @@ const describeTime = ({ ageMs, aheadMs }: ProcessorTime): string => {
 const stale = (ageMs: number | null): boolean => ageMs === null || ageMs > OLD_MS;
 
 /** Whether everything is as it should be; duplicates and a halt are people's own. */
-export const isWell = ({ services, time, hanging }: Doctor): boolean =>
-  services.every(({ ready }) => ready) && time.every(isTimely) && hanging.length === 0;
+export const isWell = ({ services, time, hanging, unknown }: Doctor): boolean =>
+  services.every(({ ready }) => ready) && time.every(isTimely) && hanging.length === 0 && unknown.length === 0;
 
 export const doctorLines = (view: View, found: Doctor): string[] => {
   const { paint } = view;
@@ -29,6 +29,7 @@ export const doctorLines = (view: View, found: Doctor): string[] => {
   return [
     ...found.services.map(({ service, ready, detail }) => `${mark(ready)}  ${service}${ready ? '' : `: ${detail}`}`),
     ...found.time.map((time) => `${mark(isTimely(time))}  time of ${time.processor}: ${describeTime(time)}`),
+    ...found.unknown.map(({ what, why }) => `${mark(false)}  ${what}: unknown (${why})`),
     ...found.hanging.map(
       ({ topic, partition, stableEnd, end, forMs }) =>
         `${mark(false)}  ${topic}/${partition}: a transaction hangs at ${stableEnd} of ${end} for ${spell(forMs)}: vigil transactions`,
@@ -42,7 +43,7 @@ export const doctorLines = (view: View, found: Doctor): string[] => {
         `${paint.yellow('two')}  ${agentId} has two instances: ${instanceId} and ${otherInstanceId}${at === null ? '' : `, ${ageText(view, at)} ago`}`,
     ),
     `     replay reaches back to ${found.replayFrom === null ? 'nowhere: nothing was observed yet' : clockTime(view, found.replayFrom)}`,
-    ...fleetLines(view, found.fleet),
+    ...(found.fleet === null ? [] : fleetLines(view, found.fleet)),
   ];
 };
 

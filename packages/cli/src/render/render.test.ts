@@ -212,6 +212,7 @@ const findings = (more: Partial<Doctor> = {}): Doctor => ({
   hanging: [],
   replayFrom: NOON,
   fleet: fleetRow(),
+  unknown: [],
   ...more,
 });
 
@@ -223,6 +224,14 @@ test('Vigil is well where every service is ready and time moves', () => {
   expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 0, aheadMs: 30_000 }] }))).toBe(true);
   expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 0, aheadMs: 30_001 }] }))).toBe(false);
   expect(isWell(findings({ services: [{ service: 'x', ready: false, detail: 'gone' }] }))).toBe(false);
+});
+
+test('what could not be found out is not well, and has its reason', () => {
+  const unknown = [{ what: 'what holds the fleet', why: 'connect ECONNREFUSED' }];
+  expect(isWell(findings({ unknown }))).toBe(false);
+  expect(doctorLines(VIEW, findings({ unknown, fleet: null }))).toContain(
+    'BAD  what holds the fleet: unknown (connect ECONNREFUSED)',
+  );
 });
 
 test('the doctor names every problem, and every value that is unknown', () => {

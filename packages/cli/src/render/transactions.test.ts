@@ -20,7 +20,16 @@ test('without a hanging transaction there is no advice', () =>
   expect(hangingLines(VIEW, [], ['k'])).toEqual(['No transaction hangs.']));
 
 test('a transaction that hangs is not well, and the doctor names its place and the command', () => {
-  const well = { services: [], time: [], lag: [], duplicates: [], hanging: [], replayFrom: null, fleet: fleetRow() };
+  const well = {
+    services: [],
+    time: [],
+    lag: [],
+    duplicates: [],
+    hanging: [],
+    replayFrom: null,
+    unknown: [],
+    fleet: fleetRow(),
+  };
   const ill = { ...well, hanging: [{ topic: 't', partition: 2, stableEnd: 7, end: 9, forMs: 25_000 }] };
   expect([isWell(well), isWell(ill)]).toEqual([true, false]);
   expect(doctorLines(VIEW, ill)).toContain('BAD  t/2: a transaction hangs at 7 of 9 for 25 s: vigil transactions');

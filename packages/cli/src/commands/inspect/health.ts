@@ -8,7 +8,7 @@ import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
 import { optionLines, optionsJson } from '../../render/options.ts';
 import { jsonText } from '../../render/plain.ts';
 import type { View } from '../../render/view.ts';
-import { dashboard, endBlind, endUnwell, type Json, print, show, view } from '../../terminal.ts';
+import { dashboard, dashboardView, endBlind, endUnwell, type Json, print, show, view } from '../../terminal.ts';
 import { watch } from '../../watch.ts';
 import { path } from '../control/options.ts';
 
@@ -89,7 +89,7 @@ export const register = (program: Command): void => {
 };
 
 const health = async (agentId: string | undefined, options: Options): Promise<void> => {
-  const client = dashboard();
+  const client = dashboardView();
   if (options.watch) return watch(client);
   if (agentId !== undefined) return one(client, await client.get<OneAgent>(path('agents', agentId)), options);
   const { filter, state, task, policy, all } = options;

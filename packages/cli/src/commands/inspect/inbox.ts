@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { inboxLines } from '../../render/inbox.ts';
 import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
 import { jsonText } from '../../render/plain.ts';
-import { dashboard, endBlind, endUnwell, type Json, print, show } from '../../terminal.ts';
+import { dashboardView, endBlind, endUnwell, type Json, print, show } from '../../terminal.ts';
 
 const EXAMPLES = `
 Ends with 1 if something waits, with 2 if Vigil cannot be reached or is blind.
@@ -22,7 +22,7 @@ export const register = (program: Command): void => {
 };
 
 const list = async ({ json }: Json): Promise<void> => {
-  const answer = await dashboard().get<{ inbox: readonly InboxItem[]; knowledge: Knowledge }>('/v1/inbox');
+  const answer = await dashboardView().get<{ inbox: readonly InboxItem[]; knowledge: Knowledge }>('/v1/inbox');
   const { inbox, knowledge } = answer;
   if (json) print([jsonText(inbox)]);
   else
