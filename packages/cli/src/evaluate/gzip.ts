@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
+import { crc32, type InflateRaw } from 'node:zlib';
 
 /**
  * Bytes of a gzip file that cannot be unpacked. `isComplete`: whether the content before it is whole, as before other
@@ -72,9 +72,12 @@ const skipHeader = async (input: Input): Promise<void> => {
   if (flags & HAS_HEADER_CRC) await input.take(2);
 };
 
+/** `createInflateRaw` of node:zlib */
+type OpenInflater = () => InflateRaw;
+
 /** The content of one member after its header; what follows the member is put back. */
-async function* inflated(input: Input): AsyncGenerator<Buffer> {
-  const inflate = createInflateRaw();
+async function* inflated(input: Input, openInflater: OpenInflater): AsyncGenerator<Buffer> {
+  const inflate = openInflater();
   try {
     yield* contentOf(inflate, input);
   } finally {
@@ -102,10 +105,10 @@ async function* contentOf(inflate: InflateRaw, input: Input): AsyncGenerator<Buf
 
 const TRAILER = 8;
 
-async function* member(input: Input): AsyncGenerator<Buffer> {
+async function* member(input: Input, openInflater: OpenInflater): AsyncGenerator<Buffer> {
   await skipHeader(input);
   let sum = 0;
-  for await (const piece of inflated(input)) {
+  for await (const piece of inflated(input, openInflater)) {
     sum = crc32(piece, sum);
     yield piece;
   }
@@ -127,14 +130,14 @@ const skipZeros = async (input: Input): Promise<void> => {
  * The content of a gzip file of one or more members. Throws DamagedGzip after everything before the damage: Node's
  * Gunzip drops content that it has read in the same chunk.
  */
-export async function* gunzipped(chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+export async function* gunzipped(chunks: AsyncIterator<Buffer>, openInflater: OpenInflater): AsyncGenerator<Buffer> {
   const input = new Input(chunks);
   while (!(await input.isAtEnd())) {
     const head = (await input.next()) ?? MAGIC;
     const two = head.length > 1 ? head : Buffer.concat([head, (await input.next()) ?? Buffer.alloc(0)]);
     input.putBack(two);
     if (!isGzip(two)) throw new DamagedGzip('other bytes follow the gzip content, and were not read', true);
-    yield* member(input);
+    yield* member(input, openInflater);
     await skipZeros(input);
   }
 }

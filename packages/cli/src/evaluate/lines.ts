@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
+import { createInflateRaw } from 'node:zlib';
 import { DamagedGzip, gunzipped, isGzip } from './gzip.ts';
 
 type Chunks = AsyncIterable<Buffer>;
@@ -34,7 +35,7 @@ const unpacked = async (chunks: Chunks): Promise<Chunks> => {
     if (head.length > 0) yield head;
     yield* { [Symbol.asyncIterator]: () => rest };
   })();
-  return isGzip(head) ? gunzipped(whole) : whole;
+  return isGzip(head) ? gunzipped(whole, createInflateRaw) : whole;
 };
 
 const NEWLINE = 0x0a;

@@ -16,7 +16,7 @@ import type { Chunk } from '../pty-host/ring.ts';
 import type { AgentScreen } from '../screen/agent-screen.ts';
 import { ScreenReader } from '../screen/screen-reader.ts';
 import { AgentSessions, hasEnded, reportsLimits } from '../sessions/agent-sessions.ts';
-import { EventStream, type StreamedLine, streamClientOf } from '../sessions/event-stream.ts';
+import { EventStream, hasFinished, type StreamedLine, streamClientOf } from '../sessions/event-stream.ts';
 import { SessionPoll } from '../sessions/session-poll.ts';
 import { Subagents } from '../sessions/subagents.ts';
 import type { SessionFacts, TypingDecision } from '../typing/decide.ts';
@@ -238,22 +238,24 @@ export class AgentMonitor {
   #output({ data, at }: Chunk): void {
     this.#meter.output(data.length);
     this.#read += data.length;
-    this.#printed(this.#stream?.read(data, at) ?? []);
+    const lines = this.#stream?.read(data, at) ?? [];
+    this.#printed(lines);
     const seen = this.screen.write(this.#decode(data), at);
     this.drawn.write(data);
     const { progress } = this.#observed;
+    const hasResult = seen.hasResult || hasFinished(lines);
     const isActivity = seen.fresh && this.echoesLines && !this.#isReportedByClient;
     const { next } = this.#heartbeatSender;
     this.#observe({
       ...(isActivity ? { progress: outputSeen(progress, next, seen.completed), outputAt: at } : {}),
       ...(!isActivity && seen.completed ? { progress: marked(progress, ['completion'], next) } : {}),
       ...(seen.completed ? { completionAt: at } : {}),
-      ...(seen.hasResult ? { resultAt: at } : {}),
+      ...(hasResult ? { resultAt: at } : {}),
     });
     const matched = this.#reportsLimits ? seen.matched.filter(({ kind }) => kind !== 'rate_limit') : seen.matched;
     this.#heartbeatSender.matched(matched);
     if (!this.#isReportedByClient) this.#heartbeatSender.errorsShown(seen.errors);
-    if (seen.hasResult || matched.some(({ kind }) => kind !== 'error')) this.#heartbeatSender.soon();
+    if (hasResult || matched.some(({ kind }) => kind !== 'error')) this.#heartbeatSender.soon();
   }
 
   #printed(lines: readonly StreamedLine[]): void {

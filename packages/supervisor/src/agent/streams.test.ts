@@ -43,6 +43,25 @@ const outcomes = (heartbeats = own()): readonly string[] => callsOf(heartbeats).
 const go = () => join(stage.dir, 'go');
 const waitsForGo = () => `while [ ! -e ${go()} ]; do sleep 0.05; done`;
 
+test('the invocation of a client that has finished is a result, which a completion signal may follow', async () => {
+  const lines = recordedLines('claude', 'cc-works');
+  const shown = `${printing(stage.dir, 'lines', lines)}; ${waitsForGo()}; echo "<promise>COMPLETE</promise>"; exec sleep 600`;
+  await start('claude', shown);
+  await until(() => expect(last()?.output?.result_at).toBeGreaterThan(0));
+  expect(last()?.output?.completion_signal_at).toBeNull();
+  writeFileSync(go(), '');
+  await until(() =>
+    expect(last()?.output?.completion_signal_at).toBeGreaterThanOrEqual(last()?.output?.result_at ?? Number.NaN),
+  );
+});
+
+test('a client that still works has no result', async () => {
+  const lines = recordedLines('claude', 'cc-works');
+  await prints('claude', lines.slice(0, -1));
+  await until(() => expect(outcomes()).toContain('ok'));
+  expect(own().every(({ output }) => output?.result_at === null)).toBe(true);
+});
+
 test.each([
   ['claude', 'cc-works', ['ok', 'ok', 'ok', 'ok', 'ok'], 'claude-code'],
   ['codex', 'cx-works', ['ok', 'ok', 'ok', 'ok', 'ok'], 'codex'],

@@ -17,6 +17,12 @@ export type StreamPast = {
 /** The facts in one line of a session. */
 export type StreamedLine = { readonly sessionId: string; readonly events: readonly SessionEvent[] };
 
+/** Whether these lines end the client's invocation, with nothing left that would wake it: its result. */
+export const hasFinished = (lines: readonly StreamedLine[]): boolean =>
+  lines.some(({ events }) =>
+    events.some((event) => event.kind === 'turn_ended' && event.agent === null && !event.wakes),
+  );
+
 /** The result of a tool stands whole in one line, a picture too; more is dropped. */
 const LONGEST_LINE = 4 << 20;
 

@@ -42,3 +42,19 @@ test('when it prints lines again, silence counts from then', () => {
   ]);
   expect(outputs.last).toBe(T0 + 5000);
 });
+
+const result = runtime({ lines: 3, result_at: T0 + 1000 });
+const turnFrom = (at: number, open: boolean) =>
+  runtime({ lines: 3, result_at: T0 + 1000 }, { turn: { open, started_at: at, last_event_at: at } });
+
+test('a turn that begins after a result awaits a result of its own; a turn that had begun before does not', () => {
+  expect(history([[2000, result]]).output.uncompleted).toBe(T0 + 2000);
+  const began = (at: number, open: boolean) =>
+    history([
+      [2000, result],
+      [4000, turnFrom(at, open)],
+    ]).output.uncompleted;
+  expect(began(T0 + 1001, true)).toBeNull();
+  expect(began(T0 + 1000, true)).toBe(T0 + 2000);
+  expect(began(T0 + 1001, false)).toBe(T0 + 2000);
+});

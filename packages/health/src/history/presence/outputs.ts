@@ -25,7 +25,7 @@ type Report = NonNullable<Heartbeat['output']>;
 export const outputsAfter = (before: Outputs, heartbeat: Heartbeat, receipt: Receipt): Outputs => {
   if (heartbeat.output === null) return before;
   const after = drawsScreen(heartbeat) ? { ...before, last: null } : seen(before, heartbeat.output, receipt);
-  return completed(after, heartbeat.output, receipt);
+  return worksAgain(completed(after, heartbeat.output, receipt), heartbeat);
 };
 
 /**
@@ -53,6 +53,13 @@ const completed = (before: Outputs, report: Report, receipt: Receipt): Outputs =
   const fresh = completion !== null && (before.sentResult === null || completion > before.sentResult);
   const awaited = result === before.sentResult ? before.uncompleted : instant(receipt, result).watched;
   return { ...before, sentCompletion: completion, sentResult: result, uncompleted: fresh ? null : awaited };
+};
+
+/** A turn that began after the result: its completion signal is awaited after the next result. */
+const worksAgain = (outputs: Outputs, { turn }: Heartbeat): Outputs => {
+  const { sentResult, uncompleted } = outputs;
+  if (uncompleted === null || sentResult === null || turn === null || !turn.open) return outputs;
+  return turn.started_at !== null && turn.started_at > sentResult ? { ...outputs, uncompleted: null } : outputs;
 };
 
 const completionOf = ({ completion_signal_at: signalled, matched_patterns: matched }: Report): number | null => {
