@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
 import type { SchemaRegistryAPIClientArgs } from '@kafkajs/confluent-schema-registry/dist/api/index.js';
 import type { Type } from 'avsc';
@@ -63,12 +64,21 @@ const each = async <T>(items: readonly T[], width: number, work: (item: T) => Pr
   await Promise.all(Array.from({ length: width }, lane));
 };
 
+type Refused = { readonly schema: EventSchema; readonly why: string };
+
 const allSchemas = (topics: readonly TopicName[]): EventSchema[] =>
   topics.flatMap((topic) => [...schemasOf(topic).values()]);
+
+/** How often a refused schema is registered again, and how long each time waits, milliseconds. */
+const RETRIES = 5;
+const RETRY_MS = 300;
 
 /**
  * Registers every schema at level FULL_TRANSITIVE; a registered one stays. Nothing else registers schemas. Throws
  * RegistryTrouble, which names every schema that the registry refuses, or an unreachable registry.
+ *
+ * A subject and its level are two requests. Another process that registers at the same time may be between them, and
+ * the registry refuses the schema then. So what is refused is registered again.
  */
 export const registerSchemas = async (
   registry: RegistryAccess,
@@ -77,22 +87,33 @@ export const registerSchemas = async (
   const { url } = registry;
   const client = clientOf(registry);
   const schemas = allSchemas(topicNames);
-  const refused: string[] = [];
   let done = 0;
-  await each(schemas, 4, async ({ subject, json }) => {
-    try {
-      await client.register(
-        { type: SchemaType.AVRO, schema: json },
-        { subject, compatibility: COMPATIBILITY.FULL_TRANSITIVE },
-      );
-    } catch (error) {
-      refused.push(`${subject}: ${(error as Error).message}`);
-    }
-    done += 1;
-    onProgress(done, schemas.length);
-  });
+  const register = async (some: readonly EventSchema[]): Promise<readonly Refused[]> => {
+    const again: Refused[] = [];
+    await each(some, 4, async (schema) => {
+      const { subject, json } = schema;
+      try {
+        await client.register(
+          { type: SchemaType.AVRO, schema: json },
+          { subject, compatibility: COMPATIBILITY.FULL_TRANSITIVE },
+        );
+        done += 1;
+        onProgress(done, schemas.length);
+      } catch (error) {
+        again.push({ schema, why: `${subject}: ${(error as Error).message}` });
+      }
+    });
+    return again;
+  };
+  let refused = await register(schemas);
+  for (let retry = 1; retry <= RETRIES && refused.length > 0; retry += 1) {
+    await sleep(RETRY_MS);
+    refused = await register(refused.map(({ schema }) => schema));
+  }
   if (refused.length > 0)
-    throw new RegistryTrouble(`the registry at ${url} refuses ${refused.length} schemas:\n${refused.join('\n')}`);
+    throw new RegistryTrouble(
+      `the registry at ${url} refuses ${refused.length} schemas:\n${refused.map(({ why }) => why).join('\n')}`,
+    );
 };
 
 /**
