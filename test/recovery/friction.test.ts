@@ -43,7 +43,7 @@ const frictionAfter = (stalls: number, last: Death) => {
 };
 
 const DAY = new Date(EXAMPLE_TIME).toISOString().slice(0, 10);
-const saved = { ...checkpoint('c-7'), uri: 'file:///work/.onex_state/pipeline_checkpoints/OMN-1234/recovery.yaml' };
+const saved = { ...checkpoint('c-7'), uri: 'file:///stage/.onex_state/pipeline_checkpoints/OMN-1234/recovery.yaml' };
 
 /** The text of omniclaude's escalate_to_blocked. */
 const textWith = (path: string): string => `# Agent Stall Escalation: ${TASK}

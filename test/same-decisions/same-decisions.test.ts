@@ -20,7 +20,7 @@ test('an added, a missing and a different decision are each detected', () => {
   expect(digests([...lines, 'decision 450'])[0]).toBe('451 lines');
 });
 
-test('equal decisions are no difference; a difference is reported with its place and the remedies', () => {
+test('equal decisions pass; a difference is reported with its place and the remedies', () => {
   const lines = Array.from({ length: 450 }, (_, n) => `decision ${n}`);
   const baseline = digests(lines);
   expect(differenceOf(digests(lines), baseline)).toBeNull();

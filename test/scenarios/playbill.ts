@@ -63,7 +63,7 @@ const laddersAndDances: Act = {
     'gascity: a prompt does not excuse a wedged agent, an open permission does': gascity.promptIsNoExcuse,
     'gascity: without stuck_sweep, a stuck agent is reported and nothing is done': gascity.offUntilRequested,
     'hive: tickets, triage, a notification, and an untouched worker': hive.ticketTriageNotification,
-    'hive: a hung model call is found after four minutes, whatever it may take': hive.hungModelCallIsFound,
+    'hive: a hung model call is found after four minutes, though it may take longer': hive.hungModelCallIsFound,
     'hive: genuine progress dismisses a ticket though the worker is in a loop': hive.progressDismissesTheTicket,
     "coditect: agents that report only CODITECT's eight fields are judged by them": eight.judgedByEightFields,
     "hive: triage dismisses a judge's ticket, and a person notifies people all the same": hive.filedByAJudge,

@@ -1,8 +1,7 @@
 import type { Logger } from '@vigil/chassis';
 import { catalogue, Topic, type TopicName } from '@vigil/events';
 import type { Doctor, HangingTransaction, ReadModel } from '@vigil/read-model';
-import { hangingTransactions, type Log } from '@vigil/stream';
-import { within } from './within.ts';
+import { hangingTransactions, type Log, within } from '@vigil/stream';
 
 type ProcessorOf<T> = T extends `onex.snapshot.${infer Processor}.state.v1` ? Processor : never;
 /** Each processor has its snapshot topic. */
@@ -45,7 +44,7 @@ export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
   const unknown: { what: string; why: string }[] = [];
   const find = async <T>(what: string, answer: Promise<T>, otherwise: T): Promise<T> => {
     try {
-      return await within(PART_LIMIT_MS, answer);
+      return await within(PART_LIMIT_MS, answer, what);
     } catch (error) {
       unknown.push({ what, why: (error as Error).message });
       return otherwise;

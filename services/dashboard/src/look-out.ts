@@ -1,7 +1,7 @@
 import type { Knowledge, ReadModel } from '@vigil/read-model';
+import { within } from '@vigil/stream';
 import { readiness } from './doctor.ts';
 import { beginning, type Instant, knowledgeOf, type LookOut, POSTGRES, probed, projected } from './knowledge.ts';
-import { within } from './within.ts';
 
 const EVERY_MS = 1000;
 const ANSWER_MS = 2000;
@@ -26,7 +26,7 @@ export const lookOut = ({ model, probes, instant, signal }: LookOutDeps): (() =>
     seen = probed(seen, part, detail, instant());
   };
   const readModelAge = async (): Promise<null> => {
-    const upTo = await within(ANSWER_MS, model.projectedUpTo());
+    const upTo = await within(ANSWER_MS, model.projectedUpTo(), 'Postgres');
     seen = projected(seen, upTo, instant());
     return null;
   };

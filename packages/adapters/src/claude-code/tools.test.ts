@@ -15,9 +15,9 @@ test('a call’s deadline is what its arguments declare', () => {
 });
 
 test.each([
-  ['Bash without a timeout, whatever Claude Code’s default is', 'Bash', { command: 'npm test' }],
+  ['Bash without a timeout, because Claude Code’s default may change', 'Bash', { command: 'npm test' }],
   ['Bash with a timeout of 0', 'Bash', { command: 'npm test', timeout: 0 }],
-  ['Bash with a timeout that is no number', 'Bash', { command: 'npm test', timeout: 'long' }],
+  ['Bash with a timeout that is not a number', 'Bash', { command: 'npm test', timeout: 'long' }],
   ['a tool that has no timeout', 'Read', { file_path: 'a.ts', timeout: 5 }],
   ['a sub-agent', 'Task', { prompt: 'look' }],
 ])('%s declares none', (_, tool, args) => {

@@ -72,7 +72,7 @@ describe.each(COUNTED)('%s', (name, signal, settings, calls) => {
     expect(fires(signal, [...seen, opens, ...calls(4), ...next, ...calls(1)], settings)).toBe(true);
   });
 
-  test('per turn, starts again with each turn: four and four are no finding, the fifth of a turn is', () => {
+  test('per turn, starts again with each turn: four and four do not fire, the fifth of a turn does', () => {
     const four = [...seen, opens, ...calls(4), ...next, ...calls(4)];
     expect(fires(signal, four, perTurn)).toBe(false);
     expect(fires(signal, [...seen, opens, ...calls(4), ...next, ...calls(5)], perTurn)).toBe(true);

@@ -109,7 +109,7 @@ export type ActiveCase = {
   readonly dryRun: boolean;
   /** null: alive, as far as is confirmed */
   readonly death: Death | null;
-  /** an admission that is no longer wanted */
+  /** an admission that the case does not need any more */
   readonly withdrawing: string | null;
   readonly ending: { readonly ending: Ending; readonly why: string } | null;
 };

@@ -117,7 +117,7 @@ const one = async (client: Client, agent: OneAgent, { json }: Options): Promise<
   endBy(fleet, [agent]);
 };
 
-/** States that may have changed are no answer: scripts read the exit code. */
+/** Scripts read the exit code, so states that may have changed do not count as an answer. */
 const endBy = ({ knowledge }: Fleet, agents: readonly AgentRow[]): void => {
   if (!isCurrent(knowledge)) endBlind();
   else if (agents.some(isUnhealthy)) endUnwell();
