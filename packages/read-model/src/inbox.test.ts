@@ -12,7 +12,7 @@ const waitingCase = {
   escalationReason: 'no progress for 20 min',
   escalationAt: 500,
   escalationDeadlineAt: 9000,
-  escalationOnTimeout: 'next',
+  escalationOnTimeout: 'terminate',
   escalationOptions: ['pardon', 'terminate_and_recover'],
 };
 const asking = (kind: string) => ({
@@ -46,7 +46,7 @@ test('a case with a question has its options, its deadline and what happens then
       text: 'no progress for 20 min',
       since: 500,
       deadlineAt: 9000,
-      atDeadline: 'next',
+      atDeadline: 'terminate',
       options: [
         { name: 'pardon', command: 'vigil case decide c-1 pardon --why "…"' },
         { name: 'terminate_and_recover', command: 'vigil case decide c-1 terminate_and_recover --why "…"' },

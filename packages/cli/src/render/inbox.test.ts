@@ -11,7 +11,7 @@ const item: InboxItem = {
   text: 'no progress for 20 min',
   since: NOON - 60_000,
   deadlineAt: NOON + 60_000,
-  atDeadline: 'next',
+  atDeadline: 'terminate',
   options: [{ name: 'pardon', command: 'vigil case decide c-1 pardon --why "…"' }],
 };
 

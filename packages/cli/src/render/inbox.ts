@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
   brake: 'the brake holds the fleet',
 };
 
-const AT_DEADLINE: Readonly<Record<string, string>> = { next: 'the plan continues', hold: 'nothing happens' };
+const AT_DEADLINE: Readonly<Record<string, string>> = { terminate: 'the plan continues', hold: 'nothing happens' };
 
 const deadlineText = (view: View, { deadlineAt, atDeadline }: InboxItem): readonly string[] => {
   if (deadlineAt === null) return [];
