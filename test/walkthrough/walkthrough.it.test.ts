@@ -42,7 +42,7 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to the not
       .split('\n')
       .slice(1)
       .flatMap((line) => line.match(/^\S+/)?.[0] ?? []);
-    expect({ code, unhealthy }).toEqual({ code: 1, unhealthy: [...crashing, 'hangs'] });
+    expect({ code, unhealthy }).toEqual({ code: 1, unhealthy: ['crashes-r3'] });
     const ordered = observed.of(Topic.agentOrder).map(({ payload }) => payload.orderId);
     const answered = [...observed.of(Topic.orderReceipt), ...observed.of(Topic.spawnReceipt)].map(
       ({ payload }) => payload.orderId,

@@ -58,7 +58,8 @@ const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? '/', 'http://x');
   const answer = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body));
   if (request.headers.authorization !== `Bearer ${TOKEN}`) return answer(401, { detail: 'no' });
-  if (url.pathname === '/v1/agents') return answer(200, { agents: [agentRow({ reason: 'a\u001b[2Jb' })] });
+  if (url.pathname === '/v1/agents')
+    return answer(200, { agents: [agentRow({ reason: 'a\u001b[2Jb', labels: { team: 'core', a: 'b=c' } })] });
   if (url.pathname === '/v1/fleet') return answer(200, { fleet: fleetRow(fleet), knowledge });
   if (url.pathname === '/v1/cases/case-e-1' && caseAnswers.length > 0) {
     const found = caseAnswers[Math.min(caseLooks, caseAnswers.length - 1)];
@@ -73,7 +74,8 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/v1/agents/worker-1') return answer(200, agentRow({ agentId: 'worker-1' }));
   if (url.pathname === '/v1/agents/done')
     return answer(200, agentRow({ agentId: 'done', state: 'TERMINATED', endReason: 'finished' }));
-  if (url.pathname === '/v1/agents/steady') return answer(200, agentRow({ agentId: 'steady', state: 'HEALTHY' }));
+  if (url.pathname === '/v1/agents/steady')
+    return answer(200, agentRow({ agentId: 'steady', state: 'HEALTHY', unhealthy: false }));
   if (url.pathname.startsWith('/v1/tokens')) {
     if (request.method === 'GET') return answer(200, { tokens: [tokenRow] });
     tokenRequests.push([url.pathname, await json(request)]);
@@ -200,6 +202,16 @@ test('what holds the whole fleet stands first, and not in what programs read', a
   }
   fleet = {};
   expect((await vigil(['health'])).out).toMatch(/^AGENT/);
+});
+
+test('agents are shown by policy and by every given label', async () => {
+  const shown = async (...args: readonly string[]) =>
+    JSON.parse((await vigil(['health', '--json', ...args])).out).length;
+  expect(await shown('--label', 'team=core', '--label', 'a=b=c')).toBe(1);
+  expect(await shown('--label', 'team=core', '--label', 'a=b')).toBe(0);
+  expect(await shown('--label', 'team=other')).toBe(0);
+  expect([await shown('--policy', 'vigil'), await shown('--policy', 'demo')]).toEqual([1, 0]);
+  expect((await vigil(['health', '--label', 'team'])).err).toContain('Give name=value, such as team=core.');
 });
 
 test('an unknown agent ends with 1 and a message', async () => {

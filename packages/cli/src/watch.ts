@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { AgentRow, Entry, FleetRow, Knowledge } from '@vigil/read-model';
 import type { Client } from './client.ts';
 import { CannotProceed, Refusal } from './errors.ts';
-import { agentsTable, isUnhealthy } from './render/agents.ts';
+import { agentsTable } from './render/agents.ts';
 import { storyLine } from './render/describe.ts';
 import { fleetLines } from './render/fleet.ts';
 import { blindLine, isCurrent, knowledgeLines } from './render/knowledge.ts';
@@ -92,7 +92,7 @@ export const isNotRoutine = ({ type }: Pick<Entry, 'type'>): boolean => !ROUTINE
 
 /** The plain watching view: agents, below them the last events as a story. As many as `rows` lines have room for. */
 export const watchScreen = (view: View, rows: number, { agents, story, fleet, knowledge }: Seen): string[] => {
-  const unhealthy = agents.filter(isUnhealthy).length;
+  const unhealthy = agents.filter((agent) => agent.unhealthy).length;
   const title = `${view.paint.bold('vigil')}  ${agents.length} agents, ${unhealthy} unhealthy  ${view.paint.dim(clockTime(view, view.now))}`;
   const head = [title, ...knowledgeLines(view, knowledge), ...fleetLines(view, fleet), ''];
   const fits = Math.max(1, rows - head.length - ROWS_BELOW);

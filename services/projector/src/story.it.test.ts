@@ -39,11 +39,40 @@ test('a stuck agent is unhealthy, shows the reason that matched, and its open ca
   ]);
 });
 
-test('a finished agent is not unhealthy, a crashed one is', async () => {
-  await using finished = await modelOf(started, changed('TERMINATED', { endReason: 'finished' }));
-  expect(await finished.model.agents({ unhealthy: true })).toEqual([]);
-  await using crashed = await modelOf(started, changed('TERMINATED', { endReason: 'crashed' }));
-  expect(await crashed.model.agents({ unhealthy: true })).toHaveLength(1);
+const ended = (endReason: 'finished' | 'explicit' | 'crashed') =>
+  changed('TERMINATED', { endReason, taskId: 'OMN-1234' });
+const unhealthyAfter = async (...events: readonly Unplaced[]) => {
+  await using it = await modelOf(started, ...events);
+  return (await it.model.agents({ unhealthy: true })).map(({ agentId }) => agentId);
+};
+const held = (agentId: string) => example(Topic.taskHealth, 'TASK_HEALTH_CHANGED', { agentId, taskId: 'OMN-1234' });
+const { instanceId } = started.payload;
+const terminate = (outcome: 'done' | 'failed') => [
+  example(Topic.agentOrder, 'TERMINATE_AGENT', { orderId: 'end', agentId: 'worker-1', instanceId }),
+  example(Topic.orderReceipt, 'ORDER_RECEIPT', { orderId: 'end', agentId: 'worker-1', outcome }),
+];
+
+test('a crashed agent is unhealthy; one that has finished or was ended on request is not', async () => {
+  expect(await unhealthyAfter(ended('crashed'))).toEqual(['worker-1']);
+  expect(await unhealthyAfter(ended('finished'))).toEqual([]);
+  expect(await unhealthyAfter(ended('explicit'))).toEqual([]);
+});
+
+test('an agent that Vigil has ended is unhealthy until another agent has its task', async () => {
+  expect(await unhealthyAfter(...terminate('done'), ended('explicit'))).toEqual(['worker-1']);
+  expect(await unhealthyAfter(...terminate('failed'), ended('explicit'))).toEqual([]);
+  expect(await unhealthyAfter(...terminate('done'), ended('explicit'), held('worker-1-r1'))).toEqual([]);
+});
+
+test('a crashed agent is unhealthy until a later agent has its task, or the task is over', async () => {
+  expect(await unhealthyAfter(ended('crashed'), held('worker-1'))).toEqual(['worker-1']);
+  expect(await unhealthyAfter(held('worker-0'), ended('crashed'))).toEqual(['worker-1']);
+  expect(await unhealthyAfter(ended('crashed'), held('worker-1-r1'))).toEqual([]);
+  const review = (decision: 'retry' | 'abandon') =>
+    example(Topic.taskRecovery, 'REVIEW_DECIDED', { taskId: 'OMN-1234', decision });
+  expect(await unhealthyAfter(ended('crashed'), review('retry'))).toEqual(['worker-1']);
+  expect(await unhealthyAfter(ended('crashed'), review('abandon'))).toEqual([]);
+  expect(await unhealthyAfter(ended('crashed'), example(Topic.taskRecovery, 'TASK_RELEASED'))).toEqual([]);
 });
 
 test('an agent that has only started is healthy', async () => {

@@ -28,15 +28,11 @@ const endText = ({ endReason, reason, exitCode }: Pick<AgentRow, 'endReason' | '
   return endReason === 'explicit' ? orDash(reason).replace(/^ended: /, '') : orDash(endReason ?? reason);
 };
 
-/** Everything that is not HEALTHY, finished ones excluded. */
-export const isUnhealthy = ({ state, endReason }: AgentRow): boolean =>
-  state !== 'HEALTHY' && !(state === 'TERMINATED' && endReason === 'finished');
-
 const asksPeople = ({ caseWaiting, exemption, waitingFor }: AgentRow): boolean =>
   caseWaiting ||
   (exemption === 'awaiting_input' && (waitingFor?.kind === 'permission' || waitingFor?.kind === 'question'));
 
-const urgency = (agent: AgentRow): number => (asksPeople(agent) ? 0 : isUnhealthy(agent) ? 1 : 2);
+const urgency = (agent: AgentRow): number => (asksPeople(agent) ? 0 : agent.unhealthy ? 1 : 2);
 
 /** What needs a person first, then what is unhealthy, then the rest; by name in each. */
 export const byUrgency = (agents: readonly AgentRow[]): readonly AgentRow[] =>
@@ -50,7 +46,7 @@ const folded = (
   if (agents.length <= fits) return { shown: agents, more: [] };
   const shown = agents.slice(0, Math.max(1, fits - 1));
   const rest = agents.slice(shown.length);
-  const unhealthy = rest.filter(isUnhealthy).length;
+  const unhealthy = rest.filter(({ unhealthy }) => unhealthy).length;
   return { shown, more: [`… and ${rest.length} more, ${unhealthy} of them unhealthy: --all shows them`] };
 };
 

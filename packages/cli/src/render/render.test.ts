@@ -1,7 +1,7 @@
 import type { Doctor } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import { notShownYet, watchScreen } from '../watch.ts';
-import { agentJson, agentLines, agentsTable, byUrgency, isUnhealthy, waitingTable } from './agents.ts';
+import { agentJson, agentLines, agentsTable, byUrgency, waitingTable } from './agents.ts';
 import { caseLines } from './cases.ts';
 import { storyLine } from './describe.ts';
 import { doctorLines, isWell } from './doctor.ts';
@@ -73,13 +73,6 @@ test('an agent is shown as held until its hold runs out', () => {
   expect(shown(true, NOON + 1)).toEqual([true, true, true]);
   expect(shown(true, NOON)).toEqual([false, false, false]);
   expect(shown(false, null)).toEqual([false, false, false]);
-});
-
-test('unhealthy is everything that is not healthy, a finished agent excluded', () => {
-  expect(isUnhealthy(agentRow({ state: 'HEALTHY' }))).toBe(false);
-  expect(isUnhealthy(agentRow({ state: 'DEGRADED' }))).toBe(true);
-  expect(isUnhealthy(agentRow({ state: 'TERMINATED', endReason: 'crashed' }))).toBe(true);
-  expect(isUnhealthy(agentRow({ state: 'TERMINATED', endReason: 'finished' }))).toBe(false);
 });
 
 test('the table of agents shows state, exemption, since, task and reason', () => {
@@ -244,8 +237,8 @@ test('the doctor names every problem, and every value that is unknown', () => {
 test('what needs a person comes first, then unhealthy agents, then the rest, by name', () => {
   const stuck = agentRow({ agentId: 'b-stuck', state: 'STUCK' });
   const crashed = agentRow({ agentId: 'a-crashed', state: 'TERMINATED', endReason: 'crashed' });
-  const finished = agentRow({ agentId: 'a-finished', state: 'TERMINATED', endReason: 'finished' });
-  const healthy = agentRow({ agentId: 'c-healthy', state: 'HEALTHY' });
+  const finished = agentRow({ agentId: 'a-finished', state: 'TERMINATED', endReason: 'finished', unhealthy: false });
+  const healthy = agentRow({ agentId: 'c-healthy', state: 'HEALTHY', unhealthy: false });
   const asked = agentRow({ agentId: 'z-asked', state: 'STUCK', caseWaiting: true });
   const waitingFor = { kind: 'permission', text: null, since: null } as const;
   const asks = agentRow({ agentId: 'y-asks', state: 'HEALTHY', exemption: 'awaiting_input', waitingFor });
@@ -254,9 +247,7 @@ test('what needs a person comes first, then unhealthy agents, then the rest, by 
 });
 
 test('agents beyond the lines of the terminal are a count, and none is without need', () => {
-  const agents = Array.from({ length: 5 }, (_, i) =>
-    agentRow({ agentId: `a${i}`, state: i < 4 ? 'STUCK' : 'HEALTHY' }),
-  );
+  const agents = Array.from({ length: 5 }, (_, i) => agentRow({ agentId: `a${i}`, unhealthy: i < 4 }));
   expect(agentsTable(VIEW, agents, true, 5)).toHaveLength(6);
   const lines = agentsTable(VIEW, agents, true, 3);
   expect(lines.slice(1, 3).map((line) => line.slice(0, 2))).toEqual(['a0', 'a1']);

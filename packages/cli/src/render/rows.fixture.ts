@@ -22,6 +22,7 @@ const evidence = {
 export const agentRow = (more: Partial<AgentRow> = {}): AgentRow => ({
   agentId: 'worker-1',
   state: 'STUCK',
+  unhealthy: more.state !== 'HEALTHY',
   stateFrom: 'HEALTHY',
   since: NOON - 123_000,
   reason: 'no call for 21 s; limit 20 s',

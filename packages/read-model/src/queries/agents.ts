@@ -10,11 +10,33 @@ export type ReportedError = {
   readonly message: string | null;
 };
 
+/**
+ * A person should look: it is alive and not HEALTHY, or has ended and nothing continues its task. Excluded are ends that a person or the
+ * agent itself requested, tasks that a later agent has taken, because that one shows its own state, and tasks that are over.
+ */
+const UNHEALTHY = `CASE
+  WHEN current_state <> 'TERMINATED' THEN current_state <> 'HEALTHY'
+  WHEN end_reason IS NOT DISTINCT FROM 'finished' THEN false
+  WHEN end_reason IS NOT DISTINCT FROM 'explicit' AND NOT EXISTS (
+    SELECT 1 FROM orders JOIN receipts USING (order_id)
+    WHERE orders.agent_id = j.agent_id AND orders.instance_id IS NOT DISTINCT FROM j.current_instance
+      AND kind = 'TERMINATE_AGENT' AND outcome = 'done') THEN false
+  ELSE NOT EXISTS (
+    SELECT 1 FROM task_assignees later
+    WHERE later.task_id = j.state_task_id AND later.agent_id <> j.agent_id AND later.assignee_at > j.state_since
+  ) AND NOT EXISTS (
+    SELECT 1 FROM tasks
+    WHERE tasks.task_id = j.state_task_id AND recovery_at >= j.state_since
+      AND (recovery = 'TASK_RELEASED' OR recovery = 'REVIEW_DECIDED' AND recovery_reason IN ('abandon', 'reset'))
+  ) END`;
+
 // An instance that began after the last state is healthy until judged; a heartbeat counts only if it is of the present
 // instance.
 const agent = {
   agentId: column<string>('j.agent_id'),
   state: column<HealthState>('current_state'),
+  /** whether a person should look at it; an ended agent that needs nothing more is not */
+  unhealthy: column<boolean>(UNHEALTHY),
   stateFrom: column<HealthState | null>(),
   instanceId: column<string | null>('current_instance'),
   instanceSince: column<number | null>(),
@@ -124,13 +146,11 @@ LEFT JOIN LATERAL (
 ) c ON true
 `;
 
-const UNHEALTHY = `current_state <> 'HEALTHY' AND NOT (current_state = 'TERMINATED' AND end_reason IS NOT DISTINCT FROM 'finished')`;
-
 const WAITING = `current_state <> 'TERMINATED' AND exemption IS NOT DISTINCT FROM 'awaiting_input'`;
 
 /**
- * Agents by name, or by the length of their wait for a person. `unhealthy`: agents that are neither HEALTHY nor
- * finished.
+ * Agents by name, or by the length of their wait for a person. `unhealthy`: agents that a person should
+ * look at.
  */
 export const agents = (
   sql: Sql,

@@ -2,7 +2,7 @@ import type { HealthState } from '@vigil/events';
 import type { AgentRow, Entry, Explanation, FleetRow, Knowledge, RecoveryOptions } from '@vigil/read-model';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../../client.ts';
-import { agentJson, agentLines, agentsTable, isUnhealthy, waitingTable } from '../../render/agents.ts';
+import { agentJson, agentLines, agentsTable, waitingTable } from '../../render/agents.ts';
 import { fleetLines } from '../../render/fleet.ts';
 import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
 import { optionLines, optionsJson } from '../../render/options.ts';
@@ -17,14 +17,16 @@ type Options = {
   state?: string;
   task?: string;
   policy?: string;
+  label?: Labels;
   all?: boolean;
   watch?: boolean;
   json?: boolean;
 };
 
 const EXAMPLES = `
-Ends with 1 if an agent that is shown is unhealthy (a finished one is not), with 2 if Vigil cannot be reached or
-is blind. States are old then, and shown as "was HEALTHY".
+Ends with 1 if an agent that is shown is unhealthy, with 2 if Vigil cannot be reached or is blind. States are old then,
+and shown as "was HEALTHY". Unhealthy means that a person should look. An agent that has finished, was ended on request,
+or whose task a later agent has, is not unhealthy.
 
 Examples:
   vigil health                       every agent: what needs a person first, then unhealthy ones
@@ -33,6 +35,7 @@ Examples:
   vigil health --filter unhealthy    what needs a look
   vigil health --filter waiting      who waits for a person, the longest first, with what is asked
   vigil health --policy coditect     agents that a policy judges; --task and --state work alike
+  vigil health --label team=core     agents with this label; repeat it for several
   vigil health --watch               the fleet and its story, until Ctrl-C`;
 
 const EXPLAIN = `
@@ -66,6 +69,18 @@ const stateOption = (text: string): string => {
   throw new InvalidArgumentError(`Give one of ${STATES.join(', ')}.`);
 };
 
+type Labels = Readonly<Record<string, string>>;
+
+const labelOption = (text: string, others: Labels = {}): Labels => {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('Give name=value, such as team=core.');
+  return { ...others, [text.slice(0, at)]: text.slice(at + 1) };
+};
+
+const isAskedFor = ({ policyName, labels }: AgentRow, { policy, label = {} }: Options): boolean =>
+  (policy === undefined || policyName === policy) &&
+  Object.entries(label).every(([name, value]) => labels[name] === value);
+
 export const register = (program: Command): void => {
   program
     .command('health [agent]')
@@ -74,6 +89,7 @@ export const register = (program: Command): void => {
     .option('--state <state>', `only agents in this state: ${STATES.join(', ')}`, stateOption)
     .option('--task <task>', 'only agents on this task')
     .option('--policy <name>', 'only agents that this policy judges')
+    .option('--label <name=value>', 'only agents with this label', labelOption)
     .option('--all', 'every agent, also more than the terminal has lines')
     .option('--watch', 'refresh until Ctrl-C')
     .option('--json', 'for programs')
@@ -92,12 +108,12 @@ const health = async (agentId: string | undefined, options: Options): Promise<vo
   const client = dashboardView();
   if (options.watch) return watch(client);
   if (agentId !== undefined) return one(client, await client.get<OneAgent>(path('agents', agentId)), options);
-  const { filter, state, task, policy, all } = options;
+  const { filter, state, task, all } = options;
   const [found, fleet] = await Promise.all([
     client.get<{ agents: readonly AgentRow[] }>('/v1/agents', { filter, state, task }),
     client.get<Fleet>('/v1/fleet'),
   ]);
-  const agents = found.agents.filter(({ policyName }) => policy === undefined || policyName === policy);
+  const agents = found.agents.filter((agent) => isAskedFor(agent, options));
   const fits = all || !process.stdout.isTTY ? agents.length : process.stdout.rows - ROWS_BESIDE;
   const table: Lines<readonly AgentRow[]> =
     filter === 'waiting' ? waitingTable : (screen, shown, isNow) => agentsTable(screen, shown, isNow, fits);
@@ -120,7 +136,7 @@ const one = async (client: Client, agent: OneAgent, { json }: Options): Promise<
 /** Scripts read the exit code, so states that may have changed do not count as an answer. */
 const endBy = ({ knowledge }: Fleet, agents: readonly AgentRow[]): void => {
   if (!isCurrent(knowledge)) endBlind();
-  else if (agents.some(isUnhealthy)) endUnwell();
+  else if (agents.some(({ unhealthy }) => unhealthy)) endUnwell();
 };
 
 const oneLines = (screen: View, agent: OneAgent, isNow: boolean): readonly string[] => [
