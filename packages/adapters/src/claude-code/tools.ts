@@ -1,15 +1,8 @@
 import type { WaitingFor, WaitKind } from '@vigil/events';
-import {
-  type CallEnd,
-  type ClientCall,
-  callsBy,
-  headOf,
-  isWaitingCommand,
-  type ToolTraits,
-  waiting,
-} from '../shared/calls.ts';
+import { type CallEnd, type ClientCall, callsBy, headOf, type ToolTraits, waiting } from '../shared/calls.ts';
 import { isCheckingCommand } from '../shared/checks.ts';
 import { listAt, numberAt, textAt } from '../shared/payload.ts';
+import { isWaitingCommand } from '../shared/polls.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell']);
 /**

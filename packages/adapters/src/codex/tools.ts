@@ -1,14 +1,7 @@
-import {
-  type CallEnd,
-  callsBy,
-  endWith,
-  exitClass,
-  headOf,
-  isWaitingCommand,
-  type ToolTraits,
-} from '../shared/calls.ts';
+import { type CallEnd, callsBy, endWith, exitClass, headOf, type ToolTraits } from '../shared/calls.ts';
 import { isCheckingCommand } from '../shared/checks.ts';
 import { at, type Fields, numberAt, parseLine, textAt } from '../shared/payload.ts';
+import { isWaitingCommand } from '../shared/polls.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['Bash', 'shell', 'exec_command', 'local_shell']);
 const EDITS: ReadonlySet<string> = new Set(['apply_patch', 'Edit', 'Write']);

@@ -1,16 +1,9 @@
 import type { ContextUse, TokenUsage } from '@vigil/events';
-import {
-  type CallEnd,
-  callsBy,
-  endWith,
-  headOf,
-  isWaitingCommand,
-  startedCall,
-  type ToolTraits,
-} from '../shared/calls.ts';
+import { type CallEnd, callsBy, endWith, headOf, startedCall, type ToolTraits } from '../shared/calls.ts';
 import { isCheckingCommand } from '../shared/checks.ts';
 import { tokensIn } from '../shared/counts.ts';
 import { at, listAt, textAt } from '../shared/payload.ts';
+import { isWaitingCommand } from '../shared/polls.ts';
 
 const SHELL = 'run_shell_command';
 

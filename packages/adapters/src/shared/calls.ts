@@ -142,12 +142,6 @@ export const waitStarted = (
   call,
 });
 
-const WAITING_COMMAND = /(?:^|[;&|(]\s*)(?:sleep|watch)\s/;
-
-/** A waiting shell command is repeated on purpose. */
-export const isWaitingCommand = (command: unknown): boolean =>
-  typeof command === 'string' && WAITING_COMMAND.test(command);
-
 /** The started calls of a stream, by id, because their ends do not repeat tool and arguments. */
 export type OpenCalls = Readonly<Record<string, ToolCall>>;
 

@@ -10,9 +10,9 @@ test('the order of fields, and fields without a value, make no difference', () =
 
 test('other versions and machines compute these hashes of the same values', () => {
   expect(hashes({ args: { path: 'a.ts' }, result: 'read 12 lines', failed: false })).toEqual({
-    args_hash: 'a3:26da85158febffab6d2ff298a631b624',
-    result_hash: 'r3:e91e5e281c2c8469122b90af754e3e77',
-    masked_result_hash: 'm3:171fb985beba1b23acd8641336a3f362',
+    args_hash: 'a4:26da85158febffab6d2ff298a631b624',
+    result_hash: 'r4:e91e5e281c2c8469122b90af754e3e77',
+    masked_result_hash: 'm4:171fb985beba1b23acd8641336a3f362',
   });
 });
 
@@ -44,6 +44,48 @@ const answers: readonly (readonly [string, string, Alike])[] = [
   ['1795676420.25 ready', '1795676999.5 ready', always],
   ['1795676420123 ready', '1795676999456 ready', always],
   ['"id":"0a1b2c3d-0000-4000-8000-000000000001"', '"id":"0a1b2c3d-0000-4000-8000-000000000002"', always],
+  ['2026-11-26T07:00:00+01:00 ready', '2026-11-26T08:10:11-05:00 ready', always],
+  ['20261126T070000Z ready', '20261126T081011Z ready', always],
+  ['Thu, 26 Nov 2026 07:00:01 +0000', 'Fri, 27 Nov 2026 08:10:11 +0000', always],
+  ['-rw-r--r-- 1 a a 12 Nov 26 07:00 a.ts', '-rw-r--r-- 1 a a 12 Nov 26 08:11 a.ts', always],
+  ['26/Nov/2026:07:00:01 +0000 GET /', '26/Nov/2026:08:10:11 +0000 GET /', always],
+  ['ts=1795676420 ready', 'ts=1795676999 ready', always],
+  ['updated_at: 1795676420', 'updated_at: 1795676999', always],
+  ['epoch 1795676420 ready', 'epoch 1795676999 ready', always],
+  ['Ran all tests in 3.42s', 'Ran all tests in 3.97s', always],
+  ['took 120 ms', 'took 98 ms', always],
+  ['real\t0m1.234s', 'real\t0m1.310s', always],
+  ['built in 1m 30s', 'built in 1m 42s', always],
+  ['duration: 0.034', 'duration: 0.041', always],
+  ['id 01ARZ3NDEKTSV4RRFFQ69G5FAV', 'id 01BX5ZZKBKACTAV9WEVGEMMVRZ', always],
+  ['request_id=f8Zk2Q1x', 'request_id=p9Lm7R3y', always],
+  ['started run_8f3k2m1qz', 'started run_1p9l7r3yx', always],
+  ['PID: 4711', 'PID: 4712', always],
+  ['[1] 4711', '[1] 4712', always],
+  ['listening on http://localhost:43121/', 'listening on http://localhost:43977/', always],
+  ['port=43121', 'port=43977', always],
+  ['[::1]:43121 refused', '[::1]:43977 refused', always],
+  ['/tmp/tmp.AbCdEfGhIj/log', '/tmp/tmp.KlMnOpQrSt/log', always],
+  ['/var/tmp/build.qWeRtY/a.o', '/var/tmp/build.ZxCvBn/a.o', always],
+  ['/tmp/pytest-of-a/pytest-12/test_x0/out', '/tmp/pytest-of-a/pytest-13/test_x0/out', always],
+  ['[main 3f2a91c] fix', '[main 1234567] fix', always],
+  ['commit 1234567', 'commit 7654321', always],
+  ['fail /tmp/work/a.test.ts', 'fail /tmp/work/b.test.ts', never],
+  ['wrote /tmp/out/part-12.csv', 'wrote /tmp/out/part-13.csv', inWords],
+  ['34 s of 120 s', '41 s of 120 s', inWords],
+  ['{"id":"0a1b2c3d-0000-4000-8000-000000000001"}', '{"id":"0a1b2c3d-0000-4000-8000-000000000002"}', always],
+  ['{"b":1,"a":"x"}', '{ "a": "x", "b": 1 }', always],
+  ['{"pid":4711,"state":"up"}', '{"pid":4712,"state":"up"}', always],
+  ['{"ts_ms":1795676420123}', '{"ts_ms":1795676999456}', always],
+  ['{"eta":"300 s"}', '{"eta":"240 s"}', inWords],
+  ['{"next":"/items?after=abcdef1"}', '{"next":"/items?after=abcdef2"}', inWords],
+  ['{"page_token":"0a1b2c3d4e"}', '{"page_token":"0a1b2c3d5f"}', inWords],
+  ['{"nextPageToken":"CAUQAA"}', '{"nextPageToken":"CAoQBB"}', never],
+  ['{"offset":100}', '{"offset":200}', inWords],
+  ['offset=100 cursor=0a1b2c3d4e', 'offset=100 cursor=0a1b2c3d5f', inWords],
+  ['[{"id":"0a1b2c3d-0000-4000-8000-000000000001"}]', '[{"id":"0a1b2c3d-0000-4000-8000-000000000002"}]', inWords],
+  ['[{"sha":"3f2a91c"},{"sha":"77be012"}]', '[{"sha":"3f2a91c"},{"sha":"81c0aa4"}]', inWords],
+  ['[{"request_id":"r-1","name":"a"}]', '[{"request_id":"r-2","name":"a"}]', always],
   ['1700000000 out.bin', '1800000000 out.bin', inWords],
   ['ETA 300 s', 'ETA 240 s', inWords],
   ['ETA 0:03:20', 'ETA 0:02:10', inWords],
@@ -87,6 +129,14 @@ test('volatile fields of a result are left out, other numbers stay', () => {
 });
 
 const resultOf = (value: unknown) => resultHash(value, false);
+
+test('the words that explain a command do not make another call, those of any other tool do', () => {
+  const bash = (description: string, command = 'ls') => argsHash({ command, description, timeout: 5 });
+  expect(bash('List the files')).toBe(bash('See what is there'));
+  expect(bash('List the files')).not.toBe(bash('List the files', 'ls -a'));
+  const issue = (description: string) => argsHash({ title: 'Bug', description });
+  expect(issue('It fails')).not.toBe(issue('It hangs'));
+});
 
 test('a missing value is unknown and never compared', () => {
   expect(hashes({ failed: false })).toEqual({ args_hash: null, result_hash: null, masked_result_hash: null });

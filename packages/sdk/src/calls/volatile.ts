@@ -1,0 +1,124 @@
+import type { Style, Writing } from './canonical.ts';
+
+/** Fields that differ between answers although nothing has changed: lower case, without - and _. */
+const VOLATILE: ReadonlySet<string> = new Set(
+  `timestamp timestampms time date datetime ts now asof createdat updatedat modifiedat startedat endedat finishedat completedat
+   expiresat generatedat fetchedat checkedat lastupdated lastmodified lastseen servertime localtime mtime atime ctime
+   duration durationms durationns durationsec durationseconds elapsed elapsedms elapsedseconds elapsedtime took tookms latency latencyms
+   responsetime totaltime walltime executiontime uptime pid ppid processid
+   requestid traceid spanid correlationid sessionid messageid toolcallid callid eventid uuid guid nonce etag traceparent`.split(
+    /\s+/,
+  ),
+);
+/** These two kinds of fields identify an item of a list. */
+const NAMES: ReadonlySet<string> = new Set(['uuid', 'guid', 'eventid', 'messageid']);
+const NAMING = /(?:id|hash|sha|key)$/;
+/** The value of such a field is progress: the cursor of a page, the time left. */
+const ADVANCING = /cursor|next|pagetoken|continuation|offset|^(?:eta|left|marker|position)$|remaining|timeleft/;
+
+/** How a field of an answer is written. */
+export const writingOf = (key: string, inList: boolean): Writing => {
+  const name = key.toLowerCase().replace(/[-_]/g, '');
+  const isNaming = inList && (NAMES.has(name) || (NAMING.test(name) && !VOLATILE.has(name)));
+  if (isNaming || ADVANCING.test(name)) return 'unchanged';
+  return VOLATILE.has(name) ? 'omitted' : 'styled';
+};
+
+/** What follows such a label is progress. Look-behinds are bounded, for long texts. */
+const NO_CURSOR = String.raw`(?<!(?:cursor|next|page_?token|continuation|offset|marker)\w{0,16}["':= ]{1,4}[\w-]{0,36})`;
+const NOT_LEFT = String.raw`(?<!\b(?:eta|left|remaining)["':= ]{1,4}[\d.:]{0,16})`;
+const NOR_LEFT = '(?! (?:left|remaining|to go|of)\\b)';
+/** Ten digits are also a count of bytes, so epoch seconds need a label. */
+const TIME_LABEL = String.raw`(?<=(?:\b|_)(?:(?:created|updated|modified|started|ended|finished|expires)?_?at|created|updated|modified|expires|since|until|time|timestamp|date|ts|epoch|mtime|now)["':= ]{1,4})`;
+const DURATION_LABEL = String.raw`(?<=\b(?:elapsed|duration|took|latency|runtime|uptime)["':= ]{1,4})`;
+const ID_LABEL = String.raw`(?<=\b(?:request|trace|span|correlation|session|run|job|invocation|execution|event|message)[ _-]?id["':= ]{1,4})`;
+const HASH_LABEL = String.raw`(?<=\b(?:commit|sha|sha1|sha256|rev|revision|digest)["':= ]{1,4})`;
+const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*';
+
+/** Parts of a text that differ from run to run although nothing has changed. */
+const VARYING = new RegExp(
+  [
+    // ids and hashes: UUIDs, ULIDs, hexadecimal numbers, and tokens with a label or a known prefix
+    String.raw`\b${NO_CURSOR}[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`,
+    String.raw`\b${NO_CURSOR}01[0-9a-hjkmnp-tv-z]{24}\b`,
+    String.raw`\b0x[0-9a-f]+\b`,
+    String.raw`\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)${NO_CURSOR}[0-9a-f]{7,}\b`,
+    String.raw`${HASH_LABEL}[0-9a-f]{7,64}\b`,
+    String.raw`(?<=\[[\w/.-]{1,60} (?:\(root-commit\) )?)[0-9a-f]{7,40}(?=\])`,
+    String.raw`${ID_LABEL}(?=\w*\d)(?=\w*[a-z])[\w-]{6,}`,
+    String.raw`\b(?:req|msg|evt|run|call|job|sess|resp|trace|chatcmpl)[_-](?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{8,}\b`,
+    // dates with times, epoch seconds and milliseconds; a date alone seldom is the present one if it changes
+    String.raw`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`,
+    String.raw`\b\d{8}T\d{6}(?:\.\d+)?Z?\b`,
+    String.raw`\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:\d\d? [a-z]{3}|[a-z]{3} +\d\d?)\b(?: \d{4}\b)?`,
+    String.raw`\b${MONTH} +\d\d?,? +\d\d:\d\d\b(?!:)`,
+    String.raw`\b${NOT_LEFT}\d\d?:\d\d:\d\d(?:[.,]\d+)?${NOR_LEFT}`,
+    String.raw`\b1[5-9]\d{8}(?:\d{3}(?:\.\d+)?|\.\d+)\b`,
+    String.raw`\b(?=1[5-9])${TIME_LABEL}1[5-9]\d{8}\b`,
+    // durations
+    String.raw`\b${NOT_LEFT}(?:\d+h ?)?\d+m ?\d+(?:\.\d+)?s\b${NOR_LEFT}`,
+    String.raw`\b${NOT_LEFT}\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?|h|hours?)\b${NOR_LEFT}`,
+    String.raw`${DURATION_LABEL}\d+(?:\.\d+)?\b`,
+    // addresses, ports and processes
+    String.raw`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`,
+    String.raw`(?<=\[::1?\]:)\d+\b`,
+    String.raw`\b(?:localhost:|ports?["':= ]{1,4}|pids?["':=# ]{1,4}|process )\d+\b(?! of\b)`,
+    String.raw`(?<=(?:^|\n)\[\d{1,3}\] )\d{2,7}(?=\n|$)`,
+    String.raw`(?:/var/folders|\\AppData\\Local\\Temp)[/\\][^\s"'\`:,;)]+`,
+    String.raw`\btmp[.\-_]?[a-z0-9_]{6,}\b`,
+  ].join('|'),
+  'gi',
+);
+
+/** Where a failure points to, and which attempt it was. A figure after another colon is a count. */
+const POSITIONS =
+  /(?<=\.[a-z]\w{0,4}:)\d+(?::\d+)?\b|\b(line|lines|col|column|row|char|offset|position|attempt|try|retry) #?\d+/gi;
+
+const LONG_HEX = /\b(?:0x)?[0-9a-f]{8,}\b/gi;
+const DIGITS = /\d+/g;
+
+const TEMPORARY = /\/(?:var\/)?tmp\/[^\s"'`:,;)]+/g;
+/** A name with figures in it, or with small and capital letters as `mktemp` makes them. */
+const MADE_UP = /\d|(?=\w*[a-z])(?=\w*[A-Z])[A-Za-z]{6,}$/;
+/** The last name of a path may be the next one of a row: part-12.csv. */
+const NUMBERED = /^[A-Za-z]+[-_.]?\d+(?:\.[a-z]+)*$/;
+
+const withoutMadeUp = (path: string): string => {
+  const names = path.split('/');
+  const isMadeUp = (name: string, i: number) => MADE_UP.test(name) && !(i === names.length - 1 && NUMBERED.test(name));
+  return names.map((name, i) => (isMadeUp(name, i) ? '#' : name)).join('/');
+};
+
+const stable = (text: string): string => text.replace(VARYING, '#').replace(TEMPORARY, withoutMadeUp);
+
+/** Epoch milliseconds of this time look like no other number. */
+const isEpochMs = (number: number | bigint): boolean => number >= 1.5e12 && number < 2e12;
+
+/** Figures stay: a counter that moves is progress, and so are fewer failures. */
+export const answer: Style = {
+  text: stable,
+  number: (number) => (isEpochMs(number) ? '0' : String(number)),
+  field: writingOf,
+  readsJson: true,
+};
+
+export const failure: Style = { ...answer, text: (text) => stable(text).replace(POSITIONS, '#') };
+
+/** Without all figures. */
+export const masked: Style = {
+  ...answer,
+  text: (text) => stable(text).replace(LONG_HEX, '#').replace(DIGITS, '#'),
+  number: () => '0',
+  field: (key, inList) => (writingOf(key, inList) === 'omitted' ? 'omitted' : 'styled'),
+};
+
+/** The words with which a model explains a command do not make another call. */
+const EXPLAINING: ReadonlySet<string> = new Set(['description', 'explanation', 'justification']);
+
+/** The arguments of a shell command. */
+export const command: Style = {
+  text: (text) => text,
+  number: String,
+  field: (key) => (EXPLAINING.has(key) ? 'omitted' : 'styled'),
+  readsJson: false,
+};
