@@ -21,6 +21,7 @@ export { closerInterval, judgedInterval, SHORTEST_INTERVAL_MS } from './compile/
 export type { SinkKind } from './compile/warnings.ts';
 export { recoveryDocument, USUAL_ATTEMPTS } from './document/document.ts';
 export { assignmentSchema, policySchema } from './document/json-schema.ts';
+export { limitAfter, longCalls } from './document/long-calls.ts';
 export { CorrectThePolicy, place, reading, spelled } from './document/mistakes.ts';
 export {
   type BreakerLimits,

@@ -38,24 +38,30 @@ const exemption = <S extends z.ZodType>(limits: S, rest: Omit<Exemption<z.output
 
 const none = z.strictObject({});
 
-const idle = exemption(none, {
+const idleLimits = z.strictObject({
+  /** `ended`: only an agent that has reported `finished` or `exiting`; not an idle one */
+  for: z.enum(['any', 'ended']).default('any'),
+});
+
+const idle = exemption(idleLimits, {
   suspends: ['absence', 'cost'],
   announced: true,
   isReported: true,
-  until: (h) => (isIdle(h) ? NEVER : UNHELD),
-  floor: (h) => Math.max(isUnassigned(h) ? h.lastReceipt.watched : 0, lastIdle(h)),
+  until: (h, limits) => ((limits.for === 'any' ? isIdle(h) : hasEnded(h)) ? NEVER : UNHELD),
+  floor: (h, limits) => {
+    const { left } = h.activity;
+    const idleUntil = limits.for === 'any' ? (left.idle ?? 0) : 0;
+    return Math.max(isUnassigned(h) ? h.lastReceipt.watched : 0, idleUntil, left.finished ?? 0, left.exiting ?? 0);
+  },
 });
+
+const hasEnded = ({ activity: { value } }: History): boolean => value === 'finished' || value === 'exiting';
 
 /**
  * An agent that reports idle or finished is not silent. Only a reported activity makes it idle, so an agent that never
  * reports one can be missing.
  */
-export const isIdle = ({ activity: { value } }: History): boolean =>
-  value === 'idle' || value === 'finished' || value === 'exiting';
-
-/** The mark at which the agent was last idle. */
-const lastIdle = ({ activity: { left } }: History): number =>
-  Math.max(left.idle ?? 0, left.finished ?? 0, left.exiting ?? 0);
+export const isIdle = (h: History): boolean => h.activity.value === 'idle' || hasEnded(h);
 
 /** Whether the agent itself has sent a heartbeat, printed output, or begun a turn. */
 const hasShownItself = ({ lastReceipt, output, activity, turn }: History): boolean =>

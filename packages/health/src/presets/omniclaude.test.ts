@@ -106,3 +106,65 @@ test('an agent that never makes a first call stalls, as one that makes none any 
   expect(omniclaude.at(begun, 2 * MIN).state).toBe('HEALTHY');
   expect(omniclaude.at(begun, 2 * MIN + 1)).toMatchObject({ state: 'STUCK', fires: ['no_calls'], plan: 'no_calls' });
 });
+
+describe('the age of the last call', () => {
+  const ended = (at: number) => ({ tool_calls: [call('c1', { started_at: T0, ended_at: T0 + at })] });
+
+  test.each([
+    ['its end, where it ended before the heartbeat that reports it', 50 * SEC],
+    ['its end, where the heartbeat reports it at once', 60 * SEC],
+  ])('counts from %s', (_, at) => {
+    const heartbeats = [
+      [0, {}],
+      [60 * SEC, ended(at)],
+    ] as const;
+    expect(omniclaude.at(heartbeats, at + 2 * MIN).state).toBe('HEALTHY');
+    expect(omniclaude.at(heartbeats, at + 2 * MIN + 1)).toMatchObject({ state: 'STUCK', fires: ['no_calls'] });
+  });
+
+  const prompt = { kind: 'prompt', text: null, since: null } as const;
+  const WAYS: readonly (readonly [string, Parameters<typeof omniclaude.at>[0][number][1]])[] = [
+    ['at an idle prompt', { activity: 'awaiting_input', waiting_for: prompt }],
+    ['that awaits input and names no question', { activity: 'awaiting_input', waiting_for: null }],
+    ['that is idle', { activity: 'idle' }],
+    ['that works', { activity: 'working' }],
+  ];
+
+  test.each(WAYS)('is judged of an agent %s', (_, more) => {
+    const heartbeats = [
+      [0, { task_id: 'T', tool_calls: [call('c1')] }],
+      [SEC, { task_id: 'T', ...more }],
+    ] as const;
+    expect(omniclaude.at(heartbeats, 2 * MIN).state).toBe('HEALTHY');
+    expect(omniclaude.at(heartbeats, 2 * MIN + 1)).toMatchObject({ state: 'STUCK', plan: 'no_calls' });
+  });
+
+  test.each(WAYS)('is its time since the start before its first call, of an agent %s', (_, more) => {
+    const heartbeats = [[0, { task_id: 'T', last_tool_call: null, ...more }]] as const;
+    expect(omniclaude.at(heartbeats, 2 * MIN).state).toBe('HEALTHY');
+    expect(omniclaude.at(heartbeats, 2 * MIN + 1)).toMatchObject({ state: 'STUCK', plan: 'no_calls' });
+  });
+
+  test.each(['permission', 'question', 'plan', 'dialog'] as const)(
+    'excuses an agent that waits for a person: %s',
+    (kind) => {
+      const waiting = { activity: 'awaiting_input', waiting_for: { kind, text: null, since: null } } as const;
+      const heartbeats = [
+        [0, { task_id: 'T', tool_calls: [call('c1')] }],
+        [SEC, { task_id: 'T', ...waiting }],
+      ] as const;
+      expect(omniclaude.at(heartbeats, 10 * MIN).state).toBe('HEALTHY');
+    },
+  );
+
+  test.each(['finished', 'exiting'] as const)('is not judged of a session that has ended: %s', (activity) => {
+    const heartbeats = [
+      [0, { task_id: 'T', tool_calls: [call('c1')] }],
+      [SEC, { task_id: 'T', activity }],
+    ] as const;
+    expect(omniclaude.at(heartbeats, 10 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
+    const again = [...heartbeats, [60 * SEC, { task_id: 'T', activity: 'working' }]] as const;
+    expect(omniclaude.at(again, 3 * MIN).state).toBe('HEALTHY');
+    expect(omniclaude.at(again, 3 * MIN + 1)).toMatchObject({ state: 'STUCK', plan: 'no_calls' });
+  });
+});

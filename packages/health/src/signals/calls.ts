@@ -1,4 +1,4 @@
-import { duration } from '@vigil/policy';
+import { duration, limitAfter, longCalls } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import type { OpenCall } from '../history/calls/calls.ts';
@@ -9,10 +9,7 @@ import { type AnySignal, absentFor, absentFrom, signal, spelled } from './signal
 
 const noCallsLimits = z.strictObject({
   after: duration,
-  /** tools whose declared deadline extends the limit */
-  applies_to: z.array(z.string()).default([]),
-  buffer: duration.default(60_000),
-  deadlines_above: duration.default(120_000),
+  ...longCalls,
   /** whether an agent that has made no call yet counts from its start */
   from_start: z.boolean().default(false),
 });
@@ -37,12 +34,8 @@ export const noCalls: AnySignal = signal(noCallsLimits, {
   advice: 'Continue with the next step of your task. If you wait for something, name it.',
 });
 
-const stretched = ({ calls }: History, limits: NoCallsLimits): number => {
-  const { lastTool, lastSpanMs } = calls;
-  const applies = lastTool !== null && limits.applies_to.includes(lastTool);
-  if (!applies || lastSpanMs === null || lastSpanMs <= limits.deadlines_above) return limits.after;
-  return Math.max(limits.after, lastSpanMs + limits.buffer);
-};
+const stretched = ({ calls: { lastTool, lastSpanMs } }: History, limits: NoCallsLimits): number =>
+  limitAfter({ tool: lastTool, spanMs: lastSpanMs }, limits);
 
 const kind = z.enum(['model', 'tool', 'external_api', 'checkpoint_write']);
 

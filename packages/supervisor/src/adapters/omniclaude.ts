@@ -1,5 +1,8 @@
 import type { CheckpointRef, ToolCall, WorkItem } from '@vigil/events';
+import { duration, limitAfter, longCalls } from '@vigil/policy';
 import { stringify } from 'yaml';
+import { z } from 'zod';
+import { usesIn } from '../output/policy-patterns.ts';
 
 /** A line of omniclaude's dispatch log. Minutes to one decimal. */
 export type DispatchEvent =
@@ -9,7 +12,7 @@ export type DispatchEvent =
       readonly agent_id: string;
       readonly stall_reason: string;
       readonly idle_minutes: number;
-      /** whether its last call was of Bash, with a timeout so long that it extended the limit */
+      /** whether the timeout of its last call was so long that it extended the policy's limit */
       readonly bash_timeout_exemption: boolean;
       readonly redispatch_attempt: number;
       readonly max_redispatches: number | null;
@@ -45,18 +48,24 @@ type Stalled = {
   readonly stallReason: string;
   readonly idleMs: number;
   readonly lastCall: ToolCall | null;
+  /** as it was served; undefined: it is not known */
+  readonly policyDocument: unknown;
   readonly attempt: number;
   readonly maxAttempts: number | null;
   /** no attempt is left */
   readonly isLast: boolean;
 };
 
-/** From this timeout on, a call of Bash extends the limit of inactivity. */
-const LONG_TIMEOUT_MS = 120_000;
+const limitOfInactivity = z.object({ after: duration, ...longCalls });
 
-const isExempt = (call: ToolCall | null): boolean => {
-  if (call === null || call.tool !== 'Bash' || call.deadline_at === null || call.started_at === null) return false;
-  return call.deadline_at - call.started_at > LONG_TIMEOUT_MS;
+/** Whether the timeout of the call extends a limit of inactivity of the policy. */
+const isExempt = (call: ToolCall | null, policyDocument: unknown): boolean => {
+  if (call === null || call.deadline_at === null || call.started_at === null) return false;
+  const spanMs = call.deadline_at - call.started_at;
+  return usesIn(policyDocument)
+    .filter(({ signal }) => signal === 'no_calls')
+    .flatMap(({ settings }) => limitOfInactivity.safeParse(settings).data ?? [])
+    .some((limits) => limitAfter({ tool: call.tool, spanMs }, limits) > limits.after);
 };
 
 export const stallDetected = (stalled: Stalled): DispatchEvent => ({
@@ -65,7 +74,7 @@ export const stallDetected = (stalled: Stalled): DispatchEvent => ({
   agent_id: stalled.agentId,
   stall_reason: stalled.stallReason,
   idle_minutes: Math.round(stalled.idleMs / 6000) / 10,
-  bash_timeout_exemption: isExempt(stalled.lastCall),
+  bash_timeout_exemption: isExempt(stalled.lastCall, stalled.policyDocument),
   redispatch_attempt: stalled.attempt,
   max_redispatches: stalled.maxAttempts,
   action: stalled.isLast ? 'escalate_to_blocked' : 'kill_and_redispatch',

@@ -99,8 +99,8 @@ export class Supervised {
 
   #rememberChanges(): void {
     const { highestNumber, handedOff } = this.#orderExecutor.memory;
-    const { foundAt, lasts } = this.#stallLog.memory ?? {};
-    const now = `${this.#parts.monitor.changes} ${highestNumber} ${handedOff} ${foundAt} ${lasts}`;
+    const { foundAt, lasts, isWritten } = this.#stallLog.memory ?? {};
+    const now = `${this.#parts.monitor.changes} ${highestNumber} ${handedOff} ${foundAt} ${lasts} ${isWritten}`;
     if (now !== this.#remembered) this.remember();
     this.#remembered = now;
   }

@@ -37,8 +37,14 @@ describe('the dispatch log', () => {
     ...(usual as ToolCall),
     ...{ tool: 'Bash', started_at: NOW - 192_000, ended_at: null, deadline_at: NOW - 192_000 + timeoutMs },
   });
-  const open = (before: LoggedStall | null = null, attempt = 0, lastCall: ToolCall | null = bash(1000)) => {
-    const policyDocument = { recovery: { max_attempts: 2, reset_attempts: 'by_people' } };
+  const recovery = { max_attempts: 2, reset_attempts: 'by_people' };
+  const open = (
+    before: LoggedStall | null = null,
+    attempt = 0,
+    lastCall: ToolCall | null = bash(1000),
+    more: object | null = {},
+  ) => {
+    const policyDocument = more === null ? undefined : { recovery, ...more };
     const monitor = { policy: null, policyDocument, startedAt: NOW - 300_000, lastCall };
     const spec = scriptSpec('', { files: { ...noStateFiles, dispatchLog: folder }, attempt });
     const clock = { now: () => NOW, monotonic: () => 0 };
@@ -118,12 +124,92 @@ describe('the dispatch log', () => {
     expect(logged(folder)).toEqual([]);
   });
 
-  test.each([
-    ['a Bash call of two minutes extends no limit', 120_000, false],
-    ['a longer one does', 120_001, true],
-  ])('%s', async (_, timeoutMs, isExempt) => {
-    await open(null, 0, bash(timeoutMs)).ordered(terminate({ axes: ['absence'] }));
-    expect(logged(folder)).toMatchObject([{ bash_timeout_exemption: isExempt }]);
+  describe('the exemption of a long Bash call', () => {
+    const preset = { after: '2m', from_start: true, applies_to: ['Bash'], buffer: '60s', deadlines_above: '120s' };
+    const edit = { ...bash(600_000), tool: 'Edit' };
+    test.each([
+      ['a timeout of two minutes extends no limit', { no_calls: preset }, bash(120_000), false],
+      ['a longer one does', { no_calls: preset }, bash(120_001), true],
+      ['another tool does not', { no_calls: preset }, edit, false],
+      ['another figure of the policy: at it', { no_calls: { ...preset, deadlines_above: 300 } }, bash(300_000), false],
+      ['another figure: above it', { no_calls: { ...preset, deadlines_above: '5m' } }, bash(300_001), true],
+      ['a limit beyond the timeout and its buffer', { no_calls: { ...preset, after: '10m' } }, bash(540_000), false],
+      ['a limit a little less', { no_calls: { ...preset, after: '10m' } }, bash(540_001), true],
+      ['another tool of the policy', { quiet: { ...preset, is: 'no_calls', applies_to: ['Edit'] } }, edit, true],
+      ['a policy without such a limit', { no_output: { after: '2m' } }, bash(600_000), false],
+      ['a policy that is not known', null, bash(600_000), false],
+    ])('%s', async (_, signals, call, isExempt) => {
+      await open(null, 0, call, signals && { signals }).ordered(terminate({ axes: ['absence'] }));
+      expect(logged(folder)).toMatchObject([{ bash_timeout_exemption: isExempt }]);
+    });
+  });
+
+  describe('a stall that was found before its policy came', () => {
+    const cwd = () => folder;
+    const document = { recovery: { max_attempts: 2 }, files: { dispatch_log: 'log' } };
+    const applied = () => {
+      const monitor = { policy: null as string | null, policyDocument: undefined as unknown };
+      const own = { startedAt: NOW - 300_000, lastCall: bash(1000) };
+      const spec = scriptSpec('', { files: noStateFiles, cwd: cwd() });
+      const clock = { now: () => NOW, monotonic: () => 0 };
+      const none = () => Promise.reject(new Error('the gateway is not needed'));
+      const policy = async (name: string) =>
+        name === 'omniclaude' ? { document } : { document: { recovery: { max_attempts: 2 } } };
+      const gateway = { sendHeartbeat: none, policy, report: none, orders: none };
+      const judged = {
+        ...own,
+        get policy() {
+          return monitor.policy;
+        },
+        get policyDocument() {
+          return monitor.policyDocument;
+        },
+      };
+      const reopen = (before: LoggedStall | null) =>
+        new StallLog({ clock, gateway, logger: () => {} }, spec, judged, before);
+      return { monitor, reopen, stalls: reopen(null) };
+    };
+    const lines = () => logged(join(folder, 'log')).map(({ event }) => event);
+
+    test('is in the log once, from the first answer under the policy on', async () => {
+      const { monitor, stalls } = applied();
+      stalls.found(finding(NOW - 1000));
+      await settled();
+      monitor.policy = 'vigil';
+      stalls.found(finding(NOW - 1000));
+      await settled();
+      expect(lines()).toEqual([]);
+      Object.assign(monitor, { policy: 'omniclaude', policyDocument: document });
+      for (let times = 0; times < 3; times += 1) {
+        stalls.found(finding(NOW - 1000));
+        await settled();
+      }
+      await stalls.ordered(terminate({ axes: ['absence'] }));
+      expect(lines()).toEqual(['stall_detected']);
+    });
+
+    test('is in the log by the order that ends the agent, where no answer comes in between', async () => {
+      const { monitor, stalls } = applied();
+      stalls.found(finding(NOW - 1000));
+      await settled();
+      Object.assign(monitor, { policy: 'omniclaude', policyDocument: document });
+      await stalls.ordered(terminate({ axes: ['absence'] }));
+      expect(lines()).toEqual(['stall_detected']);
+    });
+
+    test('is in the log over a change of supervisor, and not at all where it has passed', async () => {
+      const { monitor, stalls, reopen } = applied();
+      stalls.found(finding(NOW - 1000));
+      await settled();
+      Object.assign(monitor, { policy: 'omniclaude', policyDocument: document });
+      stalls.found(null);
+      await settled();
+      expect(lines()).toEqual([]);
+      const next = reopen({ foundAt: NOW - 1000, lasts: true, isWritten: false });
+      next.found(finding(NOW - 1000));
+      await settled();
+      expect(lines()).toEqual(['stall_detected']);
+    });
   });
 
   test('escalates with the third stall', async () => {

@@ -14,6 +14,8 @@ export type LoggedStall = {
   readonly foundAt: number;
   /** false: the agent has been neither stuck nor failing since then */
   readonly lasts: boolean;
+  /** false: the policy had no dispatch log, or was not known; absent: the line is written */
+  readonly isWritten?: boolean;
 };
 
 type StallLogDeps = Pick<GatewayDeps, 'gateway' | 'clock' | 'logger'>;
@@ -29,6 +31,8 @@ export class StallLog {
   readonly #spec: AgentSpec;
   readonly #monitor: Monitored;
   #logged: LoggedStall | null;
+  /** what was known of the policy when the newest stall could not be written */
+  #unwrittenUnder: Pick<Judgement, 'policy' | 'policyDocument'> | null = null;
 
   /** `logged`: by another supervisor; null: it logged none */
   constructor(deps: StallLogDeps, spec: AgentSpec, monitor: Monitored, logged: LoggedStall | null) {
@@ -46,22 +50,39 @@ export class StallLog {
   found(finding: Finding | null): void {
     const before = this.#logged;
     if (finding === null) this.#logged = before && { ...before, lasts: false };
-    else if (before === null || (!before.lasts && finding.foundAt > before.foundAt))
+    else if (before === null || (!before.lasts && finding.foundAt > before.foundAt) || this.#canBeWrittenNow())
       void this.#log(finding.foundAt, finding);
+  }
+
+  /** The present stall is not in the log, and another policy applies now, or the same one has come. */
+  #canBeWrittenNow(): boolean {
+    if (this.#logged?.lasts !== true || this.#logged.isWritten !== false) return false;
+    const { policy, policyDocument } = this.#monitor;
+    const under = this.#unwrittenUnder;
+    return under === null || under.policy !== policy || under.policyDocument !== policyDocument;
   }
 
   /** An order ends the agent. One that a person or the end of a rival needs has no axes: no stall was found. */
   async ordered({ payload }: Terminate): Promise<void> {
-    if (payload.axes.length > 0 && this.#logged?.lasts !== true) await this.#log(this.#deps.clock.now(), payload);
+    if (payload.axes.length > 0 && !this.#isInLog) await this.#log(this.#deps.clock.now(), payload);
+  }
+
+  get #isInLog(): boolean {
+    return this.#logged?.lasts === true && this.#logged.isWritten !== false;
   }
 
   async #log(foundAt: number, { reason, axes }: Pick<Finding, 'reason' | 'axes'>): Promise<void> {
     this.#logged = { foundAt, lasts: true };
     const judged = judgedSpec(this.#spec, this.#monitor);
     const { taskId, agentId, attempt, maxAttempts } = judged;
-    const { lastCall, startedAt } = this.#monitor;
+    const { lastCall, startedAt, policy, policyDocument } = this.#monitor;
     const at = this.#deps.clock.now();
     const files = await stateFilesOf(this.#deps, judged);
+    if (files.dispatchLog === null) {
+      this.#unwrittenUnder = { policy, policyDocument };
+      if (this.#logged.foundAt === foundAt) this.#logged = { ...this.#logged, isWritten: false };
+      return;
+    }
     if (taskId === null) return;
     const since = lastCall?.ended_at ?? lastCall?.started_at ?? startedAt;
     const event = stallDetected({
@@ -70,6 +91,7 @@ export class StallLog {
       maxAttempts,
       attempt: attempt + 1,
       lastCall,
+      policyDocument,
       idleMs: Math.max(0, at - since),
       stallReason: stallReasonOf(reason, axes),
       isLast: isOnLastAttempt(this.#deps, judged, this.#monitor),

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ReportedFields } from './agent-report.ts';
 import { type AgentSocket, openSocket } from './agent-socket.ts';
 
@@ -102,4 +102,62 @@ test('a text that no listener confirms in time is unconfirmed, and so is one who
 test('a text goes to no one where no program listens', async () => {
   socket = await openSocket(join(dir, 's', 'a.sock'), deaf, null);
   expect(await socket.deliver(text, SELDOM_MS)).toBe('unheard');
+});
+
+/** A connection that has sent nothing yet, and the lines that it receives. */
+const silentClient = async () => {
+  const path = join(dir, 's', 'a.sock');
+  socket = await openSocket(path, deaf, null);
+  const client = connect(path);
+  await once(client, 'connect');
+  const lines = createInterface({ input: client })[Symbol.asyncIterator]();
+  return { socket, client, next: async () => JSON.parse((await lines.next()).value ?? 'null') };
+};
+
+test('a program that only listens counts as a listener, and receives texts and requests to checkpoint', async () => {
+  const silent = await silentClient();
+  await vi.waitFor(() => expect(silent.socket.hasClient()).toBe(true), { timeout: 30_000 });
+  const delivery = silent.socket.deliver(text, 1);
+  expect(await silent.next()).toEqual(text);
+  expect(await delivery).toBe('unconfirmed');
+  const request = { type: 'checkpoint_request', reason: 'stall_detected', deadline_ms: 1000 } as const;
+  silent.socket.push(request);
+  expect(await silent.next()).toEqual(request);
+  silent.client.destroy();
+});
+
+test('a request to checkpoint reaches a program that has only just connected', async () => {
+  // Nothing counts as a listener yet.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const silent = await silentClient();
+    const received: unknown[] = [];
+    void silent.next().then((line) => received.push(line));
+    const request = { type: 'checkpoint_request', reason: 'stall_detected', deadline_ms: 1000 } as const;
+    for (let tries = 0; tries < 5000 && received.length === 0; tries += 1) {
+      silent.socket.push(request);
+      await new Promise(setImmediate);
+    }
+    expect([received, silent.socket.hasClient()]).toEqual([[request], false]);
+    silent.client.destroy();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a hook never counts as a listener, however long it stays', async () => {
+  const path = join(dir, 's', 'a.sock');
+  const asked = Promise.withResolvers<void>();
+  socket = await openSocket(path, { onReport: () => {}, onHook: () => asked.resolve() }, null);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const client = connect(path);
+    client.write('{"hook":{"spooled":"1"}}\n');
+    await asked.promise;
+    vi.advanceTimersByTime(60_000);
+    expect(socket.hasClient()).toBe(false);
+    client.destroy();
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -39,6 +39,8 @@ export type Delivery = 'unheard' | 'confirmed' | 'unconfirmed';
 
 /** An agent and its helpers; more at once are turned away. */
 const MOST_CLIENTS = 64;
+/** A hook sends its request at once, and gives up before this, milliseconds. So a client that is silent for longer only listens. */
+const HOOK_GONE_MS = 3000;
 /** Bytes that wait for a client; one that does not read and exceeds this is cut off. */
 const MOST_UNREAD = 1 << 20;
 
@@ -67,8 +69,10 @@ export const socketPath = (dir: string, instanceId: string): string =>
 export class AgentSocket {
   readonly #handlers: SocketHandlers;
   readonly #server: Server;
+  /** all but the hooks */
   readonly #clients = new Set<Socket>();
-  /** programs that listen: each has sent something and is not a hook */
+  readonly #hooks = new Set<Socket>();
+  /** clients that are known to be no hooks: each has sent a report, or nothing for longer than a hook lives */
   readonly #listeners = new Set<Socket>();
   /** texts whose confirmation is awaited, by their order */
   readonly #awaited = new Map<string, (delivery: Delivery) => void>();
@@ -93,10 +97,12 @@ export class AgentSocket {
 
   #accept(client: Socket): void {
     this.#clients.add(client);
+    const silent = setTimeout(() => this.#listeners.add(client), HOOK_GONE_MS);
+    client.once('data', () => clearTimeout(silent));
     client.on('error', () => client.destroy());
     client.on('close', () => {
-      this.#clients.delete(client);
-      this.#listeners.delete(client);
+      clearTimeout(silent);
+      for (const known of [this.#clients, this.#hooks, this.#listeners]) known.delete(client);
     });
     eachLine(client, (line) => this.#receive(client, line));
   }
@@ -106,25 +112,27 @@ export class AgentSocket {
     const { reported, problems, hook, received } = understand(line);
     if (problems.length > 0) send(client, { problems });
     if (hook !== null) {
+      this.#clients.delete(client);
+      this.#listeners.delete(client);
+      this.#hooks.add(client);
       const onGone: HookClient['onGone'] = (listener) => void client.once('close', listener);
       this.#handlers.onHook(hook, { answer: (answer) => send(client, answer), onGone });
       return;
     }
-    // Until its first word it may be a hook, which would take a text with it into the grave.
     this.#listeners.add(client);
     if (received !== null) this.#awaited.get(received)?.('confirmed');
     if (Object.keys(reported).length > 0) this.#handlers.onReport(reported);
   }
 
-  /** A program listens. */
+  /** A program listens. One that has only just connected may be a hook, and does not count yet. */
   hasClient(): boolean {
     return this.#listeners.size > 0;
   }
 
-  /** To all listeners; false: there are none. */
+  /** To all clients but hooks; false: there are none. A hook that has not sent its request yet ignores it. */
   push = (message: Push): boolean => {
-    for (const client of this.#listeners) send(client, message);
-    return this.hasClient();
+    for (const client of this.#clients) send(client, message);
+    return this.#clients.size > 0;
   };
 
   async deliver(text: TextPush, withinMs: number): Promise<Delivery> {
@@ -143,7 +151,7 @@ export class AgentSocket {
   /** No confirmation can come after it. */
   close(): Promise<void> {
     for (const resolve of this.#awaited.values()) resolve('unconfirmed');
-    for (const client of this.#clients) client.destroy();
+    for (const client of [...this.#clients, ...this.#hooks]) client.destroy();
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }
 }

@@ -91,7 +91,10 @@ type Use = { readonly name: string; readonly signal: unknown; readonly settings:
 
 const asRecord = (value: unknown): Settings => record.safeParse(value).data ?? {};
 
-const usesIn = (document: Settings): readonly Use[] =>
+/** The signals that a policy's document uses. */
+export const usesIn = (served: unknown): readonly Use[] => usesOf(asRecord(served));
+
+const usesOf = (document: Settings): readonly Use[] =>
   Object.entries(asRecord(document.signals)).map(([name, written]) => {
     const settings = asRecord(written);
     return { name, signal: settings.is ?? name, settings };
@@ -144,7 +147,7 @@ const tailLinesOf = (document: Settings, looking: readonly Use[]): number => {
  */
 export const readPolicyPatterns = (served: unknown): PolicyPatternsReading => {
   const document = asRecord(served);
-  const uses = usesIn(document);
+  const uses = usesOf(document);
   const of = (name: string) => uses.filter(({ signal }) => signal === name);
   const orUsual = (name: string): readonly Use[] => {
     const found = of(name);

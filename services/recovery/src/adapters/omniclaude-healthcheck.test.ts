@@ -27,10 +27,14 @@ test('omniclaude’s event reports each change of status, checkpoint and action,
     idle_minutes: 3.2,
     context_usage_pct: null,
     checkpoint_path: '/state/c1.yaml',
-    recovery_action: 'relaunch_fresh_agent',
+    recovery_action: 'none',
     timestamp_utc: '2026-11-22T00:00:00Z',
   });
-  expect(admit(story)).toHaveLength(2);
+  expect(admit(story)).toMatchObject([
+    { type: 'RECOVERY_INITIATED' },
+    { type: 'SPAWN_AGENT' },
+    { payload: { agent_id: 'worker-1', status: 'stalled', recovery_action: 'relaunch_fresh_agent' } },
+  ]);
   expect(story.receive(took('worker-1-r1'))[1]?.payload).toMatchObject({
     status: 'recovered',
     recovery_action: 'none',
@@ -41,12 +45,12 @@ test('omniclaude’s event reports each change of status, checkpoint and action,
   ]);
   expect(story.receive(recorded('c2', null, 'worker-1-r1'))).toEqual([]);
   expect(story.receive(turned('worker-1-r1', 'STUCK'))).toMatchObject([
-    { payload: { status: 'stalled', recovery_action: 'relaunch_fresh_agent' } },
+    { payload: { status: 'stalled', recovery_action: 'none' } },
   ]);
   expect(story.receive(turned('worker-1-r1', 'HEALTHY'))).toMatchObject([{ payload: { status: 'recovered' } }]);
   expect(story.wait(900_000)[1]?.payload).toMatchObject({ status: 'healthy', stall_reason: null });
   expect(story.receive(turned('worker-1-r1', 'STUCK'))).toMatchObject([
-    { payload: { status: 'stalled', recovery_action: 'relaunch_fresh_agent' } },
+    { payload: { status: 'stalled', recovery_action: 'none' } },
   ]);
   expect(story.receive(left('worker-1-r1', 'finished'))).toHaveLength(1);
 });
@@ -106,7 +110,26 @@ test('in review the event is stalled, with no action', () => {
   const story = openStory();
   story.receive(recoverTask({}, { emitHealthcheck: true }));
   const emitted = withhold(story, 'budget');
-  expect(emitted.at(-1)?.payload).toMatchObject({ status: 'stalled', recovery_action: 'none' });
+  // It was so before, and only a change is an event.
+  expect(emitted.map(({ type }) => type)).not.toContain('AGENT_HEALTHCHECK');
+  const relaunched = openStory();
+  relaunched.receive(recoverTask({}, { emitHealthcheck: true, maxAttempts: 1 }));
+  admit(relaunched);
+  expect(relaunched.wait(600_000).at(-1)?.payload).toMatchObject({ status: 'stalled', recovery_action: 'none' });
+});
+
+test('the action is a relaunch from the order to spawn on, and none while the relaunch is withheld or has failed', () => {
+  const actions = (outputs: readonly { readonly type: string; readonly payload: object }[]) =>
+    outputs.flatMap(({ type, payload }) =>
+      type === 'AGENT_HEALTHCHECK' && 'recovery_action' in payload ? [payload.recovery_action] : [],
+    );
+  const story = openStory();
+  expect(actions(story.receive(recoverTask({}, { emitHealthcheck: true })))).toEqual(['none']);
+  expect(actions(withhold(story, 'halted'))).toEqual([]);
+  story.wait(600_000);
+  expect(actions(admit(story))).toEqual(['relaunch_fresh_agent']);
+  // No first heartbeat comes in time, so the attempt has failed.
+  expect(actions(story.wait(600_000))[0]).toBe('none');
 });
 
 test('the event is never written where the policy does not emit it', () => {

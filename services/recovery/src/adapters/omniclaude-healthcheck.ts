@@ -52,7 +52,9 @@ type View = Healthcheck & {
   readonly agentId: string;
 };
 
-const stalled = { status: 'stalled', action: 'relaunch_fresh_agent' } as const;
+/** `relaunched`: the order to spawn the next agent is out. Before that no action has been taken. */
+const relaunched = { status: 'stalled', action: 'relaunch_fresh_agent' } as const;
+const stalled = { status: 'stalled', action: 'none' } as const;
 const recovered = { status: 'recovered', action: 'none' } as const;
 const healthy = { status: 'healthy', action: 'none' } as const;
 
@@ -68,7 +70,7 @@ const untouched = (state: Recovery, path: string | null): View | null => {
   const assignee = confirmedAssignees(state).at(-1);
   if (!assignee) return null;
   const { agentId } = assignee;
-  if (isBad(assignee.state)) return { status: 'stalled', action: 'none', path, agentId };
+  if (isBad(assignee.state)) return { ...stalled, path, agentId };
   return assignee.state === 'HEALTHY' && state.emitted.healthcheck ? { ...healthy, path, agentId } : null;
 };
 
@@ -77,14 +79,14 @@ const recovering = (situation: Situation, path: string | null, dead: string): Vi
     case 'waiting':
     case 'requesting':
     case 'admitted':
-    case 'spawning':
+    case 'review':
       return { ...stalled, path, agentId: dead };
+    case 'spawning':
+      return { ...relaunched, path, agentId: dead };
     case 'probation':
       return { ...(situation.failing === null ? recovered : stalled), path, agentId: situation.attempt.agentId };
     case 'stable':
       return { ...(situation.since === null ? stalled : healthy), path, agentId: situation.attempt.agentId };
-    case 'review':
-      return { status: 'stalled', action: 'none', path, agentId: dead };
     case 'refused':
     case 'idle':
     case 'over':
