@@ -21,6 +21,7 @@ const WRITES = {
     [Topic.recoverTask]: null,
   },
   'intervention-governor': { [Topic.stepRuling]: null, [Topic.spawnRuling]: null, [Topic.fleetGovernance]: null },
+  'intervention-requests': { [Topic.agentRequest]: null },
   'intervention-spending': { [Topic.spending]: null },
   recovery: {
     [Topic.taskRecovery]: null,

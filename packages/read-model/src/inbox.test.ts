@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type InboxSources, inboxOf } from './inbox.ts';
 
-const nothing = { cases: [], agents: [], tasks: [], tickets: [], alerts: [], fleet: { braked: false } };
+const nothing = { cases: [], requests: [], agents: [], tasks: [], tickets: [], alerts: [], fleet: { braked: false } };
 const inboxWith = (more: object) => inboxOf({ ...nothing, ...more } as unknown as InboxSources);
 
 const waitingCase = {
@@ -48,8 +48,12 @@ test('a case with a question has its options, its deadline and what happens then
       deadlineAt: 9000,
       atDeadline: 'terminate',
       options: [
-        { name: 'pardon', command: 'vigil case decide c-1 pardon --why "…"' },
-        { name: 'terminate_and_recover', command: 'vigil case decide c-1 terminate_and_recover --why "…"' },
+        { name: 'pardon', label: 'pardon', command: 'vigil case decide c-1 pardon --why "…"' },
+        {
+          name: 'terminate_and_recover',
+          label: 'terminate_and_recover',
+          command: 'vigil case decide c-1 terminate_and_recover --why "…"',
+        },
       ],
     },
   ]);
@@ -68,6 +72,35 @@ test.each(['permission', 'question'])('a %s of an agent waits for a person', (ki
       text: 'Run rm -rf build?',
       since: 300,
       options: [{ command: 'vigil attach worker-2 --write' }],
+    },
+  ]);
+});
+
+const request = {
+  requestId: 'r-1',
+  agentId: 'worker-2',
+  taskId: 'T-2',
+  kind: 'permission',
+  text: 'Bash: rm -rf build',
+  options: [
+    { name: 'allow', label: 'Allow' },
+    { name: 'deny', label: 'Deny' },
+  ],
+  deadlineAt: 8500,
+  atDeadline: 'no_decision',
+  openedAt: 300,
+};
+
+test('a request with a waiting hook has its options and its deadline, and is there once', () => {
+  const items = inboxWith({ requests: [request], agents: [asking('permission')] });
+  expect(items).toEqual([
+    {
+      ...{ id: 'request/r-1', kind: 'permission', agentId: 'worker-2', taskId: 'T-2', text: 'Bash: rm -rf build' },
+      ...{ since: 300, deadlineAt: 8500, atDeadline: 'no_decision' },
+      options: [
+        { name: 'allow', label: 'Allow', command: 'vigil inbox answer request/r-1 allow' },
+        { name: 'deny', label: 'Deny', command: 'vigil inbox answer request/r-1 deny' },
+      ],
     },
   ]);
 });

@@ -2,12 +2,13 @@ import type { AgentRow } from './queries/agents.ts';
 import type { CaseRow } from './queries/cases.ts';
 import type { TicketRow } from './queries/findings.ts';
 import type { AlertRow, FleetRow } from './queries/fleet.ts';
+import type { RequestRow } from './queries/requests.ts';
 import type { TaskRow } from './queries/tasks.ts';
 import type { ReadModel } from './read-model.ts';
 
 /** One thing that waits for a person. Times are epoch milliseconds. */
 export type InboxItem = {
-  /** the same in each view: `case/…`, `agent/…`, `task/…`, `ticket/…`, `brake` */
+  /** the same in each view: `case/…`, `request/…`, `agent/…`, `task/…`, `ticket/…`, `brake` */
   readonly id: string;
   readonly kind: 'case' | 'permission' | 'question' | 'review' | 'ticket' | 'brake';
   readonly agentId: string | null;
@@ -19,12 +20,14 @@ export type InboxItem = {
   readonly deadlineAt: number | null;
   /** what happens at the deadline without an answer; null: nothing */
   readonly atDeadline: string | null;
-  /** the answers that it takes, and the command of each */
-  readonly options: readonly { readonly name: string; readonly command: string }[];
+  /** the answers that it takes: what an answer names, what people read, and the command */
+  readonly options: readonly { readonly name: string; readonly label: string; readonly command: string }[];
 };
 
 export type InboxSources = {
   readonly cases: readonly CaseRow[];
+  /** the open ones */
+  readonly requests: readonly RequestRow[];
   /** those that wait for a person */
   readonly agents: readonly AgentRow[];
   /** those in review */
@@ -47,14 +50,33 @@ const ofCase = (one: CaseRow): InboxItem => ({
   since: one.escalationAt,
   deadlineAt: one.escalationDeadlineAt,
   atDeadline: one.escalationDeadlineAt === null ? null : one.escalationOnTimeout,
-  options: one.escalationOptions.map((name) => ({ name, command: `vigil case decide ${one.caseId} ${name} ${WHY}` })),
+  options: one.escalationOptions.map((name) => ({
+    name,
+    label: name,
+    command: `vigil case decide ${one.caseId} ${name} ${WHY}`,
+  })),
+});
+
+/** Its hook waits, and returns the answer to the client. */
+const ofRequest = (request: RequestRow): InboxItem => ({
+  id: `request/${request.requestId}`,
+  kind: request.kind === 'question' ? 'question' : 'permission',
+  agentId: request.agentId,
+  taskId: request.taskId,
+  text: request.text,
+  since: request.openedAt,
+  deadlineAt: request.deadlineAt,
+  atDeadline: request.atDeadline,
+  options: request.options.map(({ name, label }) => ({
+    ...{ name, label, command: `vigil inbox answer request/${request.requestId} ${name}` },
+  })),
 });
 
 /** An idle prompt asks nothing. The client of an agent takes the answer, on its terminal. */
 const ofAgent = ({ agentId, taskId, waitingFor, exemptionSince }: AgentRow): readonly InboxItem[] => {
   if (waitingFor?.kind !== 'permission' && waitingFor?.kind !== 'question') return [];
   const { kind, text } = waitingFor;
-  const options = [{ name: 'attach', command: `vigil attach ${agentId} --write` }];
+  const options = [{ name: 'attach', label: 'attach', command: `vigil attach ${agentId} --write` }];
   return [{ id: `agent/${agentId}`, kind, agentId, taskId, text, since: exemptionSince, ...noDeadline, options }];
 };
 
@@ -68,7 +90,7 @@ const ofTask = ({ taskId, agentId, recoveryReason, recoveryAt }: TaskRow): Inbox
   text: recoveryReason,
   since: recoveryAt,
   ...noDeadline,
-  options: REVIEW.map((name) => ({ name, command: `vigil task review ${taskId} ${name} ${WHY}` })),
+  options: REVIEW.map((name) => ({ name, label: name, command: `vigil task review ${taskId} ${name} ${WHY}` })),
 });
 
 /** A ticket waits while its alert is neither over nor acknowledged. */
@@ -76,7 +98,7 @@ const ofTicket = (ticket: TicketRow, alerts: readonly AlertRow[]): readonly Inbo
   const { ticketId, agentId, taskId, alertKey, analysis, answeredAt } = ticket;
   const alert = alerts.find((one) => one.alertKey === alertKey && one.acknowledgedAt === null);
   if (ticket.answer !== 'intervene' || alert === undefined) return [];
-  const options = [{ name: 'acknowledge', command: `vigil alert ack ${alert.alertId} ${WHY}` }];
+  const options = [{ name: 'acknowledge', label: 'acknowledge', command: `vigil alert ack ${alert.alertId} ${WHY}` }];
   return [
     {
       id: `ticket/${ticketId}`,
@@ -102,17 +124,27 @@ const ofFleet = ({ braked, brakeScope, brakeWhy, brakeAt }: FleetRow): readonly 
           text: [brakeScope, brakeWhy].filter((part) => part !== null).join(': '),
           since: brakeAt,
           ...noDeadline,
-          options: [{ name: 'lift', command: `vigil brake lift ${WHY}` }],
+          options: [{ name: 'lift', label: 'lift', command: `vigil brake lift ${WHY}` }],
         },
       ]
     : [];
 
 /** Everything that waits for a person: the earliest deadline first, then what has waited longest. */
-export const inboxOf = ({ cases, agents, tasks, tickets, alerts, fleet }: InboxSources): readonly InboxItem[] =>
+export const inboxOf = ({
+  cases,
+  requests,
+  agents,
+  tasks,
+  tickets,
+  alerts,
+  fleet,
+}: InboxSources): readonly InboxItem[] =>
   [
     ...ofFleet(fleet),
     ...cases.filter(({ waiting }) => waiting).map(ofCase),
-    ...agents.flatMap(ofAgent),
+    ...requests.map(ofRequest),
+    // A request replaces the wait that its agent reports, which is the same one.
+    ...agents.filter(({ agentId }) => !requests.some((one) => one.agentId === agentId)).flatMap(ofAgent),
     ...tasks.map(ofTask),
     ...tickets.flatMap((ticket) => ofTicket(ticket, alerts)),
   ].toSorted(
@@ -125,13 +157,14 @@ export const inboxOf = ({ cases, agents, tasks, tickets, alerts, fleet }: InboxS
 const TICKETS = 1000;
 
 export const inbox = async (model: ReadModel): Promise<readonly InboxItem[]> => {
-  const [cases, agents, tasks, tickets, alerts, fleet] = await Promise.all([
+  const [cases, requests, agents, tasks, tickets, alerts, fleet] = await Promise.all([
     model.cases({ open: true }),
+    model.requests({ open: true }),
     model.agents({ waiting: true }),
     model.tasks({ review: true }),
     model.tickets({ limit: TICKETS }),
     model.alerts({ open: true }),
     model.fleet(),
   ]);
-  return inboxOf({ cases, agents, tasks, tickets, alerts, fleet });
+  return inboxOf({ cases, requests, agents, tasks, tickets, alerts, fleet });
 };

@@ -30,6 +30,7 @@ export type { BreakerRow, TicketRow } from './queries/findings.ts';
 export type { AlertRow, FleetRow } from './queries/fleet.ts';
 export type { Entry } from './queries/journal.ts';
 export type { PolicyRefusalRow, PolicyRow } from './queries/policies.ts';
+export type { RequestRow } from './queries/requests.ts';
 export type { CheckpointRow, RecoveryRow, TaskRow } from './queries/tasks.ts';
 export { type ReadModel, readModel } from './read-model.ts';
 export { fact, instant, orderOf, register, type Statement } from './statement.ts';

@@ -6,6 +6,7 @@ import { breakers, tickets } from './queries/findings.ts';
 import { alerts, deadLetters, fleet, runtimes } from './queries/fleet.ts';
 import { story, transitions } from './queries/journal.ts';
 import { policies, policyDocument, policyRefusals } from './queries/policies.ts';
+import { requests } from './queries/requests.ts';
 import { checkpoints, recoveries, tasks } from './queries/tasks.ts';
 
 const queries = {
@@ -21,6 +22,9 @@ const queries = {
   transitions,
   story,
   alerts,
+  requests,
+  /** null: there is no such request */
+  request: async (sql: Sql, requestId: string) => first(await requests(sql, { requestId })),
   breakers,
   tickets,
   fleet,

@@ -29,7 +29,10 @@ const mapper =
 
 export const agentMapper = mapper(
   'agent',
-  { reads: [Topic.agentHealth, Topic.agentIntervention], time: { topic: Topic.agentHealth, sources: 'own' } },
+  {
+    reads: [Topic.agentHealth, Topic.agentIntervention, Topic.agentRequest],
+    time: { topic: Topic.agentHealth, sources: 'own' },
+  },
   agentNotices,
 );
 

@@ -17,6 +17,12 @@ const CALLERS: Readonly<Record<string, Caller>> = {
 export const agent = { agentId: 'worker-1', instanceId: 'i1', taskId: 'T-1', runtimeId: 'host-1', labels: {} };
 export const openCase = { caseId: 'case-1', agentId: 'worker-1', closedAt: null };
 
+/** A request that waits for an answer. */
+export const openRequest = {
+  ...{ requestId: 'request-1', agentId: 'worker-1', instanceId: 'i1', settled: null },
+  options: [{ name: 'allow', label: 'Allow' }],
+};
+
 /** The app over prepared answers; its written events are kept. */
 export const dashboard = (answers: object = {}) => {
   const written: Draft[] = [];
@@ -29,6 +35,7 @@ export const dashboard = (answers: object = {}) => {
     agents: async (filter: object) => [{ ...agent, filter }],
     agent: async (id: string) => (id === 'worker-1' ? agent : null),
     case: async (id: string) => (id === 'case-1' ? openCase : null),
+    request: async (id: string) => (id === 'request-1' ? openRequest : null),
     task: async () => null,
     tickets: async ({ ticketId }: { ticketId: string }) =>
       ticketId === 't-1' ? [{ ticketId, alertKey: 'escalation_ticket:T-1' }] : [],

@@ -4,7 +4,7 @@ import { type Draft, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { canonicalJson, PRESETS, parseYaml } from '@vigil/policy';
 import { expect, test } from 'vitest';
-import { agent, dashboard, openCase, TOKEN } from './app.fixture.ts';
+import { agent, dashboard, openCase, openRequest, TOKEN } from './app.fixture.ts';
 
 const reason = { by: 'ada', why: 'because' };
 
@@ -51,6 +51,18 @@ test('an agent that is not healthy has its options, and a healthy one has none',
   };
   expect(await answer('DEGRADED')).toEqual({ plan: null, steps: [], next: null, decisions: [], checkpoint });
   expect(await answer('HEALTHY')).toBeNull();
+});
+
+test.each([
+  [{ settled: 'answered', settledBy: 'eve', settledOption: 'deny' }, 'allow', 409, 'eve has answered deny'],
+  [{ settled: 'withdrawn', settledWhy: 'its hook has ended' }, 'allow', 409, 'is withdrawn: its hook has ended'],
+  [{}, 'always', 400, '"always" is not one of allow'],
+])('an answer to a request that is %o, by %s, is refused and not written', async (more, option, status, detail) => {
+  const { request, written } = dashboard({ request: async () => ({ ...openRequest, ...more }) });
+  const command = { kind: 'answer_request', requestId: 'request-1', option, ...reason };
+  const answer = await request('POST', '/v1/commands', command);
+  expect(answer.json()).toMatchObject({ status, detail: expect.stringContaining(detail) });
+  expect(written).toEqual([]);
 });
 
 test('an internal failure is logged, and the answer reveals nothing of it', async () => {
@@ -112,6 +124,13 @@ test.each([
     'REQUEST_STEP',
     'worker-1',
     { instanceId: 'i1', runtimeId: 'host-1', message: null },
+  ],
+  [
+    { kind: 'answer_request', requestId: 'request-1', option: 'allow' },
+    Topic.handleRequest,
+    'ANSWER_REQUEST',
+    'worker-1',
+    { requestId: 'request-1', instanceId: 'i1', option: 'allow' },
   ],
   [{ kind: 'acknowledge', alertId: 'alert-1' }, Topic.controlAlerts, 'ACKNOWLEDGE_ALERT', 'stuck_agent:T-1', {}],
 ])('%o is written as one event, keyed by its subject', async (command, topic, type, key, payload) => {

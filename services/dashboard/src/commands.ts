@@ -13,6 +13,7 @@ export const WRITTEN = [
   Topic.controlAlerts,
   Topic.controlFleet,
   Topic.decideCase,
+  Topic.handleRequest,
   Topic.reviewTask,
   Topic.applyPolicy,
 ] as const;
@@ -54,6 +55,7 @@ export const commandShape = z.discriminatedUnion('kind', [
   named('resume', {}),
   named('lift_brake', {}),
   named('dry_run', { on: z.boolean() }),
+  named('answer_request', { requestId: id, option: id }),
   named('review_task', { taskId: id, decision: z.enum(['retry', 'abandon', 'reset']) }),
   named('apply_policy', { name: id, document: z.record(z.string(), z.unknown()).nullable() }),
   named('file_ticket', {
@@ -82,6 +84,7 @@ export type Command = z.output<typeof commandShape>;
 export const ROLE_OF_COMMAND: Readonly<Record<Command['kind'], Role>> = {
   decide_case: 'responder',
   review_task: 'responder',
+  answer_request: 'responder',
   file_ticket: 'responder',
   notify_operator: 'responder',
   acknowledge: 'responder',
@@ -144,6 +147,8 @@ const draftOf = async (command: OfOne, model: ReadModel, now: number): Promise<C
       return controlFleet('LIFT_BRAKE', { by, why });
     case 'dry_run':
       return controlFleet(command.on ? 'DRY_RUN_ON' : 'DRY_RUN_OFF', { by, why });
+    case 'answer_request':
+      return answerRequest(command, model);
     case 'review_task':
       return reviewTask(command, model);
     case 'apply_policy':
@@ -235,6 +240,33 @@ const requestStep = async (
   const { policy, recovery } = step === 'terminate_and_recover' ? await recoveryOf(agent, model) : nothingKnown;
   const payload = { ...about, step, message: message ?? null, by, why, recovery, askedAt: null };
   return { topic: Topic.decideCase, type: 'REQUEST_STEP', key: agentId, policy, payload };
+};
+
+/** Whether it is in time, and the first, is decided in the order of the log. What is known to be over is refused at once. */
+const answerRequest = async (
+  { requestId, option, by, why }: Of<'answer_request'>,
+  model: ReadModel,
+): Promise<CommandDraft> => {
+  const request = found(await model.request(requestId), 'request', requestId, '`vigil inbox`');
+  const { agentId, instanceId, options, settled, settledBy, settledOption, settledWhy } = request;
+  if (settled === 'answered')
+    throw new Problem(409, 'already_answered', `${settledBy} has answered ${settledOption}: the first answer decides.`);
+  if (settled !== null)
+    throw new Problem(
+      409,
+      'request_over',
+      `Request ${requestId} is ${settled}${settledWhy === null ? '' : `: ${settledWhy}`}.`,
+    );
+  const names = options.map(({ name }) => name);
+  if (!names.includes(option))
+    throw new Problem(
+      400,
+      'no_such_option',
+      `option: ${JSON.stringify(option)} is not one of ${names.join(', ')}.`,
+      'option',
+    );
+  const payload = { requestId, agentId, instanceId, option, by, why };
+  return { topic: Topic.handleRequest, type: 'ANSWER_REQUEST', key: agentId, payload };
 };
 
 export const reviewTask = async (

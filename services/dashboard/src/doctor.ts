@@ -13,6 +13,7 @@ const TICKS_OF: Readonly<Record<ProcessorName, TopicName | null>> = {
   'health-evaluator': Topic.agentHealth,
   'intervention-cases': Topic.agentIntervention,
   'intervention-governor': Topic.fleetGovernance,
+  'intervention-requests': null,
   'intervention-spending': Topic.spending,
   recovery: Topic.taskRecovery,
   alerting: Topic.notify,

@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<Command['kind'], object>> = {
   resume: {},
   lift_brake: {},
   dry_run: { on: true },
+  answer_request: { requestId: 'request-1', option: 'allow' },
   review_task: { taskId: 'T-1', decision: 'retry' },
   apply_policy: { name: 'vigil', document: null },
   file_ticket: { agentId: 'worker-1', ticketId: 't-1', severity: 'high', cause: 'it edits the same line' },

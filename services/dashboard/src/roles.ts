@@ -6,6 +6,7 @@ export const ROLE_OF_ROUTE: Readonly<Record<string, Role | 'link'>> = {
   'GET /v1/agents/:id': 'viewer',
   'GET /v1/agents/:id/explain': 'viewer',
   'GET /v1/inbox': 'viewer',
+  'GET /v1/requests/:id': 'viewer',
   'GET /v1/cases': 'viewer',
   'GET /v1/cases/:id': 'viewer',
   'GET /v1/tasks': 'viewer',

@@ -6,6 +6,7 @@ import type { CaseState } from './case/state.ts';
 import { decider as governorDecider } from './governor/governor.ts';
 import type { GovernorSettings } from './governor/settings.ts';
 import { AT_REST, type GovernorState } from './governor/state.ts';
+import { type RequestsState, requests } from './requests/requests.ts';
 import { type SpendingState, spending, spendingKey } from './spending/spending.ts';
 
 type Names = keyof typeof Topic;
@@ -38,6 +39,18 @@ export const spendings: DeciderProcessor<SpendingState, Of<'fleetPresence'>, Of<
   decider: spending,
   stateKey: spendingKey,
   atRest: { oldest: 2, upgrades: [], usual: null },
+};
+
+/** What agents ask people through the hooks of their clients. Its time is the evaluator's, by which deadlines pass. */
+export const agentRequests: DeciderProcessor<RequestsState, Of<'handleRequest' | 'agentHealth'>, Of<'agentRequest'>> = {
+  processor: 'intervention-requests',
+  service: 'intervention',
+  reads: [Topic.handleRequest, Topic.agentHealth],
+  writes: [Topic.agentRequest],
+  time: { topic: Topic.agentHealth, sources: 'own' },
+  ticks: [],
+  decider: requests,
+  atRest: { oldest: 1, upgrades: [], usual: null },
 };
 
 /** One governor a fleet, for any number of instances: its topics have a single partition, its state a single key. */

@@ -7,6 +7,7 @@ import { agentIntervention } from './project/cases.ts';
 import { deadLetters } from './project/dead-letters.ts';
 import { fleetGovernance, policy, spawnRuling, spending, stepRuling } from './project/fleet.ts';
 import type { Handlers } from './project/handlers.ts';
+import { agentRequest } from './project/requests.ts';
 import { agentOrder, orderReceipt, runtimePresence, spawnReceipt } from './project/runtimes.ts';
 import { taskCheckpoint, taskHealth, taskRecovery } from './project/tasks.ts';
 
@@ -19,6 +20,7 @@ const table = {
   [Topic.taskHealth]: taskHealth,
   [Topic.taskCheckpoint]: taskCheckpoint,
   [Topic.agentIntervention]: agentIntervention,
+  [Topic.agentRequest]: agentRequest,
   [Topic.stepRuling]: stepRuling,
   [Topic.spawnRuling]: spawnRuling,
   [Topic.fleetGovernance]: fleetGovernance,

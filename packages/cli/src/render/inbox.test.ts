@@ -12,7 +12,7 @@ const item: InboxItem = {
   since: NOON - 60_000,
   deadlineAt: NOON + 60_000,
   atDeadline: 'terminate',
-  options: [{ name: 'pardon', command: 'vigil case decide c-1 pardon --why "…"' }],
+  options: [{ name: 'pardon', label: 'pardon', command: 'vigil case decide c-1 pardon --why "…"' }],
 };
 
 test('an item has its question, until when, what happens then, and the command of each answer', () => {
@@ -23,6 +23,11 @@ test('an item has its question, until when, what happens then, and the command o
     '  without an answer, at 12:01:00: the plan continues',
     '  vigil case decide c-1 pardon --why "…"',
   ]);
+});
+
+test('an option that is a number has its words beside its command', () => {
+  const options = [{ name: '2', label: 'SQLite', command: 'vigil inbox answer request/r-1 2' }];
+  expect(inboxLines(VIEW, [{ ...item, options }]).at(-1)).toBe('  vigil inbox answer request/r-1 2  (SQLite)');
 });
 
 test('an item without a deadline waits for as long as it takes', () => {

@@ -10,7 +10,12 @@ const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
   brake: 'the brake holds the fleet',
 };
 
-const AT_DEADLINE: Readonly<Record<string, string>> = { terminate: 'the plan continues', hold: 'nothing happens' };
+const AT_DEADLINE: Readonly<Record<string, string>> = {
+  terminate: 'the plan continues',
+  hold: 'nothing happens',
+  no_decision: 'no decision, so an interactive client keeps its dialog, and a headless call is denied',
+  allow: 'its policy allows it',
+};
 
 const deadlineText = (view: View, { deadlineAt, atDeadline }: InboxItem): readonly string[] => {
   if (deadlineAt === null) return [];
@@ -25,7 +30,9 @@ const itemLines = (view: View, item: InboxItem): readonly string[] => [
     : [`  agent ${orDash(item.agentId)}, task ${orDash(item.taskId)}`]),
   ...(item.text === null ? [] : [`  ${item.text}`]),
   ...deadlineText(view, item),
-  ...item.options.map(({ command }) => `  ${view.paint.dim(command)}`),
+  ...item.options.map(
+    ({ name, label, command }) => `  ${view.paint.dim(command)}${label === name ? '' : `  (${label})`}`,
+  ),
 ];
 
 /** What waits for a person, with the command of each answer. */

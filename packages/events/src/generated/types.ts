@@ -338,6 +338,24 @@ export type AlertUpdatedPayload = {
   readonly raisedAt: null | number;
 };
 export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'probe_reply';
+export type AnswerRefusal = 'UNKNOWN' | 'answered' | 'expired' | 'withdrawn' | 'other_instance' | 'no_such_option' | 'unknown_request';
+export type AnswerRefusedPayload = {
+  readonly requestId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly option: string;
+  readonly by: string;
+  readonly reason: AnswerRefusal;
+  readonly detail: string;
+};
+export type AnswerRequestPayload = {
+  readonly requestId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly option: string;
+  readonly by: string;
+  readonly why: string;
+};
 export type AnsweredQuestion = {
   /** null: it waits for ever */
   readonly deadlineAt: null | number;
@@ -986,6 +1004,26 @@ export type NudgeStep = {
   readonly message: string;
 };
 export type OnProbationFailure = 'UNKNOWN' | 'retry' | 'review';
+export type OpenRequestPayload = {
+  readonly requestId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** the coding agent's client */
+  readonly client: string;
+  readonly kind: RequestKind;
+  /** the tool that needs the permission, or asks */
+  readonly tool: null | string;
+  /** what is asked, without secrets, at most 1,000 characters */
+  readonly text: string;
+  readonly choices: readonly RequestChoice[];
+  /** an answer counts before this moment */
+  readonly deadlineAt: number;
+  readonly atDeadline: RequestOutcome;
+  /** the ingress at which the hook waits */
+  readonly heldBy: string;
+};
 export type OrderKind = 'UNKNOWN' | 'nudge' | 'probe' | 'handoff' | 'pause' | 'resume' | 'reset_breaker' | 'terminate' | 'spawn' | 'interrupt' | 'resume_session';
 export type OrderOutcome = 'UNKNOWN' | 'delivered' | 'answered' | 'done' | 'superseded' | 'expired' | 'uncertain' | 'halted' | 'failed';
 export type OrderReceiptPayload = {
@@ -1233,6 +1271,68 @@ export type RepeatedError = {
   readonly first_at: number;
 };
 export type Reporter = 'UNKNOWN' | 'agent' | 'runtime';
+export type RequestAnsweredPayload = {
+  readonly requestId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly kind: RequestKind;
+  readonly option: string;
+  readonly by: string;
+  readonly why: string;
+  /** the agent's open requests after this event */
+  readonly open: number;
+};
+export type RequestChoice = {
+  /** what an answer names */
+  readonly name: string;
+  /** what the client calls it */
+  readonly label: string;
+};
+export type RequestExpiredPayload = {
+  readonly requestId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly kind: RequestKind;
+  readonly outcome: RequestOutcome;
+  /** the agent's open requests after this event */
+  readonly open: number;
+};
+export type RequestKind = 'UNKNOWN' | 'permission' | 'question';
+export type RequestOpenedPayload = {
+  readonly requestId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** the coding agent's client */
+  readonly client: string;
+  readonly kind: RequestKind;
+  /** the tool that needs the permission, or asks */
+  readonly tool: null | string;
+  /** what is asked, without secrets, at most 1,000 characters */
+  readonly text: string;
+  readonly choices: readonly RequestChoice[];
+  /** an answer counts before this moment */
+  readonly deadlineAt: number;
+  readonly atDeadline: RequestOutcome;
+  /** the ingress at which the hook waits */
+  readonly heldBy: string;
+  /** the agent's open requests after this event */
+  readonly open: number;
+};
+export type RequestOutcome = 'UNKNOWN' | 'no_decision' | 'allow';
+export type RequestRefusedPayload = {
+  readonly requestId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  /** the agent's open requests after this event */
+  readonly open: number;
+  /** the first refusal since the agent had room for another request */
+  readonly isFirst: boolean;
+};
 export type RequestStepPayload = {
   readonly agentId: string;
   readonly instanceId: string;
@@ -1247,6 +1347,18 @@ export type RequestStepPayload = {
   readonly recovery: null | RecoverySettings;
   /** when recovery requested it, by the time of tasks: it repeats the request after a growing wait while two attempts are alive; null: a person requested it, once */
   readonly askedAt: null | number;
+};
+export type RequestWithdrawnPayload = {
+  readonly requestId: string;
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly kind: RequestKind;
+  readonly why: string;
+  /** an answer was accepted, and never reached the hook */
+  readonly wasAnswered: boolean;
+  /** the agent's open requests after this event */
+  readonly open: number;
 };
 export type RequestedStep = 'UNKNOWN' | 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
 export type ResetAttempts = 'UNKNOWN' | 'after_stable' | 'after_progress' | 'by_people';
@@ -1826,6 +1938,11 @@ export type WarrantRenewedPayload = {
   /** the agent's next possible action */
   readonly advice: string;
 };
+export type WithdrawRequestPayload = {
+  readonly requestId: string;
+  readonly agentId: string;
+  readonly why: string;
+};
 export type WithdrawStepPayload = {
   readonly requestId: string;
   readonly caseId: string;
@@ -1916,6 +2033,12 @@ export type Content =
   | { readonly topic: 'onex.cmd.intervention.decide-case.v1'; readonly type: 'DECIDE_CASE'; readonly payload: DecideCasePayload }
   /** Opens a case by hand. */
   | { readonly topic: 'onex.cmd.intervention.decide-case.v1'; readonly type: 'REQUEST_STEP'; readonly payload: RequestStepPayload }
+  /** The answer of a person to a request. */
+  | { readonly topic: 'onex.cmd.intervention.handle-request.v1'; readonly type: 'ANSWER_REQUEST'; readonly payload: AnswerRequestPayload }
+  /** A coding agent's hook waits for the answer of a person. The same request again names the ingress at which its hook waits now. */
+  | { readonly topic: 'onex.cmd.intervention.handle-request.v1'; readonly type: 'OPEN_REQUEST'; readonly payload: OpenRequestPayload }
+  /** The hook of a request has ended without an answer. */
+  | { readonly topic: 'onex.cmd.intervention.handle-request.v1'; readonly type: 'WITHDRAW_REQUEST'; readonly payload: WithdrawRequestPayload }
   /** Put a fresh agent on this task. */
   | { readonly topic: 'onex.cmd.recovery.recover-task.v1'; readonly type: 'RECOVER_TASK'; readonly payload: RecoverTaskPayload }
   /** The decision of a person on a task in review. */
@@ -2050,6 +2173,18 @@ export type Content =
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'TASK_BLOCKED'; readonly payload: TaskBlockedPayload }
   /** No source has confirmed the death: nothing is spawned. */
   | { readonly topic: 'onex.evt.intervention.agent-intervention.v1'; readonly type: 'TERMINATION_UNCONFIRMED'; readonly payload: TerminationUnconfirmedPayload }
+  /** An answer that changes nothing, and the reason. */
+  | { readonly topic: 'onex.evt.intervention.agent-request.v1'; readonly type: 'ANSWER_REFUSED'; readonly payload: AnswerRefusedPayload }
+  /** The first answer decides. The hook returns it to the client. */
+  | { readonly topic: 'onex.evt.intervention.agent-request.v1'; readonly type: 'REQUEST_ANSWERED'; readonly payload: RequestAnsweredPayload }
+  /** The deadline has passed without an answer. */
+  | { readonly topic: 'onex.evt.intervention.agent-request.v1'; readonly type: 'REQUEST_EXPIRED'; readonly payload: RequestExpiredPayload }
+  /** An agent asks people for a permission, or asks them a question. Emitted again when its hook waits at another ingress. */
+  | { readonly topic: 'onex.evt.intervention.agent-request.v1'; readonly type: 'REQUEST_OPENED'; readonly payload: RequestOpenedPayload }
+  /** The agent has too many open requests, so the hook returns no decision. */
+  | { readonly topic: 'onex.evt.intervention.agent-request.v1'; readonly type: 'REQUEST_REFUSED'; readonly payload: RequestRefusedPayload }
+  /** The agent waits no longer: its client was answered directly, or the hook, the gateway or the instance has ended. */
+  | { readonly topic: 'onex.evt.intervention.agent-request.v1'; readonly type: 'REQUEST_WITHDRAWN'; readonly payload: RequestWithdrawnPayload }
   /** Too many agents were lost at once. No destructive step is admitted until they are back or a person lifts the brake. */
   | { readonly topic: 'onex.evt.intervention.fleet-governance.v1'; readonly type: 'BRAKE_ENGAGED'; readonly payload: BrakeEngagedPayload }
   /** The brake is off. */
@@ -2112,6 +2247,8 @@ export type Content =
   | { readonly topic: 'onex.snapshot.intervention-cases.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
   /** State and input positions of a processor, in the runner's own bytes. */
   | { readonly topic: 'onex.snapshot.intervention-governor.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
+  /** State and input positions of a processor, in the runner's own bytes. */
+  | { readonly topic: 'onex.snapshot.intervention-requests.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
   /** State and input positions of a processor, in the runner's own bytes. */
   | { readonly topic: 'onex.snapshot.intervention-spending.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
   /** State and input positions of a processor, in the runner's own bytes. */

@@ -55,12 +55,13 @@ const USES = {
       Topic.stepRuling,
       Topic.orderReceipt,
       Topic.decideCase,
+      Topic.handleRequest,
       Topic.fleetPresence,
       Topic.admitStep,
       Topic.controlFleet,
       Topic.runtimePresence,
     ]),
-    processors: ['intervention-cases', 'intervention-governor', 'intervention-spending'],
+    processors: ['intervention-cases', 'intervention-governor', 'intervention-requests', 'intervention-spending'],
   },
   recovery: {
     ...reader('recovery', [
@@ -77,6 +78,7 @@ const USES = {
     ...reader('alerting', [
       Topic.agentHealth,
       Topic.agentIntervention,
+      Topic.agentRequest,
       Topic.taskRecovery,
       Topic.fleetGovernance,
       Topic.spending,
@@ -111,6 +113,7 @@ const USES = {
     Topic.fleetGovernance,
     Topic.token,
     Topic.agentHealth,
+    Topic.agentRequest,
     Topic.taskRecovery,
   ]),
   agents: reader('vigil-sdk', []),

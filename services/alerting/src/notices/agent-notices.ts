@@ -3,9 +3,10 @@ import { spell } from '@vigil/policy';
 import { breakerNotices } from './breaker-notices.ts';
 import { taskSpent } from './fleet-notices.ts';
 import { type About, type Noticed, raise, resolve, settle } from './notice.ts';
+import { aboutWait, requestNotices, WAIT_ROUTE } from './request-notices.ts';
 import { ticketNotices, ticketOver } from './ticket-notices.ts';
 
-type Input = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention>;
+type Input = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention | typeof Topic.agentRequest>;
 type StateChanged = PayloadOf<typeof Topic.agentHealth, 'HEALTH_STATE_CHANGED'>;
 
 const ROUTE = 'stuck_agent';
@@ -71,6 +72,13 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
     }
     case 'WORKER_ESCALATION_TICKET':
       return ticketNotices(input.payload);
+    case 'REQUEST_OPENED':
+    case 'REQUEST_ANSWERED':
+    case 'REQUEST_WITHDRAWN':
+    case 'REQUEST_EXPIRED':
+    case 'REQUEST_REFUSED':
+    case 'ANSWER_REFUSED':
+      return requestNotices(input);
     case 'WAIT_OVERDUE':
       return [overdueWait(input.payload)];
     case 'WAIT_ENDED':
@@ -188,12 +196,6 @@ const driftedClock = (drifted: Drifted): Noticed => {
 
 type Overdue = PayloadOf<typeof Topic.agentHealth, 'WAIT_OVERDUE'>;
 type EndedWait = PayloadOf<typeof Topic.agentHealth, 'WAIT_ENDED'>;
-
-const WAIT_ROUTE = 'awaiting_input';
-
-/** Agents that share a task wait each for themselves. */
-const aboutWait = (payload: Overdue | EndedWait): About =>
-  payload.taskId === null ? payload : { ...payload, of: payload.agentId };
 
 const WORDS = {
   permission: 'a permission',

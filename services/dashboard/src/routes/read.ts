@@ -54,6 +54,9 @@ export const readRoutes = (
     found(await explain(model, id, signalsOf), 'agent', id, '`vigil health` (/v1/agents)'),
   );
   app.get('/v1/inbox', async () => ({ inbox: await inbox(model), knowledge: knowledge() }));
+  app.get<One>('/v1/requests/:id', async ({ params: { id } }) =>
+    found(await model.request(id), 'request', id, '`vigil inbox` (/v1/inbox)'),
+  );
   app.get('/v1/cases', async ({ query }) => {
     const { open, agent } = queryOf(caseFilter, query);
     return { cases: await model.cases({ open, agentId: agent }) };

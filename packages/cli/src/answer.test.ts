@@ -1,0 +1,44 @@
+import type { RequestRow } from '@vigil/read-model';
+import { expect, test } from 'vitest';
+import { commandFor, outcomeOf } from './answer.ts';
+
+test('an item of the inbox is answered by the command of its kind', () => {
+  const commands = [
+    commandFor('request/a/b', 'allow'),
+    commandFor('case/c-1', 'pardon'),
+    commandFor('task/T-1', 'retry'),
+    commandFor('brake', 'lift'),
+  ].map(({ command }) => command);
+  expect(commands).toEqual([
+    { kind: 'answer_request', requestId: 'a/b', option: 'allow' },
+    { kind: 'decide_case', caseId: 'c-1', decision: 'pardon' },
+    { kind: 'review_task', taskId: 'T-1', decision: 'retry' },
+    { kind: 'lift_brake' },
+  ]);
+});
+
+test.each([
+  ['ticket/t-1', 'acknowledge'],
+  ['request/', 'allow'],
+  ['brake', 'allow'],
+  ['worker-1', 'allow'],
+])('%s with %s is refused, and the message names where the commands are', (item, option) => {
+  expect(() => commandFor(item, option)).toThrow('`vigil inbox` shows the command of each option');
+});
+
+const row = (more: Partial<RequestRow>): RequestRow => ({ refusedCommand: null, settled: null, ...more }) as RequestRow;
+
+test('the outcome of an answer is known when its own command was accepted or refused', () => {
+  expect(outcomeOf(row({}), 'e-1')).toBeNull();
+  const answered = { settled: 'answered', settledCommand: 'e-1', settledBy: 'ada', settledOption: 'deny' } as const;
+  expect(outcomeOf(row(answered), 'e-1')).toEqual({
+    isApplied: true,
+    text: 'ada has answered deny; the hook returns it.',
+  });
+  expect(outcomeOf(row(answered), 'e-2')).toBeNull();
+  const refused = { ...answered, refusedCommand: 'e-2', refusedReason: 'answered', refusedDetail: 'ada was first' };
+  expect(outcomeOf(row(refused), 'e-2')).toEqual({
+    isApplied: false,
+    text: 'The answer changes nothing (answered): ada was first.',
+  });
+});

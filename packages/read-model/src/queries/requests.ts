@@ -1,0 +1,47 @@
+import type { RequestChoice } from '@vigil/events';
+import type { Sql } from '../apply.ts';
+import { column, type Filter, list, type RowOf, when } from './select.ts';
+
+const request = {
+  requestId: column<string>(),
+  agentId: column<string>(),
+  instanceId: column<string | null>(),
+  taskId: column<string | null>(),
+  client: column<string>(),
+  kind: column<'permission' | 'question' | 'UNKNOWN'>(),
+  tool: column<string | null>(),
+  text: column<string>(),
+  options: column<readonly RequestChoice[]>("coalesce(choices, '[]')"),
+  deadlineAt: column<number>(),
+  atDeadline: column<'no_decision' | 'allow' | 'UNKNOWN'>(),
+  openedAt: column<number>(),
+  /** how it ended; null: it waits */
+  settled: column<'answered' | 'withdrawn' | 'expired' | null>(),
+  settledOption: column<string | null>(),
+  settledBy: column<string | null>(),
+  settledWhy: column<string | null>(),
+  /** the command that decided it; null: none did */
+  settledCommand: column<string | null>(),
+  settledAt: column<number | null>(),
+  /** the last answer that changed nothing; null: there was none */
+  refusedCommand: column<string | null>(),
+  refusedReason: column<string | null>(),
+  refusedDetail: column<string | null>(),
+};
+
+/** A request of an agent to people. Times are epoch milliseconds. */
+export type RequestRow = RowOf<typeof request>;
+
+/** Requests, by their deadline. */
+export const requests = (
+  sql: Sql,
+  filter: Filter<{ requestId: string; agentId: string; open: boolean }>,
+): Promise<readonly RequestRow[]> => {
+  const conditions = [
+    ['opened_order IS NOT NULL'] as const,
+    when('request_id = $?', filter.requestId),
+    when('agent_id = $?', filter.agentId),
+    when('(settled_order IS NULL) = $?', filter.open),
+  ];
+  return list(sql, request, 'requests', conditions, 'deadline_at, request_id', 1000);
+};

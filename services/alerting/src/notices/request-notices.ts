@@ -1,0 +1,49 @@
+import type { EventOf, PayloadOf, Topic } from '@vigil/events';
+import { type About, type Noticed, raise, resolve } from './notice.ts';
+
+export const WAIT_ROUTE = 'awaiting_input';
+
+/** Agents that share a task wait each for themselves. A long wait and a request of an agent are one alert. */
+export const aboutWait = <Payload extends About & { readonly agentId: string }>(payload: Payload): About =>
+  payload.taskId === null ? payload : { ...payload, of: payload.agentId };
+
+type Opened = PayloadOf<typeof Topic.agentRequest, 'REQUEST_OPENED'>;
+
+const AT_DEADLINE = {
+  no_decision: 'the client decides itself',
+  allow: 'it is allowed',
+  UNKNOWN: 'the client decides itself',
+} as const satisfies Record<Opened['atDeadline'], string>;
+
+const opened = (request: Opened): Noticed => {
+  const { agentId, requestId, kind, text, open, deadlineAt, atDeadline } = request;
+  const others = open > 1 ? ` (${open} requests wait)` : '';
+  const until = `until ${new Date(deadlineAt).toISOString()}, then ${AT_DEADLINE[atDeadline]}`;
+  return raise(WAIT_ROUTE, aboutWait(request), {
+    title: `${agentId} asks ${kind === 'question' ? 'a question' : 'for a permission'}${others}`,
+    text: `${text}; request/${requestId} of \`vigil inbox\`, ${until}`,
+  });
+};
+
+type Ended = PayloadOf<typeof Topic.agentRequest, 'REQUEST_ANSWERED' | 'REQUEST_WITHDRAWN' | 'REQUEST_EXPIRED'>;
+
+/** The alert stays while another request of the agent waits. */
+const ended = (request: Ended, text: string): readonly Noticed[] =>
+  request.open > 0 ? [] : [resolve(WAIT_ROUTE, aboutWait(request), `${request.agentId}: ${text}`)];
+
+/** An agent with open requests has one alert, for any number of them. */
+export const requestNotices = (input: EventOf<typeof Topic.agentRequest>): readonly Noticed[] => {
+  switch (input.type) {
+    case 'REQUEST_OPENED':
+      return [opened(input.payload)];
+    case 'REQUEST_ANSWERED':
+      return ended(input.payload, `${input.payload.by} has answered ${input.payload.option}`);
+    case 'REQUEST_WITHDRAWN':
+      return ended(input.payload, input.payload.why);
+    case 'REQUEST_EXPIRED':
+      return ended(input.payload, 'the deadline of its request has passed');
+    case 'REQUEST_REFUSED':
+    case 'ANSWER_REFUSED':
+      return [];
+  }
+};
