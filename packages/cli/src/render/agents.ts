@@ -28,7 +28,8 @@ const endText = ({ endReason, reason, exitCode }: Pick<AgentRow, 'endReason' | '
   return endReason === 'explicit' ? orDash(reason).replace(/^ended: /, '') : orDash(endReason ?? reason);
 };
 
-const asksPeople = ({ caseWaiting, exemption, waitingFor }: AgentRow): boolean =>
+/** Whether a case of it or its client waits for a person. */
+export const asksPeople = ({ caseWaiting, exemption, waitingFor }: AgentRow): boolean =>
   caseWaiting ||
   (exemption === 'awaiting_input' && (waitingFor?.kind === 'permission' || waitingFor?.kind === 'question'));
 

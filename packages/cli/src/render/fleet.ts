@@ -17,6 +17,13 @@ export const alertLine = (view: View, alert: AlertRow): string => {
 export const alertLines = (view: View, alerts: readonly AlertRow[]): string[] =>
   alerts.length === 0 ? ['No alerts.'] : alerts.map((alert) => alertLine(view, alert));
 
+/** The same in a word each, for a title. */
+export const fleetWords = ({ halted, braked, dryRun }: FleetRow): readonly string[] => [
+  ...(halted ? ['HALTED'] : []),
+  ...(braked ? ['BRAKE'] : []),
+  ...(dryRun ? ['DRY RUN'] : []),
+];
+
 /** What holds the whole fleet; nothing where nothing does. */
 export const fleetLines = ({ paint }: View, fleet: FleetRow): string[] => [
   ...(fleet.halted ? [paint.red(`HALTED by ${orDash(fleet.haltBy)}: ${orDash(fleet.haltWhy)}. Nothing acts.`)] : []),

@@ -1,9 +1,8 @@
 import type { Away, Knowledge } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { watchScreen } from '../watch.ts';
 import { agentJson, agentLines, agentsTable } from './agents.ts';
 import { knowledgeLines } from './knowledge.ts';
-import { agentRow, CURRENT, entry, fleetRow, NOON, VIEW } from './rows.fixture.ts';
+import { agentRow, CURRENT, NOON, VIEW } from './rows.fixture.ts';
 
 const away = (part: string): Away => ({ part, since: NOON - 5000, detail: 'it refuses connections' });
 const BLIND: Knowledge = { upTo: NOON - 12_000, blindSince: NOON - 12_000, away: [away('gateway')] };
@@ -40,18 +39,4 @@ test('a blind view shows no state as the present one', () => {
     blind_since: '2026-11-22T11:59:48.000Z',
   });
   expect(agentJson(VIEW, healthy, CURRENT)).toMatchObject({ blind_since: null });
-});
-
-test('the watching view has it above what holds the fleet', () => {
-  const fleet = fleetRow({ halted: true, haltBy: 'ada', haltWhy: 'moving' });
-  const seen = {
-    agents: [agentRow({ state: 'HEALTHY' })],
-    story: [entry('AGENT_PAUSED', {})],
-    fleet,
-    knowledge: BLIND,
-  };
-  const screen = watchScreen(VIEW, 40, seen);
-  expect(screen[1]).toMatch(/^BLIND since 11:59:48/);
-  expect(screen[3]).toMatch(/^HALTED/);
-  expect(screen.join('\n')).toContain('was HEALTHY');
 });

@@ -1,6 +1,5 @@
 import type { Doctor } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { notShownYet, watchScreen } from '../watch.ts';
 import { agentJson, agentLines, agentsTable, byUrgency, waitingTable } from './agents.ts';
 import { caseLines } from './cases.ts';
 import { storyLine } from './describe.ts';
@@ -165,36 +164,6 @@ test("a signal's figure, limit and firing time are shown where they are known", 
   const text = explainLines(VIEW, explanation({ signals: [then, never] }), 0).join('\n');
   expect(text).toMatch(/no_calls +medium +at 12:00:15 +starting +no call for 5 s; limit 20 s/);
   expect(text).toMatch(/exited +medium +not as things stand +- /);
-});
-
-const seen = {
-  agents: [agentRow()],
-  story: [entry('FLEET_HALTED', { by: 'ada', why: 'moving' })],
-  fleet: fleetRow(),
-  knowledge: CURRENT,
-};
-
-test('the watching view has the agents, what holds the fleet, and below it what happened lately', () => {
-  const screen = watchScreen(VIEW, 40, {
-    ...seen,
-    fleet: fleetRow({ halted: true, haltBy: 'ada', haltWhy: 'moving' }),
-  });
-  expect(screen[0]).toBe('vigil  1 agents, 1 unhealthy  12:00:00');
-  expect(screen[1]).toBe('HALTED by ada: moving. Nothing acts.');
-  expect(screen.at(-1)).toBe('12:00:00  worker-1  halted by ada: moving');
-});
-
-test('the watching view fits its terminal, the newest of the story kept', () => {
-  const story = Array.from({ length: 50 }, (_, i) => entry('AGENT_PAUSED', {}, NOON + i * 1000));
-  const screen = watchScreen(VIEW, 20, { ...seen, story });
-  expect(screen.length).toBeLessThan(20);
-  expect(screen.at(-1)).toBe('12:00:49  worker-1  paused');
-});
-
-test('without a terminal each event is printed once, without routine events', () => {
-  const story = [entry('AGENT_PAUSED', {}, 1), entry('STEP_ADMITTED', {}, 2), entry('AGENT_RESUMED', {}, 3)];
-  expect(notShownYet(new Set(), story).map(({ type }) => type)).toEqual(['AGENT_PAUSED', 'AGENT_RESUMED']);
-  expect(notShownYet(new Set(story.map(({ eventId }) => eventId)), story)).toEqual([]);
 });
 
 const findings = (more: Partial<Doctor> = {}): Doctor => ({

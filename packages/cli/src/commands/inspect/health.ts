@@ -2,6 +2,7 @@ import type { HealthState } from '@vigil/events';
 import type { AgentRow, Entry, Explanation, FleetRow, Knowledge, RecoveryOptions } from '@vigil/read-model';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../../client.ts';
+import { CannotProceed } from '../../errors.ts';
 import { agentJson, agentLines, agentsTable, waitingTable } from '../../render/agents.ts';
 import { fleetLines } from '../../render/fleet.ts';
 import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
@@ -9,7 +10,7 @@ import { optionLines, optionsJson } from '../../render/options.ts';
 import { jsonText } from '../../render/plain.ts';
 import type { View } from '../../render/view.ts';
 import { dashboard, dashboardView, endBlind, endUnwell, type Json, print, show, view } from '../../terminal.ts';
-import { watch } from '../../watch.ts';
+import { watch } from '../../watch/watch.ts';
 import { path } from '../control/options.ts';
 
 type Options = {
@@ -36,7 +37,7 @@ Examples:
   vigil health --filter waiting      who waits for a person, the longest first, with what is asked
   vigil health --policy coditect     agents that a policy judges; --task and --state work alike
   vigil health --label team=core     agents with this label; repeat it for several
-  vigil health --watch               the fleet and its story, until Ctrl-C`;
+  vigil health --watch               the fleet and its story: arrows move, Enter explains an agent, / finds, q ends`;
 
 const EXPLAIN = `
 Examples:
@@ -91,7 +92,7 @@ export const register = (program: Command): void => {
     .option('--policy <name>', 'only agents that this policy judges')
     .option('--label <name=value>', 'only agents with this label', labelOption)
     .option('--all', 'every agent, also more than the terminal has lines')
-    .option('--watch', 'refresh until Ctrl-C')
+    .option('--watch', 'a screen that follows the fleet: scroll, find, open an agent; q ends it')
     .option('--json', 'for programs')
     .addHelpText('after', EXAMPLES)
     .action(health);
@@ -106,9 +107,17 @@ export const register = (program: Command): void => {
 
 const health = async (agentId: string | undefined, options: Options): Promise<void> => {
   const client = dashboardView();
-  if (options.watch) return watch(client);
-  if (agentId !== undefined) return one(client, await client.get<OneAgent>(path('agents', agentId)), options);
   const { filter, state, task, all } = options;
+  if (options.watch) {
+    if (options.json)
+      throw new CannotProceed('--watch shows people a screen, --json is for programs: give one of them.');
+    return watch(
+      client,
+      { query: { filter, state, task }, includes: (one) => isAskedFor(one, options) },
+      agentId ?? null,
+    );
+  }
+  if (agentId !== undefined) return one(client, await client.get<OneAgent>(path('agents', agentId)), options);
   const [found, fleet] = await Promise.all([
     client.get<{ agents: readonly AgentRow[] }>('/v1/agents', { filter, state, task }),
     client.get<Fleet>('/v1/fleet'),
@@ -149,8 +158,8 @@ type Lines<T> = (view: View, shown: T, isNow: boolean) => readonly string[];
 
 const showWithFleet = <T>({ fleet, knowledge }: Fleet, shown: T, lines: Lines<T>): void =>
   show(false, { fleet, knowledge, shown }, (plain, screen) => [
-    ...knowledgeLines(screen, plain.knowledge),
     ...fleetLines(screen, plain.fleet),
+    ...knowledgeLines(screen, plain.knowledge),
     ...lines(screen, plain.shown, isCurrent(plain.knowledge)),
   ]);
 

@@ -1,0 +1,93 @@
+import type { AgentRow, Entry, Explanation, FleetRow, Knowledge } from '@vigil/read-model';
+import type { Client } from '../client.ts';
+import { path } from '../commands/control/options.ts';
+import { CannotProceed, Refusal } from '../errors.ts';
+import { plain, plainAll } from '../render/plain.ts';
+
+/** The watched state at one moment. */
+export type Seen = {
+  readonly agents: readonly AgentRow[];
+  readonly story: readonly Entry[];
+  readonly fleet: FleetRow;
+  readonly knowledge: Knowledge;
+};
+
+/** The last answers, and how old they are. `agent`: the explanation of the opened agent; null: there is none. */
+export type Look = { readonly seen: Seen | null; readonly agent: Explanation | null; readonly knowledge: Knowledge };
+
+/** Which agents are listed: the query of the dashboard, and what remains to be selected here. */
+export type Selection = {
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly includes: (agent: AgentRow) => boolean;
+};
+
+export const NO_LOOK: Look = { seen: null, agent: null, knowledge: { upTo: null, blindSince: null, away: [] } };
+
+/** From look to look. */
+export const EVERY_MS = 1000;
+
+const STORY = '100';
+const DASHBOARD = 'the dashboard';
+
+/** Throws CannotProceed or Refusal where the dashboard does not answer. */
+export const readSeen = async (client: Client, { query, includes }: Selection): Promise<Seen> => {
+  const [{ agents }, { story }, { fleet, knowledge }] = await Promise.all([
+    client.get<{ agents: readonly AgentRow[] }>('/v1/agents', query),
+    client.get<{ story: readonly Entry[] }>('/v1/story', { limit: STORY }),
+    client.get<Pick<Seen, 'fleet' | 'knowledge'>>('/v1/fleet'),
+  ]);
+  return plainAll({ agents: agents.filter(includes), story, fleet, knowledge });
+};
+
+/** What a view does not end for: the dashboard may be starting. Throws every other error again. */
+export const troubleOf = (error: unknown): string => {
+  if (error instanceof CannotProceed || error instanceof Refusal) return plain(error.message);
+  throw error;
+};
+
+/** Without an answer the last one remains, with the time since which it is not current. `now`: epoch milliseconds. */
+export const withoutAnswer = (last: Look, why: string, now: number): Look => {
+  const { upTo, blindSince, away } = last.knowledge;
+  const since = away.find(({ part }) => part === DASHBOARD)?.since ?? now;
+  const others = away.filter(({ part }) => part !== DASHBOARD);
+  return {
+    ...last,
+    knowledge: { upTo, blindSince: blindSince ?? now, away: [{ part: DASHBOARD, since, detail: why }, ...others] },
+  };
+};
+
+/** Null: it has no such agent, or not yet. */
+const explanationOf = async (client: Client, agentId: string): Promise<Explanation | null> => {
+  try {
+    return await client.get<Explanation>(path('agents', agentId, 'explain'));
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+};
+
+/** What the dashboard answers now; see `withoutAnswer` for none. `opened`: the agent that is shown; null: the fleet. */
+export const lookAgain = async (
+  client: Client,
+  selection: Selection,
+  opened: string | null,
+  last: Look,
+): Promise<Look> => {
+  try {
+    const [seen, agent] = await Promise.all([
+      readSeen(client, selection),
+      opened === null ? null : explanationOf(client, opened),
+    ]);
+    return { seen, agent: plainAll(agent), knowledge: seen.knowledge };
+  } catch (error) {
+    return withoutAnswer(last, troubleOf(error), Date.now());
+  }
+};
+
+/** Routine: presence heartbeats and admissions that let a step pass. */
+const ROUTINE = new Set(['STEP_ADMITTED', 'SPAWN_ADMITTED', 'AGENT_PRESENT', 'WARRANT_FILED', 'ALERT_REQUESTED']);
+export const isNotRoutine = ({ type }: Pick<Entry, 'type'>): boolean => !ROUTINE.has(type);
+
+/** The entries that were not there before, for a terminal that cannot be redrawn. */
+export const notShownYet = (known: ReadonlySet<string>, story: readonly Entry[]): readonly Entry[] =>
+  story.filter((entry) => !known.has(entry.eventId) && isNotRoutine(entry));
