@@ -80,20 +80,9 @@ export const actedOnFates = (observed: () => Observed): void => {
       ...['raised [warning] stuck_agent', 'updated [critical] stuck_agent', 'resolved [critical] stuck_agent'],
     ]);
     const happened = [
-      ...[
-        'HEALTHY → STUCK: no call',
-        'case opened',
-        'nudged (1 of 2)',
-        'nudged (2 of 2)',
-        'asks people',
-        'terminated: ',
-      ],
-      ...[
-        '\nCases',
-        'order 3: terminate',
-        'confirmed, checkpoint DEMO-hangs-0-5',
-        'order: spawn attempt 1 of 3 as hangs-r1',
-      ],
+      ...['HEALTHY → STUCK: no call', 'case opened', 'nudged (1 of 2)', 'nudged (2 of 2)', 'asks people'],
+      ...['order 3: terminate', 'terminated: ', 'confirmed, checkpoint DEMO-hangs-0-5'],
+      ...['order: spawn attempt 1 of 3 as hangs-r1', '\nCases'],
       ...['\nRecoveries', 'hangs-r1 from DEMO-hangs-0-5 on demo-runtime: over (finished)', 'resolved'],
     ];
     expect(inOrder(observed().explained.get('hangs'), happened)).toEqual(happened);

@@ -11,7 +11,7 @@ import { hashOfToken } from '@vigil/read-model/people';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { filesFor } from './commands/commands.ts';
 import { vigilProgram } from './program.fixture.ts';
-import { agentRow, CURRENT, caseStory, entry, fleetRow } from './render/rows.fixture.ts';
+import { agentRow, CURRENT, caseStory, entry, explanation, fleetRow } from './render/rows.fixture.ts';
 
 const TOKEN = 'a-token-for-tests-only';
 const commands: unknown[] = [];
@@ -70,6 +70,8 @@ const server = createServer(async (request, response) => {
     ticketLooks += 1;
     return answer(200, { tickets: ticketLooks < 2 ? [{ ...ticketRow, answer: null }] : [ticketRow] });
   }
+  if (url.pathname === '/v1/agents/steady/explain')
+    return answer(200, explanation({ agent: agentRow({ agentId: 'steady', state: 'HEALTHY' }) }));
   if (url.pathname === '/v1/alerts') return answer(200, { alerts: [alertRow] });
   if (url.pathname === '/v1/agents/worker-1') return answer(200, agentRow({ agentId: 'worker-1' }));
   if (url.pathname === '/v1/agents/done')
@@ -182,10 +184,12 @@ test('answers of a blind dashboard are shown as old, and end with 2', async () =
   knowledge = { upTo: 1, blindSince: 1, away: [] };
   const { code, out } = await vigil(['health', 'steady']);
   const inJson = await vigil(['health', 'steady', '--json']);
+  const explained = await vigil(['explain', 'steady']);
   knowledge = CURRENT;
   expect(code).toBe(2);
   expect(out).toMatch(/^BLIND since /);
   expect(out).toContain('was HEALTHY');
+  expect(explained).toMatchObject({ code: 2, out: expect.stringMatching(/^BLIND since .*\nsteady was HEALTHY/) });
   expect(inJson.code).toBe(2);
   expect(JSON.parse(inJson.out)).toMatchObject({
     as_of: '1970-01-01T00:00:00.001Z',

@@ -16,7 +16,8 @@ const files: readonly CommandFile[] = [
   { names: ['attach', 'stop'], node: 'pinned', load: () => import('./supervise/attach.ts') },
   { names: ['adopt'], node: 'pinned', load: () => import('./supervise/adopt.ts') },
   { names: ['hook'], node: 'pinned', load: () => import('./supervise/hook.ts') },
-  { names: ['health', 'explain'], node: 'any', load: () => import('./inspect/health.ts') },
+  { names: ['health'], node: 'any', load: () => import('./inspect/health.ts') },
+  { names: ['explain'], node: 'any', load: () => import('./inspect/explain.ts') },
   { names: ['inbox'], node: 'any', load: () => import('./inspect/inbox.ts') },
   { names: ['case'], node: 'any', load: () => import('./control/case.ts') },
   {

@@ -36,29 +36,34 @@ export const planText = (plan: unknown): string => {
 /** The step that the governor withholds, and until when. */
 export const withheldText = ({ step, detail }: Withheld): string => `${step}: ${detail}`;
 
-/** A case read back whole. */
-export const caseLines = (view: View, found: CaseStory): string[] => {
-  const { paint } = view;
-  const asks = found.waiting
+/** A case with its steps. */
+export const caseLines = (view: View, found: CaseStory): string[] => [
+  ...caseFacts(view, found),
+  ...found.trail.map((entry) => trailLine(view, entry)),
+  ...questionLines(view, found),
+];
+
+/** What is open of a case: its question to people, if it waits for one. */
+export const questionLines = (view: View, found: CaseStory): readonly string[] =>
+  found.waiting
     ? [
-        paint.yellow(`waits for a decision: ${orDash(found.escalationReason)}`),
+        view.paint.yellow(`waits for a decision: ${orDash(found.escalationReason)}`),
         ...(found.escalationDeadlineAt === null
           ? []
           : [`  in ${clockTimeLeft(view, found.escalationDeadlineAt)} then ${orDash(found.escalationOnTimeout)}`]),
         ...found.escalationOptions.map((o) => `  vigil case decide ${found.caseId} ${o} --why "…"`),
       ]
     : [];
-  return [
-    `${paint.bold(`case ${found.caseId}`)} of ${found.agentId}: ${standing(found)}`,
-    `  plan "${found.planName}": ${planText(found.plan)}`,
-    ...(found.policyName === null ? [] : [`  policy ${found.policyName} ${orDash(found.policyHash)}`]),
-    ...(found.note === null ? [] : [`  note ${found.note}`]),
-    ...found.evidence.map((evidence) => `  ${evidenceName(evidence)}: ${evidence.words}`),
-    ...(found.withheld === null ? [] : [paint.yellow(`withheld: ${withheldText(found.withheld)}`)]),
-    ...found.trail.map((entry) => trailLine(view, entry)),
-    ...asks,
-  ];
-};
+
+/** A case without its steps. */
+export const caseFacts = (view: View, found: CaseStory): readonly string[] => [
+  `${view.paint.bold(`case ${found.caseId}`)} of ${found.agentId}: ${standing(found)}`,
+  `  plan "${found.planName}": ${planText(found.plan)}`,
+  ...(found.policyName === null ? [] : [`  policy ${found.policyName} ${orDash(found.policyHash)}`]),
+  ...(found.note === null ? [] : [`  note ${found.note}`]),
+  ...found.evidence.map((evidence) => `  ${evidenceName(evidence)}: ${evidence.words}`),
+  ...(found.withheld === null ? [] : [view.paint.yellow(`withheld: ${withheldText(found.withheld)}`)]),
+];
 
 const clockTimeLeft = (view: View, at: number): string =>
   at <= view.now ? '0 s' : ageText({ ...view, now: at }, view.now);

@@ -178,3 +178,7 @@ export const trailLine = (view: View, { at, type, payload }: Pick<Entry, 'at' | 
 /** "no_calls (absence, medium)"; events of older versions have no confidence. */
 export const evidenceName = ({ signal, axis, confidence }: Pick<Evidence, 'signal' | 'axis' | 'confidence'>): string =>
   `${signal} (${confidence === undefined || confidence === 'UNKNOWN' ? axis : `${axis}, ${confidence}`})`;
+
+/** Routine: presence heartbeats and admissions that let a step pass. */
+const ROUTINE = new Set(['STEP_ADMITTED', 'SPAWN_ADMITTED', 'AGENT_PRESENT', 'WARRANT_FILED', 'ALERT_REQUESTED']);
+export const isNotRoutine = ({ type }: Pick<Entry, 'type'>): boolean => !ROUTINE.has(type);

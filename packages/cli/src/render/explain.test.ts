@@ -1,35 +1,112 @@
 import { expect, test } from 'vitest';
 import { agentsTable } from './agents.ts';
 import { explainLines } from './explain.ts';
-import { agentRow, explanation, NOON, VIEW } from './rows.fixture.ts';
+import { agentRow, caseStory, EXTENT, entry, explanation, NOON, VIEW } from './rows.fixture.ts';
 import { checkpointRow, recoveryRow, taskRow } from './task-rows.fixture.ts';
 import { recoveryLine } from './tasks.ts';
 
 test('an explanation shows the newest five checkpoints, where the others are, and the state of recovery', () => {
   const checkpoints = Array.from({ length: 7 }, (_, i) => checkpointRow(`c-${7 - i}`));
-  const text = explainLines(VIEW, explanation({ checkpoints, task: taskRow() }), 0).join('\n');
+  const text = explainLines(VIEW, explanation({ checkpoints, task: taskRow() }), EXTENT).join('\n');
   expect(text).toContain('c-3');
   expect(text).not.toContain('c-2');
   expect(text).toContain('  and 2 earlier: vigil task show OMN-1234');
   expect(text).toContain('  recovery   review required: 3 of 3 attempts used');
-  const few = explainLines(VIEW, explanation({ checkpoints: checkpoints.slice(0, 5), task: taskRow() }), 0).join('\n');
+  const few = explainLines(VIEW, explanation({ checkpoints: checkpoints.slice(0, 5), task: taskRow() }), EXTENT).join(
+    '\n',
+  );
   expect(few).not.toContain('earlier');
 });
 
 test('an explanation shows every other finding about the agent, and omits unknown values', () => {
   const notes = ['its cost is not known', 'its policy is not enabled'];
-  const text = explainLines(VIEW, explanation({ notes }), 0).join('\n');
+  const text = explainLines(VIEW, explanation({ notes }), EXTENT).join('\n');
   expect(text).toContain('  note       its cost is not known\n  note       its policy is not enabled');
-  expect(explainLines(VIEW, explanation({ notes: null }), 0).join('\n')).not.toContain('note ');
+  expect(explainLines(VIEW, explanation({ notes: null }), EXTENT).join('\n')).not.toContain('note ');
 });
 
-test('an explanation shows the use of tokens, and how much happened before its story begins', () => {
-  const shown = (tokens: number | null, earlier: number) =>
-    explainLines(VIEW, explanation({ agent: agentRow({ tokens }) }), earlier).join('\n');
-  expect(shown(6300, 12)).toContain('  tokens     6300 used\n');
-  expect(shown(6300, 12)).toContain('What happened\n  and 12 earlier: vigil explain worker-1 --all\n');
-  expect(shown(null, 0)).toContain('  tokens     no use reported\n');
-  expect(shown(null, 0)).not.toContain('earlier');
+test('an explanation shows the use of tokens', () => {
+  const shown = (tokens: number | null) =>
+    explainLines(VIEW, explanation({ agent: agentRow({ tokens }) }), EXTENT).join('\n');
+  expect(shown(6300)).toContain('  tokens     6300 used\n');
+  expect(shown(null)).toContain('  tokens     no use reported\n');
+});
+
+const paused = (count: number) => Array.from({ length: count }, (_, i) => entry('AGENT_PAUSED', {}, NOON + i * 1000));
+
+test('the newest 40 lines of what happened are shown, with the command for all of them', () => {
+  const shown = (count: number, more = {}) =>
+    explainLines(VIEW, explanation({ story: paused(count), cases: [] }), { ...EXTENT, ...more }).join('\n');
+  expect(shown(40)).not.toContain('earlier');
+  expect(shown(52)).toContain('What happened\n  and 12 earlier: vigil explain worker-1 --all\n  12:00:12  paused');
+  expect(shown(42, { all: true })).toContain('What happened\n  12:00:00  paused');
+});
+
+test('what happened is limited to the given time, with both of its ends', () => {
+  const period = { from: NOON + 2000, to: NOON + 4000 };
+  const lines = explainLines(VIEW, explanation({ story: paused(9), cases: [] }), { ...EXTENT, period });
+  expect(lines.filter((line) => line.endsWith('paused'))).toEqual([
+    '  12:00:02  paused',
+    '  12:00:03  paused',
+    '  12:00:04  paused',
+  ]);
+});
+
+test('routine is shown only with all that happened', () => {
+  const story = [entry('STEP_ADMITTED', {}), entry('AGENT_PAUSED', {})];
+  const shown = (all: boolean) => explainLines(VIEW, explanation({ story, cases: [] }), { ...EXTENT, all }).length;
+  expect(shown(true) - shown(false)).toBe(1);
+});
+
+test('an event of a case is shown once, in its place among the others', () => {
+  const nudge = entry('NUDGE_SENT', { attempt: 1, of: 2, message: 'hello' }, NOON + 1000);
+  const receipt = entry(
+    'ORDER_RECEIPT',
+    { outcome: 'delivered', why: null, runtimeId: 'host-1', by: null },
+    NOON + 2000,
+  );
+  const story = [entry('AGENT_PAUSED', {}, NOON), nudge, entry('AGENT_RESUMED', {}, NOON + 3000)];
+  const lines = explainLines(VIEW, explanation({ story, cases: [caseStory({ trail: [nudge, receipt] })] }), EXTENT);
+  expect(lines.filter((line) => /^ {2}12:00:0/.test(line))).toEqual([
+    '  12:00:00  paused',
+    '  12:00:01  nudged (1 of 2): "hello"',
+    '  12:00:02  host-1 reports delivered',
+    '  12:00:03  resumed',
+  ]);
+  expect(lines.indexOf('Cases')).toBeGreaterThan(lines.indexOf('  12:00:03  resumed'));
+});
+
+test('signals that fire come first, then those that will within an hour; the others are a count', () => {
+  const figure = (signal: string, firesFrom: number | null) => ({
+    ...{ signal, axis: 'absence', confidence: 'high', words: 'w', value: null, limit: null, suspendedBy: [] },
+    ...{ fires: firesFrom !== null && firesFrom <= NOON, firesFrom },
+  });
+  const signals = [
+    figure('never', null),
+    figure('soon', NOON + 3_600_000),
+    figure('later', NOON + 3_600_001),
+    figure('fires', NOON - 1),
+  ];
+  const shown = (given: typeof signals, all: boolean) =>
+    explainLines(VIEW, explanation({ signals: given }), { ...EXTENT, all }).join('\n');
+  expect(shown(signals, false)).toMatch(
+    /fires .*\n {2}soon .*\n {2}2 do not fire within 1 h: vigil explain worker-1 --all\n/,
+  );
+  expect(shown(signals, true)).toMatch(/fires .*\n {2}soon .*\n {2}later .*\n {2}never +high +no /);
+  expect(shown(signals.slice(0, 1), false)).toContain('Signals\n  1 do not fire within 1 h');
+});
+
+test('the end of an earlier instance is not shown as that of the present one', () => {
+  const shown = (exitAt: number) => {
+    const agent = agentRow({ exitReason: 'explicit', exitAt, instanceSince: NOON });
+    return explainLines(VIEW, explanation({ agent }), EXTENT).join('\n');
+  };
+  expect(shown(NOON)).toContain('  ended      explicit');
+  expect(shown(NOON - 1)).not.toContain('  ended ');
+});
+
+test('an old state is not shown as the present one', () => {
+  expect(explainLines(VIEW, explanation(), { ...EXTENT, isNow: false })[0]).toMatch(/^worker-1 was STUCK since/);
 });
 
 test('an attempt whose agent has ended is not running', () => {

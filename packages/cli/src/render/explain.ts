@@ -1,25 +1,37 @@
-import type { AgentRow, BreakerRow, Explanation, OrderRow, SignalFigure, TicketRow } from '@vigil/read-model';
+import type { AgentRow, BreakerRow, Entry, Explanation, OrderRow, SignalFigure, TicketRow } from '@vigil/read-model';
 import { isHeld } from './agents.ts';
-import { caseLines } from './cases.ts';
-import { evidenceName, listed, orderTarget, trailLine } from './describe.ts';
+import { caseFacts, questionLines } from './cases.ts';
+import { evidenceName, isNotRoutine, listed, orderTarget, trailLine } from './describe.ts';
 import { alertLine } from './fleet.ts';
+import { stateText } from './knowledge.ts';
 import { optionLines } from './options.ts';
+import { isIn, type Period } from './period.ts';
 import { checkpointLine, readable, recoveryLine } from './tasks.ts';
 import { ageText, clockTime, orDash, paintState, table, type View } from './view.ts';
 
 type Part = { readonly title: string; readonly lines: readonly string[] };
 
-/**
- * Why an agent stands where it stands, from the reason that matched to what became of it. `earlier`: how much happened
- * before the story begins.
- */
-export const explainLines = (view: View, explanation: Explanation, earlier: number): string[] => {
+/** How much of an explanation is shown. */
+export type Extent = {
+  /** every signal, and all that happened; otherwise the signals that fire or soon will, and the newest of what happened */
+  readonly all: boolean;
+  /** what happened in this time */
+  readonly period: Period;
+  /** the state is the present one, not that of an earlier time */
+  readonly isNow: boolean;
+};
+
+/** Why an agent is in its state, from the reason that matched to the outcome. Each event is shown once. */
+export const explainLines = (view: View, explanation: Explanation, extent: Extent): string[] => {
   const parts: readonly Part[] = [
-    { title: 'Signals', lines: signalLines(view, explanation.signals) },
+    { title: 'Signals', lines: signalLines(view, explanation, extent) },
     // An older dashboard answers without options.
     { title: 'Options', lines: optionLines(view, explanation.agent.agentId, explanation.options ?? null) },
-    { title: 'What happened', lines: storyLines(view, explanation, earlier) },
-    { title: 'Cases', lines: explanation.cases.flatMap((found) => caseLines(view, found)) },
+    { title: 'What happened', lines: storyLines(view, explanation, extent) },
+    {
+      title: 'Cases',
+      lines: explanation.cases.flatMap((found) => [...caseFacts(view, found), ...questionLines(view, found)]),
+    },
     { title: 'Orders outside cases', lines: explanation.orders.map((order) => orderLine(view, order)) },
     { title: 'Recoveries', lines: explanation.recoveries.map((recovery) => recoveryLine(view, recovery)) },
     { title: 'Checkpoints', lines: checkpointLines(view, explanation) },
@@ -29,17 +41,18 @@ export const explainLines = (view: View, explanation: Explanation, earlier: numb
   ];
   const shown = parts.filter(({ lines }) => lines.length > 0);
   return [
-    ...standingLines(view, explanation.agent),
-    ...recoveryStanding(explanation.task),
+    ...stateLines(view, explanation.agent, extent),
+    ...recoveryState(explanation.task),
     ...(explanation.notes ?? []).map((note) => `  note       ${note}`),
     ...shown.flatMap(({ title, lines }) => ['', view.paint.bold(title), ...lines]),
   ];
 };
 
-const standingLines = (view: View, agent: AgentRow): string[] => {
+const stateLines = (view: View, agent: AgentRow, { isNow }: Extent): string[] => {
   const since = agent.since === null ? '' : ` since ${clockTime(view, agent.since)} (${ageText(view, agent.since)})`;
+  const state = paintState(view, stateText(agent.state, isNow));
   return [
-    `${view.paint.bold(agent.agentId)} is ${paintState(view, agent.state)}${since}`,
+    `${view.paint.bold(agent.agentId)} ${isNow ? `is ${state}` : state}${since}`,
     `  because    ${agent.reason ?? (agent.state === 'HEALTHY' ? 'no signal fires' : '-')}`,
     ...agent.evidence.map(evidenceLine),
     `  exempt     ${exemptionText(view, agent)}`,
@@ -49,21 +62,38 @@ const standingLines = (view: View, agent: AgentRow): string[] => {
     `  heartbeat  ${agent.lastHeartbeatAt === null ? 'none' : `${ageText(view, agent.lastHeartbeatAt)} ago`}: ${orDash(agent.phase)}, ${orDash(agent.progress)}`,
     `  sender     ${senderText(agent)}`,
     `  tokens     ${agent.tokens === null || agent.tokens === 0 ? 'no use reported' : `${agent.tokens} used`}`,
-    ...(agent.exitReason === null ? [] : [`  ended      ${exitText(agent)}`]),
+    ...(hasEnded(agent) ? [`  ended      ${exitText(agent)}`] : []),
   ];
 };
+
+/** The reported end is that of the present instance, not of an earlier one. */
+const hasEnded = ({ exitReason, exitAt, instanceSince }: AgentRow): boolean =>
+  exitReason !== null && (exitAt === null || instanceSince === null || exitAt >= instanceSince);
 
 const senderText = ({ verified, lastHeartbeatAt }: AgentRow): string => {
   if (verified !== null) return `verified at the gateway: ${verified}`;
   return lastHeartbeatAt === null ? '-' : 'not verified: it sends directly to Kafka';
 };
 
-const storyLines = (view: View, { agent, story }: Explanation, earlier: number): readonly string[] => {
-  const more = earlier === 0 ? [] : [`  and ${earlier} earlier: vigil explain ${agent.agentId} --all`];
-  return [...more, ...story.map((entry) => trailLine(view, entry))];
+/** The newest lines of what happened, where not all is shown. Routine is not among them. */
+const STORY_SHOWN = 40;
+
+/** What happened, with the orders and receipts of its cases, oldest first; an event that both have is one entry. */
+const happened = ({ story, cases }: Explanation): readonly Entry[] => {
+  const trails = cases.flatMap(({ trail }) => trail);
+  const ids = new Set(trails.map(({ eventId }) => eventId));
+  return [...story.filter(({ eventId }) => !ids.has(eventId)), ...trails].toSorted((one, other) => one.at - other.at);
 };
 
-const recoveryStanding = (task: Explanation['task']): string[] => {
+const storyLines = (view: View, explanation: Explanation, { all, period }: Extent): readonly string[] => {
+  const entries = happened(explanation).filter((entry) => isIn(period, entry.at) && (all || isNotRoutine(entry)));
+  const shown = all ? entries : entries.slice(-STORY_SHOWN);
+  const earlier = entries.length - shown.length;
+  const more = earlier === 0 ? [] : [`  and ${earlier} earlier: vigil explain ${explanation.agent.agentId} --all`];
+  return [...more, ...shown.map((entry) => trailLine(view, entry))];
+};
+
+const recoveryState = (task: Explanation['task']): string[] => {
   if (task === null || task.recovery === null) return [];
   return [`  recovery   ${readable(task.recovery)}${task.recoveryReason === null ? '' : `: ${task.recoveryReason}`}`];
 };
@@ -92,9 +122,27 @@ const exemptionText = (view: View, agent: AgentRow): string => {
 const exitText = ({ exitReason, exitCode, exitSignal, exitDetails }: AgentRow): string =>
   [exitReason, exitCode === null ? null : `code ${exitCode}`, exitSignal, exitDetails].filter(Boolean).join(', ');
 
-const signalLines = (view: View, signals: Explanation['signals']): string[] => {
+/** A signal that fires within this time, if nothing more is received, fires soon. */
+const SOON_MS = 3_600_000;
+
+const isSoon = ({ now }: View, { firesFrom }: SignalFigure): boolean =>
+  firesFrom !== null && firesFrom <= now + SOON_MS;
+
+const byTime = (one: SignalFigure, other: SignalFigure): number =>
+  (one.firesFrom ?? Number.POSITIVE_INFINITY) - (other.firesFrom ?? Number.POSITIVE_INFINITY) ||
+  (one.signal < other.signal ? -1 : 1);
+
+const signalLines = (view: View, { signals, agent }: Explanation, { all }: Extent): readonly string[] => {
   if (signals === null || signals.length === 0) return [];
-  return table<SignalFigure>(
+  const sorted = signals.toSorted(byTime);
+  const shown = all ? sorted : sorted.filter((figure) => isSoon(view, figure));
+  const rest = sorted.length - shown.length;
+  const others = rest === 0 ? [] : [`  ${rest} do not fire within 1 h: vigil explain ${agent.agentId} --all`];
+  return [...(shown.length === 0 ? [] : signalTable(view, shown)), ...others];
+};
+
+const signalTable = (view: View, signals: readonly SignalFigure[]): readonly string[] =>
+  table<SignalFigure>(
     view,
     [
       { title: '  SIGNAL', of: ({ signal }) => `  ${signal}` },
@@ -106,10 +154,9 @@ const signalLines = (view: View, signals: Explanation['signals']): string[] => {
     signals,
     'No signals.',
   );
-};
 
 const firesText = (view: View, { fires, firesFrom }: SignalFigure): string => {
-  if (firesFrom === null) return 'not as things stand';
+  if (firesFrom === null) return 'no';
   return fires ? `since ${clockTime(view, firesFrom)}` : `at ${clockTime(view, firesFrom)}`;
 };
 

@@ -2,7 +2,7 @@ import type { RecoveryOptions } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import { explainLines } from './explain.ts';
 import { optionLines, optionsJson } from './options.ts';
-import { agentRow, explanation, NOON, VIEW } from './rows.fixture.ts';
+import { agentRow, EXTENT, explanation, NOON, VIEW } from './rows.fixture.ts';
 
 const options: RecoveryOptions = {
   plan: 'STUCK',
@@ -24,7 +24,7 @@ test('an agent that is not healthy shows the next step and when, its decisions, 
 });
 
 test('an explanation has the options, and none where the agent is healthy', () => {
-  const text = (more: Parameters<typeof explanation>[0]) => explainLines(VIEW, explanation(more), 0).join('\n');
+  const text = (more: Parameters<typeof explanation>[0]) => explainLines(VIEW, explanation(more), EXTENT).join('\n');
   expect(text({ agent: agentRow({ state: 'DEGRADED' }), options })).toContain(
     'Options\n  next       nudge at 12:01:00',
   );

@@ -6,7 +6,7 @@ import { storyLine } from './describe.ts';
 import { doctorLines, isWell } from './doctor.ts';
 import { explainLines } from './explain.ts';
 import { jsonText, plain, plainAll } from './plain.ts';
-import { agentRow, CURRENT, caseStory, entry, explanation, fleetRow, NOON, VIEW } from './rows.fixture.ts';
+import { agentRow, CURRENT, caseStory, EXTENT, entry, explanation, fleetRow, NOON, VIEW } from './rows.fixture.ts';
 import { clockTime, cut } from './view.ts';
 
 test('text from agents cannot control the terminal', () => {
@@ -64,7 +64,7 @@ test('an agent is shown as held until its hold runs out', () => {
     const line = 'held       by ada: a break';
     return [
       agentLines(VIEW, agent, true).join().includes(line),
-      explainLines(VIEW, explanation({ agent }), 0).join().includes(line),
+      explainLines(VIEW, explanation({ agent }), EXTENT).join().includes(line),
       'held' in agentJson(VIEW, agent, CURRENT) && (agentJson(VIEW, agent, CURRENT) as { held: unknown }).held,
     ];
   };
@@ -134,7 +134,7 @@ test('a closed case has no question', () => {
 });
 
 test('an explanation begins with the reason that matched, in words and figures', () => {
-  expect(explainLines(VIEW, explanation(), 0).slice(0, 5)).toEqual([
+  expect(explainLines(VIEW, explanation(), EXTENT).slice(0, 5)).toEqual([
     'worker-1 is STUCK since 11:57:57 (2 min 3 s)',
     '  because    no call for 21 s; limit 20 s',
     '  evidence   no_calls (absence, high): no call for 21 s; limit 20 s [21000 of 20000]',
@@ -144,7 +144,7 @@ test('an explanation begins with the reason that matched, in words and figures',
 });
 
 test('an explanation has the case with its steps, and omits empty sections', () => {
-  const text = explainLines(VIEW, explanation(), 0).join('\n');
+  const text = explainLines(VIEW, explanation(), EXTENT).join('\n');
   expect(text).toContain('11:59:30  nudged (1 of 3): "still there?"');
   expect(text).not.toContain('Recoveries');
   expect(text).not.toContain('Signals');
@@ -161,9 +161,9 @@ test("a signal's figure, limit and firing time are shown where they are known", 
   };
   const then = { ...figure, fires: false, firesFrom: NOON + 15_000, suspendedBy: ['starting'] };
   const never = { ...figure, signal: 'exited', fires: false, firesFrom: null, suspendedBy: [] };
-  const text = explainLines(VIEW, explanation({ signals: [then, never] }), 0).join('\n');
+  const text = explainLines(VIEW, explanation({ signals: [then, never] }), { ...EXTENT, all: true }).join('\n');
   expect(text).toMatch(/no_calls +medium +at 12:00:15 +starting +no call for 5 s; limit 20 s/);
-  expect(text).toMatch(/exited +medium +not as things stand +- /);
+  expect(text).toMatch(/exited +medium +no +- /);
 });
 
 const findings = (more: Partial<Doctor> = {}): Doctor => ({

@@ -1,5 +1,7 @@
 import type { AgentRow, CaseStory, Entry, Explanation, FleetRow, Knowledge } from '@vigil/read-model';
 import picocolors from 'picocolors';
+import type { Extent } from './explain.ts';
+import { ALWAYS } from './period.ts';
 import type { View } from './view.ts';
 
 /** Rows for tests, at noon of 2026-11-22. */
@@ -168,3 +170,5 @@ export const explanation = (more: Partial<Explanation> = {}): Explanation => ({
   options: null,
   ...more,
 });
+
+export const EXTENT: Extent = { all: false, period: ALWAYS, isNow: true };

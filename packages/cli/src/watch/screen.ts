@@ -1,10 +1,11 @@
 import type { AgentRow } from '@vigil/read-model';
 import picocolors from 'picocolors';
 import { agentsTable, asksPeople, byUrgency } from '../render/agents.ts';
-import { storyLine } from '../render/describe.ts';
+import { isNotRoutine, storyLine } from '../render/describe.ts';
 import { explainLines } from '../render/explain.ts';
 import { fleetLines, fleetWords } from '../render/fleet.ts';
 import { isCurrent, knowledgeLines } from '../render/knowledge.ts';
+import { ALWAYS } from '../render/period.ts';
 import { clockTime, cut, type View } from '../render/view.ts';
 import {
   type AgentSituation,
@@ -14,7 +15,7 @@ import {
   scrolled,
   selectedIndex,
 } from './keys.ts';
-import { isNotRoutine, type Look, type Seen } from './seen.ts';
+import type { Look, Seen } from './seen.ts';
 
 /** The lines of a screen, at most `rows`, and what keys can move in. */
 export type Screen = { readonly lines: readonly string[]; readonly extent: Extent };
@@ -117,7 +118,10 @@ const agentScreen = (view: View, rows: number, at: AgentSituation, { agent, know
     '',
   ];
   const wide = { ...view, paint: uncolored, width: Math.max(40, view.width) };
-  const whole = about === null ? [`Nothing is known of ${at.agentId} yet.`] : explainLines(wide, about, 0);
+  const whole =
+    about === null
+      ? [`Nothing is known of ${at.agentId} yet.`]
+      : explainLines(wide, about, { all: false, period: ALWAYS, isNow: isCurrent(knowledge) });
   const lines = whole.flatMap((line) => wrapped(line, wide.width));
   const page = Math.max(1, rows - head.length - 1);
   const top = Math.min(at.top, Math.max(0, lines.length - page));

@@ -2,6 +2,7 @@ import type { AgentRow, Entry, Explanation, FleetRow, Knowledge } from '@vigil/r
 import type { Client } from '../client.ts';
 import { path } from '../commands/control/options.ts';
 import { CannotProceed, Refusal } from '../errors.ts';
+import { isNotRoutine } from '../render/describe.ts';
 import { plain, plainAll } from '../render/plain.ts';
 
 /** The watched state at one moment. */
@@ -83,10 +84,6 @@ export const lookAgain = async (
     return withoutAnswer(last, troubleOf(error), Date.now());
   }
 };
-
-/** Routine: presence heartbeats and admissions that let a step pass. */
-const ROUTINE = new Set(['STEP_ADMITTED', 'SPAWN_ADMITTED', 'AGENT_PRESENT', 'WARRANT_FILED', 'ALERT_REQUESTED']);
-export const isNotRoutine = ({ type }: Pick<Entry, 'type'>): boolean => !ROUTINE.has(type);
 
 /** The entries that were not there before, for a terminal that cannot be redrawn. */
 export const notShownYet = (known: ReadonlySet<string>, story: readonly Entry[]): readonly Entry[] =>

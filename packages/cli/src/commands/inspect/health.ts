@@ -1,5 +1,5 @@
 import type { HealthState } from '@vigil/events';
-import type { AgentRow, Entry, Explanation, FleetRow, Knowledge, RecoveryOptions } from '@vigil/read-model';
+import type { AgentRow, FleetRow, Knowledge, RecoveryOptions } from '@vigil/read-model';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../../client.ts';
 import { CannotProceed } from '../../errors.ts';
@@ -9,7 +9,7 @@ import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
 import { optionLines, optionsJson } from '../../render/options.ts';
 import { jsonText } from '../../render/plain.ts';
 import type { View } from '../../render/view.ts';
-import { dashboard, dashboardView, endBlind, endUnwell, type Json, print, show, view } from '../../terminal.ts';
+import { dashboardView, endBlind, endUnwell, print, show, view } from '../../terminal.ts';
 import { watch } from '../../watch/watch.ts';
 import { path } from '../control/options.ts';
 
@@ -39,12 +39,6 @@ Examples:
   vigil health --label team=core     agents with this label; repeat it for several
   vigil health --watch               the fleet and its story: arrows move, Enter explains an agent, / finds, q ends`;
 
-const EXPLAIN = `
-Examples:
-  vigil explain worker-1           the reason that matched, the case, its steps, orders, recoveries, alerts
-  vigil explain worker-1 --all     all that happened
-  vigil explain worker-1 --json    the same for programs`;
-
 const KNOWN: Readonly<Record<HealthState, true>> = {
   UNKNOWN: true,
   HEALTHY: true,
@@ -55,14 +49,8 @@ const KNOWN: Readonly<Record<HealthState, true>> = {
 };
 const STATES = Object.keys(KNOWN);
 
-/** The newest lines of a story that an explanation has, and the most that the dashboard gives. */
-const STORY_SHOWN = 30;
-const MOST_OF_STORY = '1000';
-
 /** The heading, what holds the fleet, and the prompt of the shell. */
 const ROWS_BESIDE = 5;
-
-type ExplainOptions = Json & { all?: boolean };
 
 const stateOption = (text: string): string => {
   const state = text.toUpperCase();
@@ -96,13 +84,6 @@ export const register = (program: Command): void => {
     .option('--json', 'for programs')
     .addHelpText('after', EXAMPLES)
     .action(health);
-  program
-    .command('explain <agent>')
-    .description("the reasons for an agent's state")
-    .option('--all', `all that happened, not only the newest ${STORY_SHOWN} lines`)
-    .option('--json', 'for programs')
-    .addHelpText('after', EXPLAIN)
-    .action(explain);
 };
 
 const health = async (agentId: string | undefined, options: Options): Promise<void> => {
@@ -162,20 +143,3 @@ const showWithFleet = <T>({ fleet, knowledge }: Fleet, shown: T, lines: Lines<T>
     ...knowledgeLines(screen, plain.knowledge),
     ...lines(screen, plain.shown, isCurrent(plain.knowledge)),
   ]);
-
-const explain = async (agentId: string, { json, all }: ExplainOptions): Promise<void> => {
-  const client = dashboard();
-  const found = await client.get<Explanation>(path('agents', agentId, 'explain'));
-  const isWhole = found.story.length < STORY_SHOWN || (json && !all);
-  const story = isWhole ? found.story : await wholeStory(client, agentId);
-  const shown = all ? story : story.slice(-STORY_SHOWN);
-  const { explainLines } = await import('../../render/explain.ts');
-  show(json, { ...found, story: shown }, (explanation, view) =>
-    explainLines(view, explanation, story.length - shown.length),
-  );
-};
-
-const wholeStory = async (client: Client, agent: string): Promise<readonly Entry[]> => {
-  const { story } = await client.get<{ story: readonly Entry[] }>('/v1/story', { agent, limit: MOST_OF_STORY });
-  return story;
-};
