@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import type { ReadModel } from '@vigil/read-model';
+import { hashOfToken } from '@vigil/read-model/people';
 import type { Log } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
 import { quiet } from '@vigil/stream/testing';
@@ -9,6 +11,7 @@ import { signLink } from '../../packages/chassis/src/decision-link.ts';
 import { listen } from '../../packages/chassis/src/probes.ts';
 import type { Logger } from '../../packages/chassis/src/service.ts';
 import { openApp } from '../../services/dashboard/src/app.ts';
+import { cookieKey, openSessions } from '../../services/dashboard/src/sessions.ts';
 import { config } from '../../services/gateway/src/config.ts';
 import { openGateway } from '../../services/gateway/src/gateway.ts';
 import { createTokenSigner } from '../../services/gateway/src/http/token-signing.ts';
@@ -83,7 +86,9 @@ const model = new Proxy(
 const openDashboardHere = async (key: string): Promise<string> => {
   const app = openApp({
     ...{ tls: null, model, hosts: ['vigil.example'], linkKey: key, now: Date.now },
-    people: { callerOf: (token) => (token === TOKEN ? { name: 'ada', role: 'admin' } : null) },
+    people: { callerOfHash: (hash) => (hash === hashOfToken(TOKEN) ? { name: 'ada', role: 'admin' } : null) },
+    sessions: openSessions({ random: randomUUID, now: Date.now }),
+    ...{ cookieKey: cookieKey(TOKEN), isSecure: false, pageFolder: import.meta.dirname },
     feed: { listen: () => () => {}, finished: new Promise<never>(() => {}), ready: () => true },
     write: async () => 'event-1',
     signalsOf: async () => null,

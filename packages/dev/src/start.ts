@@ -69,6 +69,17 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => clearInterval(alive), { once: true });
   });
 
+/** The address of the page, with a login that works once. */
+const loginUrl = async ({ VIGIL_DASHBOARD_URL, VIGIL_DASHBOARD_TOKEN }: ClientEnv): Promise<string> => {
+  const answer = await fetch(`${VIGIL_DASHBOARD_URL}/v1/login-links`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${VIGIL_DASHBOARD_TOKEN}` },
+  });
+  if (!answer.ok) throw new Refusal(`the dashboard answers ${answer.status} to a login: see ${stateDir}/logs`);
+  const { path } = (await answer.json()) as { readonly path: string };
+  return `${VIGIL_DASHBOARD_URL}${path}`;
+};
+
 /** Shows the view in the terminal until Ctrl-C. Without a view, or after its end, the system continues without it. */
 const watch = async (env: Environment, signal: AbortSignal): Promise<void> => {
   if (!signal.aborted) {
@@ -122,6 +133,7 @@ const run = async (env: Environment, signal: AbortSignal): Promise<void> => {
   open.use(publish({ ...system.env, ...kafka, VIGIL_PEOPLE_FILE: peopleFile }));
   const { VIGIL_GATEWAY_URL, VIGIL_DASHBOARD_URL } = system.env;
   report(`watching: gateway ${VIGIL_GATEWAY_URL}, dashboard ${VIGIL_DASHBOARD_URL}, logs in ${stateDir}/logs`);
+  report(`page: ${await loginUrl(system.env)} (works once, within five minutes; \`npx vigil login\` prints another)`);
   open.use(await showFleet(system.env, env));
   await watch({ ...env, ...system.env }, signal);
   report('stopping …');

@@ -1,7 +1,9 @@
 import type { Draft, HealthEvent } from '@vigil/events';
 import type { Knowledge, ReadModel } from '@vigil/read-model';
+import { hashOfToken } from '@vigil/read-model/people';
 import { openApp } from './app.ts';
 import type { Caller } from './people.ts';
+import { cookieKey, openSessions } from './sessions.ts';
 
 export const LINK_KEY = 'a-key-for-tests-only-of-some-length';
 export const TOKEN = 'a-token-for-tests-only';
@@ -14,6 +16,8 @@ const CALLERS: Readonly<Record<string, Caller>> = {
     Array.from({ length: 16 }, (_, i) => [`viewer-${i}`, { name: `vera-${i}`, role: 'viewer' } as const]),
   ),
 };
+const tokenOf = (hash: string): string => Object.keys(CALLERS).find((token) => hashOfToken(token) === hash) ?? '';
+
 export const agent = { agentId: 'worker-1', instanceId: 'i1', taskId: 'T-1', runtimeId: 'host-1', labels: {} };
 export const openCase = { caseId: 'case-1', agentId: 'worker-1', closedAt: null };
 
@@ -24,8 +28,9 @@ export const openRequest = {
 };
 
 /** The app over prepared answers; its written events are kept. */
-export const dashboard = (answers: object = {}) => {
+export const dashboard = (answers: object = {}, pageFolder = '/no-page') => {
   const written: Draft[] = [];
+  let randoms = 0;
   const failures: unknown[] = [];
   const refusals: object[] = [];
   const clock = { now: 1000 };
@@ -46,7 +51,11 @@ export const dashboard = (answers: object = {}) => {
   const stop = new AbortController();
   const app = openApp({
     tls: null,
-    people: { callerOf: (token) => (revoked.has(token) ? null : (CALLERS[token] ?? null)) },
+    people: { callerOfHash: (hash) => (revoked.has(tokenOf(hash)) ? null : (CALLERS[tokenOf(hash)] ?? null)) },
+    sessions: openSessions({ random: () => `random-${++randoms}`, now: () => clock.now }),
+    cookieKey: cookieKey(TOKEN),
+    isSecure: false,
+    pageFolder,
     model,
     feed: {
       listen: (listener) => {

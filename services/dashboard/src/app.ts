@@ -1,23 +1,33 @@
+import fastifyCookie from '@fastify/cookie';
 import { openHttp, type RefusalLog, type Tls } from '@vigil/chassis';
 import type { Doctor, Knowledge, ReadModel, SignalsOf } from '@vigil/read-model';
-import { includesRole } from '@vigil/read-model/people';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { requireRoles, roleOf } from './authentication.ts';
 import { commandRoutes, type Write } from './commands.ts';
 import type { Feed } from './feed.ts';
 import { isAcceptedHost } from './hosts.ts';
 import { POSTGRES } from './knowledge.ts';
 import { sendPage, wantsPage } from './page.ts';
-import { type Caller, needs, type People } from './people.ts';
+import type { Caller, People } from './people.ts';
 import { isInternal, noReadModel, Problem, problemFor, sendProblem } from './problem.ts';
-import { ROLE_OF_ROUTE } from './roles.ts';
 import { decisionRoutes } from './routes/decision.ts';
 import { eventRoutes } from './routes/events.ts';
+import { loginRoutes } from './routes/login.ts';
+import { pageRoutes } from './routes/page.ts';
 import { policyRoutes, readRoutes } from './routes/read.ts';
+import type { Sessions } from './sessions.ts';
 
 export type AppDeps = {
   /** null: plain HTTP */
   readonly tls: Tls | null;
   readonly people: People;
+  readonly sessions: Sessions;
+  /** signs the cookies of sessions */
+  readonly cookieKey: string;
+  /** whether browsers reach this server by HTTPS only */
+  readonly isSecure: boolean;
+  /** of the built page */
+  readonly pageFolder: string;
   readonly model: ReadModel;
   readonly feed: Feed;
   readonly write: Write;
@@ -37,41 +47,6 @@ export type AppDeps = {
   readonly onFailure: (error: unknown) => void;
   /** ends the streams of events */
   readonly signal: AbortSignal;
-};
-
-const BEARER = /^Bearer +(\S+)$/i;
-
-const routeOf = ({ method, routeOptions }: FastifyRequest): string =>
-  `${method === 'HEAD' ? 'GET' : method} ${routeOptions.url ?? ''}`;
-const roleOf = (request: FastifyRequest) => ROLE_OF_ROUTE[routeOf(request)];
-
-/** Every route has a role, and a request needs it. */
-const requireRoles = (app: FastifyInstance, people: People): void => {
-  app.decorateRequest('caller');
-  app.decorateRequest('isValid');
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const each of [method].flat())
-      if (each !== 'HEAD' && ROLE_OF_ROUTE[`${each} ${url}`] === undefined)
-        throw new Error(`${each} ${url} has no role: give it one in roles.ts`);
-  });
-  app.addHook('onRequest', async (request) => {
-    const role = roleOf(request);
-    if (role === 'link') return;
-    const [, token] = BEARER.exec(request.headers.authorization ?? '') ?? [];
-    const current = () => (token === undefined ? null : people.callerOf(token));
-    const caller = current();
-    if (caller === null)
-      throw new Problem(
-        401,
-        'no_token',
-        'Send `Authorization: Bearer …` with VIGIL_DASHBOARD_TOKEN, or with the token that `vigil token create person` printed.',
-      );
-    request.setDecorator<Caller>('caller', caller);
-    // A revocation ends streams that are open as well.
-    request.setDecorator<() => boolean>('isValid', () => current() !== null);
-    if (role !== undefined && !includesRole(caller.role, role))
-      throw new Problem(403, 'not_permitted', needs(caller, role, routeOf(request)));
-  });
 };
 
 /** No answer of an API is a page: a browser neither guesses its type nor shows it in a frame. */
@@ -95,7 +70,8 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
     const principal = 'caller' in request ? (request.getDecorator<Caller | undefined>('caller')?.name ?? null) : null;
     const problem = problemFor(withoutReadModel(error), deps.onFailure);
     deps.refusals.record({ principal, address: request.ip ?? null, status: problem.status, method, url });
-    if (roleOf(request) !== 'link' || !wantsPage(request)) return sendProblem(problem, reply);
+    const role = roleOf(request);
+    if ((role !== 'link' && role !== 'public') || !wantsPage(request)) return sendProblem(problem, reply);
     const title = problem.type.replaceAll('_', ' ');
     return sendPage(reply, problem.status, { title, text: problem.message, facts: {}, button: null });
   });
@@ -112,10 +88,13 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
         `${JSON.stringify(host ?? '')} is not a name of this dashboard: add it to VIGIL_DASHBOARD_HOSTS, or use one that is there.`,
       );
   });
-  requireRoles(app, deps.people);
+  app.register(fastifyCookie, { secret: deps.cookieKey });
+  requireRoles(app, deps.people, deps.sessions);
   app.addHook('onRequest', async ({ url }) => {
     if (url.includes('%00')) throw new Problem(400, 'bad_address', 'Nothing has a name with a NUL in it.');
   });
+  pageRoutes(app, deps.pageFolder);
+  loginRoutes(app, deps);
   readRoutes(app, deps);
   policyRoutes(app, deps.model);
   commandRoutes(app, deps.model, deps.write, deps.now);

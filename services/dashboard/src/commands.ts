@@ -102,6 +102,11 @@ export const ROLE_OF_COMMAND: Readonly<Record<Command['kind'], Role>> = {
   apply_policy: 'operator',
 };
 
+/** The commands that a role permits. */
+export const commandsOf = (role: Role): readonly Command['kind'][] =>
+  commandKinds.filter((kind) => includesRole(role, ROLE_OF_COMMAND[kind]));
+const commandKinds = Object.keys(ROLE_OF_COMMAND) as Command['kind'][];
+
 type Of<Name extends Command['kind']> = Extract<Command, { kind: Name }>;
 
 /** Reads a command. Throws Problem 400, naming the field. */

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { databaseSettings, httpUrl, kafkaSettings, tlsSettings, token, whole } from '@vigil/chassis';
 import { linkKey } from '@vigil/chassis/decision-link';
 import { z } from 'zod';
@@ -33,6 +34,12 @@ export const config = z.object({
   VIGIL_LINK_KEY: linkKey.optional(),
   /** names, roles and token hashes of people and orchestrators */
   VIGIL_PEOPLE_FILE: z.string().min(1).optional(),
+  /** of the built page: index.html and assets/ */
+  VIGIL_PAGE_FOLDER: z
+    .string()
+    .min(1)
+    .default(path.join(import.meta.dirname, '../../../.cache/bundles/page'))
+    .transform((folder) => path.resolve(folder)),
   VIGIL_PROBES: z
     .string()
     .default('')

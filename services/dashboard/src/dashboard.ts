@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createRefusalLog, type Logger, listen, type Part, tlsFor } from '@vigil/chassis';
 import type { Draft } from '@vigil/events';
 import { type Database, readModel } from '@vigil/read-model';
@@ -8,6 +9,7 @@ import { examine, watchTransactions } from './doctor.ts';
 import { openFeed } from './feed.ts';
 import { lookOut } from './look-out.ts';
 import { openPeople } from './people.ts';
+import { cookieKey, openSessions } from './sessions.ts';
 import { signalsFrom } from './signals.ts';
 
 /** `signal` ends the streams of events; `now`: epoch milliseconds. */
@@ -36,6 +38,10 @@ export const openDashboard = async (
       now,
       onFailure,
     }),
+    sessions: openSessions({ random: () => randomBytes(32).toString('base64url'), now }),
+    cookieKey: cookieKey(config.VIGIL_DASHBOARD_TOKEN),
+    isSecure: tls !== null || config.VIGIL_TLS_TERMINATED === '1',
+    pageFolder: config.VIGIL_PAGE_FOLDER,
     model,
     feed,
     write: async (draft: Draft) => String(await write([draft])),

@@ -21,7 +21,8 @@ export type PeopleDeps = {
   readonly onFailure: (error: unknown) => void;
 };
 
-export type People = { readonly callerOf: (token: string) => Caller | null };
+/** `callerOfHash`: the bearer of the token with this hash; null: it is unknown or has expired. */
+export type People = { readonly callerOfHash: (hash: string) => Caller | null };
 
 /** The name of the bearer of VIGIL_DASHBOARD_TOKEN belongs to no person. */
 const withoutAdmin = (people: readonly Person[]): readonly Person[] => {
@@ -92,8 +93,7 @@ export const openPeople = ({ token, file, now, onFailure }: PeopleDeps): People 
 
   if (file !== null) read(file, versionOf(file));
   return {
-    callerOf: (shown) => {
-      const hash = hashOfToken(shown);
+    callerOfHash: (hash) => {
       if (hash === adminHash) return ADMIN;
       if (file !== null && now() >= lookedAt + LOOK_EVERY_MS) refresh(file);
       const person = byHash.get(hash);

@@ -1,7 +1,15 @@
 import type { Role } from '@vigil/read-model/people';
 
-/** The role that each route needs; `link`: no token, because the route verifies a decision link. A route that is missing here stops the service at its start. */
-export const ROLE_OF_ROUTE: Readonly<Record<string, Role | 'link'>> = {
+/** The role that each route needs; `link`: no token, because the route verifies a decision link; `public`: no token. A route that is missing here stops the service at its start. */
+export const ROLE_OF_ROUTE: Readonly<Record<string, Role | 'link' | 'public'>> = {
+  // The page has no data of its own.
+  'GET /': 'public',
+  'GET /assets/*': 'public',
+  // The code in its address is the credential.
+  'GET /login': 'public',
+  'POST /v1/login-links': 'viewer',
+  'POST /v1/logout': 'viewer',
+  'GET /v1/me': 'viewer',
   'GET /v1/agents': 'viewer',
   'GET /v1/agents/:id': 'viewer',
   'GET /v1/agents/:id/explain': 'viewer',

@@ -111,6 +111,7 @@ export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
     'VIGIL_DASHBOARD_TOKEN',
     'VIGIL_PEOPLE_FILE',
     'VIGIL_LINK_KEY',
+    'VIGIL_PAGE_FOLDER',
     'VIGIL_PROBES',
     ...TLS,
   ],
