@@ -31,6 +31,8 @@ const limits = z
     failing_times: times.optional(),
     /** calls of any kind in a row without new results */
     stale_times: times.optional(),
+    /** the same with at most four different calls, in any order */
+    rotation_times: times.max(MAX_CYCLE).optional(),
     /** the minimum duration of a row of polling calls */
     polling_after: duration.default(1_800_000),
     /** only repetitions of these tools, or of all but these; a cycle counts by its last call */
@@ -44,6 +46,7 @@ const limits = z
     masked_cycles: l.masked_cycles ?? NEVER,
     failing_times: l.failing_times ?? NEVER,
     stale_times: l.stale_times ?? NEVER,
+    rotation_times: l.rotation_times ?? NEVER,
   }));
 type Limits = z.output<typeof limits>;
 
@@ -107,6 +110,7 @@ const waysOf = (runs: Runs, l: Limits): readonly Way[] => {
   const [exact, masked] = [counted(runs.exact, runs, l), counted(runs.masked ?? runs.exact, runs, l)];
   const failing = failingOf(runs, l);
   const stale = { count: l.per === 'turn' ? countInTurn(runs.stale) : runs.stale.count, at: runs.stale.at };
+  const few = Math.min(stale.count, runs.stale.few ?? 0);
   return [
     ...inRowOf(exact, 1, l.times, l, `the same call (#) ${again}`),
     ...inCycleOf(exact, l.cycles, l, `the same cycle of calls (#) ${again}`),
@@ -127,6 +131,15 @@ const waysOf = (runs: Runs, l: Limits): readonly Way[] => {
       since: null,
       words: () => `${stale.count} calls in a row that reported nothing new`,
       finding: () => `${stale.count} calls in a row that returned nothing new`,
+    },
+    {
+      value: few,
+      limit: l.rotation_times,
+      from: stale.at,
+      tool: null,
+      since: null,
+      words: () => `${few} calls in a row, few of them different, that reported nothing new`,
+      finding: () => `${few} calls in a row, few of them different, and they returned nothing new`,
     },
   ];
 };

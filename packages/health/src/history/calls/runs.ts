@@ -52,8 +52,11 @@ export type Runs = {
   /** the same, with results without their figures; null: so far the same row */
   readonly masked: Row | null;
   readonly failing: Failing;
-  /** calls of any kind in a row without new information, and when the last was made */
-  readonly stale: Counted & { readonly at: number };
+  /**
+   * calls of any kind in a row without new information, and when the last was made. `few`: the longest row of them with
+   * few different calls, in any order, up to MAX_CYCLE; absent: none
+   */
+  readonly stale: Counted & { readonly at: number; readonly few?: number };
   /** calls of one tool that gave the same result, with any arguments */
   readonly answer: Streak;
   /** calls of one tool with the same arguments and any results; `blind`: how many of the last had none */
@@ -112,13 +115,14 @@ const repeated = (before: Runs, { call, sign: ofResult, advances }: CallDelta, n
   const maskedSign = call.masked_result_hash === null ? sign : ofTool(call, signature(call, call.masked_result_hash));
   const runs = advances ? progressed(before, call, maskedSign) : before;
   const exact = rowAfter(runs.exact, call, sign, now);
+  const stale = advances || call.polling || sign === null ? runs.stale : staleAfter(runs.stale, exact.recent, now);
   return {
     exact,
     // Most agents give results without figures, so a second row would waste space.
     masked:
       runs.masked === null && maskedSign === sign ? null : rowAfter(runs.masked ?? runs.exact, call, maskedSign, now),
     failing: failingAfter(runs.failing, call, now),
-    stale: advances ? NO_STALE : staleAfter(runs.stale, call, sign, now),
+    stale,
     answer: answerAfter(runs.answer, call, now),
     asked: askedAfter(runs.asked, call, now),
   };
@@ -179,8 +183,21 @@ const progressed = (runs: Runs, call: ToolCall, maskedSign: number | null): Runs
 const restarted = ({ recent, last }: Row): Row => ({ ...NO_ROW, recent, last });
 
 /** A call without a reported result does not count, because its result may be new. */
-const staleAfter = (before: Runs['stale'], call: ToolCall, sign: number | null, now: number): Runs['stale'] =>
-  call.polling || sign === null ? before : { ...before, count: before.count + 1, at: now };
+const staleAfter = (before: Runs['stale'], recent: readonly number[], now: number): Runs['stale'] => {
+  const count = before.count + 1;
+  const few = Math.min(count, endOfFew(recent));
+  return { ...before, count, at: now, ...(few > (before.few ?? 1) && { few }) };
+};
+
+/** More different calls than this are no rotation of few. */
+const FEW = 4;
+
+/** The number of the last calls with few different ones among them. */
+const endOfFew = (recent: readonly number[]): number => {
+  const different = new Set<number>();
+  const before = recent.findLastIndex((sign) => different.add(sign).size > FEW);
+  return recent.length - before - 1;
+};
 
 /** A call with nothing to compare ends the row and keeps the count. */
 const rowAfter = (row: Row, call: ToolCall, sign: number | null, now: number): Row => {
