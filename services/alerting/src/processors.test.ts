@@ -6,7 +6,7 @@ import { quiet } from '@vigil/stream/testing';
 import { expect, test, vi } from 'vitest';
 import { consoleOnly } from './alert/routing.ts';
 import { runDeliveries } from './delivery/deliveries.ts';
-import { type Sink, TryLater } from './delivery/sink.ts';
+import { deliveringTo, type Sink, TryLater } from './delivery/sink.ts';
 import { noPolicies } from './notices/policy-alerts.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from './processors.ts';
 import { consoleSink } from './sinks/console.ts';
@@ -66,7 +66,7 @@ test('a failing sink is reported to the others, once; when it is back it has los
     if (isAway) throw new TryLater('away', 1);
     delivered.push(payload.alertKey);
   };
-  const sinks = [consoleSink((line) => void lines.push(line), routing.configured), { name: 'pager', deliver }];
+  const sinks = [consoleSink((line) => void lines.push(line), routing.configured), deliveringTo('pager', deliver)];
   running.use(await runDeliveries(log, sinks, { ...sinkDeps, random: () => 2 }));
   await log.publish(example(Topic.taskRecovery, 'RECOVERY_FAILED'));
   const failing = (what: string) => lines.filter((line) => line.startsWith(`ALERT ${what} [critical] sink_failing`));

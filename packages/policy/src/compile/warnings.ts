@@ -11,11 +11,11 @@ import type { CompiledPlan, CompiledPolicy, Term, Vocabulary } from './compiled.
  */
 const SETTLING_MS = 3_000;
 /** The kinds of sinks of alerting. A channel is often named after its kind. */
-const SINK_KINDS = ['webhook', 'command', 'files'] as const;
+const SINK_KINDS = ['slack', 'slack_webhook', 'ntfy', 'pagerduty', 'linear', 'webhook', 'command', 'files'] as const;
 export type SinkKind = (typeof SINK_KINDS)[number];
 
 /** Usual names of channels. Alerting's own file may define others. */
-const CHANNELS: readonly string[] = ['console', 'slack', 'pagerduty', 'linear', ...SINK_KINDS, 'ops'];
+const CHANNELS: readonly string[] = ['console', ...SINK_KINDS, 'ops'];
 /** The signals that show a loop to a band that needs one. */
 const LOOPS = ['repeated_calls', 'repeated_error'];
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FOLDERS, ticketName } from '@vigil/events';
 import { z } from 'zod';
-import type { Kind } from '../delivery/sink.ts';
+import { deliveringTo, type Kind } from '../delivery/sink.ts';
 import { frictionOf } from './omniclaude-friction.ts';
 
 const within = z
@@ -24,15 +24,13 @@ type Settings = z.output<typeof settings>;
 /** Writes omniclaude's files of a task that is Blocked, and nothing for other alerts. A repetition writes nothing. */
 export const files: Kind<typeof settings> = {
   settings,
-  open: (name, where) => ({
-    name,
-    deliver: async (alert) => {
+  open: (name, where) =>
+    deliveringTo(name, async (alert) => {
       const friction = frictionOf(alert, placeOf(where));
       if (friction === null) return;
       await writeOnce(path.join(where.root, friction.path), friction.text, ticketName(alert.eventId));
       await appendOnce(path.join(where.root, friction.log), friction.line);
-    },
-  }),
+    }),
 };
 
 const placeOf = ({ root, friction, dispatch_log: dispatchLog }: Settings) => ({

@@ -37,3 +37,11 @@ export const frictionOf = (alert: AlertEvent, place: FrictionPlace): Friction | 
     line: blockedLine({ utc, ticket, attempts: blocked.attempts, friction }),
   };
 };
+
+/** omniclaude's comment on the issue of a task that is Blocked; null: no task is. */
+export const blockedComment = (alert: AlertEvent): string | null => {
+  if (alert.type === 'ALERT_RESOLVED' || alert.payload.blocked === null) return null;
+  const { checkpoint, blocked } = alert.payload;
+  const stalled = blocked.attempts === null ? blocked.reason : `agent stalled ${blocked.attempts} times`;
+  return `Auto-blocked: ${stalled}. Checkpoint: ${checkpoint?.uri ?? 'none'}. Requires manual investigation.`;
+};

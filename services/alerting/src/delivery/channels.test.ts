@@ -55,7 +55,9 @@ channels:
     'channels.bus.argv: ',
   ];
   for (const mistake of mistakes) expect(() => open(text)).toThrow(mistake);
-  expect(() => open(text)).toThrow('channels.pager.kind: write kind: webhook, kind: command or kind: files');
+  expect(() => open(text)).toThrow(
+    'channels.pager.kind: write kind: slack, kind: slack_webhook, kind: ntfy, kind: pagerduty, kind: linear, kind: webhook, kind: command or kind: files',
+  );
   expect(() => open('default: [ops]')).toThrow('default.0: there is no channel ops: add it under channels');
 });
 

@@ -47,6 +47,7 @@ export const runDeliveries = async (
       ),
     );
   }
+  for (const { run } of sinks) if (run !== null) opened.use(await run({ logger }));
   const kept = opened.move();
   return {
     ready: () => reactors.every((reactor) => reactor.ready()),

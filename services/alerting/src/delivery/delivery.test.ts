@@ -3,9 +3,9 @@ import { example } from '@vigil/events/examples';
 import { DeadLetter, Retry } from '@vigil/stream';
 import { expect, test } from 'vitest';
 import type { Notify } from '../notices/notice.ts';
-import { retryAfter } from '../sinks/webhook.ts';
+import { retryAfter } from '../sinks/http.ts';
 import { backOff, deliver, deliveryOf } from './delivery.ts';
-import { type AlertEvent, TryLater, Undeliverable } from './sink.ts';
+import { type AlertEvent, deliveringTo, TryLater, Undeliverable } from './sink.ts';
 
 const alert = example(Topic.alert, 'ALERT_RAISED', { deliverAt: 1000, sinks: ['pager'] });
 
@@ -20,7 +20,7 @@ const pager = (already: readonly string[] = []) => {
   };
   const report = async (notices: readonly Notify[]) => reported.push(...notices);
   const deps = { now: () => script.now, random: () => 0, report, delivered: new Set(already) };
-  return { delivered, reported, script, react: deliver({ name: 'pager', deliver: deliverAlert }, deps) };
+  return { delivered, reported, script, react: deliver(deliveringTo('pager', deliverAlert), deps) };
 };
 const failing = async (react: ReturnType<typeof pager>['react'], times: number): Promise<(number | null)[]> => {
   const waits: (number | null)[] = [];
@@ -123,10 +123,12 @@ test('that a sink fails is sent again where it could not be written', async () =
     script.reported.push(...notices);
   };
   const deliverAlert = () => Promise.reject(new TryLater('away'));
-  const react = deliver(
-    { name: 'pager', deliver: deliverAlert },
-    { now: () => 1000, random: () => 0, report, delivered: new Set() },
-  );
+  const react = deliver(deliveringTo('pager', deliverAlert), {
+    now: () => 1000,
+    random: () => 0,
+    report,
+    delivered: new Set(),
+  });
   await failing(react, 4);
   script.broker = null;
   await failing(react, 2);

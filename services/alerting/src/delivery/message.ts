@@ -65,7 +65,7 @@ const subjectOf = ({ options, caseId, taskId }: Asking) => {
  * The question, its deadline, and how to answer it: by one of `links`, or by a token of the dashboard. Then `body` is posted to `url` with one of
  * the options as `decision`.
  */
-const decisionOf = async (alert: AlertEvent, channel: string, deps: LinkDeps) => {
+export const decisionOf = async (alert: AlertEvent, channel: string, deps: LinkDeps) => {
   const { payload } = alert;
   const about = 'options' in payload ? subjectOf(payload) : null;
   if (about === null || !('options' in payload)) return null;
@@ -106,3 +106,22 @@ const checkpointOf = ({ checkpoint }: Asking) => {
 
 /** What agents wrote must not control the terminal that shows it, nor turn its text around. */
 export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ');
+
+/** What has happened to an alert: raised, updated or resolved. */
+export const whatOf = ({ type }: AlertEvent): 'raised' | 'updated' | 'resolved' => {
+  switch (type) {
+    case 'ALERT_RAISED':
+      return 'raised';
+    case 'ALERT_UPDATED':
+      return 'updated';
+    case 'ALERT_RESOLVED':
+      return 'resolved';
+  }
+};
+
+/** `allow_more_time`: Allow more time */
+export const labelOf = (decision: string): string =>
+  decision.charAt(0).toUpperCase() + decision.slice(1).replaceAll('_', ' ');
+
+/** At most so many characters, for receivers that refuse longer texts. */
+export const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);

@@ -1,4 +1,5 @@
 import type { EventOf, Topic } from '@vigil/events';
+import type { Logger } from '@vigil/stream';
 import type { z } from 'zod';
 
 /** The events that sinks receive. */
@@ -11,7 +12,14 @@ export type AlertEvent = Extract<
  * Delivers alerts to people, at least once: `eventId` is the key that identifies a repetition. Rejects with Undeliverable if
  * another attempt cannot succeed; with TryLater, or any other error, if it can.
  */
-export type Sink = { readonly name: string; readonly deliver: (event: AlertEvent) => Promise<void> };
+export type Sink = {
+  readonly name: string;
+  readonly deliver: (event: AlertEvent) => Promise<void>;
+  /** Work beside the deliveries, until it is disposed; null: none. */
+  readonly run: ((running: Running) => Promise<AsyncDisposable>) | null;
+};
+
+export type Running = { readonly logger: Logger };
 
 /** The sink is unavailable for now. `afterMs`: the pause that it requests; null: none. */
 export class TryLater extends Error {
@@ -48,3 +56,6 @@ export type Kind<Settings extends z.ZodType> = {
   readonly settings: Settings;
   readonly open: (name: string, settings: z.output<Settings>, deps: SinkDeps) => Sink;
 };
+
+/** A sink without work of its own beside the deliveries. */
+export const deliveringTo = (name: string, deliver: Sink['deliver']): Sink => ({ name, deliver, run: null });

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
 import { messageOf, plain } from '../delivery/message.ts';
-import type { Kind } from '../delivery/sink.ts';
-import { type AlertEvent, type SinkDeps, TryLater } from '../delivery/sink.ts';
+import { type AlertEvent, deliveringTo, type Kind, type SinkDeps, TryLater } from '../delivery/sink.ts';
 
 /** The value of each placeholder: a part of one argument, never more than one argument. */
 const PLACEHOLDERS: Readonly<Record<string, (alert: AlertEvent) => string>> = {
@@ -43,15 +42,14 @@ const environmentOf = (env: SinkDeps['env'], named: readonly string[]): NodeJS.P
 /** Run without a shell, with the message as JSON on standard input. Any exit code but 0 is a failure. */
 export const command: Kind<typeof settings> = {
   settings,
-  open: (name, { argv, timeout, env: named }, deps) => ({
-    name,
-    deliver: async (alert) =>
+  open: (name, { argv, timeout, env: named }, deps) =>
+    deliveringTo(name, async (alert) =>
       run(
         argv.map((one) => filled(one, alert)),
         JSON.stringify(await messageOf(alert, name, deps)),
         { timeout, env: environmentOf(deps.env, named) },
       ),
-  }),
+    ),
 };
 
 /**

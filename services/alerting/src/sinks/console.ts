@@ -1,12 +1,10 @@
 import { CONSOLE, unknownOf } from '../alert/routing.ts';
 import { plain } from '../delivery/message.ts';
-import type { AlertEvent, Sink } from '../delivery/sink.ts';
+import { type AlertEvent, deliveringTo, type Sink } from '../delivery/sink.ts';
 
 /** One line a message, for people. `write` gets it with its line end; `configured`: the channels that there are. */
-export const consoleSink = (write: (line: string) => void, configured: readonly string[]): Sink => ({
-  name: CONSOLE,
-  deliver: async (alert) => write(`${lineOf(alert, configured)}\n`),
-});
+export const consoleSink = (write: (line: string) => void, configured: readonly string[]): Sink =>
+  deliveringTo(CONSOLE, async (alert) => write(`${lineOf(alert, configured)}\n`));
 
 /** `ALERT raised [critical] recovery_failed OMN-1234: title (text) options: retry | abandon until 2026-…` */
 export const lineOf = ({ type, payload }: AlertEvent, configured: readonly string[]): string => {

@@ -3,12 +3,26 @@ import { z } from 'zod';
 import { files } from '../adapters/omniclaude-files.ts';
 import type { Sink, SinkDeps } from '../delivery/sink.ts';
 import { command } from './command.ts';
+import { linear } from './linear.ts';
+import { ntfy } from './ntfy.ts';
+import { pagerduty } from './pagerduty.ts';
+import { slack } from './slack/slack.ts';
+import { slackWebhook } from './slack/slack-webhook.ts';
 import { webhook } from './webhook.ts';
 
 /** To add a kind of sink: a file beside this one, its name in SINK_KINDS of packages/policy, and what the compiler then asks for here. */
-const KINDS = { webhook, command, files } satisfies Record<SinkKind, unknown>;
+export const KINDS = {
+  slack,
+  slack_webhook: slackWebhook,
+  ntfy,
+  pagerduty,
+  linear,
+  webhook,
+  command,
+  files,
+} satisfies Record<SinkKind, unknown>;
 
-const { webhook: first, ...others } = KINDS;
+const { slack: first, ...others } = KINDS;
 const written = Object.keys(KINDS).map((kind) => `kind: ${kind}`);
 
 /** How a channel is configured. */
@@ -22,6 +36,16 @@ type Channel = z.output<typeof channel>;
 /** The sink of a channel. Throws Refused with what to do. */
 export const opened = (name: string, settings: Channel, deps: SinkDeps): Sink => {
   switch (settings.kind) {
+    case 'slack':
+      return slack.open(name, settings, deps);
+    case 'slack_webhook':
+      return slackWebhook.open(name, settings, deps);
+    case 'ntfy':
+      return ntfy.open(name, settings, deps);
+    case 'pagerduty':
+      return pagerduty.open(name, settings, deps);
+    case 'linear':
+      return linear.open(name, settings, deps);
     case 'webhook':
       return webhook.open(name, settings, deps);
     case 'command':

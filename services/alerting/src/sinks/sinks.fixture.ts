@@ -1,3 +1,5 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import type { AlertEvent, SinkDeps } from '../delivery/sink.ts';
@@ -28,3 +30,48 @@ export const escalation = (): AlertEvent =>
     ...{ severity: 'critical', options: ['allow_more_time', 'pardon'], onTimeout: 'terminate' },
     ...{ deadlineAt: EXAMPLE_TIME + 900_000, checkpoint },
   });
+
+/** The end of an alert, under the id of its start. */
+export const resolvedEvent = (): AlertEvent =>
+  example(Topic.alert, 'ALERT_RESOLVED', {
+    ...{ route: 'stuck_agent', severity: 'warning', title: 'worker-1: over', text: 'worker-1 is HEALTHY' },
+    ...{ alertId: alertEvent().payload.alertId, raisedAt: EXAMPLE_TIME },
+  });
+
+export type Received = {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+};
+
+/** A server on loopback that records requests, and answers as a test sets. */
+export const receiver = async (answer: (request: Received, response: ServerResponse) => void) => {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const one = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() };
+    received.push(one);
+    answer(one, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { received, url, server, [Symbol.asyncDispose]: close };
+};
+
+/** Answers each request with a status and JSON. */
+export const answeringWith = (status: number, body: object, headers: Record<string, string> = {}) =>
+  receiver((_, response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body)),
+  );
+
+/** The error of a delivery; null: it succeeded. */
+export const failureOf = (delivery: Promise<void>): Promise<unknown> =>
+  delivery.then(
+    () => null,
+    (error: unknown) => error,
+  );

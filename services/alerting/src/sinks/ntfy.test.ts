@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { TryLater, Undeliverable } from '../delivery/sink.ts';
+import { ntfy } from './ntfy.ts';
+import {
+  alertEvent,
+  answeringWith,
+  escalation,
+  failureOf,
+  type Received,
+  resolvedEvent,
+  sinkDeps,
+} from './sinks.fixture.ts';
+
+const TOKEN = 'tk_hunter2hunter2';
+const open = (url: string, settings = {}) =>
+  ntfy.open('phone', ntfy.settings.parse({ kind: 'ntfy', url, topic: 'vigil', ...settings }), {
+    ...sinkDeps,
+    env: { NTFY_TOKEN: TOKEN },
+  });
+const bodyOf = (received: readonly Received[], at = 0) => JSON.parse(received[at]?.body ?? '{}');
+
+test('a notification is one POST of JSON, and later messages of the alert replace it on the phone', async () => {
+  await using server = await answeringWith(200, { id: 'x', event: 'message' });
+  const sink = open(server.url, { token_env: 'NTFY_TOKEN' });
+  await sink.deliver(alertEvent());
+  await sink.deliver(resolvedEvent());
+  expect(server.received[0]?.headers).toMatchObject({ authorization: `Bearer ${TOKEN}` });
+  const { alertId } = alertEvent().payload;
+  expect(bodyOf(server.received)).toEqual({
+    topic: 'vigil',
+    title: 'worker-1 is STUCK',
+    message: 'no call',
+    sequence_id: alertId,
+    priority: 4,
+    tags: ['rotating_light', 'stuck_agent'],
+    click: 'http://127.0.0.1:7420',
+  });
+  expect(bodyOf(server.received, 1)).toMatchObject({
+    sequence_id: alertId,
+    title: 'Resolved: worker-1: over',
+    priority: 2,
+  });
+});
+
+test('a question has a button for each choice, three at most, which posts to its link', async () => {
+  await using server = await answeringWith(200, {});
+  await open(server.url).deliver(escalation());
+  const { actions, priority } = bodyOf(server.received);
+  expect(priority).toBe(5);
+  expect(actions.map(({ label }: { label: string }) => label)).toEqual(['Allow more time', 'Pardon']);
+  expect(actions[0]).toMatchObject({ action: 'http', method: 'POST', clear: true });
+  expect(actions[0].url).toMatch(/^http:\/\/127\.0\.0\.1:7420\/v1\/decision\?link=/);
+  await open(server.url).deliver(alertEvent({ options: ['a', 'b', 'c', 'd'], caseId: 'case-1' }));
+  expect(bodyOf(server.received, 1).actions).toHaveLength(3);
+});
+
+test('a topic without a token has no header of authorization', async () => {
+  await using server = await answeringWith(200, {});
+  await open(server.url).deliver(alertEvent());
+  expect(server.received[0]?.headers.authorization).toBeUndefined();
+});
+
+test('a limited rate is waited out for as long as the server requests', async () => {
+  const limited = { code: 42901, http: 429, error: 'limit reached: too many requests' };
+  await using server = await answeringWith(429, limited, { 'retry-after': '30' });
+  const error = await failureOf(open(server.url).deliver(alertEvent()));
+  expect(error).toBeInstanceOf(TryLater);
+  expect(error).toMatchObject({ afterMs: 30_000 });
+});
+
+test('a refused token is a permanent error that does not contain it', async () => {
+  await using server = await answeringWith(403, { code: 40301, http: 403, error: 'forbidden' });
+  const error = await failureOf(open(server.url, { token_env: 'NTFY_TOKEN' }).deliver(alertEvent()));
+  expect(error).toBeInstanceOf(Undeliverable);
+  expect((error as Error).message).toContain('give it a token of the server');
+  expect((error as Error).message).not.toContain('hunter2');
+});
+
+test('a missing token is refused with what to set', () => {
+  expect(() => open('http://127.0.0.1:1', { token_env: 'NOWHERE' })).toThrow(
+    'channels.phone.token_env: NOWHERE is not set: set it to a token',
+  );
+  expect(() => open('http://127.0.0.1:1', { token_file: '/nowhere/token' })).toThrow(/token_file: .* cannot be read/);
+});

@@ -1,0 +1,88 @@
+import { httpUrl } from '@vigil/chassis';
+import { duration } from '@vigil/policy';
+import { z } from 'zod';
+import { cut, decisionOf, labelOf, plain, whatOf } from '../delivery/message.ts';
+import { type AlertEvent, deliveringTo, type Kind, type SinkDeps } from '../delivery/sink.ts';
+import { GONE, post, type Remedies } from './http.ts';
+import { secretFile, secretOf, variable } from './secret.ts';
+
+const settings = z.strictObject({
+  kind: z.literal('ntfy'),
+  url: httpUrl('write the address of the server, such as https://ntfy.example').default('https://ntfy.sh'),
+  topic: z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, 'write letters, digits, - and _, at most 64'),
+  /** an access token of the server; without both, the topic is public to all who know its name */
+  token_env: variable,
+  token_file: secretFile,
+  timeout: duration.default(10_000),
+});
+
+const REMEDIES: Remedies = {
+  ...GONE,
+  401: 'give it a token of the server that may write to the topic',
+  403: 'give it a token of the server that may write to the topic',
+};
+
+/** The server publishes at most this many buttons, and texts of this size, bytes; it makes a file of a longer text. */
+const MOST_BUTTONS = 3;
+const LONGEST_TITLE = 250;
+const LONGEST_TEXT = 1000;
+
+/** One POST of JSON (docs.ntfy.sh/publish). A sequence is one notification on the phone: later messages replace it. */
+export const ntfy: Kind<typeof settings> = {
+  settings,
+  open: (name, { url, topic, token_env, token_file, timeout }, deps) => {
+    const isOpen = token_env === undefined && token_file === undefined;
+    const headers: Record<string, string> = isOpen
+      ? {}
+      : { authorization: `Bearer ${secretOf(name, 'token', { env: token_env, file: token_file }, deps, 'a token')}` };
+    return deliveringTo(name, async (alert) => {
+      const body = JSON.stringify({ topic, ...(await notificationOf(alert, name, deps)) });
+      await post({ url, headers, body, timeout, remedies: REMEDIES }, deps);
+    });
+  },
+};
+
+const notificationOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
+  const { title, text, alertId } = alert.payload;
+  const isOver = whatOf(alert) === 'resolved';
+  const actions = await buttonsOf(alert, name, deps);
+  return {
+    title: cut(plain(isOver ? `Resolved: ${title}` : title), LONGEST_TITLE),
+    message: cut(plain(text), LONGEST_TEXT),
+    sequence_id: alertId,
+    priority: priorityOf(alert),
+    tags: [isOver ? 'white_check_mark' : 'rotating_light', alert.payload.route],
+    click: deps.dashboardUrl,
+    ...(actions.length > 0 && { actions }),
+  };
+};
+
+/** From 1 (no sound) to 5 (repeats until it is seen). */
+const priorityOf = (alert: AlertEvent): number => {
+  if (whatOf(alert) === 'resolved') return 2;
+  switch (alert.payload.severity) {
+    case 'critical':
+      return 5;
+    case 'warning':
+    case 'UNKNOWN':
+      return 4;
+    case 'info':
+      return 3;
+  }
+};
+
+/** A button posts to the link of one choice, which needs no other token. */
+const buttonsOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
+  const links = (await decisionOf(alert, name, deps))?.links ?? {};
+  return Object.entries(links)
+    .slice(0, MOST_BUTTONS)
+    .map(([decision, url]) => ({
+      action: 'http',
+      label: labelOf(decision),
+      url,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ why: 'by a button of ntfy' }),
+      clear: true,
+    }));
+};

@@ -1,0 +1,69 @@
+import { httpUrl } from '@vigil/chassis';
+import { duration } from '@vigil/policy';
+import { z } from 'zod';
+import { cut, decisionOf, labelOf, plain, whatOf } from '../delivery/message.ts';
+import { type AlertEvent, deliveringTo, type Kind, type SinkDeps } from '../delivery/sink.ts';
+import { GONE, post, type Remedies } from './http.ts';
+import { secretFile, secretOf, variable } from './secret.ts';
+
+const settings = z.strictObject({
+  kind: z.literal('pagerduty'),
+  url: httpUrl('write the address of the events API').default('https://events.pagerduty.com'),
+  /** the integration key of a service: Events API v2 */
+  routing_key_env: variable,
+  routing_key_file: secretFile,
+  timeout: duration.default(10_000),
+});
+
+const REMEDIES: Remedies = { ...GONE, 400: 'see whether its routing key is the integration key of an Events API v2' };
+const LONGEST_SUMMARY = 1024;
+
+/** Events API v2. All events of an alert have its id as `dedup_key`, so a repetition joins the incident that is open. */
+export const pagerduty: Kind<typeof settings> = {
+  settings,
+  open: (name, { url, routing_key_env, routing_key_file, timeout }, deps) => {
+    const source = { env: routing_key_env, file: routing_key_file };
+    const routing_key = secretOf(name, 'routing_key', source, deps, 'the integration key of a service');
+    const address = `${url.replace(/\/$/, '')}/v2/enqueue`;
+    const enqueue = (event: object) =>
+      post(
+        { url: address, headers: {}, body: JSON.stringify({ routing_key, ...event }), timeout, remedies: REMEDIES },
+        deps,
+      );
+    return deliveringTo(name, async (alert) => {
+      const dedup_key = alert.payload.alertId;
+      if (whatOf(alert) === 'resolved') await enqueue({ event_action: 'resolve', dedup_key });
+      else await enqueue({ event_action: 'trigger', dedup_key, ...(await incidentOf(alert, name, deps)) });
+    });
+  },
+};
+
+const incidentOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
+  const { title, text, route, agentId, taskId, labels, caseId, raisedAt } = alert.payload;
+  const decision = await decisionOf(alert, name, deps);
+  const links = Object.entries(decision?.links ?? {}).map(([choice, href]) => ({ href, text: labelOf(choice) }));
+  return {
+    client: 'Vigil',
+    client_url: deps.dashboardUrl,
+    links,
+    payload: {
+      summary: cut(plain(title), LONGEST_SUMMARY),
+      source: agentId ?? taskId ?? 'fleet',
+      severity: severityOf(alert),
+      timestamp: new Date(raisedAt ?? alert.occurredAt).toISOString(),
+      component: agentId ?? 'fleet',
+      group: taskId ?? 'fleet',
+      class: route,
+      custom_details: {
+        text: plain(text),
+        case_id: caseId,
+        labels,
+        deadline: decision?.deadline ?? null,
+        on_timeout: decision?.on_timeout ?? null,
+      },
+    },
+  };
+};
+
+const severityOf = ({ payload: { severity } }: AlertEvent): 'critical' | 'warning' | 'info' =>
+  severity === 'UNKNOWN' ? 'warning' : severity;

@@ -1,0 +1,62 @@
+import { cut, decisionOf, labelOf, plain, whatOf } from '../../delivery/message.ts';
+import type { AlertEvent, SinkDeps } from '../../delivery/sink.ts';
+
+type Decision = NonNullable<Awaited<ReturnType<typeof decisionOf>>>;
+
+/** Beginning of the ids of buttons that answer a question. */
+export const DECIDE = 'vigil:decide:';
+
+const LONGEST_SECTION = 2900;
+const LONGEST_LINE = 250;
+const MOST_BUTTONS = 5;
+
+const ICONS = { critical: ':red_circle:', warning: ':large_orange_circle:', info: ':large_blue_circle:' } as const;
+
+/** What an agent wrote must not mention people, link, or format: Slack reads these three characters as its own. */
+const escaped = (text: string): string =>
+  plain(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** One line: the icon of its severity or end, and the title. */
+export const lineOf = (alert: AlertEvent): string => {
+  const { severity, title } = alert.payload;
+  const isOver = whatOf(alert) === 'resolved';
+  const icon = isOver ? ':white_check_mark:' : ICONS[severity === 'UNKNOWN' ? 'warning' : severity];
+  return `${icon} ${isOver ? 'Resolved: ' : ''}${cut(escaped(title), LONGEST_LINE)}`;
+};
+
+/** The title and the text of an alert. */
+export const textOf = (alert: AlertEvent): string => `${lineOf(alert)}\n${escaped(alert.payload.text)}`;
+
+/** `answers`: `link`: a button opens the page of its choice; `button`: Slack reports the press, with the token of the link. */
+export type Answers = 'link' | 'button';
+
+/** The message of an alert as it is now, for Slack's block kit. */
+export const blocksOf = async (alert: AlertEvent, channel: string, answers: Answers, deps: SinkDeps) => {
+  const { route, severity, agentId, taskId } = alert.payload;
+  const decision = await decisionOf(alert, channel, deps);
+  const about = [severity, route, agentId, taskId].filter((one) => one !== null).map(escaped);
+  return [
+    { type: 'section', text: { type: 'mrkdwn', text: cut(textOf(alert), LONGEST_SECTION) } },
+    { type: 'context', elements: [{ type: 'mrkdwn', text: cut(about.join(' · '), LONGEST_SECTION) }] },
+    ...(decision === null ? [] : questionOf(decision, answers)),
+  ];
+};
+
+const questionOf = ({ deadline, on_timeout, links }: Decision, answers: Answers) => {
+  const waits = deadline === null ? 'It waits without a deadline.' : `It waits until ${deadline}.`;
+  const otherwise = on_timeout === null ? '' : ` Without an answer: ${escaped(on_timeout)}.`;
+  const buttons = Object.entries(links ?? {})
+    .slice(0, MOST_BUTTONS)
+    .map(([choice, link]) => buttonOf(choice, link, answers));
+  return [
+    { type: 'context', elements: [{ type: 'mrkdwn', text: waits + otherwise }] },
+    ...(buttons.length > 0 ? [{ type: 'actions', elements: buttons }] : []),
+  ];
+};
+
+const buttonOf = (choice: string, link: string, answers: Answers) => ({
+  type: 'button',
+  action_id: `${DECIDE}${choice}`,
+  text: { type: 'plain_text', text: labelOf(choice) },
+  ...(answers === 'link' ? { url: link } : { value: new URL(link).searchParams.get('link') ?? '' }),
+});

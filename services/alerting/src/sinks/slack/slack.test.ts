@@ -1,0 +1,237 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test, vi } from 'vitest';
+import { WebSocketServer } from 'ws';
+import type { AlertEvent } from '../../delivery/sink.ts';
+import {
+  alertEvent,
+  answeringWith,
+  escalation,
+  failureOf,
+  receiver,
+  resolvedEvent,
+  sinkDeps,
+} from '../sinks.fixture.ts';
+import { slack } from './slack.ts';
+import { slackWebhook } from './slack-webhook.ts';
+
+const TOKEN = 'xoxb-hunter2';
+const quiet = { info() {}, warn() {}, error() {} };
+
+type Message = {
+  readonly ts: string;
+  readonly thread_ts?: string;
+  readonly text: string;
+  readonly blocks?: readonly { readonly type: string; readonly elements?: readonly Record<string, unknown>[] }[];
+  readonly metadata?: unknown;
+  readonly reply_broadcast?: boolean;
+};
+
+/** A workspace with one channel that keeps its messages. */
+const workspace = async () => {
+  const messages: Message[] = [];
+  const methods: string[] = [];
+  const fieldsOf = (body: string) => {
+    const fields = Object.fromEntries(new URLSearchParams(body)) as Record<string, string>;
+    const parsed = (name: string) => (fields[name] === undefined ? {} : { [name]: JSON.parse(fields[name]) });
+    return { ...fields, ...parsed('blocks'), ...parsed('metadata'), ...parsed('reply_broadcast') };
+  };
+  const server = await receiver(({ path, body }, response) => {
+    const method = path.replace('/api/', '');
+    methods.push(method);
+    const { ts, ...fields } = fieldsOf(body) as unknown as Message;
+    const answer = (content: object) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ok: true, ...content }));
+    if (method === 'chat.postMessage') {
+      messages.push({ ...fields, ts: `1700.${messages.length}` });
+      return void answer({ ts: messages.at(-1)?.ts });
+    }
+    if (method === 'chat.update') {
+      const at = messages.findIndex((one) => one.ts === ts);
+      messages[at] = { ...messages[at], ...fields, ts };
+      return void answer({ ts });
+    }
+    const first = messages.filter(({ thread_ts }) => thread_ts === undefined);
+    answer({ messages: first.toReversed(), response_metadata: { next_cursor: '' } });
+  });
+  const env = { SLACK_TOKEN: TOKEN, SLACK_APP_TOKEN: 'xapp-hunter2' };
+  const open = (more = {}) =>
+    slack.open(
+      'ops',
+      slack.settings.parse({
+        kind: 'slack',
+        url: `${server.url}/api/`,
+        channel: 'C0123',
+        token_env: 'SLACK_TOKEN',
+        ...more,
+      }),
+      { ...sinkDeps, env },
+    );
+  return { messages, methods, server, open };
+};
+
+const next = (event: AlertEvent, eventId: string): AlertEvent => ({ ...event, eventId }) as AlertEvent;
+const roots = (messages: readonly Message[]) => messages.filter(({ thread_ts }) => thread_ts === undefined);
+const replies = (messages: readonly Message[]) => messages.filter(({ thread_ts }) => thread_ts !== undefined);
+
+test('an incident is one thread: its first message is updated in place, and each notification is a reply', async () => {
+  const { messages, server, open } = await workspace();
+  await using _ = server;
+  const sink = open();
+  await sink.deliver(next(alertEvent(), 'e1'));
+  await sink.deliver(next(escalation(), 'e2'));
+  await sink.deliver(next(resolvedEvent(), 'e3'));
+  expect(roots(messages)).toHaveLength(1);
+  expect(roots(messages)[0]?.text).toBe(':white_check_mark: Resolved: worker-1: over');
+  expect(replies(messages).map(({ thread_ts }) => thread_ts)).toEqual(['1700.0', '1700.0']);
+  expect(replies(messages).map(({ reply_broadcast }) => reply_broadcast)).toEqual([true, false]);
+});
+
+test('a restarted process finds the thread, and what was delivered before is not posted again', async () => {
+  const { messages, server, open } = await workspace();
+  await using _ = server;
+  await open().deliver(next(alertEvent(), 'e1'));
+  const restarted = open();
+  await restarted.deliver(next(alertEvent(), 'e1'));
+  expect(messages).toHaveLength(1);
+  await restarted.deliver(next(resolvedEvent(), 'e2'));
+  expect(roots(messages)).toHaveLength(1);
+  expect(replies(messages)).toHaveLength(1);
+});
+
+test('the end of an alert whose message is gone posts nothing', async () => {
+  const { messages, server, open } = await workspace();
+  await using _ = server;
+  await open().deliver(resolvedEvent());
+  expect(messages).toEqual([]);
+});
+
+test('what an agent wrote mentions no person and makes no link', async () => {
+  const { messages, server, open } = await workspace();
+  await using _ = server;
+  await open().deliver(alertEvent({ title: '<!channel> <@U1>', text: '<https://evil.example|Approve> & more' }));
+  const shown = JSON.stringify(messages);
+  expect(shown).not.toMatch(/<[!@h]/);
+  expect(shown).toContain('&lt;!channel&gt;');
+});
+
+const buttonsOf = (messages: readonly Message[]) =>
+  messages[0]?.blocks?.find(({ type }) => type === 'actions')?.elements ?? [];
+
+test('without a token of the app a button opens the page of its choice; with one it carries the answer', async () => {
+  const { messages, server, open } = await workspace();
+  await using _ = server;
+  await open().deliver(escalation());
+  expect(buttonsOf(messages)).toMatchObject([
+    { action_id: 'vigil:decide:allow_more_time', url: expect.stringContaining('/v1/decision?link=') },
+    { action_id: 'vigil:decide:pardon' },
+  ]);
+  messages.length = 0;
+  await open({ app_token_env: 'SLACK_APP_TOKEN' }).deliver(escalation());
+  const [button] = buttonsOf(messages);
+  expect(button?.url).toBeUndefined();
+  expect(String(button?.value)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+  expect(String(button?.value).length).toBeLessThan(2000);
+});
+
+test.each([
+  [{ ok: false, error: 'internal_error' }, 200, {}, { name: 'TryLater', afterMs: null }],
+  [{ ok: false, error: 'ratelimited' }, 429, { 'retry-after': '30' }, { name: 'TryLater', afterMs: 30_000 }],
+  [{}, 503, {}, { name: 'TryLater' }],
+  [
+    { ok: false, error: 'not_in_channel' },
+    200,
+    {},
+    { name: 'Undeliverable', message: /invite the app to the channel/ },
+  ],
+  [{ ok: false, error: 'invalid_auth' }, 200, {}, { name: 'Undeliverable', message: /give it a valid token/ }],
+] as const)(
+  'the answer %j with %d is waited out, or refused with a remedy and without the token',
+  async (body, status, headers, expected) => {
+    await using server = await answeringWith(status, body, headers);
+    const settings = slack.settings.parse({ kind: 'slack', url: server.url, channel: 'C0123', token_env: 'T' });
+    const error = (await failureOf(
+      slack.open('ops', settings, { ...sinkDeps, env: { T: TOKEN } }).deliver(alertEvent()),
+    )) as Error;
+    const { message, ...others } = { message: /./, ...expected };
+    expect(error).toMatchObject(others);
+    expect(error.message).toMatch(message);
+    expect(error.message).not.toContain('hunter2');
+  },
+);
+
+test('a press of a button posts to its link with the name of the person, and a refusal is a reply in the thread', async () => {
+  await using dashboard = await receiver(({ path }, response) =>
+    path.endsWith('link=used')
+      ? response.writeHead(409).end(JSON.stringify({ detail: 'ada has answered pardon.' }))
+      : response.writeHead(202).end('{}'),
+  );
+  const api = createServer();
+  const sockets = new WebSocketServer({ server: api });
+  const posted: string[] = [];
+  api.on('request', async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (request.url?.endsWith('chat.postMessage')) posted.push(Buffer.concat(chunks).toString());
+    const { port } = api.address() as AddressInfo;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ ok: true, url: `ws://127.0.0.1:${port}/`, ts: '1' }));
+  });
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+  const acknowledged: string[] = [];
+  const press = (value: string, id: string) =>
+    JSON.stringify({
+      ...{ type: 'interactive', envelope_id: id, accepts_response_payload: true },
+      payload: {
+        ...{ type: 'block_actions', user: { id: 'U1', username: 'ada' }, container: { message_ts: '1700.0' } },
+        actions: [
+          { action_id: 'vigil:decide:pardon', value },
+          { action_id: 'other:app', value: 'x' },
+        ],
+      },
+    });
+  sockets.on('connection', (socket) => {
+    socket.on('message', (data) => acknowledged.push(JSON.parse(String(data)).envelope_id));
+    socket.send(JSON.stringify({ type: 'hello', num_connections: 1 }));
+    socket.send(press('fresh', 'p1'));
+    socket.send(press('used', 'p2'));
+  });
+  const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}/api/`;
+  const settings = slack.settings.parse({
+    ...{ kind: 'slack', url, channel: 'C0123', token_env: 'T', app_token_env: 'A' },
+  });
+  const env = { T: TOKEN, A: 'xapp-hunter2' };
+  const sink = slack.open('ops', settings, { ...sinkDeps, env, dashboardUrl: dashboard.url });
+  const running = await sink.run?.({ logger: quiet });
+  await vi.waitFor(() => expect(posted).toHaveLength(1), 30_000);
+  expect(acknowledged.toSorted()).toEqual(['p1', 'p2']);
+  expect(dashboard.received.map(({ path }) => path).toSorted()).toEqual([
+    '/v1/decision?link=fresh',
+    '/v1/decision?link=used',
+  ]);
+  expect(JSON.parse(dashboard.received[0]?.body ?? '')).toEqual({ by: 'ada', why: 'by a button in Slack' });
+  expect(new URLSearchParams(posted[0]).get('text')).toBe('The answer is not taken: ada has answered pardon.');
+  await running?.[Symbol.asyncDispose]();
+  sockets.close();
+  api.closeAllConnections();
+  api.close();
+});
+
+test('an incoming webhook gets a message for each change, and its address is never shown', async () => {
+  await using server = await answeringWith(200, {});
+  const open = (url: string) =>
+    slackWebhook.open('hook', slackWebhook.settings.parse({ kind: 'slack_webhook', url_env: 'URL' }), {
+      ...sinkDeps,
+      env: { URL: url },
+    });
+  await open(`${server.url}/services/T0/B0/hunter2`).deliver(escalation());
+  const { text, blocks } = JSON.parse(server.received[0]?.body ?? '');
+  expect(text).toBe(':red_circle: worker-1 is STUCK');
+  expect(blocks.at(-1)).toMatchObject({ type: 'actions' });
+  await using gone = await answeringWith(404, {});
+  const error = (await failureOf(open(`${gone.url}/services/T0/B0/hunter2`).deliver(alertEvent()))) as Error;
+  expect(error.message).toContain('create it again');
+  expect(error.message).not.toContain('hunter2');
+  expect(() => open('hunter2')).toThrow('channels.hook: its secret is not an address');
+  expect(() => open('hunter2')).not.toThrow(/hunter2/);
+});

@@ -1,0 +1,87 @@
+import { httpUrl } from '@vigil/chassis';
+import { duration } from '@vigil/policy';
+import { z } from 'zod';
+import { whatOf } from '../../delivery/message.ts';
+import type { AlertEvent, Kind } from '../../delivery/sink.ts';
+import { secretFile, secretOf, variable } from '../secret.ts';
+import { blocksOf, lineOf } from './blocks.ts';
+import { type Client, clientOf } from './client.ts';
+import { listen } from './presses.ts';
+
+const settings = z.strictObject({
+  kind: z.literal('slack'),
+  url: httpUrl('write the address of the Web API').default('https://slack.com/api/'),
+  channel: z.string().regex(/^[CDG][A-Z0-9]{2,}$/, "write the channel's id, such as C0123ABCD: it is in its details"),
+  /** the bot's token, with the scopes chat:write, channels:history and groups:history */
+  token_env: variable,
+  token_file: secretFile,
+  /** the app's token, with the scope connections:write: buttons then answer without a public address */
+  app_token_env: variable,
+  app_token_file: secretFile,
+  timeout: duration.default(10_000),
+});
+
+/**
+ * A thread an incident: its first message is the alert as it is now, updated in place, and each notification is a
+ * reply. The alert's id is in the metadata of the first message, so a new process finds it again.
+ */
+export const slack: Kind<typeof settings> = {
+  settings,
+  open: (name, { url, channel, token_env, token_file, app_token_env, app_token_file, timeout }, deps) => {
+    const base = url.endsWith('/') ? url : `${url}/`;
+    const token = secretOf(name, 'token', { env: token_env, file: token_file }, deps, "the bot's token");
+    const hasApp = app_token_env !== undefined || app_token_file !== undefined;
+    const appSource = { env: app_token_env, file: app_token_file };
+    const appToken = hasApp ? secretOf(name, 'app_token', appSource, deps, "the app's token") : null;
+    const client = clientOf({ base, token, channel, timeout });
+    const threads = threadsOf(client);
+    return {
+      name,
+      deliver: async (alert) => {
+        const blocks = await blocksOf(alert, name, hasApp ? 'button' : 'link', deps);
+        await threads.show(alert, { text: lineOf(alert), blocks });
+      },
+      run: appToken === null ? null : ({ logger }) => listen({ base, appToken, timeout, client, deps, logger }),
+    };
+  },
+};
+
+type Content = { readonly text: string; readonly blocks: readonly object[] };
+
+/** The first message of an alert. `eventId`: the last event that it shows. */
+type Thread = { readonly ts: string; readonly eventId: string };
+
+/** Threads of open alerts that this process has seen; the oldest is dropped, and found again. */
+const MOST_THREADS = 5000;
+
+const threadsOf = (client: Client) => {
+  const known = new Map<string, Thread>();
+  const remember = (alertId: string, thread: Thread): void => {
+    known.delete(alertId);
+    known.set(alertId, thread);
+    const [oldest] = known.keys();
+    if (known.size > MOST_THREADS && oldest !== undefined) known.delete(oldest);
+  };
+  const threadOf = async ({ payload: { alertId, raisedAt }, occurredAt }: AlertEvent): Promise<Thread | null> =>
+    known.get(alertId) ?? (await client.find(alertId, raisedAt ?? occurredAt));
+
+  const show = async (alert: AlertEvent, content: Content): Promise<void> => {
+    const { eventId } = alert;
+    const { alertId } = alert.payload;
+    const metadata = { alertId, eventId };
+    const isOver = whatOf(alert) === 'resolved';
+    const thread = await threadOf(alert);
+    if (thread?.eventId === eventId) return;
+    // A person has deleted the message of an alert: nothing is left to resolve.
+    if (thread === null && isOver) return;
+    if (thread === null) {
+      remember(alertId, { ts: await client.post(content, metadata), eventId });
+      return;
+    }
+    await client.reply(thread.ts, content.text, !isOver);
+    await client.update(thread.ts, content, metadata);
+    if (isOver) known.delete(alertId);
+    else remember(alertId, { ts: thread.ts, eventId });
+  };
+  return { show };
+};
