@@ -46,7 +46,7 @@ export const progressDismissesTheTicket = async ({ all, comes, received, types, 
  */
 export const hungModelCallIsFound = async ({ all, comes, types, received, isAlive }: Stage): Promise<void> => {
   const { ticket } = await comes(agentHealth, 'hung', 'WORKER_ESCALATION_TICKET');
-  expect(ticket).toMatchObject({ severity: 'critical', cause: expect.stringMatching(/^no step for /) });
+  expect(ticket).toMatchObject({ severity: 'critical', cause: expect.stringMatching(/^stall: no step for /) });
   await holds(() => expect(all(agentHealth, 'hung', 'HEALTH_STATE_CHANGED').at(-1)).toMatchObject({ to: 'STUCK' }));
   const raised = () =>
     received.of(alert).some(({ type, key }) => type === 'ALERT_RAISED' && key === 'escalation_ticket:T-hung');

@@ -113,20 +113,28 @@ const describeTicket = (
   evidence: readonly string[],
 ): Words => {
   const stall = due.at === null;
-  const cause = stall ? `no step for ${spell(stalledMs ?? 0)}` : `${sinceAccept} steps without an ACCEPT`;
+  const cause = causeOf(due, sinceAccept, stalledMs, findings);
   const reached = stall ? 'a stall' : `${due.at} steps without an ACCEPT`;
   const verdicts = recent.length === 0 ? [] : [`last judgements ${recent.join(', ')}`];
   const reasons = [`${due.severity} from ${reached} on: ${cause}`, ...verdicts, ...evidence];
   return {
-    cause: findings.loop && !stall ? `${cause}, repeating itself` : cause,
+    cause,
     judge_reasoning: reasons.join('; '),
     suggested_action: actionOf(stall, findings),
   };
 };
 
+/** What was observed: a stall, a doom loop, or only the count. */
+const causeOf = ({ at }: Due, sinceAccept: number, stalledMs: number | null, { loop }: TicketFindings): string => {
+  if (at === null) return `stall: no step for ${spell(stalledMs ?? 0)}`;
+  const counted = `${sinceAccept} steps without an ACCEPT`;
+  return loop ? `doom loop: ${counted}, and the same calls, the same errors or RETRY in a row` : counted;
+};
+
+/** One of the three actions that hive's ticket offers, with its reason. */
 const actionOf = (stall: boolean, { unrecoverable, loop }: TicketFindings): string => {
-  if (unrecoverable) return 'kill session: it cannot recover by itself';
-  if (stall) return 'restart: nothing comes any more';
-  if (loop) return 'restart: it goes round in circles';
-  return 'human review: look at its last steps';
+  if (unrecoverable) return 'kill session: its error does not pass by itself';
+  if (stall) return 'restart: its last step is too long ago';
+  if (loop) return 'restart: it repeats itself without new information';
+  return 'human review: read its last steps and its output';
 };

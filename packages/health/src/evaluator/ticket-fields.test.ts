@@ -23,7 +23,7 @@ describe('a ticket', () => {
     expect(ticket).toMatchObject({
       created_at: new Date(T0 + AFTER).toISOString(),
       cause: '16 steps without an ACCEPT',
-      suggested_action: 'human review: look at its last steps',
+      suggested_action: 'human review: read its last steps and its output',
       stall_minutes: null,
       ...{ worker_graph_id: 'T-1', worker_node_id: 'implement', evidence_snippet: '16 steps without an ACCEPT' },
     });

@@ -33,7 +33,11 @@ describe('bands of steps without an ACCEPT', () => {
     const same = { tool_calls: Array.from({ length: 5 }, (_, i) => call(`c${i}`)) };
     const [filed] = a.receive(AFTER + 1000, same);
     expect(filed).toMatchObject({
-      ticket: { severity: 'medium', suggested_action: 'restart: it goes round in circles' },
+      ticket: {
+        severity: 'medium',
+        cause: 'doom loop: 12 steps without an ACCEPT, and the same calls, the same errors or RETRY in a row',
+        suggested_action: 'restart: it repeats itself without new information',
+      },
       findings: { loop: true, signals: ['looping'] },
     });
   });
@@ -76,8 +80,8 @@ describe('a stall', () => {
     expect(filed?.ticket).toMatchObject({
       severity: 'critical',
       stall_minutes: 4,
-      cause: 'no step for 4 min',
-      suggested_action: 'restart: nothing comes any more',
+      cause: 'stall: no step for 4 min',
+      suggested_action: 'restart: its last step is too long ago',
       worker_agent_id: 'a1',
       worker_session_id: 'a1.i1',
       worker_node_id: 'review',

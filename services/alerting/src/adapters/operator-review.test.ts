@@ -52,7 +52,11 @@ test('a dismissed ticket notifies no one, and the event has the reason', () => {
       key: 'escalation_ticket:OMN-1234',
       payload: {
         ...{ alertKey: 'escalation_ticket:OMN-1234', agentId: 'worker-1', taskId: 'OMN-1234' },
-        ...{ ticket_id: 't-1', severity: 'low', analysis: expect.stringMatching(/^low, after 3 steps: /) },
+        ...{
+          ticket_id: 't-1',
+          severity: 'low',
+          analysis: expect.stringMatching(/^low severity, 3 steps without an ACCEPT: /),
+        },
       },
     },
   ]);

@@ -52,15 +52,15 @@ const RULES: readonly (readonly [intervene: boolean, rule: Rule])[] = [
   [
     false,
     ({ ticket: { severity, steps_since_last_accept: n } }) =>
-      when(severity === 'low' && n < LOW_STEPS, `low, after ${n} steps`),
+      when(severity === 'low' && n < LOW_STEPS, `low severity, ${n} steps without an ACCEPT`),
   ],
-  [false, ({ findings }) => when(findings.transient, 'one timeout, and a success since')],
-  [false, (filed) => when(hasProgressed(filed), 'it makes progress despite poor judgements')],
+  [false, ({ findings }) => when(findings.transient, 'a single timeout that has resolved itself')],
+  [false, (filed) => when(hasProgressed(filed), 'genuine progress despite RETRY')],
   [true, ({ ticket: { severity: s } }) => when(s === 'high' || s === 'critical', `severity is ${s}`)],
   [true, ({ ticket: { steps_since_last_accept: n } }) => when(n >= STEPS, `${n} steps without an ACCEPT`)],
   [true, ({ ticket: { stall_minutes: m } }) => when(m !== null && m > STALL_MINUTES, `no step for ${m} minutes`)],
-  [true, ({ findings }) => when(findings.loop, 'it repeats itself without new information')],
-  [true, ({ findings }) => when(findings.unrecoverable, 'it cannot recover by itself')],
+  [true, ({ findings }) => when(findings.loop, 'doom loop: it repeats itself without new information')],
+  [true, ({ findings }) => when(findings.unrecoverable, 'an error that does not pass by itself')],
 ];
 
 export const triage = (filed: FiledTicket): Answer => {
@@ -68,7 +68,7 @@ export const triage = (filed: FiledTicket): Answer => {
     const why = rule(filed);
     if (why !== null) return { intervene, analysis: `${why}: ${filed.ticket.cause}` };
   }
-  return { intervene: false, analysis: `nothing of it calls for a person yet: ${filed.ticket.cause}` };
+  return { intervene: false, analysis: `no rule for notifying people holds: ${filed.ticket.cause}` };
 };
 
 const hasProgressed = ({ ticket, findings: { progressAt } }: FiledTicket): boolean =>

@@ -33,7 +33,7 @@ const answer = (ticket: Partial<Ticket['ticket']> = {}, findings: Partial<Ticket
 const intervenes = (...ticket: Parameters<typeof answer>) => answer(...ticket).intervene;
 
 test('a ticket without a fact for it is dismissed', () => {
-  expect(answer()).toEqual({ intervene: false, analysis: 'nothing of it calls for a person yet: retries' });
+  expect(answer()).toEqual({ intervene: false, analysis: 'no rule for notifying people holds: retries' });
 });
 
 describe('people are asked in', () => {
@@ -54,8 +54,8 @@ describe('people are asked in', () => {
     expect(intervenes({ stall_minutes: null })).toBe(false);
   });
 
-  test('on what cannot recover by itself', () => {
-    expect(answer({}, { unrecoverable: true }).analysis).toBe('it cannot recover by itself: retries');
+  test('on an error that does not pass by itself', () => {
+    expect(answer({}, { unrecoverable: true }).analysis).toBe('an error that does not pass by itself: retries');
     expect(intervenes({}, { unrecoverable: false })).toBe(false);
   });
 
@@ -72,15 +72,17 @@ describe('people are asked in', () => {
 
 describe('a ticket is dismissed', () => {
   test('low, below 8 steps', () => {
-    expect(answer({ severity: 'low', steps_since_last_accept: 7 }).analysis).toBe('low, after 7 steps: retries');
-    expect(answer({ severity: 'low', steps_since_last_accept: 8 }).analysis).toMatch(/^nothing of it/);
-    expect(answer({ severity: 'medium', steps_since_last_accept: 7 }).analysis).toMatch(/^nothing of it/);
+    expect(answer({ severity: 'low', steps_since_last_accept: 7 }).analysis).toBe(
+      'low severity, 7 steps without an ACCEPT: retries',
+    );
+    expect(answer({ severity: 'low', steps_since_last_accept: 8 }).analysis).toMatch(/^no rule/);
+    expect(answer({ severity: 'medium', steps_since_last_accept: 7 }).analysis).toMatch(/^no rule/);
   });
 
   test('where one timeout has resolved itself, however many the steps', () => {
     expect(answer({ steps_since_last_accept: 12 }, { transient: true })).toEqual({
       intervene: false,
-      analysis: 'one timeout, and a success since: retries',
+      analysis: 'a single timeout that has resolved itself: retries',
     });
     expect(intervenes({ steps_since_last_accept: 12 }, { transient: false })).toBe(true);
   });
@@ -105,7 +107,7 @@ describe('a ticket for an agent that cannot recover, in the order of hive', () =
 
   test('as another judge files it, below each other limit: the error is the reason', () => {
     const ticket = { severity: 'medium', steps_since_last_accept: 9, stall_minutes: 4 } as const;
-    expect(answer(ticket, unrecoverable).analysis).toBe('it cannot recover by itself: retries');
+    expect(answer(ticket, unrecoverable).analysis).toBe('an error that does not pass by itself: retries');
   });
 
   test('low, with fewer than eight steps, is dismissed first', () => {
@@ -120,9 +122,7 @@ describe('what dismisses comes first, as in hive', () => {
 
   test('genuine progress dismisses a ticket though the rule of loops has fired', () => {
     expect(intervenes({}, { loop: true, progressAt: filedAt })).toBe(false);
-    expect(answer(against, { ...all, progressAt: filedAt }).analysis).toBe(
-      'it makes progress despite poor judgements: retries',
-    );
+    expect(answer(against, { ...all, progressAt: filedAt }).analysis).toBe('genuine progress despite RETRY: retries');
   });
 
   test('so does one timeout that has resolved itself', () => {
