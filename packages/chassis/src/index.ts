@@ -9,7 +9,8 @@ export {
   token,
   whole,
 } from './config.ts';
-export type { Count, CounterName } from './metrics.ts';
+export type { Count, CounterName, ReadFleet } from './metrics/definitions.ts';
+export { showFleet } from './metrics/instruments.ts';
 export { listen, type Part } from './probes.ts';
 export { createRefusalLog, type RefusalLog, type RefusedRequest } from './refusals.ts';
 export { type Logger, type Running, runService, type Service } from './service.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Refused, runService } from './index.ts';
+import { Refused, runService, showFleet } from './index.ts';
 
 /** A service for tests that ends in the given way: `stopped`, `fails`, `ends`, `refused`, `throws`, `hangs`. */
 const closing = (name: string) => ({
@@ -22,9 +22,13 @@ await runService(process.env, {
     if (config.FATE === 'fails')
       return { part: { ready: () => true, finished: Promise.reject(new Error('part broke')) } };
     if (config.FATE === 'ends') return { part: { ready: () => true, finished: Promise.resolve() } };
-    count('records_read', 3, 'part');
-    count('warrants', 1, 'regex');
-    const status = () => [{ partition: 2, phase: 'running' as const, lag: 5, time: 1500, watched: 500 }];
-    return { part: { ready: () => true, status } };
+    count('records_read', 3, { processor: 'part' });
+    count('warrants', 1, { axis: 'regex' });
+    count('transaction_duration_seconds', 0.004, { processor: 'part' });
+    showFleet(async () => ({ agents: [{ value: 3, labels: { state: 'STUCK' } }], cases_open: [] }));
+    const reads = { processor: 'part', phase: 'running', lag: 5 } as const;
+    const status = () => [{ ...reads, partition: 2, time: 1500, watched: 500, restored: 1, keys: 7 }];
+    const reader = { ready: () => true, status: () => [{ ...reads, processor: 'reader', partition: 0 }] };
+    return { part: { ready: () => true, status }, reader };
   },
 });

@@ -45,13 +45,20 @@ test('the probes answer while it runs', async () => {
     process.kill(pid, 'SIGINT');
   });
   expect(seen['/live']).toBe('200 {"live":true}');
-  expect(seen['/ready']).toBe('200 {"ready":true,"parts":{"part":true}}');
+  expect(seen['/ready']).toBe('200 {"ready":true,"parts":{"part":true,"reader":true}}');
   expect(seen['/metrics']).toContain('target_info{service_name="fixture"}');
-  expect(seen['/metrics']).toContain('vigil_records_read_total{of="part"} 3');
+  expect(seen['/metrics']).toContain('vigil_records_read_total{processor="part"} 3');
   expect(seen['/metrics']).toContain('vigil_warrants_total{axis="regex"} 1');
-  expect(seen['/metrics']).toContain('vigil_partition_lag{of="part",partition="2"} 5');
-  expect(seen['/metrics']).toContain('vigil_partition_time{of="part",partition="2"} 1.5');
-  expect(seen['/metrics']).toContain('vigil_partition_watched{of="part",partition="2"} 0.5');
+  expect(seen['/metrics']).toContain('vigil_transaction_duration_seconds_bucket{processor="part",le="0.0025"} 0');
+  expect(seen['/metrics']).toContain('vigil_transaction_duration_seconds_bucket{processor="part",le="0.005"} 1');
+  expect(seen['/metrics']).toContain('vigil_partition_lag{processor="part",partition="2"} 5');
+  expect(seen['/metrics']).toContain('vigil_partition_time_seconds{processor="part",partition="2"} 1.5');
+  expect(seen['/metrics']).toContain('vigil_partition_watched_seconds{processor="part",partition="2"} 0.5');
+  expect(seen['/metrics']).toContain('vigil_partition_restored_ratio{processor="part",partition="2"} 1');
+  expect(seen['/metrics']).toContain('vigil_partition_keys{processor="part",partition="2"} 7');
+  expect(seen['/metrics']).toContain('vigil_partition_lag{processor="reader",partition="0"} 5');
+  expect(seen['/metrics']).toContain('vigil_agents{state="STUCK"} 3');
+  expect(seen['/metrics']).not.toContain('vigil_partition_time_seconds{processor="reader"');
 });
 
 test('a part that fails ends the process with 1, after all resources are closed', async () => {

@@ -2,7 +2,8 @@ import { setTimeout as after } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { z } from 'zod';
 import { chassisSettings, readConfig } from './config.ts';
-import { type Count, createCount, showPartitions } from './metrics.ts';
+import type { Count } from './metrics/definitions.ts';
+import { createCount, showPartitions } from './metrics/instruments.ts';
 import { openProbes, type Part, readinessOf } from './probes.ts';
 import { openTelemetry } from './telemetry.ts';
 

@@ -22,6 +22,7 @@ export type {
 } from './event.ts';
 export { type Remark, shown } from './from-json.ts';
 export { catalogue, Topic, type TopicName } from './generated/catalogue.ts';
+export { SYMBOLS } from './generated/symbols.ts';
 export type * from './generated/types.ts';
 export { checkHeartbeat, ID, ID_FORM, parseHeartbeat, parsePayload, readHeartbeat } from './parse.ts';
 export {

@@ -26,6 +26,7 @@ export type { RecoveryOptions, UpcomingPlan } from './options.ts';
 export { claimCluster, type Position, positions, savePosition, saveProjected } from './positions.ts';
 export type { AgentRow } from './queries/agents.ts';
 export type { CaseRow, CaseStory, OrderRow, Withheld } from './queries/cases.ts';
+export { type Figures, figures } from './queries/figures.ts';
 export type { BreakerRow, TicketRow } from './queries/findings.ts';
 export type { AlertRow, FleetRow } from './queries/fleet.ts';
 export type { Entry } from './queries/journal.ts';

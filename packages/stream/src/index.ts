@@ -16,12 +16,11 @@ export { partitionOf } from './log/partitioner.ts';
 export { isEvent, readAndFollow, readEvent, tail, WaitingReader } from './log/reading.ts';
 export { type EventOrigin, type Writer, writer } from './log/writer.ts';
 export { type Logger, silentLogger } from './logger.ts';
-export { type Count, METRICS, type Metric } from './metrics.ts';
+export type { Count } from './metrics.ts';
 export { type Clock, type Decider, NEVER } from './processor/decider.ts';
 export { Fold } from './processor/fold.ts';
 export type { Phase } from './processor/partition-task.ts';
 export {
-  type PartitionStatus,
   type ProcessorOptions,
   type RunningProcessor,
   runProcessor,
@@ -36,6 +35,7 @@ export {
 } from './projection/run-projection.ts';
 export { type ReactorOptions, runReactor } from './reactor/run-reactor.ts';
 export type { RunningPart } from './runner/group-reader.ts';
+export type { PartitionStatus } from './runner/partition-status.ts';
 export { within } from './runner/within.ts';
 export type { AtRest, Upgrade } from './state/at-rest.ts';
 export { type Form, sparse } from './state/at-rest.ts';

@@ -92,7 +92,7 @@ export const testGateway = () => {
     open = () =>
       openGateway(followed, settings, {
         logger: quiet,
-        count: (name, by) => counted.set(name, (counted.get(name) ?? 0) + by),
+        count: (...[name, by]) => counted.set(name, (counted.get(name) ?? 0) + by),
         signal: stop.signal,
         now: () => Date.now() + moment,
       });

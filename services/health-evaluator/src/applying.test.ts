@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { Count } from '@vigil/chassis';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { canonicalJson } from '@vigil/policy';
@@ -43,7 +44,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const open = async () => {
   const stop = new AbortController();
   const logger = { info: () => {}, warn: () => {} };
-  const count = (name: string) => {
+  const count: Count = (...[name]) => {
     if (name === 'policies_applied') applied += 1;
     if (name === 'policies_refused') refused += 1;
   };

@@ -50,7 +50,7 @@ export const followApplied = async (log: Log, files: PolicySet, deps: ApplyingDe
   };
   const refuse = async (command: Command, refusalId: string, mistakes: readonly string[]) => {
     const { name, document, by, why } = command.payload;
-    count('policies_refused', 1, 'health-evaluator');
+    count('policies_refused', 1, {});
     logger.warn({ policy: name, by, why, mistakes }, 'an applied policy is refused: what held before still holds');
     if (published.refusals.has(refusalId)) return;
     published.refusals.add(refusalId);
@@ -79,7 +79,7 @@ export const followApplied = async (log: Log, files: PolicySet, deps: ApplyingDe
         if (!(error instanceof CorrectThePolicy)) throw error;
         return refuse(command, `refused:${offset}`, error.mistakes);
       }
-      count('policies_applied', 1, 'health-evaluator');
+      count('policies_applied', 1, {});
       logger.info({ policy: application.name, by: application.by, why: application.why }, 'a policy is applied');
     },
   });

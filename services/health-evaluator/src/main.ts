@@ -3,8 +3,9 @@ import { connectCodec, registryFrom, Topic } from '@vigil/events';
 import { connectLog, kafkaFrom, type ProcessorOptions, runProcessor, topicsWritten } from '@vigil/stream';
 import { followApplied } from './applying.ts';
 import { config } from './config.ts';
+import { countDecided } from './counted.ts';
 import { loadPolicies } from './policies.ts';
-import { countFindings, EVALUATOR, evaluator } from './processor.ts';
+import { EVALUATOR, evaluator } from './processor.ts';
 
 await runService(process.env, {
   name: 'health-evaluator',
@@ -22,7 +23,7 @@ await runService(process.env, {
       paceMs: 20,
       logger,
       count,
-      onCommitted: countFindings(count),
+      onCommitted: countDecided(count),
     };
     const processor = evaluator(policies.inForce, config.VIGIL_AGENTS_PER_PARTITION);
     return { evaluator: await use(runProcessor(log, processor, options)), policies };

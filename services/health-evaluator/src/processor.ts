@@ -1,5 +1,4 @@
-import type { Count } from '@vigil/chassis';
-import { type Draft, Topic, type WarrantFiledPayload } from '@vigil/events';
+import { Topic } from '@vigil/events';
 import { type AgentState, AT_REST } from '@vigil/health';
 import type { DeciderProcessor } from '@vigil/stream';
 import type { InForce } from './policies.ts';
@@ -35,20 +34,3 @@ export const evaluator = (rules: () => InForce, mostAgents: number): DeciderProc
   },
   marker: { topic: Topic.agentHealth, key: '@policy', rules },
 });
-
-/** omniclaude's attribute, one of a few: what its sweep has found, else the axis of what comes first. */
-export const axisOf = ({ evidence, axes }: Pick<WarrantFiledPayload, 'evidence' | 'axes'>): string => {
-  if (evidence.some(({ matched }) => matched !== null)) return 'regex';
-  if (evidence.some(({ signal }) => signal === 'progress_mismatch')) return 'progress_mismatch';
-  return axes[0] ?? 'none';
-};
-
-/** Counts each filed warrant, but no renewal, and each clock that is found to be off. */
-export const countFindings =
-  (count: Count) =>
-  (drafts: readonly Draft[]): void => {
-    for (const { type, payload } of drafts) {
-      if (type === 'WARRANT_FILED') count('warrants', 1, axisOf(payload));
-      if (type === 'CLOCK_DRIFTED') count('clock_drifts', 1, payload.driftMs > 0 ? 'behind' : 'ahead');
-    }
-  };

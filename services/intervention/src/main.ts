@@ -2,6 +2,7 @@ import { runService } from '@vigil/chassis';
 import { connectCodec, registryFrom } from '@vigil/events';
 import { connectLog, kafkaFrom, runProcessor, topicsWritten } from '@vigil/stream';
 import { config } from './config.ts';
+import { countDecided } from './counted.ts';
 import { agentRequests, cases, governor, spendings } from './processors.ts';
 
 await runService(process.env, {
@@ -11,7 +12,8 @@ await runService(process.env, {
     const governed = governor(config.governor);
     const codec = await connectCodec(registryFrom(config), topicsWritten(cases, spendings, agentRequests, governed));
     const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'intervention', codec, logger }));
-    const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
+    const onCommitted = countDecided(count);
+    const options = { partitions: config.VIGIL_PARTITIONS, logger, count, onCommitted };
     return {
       cases: await use(runProcessor(log, cases, options)),
       spending: await use(runProcessor(log, spendings, options)),

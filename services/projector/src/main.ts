@@ -1,4 +1,4 @@
-import { databaseSettings, kafkaSettings, runService } from '@vigil/chassis';
+import { databaseSettings, kafkaSettings, runService, showFleet } from '@vigil/chassis';
 import { connectCodec, registryFrom, Topic } from '@vigil/events';
 import { databaseUrlFrom, openDatabase } from '@vigil/read-model';
 import { connectLog, kafkaFrom, runProjection } from '@vigil/stream';
@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { reads } from './project.ts';
 import { storeProjected } from './projected.ts';
 import { rowsIn } from './rows.ts';
+import { fleetIn } from './shown.ts';
 
 await runService(process.env, {
   name: 'projector',
@@ -15,6 +16,7 @@ await runService(process.env, {
     const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'vigil-projector', codec, logger }));
     const onTrouble = (err: Error) => logger.warn({ err }, 'a connection to Postgres broke');
     const database = await use(openDatabase(databaseUrlFrom(config), onTrouble, 0));
+    showFleet(fleetIn(database));
     const { onTime, [Symbol.dispose]: stop } = storeProjected(database, logger);
     signal.addEventListener('abort', stop, { once: true });
     const options = { group: 'projector', service: 'projector', reads, logger, count, onTime, ...rowsIn(database) };

@@ -2,6 +2,7 @@ import { kafkaSettings, runService } from '@vigil/chassis';
 import { connectCodec, registryFrom } from '@vigil/events';
 import { connectLog, kafkaFrom, runProcessor, topicsWritten } from '@vigil/stream';
 import { z } from 'zod';
+import { countDecided } from './counted.ts';
 import { processor } from './processor.ts';
 
 await runService(process.env, {
@@ -10,7 +11,8 @@ await runService(process.env, {
   async start({ config, logger, count, use }) {
     const codec = await connectCodec(registryFrom(config), topicsWritten(processor));
     const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'recovery', codec, logger }));
-    const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
+    const onCommitted = countDecided(count);
+    const options = { partitions: config.VIGIL_PARTITIONS, logger, count, onCommitted };
     return { recovery: await use(runProcessor(log, processor, options)) };
   },
 });

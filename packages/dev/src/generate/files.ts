@@ -5,10 +5,11 @@ import { example } from '@vigil/events/examples';
 import { VOCABULARY } from '@vigil/health';
 import { assignmentSchema, canonicalJson, contentHash, policySchema } from '@vigil/policy';
 import { SERVICES } from '../system/services.ts';
+import { renderMetricsPage } from './metrics.ts';
 import { readSchemas } from './schemas.ts';
 import { renderTables } from './tables.ts';
 import { renderCatalogue, renderTopicTable } from './topics.ts';
-import { renderTypes } from './types.ts';
+import { renderSymbols, renderTypes } from './types.ts';
 
 type Files = ReadonlyMap<string, string>;
 
@@ -59,9 +60,11 @@ const generatedFiles = (root: string): Files => {
   const topics = readSchemas(path.join(root, 'schemas'));
   return new Map([
     ['packages/events/src/generated/types.ts', renderTypes(topics)],
+    ['packages/events/src/generated/symbols.ts', renderSymbols(topics)],
     ['packages/events/src/generated/catalogue.ts', renderCatalogue(topics)],
     ['packages/read-model/src/generated/tables.ts', renderTables(path.join(root, 'packages/read-model/migrations'))],
     ['docs/topics.md', renderTopicTable(topics)],
+    ['docs/metrics.md', renderMetricsPage()],
     ['packages/policy/policy.schema.json', pretty(policySchema(VOCABULARY))],
     ['packages/policy/assign.schema.json', pretty(assignmentSchema())],
     ...goldenFiles(root),

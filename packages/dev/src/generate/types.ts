@@ -13,6 +13,7 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
 /** Collects the named types of all schemas; the same name must always mean the same type. */
 class Declarations {
   private readonly texts = new Map<string, string>();
+  readonly enums = new Map<string, readonly string[]>();
 
   declare(name: string, text: string, from: string): void {
     const known = this.texts.get(name);
@@ -34,6 +35,7 @@ class Declarations {
         return `readonly ${items.includes(' ') ? `(${items})` : items}[]`;
       }
       case 'enum':
+        this.enums.set(named.name, named.symbols);
         this.declare(named.name, named.symbols.map((symbol) => `'${symbol}'`).join(' | '), from);
         return named.name;
       case 'record':
@@ -55,8 +57,7 @@ class Declarations {
   }
 }
 
-/** The TypeScript of every event: payload types, and one member of the union HealthEvent for each topic and type. */
-export const renderTypes = (topics: readonly TopicFolder[]): string => {
+const declare = (topics: readonly TopicFolder[]) => {
   const declarations = new Declarations();
   const entries = topics.flatMap((topic) =>
     topic.events.map((event) => {
@@ -68,6 +69,27 @@ export const renderTypes = (topics: readonly TopicFolder[]): string => {
       return `  /** ${event.doc} */\n  | { readonly topic: '${topic.name}'; readonly type: '${event.type}'; readonly payload: ${type} }`;
     }),
   );
+  return { declarations, entries };
+};
+
+/** The symbols of every enum as data. */
+export const renderSymbols = (topics: readonly TopicFolder[]): string => {
+  const { enums } = declare(topics).declarations;
+  const sorted = [...enums].sort(([a], [b]) => (a < b ? -1 : 1));
+  return [
+    '// Generated from schemas/ by `npm run generate`. Do not edit.',
+    '',
+    '/** The values of each enumeration of the events. */',
+    'export const SYMBOLS = {',
+    ...sorted.map(([name, symbols]) => `  ${name}: [${symbols.map((symbol) => `'${symbol}'`).join(', ')}],`),
+    '} as const;',
+    '',
+  ].join('\n');
+};
+
+/** The TypeScript of every event: payload types, and one member of the union HealthEvent for each topic and type. */
+export const renderTypes = (topics: readonly TopicFolder[]): string => {
+  const { declarations, entries } = declare(topics);
   return [
     '// Generated from schemas/ by `npm run generate`. Do not edit.',
     '',

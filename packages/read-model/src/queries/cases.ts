@@ -5,7 +5,7 @@ import { column, type Filter, list, listed, type RowOf, select, when } from './s
 
 export type Withheld = { readonly step: string; readonly why: string; readonly detail: string };
 
-const WAITING = `closed_order IS NULL AND step IS NOT DISTINCT FROM 'ESCALATION_TRIGGERED'`;
+export const WAITING: string = `closed_order IS NULL AND step IS NOT DISTINCT FROM 'ESCALATION_TRIGGERED'`;
 
 /** The withheld step of an open case; null without one. */
 export const WITHHELD: string = `CASE WHEN closed_order IS NULL AND step IS NOT DISTINCT FROM 'CASE_WITHHELD'

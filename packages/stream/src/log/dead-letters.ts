@@ -106,8 +106,8 @@ export class DeadLetterWriter {
     const now = this.#times.get(at) ?? bad.record.timestamp;
     const { counts, valueCap } = countDeadLetter(this.#counts.get(at) ?? NO_DEAD_LETTERS, bad.record, now, VALUE_CAP);
     this.#counts.set(at, counts);
-    count('dead_letters', 1, group);
-    if (valueCap === null) return count('dead_letters_left_out', 1, group);
+    count('dead_letters', 1, { processor: group });
+    if (valueCap === null) return count('dead_letters_left_out', 1, { processor: group });
     await this.#log.write([deadLetterOf(encoding, bad, valueCap, bad.record.timestamp)]);
   }
 

@@ -11,7 +11,7 @@ const processor = listening('run', { foreign: ['run.other' as never] });
 /** A fold, and bad records for it, one by one. */
 const flooding = () => {
   const counted: string[] = [];
-  const one = feeding(processor, dependencies({ count: (metric) => counted.push(metric) }));
+  const one = feeding(processor, dependencies({ count: (...[metric]) => counted.push(metric) }));
   const outs: OutRecord[] = [];
   const flood = (n: number, key = 'a') => {
     for (let i = 0; i < n; i++) outs.push(...one.give('run.other', 0, key, garbage));

@@ -59,7 +59,7 @@ export class DeciderLogic implements ProcessorLogic {
   #checkRoom(key: string, observed: unknown): void {
     const { keyLimit, processor } = this.#processor;
     if (keyLimit === undefined || this.store.size < keyLimit.most || isInitial(this.#decider.initial, observed)) return;
-    this.#deps.count('keys_refused', 1, processor);
+    this.#deps.count('keys_refused', 1, { processor });
     throw new Unwelcome(
       'too_many_keys',
       `the partition has ${this.store.size} keys and takes at most ${keyLimit.most}, so ${key} is not judged: ${keyLimit.remedy}`,
@@ -107,7 +107,9 @@ export class DeciderLogic implements ProcessorLogic {
     }
     due.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
     for (const { key } of due) outs.push(...(guarded(key, () => this.#onDeadline(key, tick, clock)) ?? []));
-    this.#deps.count('deadlines_fired', due.length, this.#processor.processor);
+    const { processor } = this.#processor;
+    this.#deps.count('deadlines_fired', due.length, { processor });
+    for (const { at } of due) this.#deps.count('deadline_lateness_seconds', (clock.now - at) / 1000, { processor });
     return outs;
   }
 
@@ -166,7 +168,7 @@ export class DeciderLogic implements ProcessorLogic {
     const evolved = (before: unknown, draft: Draft) => decider.evolve(before, draft, clock, cause.input);
     const state = drafts.reduce(evolved, entry.state);
     const after = { ...entry, state, version, dueAt: decider.dueAt(state, clock) };
-    this.#deps.count('events_written', drafts.length, this.#processor.processor);
+    this.#deps.count('events_written', drafts.length, { processor: this.#processor.processor });
     this.#deps.onDecided?.(drafts);
     return { outs, after };
   }

@@ -82,7 +82,7 @@ test('a record that another partitioner misplaced on a command topic is moved wi
   const topic = 'onex.cmd.run.do.v1';
   const key = ['a', 'b', 'c', 'd', 'e'].find((k) => partitionOf(k, 4) !== 0) as string;
   const counted: string[] = [];
-  const deps = dependencies({ partitions: () => 4, count: (metric) => counted.push(metric) });
+  const deps = dependencies({ partitions: () => 4, count: (...[metric]) => counted.push(metric) });
   const one = feeding(echoing('run', { reads: [topic as never] }), deps);
   const value = one.event('HEARTBEAT');
   const moved = { topic, partition: partitionOf(key, 4), key, value };

@@ -98,12 +98,12 @@ export class Fold {
 
   #apply(record: LogRecord): readonly OutRecord[] {
     const before = this.clock;
-    this.#deps.count('records_read', 1, this.#processor.processor);
+    this.#deps.count('records_read', 1, { processor: this.#processor.processor });
     if (record.key?.startsWith('@')) return this.#mark(record.key, record);
     if (this.#carriesTime(record)) this.#moveTo(pass(this.clock, record.timestamp));
     try {
       const elsewhere = misplaced(record, this.#deps.partitions(record.topic));
-      if (elsewhere !== undefined) this.#deps.count('records_moved', 1, this.#processor.processor);
+      if (elsewhere !== undefined) this.#deps.count('records_moved', 1, { processor: this.#processor.processor });
       const outs = elsewhere === undefined ? this.#decide(record) : this.#move(record, elsewhere);
       this.limits.count(false, this.clock.now);
       return outs;
@@ -121,7 +121,7 @@ export class Fold {
   refuse(record: LogRecord, error: unknown, otherwise = 'undecided'): readonly OutRecord[] {
     const { now } = this.clock;
     if (!this.#isForeign(record, error)) this.limits.count(true, now);
-    this.#deps.count('dead_letters', 1, this.#processor.processor);
+    this.#deps.count('dead_letters', 1, { processor: this.#processor.processor });
     const finished = isOver(this.deadLetters, now) ? this.#finishMinute() : [];
     const { counts, valueCap } = countDeadLetter(this.deadLetters, record, now, VALUE_CAP);
     this.deadLetters = counts;
@@ -129,7 +129,7 @@ export class Fold {
       const letter = deadLetterOf(this.#deadLetterEncoding(), { record, error, otherwise }, valueCap, now);
       return [...finished, { ...letter, timestamp: now }];
     }
-    this.#deps.count('dead_letters_left_out', 1, this.#processor.processor);
+    this.#deps.count('dead_letters_left_out', 1, { processor: this.#processor.processor });
     return finished;
   }
 
@@ -149,7 +149,7 @@ export class Fold {
 
   #passOver(): readonly OutRecord[] {
     this.limits.count(false, this.clock.now);
-    this.#deps.count('newer_events', 1, this.#processor.processor);
+    this.#deps.count('newer_events', 1, { processor: this.#processor.processor });
     return [];
   }
 

@@ -19,7 +19,7 @@ const limited = (most = 2) => {
 
 const opened = (most?: number) => {
   const counted: string[] = [];
-  const one = feeding(limited(most), dependencies({ count: (metric) => counted.push(metric) }));
+  const one = feeding(limited(most), dependencies({ count: (...[metric]) => counted.push(metric) }));
   one.tick(0);
   return { ...one, refused: () => counted.filter((metric) => metric === 'keys_refused').length };
 };

@@ -54,6 +54,8 @@ export class PartitionTask {
   phase: Phase = 'fencing';
   /** counts finished work, for the watchdog */
   progress = 0;
+  /** the part of the snapshot that has been read, from 0 to 1 */
+  restored = 0;
   readonly #log: Log;
   readonly #processor: AnyProcessor;
   readonly #deps: TaskDeps;
@@ -152,8 +154,13 @@ export class PartitionTask {
   async #restore(): Promise<void> {
     const topic = snapshotTopic(this.#processor.processor);
     const range = await this.#boundsOf(topic);
-    await this.#log.read(topic, this.partition, range, (record) => this.#restoreRecord(record), this.#given.signal);
+    const restore = (record: LogRecord) => {
+      this.restored = (record.offset - range.low) / (range.high - range.low);
+      this.#restoreRecord(record);
+    };
+    await this.#log.read(topic, this.partition, range, restore, this.#given.signal);
     this.#checkOpen();
+    this.restored = 1;
     if (this.#fold.logic.store.size > 0 && this.positions.size === 0)
       throw new Refused(
         `${topic}/${this.partition} has states but no position, so another program wrote it. Delete the topic to read again from the beginning, or restore it completely`,
@@ -233,8 +240,11 @@ export class PartitionTask {
   }
 
   async #commit(records: readonly OutRecord[]): Promise<void> {
+    const begun = performance.now();
     await (this.#transactor as Transactor).commit(records);
-    this.#deps.count('transactions', 1, this.#processor.processor);
+    const { processor } = this.#processor;
+    this.#deps.count('transactions', 1, { processor });
+    this.#deps.count('transaction_duration_seconds', (performance.now() - begun) / 1000, { processor });
     if (this.#decided.length > 0) this.#deps.onCommitted?.(this.#decided.splice(0));
   }
 

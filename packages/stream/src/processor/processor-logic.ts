@@ -67,7 +67,7 @@ export class MapperLogic implements ProcessorLogic {
     const stamp = receivedAt(record);
     const { correlationId } = input;
     const drafts = this.#processor.map(input, clock.now, stamp);
-    this.#deps.count('events_written', drafts.length, this.#processor.processor);
+    this.#deps.count('events_written', drafts.length, { processor: this.#processor.processor });
     return drafts.map((draft, ordinal) => {
       const about = { stateKey: null, version: null, epoch: null, ordinal, at: stamp, now: clock.now, correlationId };
       return encodeDraft(this.#encoding, draft, { record, input }, about);

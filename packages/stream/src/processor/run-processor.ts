@@ -7,9 +7,10 @@ import type { Batch, Log, Member, Membership } from '../log/log.ts';
 import { REGISTRY_RETRY_MS } from '../log/reading.ts';
 import type { Logger } from '../logger.ts';
 import type { Count } from '../metrics.ts';
+import type { ProcessorPartition } from '../runner/partition-status.ts';
 import { Watchdog } from '../runner/watchdog.ts';
 import { startTicks } from '../time/ticks.ts';
-import { PartitionTask, type Phase, type TaskDeps } from './partition-task.ts';
+import { PartitionTask, type TaskDeps } from './partition-task.ts';
 import { type AnyProcessor, anyProcessor, type Processor, snapshotTopic } from './topology.ts';
 
 /** `partitions`: of the agent and task key spaces. `paceMs`: the interval of commits; default 50, 20 where latency counts. */
@@ -22,23 +23,11 @@ export type ProcessorOptions = {
   readonly onCommitted?: (drafts: readonly Draft[]) => void;
 };
 
-/**
- * `lag`: records not read yet, of all inputs. `time`: the partition's now, epoch milliseconds; 0 if time has not begun.
- */
-export type PartitionStatus = {
-  readonly partition: number;
-  readonly phase: Phase;
-  readonly lag: number;
-  readonly time: number;
-  /** watched time, milliseconds; detection slows down while it grows more slowly than `time` */
-  readonly watched: number;
-};
-
 /** `finished` never resolves; it rejects with Refused or Fatal, which end the process (`exitCode`). */
 export type RunningProcessor = AsyncDisposable & {
   /** whether partitions are assigned, all of them are open, and none is stuck with unread records */
   readonly ready: () => boolean;
-  readonly status: () => readonly PartitionStatus[];
+  readonly status: () => readonly ProcessorPartition[];
   readonly finished: Promise<never>;
   readonly stop: () => Promise<void>;
 };
@@ -174,13 +163,16 @@ class GroupMember implements Member, RunningProcessor {
     return open && this.#membership !== undefined && (this.#watchdog?.well ?? false);
   };
 
-  readonly status = (): readonly PartitionStatus[] =>
-    [...this.#tasks.values()].map(({ partition, phase, lag, clock, watched }) => ({
+  readonly status = (): readonly ProcessorPartition[] =>
+    [...this.#tasks.values()].map(({ partition, phase, lag, clock, watched, restored, size }) => ({
+      processor: this.group,
       partition,
       phase,
       lag,
       time: clock.now,
       watched,
+      restored,
+      keys: size,
     }));
 
   readonly held = (): readonly number[] => [...this.#tasks.keys()];
@@ -239,7 +231,7 @@ class GroupMember implements Member, RunningProcessor {
         if (this.#tasks.get(partition) !== task) return task.lose();
         this.#seek(task, membership);
         membership.resume(partition);
-        this.#deps.count('partitions_opened', 1, this.group);
+        this.#deps.count('partitions_opened', 1, { processor: this.group });
         this.#logger.info({ processor: this.group, partition, states: task.size }, 'running');
       })
       .catch((error: unknown) => this.#lose(task, error));
@@ -275,7 +267,7 @@ class GroupMember implements Member, RunningProcessor {
     if (task.phase === 'lost') return;
     this.#membership?.pause(task.partition);
     task.lose();
-    this.#deps.count('partitions_lost', 1, this.group);
+    this.#deps.count('partitions_lost', 1, { processor: this.group });
     this.#logger.warn({ processor: this.group, partition: task.partition, err: error }, 'lost');
     if (!(error instanceof Retry)) this.#fail(error as Error);
   }

@@ -95,7 +95,7 @@ test('internal errors on a foreign input stop the service, also with unreadable 
 
 test('events of a newer version are skipped and counted, with no dead letter, in any number, so an upgrade stops nothing', () => {
   const counted: string[] = [];
-  const { raw, receive, fold } = feeding({ count: (metric) => counted.push(metric) });
+  const { raw, receive, fold } = feeding({ count: (...[metric]) => counted.push(metric) });
   receive('HEARTBEAT');
   const before = fold.logic.store.bytes('a');
   times(100, () => expect(raw('run.in', 'newer')).toEqual([]));

@@ -78,7 +78,7 @@ export const projectionContract = ({ log: open, topics }: LogFactory): void => {
     const deadLetters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
     const reasons = () => deadLetters.received.map(({ value }) => JSON.parse(String(value)).payload);
     let leftOut = 0;
-    const count: Count = (metric) => {
+    const count: Count = (...[metric]) => {
       if (metric === 'dead_letters_left_out') leftOut += 1;
     };
     await using _one = await projecting(log, run, sinkOf(), count);

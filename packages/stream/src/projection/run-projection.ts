@@ -114,6 +114,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
     const key = partitionKey(batch.topic, batch.partition);
     const position = this.#read.get(key);
     if (!this.#open || position === undefined) return false;
+    this.ends.set(key, batch.end);
     this.#projecting += 1;
     try {
       if (batch.fetched > position) throw new Fatal(`${key} jumped: at ${position}, got ${batch.fetched}`);
@@ -269,7 +270,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
     this.#read.set(key, next);
     const last = batch.records.at(-1);
     if (last !== undefined) this.options.onTime(topic as TopicName, partition, last.timestamp);
-    this.options.count('records_read', records.length, this.group);
+    this.options.count('records_read', records.length, { processor: this.group });
     if (this.#kept.get(key) !== next) this.#keepSoon(topic, partition);
   }
 
@@ -289,7 +290,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
   }
 
   async #passOver({ record, error }: Unreadable): Promise<void> {
-    if (error instanceof NewerEvent) this.options.count('newer_events', 1, this.group);
+    if (error instanceof NewerEvent) this.options.count('newer_events', 1, { processor: this.group });
     else await this.#deadLetters.write({ record, error, otherwise: 'unreadable' });
   }
 

@@ -106,7 +106,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     const deadLetters = await follow(log, `onex.dlq.${run}.dead-letter.v1`);
     const reasons = () => deadLetters.received.map(({ value }) => JSON.parse(String(value)).payload);
     let leftOut = 0;
-    const count: Count = (metric) => {
+    const count: Count = (...[metric]) => {
       if (metric === 'dead_letters_left_out') leftOut += 1;
     };
     await using _running = await reacting(log, run, async () => [], 8, count);
@@ -129,7 +129,7 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
       done.push(`${key}${payload.n}`);
       return [];
     };
-    const count = (metric: string, by: number, of: string) => void counted.push(`${of}: ${by} ${metric}`);
+    const count: Count = (metric, by, { processor }) => void counted.push(`${processor}: ${by} ${metric}`);
     const sink = sinkOf();
     await using _reactor = await reacting(log, run, react, 8, count);
     await using _projection = await projecting(log, run, sink, count);

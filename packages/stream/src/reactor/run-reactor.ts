@@ -123,12 +123,13 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
 
   readonly take = async (batch: Batch): Promise<boolean> => {
     if (this.#stopping.signal.aborted) return false;
+    this.ends.set(partitionKey(batch.topic, batch.partition), batch.end);
     void this.#deadLetters.advance(batch).catch((error: unknown) => this.end(error));
     const outstanding = this.#outstandingOf(batch.topic, batch.partition, batch.fetched);
     const records = batch.records.filter(({ offset }) => offset >= outstanding.read);
     for (const record of records) this.#begin(record, outstanding);
     outstanding.readTo(batch.next);
-    this.options.count('records_read', records.length, this.group);
+    this.options.count('records_read', records.length, { processor: this.group });
     this.countProgress(batch.partition);
     this.#flow(batch.partition);
     return true;
@@ -193,7 +194,7 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
       unread.delete(record.offset);
       const outcomes = await this.options.react(event);
       await writeOutcomes(this.log, this.group, record, event, outcomes, this.options.now());
-      this.options.count('events_written', outcomes.length, this.group);
+      this.options.count('events_written', outcomes.length, { processor: this.group });
     } catch (error) {
       if (error instanceof Retry) {
         this.options.logger.warn({ group: this.group, err: error }, 'a reaction waits');
@@ -205,7 +206,7 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
         return new Retry(error.message, { afterMs: REGISTRY_RETRY_MS, cause: error });
       }
       if (error instanceof Unwritten) throw error;
-      if (error instanceof NewerEvent) this.options.count('newer_events', 1, this.group);
+      if (error instanceof NewerEvent) this.options.count('newer_events', 1, { processor: this.group });
       else await this.#deadLetters.write({ record, error, otherwise: 'reaction' });
     }
     return null;

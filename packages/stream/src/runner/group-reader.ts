@@ -3,11 +3,13 @@ import type { Log, Member, Membership } from '../log/log.ts';
 import { partitionKey } from '../log/partitioner.ts';
 import type { Logger } from '../logger.ts';
 import type { Count } from '../metrics.ts';
+import type { ReaderPartition } from './partition-status.ts';
 import { type PartitionReading, Watchdog } from './watchdog.ts';
 
 /** `finished` rejects with the error that ends the process. */
 export type RunningPart = AsyncDisposable & {
   readonly ready: () => boolean;
+  readonly status: () => readonly ReaderPartition[];
   readonly finished: Promise<never>;
   readonly stop: () => Promise<void>;
 };
@@ -79,6 +81,20 @@ export abstract class GroupReader<Options extends ReaderOptions> {
     this.progress = new Map([...this.assigned].map((partition) => [partition, readingOf(partition)]));
   }
 
+  /** The last seen end of each input, by `topic/partition`. */
+  protected readonly ends = new Map<string, number>();
+
+  readonly status = (): readonly ReaderPartition[] =>
+    [...this.progress.values()].map(({ partition, phase, positions }) => {
+      let lag = 0;
+      for (const topic of this.topics) {
+        const key = partitionKey(topic, partition);
+        const [position, end] = [positions.get(topic), this.ends.get(key)];
+        if (position !== undefined && end !== undefined) lag += Math.max(0, end - position);
+      }
+      return { processor: this.group, partition, phase, lag };
+    });
+
   protected countProgress(partition: number): void {
     const known = this.progress.get(partition);
     if (known !== undefined) known.progress += 1;
@@ -103,5 +119,11 @@ export const runReader = async (
     await end();
     await membership.stop();
   };
-  return { ready: () => reader.ready && watchdog.well, finished: reader.finished, stop, [Symbol.asyncDispose]: stop };
+  return {
+    ready: () => reader.ready && watchdog.well,
+    status: reader.status,
+    finished: reader.finished,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
 };

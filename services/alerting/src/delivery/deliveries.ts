@@ -1,6 +1,6 @@
+import type { Count } from '@vigil/chassis';
 import { type EventOf, Topic, Undecodable } from '@vigil/events';
 import {
-  type Count,
   isEvent,
   type Log,
   type Logger,
@@ -40,7 +40,7 @@ export const runDeliveries = async (
       logger,
       count,
     } as const;
-    const react = deliver(sink, deps);
+    const react = counted(sink.name, deliver(sink, deps), count);
     reactors.push(
       opened.use(
         await runReactor<typeof Topic.alert, typeof Topic.alert | typeof Topic.notify>(log, { ...options, react }),
@@ -51,10 +51,28 @@ export const runDeliveries = async (
   const kept = opened.move();
   return {
     ready: () => reactors.every((reactor) => reactor.ready()),
+    status: () => reactors.flatMap((reactor) => reactor.status()),
     finished: Promise.race(reactors.map(({ finished }) => finished)),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 };
+
+type React = ReturnType<typeof deliver>;
+
+/** Counts each attempt of a channel. An alert for another channel does not count. */
+export const counted =
+  (channel: string, react: React, count: Count): React =>
+  async (event) => {
+    try {
+      const outcomes = await react(event);
+      if (outcomes.some(({ type }) => type === 'ALERT_DELIVERED'))
+        count('deliveries', 1, { channel, outcome: 'delivered' });
+      return outcomes;
+    } catch (error) {
+      count('deliveries', 1, { channel, outcome: error instanceof Retry ? 'retried' : 'refused' });
+      throw error;
+    }
+  };
 
 /** A broker that is away makes no dead letter of an alert. */
 const reportTo = (log: Log, now: () => number): DeliveryDeps['report'] => {

@@ -4,6 +4,7 @@ import { DeadLetter, Retry } from '@vigil/stream';
 import { expect, test } from 'vitest';
 import type { Notify } from '../notices/notice.ts';
 import { retryAfter } from '../sinks/http.ts';
+import { counted } from './deliveries.ts';
 import { backOff, deliver, deliveryOf } from './delivery.ts';
 import { type AlertEvent, deliveringTo, TryLater, Undeliverable } from './sink.ts';
 
@@ -176,4 +177,18 @@ test('Retry-After is seconds or a date, and an hour at most', () => {
   expect(retryAfter('999999', now)).toBe(3_600_000);
   expect(retryAfter('soon', now)).toBeNull();
   expect(retryAfter(null, now)).toBeNull();
+});
+
+test('each attempt of a channel is counted: delivered, retried or refused; an alert for another channel does not count', async () => {
+  const lines: string[] = [];
+  const { react, script } = pager();
+  const counting = counted('pager', react, (_name, by, labels) => lines.push(`${by} ${Object.values(labels)}`));
+  await counting(example(Topic.alert, 'ALERT_RAISED', { deliverAt: 5, sinks: ['console'] }));
+  script.error = new TryLater('503', null);
+  await expect(counting(alert)).rejects.toThrow(Retry);
+  script.error = new Undeliverable('400');
+  await expect(counting(alert)).rejects.toThrow(DeadLetter);
+  script.error = null;
+  await counting(alert);
+  expect(lines).toEqual(['1 pager,retried', '1 pager,refused', '1 pager,delivered']);
 });

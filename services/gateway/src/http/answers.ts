@@ -53,7 +53,7 @@ export const acceptHeartbeats = async (context: GatewayContext, principal: Princ
   const named = heartbeats.map(({ agent_id: agentId, task_id: taskId }) => ({ agentId, taskId }));
   context.quotas.countAgents(principal, named, receivedAt);
   await outbox.send(heartbeats.map((heartbeat) => encoding.heartbeat(principal, heartbeat, receivedAt)));
-  count('heartbeats_accepted', heartbeats.length, 'gateway');
+  count('heartbeats_accepted', heartbeats.length, {});
   for (const heartbeat of heartbeats) agentRegistry.observeHeartbeat(heartbeat, now());
   const instances = new Map(heartbeats.map(({ agent_id, instance_id }) => [agent_id, instance_id] as const));
   const isAllowed = await canOffer(context, [...instances]);
@@ -154,7 +154,7 @@ export const labelsOf = (label: string | readonly string[] = []): Readonly<Recor
  * has by now is read before anything is refused. Throws Problem.
  */
 export const acceptReceipts = async (context: GatewayContext, principal: Principal, body: unknown) => {
-  const { outbox, encoding, pendingOrders, catchUp, quotas, now } = context;
+  const { outbox, encoding, pendingOrders, catchUp, quotas, count, now } = context;
   const reports = readEach(body, readReceipt).map((one) => withOwnAgents(principal, one, context));
   const orders = reports.map((one) => orderOf(one)).filter((orderId) => orderId !== null);
   if (orders.some((orderId) => pendingOrders.find(orderId) === null)) await catchUp.orders();
@@ -166,6 +166,10 @@ export const acceptReceipts = async (context: GatewayContext, principal: Princip
   const exits = reports.flatMap(({ type, payload }) => (type === 'AGENT_EXITED' ? [payload] : []));
   quotas.countAgents(principal, exits, now());
   await outbox.send(reports.map((one) => encoding.report(one, correlationOf(pendingOrders, one), now())));
+  for (const { type, payload } of reports) {
+    if (type === 'ORDER_RECEIPT') count('receipts', 1, { kind: payload.kind, outcome: payload.outcome });
+    if (type === 'SPAWN_RECEIPT') count('spawn_receipts', 1, { outcome: payload.outcome });
+  }
   return { accepted: reports.length };
 };
 

@@ -64,7 +64,7 @@ const answerProblems = (logger: Logger, count: Count, refusals: RefusalLog): Ans
     const { method, url } = request;
     const problem = problemOf(error);
     refusals.record({ principal: nameOf(request), address: request.ip ?? null, status: problem.status, method, url });
-    count('requests_refused', 1, problem.reason.replace(/:.*/, ''));
+    count('requests_refused', 1, { reason: problem.reason.replace(/:.*/, '') });
     if (problem.status >= 500) logger.error({ err: error, method, url }, 'request failed');
     if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
     if (problem.status === 503) reply.header('retry-after', '1');

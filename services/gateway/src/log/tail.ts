@@ -266,7 +266,7 @@ const apply = async (
     if (event !== null) observe(state, event as Tailed, record);
   } catch (error) {
     if (!(error instanceof Undecodable)) throw error;
-    if (error instanceof NewerEvent) return count('newer_events', 1, 'gateway');
+    if (error instanceof NewerEvent) return count('newer_events', 1, { processor: 'gateway' });
     const { topic, partition, offset } = record;
     logger.warn({ err: error, topic, partition, offset }, 'a record that cannot be read is skipped');
   }

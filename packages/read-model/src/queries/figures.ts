@@ -1,0 +1,23 @@
+import type { HealthState } from '@vigil/events';
+import type { Sql } from '../apply.ts';
+import { WAITING } from './cases.ts';
+import { select } from './select.ts';
+
+/** The numbers of the fleet now. An agent that has ended is counted as TERMINATED until its row is gone. */
+export type Figures = {
+  readonly agents: readonly { readonly state: HealthState; readonly count: number }[];
+  readonly openCases: readonly { readonly waitsFor: 'person' | 'service'; readonly count: number }[];
+};
+
+export const figures = async (sql: Sql): Promise<Figures> => ({
+  agents: await select(
+    sql,
+    'SELECT state, count(*)::int AS count FROM agents WHERE state IS NOT NULL GROUP BY state ORDER BY state',
+  ),
+  openCases: await select(
+    sql,
+    `SELECT CASE WHEN ${WAITING} THEN 'person' ELSE 'service' END AS "waitsFor",
+            count(*)::int AS count
+     FROM cases WHERE opened_order IS NOT NULL AND closed_order IS NULL GROUP BY 1 ORDER BY 1`,
+  ),
+});
