@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { ServerSettings } from './config.ts';
-import { CannotProceed, Refusal } from './errors.ts';
+import { CannotProceed, Refusal, UnknownName } from './errors.ts';
 
 /** The API of the dashboard or the gateway. Throws CannotProceed without an answer and for a wrong request, Refusal for a refused one. */
 export type Client = {
@@ -81,10 +81,12 @@ const send = async (url: URL, { server, token }: ServerSettings, question: Quest
 };
 
 const refusalOf = async (server: ServerSettings['server'], status: number, answer: IncomingMessage): Promise<Error> => {
-  const problem = await json<{ detail?: unknown } | null>(answer).catch(() => null);
+  const problem = await json<{ type?: unknown; detail?: unknown } | null>(answer).catch(() => null);
   const named = problem?.detail;
   const detail = typeof named === 'string' ? named : `The ${server} answers with status ${status}.`;
   if (status === 401) return new CannotProceed(`VIGIL_${server.toUpperCase()}_TOKEN is not the ${server}'s: ${detail}`);
+  const [, unknown] = /^urn:vigil:unknown_(\w+)$/.exec(String(problem?.type)) ?? [];
+  if (status === 404 && unknown !== undefined) return new UnknownName(unknown, detail);
   return status === 400 || status === 503 ? new CannotProceed(detail) : new Refusal(detail);
 };
 

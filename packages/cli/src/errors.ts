@@ -5,5 +5,15 @@ export class CannotProceed extends Error {
 
 /** The request is refused, or a check has failed. Ends the command with code 1. */
 export class Refusal extends Error {
-  override readonly name = 'Refusal';
+  override readonly name: string = 'Refusal';
+}
+
+/** The dashboard has nothing of this kind with the given name. `kind`: as its problems name it, such as `agent`. */
+export class UnknownName extends Refusal {
+  override readonly name = 'UnknownName';
+  readonly kind: string;
+  constructor(kind: string, message: string) {
+    super(message);
+    this.kind = kind;
+  }
 }

@@ -47,6 +47,10 @@ const alertRow = {
   acknowledgedBy: null,
   resolvedAt: null,
 };
+const breakerRow = {
+  ...{ name: 'external_api', agentId: 'worker-1', taskId: null, state: 'OPEN', failures: 5 },
+  ...{ nextAttemptAt: null, since: 7000, trips: 1 },
+};
 let fleet: Parameters<typeof fleetRow>[0] = {};
 let knowledge: Knowledge = CURRENT;
 /** The answers to the first, the second and further requests for the case of a nudge. */
@@ -72,6 +76,14 @@ const server = createServer(async (request, response) => {
   }
   if (url.pathname === '/v1/agents/steady/explain')
     return answer(200, explanation({ agent: agentRow({ agentId: 'steady', state: 'HEALTHY' }) }));
+  if (url.pathname === '/v1/cases') return answer(200, { cases: [caseStory({ openedAt: 5000, closedAt: 9000 })] });
+  if (url.pathname === '/v1/breakers') return answer(200, { breakers: [breakerRow] });
+  if (url.pathname === '/v1/tasks') return answer(200, { tasks: [] });
+  if (url.pathname === '/v1/agents/wroker-1')
+    return answer(404, {
+      type: 'urn:vigil:unknown_agent',
+      detail: 'There is no agent "wroker-1": `vigil health` (/v1/agents) lists what there is.',
+    });
   if (url.pathname === '/v1/alerts') return answer(200, { alerts: [alertRow] });
   if (url.pathname === '/v1/agents/worker-1') return answer(200, agentRow({ agentId: 'worker-1' }));
   if (url.pathname === '/v1/agents/done')
@@ -220,6 +232,43 @@ test('agents are shown by policy and by every given label', async () => {
 
 test('an unknown agent ends with 1 and a message', async () => {
   expect(await vigil(['health', 'missing'])).toEqual({ code: 1, out: '', err: 'vigil: There is no agent "missing"\n' });
+});
+
+test('an unknown name ends with 1, the nearest known one, and the command that lists them', async () => {
+  const err = 'vigil: There is no agent "wroker-1": did you mean worker-1? `vigil health` lists what there is.\n';
+  expect(await vigil(['health', 'wroker-1'])).toEqual({ code: 1, out: '', err });
+});
+
+test.each(['case', 'task', 'breaker'])('vigil %s list states in its first line that Vigil is blind', async (kind) => {
+  knowledge = { upTo: 1, blindSince: 1, away: [] };
+  const { code, out } = await vigil([kind, 'list']);
+  const inJson = await vigil([kind, 'list', '--json']);
+  knowledge = CURRENT;
+  expect({ code, first: out.split('\n')[0] }).toEqual({ code: 0, first: expect.stringMatching(/^BLIND since /) });
+  expect(JSON.parse(inJson.out)).toBeInstanceOf(Array);
+  expect((await vigil([kind, 'list'])).out).not.toContain('BLIND');
+});
+
+test('lists show what was there between --since and --until', async () => {
+  const shown = async (kind: string, since: string, until: string) =>
+    JSON.parse((await vigil([kind, 'list', '--json', '--since', since, '--until', until])).out).length;
+  const at = (seconds: number) => new Date(seconds * 1000).toISOString();
+  expect([await shown('case', at(9), at(99)), await shown('case', at(10), at(99))]).toEqual([1, 0]);
+  expect([await shown('breaker', at(7), at(7)), await shown('breaker', at(8), at(9))]).toEqual([1, 0]);
+  expect((await vigil(['case', 'list', '--since', 'yesterday'])).err).toContain(
+    'Give a duration such as 2h, or a time',
+  );
+});
+
+test('the version is printed, and help has the usage of a command at any depth', async () => {
+  expect((await vigil(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect((await vigil(['help', 'case', 'decide'])).out).toMatch(/^Usage: vigil case decide /);
+  expect((await vigil(['case', 'list', '--help'])).out).toMatch(/^Usage: vigil case list /);
+  expect(await vigil(['help', 'case', 'lits'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('did you mean list?'),
+  });
+  expect((await vigil(['completion', 'bash'])).out).toContain('complete -o default -F _vigil vigil');
 });
 
 test('a dashboard that does not answer ends with 2, its address and the remedy', async () => {

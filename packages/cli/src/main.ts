@@ -1,17 +1,28 @@
 import { Command, CommanderError } from 'commander';
+import manifest from '../../../package.json' with { type: 'json' };
 import { filesFor } from './commands/commands.ts';
+import { UnknownName } from './errors.ts';
 import { outliveReaders, printError } from './terminal.ts';
 
 const ABOUT = `Watches fleets of autonomous agents: run them, show their state, decide, control.
 Exits with 0 if all is well, 1 if something is unhealthy or refused, 2 if Vigil cannot be reached.`;
 
 outliveReaders();
-const program = new Command('vigil').description(ABOUT).exitOverride().showSuggestionAfterError();
-for (const { load } of filesFor(process.argv[2])) (await load()).register(program);
+const program = new Command('vigil')
+  .description(ABOUT)
+  .version(manifest.version)
+  .exitOverride()
+  .showSuggestionAfterError();
+const files = filesFor(process.argv[2]);
+for (const { load } of files) (await load()).register(program);
+// These read the whole table of commands.
+if (files.length > 1)
+  for (const { register } of await Promise.all([import('./usage/help.ts'), import('./usage/completion.ts')]))
+    register(program);
 
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!(error instanceof CommanderError)) printError(error);
-  else process.exitCode = error.exitCode === 0 ? 0 : 2;
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else printError(error instanceof UnknownName ? await (await import('./nearest-name.ts')).explained(error) : error);
 }

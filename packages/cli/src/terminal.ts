@@ -1,8 +1,10 @@
 import { userInfo } from 'node:os';
+import type { Knowledge } from '@vigil/read-model';
 import picocolors from 'picocolors';
 import { ANSWER_LIMIT_MS, type Client, openClient, VIEW_LIMIT_MS } from './client.ts';
 import { dashboardSettings, gatewaySettings } from './config.ts';
 import { CannotProceed, Refusal } from './errors.ts';
+import { blindLines } from './render/knowledge.ts';
 import { jsonText, plain, plainAll } from './render/plain.ts';
 import type { View } from './render/view.ts';
 
@@ -36,6 +38,20 @@ export const show = <T>(
 ): void => {
   if (json === true) print([jsonText(answer)]);
   else print(lines(plainAll(answer), view()));
+};
+
+/** Shows what `read` gives; while Vigil is blind, its first line states since when. */
+export const showList = async <Row>(
+  json: boolean | undefined,
+  lines: (view: View, rows: readonly Row[]) => readonly string[],
+  read: (client: Client) => Promise<readonly Row[]>,
+): Promise<void> => {
+  const client = dashboard();
+  const [rows, { knowledge }] = await Promise.all([
+    read(client),
+    client.get<{ readonly knowledge: Knowledge }>('/v1/fleet'),
+  ]);
+  show(json, rows, (plainRows, screen) => [...blindLines(screen, knowledge), ...lines(screen, plainRows)]);
 };
 
 export const dashboard = (): Client => openClient(dashboardSettings(process.env), ANSWER_LIMIT_MS);

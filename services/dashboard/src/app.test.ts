@@ -25,6 +25,15 @@ test('a request with the name of another site is refused before its token is rea
   for (const host of ['vigil.example', '127.0.0.1:7420']) expect((await get(host)).statusCode).toBe(200);
 });
 
+test('breakers are filtered by agent, task and being open, and their openings counted for a day', async () => {
+  const { request } = dashboard({ breakers: async (filter: object) => [filter] });
+  const answer = await request('GET', '/v1/breakers?open=true&agent=worker-1&task=T-1');
+  expect(answer.json().breakers).toEqual([
+    { open: true, agentId: 'worker-1', taskId: 'T-1', tripsSince: 1000 - 86_400_000 },
+  ]);
+  expect((await request('GET', '/v1/breakers?open=perhaps')).statusCode).toBe(400);
+});
+
 test('agents are filtered by state, task, being unhealthy and waiting for a person', async () => {
   const answer = await dashboard().request('GET', '/v1/agents?filter=unhealthy&state=STUCK&task=T-1');
   expect(answer.json().agents[0].filter).toEqual({ unhealthy: true, waiting: false, state: 'STUCK', taskId: 'T-1' });

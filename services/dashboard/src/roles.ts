@@ -19,6 +19,7 @@ export const ROLE_OF_ROUTE: Readonly<Record<string, Role | 'link' | 'public'>> =
   'GET /v1/cases/:id': 'viewer',
   'GET /v1/tasks': 'viewer',
   'GET /v1/tasks/:id': 'viewer',
+  'GET /v1/breakers': 'viewer',
   'GET /v1/recoveries': 'viewer',
   'GET /v1/story': 'viewer',
   'GET /v1/alerts': 'viewer',

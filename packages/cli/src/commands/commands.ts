@@ -21,10 +21,11 @@ const files: readonly CommandFile[] = [
   { names: ['inbox'], node: 'any', load: () => import('./inspect/inbox.ts') },
   { names: ['case'], node: 'any', load: () => import('./control/case.ts') },
   {
-    names: ['hold', 'release', 'nudge', 'recover', 'host', 'breaker', 'brake', 'dry-run', 'halt', 'resume'],
+    names: ['hold', 'release', 'nudge', 'recover', 'host', 'brake', 'dry-run', 'halt', 'resume'],
     node: 'pinned',
     load: () => import('./control/control.ts'),
   },
+  { names: ['breaker'], node: 'any', load: () => import('./control/breaker.ts') },
   { names: ['events'], node: 'pinned', load: () => import('./inspect/events.ts') },
   { names: ['task'], node: 'any', load: () => import('./control/task.ts') },
   { names: ['ticket'], node: 'any', load: () => import('./control/ticket.ts') },

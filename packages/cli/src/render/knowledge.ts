@@ -9,14 +9,19 @@ export const isCurrent = ({ blindSince }: Knowledge): boolean => blindSince === 
 export const blindLine = (view: View, since: number): string =>
   view.paint.red(`BLIND since ${clockTime(view, since)} (${ageText(view, since)}): states are as they were then.`);
 
+/** The same in at most one line, for a list. */
+export const blindLines = (view: View, { blindSince }: Knowledge): readonly string[] =>
+  blindSince === null ? [] : [blindLine(view, blindSince)];
+
 /** Why the answers are not current, or not complete; nothing where they are. */
-export const knowledgeLines = (view: View, { blindSince, away }: Knowledge): string[] => {
+export const knowledgeLines = (view: View, knowledge: Knowledge): string[] => {
+  const { away } = knowledge;
   const lines = away.map(
     ({ part, since, detail }) => `AWAY  ${part} since ${clockTime(view, since)}${detail === '' ? '' : `: ${detail}`}`,
   );
   const more = lines.length - MOST_AWAY;
   return [
-    ...(blindSince === null ? [] : [blindLine(view, blindSince)]),
+    ...blindLines(view, knowledge),
     ...lines.slice(0, MOST_AWAY).map((line) => view.paint.yellow(line)),
     ...(more > 0 ? [view.paint.yellow(`AWAY  ${more} more: vigil doctor`)] : []),
   ];

@@ -16,9 +16,13 @@ const agentFilter = z.strictObject({
 const caseFilter = z.strictObject({ open: yes.optional(), agent: name.optional() });
 const taskFilter = z.strictObject({ review: yes.optional() });
 const alertFilter = z.strictObject({ open: yes.optional(), agent: name.optional(), task: name.optional() });
+const breakerFilter = z.strictObject({ open: yes.optional(), agent: name.optional(), task: name.optional() });
 const recoveryFilter = z.strictObject({ task: name.optional() });
 const storyFilter = z.strictObject({ agent: name.optional(), task: name.optional(), limit });
 const letterFilter = z.strictObject({ service: name.optional(), limit });
+
+/** How long the openings of a breaker are counted. */
+const DAY_MS = 86_400_000;
 
 const queryOf = <Schema extends z.ZodType>(schema: Schema, query: unknown): z.output<Schema> => {
   const read = schema.safeParse(query);
@@ -33,7 +37,12 @@ type One = { Params: { id: string } };
 /** The current state: queries to the read model. */
 export const readRoutes = (
   app: FastifyInstance,
-  { model, signalsOf, knowledge }: { model: ReadModel; signalsOf: SignalsOf; knowledge: () => Knowledge },
+  {
+    model,
+    signalsOf,
+    knowledge,
+    now,
+  }: { model: ReadModel; signalsOf: SignalsOf; knowledge: () => Knowledge; now: () => number },
 ): void => {
   app.get('/v1/agents', async ({ query }) => {
     const { filter, state, task } = queryOf(agentFilter, query);
@@ -64,6 +73,10 @@ export const readRoutes = (
   app.get<One>('/v1/cases/:id', async ({ params: { id } }) =>
     found(await model.case(id), 'case', id, '`vigil case list` (/v1/cases)'),
   );
+  app.get('/v1/breakers', async ({ query }) => {
+    const { open, agent, task } = queryOf(breakerFilter, query);
+    return { breakers: await model.breakers({ open, agentId: agent, taskId: task, tripsSince: now() - DAY_MS }) };
+  });
   taskRoutes(app, model);
   fleetRoutes(app, model, knowledge);
 };

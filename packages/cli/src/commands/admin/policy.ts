@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { withWriteOptions } from '../control/options.ts';
+import { ADMINISTRATION } from '../groups.ts';
 
 const EXAMPLES = `
 check, diff of files, and import need no servers; the others need the dashboard. FILE is a policy's YAML or an assign.yaml.
@@ -26,6 +27,7 @@ const names = (name: string, before: readonly string[] = []): readonly string[] 
 export const register = (program: Command): void => {
   const policy = program
     .command('policy')
+    .helpGroup(ADMINISTRATION)
     .description('policies, by which Vigil judges agents')
     .addHelpText('after', EXAMPLES);
   policy

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { gateway, show, whoAmI } from '../../terminal.ts';
 import { durationOption } from '../control/options.ts';
+import { ADMINISTRATION } from '../groups.ts';
 
 const EXAMPLES = `
 The gateway at VIGIL_GATEWAY_URL signs the token; VIGIL_GATEWAY_TOKEN has to be the operator's. Give the token to the runtime or agent as
@@ -69,6 +70,7 @@ const MONTH_MS = 30 * 86_400_000;
 export const register = (program: Command): void => {
   const token = program
     .command('token')
+    .helpGroup(ADMINISTRATION)
     .description('tokens of runtimes and agents for the gateway, and of people for the dashboard')
     .addHelpText('after', EXAMPLES);
   token

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { kafkaOf, registryOf } from '../../config.ts';
 import { CannotProceed } from '../../errors.ts';
 import { endUnwell, type Json, show } from '../../terminal.ts';
+import { ADMINISTRATION } from '../groups.ts';
 
 type Apply = Json & { readonly partitions: number; readonly replicas: number };
 type Reset = Json & { readonly to: 'beginning' | 'end' | number };
@@ -47,7 +48,10 @@ export const aclLines = (acls: readonly Acl[]): readonly string[] =>
 const stream = () => import('../../kafka.ts');
 
 export const register = (program: Command): void => {
-  const topics = program.command('topics').description("the topics themselves, and the processors' positions in them");
+  const topics = program
+    .command('topics')
+    .helpGroup(ADMINISTRATION)
+    .description("the topics themselves, and the processors' positions in them");
   topics.addHelpText('after', EXAMPLES);
   for (const [name, description, change] of [
     ['plan', 'show what apply would change', false],
@@ -98,12 +102,14 @@ export const register = (program: Command): void => {
     });
   program
     .command('transactions')
+    .helpGroup(ADMINISTRATION)
     .description('hanging transactions, which block readers of committed records')
     .option('--json', 'for programs')
     .addHelpText('after', TRANSACTIONS)
     .action(listHanging);
   program
     .command('schemas')
+    .helpGroup(ADMINISTRATION)
     .description('the contract in the registry')
     .command('register')
     .description('register every schema at level FULL_TRANSITIVE; existing versions stay')

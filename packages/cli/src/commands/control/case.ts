@@ -1,15 +1,20 @@
 import type { CaseRow, CaseStory } from '@vigil/read-model';
 import { Argument, type Command } from 'commander';
 import { caseLines, casesTable } from '../../render/cases.ts';
-import { dashboard, type Json, show } from '../../terminal.ts';
+import { overlaps } from '../../render/period.ts';
+import { dashboard, type Json, show, showList } from '../../terminal.ts';
+import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';
 import { durationOption, path, type WriteOptions, withDecisionOptions, write } from './options.ts';
 
 const EXAMPLES = `
 Examples:
   vigil case list
+  vigil case list --all --since 24h
   vigil case show CASE
   vigil case decide CASE allow_more_time --for 10m --why "a long build"
   vigil case decide CASE terminate_and_recover --why "it is gone"`;
+
+type ListOptions = PeriodOptions & Json & { readonly all?: boolean; readonly agent?: string };
 
 const DECISIONS = ['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon'];
 
@@ -18,13 +23,12 @@ export const register = (program: Command): void => {
     .command('case')
     .description('interventions in progress, and decisions about them')
     .addHelpText('after', EXAMPLES);
-  cases
+  const listing = cases
     .command('list')
     .description('open cases; those that wait for a decision come first')
     .option('--all', 'include closed cases')
-    .option('--agent <agent>', 'of one agent')
-    .option('--json', 'for programs')
-    .action(list);
+    .option('--agent <agent>', 'of one agent');
+  withPeriod(listing, 'cases that were open').option('--json', 'for programs').action(list);
   cases.command('show <case>').description('one case, with its steps').option('--json', 'for programs').action(showOne);
   const decide = cases
     .command('decide <case>')
@@ -38,11 +42,13 @@ export const register = (program: Command): void => {
   });
 };
 
-const list = async ({ all, agent, json }: Json & { all?: boolean; agent?: string }): Promise<void> => {
-  const open = all ? undefined : 'true';
-  const { cases } = await dashboard().get<{ cases: readonly CaseRow[] }>('/v1/cases', { open, agent });
-  show(json, cases, (rows, view) => casesTable(view, rows));
-};
+const list = (options: ListOptions): Promise<void> =>
+  showList(options.json, casesTable, async (client) => {
+    const { all, agent } = options;
+    const query = { open: all ? undefined : 'true', agent };
+    const { cases } = await client.get<{ cases: readonly CaseRow[] }>('/v1/cases', query);
+    return cases.filter(({ openedAt, closedAt }) => overlaps(periodOf(options), openedAt, closedAt));
+  });
 
 const showOne = async (caseId: string, { json }: Json): Promise<void> => {
   const found = await dashboard().get<CaseStory>(path('cases', caseId));

@@ -43,13 +43,6 @@ export const register = (program: Command): void => {
   withWriteOptions(host.command('gone <host>').description('confirm that a host is gone, with all its agents'))
     .addHelpText('after', GONE)
     .action(confirmGone);
-  const breaker = program.command('breaker').description('circuit breakers of agents');
-  withWriteOptions(breaker.command('reset <agent> <name>').description('close a breaker before its time'))
-    .addHelpText('after', RESET)
-    .action((agentId: string, name: string, options: WriteOptions) => {
-      const request = { requested: `a reset of breaker ${name} of ${agentId}`, outcome: `vigil explain ${agentId}` };
-      return write({ kind: 'reset_breaker', agentId, name }, request, options);
-    });
   const brake = program.command('brake').description('the brake that a mass failure engages');
   withWriteOptions(brake.command('lift').description('allow destructive steps again')).action((options: WriteOptions) =>
     write({ kind: 'lift_brake' }, { requested: 'the end of the brake', outcome: 'vigil health' }, options),
@@ -97,13 +90,6 @@ Use it only when the machine is certainly off. Each of its agents then counts as
 
 Example:
   vigil host gone build-7 --why "the rack has lost power"`;
-
-const RESET = `
-NAME is tool_execution, checkpoint_write or external_api. A breaker that the agent holds is closed by an order to it,
-a breaker that Vigil counts is closed at once. A task's recovery_attempt: \`vigil task review TASK reset\`.
-
-Example:
-  vigil breaker reset worker-1 external_api --why "their service is back"`;
 
 const HALT = `
 With --direct it needs Kafka only (KAFKA_BROKERS, SCHEMA_REGISTRY_URL), not the dashboard.

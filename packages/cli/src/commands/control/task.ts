@@ -1,8 +1,12 @@
 import type { TaskRow } from '@vigil/read-model';
 import { Argument, type Command } from 'commander';
+import { overlaps } from '../../render/period.ts';
 import { type Task, taskLines, tasksTable } from '../../render/tasks.ts';
-import { dashboard, type Json, show } from '../../terminal.ts';
+import { dashboard, type Json, show, showList } from '../../terminal.ts';
+import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';
 import { path, type WriteOptions, withDecisionOptions, write } from './options.ts';
+
+type ListOptions = PeriodOptions & Json & { readonly review?: boolean };
 
 const EXAMPLES = `
 Examples:
@@ -13,12 +17,11 @@ Examples:
 
 export const register = (program: Command): void => {
   const tasks = program.command('task').description('the work that outlives agents').addHelpText('after', EXAMPLES);
-  tasks
+  const listing = tasks
     .command('list')
     .description('tasks, their assignees, and the state of their recovery')
-    .option('--review', 'only those that wait for a person')
-    .option('--json', 'for programs')
-    .action(list);
+    .option('--review', 'only those that wait for a person');
+  withPeriod(listing, 'tasks whose recovery changed').option('--json', 'for programs').action(list);
   tasks.command('show <task>').description('one task').option('--json', 'for programs').action(showOne);
   const review = tasks
     .command('review <task>')
@@ -30,12 +33,13 @@ export const register = (program: Command): void => {
   });
 };
 
-const list = async ({ review, json }: Json & { review?: boolean }): Promise<void> => {
-  const { tasks } = await dashboard().get<{ tasks: readonly TaskRow[] }>('/v1/tasks', {
-    review: review ? 'true' : undefined,
+const list = (options: ListOptions): Promise<void> =>
+  showList(options.json, tasksTable, async (client) => {
+    const query = { review: options.review ? 'true' : undefined };
+    const { tasks } = await client.get<{ tasks: readonly TaskRow[] }>('/v1/tasks', query);
+    if (options.since === undefined && options.until === undefined) return tasks;
+    return tasks.filter(({ recoveryAt }) => recoveryAt !== null && overlaps(periodOf(options), recoveryAt, recoveryAt));
   });
-  show(json, tasks, (rows, view) => tasksTable(view, rows));
-};
 
 const showOne = async (taskId: string, { json }: Json): Promise<void> => {
   const task = await dashboard().get<Task>(path('tasks', taskId));

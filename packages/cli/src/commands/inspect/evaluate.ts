@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { FORMAT_NAMES, FORMATS } from '../../evaluate/formats.ts';
 import { durationOption } from '../control/options.ts';
+import { ADMINISTRATION } from '../groups.ts';
 
 type Options = {
   readonly policy: string;
@@ -31,6 +32,7 @@ Examples:
 export const register = (program: Command): void => {
   program
     .command('evaluate')
+    .helpGroup(ADMINISTRATION)
     .description('judge recorded runs and sessions, offline')
     .argument('<file...>', 'recorded runs, ATIF trajectories, session files or output of clients')
     .option('--policy <policy>', "a preset's name, or the path of a policy", 'vigil')
