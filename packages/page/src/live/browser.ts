@@ -1,0 +1,81 @@
+import type { LiveDeps, StreamListener } from './live.ts';
+
+/** The caller has no session: a login link begins one. */
+export class LogIn extends Error {
+  override readonly name = 'LogIn';
+}
+
+/** An answer that takes longer counts as none, milliseconds: the page reports blindness within five seconds. */
+const ANSWER_MS = 3000;
+const RECONNECT_MS = 1500;
+
+type Problem = { readonly detail?: unknown };
+
+const problemOf = async (response: Response): Promise<string> => {
+  const body = (await response.json().catch(() => null)) as Problem | null;
+  return typeof body?.detail === 'string' ? body.detail : `the dashboard answered with ${response.status}`;
+};
+
+const bodyOf = async (response: Response): Promise<unknown> => {
+  if (response.status === 401) throw new LogIn('There is no session: open the link that `vigil login` prints.');
+  if (!response.ok) throw new Error(await problemOf(response));
+  return response.json();
+};
+
+const unreachable = (error: unknown): never => {
+  if (error instanceof TypeError || (error as Error).name === 'TimeoutError')
+    throw new Error('the dashboard does not answer');
+  throw error;
+};
+
+export const get = (path: string, withinMs: number = ANSWER_MS): Promise<unknown> =>
+  fetch(path, { signal: AbortSignal.timeout(withinMs), headers: { accept: 'application/json' } })
+    .then(bodyOf)
+    .catch(unreachable);
+
+export const post = (path: string, body: unknown): Promise<unknown> =>
+  fetch(path, {
+    ...{ method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(10_000) },
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+  })
+    .then(bodyOf)
+    .catch(unreachable);
+
+/** The tables of one message, `[[table, id], …]`. */
+const tablesOf = (data: string): readonly string[] => {
+  const pairs = JSON.parse(data) as readonly (readonly [table: string, id: string])[];
+  return [...new Set(pairs.map(([table]) => table))];
+};
+
+/** Follows the stream of changes, and opens it again when it ends. */
+const changes = (on: StreamListener): (() => void) => {
+  let isOver = false;
+  let source: EventSource | null = null;
+  const open = (): void => {
+    if (isOver) return;
+    source = new EventSource('/v1/changes');
+    // The stream begins with a reset.
+    source.addEventListener('reset', () => on.opened());
+    source.addEventListener('changes', ({ data }: MessageEvent<string>) => on.changed(tablesOf(data)));
+    source.onerror = () => {
+      on.lost();
+      source?.close();
+      setTimeout(open, RECONNECT_MS);
+    };
+  };
+  open();
+  return () => {
+    isOver = true;
+    source?.close();
+  };
+};
+
+export const browserDeps = (): LiveDeps => ({
+  get: (path) => get(path),
+  changes,
+  later: (ms, work) => {
+    const timer = setTimeout(work, ms);
+    return () => clearTimeout(timer);
+  },
+  now: () => performance.now(),
+});

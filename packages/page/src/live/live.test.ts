@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { LEAST_PAUSE_MS, openLive, type Route, type StreamListener } from './live.ts';
+
+/** A dashboard whose answers a test gives one by one, and a clock that a test moves. */
+const opened = () => {
+  const asked: { path: string; answer: (body: unknown) => Promise<void>; fail: (why: string) => Promise<void> }[] = [];
+  const timers: { at: number; work: () => void }[] = [];
+  const clock = { now: 0 };
+  let stream: StreamListener = { opened() {}, changed() {}, lost() {} };
+  const settled = () => new Promise<void>(setImmediate);
+  const live = openLive({
+    get: (path) =>
+      new Promise((resolve, reject) => {
+        const answer = (body: unknown) => {
+          resolve(body);
+          return settled();
+        };
+        const fail = (why: string) => {
+          reject(new Error(why));
+          return settled();
+        };
+        asked.push({ path, answer, fail });
+      }),
+    changes: (on) => {
+      stream = on;
+      return () => {};
+    },
+    later: (ms, work) => {
+      const timer = { at: clock.now + ms, work };
+      timers.push(timer);
+      return () => void (timers.includes(timer) && timers.splice(timers.indexOf(timer), 1));
+    },
+    now: () => clock.now,
+  });
+  const pass = (ms: number) => {
+    clock.now += ms;
+    for (const timer of timers.filter(({ at }) => at <= clock.now)) {
+      timers.splice(timers.indexOf(timer), 1);
+      timer.work();
+    }
+  };
+  return { live, asked, pass, stream: () => stream };
+};
+
+const route = (path: string, tables: readonly string[], everyMs: number | null = null): Route<unknown> => ({
+  ...{ path, tables, everyMs },
+  read: (body) => body,
+});
+
+test('a change during a question is asked for again, so that it is not lost', async () => {
+  const { live, asked, pass, stream } = opened();
+  const inbox = route('/inbox', ['cases']);
+  live.watch(inbox, () => {});
+  expect(asked).toHaveLength(1);
+  stream().changed(['cases']);
+  await asked[0]?.answer('before');
+  expect(live.answerOf(inbox)).toEqual({ value: 'before', error: null });
+  pass(LEAST_PAUSE_MS);
+  await asked[1]?.answer('after');
+  expect(live.answerOf(inbox).value).toBe('after');
+  pass(60_000);
+  expect(asked).toHaveLength(2);
+});
+
+test('many changes at once are one question, and those of other tables are none', async () => {
+  const { live, asked, pass, stream } = opened();
+  live.watch(route('/inbox', ['cases']), () => {});
+  await asked[0]?.answer(1);
+  for (let i = 0; i < 100; i++) stream().changed(['cases']);
+  stream().changed(['breakers']);
+  pass(LEAST_PAUSE_MS);
+  expect(asked).toHaveLength(2);
+});
+
+test('a reconnect asks for everything that is shown, once each', async () => {
+  const { live, asked, pass, stream } = opened();
+  live.watch(route('/a', []), () => {});
+  live.watch(route('/b', []), () => {});
+  await asked[0]?.answer(1);
+  await asked[1]?.answer(1);
+  pass(10_000);
+  expect(asked).toHaveLength(2);
+  stream().opened();
+  expect(asked.map(({ path }) => path)).toEqual(['/a', '/b', '/a', '/b']);
+});
+
+test('a failed question keeps the last answer, has its reason, and is repeated', async () => {
+  const { live, asked, pass } = opened();
+  const fleet = route('/fleet', [], 1500);
+  live.watch(fleet, () => {});
+  await asked[0]?.answer('here');
+  pass(1499);
+  expect(asked).toHaveLength(1);
+  pass(1);
+  await asked[1]?.fail('the dashboard does not answer');
+  expect(live.answerOf(fleet)).toEqual({ value: 'here', error: 'the dashboard does not answer' });
+  pass(1500);
+  await asked[2]?.answer('again');
+  expect(live.answerOf(fleet)).toEqual({ value: 'again', error: null });
+});
+
+test('what no view watches is not asked for', async () => {
+  const { live, asked, pass, stream } = opened();
+  const stop = live.watch(route('/a', ['cases'], 1000), () => {});
+  await asked[0]?.answer(1);
+  stop();
+  stream().changed(['cases']);
+  pass(60_000);
+  expect(asked).toHaveLength(1);
+});

@@ -1,0 +1,145 @@
+/** A place of the API, and the tables of the read model whose changes change its answer. */
+export type Route<Answer> = {
+  readonly path: string;
+  readonly tables: readonly string[];
+  /** asked this often, too, milliseconds; null: only after changes */
+  readonly everyMs: number | null;
+  readonly read: (body: unknown) => Answer;
+};
+
+/** What is known of an answer. `error`: why the last question failed; null: it was answered. */
+export type Answered<Answer> = { readonly value: Answer | null; readonly error: string | null };
+
+/** The page reaches the dashboard only by these. */
+export type LiveDeps = {
+  /** the body of an answer. Throws an error whose message is for people. */
+  readonly get: (path: string) => Promise<unknown>;
+  /** opens the stream of changes; returns how it ends */
+  readonly changes: (on: StreamListener) => () => void;
+  /** calls later; returns how to prevent it */
+  readonly later: (ms: number, work: () => void) => () => void;
+  /** milliseconds of a clock that never goes back */
+  readonly now: () => number;
+};
+
+export type StreamListener = {
+  /** the stream is open: an earlier change may have been missed */
+  readonly opened: () => void;
+  /** rows of these tables have changed */
+  readonly changed: (tables: readonly string[]) => void;
+  readonly lost: () => void;
+};
+
+/** Between two questions of the same route, milliseconds. */
+export const LEAST_PAUSE_MS = 500;
+
+type Watched = {
+  readonly route: Route<unknown>;
+  readonly listeners: Set<() => void>;
+  answered: Answered<unknown>;
+  isAsking: boolean;
+  /** a change happened that the newest answer may not have */
+  isStale: boolean;
+  askedAt: number;
+  stopWaiting: () => void;
+};
+
+export type Live = {
+  /** calls `onChange` with each new answer until the returned function is called */
+  readonly watch: <Answer>(route: Route<Answer>, onChange: () => void) => () => void;
+  readonly answerOf: <Answer>(route: Route<Answer>) => Answered<Answer>;
+  /** asks for everything again */
+  readonly refresh: () => void;
+  readonly close: () => void;
+};
+
+const UNKNOWN: Answered<never> = { value: null, error: null };
+
+/**
+ * Keeps the watched answers current. A change marks answers as stale, and a stale answer is asked for again. So no change
+ * is lost or applied twice, also during a question or a reconnect.
+ */
+export const openLive = (deps: LiveDeps): Live => {
+  const watched = new Map<string, Watched>();
+
+  const notify = (one: Watched): void => {
+    for (const listener of [...one.listeners]) listener();
+  };
+
+  const settle = (one: Watched, answered: Answered<unknown>): void => {
+    one.isAsking = false;
+    one.answered = answered;
+    notify(one);
+    schedule(one);
+  };
+
+  const ask = (one: Watched): void => {
+    one.isAsking = true;
+    one.isStale = false;
+    one.askedAt = deps.now();
+    deps.get(one.route.path).then(
+      (body) => settle(one, { value: one.route.read(body), error: null }),
+      (error: unknown) => settle(one, { value: one.answered.value, error: (error as Error).message }),
+    );
+  };
+
+  const schedule = (one: Watched): void => {
+    one.stopWaiting();
+    one.stopWaiting = () => {};
+    if (one.isAsking || one.listeners.size === 0) return;
+    const failed = one.answered.error !== null;
+    const pause = one.isStale ? LEAST_PAUSE_MS : failed ? (one.route.everyMs ?? 2000) : one.route.everyMs;
+    if (pause === null) return;
+    const wait = Math.max(0, one.askedAt + pause - deps.now());
+    if (wait === 0) ask(one);
+    else one.stopWaiting = deps.later(wait, () => ask(one));
+  };
+
+  const markStale = (isMeant: (one: Watched) => boolean): void => {
+    for (const one of watched.values())
+      if (isMeant(one)) {
+        one.isStale = true;
+        schedule(one);
+      }
+  };
+
+  const stop = deps.changes({
+    opened: () => markStale(() => true),
+    changed: (tables) => markStale(({ route }) => route.tables.some((table) => tables.includes(table))),
+    // Without the stream the page asks at each attempt to open it again.
+    lost: () => markStale(() => true),
+  });
+
+  const entryOf = (route: Route<unknown>): Watched => {
+    const known = watched.get(route.path);
+    if (known !== undefined) return known;
+    const listeners = new Set<() => void>();
+    const one = {
+      ...{ route, listeners, answered: UNKNOWN, isAsking: false, isStale: true },
+      ...{ askedAt: Number.NEGATIVE_INFINITY, stopWaiting: () => {} },
+    };
+    watched.set(route.path, one);
+    return one;
+  };
+
+  return {
+    watch: (route, onChange) => {
+      const one = entryOf(route);
+      one.listeners.add(onChange);
+      if (one.listeners.size === 1) one.isStale = true;
+      schedule(one);
+      return () => {
+        one.listeners.delete(onChange);
+        if (one.listeners.size > 0) return;
+        one.stopWaiting();
+        watched.delete(route.path);
+      };
+    },
+    answerOf: <Answer>(route: Route<Answer>) => (watched.get(route.path)?.answered ?? UNKNOWN) as Answered<Answer>,
+    refresh: () => markStale(() => true),
+    close: () => {
+      stop();
+      for (const one of watched.values()) one.stopWaiting();
+    },
+  };
+};

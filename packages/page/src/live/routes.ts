@@ -1,0 +1,119 @@
+import type {
+  AgentRow,
+  AlertRow,
+  BreakerRow,
+  CaseRow,
+  CaseStory,
+  CheckpointRow,
+  Explanation,
+  FleetRow,
+  InboxItem,
+  Knowledge,
+  PolicyRefusalRow,
+  PolicyRow,
+  RecoveryRow,
+  TaskRow,
+  TicketRow,
+} from '@vigil/read-model';
+import type { Me } from '../model/commands.ts';
+import type { Cell } from '../model/fleet.ts';
+import { plainAll } from '../model/text.ts';
+import type { Route } from './live.ts';
+
+/** The API's answer without what could control a screen. */
+const read = <Answer>(body: unknown): Answer => plainAll(body) as Answer;
+
+const route = <Answer>(path: string, tables: readonly string[], everyMs: number | null = null): Route<Answer> => ({
+  ...{ path, tables, everyMs },
+  read: read<Answer>,
+});
+
+export type Runtime = {
+  readonly runtimeId: string;
+  readonly host: string;
+  readonly capacity: number;
+  readonly agents: readonly string[];
+};
+
+export type FleetAnswer = {
+  readonly fleet: FleetRow;
+  readonly runtimes: readonly Runtime[];
+  readonly knowledge: Knowledge;
+};
+
+/** An idle prompt waits for a person and asks nothing. */
+const asksPeople = ({ caseWaiting, exemption, waitingFor }: AgentRow): boolean =>
+  caseWaiting ||
+  (exemption === 'awaiting_input' && (waitingFor?.kind === 'permission' || waitingFor?.kind === 'question'));
+
+const cellOf = (row: AgentRow): Cell => {
+  const { agentId, state, since, exemption, taskId, host, policyName, unhealthy, labels } = row;
+  return {
+    ...{ agentId, state, since, exemption, taskId, host, policyName, unhealthy, labels },
+    asksPeople: asksPeople(row),
+  };
+};
+
+const AGENT_TABLES = [
+  'agents',
+  'cases',
+  'transitions',
+  'case_steps',
+  'orders',
+  'receipts',
+  'breakers',
+  'tickets',
+  'alerts',
+];
+
+const TASK_TABLES = ['tasks', 'task_assignees', 'checkpoints', 'recoveries'];
+
+/** How often the page asks how old the answers are: it reports blindness within five seconds. */
+const KNOWLEDGE_MS = 1500;
+
+export const ROUTES = {
+  me: route<Me>('/v1/me', []),
+  fleet: route<FleetAnswer>('/v1/fleet', ['fleet', 'runtimes'], KNOWLEDGE_MS),
+  cells: {
+    ...route<readonly Cell[]>('/v1/agents', ['agents', 'cases']),
+    read: (body: unknown) => read<{ readonly agents: readonly AgentRow[] }>(body).agents.map(cellOf),
+  },
+  inbox: route<{ readonly inbox: readonly InboxItem[] }>('/v1/inbox', [
+    ...['agents', 'cases', 'case_steps', 'tasks', 'tickets', 'alerts', 'fleet', 'requests'],
+  ]),
+  agent: (agentId: string) =>
+    route<Explanation>(`/v1/agents/${encodeURIComponent(agentId)}/explain`, AGENT_TABLES, 10_000),
+  cases: route<{ readonly cases: readonly CaseRow[] }>('/v1/cases', ['cases', 'case_steps']),
+  case: (caseId: string) =>
+    route<CaseStory>(`/v1/cases/${encodeURIComponent(caseId)}`, ['cases', 'case_steps', 'orders', 'receipts']),
+  task: (taskId: string) =>
+    route<TaskRow & { readonly chain: readonly CheckpointRow[]; readonly recoveries: readonly RecoveryRow[] }>(
+      `/v1/tasks/${encodeURIComponent(taskId)}`,
+      TASK_TABLES,
+    ),
+  tasks: route<{ readonly tasks: readonly TaskRow[] }>('/v1/tasks', TASK_TABLES),
+  breakers: route<{ readonly breakers: readonly BreakerRow[] }>('/v1/breakers', ['breakers']),
+  alerts: route<{ readonly alerts: readonly AlertRow[] }>('/v1/alerts', ['alerts', 'deliveries']),
+  tickets: route<{ readonly tickets: readonly TicketRow[] }>('/v1/tickets', ['tickets']),
+  letters: route<{ readonly deadLetters: readonly DeadLetter[] }>('/v1/dead-letters', ['dead_letters']),
+  policies: route<{ readonly policies: readonly PolicyRow[]; readonly refusals: readonly PolicyRefusalRow[] }>(
+    '/v1/policies',
+    ['policies', 'policy_refusals'],
+  ),
+  policy: (name: string) =>
+    route<PolicyRow & { readonly document: unknown }>(`/v1/policies/${encodeURIComponent(name)}`, ['policies']),
+} as const;
+
+export type DeadLetter = {
+  readonly eventId: string;
+  readonly service: string;
+  readonly originalTopic: string;
+  readonly originalPartition: number;
+  readonly originalOffset: number;
+  readonly originalKey: string | null;
+  readonly preview: string | null;
+  readonly reason: string;
+  readonly errorType: string;
+  readonly leftOut: number;
+  readonly failedAt: number | null;
+};

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { agentActions, alertActions, breakerActions, fleetActions, isHeld, taskActions } from './actions.ts';
+
+const agent = { agentId: 'a', state: 'STUCK', held: false, heldUntil: null } as const;
+const labels = (actions: readonly { readonly label: string }[]) => actions.map(({ label }) => label);
+
+test('a living agent can be nudged, held, handed off and ended', () => {
+  const own = { ...agent, taskId: 'T-1' };
+  expect(labels(agentActions(own, 0))).toEqual(['Nudge', 'Hold', 'Hand off', 'Terminate and recover', 'Terminate']);
+});
+
+test('a held agent is released instead, until the hold has run out', () => {
+  const held = { ...agent, taskId: null, held: true, heldUntil: 10 };
+  expect(labels(agentActions(held, 9))).toContain('Release');
+  expect(labels(agentActions(held, 10))).toContain('Hold');
+  expect(isHeld(99, { held: true, heldUntil: null })).toBe(true);
+});
+
+test('an ended agent can be recovered only, if it has a task', () => {
+  const ended = { ...agent, state: 'TERMINATED', taskId: 'T-1' } as const;
+  expect(labels(agentActions(ended, 0))).toEqual(['Terminate and recover']);
+  expect(agentActions({ ...ended, taskId: null }, 0)).toEqual([]);
+});
+
+test('only a task in review has decisions', () => {
+  expect(labels(taskActions({ taskId: 'T-1', recovery: 'REVIEW_REQUIRED' }))).toEqual(['Retry', 'Reset', 'Abandon']);
+  expect(taskActions({ taskId: 'T-1', recovery: 'RECOVERY_COMPLETED' })).toEqual([]);
+});
+
+test('a closed breaker, and one of a task, have no reset', () => {
+  const breaker = { name: 'tool_execution', taskId: null, failures: 3, nextAttemptAt: null, since: 0, trips: 1 };
+  expect(labels(breakerActions({ ...breaker, agentId: 'a', state: 'OPEN' }))).toEqual(['Reset']);
+  expect(breakerActions({ ...breaker, agentId: 'a', state: 'CLOSED' })).toEqual([]);
+  expect(breakerActions({ ...breaker, agentId: null, state: 'OPEN' })).toEqual([]);
+});
+
+test('a resolved alert has no action, and an acknowledged one is not acknowledged again', () => {
+  const alert = {
+    ...{ alertId: 'x', alertKey: 'k', route: null, severity: 'warning', title: 't', text: null, agentId: 'a' },
+    ...{ taskId: null, caseId: null, options: [], deadlineAt: null, updatedAt: null, raisedAt: 0 },
+    ...{ acknowledgedAt: null, acknowledgedBy: null, resolvedAt: null, deliveries: [] },
+  };
+  expect(labels(alertActions(alert))).toEqual(['Acknowledge', 'Resolve', 'Silence']);
+  expect(labels(alertActions({ ...alert, acknowledgedAt: 1 }))).toEqual(['Resolve', 'Silence']);
+  expect(alertActions({ ...alert, resolvedAt: 1 })).toEqual([]);
+});
+
+test('a halted fleet is resumed, and the brake is lifted only if it holds', () => {
+  const fleet = {
+    ...{ halted: false, haltBy: null, haltWhy: null, haltAt: null, braked: false, brakeScope: null },
+    ...{ brakeAgents: [], brakeWhy: null, brakeAt: null, dryRun: false, dryRunBy: null, dryRunWhy: null },
+  };
+  expect(labels(fleetActions(fleet))).toEqual(['Halt', 'Dry run']);
+  expect(labels(fleetActions({ ...fleet, halted: true, braked: true, dryRun: true }))).toEqual([
+    ...['Lift the brake', 'Resume', 'End dry run'],
+  ]);
+});

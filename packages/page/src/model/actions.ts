@@ -1,0 +1,125 @@
+import type { AgentRow, AlertRow, BreakerRow, CaseRow, FleetRow, TaskRow } from '@vigil/read-model';
+import type { Action, Command } from './commands.ts';
+import { sentenceOf } from './text.ts';
+
+const action = (key: string, label: string, text: string, command: Command): Action => ({
+  ...{ key, label, text, command, isDangerous: false, fields: [] },
+});
+
+/** A hold is over when its time has run out: no event reports that. */
+export const isHeld = (now: number, { held, heldUntil }: Pick<AgentRow, 'held' | 'heldUntil'>): boolean =>
+  held && (heldUntil === null || heldUntil > now);
+
+type Acted = Pick<AgentRow, 'agentId' | 'state' | 'held' | 'heldUntil' | 'taskId'>;
+
+/** What a person may do to an agent. An ended one can be recovered only. More time is a decision of its case. */
+export const agentActions = (agent: Acted, now: number): readonly Action[] => {
+  const { agentId, state, taskId } = agent;
+  const step = (name: string, label: string, text: string): Action =>
+    action(`${name}/${agentId}`, label, text, { kind: 'request_step', agentId, step: name });
+  const recover: Action = {
+    ...step('terminate_and_recover', 'Terminate and recover', `Ends ${agentId}; another agent continues its task.`),
+    isDangerous: true,
+  };
+  if (state === 'TERMINATED') return taskId === null ? [] : [recover];
+  const hold: Action = isHeld(now, agent)
+    ? action(`release/${agentId}`, 'Release', `Ends the hold: plans act on ${agentId} again.`, {
+        kind: 'release',
+        agentId,
+      })
+    : {
+        ...action(`hold/${agentId}`, 'Hold', `No plan acts on ${agentId} while it is held.`, { kind: 'hold', agentId }),
+        fields: ['forMs'],
+      };
+  return [
+    { ...step('nudge', 'Nudge', `Sends ${agentId} a text that asks for progress.`), fields: ['message'] },
+    hold,
+    step('handoff', 'Hand off', `Asks ${agentId} to write a checkpoint; then another agent continues its task.`),
+    recover,
+    { ...step('terminate', 'Terminate', `Ends ${agentId}. Nothing continues its task.`), isDangerous: true },
+  ];
+};
+
+/** The decisions that a waiting case offers. */
+export const caseActions = ({ caseId, agentId, waiting, escalationOptions }: CaseRow): readonly Action[] =>
+  waiting
+    ? escalationOptions.map((decision) => ({
+        ...action(
+          `case/${caseId}/${decision}`,
+          sentenceOf(decision),
+          `${sentenceOf(decision)}: the answer to the case of ${agentId}.`,
+          { kind: 'decide_case', caseId, decision },
+        ),
+        isDangerous: decision === 'terminate_and_recover',
+        fields: decision === 'allow_more_time' ? ['forMs'] : [],
+      }))
+    : [];
+
+/** The decisions about a task in review. */
+export const taskActions = ({ taskId, recovery }: Pick<TaskRow, 'taskId' | 'recovery'>): readonly Action[] =>
+  recovery !== 'REVIEW_REQUIRED'
+    ? []
+    : (
+        [
+          ['retry', 'Retry', `Starts another attempt of ${taskId}.`],
+          ['reset', 'Reset', `Counts the attempts of ${taskId} from one again.`],
+          ['abandon', 'Abandon', `No agent continues ${taskId}.`],
+        ] as const
+      ).map(([decision, label, text]) => ({
+        ...action(`task/${taskId}/${decision}`, label, text, { kind: 'review_task', taskId, decision }),
+        isDangerous: decision === 'abandon',
+      }));
+
+/** An open breaker of an agent can be closed by hand. The task's breaker is closed by a review. */
+export const breakerActions = ({ agentId, name, state }: BreakerRow): readonly Action[] =>
+  agentId === null || state === 'CLOSED'
+    ? []
+    : [
+        action(`breaker/${agentId}/${name}`, 'Reset', `Closes the breaker ${name} of ${agentId}.`, {
+          ...{ kind: 'reset_breaker', agentId, name },
+        }),
+      ];
+
+export const alertActions = (alert: AlertRow): readonly Action[] => {
+  const { alertId, title, resolvedAt, acknowledgedAt, agentId, taskId } = alert;
+  if (resolvedAt !== null) return [];
+  const about = title ?? alertId;
+  const matcher = agentId !== null ? { field: 'agent', value: agentId } : { field: 'task', value: taskId ?? '' };
+  return [
+    ...(acknowledgedAt === null
+      ? [action(`ack/${alertId}`, 'Acknowledge', `"${about}" is not repeated.`, { kind: 'acknowledge', alertId })]
+      : []),
+    action(`resolve/${alertId}`, 'Resolve', `"${about}" is over.`, { kind: 'resolve_alert', alertId }),
+    ...(matcher.value === ''
+      ? []
+      : [
+          {
+            ...action(`silence/${alertId}`, 'Silence', `No channel gets alerts of ${matcher.value} for this time.`, {
+              ...{ kind: 'silence', matchers: [matcher], forMs: 3_600_000 },
+            }),
+            fields: ['forMs'] as const,
+          },
+        ]),
+  ];
+};
+
+/** Halt, brake and dry run. */
+export const fleetActions = ({ halted, braked, dryRun }: FleetRow): readonly Action[] => [
+  ...(braked
+    ? [action('brake/lift', 'Lift the brake', 'Terminations and recoveries happen again.', { kind: 'lift_brake' })]
+    : []),
+  halted
+    ? action('fleet/resume', 'Resume', 'Plans act on the fleet again.', { kind: 'resume' })
+    : {
+        ...action('fleet/halt', 'Halt', 'No plan acts on any agent until a person resumes the fleet.', {
+          kind: 'halt',
+        }),
+        isDangerous: true,
+      },
+  action(
+    'fleet/dry-run',
+    dryRun ? 'End dry run' : 'Dry run',
+    dryRun ? 'Steps happen again.' : 'Steps only report what they would do.',
+    { kind: 'dry_run', on: !dryRun },
+  ),
+];

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { isAsked, mayUse, type Sent, withSent } from './commands.ts';
+
+const sent = (id: number, became: Sent['became'], key = 'hold/a'): Sent => ({ id, key, label: 'Hold', at: 0, became });
+
+test('a button shows as asked from the click until its outcome arrives', () => {
+  expect(isAsked([sent(1, { kind: 'sending' })], 'hold/a')).toBe(true);
+  expect(isAsked([sent(1, { kind: 'asked', eventId: 'e' })], 'hold/a')).toBe(true);
+  expect(isAsked([sent(1, { kind: 'applied', text: '' })], 'hold/a')).toBe(false);
+  expect(isAsked([sent(1, { kind: 'sending' })], 'hold/b')).toBe(false);
+});
+
+test('a newer standing replaces the older one of the same command, in its place', () => {
+  const list = withSent(
+    [sent(1, { kind: 'sending' }), sent(2, { kind: 'sending' })],
+    sent(1, { kind: 'refused', text: 'no' }),
+  );
+  expect(list.map(({ id, became }) => [id, became.kind])).toEqual([
+    [1, 'refused'],
+    [2, 'sending'],
+  ]);
+});
+
+test('a caller has the buttons of the commands that the role permits, and none without a session', () => {
+  const me = { name: 'rob', role: 'responder', commands: ['decide_case'] };
+  expect(mayUse(me, { command: { kind: 'decide_case' } })).toBe(true);
+  expect(mayUse(me, { command: { kind: 'halt' } })).toBe(false);
+  expect(mayUse(null, { command: { kind: 'decide_case' } })).toBe(false);
+});

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { type Cell, countsOf, EVERYTHING, lately, shownCells } from './fleet.ts';
+
+const cell = (agentId: string, more: Partial<Cell> = {}): Cell => ({
+  agentId,
+  state: 'HEALTHY',
+  since: 0,
+  exemption: null,
+  taskId: null,
+  host: null,
+  policyName: 'vigil',
+  unhealthy: false,
+  labels: {},
+  asksPeople: false,
+  ...more,
+});
+
+const names = (cells: readonly Cell[]) => cells.map(({ agentId }) => agentId);
+
+test('what asks people comes first, then what is unhealthy, the worst state first, then the rest by name', () => {
+  const cells = [
+    cell('b'),
+    cell('a'),
+    cell('stuck', { state: 'STUCK', unhealthy: true }),
+    cell('failing', { state: 'FAILING', unhealthy: true }),
+    cell('asks', { asksPeople: true }),
+    cell('degraded', { state: 'DEGRADED', unhealthy: true }),
+  ];
+  expect(names(shownCells(cells, EVERYTHING))).toEqual(['asks', 'failing', 'stuck', 'degraded', 'a', 'b']);
+});
+
+test('ended agents are hidden, and shown on request or by their state; one that a person should look at is never hidden', () => {
+  const cells = [
+    cell('done', { state: 'TERMINATED' }),
+    cell('stopped', { state: 'TERMINATED' }),
+    cell('crashed', { state: 'TERMINATED', unhealthy: true }),
+  ];
+  expect(names(shownCells(cells, EVERYTHING))).toEqual(['crashed']);
+  expect(names(shownCells(cells, { ...EVERYTHING, ended: true }))).toHaveLength(3);
+  expect(names(shownCells(cells, { ...EVERYTHING, state: 'TERMINATED' }))).toHaveLength(3);
+});
+
+test('every word must be found, in any field and in any case', () => {
+  const cells = [
+    cell('worker-1', { taskId: 'OMN-12', labels: { team: 'Ops' } }),
+    cell('worker-2', { taskId: 'OMN-13', host: 'build7' }),
+  ];
+  const found = (find: string) => names(shownCells(cells, { ...EVERYTHING, find }));
+  expect(found('omn')).toEqual(['worker-1', 'worker-2']);
+  expect(found('OMN team=ops')).toEqual(['worker-1']);
+  expect(found('build7 omn-12')).toEqual([]);
+});
+
+test('agents without a host follow those with one', () => {
+  const cells = [cell('a'), cell('b', { host: 'h2' }), cell('c', { host: 'h1' })];
+  expect(names(shownCells(cells, { ...EVERYTHING, sort: 'host' }))).toEqual(['c', 'b', 'a']);
+});
+
+test('what changed lately is the newest first, and leaves out what has no time', () => {
+  const cells = [cell('old', { since: 1 }), cell('never', { since: null }), cell('new', { since: 9 })];
+  expect(names(lately(cells, 1))).toEqual(['new']);
+  expect(names(lately(cells, 9))).toEqual(['new', 'old']);
+});
+
+test('counts have every state', () => {
+  expect(countsOf([cell('a'), cell('b', { state: 'STUCK', unhealthy: true })])).toEqual({
+    ...{ HEALTHY: 1, STUCK: 1, DEGRADED: 0, FAILING: 0, TERMINATED: 0, UNKNOWN: 0 },
+  });
+});

@@ -1,0 +1,56 @@
+import type { InboxItem } from '@vigil/read-model';
+import { expect, test } from 'vitest';
+import { answersOf, linesOf } from './inbox.ts';
+
+const item = (more: Partial<InboxItem>): InboxItem => ({
+  id: 'case/case-1',
+  kind: 'case',
+  agentId: 'worker-1',
+  taskId: 'T-1',
+  text: 'no answer',
+  since: 0,
+  deadlineAt: null,
+  atDeadline: null,
+  options: [],
+  ...more,
+});
+
+const option = (name: string) => ({ name, label: name, command: '' });
+
+const commands = (more: Partial<InboxItem>) => answersOf(item(more)).map(({ command }) => command);
+
+test('each option of a case is one decision of that case', () => {
+  const options = ['pardon', 'terminate_and_recover'].map(option);
+  expect(commands({ options })).toEqual([
+    { kind: 'decide_case', caseId: 'case-1', decision: 'pardon' },
+    { kind: 'decide_case', caseId: 'case-1', decision: 'terminate_and_recover' },
+  ]);
+  expect(answersOf(item({ options })).map(({ isDangerous }) => isDangerous)).toEqual([false, true]);
+});
+
+test('a review, a ticket and the brake have commands of their own', () => {
+  expect(commands({ kind: 'review', id: 'task/T-1', options: [option('retry')] })).toEqual([
+    { kind: 'review_task', taskId: 'T-1', decision: 'retry' },
+  ]);
+  const acknowledge = { ...option('acknowledge'), command: 'vigil alert ack alert-9 --why "…"' };
+  expect(commands({ kind: 'ticket', id: 'ticket/t', options: [acknowledge] })).toEqual([
+    { kind: 'acknowledge', alertId: 'alert-9' },
+  ]);
+  expect(commands({ kind: 'brake', id: 'brake', options: [option('lift')] })).toEqual([{ kind: 'lift_brake' }]);
+});
+
+test('an answer that only the terminal of the agent takes is a command line and no button', () => {
+  const attach = { ...option('attach'), command: 'vigil attach worker-1 --write' };
+  const asked = item({ kind: 'question', id: 'agent/worker-1', options: [attach] });
+  expect(answersOf(asked)).toEqual([]);
+  expect(linesOf(asked)).toEqual(['vigil attach worker-1 --write']);
+});
+
+test('an option of a request is an answer with the label of its client', () => {
+  const options = [{ name: 'allow', label: 'Yes, and do not ask again', command: '' }];
+  const [answer] = answersOf(item({ kind: 'permission', id: 'request/r-1', options }));
+  expect(answer).toMatchObject({
+    label: 'Yes, and do not ask again',
+    command: { kind: 'answer_request', requestId: 'r-1', option: 'allow' },
+  });
+});

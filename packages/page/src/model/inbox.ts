@@ -1,0 +1,55 @@
+import { KINDS } from '@vigil/cli/inbox';
+import type { InboxItem } from '@vigil/read-model';
+import type { Action, Command } from './commands.ts';
+import { sentenceOf } from './text.ts';
+
+const DANGEROUS = new Set(['terminate_and_recover', 'abandon', 'lift']);
+
+/** More time may have a length. */
+const fieldsOf = (name: string): Action['fields'] => (name === 'allow_more_time' ? ['forMs'] : []);
+
+const idOf = ({ id }: InboxItem): string => id.slice(id.indexOf('/') + 1);
+
+/** The command of an answer; null: its command line gives it. */
+const commandOf = (item: InboxItem, option: InboxItem['options'][number]): Command | null => {
+  const { name, command } = option;
+  switch (item.kind) {
+    case 'case':
+      return { kind: 'decide_case', caseId: idOf(item), decision: name };
+    case 'review':
+      return { kind: 'review_task', taskId: item.taskId ?? idOf(item), decision: name };
+    case 'ticket': {
+      const alertId = /^vigil alert ack (\S+)/.exec(command)?.[1];
+      return alertId === undefined ? null : { kind: 'acknowledge', alertId };
+    }
+    case 'brake':
+      return { kind: 'lift_brake' };
+    case 'permission':
+    case 'question':
+      return item.id.startsWith('request/') ? { kind: 'answer_request', requestId: idOf(item), option: name } : null;
+  }
+};
+
+/** The answers that the page can send, as buttons. */
+export const answersOf = (item: InboxItem): readonly Action[] =>
+  item.options.flatMap((option) => {
+    const command = commandOf(item, option);
+    if (command === null) return [];
+    const label = option.label === option.name ? sentenceOf(option.name) : option.label;
+    const about = item.taskId ?? item.agentId ?? 'the fleet';
+    const text = `${label}: the answer to "${KINDS[item.kind]}" of ${about}.`;
+    return [
+      {
+        key: `${item.id}/${option.name}`,
+        label,
+        text,
+        command,
+        isDangerous: DANGEROUS.has(option.name),
+        fields: fieldsOf(option.name),
+      },
+    ];
+  });
+
+/** The command lines of the answers that only a terminal can give. */
+export const linesOf = (item: InboxItem): readonly string[] =>
+  item.options.filter((option) => commandOf(item, option) === null).map(({ command }) => command);

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { keyAction } from './keys.ts';
+
+const pressed = (key: string, more: object = {}) => ({
+  ...{ key, withModifier: false, inField: false, afterG: false },
+  ...more,
+});
+
+test('g and a letter open a view; the letter alone does nothing', () => {
+  expect(keyAction(pressed('f', { afterG: true }))).toEqual({ kind: 'go', view: 'fleet' });
+  expect(keyAction(pressed('f'))).toBeNull();
+});
+
+test('a key in a field is text, and a key with Ctrl belongs to the browser', () => {
+  expect(keyAction(pressed('/'))).toEqual({ kind: 'find' });
+  expect(keyAction(pressed('/', { inField: true }))).toBeNull();
+  expect(keyAction(pressed('q', { withModifier: true }))).toBeNull();
+});

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { plain, plainAll, sentenceOf } from './text.ts';
+
+test('text of an agent loses escape sequences, and what turns text around becomes a replacement character', () => {
+  expect(plain('\u001b]0;title\u0007red \u001b[31malert\u001b[0m')).toBe('red alert');
+  expect(plain('file\u202egpj.exe')).toBe('file\uFFFDgpj.exe');
+  expect(plain('a\u0000b\u2028c')).toBe('a\uFFFDb\uFFFDc');
+});
+
+test('lines, tabs and other scripts stay as they are', () => {
+  expect(plain('one\r\n\ttwo ✓ 你好')).toBe('one\n\ttwo ✓ 你好');
+});
+
+test('every text of an answer is made plain, names of fields too', () => {
+  expect(plainAll({ 'k\u001b[1m': [{ tail: ['\u001b[2Jgone'] }], n: 1, none: null })).toEqual({
+    k: [{ tail: ['gone'] }],
+    n: 1,
+    none: null,
+  });
+});
+
+test('the name of a decision becomes a label', () => {
+  expect(sentenceOf('terminate_and_recover')).toBe('Terminate and recover');
+  expect(sentenceOf('STUCK')).toBe('Stuck');
+});

@@ -1,0 +1,37 @@
+import { spell } from '@vigil/policy';
+
+const DAY_MS = 86_400_000;
+
+/** `2 min 3 s`, never negative: two clocks may differ. Times are epoch milliseconds. */
+export const ageText = (now: number, at: number): string => spell(Math.max(0, now - at));
+
+/** `14:03:10`; with its date where that is not today's. `offsetMinutes`: minutes to be added to UTC. */
+export const clockTime = (now: number, at: number, offsetMinutes: number): string => {
+  const local = (ms: number) => new Date(ms + offsetMinutes * 60_000).toISOString();
+  const text = local(at);
+  const isToday = Math.abs(now - at) < DAY_MS && local(now).slice(0, 10) === text.slice(0, 10);
+  return isToday ? text.slice(11, 19) : `${text.slice(0, 10)} ${text.slice(11, 19)}`;
+};
+
+/** `14:03`, on any day. */
+export const timeOfDay = (at: number, offsetMinutes: number): string => clockTime(at, at, offsetMinutes).slice(0, 5);
+
+/** `in 45 s`, `now` or `-`. */
+export const untilText = (now: number, at: number | null): string => {
+  if (at === null) return '-';
+  return at <= now ? 'now' : `in ${spell(Math.ceil((at - now) / 1000) * 1000)}`;
+};
+
+/** The time left until a deadline. */
+export type Countdown = { readonly text: string; readonly urgency: 'calm' | 'soon' | 'now' | 'over' };
+
+const SOON_MS = 300_000;
+const NOW_MS = 60_000;
+
+/** Rounded up to whole seconds, so that "1 s" is the last text before "over". */
+export const countdown = (now: number, deadlineAt: number): Countdown => {
+  const left = deadlineAt - now;
+  if (left <= 0) return { text: 'over', urgency: 'over' };
+  const text = spell(Math.ceil(left / 1000) * 1000);
+  return { text, urgency: left <= NOW_MS ? 'now' : left <= SOON_MS ? 'soon' : 'calm' };
+};

@@ -1,0 +1,36 @@
+import type { Knowledge } from '@vigil/read-model';
+import { createContext } from 'preact';
+import { useContext, useEffect, useReducer } from 'preact/hooks';
+import type { Answered, Live, Route } from '../live/live.ts';
+import type { Action, Me, Sent } from '../model/commands.ts';
+
+/** What every view shares. */
+export type Page = {
+  readonly live: Live;
+  /** epoch milliseconds, moving each second */
+  readonly now: number;
+  /** minutes to be added to UTC */
+  readonly offsetMinutes: number;
+  readonly me: Me | null;
+  readonly sent: readonly Sent[];
+  /** asks for the reason, then sends the command */
+  readonly act: (action: Action) => void;
+  /** since when changes may be missing; null: the page is current */
+  readonly blindSince: number | null;
+  readonly knowledge: Knowledge | null;
+};
+
+export const PageContext = createContext<Page | null>(null);
+
+export const usePage = (): Page => {
+  const page = useContext(PageContext);
+  if (page === null) throw new Error('A part of the page is used outside it.');
+  return page;
+};
+
+/** The newest answer of a route, asked again after each change of its tables. */
+export const useAnswer = <Answer,>(live: Live, route: Route<Answer>): Answered<Answer> => {
+  const [, rerender] = useReducer<number, void>((count) => count + 1, 0);
+  useEffect(() => live.watch(route, () => rerender()), [live, route.path]);
+  return live.answerOf(route);
+};

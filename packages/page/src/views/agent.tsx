@@ -1,0 +1,229 @@
+import { describeEvent } from '@vigil/cli/describe';
+import type { AgentRow, Explanation, SignalFigure } from '@vigil/read-model';
+import { useEffect, useState } from 'preact/hooks';
+import { ROUTES } from '../live/routes.ts';
+import { agentActions, caseActions, isHeld } from '../model/actions.ts';
+import {
+  bySoonest,
+  captionOf,
+  figureText,
+  firesText,
+  lineOf,
+  type Sample,
+  shareOf,
+  withSamples,
+} from '../model/figures.ts';
+import { addressOf } from '../model/places.ts';
+import { orDash, readable } from '../model/text.ts';
+import { Chart } from '../parts/chart.tsx';
+import { useAnswer, usePage } from '../parts/context.tsx';
+import { Actions, Age, Clock, Facts, Loaded, StateMark, Table, TaskLink } from '../parts/parts.tsx';
+import { Ribbon } from '../parts/ribbon.tsx';
+
+export const AgentView = ({ id }: { readonly id: string }) => {
+  const { live } = usePage();
+  return (
+    <Loaded answered={useAnswer(live, ROUTES.agent(id))}>
+      {(explanation) => (
+        <>
+          <Head agent={explanation.agent} />
+          <Waiting explanation={explanation} />
+          <section class="panel" aria-labelledby="timeline">
+            <h2 id="timeline">Timeline</h2>
+            <Ribbon explanation={explanation} />
+          </section>
+          <div class="halves">
+            <Signals signals={explanation.signals} />
+            <Output agent={explanation.agent} />
+          </div>
+          <Story explanation={explanation} />
+        </>
+      )}
+    </Loaded>
+  );
+};
+
+const Head = ({ agent }: { readonly agent: AgentRow }) => {
+  const { now } = usePage();
+  return (
+    <>
+      <div class="title">
+        <h1 id="title" class="mono">
+          {agent.agentId}
+        </h1>
+        <StateMark state={agent.state} />
+        <span class="dim">
+          for <Age at={agent.since} />
+        </span>
+        {agent.exemption !== null && <span class="tag">exempt: {readable(agent.exemption)}</span>}
+        {isHeld(now, agent) && (
+          <span class="tag">
+            held by {orDash(agent.heldBy)}: {orDash(agent.heldWhy)}
+          </span>
+        )}
+      </div>
+      {agent.reason !== null && <p class="question">{agent.reason}</p>}
+      <Actions of={agentActions(agent, now)} />
+      <Facts
+        of={[
+          ['Task', <TaskLink key="task" id={agent.taskId} />],
+          ['Attempt', agent.attempt === null ? '-' : `${agent.attempt} of ${orDash(agent.maxAttempts)}`],
+          ['Phase', `${orDash(agent.phase)}, ${orDash(agent.progress)}`],
+          ['Last heartbeat', <Age key="heartbeat" at={agent.lastHeartbeatAt} />],
+          ['Host', orDash(agent.host)],
+          ['Runtime', orDash(agent.runtimeId)],
+          ['Client', [agent.client, agent.model].filter((part) => part !== null).join(', ') || '-'],
+          ['Tokens', agent.tokens === null ? '-' : figureText(agent.tokens, false)],
+          [
+            'Policy',
+            agent.policyName === null ? (
+              '-'
+            ) : (
+              <a key="policy" href={addressOf('policies', agent.policyName)}>
+                {agent.policyName}
+              </a>
+            ),
+          ],
+          [
+            'Labels',
+            Object.entries(agent.labels)
+              .map(([name, value]) => `${name}=${value}`)
+              .join(', ') || '-',
+          ],
+        ]}
+      />
+    </>
+  );
+};
+
+/** The question of its open case, with the answers. */
+const Waiting = ({ explanation: { cases, agent } }: { readonly explanation: Explanation }) => {
+  const open = cases.find(({ caseId, waiting }) => caseId === agent.caseId && waiting);
+  if (open === undefined) return null;
+  return (
+    <section class="panel asking" aria-labelledby="asking">
+      <h2 id="asking">Waits for a decision</h2>
+      <p>
+        {orDash(open.escalationReason)}{' '}
+        <a class="mono" href={addressOf('cases', open.caseId)}>
+          {open.caseId}
+        </a>
+      </p>
+      <Actions of={caseActions(open)} />
+    </section>
+  );
+};
+
+type Samples = ReadonlyMap<string, readonly Sample[]>;
+
+const Signals = ({ signals }: { readonly signals: readonly SignalFigure[] | null }) => {
+  const { now } = usePage();
+  const [samples, setSamples] = useState<Samples>(new Map());
+  const [readAt, setReadAt] = useState(now);
+  const [chosen, setChosen] = useState<string | null>(null);
+  useEffect(() => {
+    if (signals === null) return;
+    const at = Date.now();
+    setReadAt(at);
+    setSamples((before) => withSamples(before, signals, at));
+  }, [signals]);
+  if (signals === null || signals.length === 0)
+    return (
+      <section class="panel" aria-labelledby="signals">
+        <h2 id="signals">Signals</h2>
+        <p class="none">The evaluator's figures are not available.</p>
+      </section>
+    );
+  const ordered = bySoonest(signals);
+  const shown = ordered.find(({ signal }) => signal === chosen) ?? ordered[0];
+  return (
+    <section class="panel" aria-labelledby="signals">
+      <h2 id="signals">Signals</h2>
+      {shown !== undefined && (
+        <figure class="figure">
+          <Chart key={shown.signal} line={lineOf(shown, samples.get(shown.signal) ?? [], readAt)} />
+          <figcaption>{captionOf(shown, now)} The red line is the limit.</figcaption>
+        </figure>
+      )}
+      <Table
+        label="Signals"
+        rows={ordered}
+        keyOf={({ signal }) => signal}
+        none="No signals."
+        columns={[
+          {
+            ...{ title: 'Signal', kind: 'text' },
+            of: ({ signal }) => (
+              <button
+                type="button"
+                class="link mono"
+                aria-pressed={signal === shown?.signal}
+                onClick={() => setChosen(signal)}
+              >
+                {signal}
+              </button>
+            ),
+          },
+          {
+            ...{ title: 'Of its limit', kind: 'text' },
+            of: (one) => {
+              const share = shareOf(one);
+              if (share === null) return '-';
+              return (
+                <span class={`share ${one.fires ? 'fires' : ''}`}>
+                  <span class="bar" style={{ width: `${share * 0.6}px` }} />
+                  {share} %
+                </span>
+              );
+            },
+          },
+          { title: 'Figure', kind: 'wide', of: ({ words }) => words },
+          {
+            title: 'Fires',
+            kind: 'text',
+            of: (one) => <span class={one.fires ? 'bad' : 'dim'}>{firesText(one, now)}</span>,
+          },
+        ]}
+      />
+    </section>
+  );
+};
+
+const Output = ({ agent }: { readonly agent: AgentRow }) => {
+  const lines = agent.exitLastOutput.length > 0 ? agent.exitLastOutput : agent.tail;
+  return (
+    <section class="panel" aria-labelledby="output">
+      <h2 id="output">Last output</h2>
+      {lines.length === 0 ? (
+        <p class="none">Nothing was received.</p>
+      ) : (
+        <>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
+          <pre class="output" tabIndex={0}>
+            {lines.join('\n')}
+          </pre>
+          <p class="dim">
+            at <Clock at={agent.lastOutputAt} />, by the agent's clock
+          </p>
+        </>
+      )}
+    </section>
+  );
+};
+
+const Story = ({ explanation: { story } }: { readonly explanation: Explanation }) => (
+  <section class="panel" aria-labelledby="story">
+    <h2 id="story">What happened</h2>
+    {story.length === 0 ? (
+      <p class="none">Nothing yet.</p>
+    ) : (
+      <ol class="story">
+        {story.toReversed().map(({ eventId, at, type, payload }) => (
+          <li key={eventId}>
+            <Clock at={at} /> <span>{describeEvent(type, payload)}</span>
+          </li>
+        ))}
+      </ol>
+    )}
+  </section>
+);

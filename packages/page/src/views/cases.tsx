@@ -1,0 +1,102 @@
+import { describeEvent, evidenceName } from '@vigil/cli/describe';
+import type { CaseRow } from '@vigil/read-model';
+import { ROUTES } from '../live/routes.ts';
+import { caseActions } from '../model/actions.ts';
+import { addressOf } from '../model/places.ts';
+import { orDash, readable } from '../model/text.ts';
+import { countdown } from '../model/time.ts';
+import { useAnswer, usePage } from '../parts/context.tsx';
+import { Actions, Age, AgentLink, Clock, Facts, Loaded, StateMark, Table, TaskLink } from '../parts/parts.tsx';
+
+/** The same words as `vigil case list`. */
+export const standing = ({ waiting, withheld, closedAt, ending, step }: CaseRow): string => {
+  if (closedAt !== null) return `closed: ${orDash(ending)}`;
+  if (withheld !== null) return `withheld: ${readable(withheld.why)}`;
+  return waiting ? 'waits for you' : `open: ${readable(step)}`;
+};
+
+const planText = (plan: unknown): string =>
+  Array.isArray(plan)
+    ? plan.map((step: { readonly step?: unknown }) => readable(String(step?.step ?? '?'))).join(' → ')
+    : 'plan unknown';
+
+export const Cases = () => {
+  const { live, now } = usePage();
+  return (
+    <Loaded answered={useAnswer(live, ROUTES.cases)}>
+      {({ cases }) => (
+        <Table
+          label="Cases"
+          rows={cases}
+          keyOf={({ caseId }) => caseId}
+          none="No cases."
+          columns={[
+            {
+              ...{ title: 'Case', kind: 'text' },
+              of: ({ caseId }) => (
+                <a class="mono" href={addressOf('cases', caseId)}>
+                  {caseId}
+                </a>
+              ),
+            },
+            { title: 'Agent', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
+            { title: 'State', kind: 'text', of: ({ state }) => <StateMark state={state} /> },
+            {
+              ...{ title: 'Stands', kind: 'text' },
+              of: (one) => <span class={one.waiting ? 'asks' : undefined}>{standing(one)}</span>,
+            },
+            {
+              ...{ title: 'Time left', kind: 'number' },
+              of: ({ waiting, escalationDeadlineAt }) =>
+                waiting && escalationDeadlineAt !== null ? countdown(now, escalationDeadlineAt).text : '-',
+            },
+            { title: 'Opened', kind: 'text', of: ({ openedAt }) => <Clock at={openedAt} /> },
+            { title: 'Why', kind: 'wide', of: ({ evidence, note }) => evidence[0]?.words ?? orDash(note) },
+            { title: 'Answers', kind: 'text', of: (one) => <Actions of={caseActions(one)} /> },
+          ]}
+        />
+      )}
+    </Loaded>
+  );
+};
+
+export const Case = ({ id }: { readonly id: string }) => {
+  const { live } = usePage();
+  return (
+    <Loaded answered={useAnswer(live, ROUTES.case(id))}>
+      {(found) => (
+        <>
+          <div class="title">
+            <h1 id="title" class="mono">
+              {found.caseId}
+            </h1>
+            <span class={found.waiting ? 'asks' : 'dim'}>{standing(found)}</span>
+          </div>
+          {found.waiting && <p class="question">{orDash(found.escalationReason)}</p>}
+          <Actions of={caseActions(found)} />
+          <Facts
+            of={[
+              ['Agent', <AgentLink key="agent" id={found.agentId} />],
+              ['Task', <TaskLink key="task" id={found.taskId} />],
+              ['State', <StateMark key="state" state={found.state} />],
+              ['Opened', <Age key="opened" at={found.openedAt} />],
+              ['Plan', `${found.planName}: ${planText(found.plan)}`],
+              ['Policy', `${orDash(found.policyName)} ${found.policyHash?.slice(0, 8) ?? ''}`],
+              ...found.evidence.map((evidence) => [evidenceName(evidence), evidence.words] as const),
+            ]}
+          />
+          <section class="panel" aria-labelledby="trail">
+            <h2 id="trail">What happened</h2>
+            <ol class="story">
+              {found.trail.map(({ eventId, at, type, payload }) => (
+                <li key={eventId}>
+                  <Clock at={at} /> <span>{describeEvent(type, payload)}</span>
+                </li>
+              ))}
+            </ol>
+          </section>
+        </>
+      )}
+    </Loaded>
+  );
+};

@@ -1,0 +1,162 @@
+import { useMemo } from 'preact/hooks';
+import type { FleetAnswer } from '../live/routes.ts';
+import { ROUTES } from '../live/routes.ts';
+import { fleetActions } from '../model/actions.ts';
+import { type Cell, countsOf, type Filter, lately, type Sort, STATES, shownCells } from '../model/fleet.ts';
+import { stateText } from '../model/knowledge.ts';
+import { addressOf } from '../model/places.ts';
+import { ageText } from '../model/time.ts';
+import { useAnswer, usePage } from '../parts/context.tsx';
+import { Grid } from '../parts/grid.tsx';
+import { Actions, Age, AgentLink, Loaded, StateMark } from '../parts/parts.tsx';
+
+const SORTS: readonly (readonly [Sort, string])[] = [
+  ['urgency', 'What needs people'],
+  ['changed', 'Changed last'],
+  ['name', 'Name'],
+  ['task', 'Task'],
+  ['host', 'Host'],
+];
+
+const CELL_WIDTH = 172;
+const LINE_HEIGHT = 46;
+const LATELY = 12;
+
+type FilterProps = { readonly filter: Filter; readonly onFilter: (filter: Filter) => void };
+
+const States = ({ cells, filter, onFilter }: FilterProps & { readonly cells: readonly Cell[] }) => {
+  const counts = useMemo(() => countsOf(cells), [cells]);
+  const { blindSince } = usePage();
+  return (
+    <fieldset class="states">
+      <legend class="hidden">Agents by state</legend>
+      {STATES.map((state) => (
+        <button
+          key={state}
+          type="button"
+          class={`chip ${blindSince === null ? `state-${state.toLowerCase()}` : 'state-was'}`}
+          aria-pressed={filter.state === state}
+          onClick={() => onFilter({ ...filter, state: filter.state === state ? null : state })}
+        >
+          <span class="count">{counts[state]}</span> {stateText(state.toLowerCase(), blindSince === null)}
+        </button>
+      ))}
+    </fieldset>
+  );
+};
+
+const Controls = ({ filter, onFilter, shown, all }: FilterProps & { readonly shown: number; readonly all: number }) => (
+  <div class="controls">
+    <label class="find">
+      <span class="hidden">Find agents</span>
+      <input
+        id="find"
+        type="search"
+        placeholder="Find: agent, task, host, policy, label  ( / )"
+        value={filter.find}
+        onInput={(event) => onFilter({ ...filter, find: event.currentTarget.value })}
+      />
+    </label>
+    <label>
+      Sort
+      <select
+        value={filter.sort}
+        onChange={(event) => onFilter({ ...filter, sort: event.currentTarget.value as Sort })}
+      >
+        {SORTS.map(([sort, text]) => (
+          <option key={sort} value={sort}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={filter.ended}
+        onChange={(event) => onFilter({ ...filter, ended: event.currentTarget.checked })}
+      />
+      Ended
+    </label>
+    <span class="dim shown" role="status">
+      {shown} of {all} agents
+    </span>
+  </div>
+);
+
+const detailOf = (cell: Cell, now: number, isNow: boolean): string =>
+  [
+    cell.asksPeople ? 'asks' : stateText(cell.state.toLowerCase(), isNow),
+    cell.exemption?.replaceAll('_', ' ') ?? null,
+    cell.since === null ? null : ageText(now, cell.since),
+  ]
+    .filter((part) => part !== null)
+    .join(' · ');
+
+export const FleetView = ({ filter, onFilter, answer }: FilterProps & { readonly answer: FleetAnswer | null }) => {
+  const { live } = usePage();
+  const answered = useAnswer(live, ROUTES.cells);
+  return (
+    <>
+      {answer !== null && <Actions of={fleetActions(answer.fleet)} />}
+      <Loaded answered={answered}>{(cells) => <Cells cells={cells} filter={filter} onFilter={onFilter} />}</Loaded>
+    </>
+  );
+};
+
+const Cells = ({ cells, filter, onFilter }: FilterProps & { readonly cells: readonly Cell[] }) => {
+  const { now, blindSince } = usePage();
+  const isNow = blindSince === null;
+  const shown = useMemo(() => shownCells(cells, filter), [cells, filter]);
+  return (
+    <>
+      <States cells={cells} filter={filter} onFilter={onFilter} />
+      <Controls filter={filter} onFilter={onFilter} shown={shown.length} all={cells.length} />
+      <div class="fleet">
+        {shown.length === 0 ? (
+          <p class="none">{cells.length === 0 ? 'No agent has reported yet.' : 'No agent matches.'}</p>
+        ) : (
+          <Grid
+            label="Agents"
+            rows={shown}
+            keyOf={({ agentId }) => agentId}
+            cellWidth={CELL_WIDTH}
+            lineHeight={LINE_HEIGHT}
+          >
+            {(cell, focus) => (
+              <a
+                {...focus}
+                class={`cell ${isNow ? `state-${cell.state.toLowerCase()}` : 'state-was'} ${cell.asksPeople ? 'asks' : ''}`}
+                href={addressOf('fleet', cell.agentId)}
+                title={`${cell.agentId}${cell.taskId === null ? '' : `, task ${cell.taskId}`}`}
+              >
+                <span class="name">{cell.agentId}</span>
+                <span class="detail">{detailOf(cell, now, isNow)}</span>
+              </a>
+            )}
+          </Grid>
+        )}
+        <Lately cells={cells} />
+      </div>
+    </>
+  );
+};
+
+const Lately = ({ cells }: { readonly cells: readonly Cell[] }) => {
+  const newest = useMemo(() => lately(cells, LATELY), [cells]);
+  return (
+    <section class="lately" aria-labelledby="lately">
+      <h2 id="lately">Changed lately</h2>
+      <ol>
+        {newest.map(({ agentId, state, since }) => (
+          <li key={agentId}>
+            <AgentLink id={agentId} /> <StateMark state={state} />{' '}
+            <span class="dim">
+              <Age at={since} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+};

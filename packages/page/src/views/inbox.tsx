@@ -1,0 +1,68 @@
+import { atDeadlineText, KINDS } from '@vigil/cli/inbox';
+import type { InboxItem } from '@vigil/read-model';
+import { ROUTES } from '../live/routes.ts';
+import { answersOf, linesOf } from '../model/inbox.ts';
+import { countdown } from '../model/time.ts';
+import { useAnswer, usePage } from '../parts/context.tsx';
+import { Actions, Age, AgentLink, Clock, Loaded, TaskLink } from '../parts/parts.tsx';
+
+const Deadline = ({ item }: { readonly item: InboxItem }) => {
+  const { now } = usePage();
+  if (item.deadlineAt === null) return <p class="deadline calm">No deadline</p>;
+  const { text, urgency } = countdown(now, item.deadlineAt);
+  return (
+    <div class={`deadline ${urgency}`}>
+      <span class="left">{text}</span>
+      <span class="then">
+        until <Clock at={item.deadlineAt} />, then {atDeadlineText(item.atDeadline)}
+      </span>
+    </div>
+  );
+};
+
+const Item = ({ item }: { readonly item: InboxItem }) => (
+  <li class={`item item-${item.kind}`}>
+    <div class="item-head">
+      <span class="kind">{KINDS[item.kind]}</span>
+      {item.agentId !== null && <AgentLink id={item.agentId} />}
+      {item.taskId !== null && <TaskLink id={item.taskId} />}
+      <span class="dim">
+        {item.since !== null && (
+          <>
+            for <Age at={item.since} />
+          </>
+        )}
+      </span>
+      <span class="mono dim id">{item.id}</span>
+    </div>
+    <p class="question">{item.text ?? 'Its sender did not report the question.'}</p>
+    <Deadline item={item} />
+    <div class="item-foot">
+      <Actions of={answersOf(item)} />
+      {linesOf(item).map((line) => (
+        <code key={line} class="line">
+          {line}
+        </code>
+      ))}
+    </div>
+  </li>
+);
+
+export const Inbox = () => {
+  const { live } = usePage();
+  return (
+    <Loaded answered={useAnswer(live, ROUTES.inbox)}>
+      {({ inbox }) =>
+        inbox.length === 0 ? (
+          <p class="none">Nothing waits for you.</p>
+        ) : (
+          <ul class="inbox" aria-label="What waits for a person">
+            {inbox.map((item) => (
+              <Item key={item.id} item={item} />
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+};

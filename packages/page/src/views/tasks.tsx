@@ -1,0 +1,101 @@
+import { ROUTES } from '../live/routes.ts';
+import { taskActions } from '../model/actions.ts';
+import { orDash, readable } from '../model/text.ts';
+import { useAnswer, usePage } from '../parts/context.tsx';
+import { Actions, AgentLink, Clock, Facts, Loaded, StateMark, Table, TaskLink } from '../parts/parts.tsx';
+
+export const Tasks = () => {
+  const { live } = usePage();
+  return (
+    <Loaded answered={useAnswer(live, ROUTES.tasks)}>
+      {({ tasks }) => (
+        <Table
+          label="Tasks"
+          rows={tasks.toSorted((one, other) => Number(other.recovery !== null) - Number(one.recovery !== null))}
+          keyOf={({ taskId }) => taskId}
+          none="No tasks."
+          columns={[
+            { title: 'Task', kind: 'text', of: ({ taskId }) => <TaskLink id={taskId} /> },
+            { title: 'Assignee', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
+            { title: 'State', kind: 'text', of: ({ state }) => (state === null ? '-' : <StateMark state={state} />) },
+            { title: 'Attempt', kind: 'number', of: ({ attempt }) => orDash(attempt) },
+            { title: 'Checkpoints', kind: 'number', of: ({ checkpoints }) => checkpoints },
+            { title: 'Last checkpoint', kind: 'text', of: ({ lastCheckpoint }) => orDash(lastCheckpoint) },
+            { title: 'Recovery', kind: 'text', of: ({ recovery }) => readable(recovery) },
+            { title: 'Why', kind: 'wide', of: ({ recoveryReason }) => orDash(recoveryReason) },
+            { title: 'Answers', kind: 'text', of: (task) => <Actions of={taskActions(task)} /> },
+          ]}
+        />
+      )}
+    </Loaded>
+  );
+};
+
+export const Task = ({ id }: { readonly id: string }) => {
+  const { live } = usePage();
+  return (
+    <Loaded answered={useAnswer(live, ROUTES.task(id))}>
+      {(task) => (
+        <>
+          <div class="title">
+            <h1 id="title" class="mono">
+              {task.taskId}
+            </h1>
+            {task.state !== null && <StateMark state={task.state} />}
+          </div>
+          {task.recoveryReason !== null && <p class="question">{task.recoveryReason}</p>}
+          <Actions of={taskActions(task)} />
+          <Facts
+            of={[
+              ['Assignee', <AgentLink key="agent" id={task.agentId} />],
+              ['Attempt', orDash(task.attempt)],
+              ['Recovery', readable(task.recovery)],
+              ['Ended', orDash(task.endReason)],
+            ]}
+          />
+          <section class="panel" aria-labelledby="attempts">
+            <h2 id="attempts">Recoveries</h2>
+            <Table
+              label="Recoveries"
+              rows={task.recoveries}
+              keyOf={({ attempt, newAgentId }) => `${attempt}/${newAgentId}`}
+              none="No attempt to recover it."
+              columns={[
+                { title: 'Attempt', kind: 'number', of: ({ attempt, maxAttempts }) => `${attempt} of ${maxAttempts}` },
+                { title: 'Agent', kind: 'text', of: ({ newAgentId }) => <AgentLink id={newAgentId} /> },
+                { title: 'From', kind: 'text', of: ({ fromCheckpoint }) => fromCheckpoint },
+                { title: 'On', kind: 'text', of: ({ runtimeId }) => runtimeId },
+                { title: 'Began', kind: 'text', of: ({ initiatedAt }) => <Clock at={initiatedAt} /> },
+                {
+                  title: 'Probation passed',
+                  kind: 'text',
+                  of: ({ probationPassedAt }) => <Clock at={probationPassedAt} />,
+                },
+                { title: 'Failed', kind: 'wide', of: ({ failedReason }) => orDash(failedReason) },
+              ]}
+            />
+          </section>
+          <section class="panel" aria-labelledby="chain">
+            <h2 id="chain">Checkpoints</h2>
+            <Table
+              label="Checkpoints"
+              rows={task.chain}
+              keyOf={({ checkpointId }) => checkpointId}
+              none="No checkpoint: a recovery would start the task again."
+              columns={[
+                { title: 'Checkpoint', kind: 'text', of: ({ checkpointId }) => checkpointId },
+                { title: 'Recorded', kind: 'text', of: ({ recordedAt }) => <Clock at={recordedAt} /> },
+                { title: 'Agent', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
+                {
+                  ...{ title: 'Valid', kind: 'text' },
+                  of: ({ valid }) => (valid === null ? 'not checked yet' : valid ? 'valid' : 'invalid'),
+                },
+                { title: 'Remaining work', kind: 'wide', of: ({ remainingWork }) => remainingWork.join('; ') || '-' },
+              ]}
+            />
+          </section>
+        </>
+      )}
+    </Loaded>
+  );
+};

@@ -1,0 +1,41 @@
+import type { FleetAnswer } from '../live/routes.ts';
+import type { Filter } from '../model/fleet.ts';
+import type { Place } from '../model/places.ts';
+import { AgentView } from './agent.tsx';
+import { Alerts } from './alerts.tsx';
+import { Breakers } from './breakers.tsx';
+import { Case, Cases } from './cases.tsx';
+import { FleetView } from './fleet.tsx';
+import { Inbox } from './inbox.tsx';
+import { Letters } from './letters.tsx';
+import { Policies, Policy } from './policies.tsx';
+import { Task, Tasks } from './tasks.tsx';
+
+type ViewProps = {
+  readonly place: Place;
+  readonly fleet: FleetAnswer | null;
+  readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
+};
+
+/** The view of a place. */
+export const View = ({ place: { view, id }, fleet, filter, onFilter }: ViewProps) => {
+  switch (view) {
+    case 'inbox':
+      return <Inbox />;
+    case 'fleet':
+      return id === null ? <FleetView answer={fleet} filter={filter} onFilter={onFilter} /> : <AgentView id={id} />;
+    case 'cases':
+      return id === null ? <Cases /> : <Case id={id} />;
+    case 'tasks':
+      return id === null ? <Tasks /> : <Task id={id} />;
+    case 'breakers':
+      return <Breakers />;
+    case 'alerts':
+      return <Alerts />;
+    case 'dead-letters':
+      return <Letters />;
+    case 'policies':
+      return id === null ? <Policies /> : <Policy name={id} />;
+  }
+};
