@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { metrics as api } from '@opentelemetry/api';
+import { metrics as api, trace } from '@opentelemetry/api';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
@@ -26,6 +26,8 @@ export const openTelemetry = async (service: string, tracesTo: string | undefine
     [Symbol.asyncDispose]: async () => {
       await traces?.shutdown();
       await meters.shutdown();
+      trace.disable();
+      api.disable();
     },
   };
 };

@@ -44,3 +44,4 @@ export { type Move, movePosition } from './state/move-position.ts';
 export { readSnapshot, type SnapshotSource, type SnapshotState } from './state/snapshot-reader.ts';
 export { familyOf } from './time/clock.ts';
 export { type Ingress, startIngress } from './time/ticks.ts';
+export { beginTrace } from './tracing/spans.ts';

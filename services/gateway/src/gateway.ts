@@ -1,6 +1,6 @@
 import { listen, tlsFor } from '@vigil/chassis';
-import { proofSigner } from '@vigil/events';
-import { type Log, startIngress } from '@vigil/stream';
+import { proofSigner, Topic } from '@vigil/events';
+import { beginTrace, type Log, type OutRecord, startIngress } from '@vigil/stream';
 import type { Config } from './config.ts';
 import { createIngress } from './http/ingress.ts';
 import { createQuotas, type Quota } from './http/quotas.ts';
@@ -40,7 +40,7 @@ export const openGateway = async (
   );
   const outbox = createOutbox(async (records) => {
     const sentAt = now();
-    const stampedAt = await log.write(records);
+    const stampedAt = await writeTraced(log, records, performance.now());
     reach.written();
     if (stampedAt !== null) clock.observe(sentAt, stampedAt, now());
   });
@@ -70,6 +70,15 @@ export const openGateway = async (
   const url = await listen(ingress, config.VIGIL_GATEWAY_HOST, config.VIGIL_GATEWAY_PORT, 'VIGIL_GATEWAY_PORT');
   const open = opening.move();
   return { url, ready: reach.isReady, finished: catchUp.finished, [Symbol.asyncDispose]: () => open.disposeAsync() };
+};
+
+const isHeartbeat = ({ topic, value }: OutRecord): boolean => topic === Topic.heartbeat && value !== null;
+
+/** Heartbeats that are written together begin a trace. A mark of the ingress, which has no value, and a receipt begin none. */
+const writeTraced = (log: Log, records: readonly OutRecord[], begun: number): Promise<number | null> => {
+  if (!records.some(isHeartbeat)) return log.write(records);
+  const attributes = { 'messaging.system': 'kafka', 'messaging.batch.message_count': records.length };
+  return beginTrace({ name: 'gateway write', attributes, begun }, records, log.write);
 };
 
 const quotaOf = (config: Config): Quota => ({

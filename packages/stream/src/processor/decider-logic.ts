@@ -3,6 +3,8 @@ import { Unwelcome } from '../errors.ts';
 import { eventOf, happenedAt } from '../log/inputs.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
 import { type Entry, Store } from '../state/store.ts';
+import { TraceMemory } from '../tracing/trace-memory.ts';
+import { traceparentOf } from '../tracing/traceparent.ts';
 import { type Clock, NEVER } from './decider.ts';
 import type { FoldDeps, ProcessorLogic } from './processor-logic.ts';
 import { type Cause, encodeDraft, hasEnvelope, type RecordEncoding } from './record-encoding.ts';
@@ -17,6 +19,7 @@ export class DeciderLogic implements ProcessorLogic {
   readonly #processor: AnyDecider;
   readonly #deps: FoldDeps;
   readonly #encoding: RecordEncoding;
+  readonly #traces = new TraceMemory();
   #decider: AnyDecider['decider'];
 
   constructor(processor: AnyDecider, deps: FoldDeps, encoding: RecordEncoding) {
@@ -31,6 +34,8 @@ export class DeciderLogic implements ProcessorLogic {
     const { stateKey } = this.#processor;
     const input = eventOf(record, this.#deps.codec);
     const key = stateKey === undefined ? input.key : stateKey(input);
+    const traceparent = traceparentOf(record.headers);
+    if (traceparent !== undefined) this.#traces.remember(key, input.correlationId, traceparent);
     const known = this.store.get(key);
     const entry = known ?? this.#newEntry(clock);
     const { observed, refused } = this.#observe(entry.state, input, clock);
@@ -142,8 +147,10 @@ export class DeciderLogic implements ProcessorLogic {
 
   #onDeadline(key: string, tick: LogRecord, clock: Clock): readonly OutRecord[] {
     const { outs, after } = this.#decide(key, this.#entry(key), { record: tick, input: null }, clock);
-    if (this.#decider.forgets?.(after.state, clock)) this.store.forget(key);
-    else this.store.put(key, after);
+    if (this.#decider.forgets?.(after.state, clock)) {
+      this.store.forget(key);
+      this.#traces.forget(key);
+    } else this.store.put(key, after);
     return outs;
   }
 
@@ -163,6 +170,8 @@ export class DeciderLogic implements ProcessorLogic {
         at: Math.max(clock.now, entry.lastInputAt),
         now: clock.now,
         correlationId,
+        traceparent:
+          traceparentOf(cause.record.headers) ?? this.#traces.traceOf(key, draft.correlationId ?? correlationId),
       });
     });
     const evolved = (before: unknown, draft: Draft) => decider.evolve(before, draft, clock, cause.input);

@@ -4,6 +4,7 @@ import { type DeadLetterCounts, NO_DEAD_LETTERS } from '../log/dead-letter-quota
 import type { Batch, Bounds, Log, LogRecord, OutRecord, Transactor } from '../log/log.ts';
 import { within } from '../runner/within.ts';
 import { type ClockState, restored } from '../time/clock.ts';
+import { attributesOf, continueTraces } from '../tracing/spans.ts';
 import { Fold } from './fold.ts';
 import type { FoldDeps } from './processor-logic.ts';
 import { RULES_KEY, RuleSwitch } from './rule-switch.ts';
@@ -215,6 +216,7 @@ export class PartitionTask {
 
   async #take(batch: Batch): Promise<void> {
     if (this.phase !== 'running') throw new Retry('the task is lost');
+    const begun = performance.now();
     const { topic, partition, fetched, end, next } = batch;
     const position = this.positions.get(topic) as number;
     if (fetched > position) throw new Fatal(`${topic}/${partition} jumped: at ${position}, got ${fetched}`);
@@ -226,7 +228,15 @@ export class PartitionTask {
     const marks = this.#ruleSwitch.switchRules(this.#fold, at);
     const { outs, stop } = await foldAll(this.#fold, this.#deps.codec, unread);
     const after = stop?.at ?? next;
-    await this.#commit([...marks, ...outs, ...this.#changes(topic, after)]);
+    const attributes = { ...attributesOf(batch), 'messaging.batch.message_count': unread.length };
+    const spans = continueTraces({ name: `${this.#processor.processor} process`, attributes, begun }, outs);
+    try {
+      await this.#commit([...marks, ...spans.outs, ...this.#changes(topic, after)]);
+      spans.end();
+    } catch (error) {
+      spans.end({ error });
+      throw error;
+    }
     this.positions.set(topic, after);
     this.progress += 1;
     this.#waiting.delete(topic);

@@ -4,6 +4,7 @@ import { eventOf, receivedAt } from '../log/inputs.ts';
 import type { LogRecord, OutRecord } from '../log/log.ts';
 import type { Count } from '../metrics.ts';
 import { Store } from '../state/store.ts';
+import { traceparentOf } from '../tracing/traceparent.ts';
 import type { Clock } from './decider.ts';
 import { encodeDraft, type RecordEncoding } from './record-encoding.ts';
 import type { AnyDecider, AnyMapper } from './topology.ts';
@@ -66,10 +67,12 @@ export class MapperLogic implements ProcessorLogic {
     const input = eventOf(record, this.#deps.codec, this.#processor.decode);
     const stamp = receivedAt(record);
     const { correlationId } = input;
+    const traceparent = traceparentOf(record.headers);
     const drafts = this.#processor.map(input, clock.now, stamp);
     this.#deps.count('events_written', drafts.length, { processor: this.#processor.processor });
     return drafts.map((draft, ordinal) => {
-      const about = { stateKey: null, version: null, epoch: null, ordinal, at: stamp, now: clock.now, correlationId };
+      const numbers = { stateKey: null, version: null, epoch: null, ordinal };
+      const about = { ...numbers, at: stamp, now: clock.now, correlationId, traceparent };
       return encodeDraft(this.#encoding, draft, { record, input }, about);
     });
   }

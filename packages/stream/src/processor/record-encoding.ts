@@ -23,13 +23,6 @@ export const hasEnvelope = (topic: string): boolean =>
 
 export const causationOf = ({ record, input }: Cause): string => input?.eventId ?? positionOf(record);
 
-/** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
-
-/** Every later event repeats the header, so only a valid trace context is passed on. It has 55 characters. */
-const headersOf = ({ headers: { traceparent } }: LogRecord) =>
-  traceparent !== undefined && TRACEPARENT.test(traceparent) ? { headers: { traceparent } } : {};
-
 /** The largest record that a broker accepts by default, without its frame; bytes. */
 const LARGEST_EVENT = 1_000_000;
 
@@ -47,6 +40,8 @@ export const encodeDraft = (
     readonly at: number;
     readonly now: number;
     readonly correlationId: string;
+    /** the trace that the event continues; undefined: none */
+    readonly traceparent: string | undefined;
   },
 ): OutRecord => {
   if (!encoding.writes.includes(draft.topic)) throw new Error(`${encoding.processor} does not declare ${draft.topic}`);
@@ -66,5 +61,6 @@ export const encodeDraft = (
   if (value.length > most)
     throw new DeadLetter('too_large', `${draft.type} would have ${value.length} bytes: ${draft.topic} accepts ${most}`);
   const to = partitionOf(draft.key, encoding.partitions(draft.topic));
-  return { topic: draft.topic, partition: to, key: draft.key, value, timestamp: about.now, ...headersOf(cause.record) };
+  const record = { topic: draft.topic, partition: to, key: draft.key, value, timestamp: about.now };
+  return about.traceparent === undefined ? record : { ...record, headers: { traceparent: about.traceparent } };
 };

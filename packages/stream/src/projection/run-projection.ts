@@ -14,6 +14,7 @@ import { isEvent, REGISTRY_RETRY_MS, readEvent } from '../log/reading.ts';
 import { GroupReader, type ReaderOptions, type RunningPart, runReader } from '../runner/group-reader.ts';
 import type { PartitionReading } from '../runner/watchdog.ts';
 import { within } from '../runner/within.ts';
+import { attributesOf, spanOf } from '../tracing/spans.ts';
 
 /** An event and its position. */
 export type PlacedEvent<In extends TopicName> = EventOf<In> & { readonly offset: number };
@@ -258,6 +259,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
     for (const one of unreadable) await this.#passOver(one);
     const from = this.#kept.get(key) as number;
     if (read.length > 0 || next - from >= WORTH_KEEPING) {
+      const about = { name: `${this.group} project`, attributes: attributesOf(batch), begun: performance.now() };
       const time = batch.records.at(-1)?.timestamp ?? 0;
       await applyAll(
         this.#deadLetters,
@@ -266,6 +268,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
         read,
       );
       this.#kept.set(key, next);
+      spanOf(about, records);
     }
     this.#read.set(key, next);
     const last = batch.records.at(-1);

@@ -9,6 +9,7 @@ import { recordOf } from '../log/writer.ts';
 import { GroupReader, type ReaderOptions, type RunningPart, runReader } from '../runner/group-reader.ts';
 import type { PartitionReading } from '../runner/watchdog.ts';
 import { within } from '../runner/within.ts';
+import { type About, attributesOf, spanOf } from '../tracing/spans.ts';
 import { Lanes, Outstanding } from './in-flight.ts';
 
 export type ReactorOptions<In extends TopicName, Out extends TopicName> = ReaderOptions & {
@@ -189,12 +190,13 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
 
   /** null if done; else the event is retried later. */
   async #try(record: LogRecord, { unread }: Outstanding): Promise<Retry | null> {
+    const about = { name: `${this.group} react`, attributes: attributesOf(record), begun: performance.now() };
     try {
       const event = await readEvent(this.log.codec, record);
       unread.delete(record.offset);
-      const outcomes = await this.options.react(event);
+      const outcomes = await this.#react(event, record, about);
       await writeOutcomes(this.log, this.group, record, event, outcomes, this.options.now());
-      this.options.count('events_written', outcomes.length, { processor: this.group });
+      this.options.count('events_written', outcomes.drafts.length, { processor: this.group });
     } catch (error) {
       if (error instanceof Retry) {
         this.options.logger.warn({ group: this.group, err: error }, 'a reaction waits');
@@ -210,6 +212,17 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
       else await this.#deadLetters.write({ record, error, otherwise: 'reaction' });
     }
     return null;
+  }
+
+  /** A reaction without an outcome has no span: an event for another sink, for example. */
+  async #react(event: HealthEvent, record: LogRecord, about: About): Promise<Outcomes> {
+    try {
+      const drafts = await this.options.react(event);
+      return { drafts, traceparent: drafts.length === 0 ? undefined : spanOf(about, [record]) };
+    } catch (error) {
+      spanOf(about, [record], { error });
+      throw error;
+    }
   }
 
   /** Pauses reading while too many events of a partition wait. */
@@ -235,6 +248,8 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
  */
 class Unwritten extends Fatal {}
 
+type Outcomes = { readonly drafts: readonly Draft[]; readonly traceparent: string | undefined };
+
 /**
  * Records the outcome of a reaction. The ids are the same each time, so that an effect that is tried twice is recorded
  * as one.
@@ -244,7 +259,7 @@ const writeOutcomes = async (
   group: string,
   { topic, partition, offset }: LogRecord,
   input: HealthEvent,
-  drafts: readonly Draft[],
+  { drafts, traceparent }: Outcomes,
   occurredAt: number,
 ): Promise<void> => {
   if (drafts.length === 0) return;
@@ -256,7 +271,8 @@ const writeOutcomes = async (
       causationId: input.eventId,
     }),
   );
-  const records = await Promise.all(encoded);
+  const headers = traceparent === undefined ? {} : { headers: { traceparent } };
+  const records = (await Promise.all(encoded)).map((one) => ({ ...one, ...headers }));
   await log.write(records).catch((error: Error) => {
     throw new Unwritten(`${group}: an outcome was not written: ${error.message}`, { cause: error });
   });
