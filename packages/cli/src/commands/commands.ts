@@ -31,6 +31,7 @@ const files: readonly CommandFile[] = [
   { names: ['ticket'], node: 'any', load: () => import('./control/ticket.ts') },
   { names: ['alert'], node: 'any', load: () => import('./control/alert.ts') },
   { names: ['doctor'], node: 'pinned', load: () => import('./inspect/doctor.ts') },
+  { names: ['init'], node: 'pinned', load: () => import('./admin/init.ts') },
   { names: ['policy'], node: 'pinned', load: () => import('./admin/policy.ts') },
   { names: ['evaluate'], node: 'pinned', load: () => import('./inspect/evaluate.ts') },
   { names: ['login'], node: 'any', load: () => import('./admin/login.ts') },

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { PRESETS, presetNames } from '@vigil/policy';
+import type { Command } from 'commander';
+import { Refusal } from '../../errors.ts';
+import { filesOf, nextLines, type PlannedFile } from '../../init/files.ts';
+import { type Ask, answersOf, type Defaults } from '../../init/questions.ts';
+import { plain } from '../../render/plain.ts';
+import { replaceFile } from '../../replace-file.ts';
+import { print, show } from '../../terminal.ts';
+import { ADMINISTRATION } from '../groups.ts';
+
+type Options = { readonly dir: string; readonly yes?: boolean; readonly overwrite?: boolean; readonly json?: boolean };
+
+const EXAMPLES = `
+It writes a policy of your own, its assignment, the channels of alerts, and their secrets, which git ignores. An existing file
+is replaced only after a yes. Nothing is sent, and nothing that runs is changed.
+
+Examples:
+  vigil init                    with questions
+  vigil init --yes              without: the preset vigil, alerts on the console
+  vigil init --dir ops/vigil    in another folder`;
+
+export const register = (program: Command): void => {
+  program
+    .command('init')
+    .helpGroup(ADMINISTRATION)
+    .description('write a first policy and the channels of alerts')
+    .option('--dir <folder>', 'where to', 'vigil')
+    .option('--yes', 'take the default answers; existing files are kept')
+    .option('--overwrite', 'with --yes: replace existing files')
+    .option('--json', 'for programs: print the files; needs --yes')
+    .addHelpText('after', EXAMPLES)
+    .action(init);
+};
+
+const defaults = (): Defaults => ({
+  policy: 'my-agents',
+  presets: presetNames(),
+  topic: `vigil-${randomBytes(9).toString('hex')}`,
+  secret: `whsec_${randomBytes(32).toString('base64')}`,
+});
+
+const init = async (options: Options): Promise<void> => {
+  const { dir, yes, json } = options;
+  if (json && !yes) throw new Refusal('--json asks no questions: give --yes with it.');
+  using terminal = yes ? null : openTerminal();
+  const ask: Ask = terminal?.ask ?? (async (_, fallback) => fallback);
+  const answers = await answersOf(ask, defaults());
+  const presetText = readFileSync(path.join(PRESETS, `${answers.preset}.yaml`), 'utf8');
+  const folder = path.resolve(dir);
+  const written = [];
+  for (const file of filesOf(answers, folder, presetText)) {
+    const outcome = await writePlanned(folder, file, options, ask);
+    written.push({ path: path.join(dir, file.path), outcome });
+  }
+  show(json, written, (files) => [
+    ...files.map((file) => `${file.outcome.padEnd(9)} ${file.path}`),
+    '',
+    ...nextLines(answers, dir).map(plain),
+  ]);
+};
+
+type Outcome = 'written' | 'kept' | 'unchanged';
+
+const writePlanned = async (folder: string, file: PlannedFile, options: Options, ask: Ask): Promise<Outcome> => {
+  const target = path.join(folder, file.path);
+  if (existsSync(target)) {
+    if (readFileSync(target, 'utf8') === file.text) return 'unchanged';
+    const answer = options.yes
+      ? options.overwrite
+        ? 'y'
+        : 'n'
+      : await ask(`${path.join(options.dir, file.path)} exists and differs. Replace it? (y, n)`, 'n');
+    if (!/^y(es)?$/i.test(answer)) return 'kept';
+  }
+  if (file.isSecret) {
+    mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
+    // The mode holds before the content is there.
+    if (!existsSync(target)) writeFileSync(target, '', { mode: 0o600 });
+    chmodSync(target, 0o600);
+  }
+  replaceFile(target, file.text);
+  return 'written';
+};
+
+const openTerminal = (): { readonly ask: Ask } & Disposable => {
+  const { stdin, stdout } = process;
+  if (!stdin.isTTY) throw new Refusal('There is no terminal to ask at: run vigil init --yes for the default answers.');
+  let isHidden = false;
+  const output = new Writable({
+    write: (chunk, _, done) => {
+      if (!isHidden) stdout.write(chunk);
+      done();
+    },
+  });
+  const terminal = createInterface({ input: stdin, output, terminal: true });
+  const stopped = new AbortController();
+  terminal.once('close', () => stopped.abort());
+  terminal.once('SIGINT', () => terminal.close());
+  return {
+    ask: async (question, fallback, isSecret = false) => {
+      const shown = `${question}${fallback === '' ? '' : ` [${fallback}]`}: `;
+      const answer = terminal.question(shown, { signal: stopped.signal });
+      isHidden = isSecret;
+      try {
+        return (await answer).trim() || fallback;
+      } catch {
+        throw new Refusal('Stopped: nothing more is written.');
+      } finally {
+        isHidden = false;
+        if (isSecret) print(['']);
+      }
+    },
+    [Symbol.dispose]: () => terminal.close(),
+  };
+};

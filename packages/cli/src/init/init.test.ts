@@ -1,0 +1,103 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { VOCABULARY } from '@vigil/health';
+import { checkFiles, PRESETS, presetNames } from '@vigil/policy';
+import { afterAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { type Answers, filesOf, nextLines } from './files.ts';
+import { type Ask, answersOf, type Defaults } from './questions.ts';
+
+const defaults: Defaults = { policy: 'my-agents', presets: presetNames(), topic: 'vigil-1', secret: 'whsec_AAAA' };
+
+/** Answers in this order, and the default after them. */
+const person = (...answers: readonly string[]) => {
+  const questions: string[] = [];
+  const ask: Ask = async (question, fallback) => answers[questions.push(question) - 1] || fallback;
+  return { ask, questions };
+};
+
+const folder = mkdtempSync(path.join(tmpdir(), 'vigil-init-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const presetText = (name: string) => readFileSync(path.join(PRESETS, `${name}.yaml`), 'utf8');
+const planned = (answers: Answers) => filesOf(answers, '/w/vigil', presetText(answers.preset));
+const textOf = (answers: Answers, name: string): string =>
+  planned(answers).find((file) => file.path === name)?.text ?? expect.unreachable(`there is no ${name}`);
+
+test('without an answer it is the preset vigil under a name of its own, and alerts go to the console', async () => {
+  const answers = await answersOf(person().ask, defaults);
+  expect(answers).toEqual({ policy: 'my-agents', preset: 'vigil', channels: [] });
+  expect(parse(textOf(answers, 'alerts.yaml'))).toEqual({ default: ['console'], channels: {} });
+  expect(planned(answers).map((file) => file.path)).toEqual([
+    'policies/my-agents.yaml',
+    'policies/assign.yaml',
+    'alerts.yaml',
+    '.gitignore',
+  ]);
+});
+
+test.each(presetNames())(
+  'the files that begin as %s are valid, and differ from the preset in the name alone',
+  (preset) => {
+    const files = planned({ policy: 'builders', preset, channels: [] }).filter((file) =>
+      file.path.startsWith('policies'),
+    );
+    mkdirSync(path.join(folder, preset, 'policies'), { recursive: true });
+    const paths = files.map((file) => path.join(folder, preset, file.path));
+    for (const [i, { text }] of files.entries()) writeFileSync(paths[i] ?? '', text);
+    expect(checkFiles(paths, VOCABULARY, presetNames())[0]).toMatchObject({ name: 'builders' });
+    expect(parse(files[0]?.text ?? '')).toEqual({ ...parse(presetText(preset)), policy: 'builders' });
+  },
+);
+
+test('each channel has its settings in the file of channels, and its secret in a file of its own', async () => {
+  const { ask } = person(
+    'ops',
+    'hive',
+    'ntfy, slack_webhook webhook command',
+    ...['https://n.example', 'alarm', 'tk_1'],
+  );
+  const answers = await answersOf(async (question, fallback, isSecret) => {
+    if (question.startsWith('Slack')) return 'https://hooks.slack.example/x';
+    if (question.startsWith('webhook')) return 'https://o.example/vigil';
+    if (question.startsWith('command')) return 'notify-send {title}';
+    return ask(question, fallback, isSecret);
+  }, defaults);
+  const { default: names, channels } = parse(textOf(answers, 'alerts.yaml'));
+  expect(names).toEqual(['console', 'ntfy', 'slack', 'webhook', 'command']);
+  expect(channels).toEqual({
+    ntfy: { kind: 'ntfy', url: 'https://n.example', topic: 'alarm', token_file: '/w/vigil/secrets/ntfy' },
+    slack: { kind: 'slack_webhook', url_file: '/w/vigil/secrets/slack' },
+    webhook: { kind: 'webhook', url: 'https://o.example/vigil', secret_file: '/w/vigil/secrets/webhook' },
+    command: { kind: 'command', argv: ['notify-send', '{title}'] },
+  });
+  const secrets = planned(answers).filter((file) => file.isSecret);
+  expect(secrets.map((file) => [file.path, file.text])).toEqual([
+    ['secrets/ntfy', 'tk_1\n'],
+    ['secrets/slack', 'https://hooks.slack.example/x\n'],
+    ['secrets/webhook', 'whsec_AAAA\n'],
+  ]);
+  expect(textOf(answers, '.gitignore')).toBe('secrets/\n');
+  const open = planned(answers).filter((file) => !file.isSecret);
+  expect(open.map((file) => file.text).join()).not.toMatch(/tk_1|hooks\.slack|whsec/);
+  expect(nextLines(answers, 'vigil').join('\n')).toContain('vigil alert test slack');
+});
+
+test('a wrong answer is asked again, with what to write', async () => {
+  const { ask, questions } = person('My Agents', 'builders', 'vigli', 'vigil', 'fax', 'none');
+  expect(await answersOf(ask, defaults)).toEqual({ policy: 'builders', preset: 'vigil', channels: [] });
+  expect(questions[1]).toMatch(/^Write lower-case letters, digits, - and _/);
+  expect(questions[3]).toMatch(/^Did you mean vigil\?/);
+  expect(questions[5]).toMatch(/^Write one of ntfy, slack_webhook, webhook, command\./);
+});
+
+test('what is secret is asked without showing it', async () => {
+  const hidden: string[] = [];
+  await answersOf(async (question, fallback, isSecret) => {
+    if (isSecret) hidden.push(question.split(':')[0] ?? '');
+    if (question.startsWith('Channels')) return 'ntfy slack_webhook';
+    return fallback || 'https://hooks.slack.example/x';
+  }, defaults);
+  expect(hidden).toEqual(['ntfy', 'Slack']);
+});

@@ -1,0 +1,104 @@
+import { nearest } from '@vigil/policy';
+import type { Answers, Channel, ChannelKind } from './files.ts';
+
+/** Asks a person; the answer without one is `fallback`. A secret is not shown while it is typed. */
+export type Ask = (question: string, fallback: string, isSecret?: boolean) => Promise<string>;
+
+/** Null: the answer is valid; otherwise what to write instead. */
+type Check = (answer: string) => string | null;
+
+export type Defaults = {
+  readonly policy: string;
+  readonly presets: readonly string[];
+  readonly topic: string;
+  readonly secret: string;
+};
+
+const CHANNELS: Readonly<Record<ChannelKind, string>> = {
+  ntfy: 'a phone or a browser, by ntfy',
+  slack_webhook: 'a channel of Slack, by an incoming webhook',
+  webhook: 'a program, by signed HTTP',
+  command: 'a program of this host',
+};
+const KINDS = Object.keys(CHANNELS) as readonly ChannelKind[];
+
+const asked = async (ask: Ask, question: string, fallback: string, check: Check, isSecret = false): Promise<string> => {
+  for (let remedy = ''; ; ) {
+    const answer = await ask(`${remedy}${question}`, fallback, isSecret);
+    const mistake = check(answer);
+    if (mistake === null) return answer;
+    remedy = `${mistake}\n`;
+  }
+};
+
+const isName: Check = (text) =>
+  /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text) ? null : 'Write lower-case letters, digits, - and _, such as builders.';
+
+const isOneOf =
+  (known: readonly string[]): Check =>
+  (text) => {
+    if (known.includes(text)) return null;
+    const near = nearest(text, known);
+    return near === null ? `Write one of ${known.join(', ')}.` : `Did you mean ${near}?`;
+  };
+
+const isUrl: Check = (text) =>
+  /^https?:\/\/./.test(text) && URL.canParse(text) ? null : 'Write an address such as https://host/path.';
+const isTopic: Check = (text) =>
+  /^[-_A-Za-z0-9]{1,64}$/.test(text) ? null : 'Write letters, digits, - and _, at most 64.';
+const isCommand: Check = (text) => (text.trim() === '' ? 'Write a command, such as notify-send {title}.' : null);
+
+const kindsIn = (text: string): readonly string[] =>
+  text.split(/[\s,]+/).filter((word) => word !== '' && word !== 'none');
+const areKinds: Check = (text) =>
+  kindsIn(text)
+    .map(isOneOf(KINDS))
+    .find((mistake) => mistake !== null) ?? null;
+
+const channelOf = async (ask: Ask, kind: ChannelKind, { topic, secret }: Defaults): Promise<Channel> => {
+  switch (kind) {
+    case 'ntfy': {
+      const url = await asked(ask, 'ntfy: address of the server', 'https://ntfy.sh', isUrl);
+      const chosen = await asked(
+        ask,
+        'ntfy: topic (anybody who has its name can read it, unless the server wants a token)',
+        topic,
+        isTopic,
+      );
+      const token = await ask('ntfy: access token (none: Enter)', '', true);
+      return { kind, url, topic: chosen, token: token === '' ? null : token };
+    }
+    case 'slack_webhook':
+      return { kind, address: await asked(ask, 'Slack: address of the incoming webhook', '', isUrl, true) };
+    case 'webhook':
+      return { kind, url: await asked(ask, 'webhook: address that is posted to', '', isUrl), secret };
+    case 'command': {
+      const line = await asked(
+        ask,
+        'command: with {severity}, {title}, {text}',
+        'notify-send {title} {text}',
+        isCommand,
+      );
+      return { kind, argv: line.trim().split(/\s+/) };
+    }
+  }
+};
+
+/** Asks for all that a first configuration needs. */
+export const answersOf = async (ask: Ask, defaults: Defaults): Promise<Answers> => {
+  const policy = await asked(ask, 'Name of your policy', defaults.policy, isName);
+  const presets = defaults.presets.join(', ');
+  const preset = await asked(ask, `Preset that it begins as (${presets})`, 'vigil', isOneOf(defaults.presets));
+  const offered = KINDS.map((kind) => `  ${kind}: ${CHANNELS[kind]}`).join('\n');
+  const kinds = kindsIn(
+    await asked(
+      ask,
+      `Channels for alerts, besides the console:\n${offered}\nWrite some of them, or none`,
+      'none',
+      areKinds,
+    ),
+  );
+  const channels: Channel[] = [];
+  for (const kind of KINDS) if (kinds.includes(kind)) channels.push(await channelOf(ask, kind, defaults));
+  return { policy, preset, channels };
+};
