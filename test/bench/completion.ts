@@ -61,11 +61,12 @@ With \`false_completion: { ask_at_stop: true }\` the hook that ends a turn asks 
 only about failed checks, changes and calls. A later turn repeats it only after another check, change or failed call. No preset has it.
 
 Adapters declare the calls: \`mutating\` with a \`target\`, and \`checking\` for shell commands that run a known tool, such as \`npm test\`,
-\`pytest\`, \`cargo build\` or \`tsc\`. Agents with the SDK declare them too. The commands themselves are not sent. A pipe hides the outcome of a check:
+\`pytest\`, \`cargo build\` or \`tsc\`. A shell, \`timeout\` or another wrapper hides none of them. Agents with the SDK declare them too. The commands themselves are not sent. A pipe hides the outcome of a check:
 \`npm test | tail\` ends as \`tail\` ends.
 
-A recorded run claims to have finished if its last call has a result and nothing cut it off. The sources other than Claude Code do not record
-what ended a run, so a limit of turns may have cut off some of those whose last call failed.
+A recorded run claims to have finished if its last call has a result and nothing cut it off. A session of a client, or its output, claims it if its last turn ended by
+itself. It did if neither an error nor an interrupt ended it, and the file does not stop within it. Telemetry records no ends of turns, so an answer after the last call counts as one. The
+sources here other than Claude Code do not record what ended a run, so a limit of turns may have cut off some of those whose last call failed.
 
 ## Flagged runs
 

@@ -1,13 +1,21 @@
 import type { Adapter, HookPayload } from './adapter.ts';
 import { adapters } from './adapters.ts';
 import { type AgentReport, newSession, observe, type SessionEvent } from './session/session.ts';
+import { type AgentState, agentOf } from './session/state.ts';
 import { instantAt, parseLine } from './shared/payload.ts';
 
 /** A report that an agent of a session would have sent, and its time, epoch milliseconds. */
 export type RecordedReport = AgentReport & { readonly at: number };
 
-/** `id`: null if the files do not name the session. The reports are in the order of time. */
-export type RecordedSession = { readonly id: string | null; readonly reports: readonly RecordedReport[] };
+/**
+ * `id`: null if the files do not name the session. The reports are in the order of time. `finished`: the agents whose
+ * last turn ended by itself; null for the session's own agent.
+ */
+export type RecordedSession = {
+  readonly id: string | null;
+  readonly reports: readonly RecordedReport[];
+  readonly finished: readonly (string | null)[];
+};
 
 /** `isTimed` false: the times are counted, because nothing in the file has one. */
 export type PrintedSession = RecordedSession & { readonly isTimed: boolean };
@@ -39,11 +47,14 @@ const readFile = ({ sessionFile }: Adapter, lines: readonly string[]): Read => {
 export const recordedSession = (adapter: Adapter, files: readonly (readonly string[])[]): RecordedSession => {
   const read = files.map((lines) => readFile(adapter, lines));
   const events = read.flatMap((one) => one.events).sort((one, other) => one.at - other.at);
-  return { id: read.find(({ id }) => id !== null)?.id ?? null, reports: reportsOf(events) };
+  return { id: read.find(({ id }) => id !== null)?.id ?? null, ...reportsOf(events, 'recorded') };
 };
 
-/** The reports that follow from events, in their order. */
-export const reportsOf = (events: readonly SessionEvent[]): readonly RecordedReport[] => {
+/** `ends`: whether the source records the ends of turns, or its calls and answers imply them. */
+type Ends = 'recorded' | 'implied';
+
+/** The reports that follow from events, in their order, and the agents that have finished. */
+export const reportsOf = (events: readonly SessionEvent[], ends: Ends): Omit<RecordedSession, 'id'> => {
   const reports: RecordedReport[] = [];
   let session = newSession;
   for (const event of events) {
@@ -51,7 +62,32 @@ export const reportsOf = (events: readonly SessionEvent[]): readonly RecordedRep
     session = observed.session;
     for (const report of observed.reports) reports.push({ ...report, at: event.at });
   }
-  return reports;
+  const byAgent = Map.groupBy(events, ({ agent }) => agent);
+  const finished = [...byAgent].flatMap(([agent, own]) =>
+    isAtRest(agentOf(session, agent)) && ENDED[ends](own.map(({ kind }) => kind)) ? [agent] : [],
+  );
+  return { reports, finished };
+};
+
+/** Whether nothing of an agent is in flight and nothing stops its next answer. */
+const isAtRest = ({ ended, open, obstacle }: AgentState): boolean =>
+  !ended && obstacle === null && Object.keys(open).length === 0;
+
+type Kind = SessionEvent['kind'];
+
+const OF_TURNS: readonly Kind[] = ['turn_started', 'turn_ended', 'turn_failed', 'turn_interrupted', 'model_answers'];
+const OF_WORK: readonly Kind[] = ['model_answers', 'call_started', 'call_ended', 'turn_failed', 'turn_interrupted'];
+
+const lastOf = (kinds: readonly Kind[], among: readonly Kind[]): Kind | undefined =>
+  kinds.findLast((kind) => among.includes(kind));
+
+/**
+ * Whether the last turn ended by itself, from the kinds of its events. Telemetry has no ends of turns: an answer after
+ * the last call implies one, or, without any answers, the end of the last call.
+ */
+const ENDED: Readonly<Record<Ends, (kinds: readonly Kind[]) => boolean>> = {
+  recorded: (kinds) => lastOf(kinds, [...OF_TURNS, ...OF_WORK]) === 'turn_ended',
+  implied: (kinds) => lastOf(kinds, OF_WORK) === (kinds.includes('model_answers') ? 'model_answers' : 'call_ended'),
 };
 
 /** The time of the first line where no line has one. */
@@ -85,5 +121,5 @@ export const printedSessions = (
     }
     if (first === null && read.events.some(({ kind }) => kind === 'call_ended')) now += gapMs;
   }
-  return sessions.map(({ id, events }) => ({ id, reports: reportsOf(events), isTimed: first !== null }));
+  return sessions.map(({ id, events }) => ({ id, ...reportsOf(events, 'recorded'), isTimed: first !== null }));
 };

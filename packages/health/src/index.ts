@@ -15,6 +15,7 @@ export {
   type RunJudge,
   runJudge,
   type SessionReport,
+  type SessionReports,
   sessionJudge,
 } from './recorded/judge.ts';
 export { CorrectTheRun, type Hashing, type RecordedRun, readRun } from './recorded/run.ts';

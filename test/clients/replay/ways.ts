@@ -73,11 +73,12 @@ const ofFile = (adapter: Adapter, run: string, cut: Cut): Findings => {
   if (POLICY === undefined) throw new Error('there is no policy vigil');
   const own = reports.filter(({ agent }) => agent === null);
   const judge = sessionJudge(POLICY);
-  const [judged] = judge(
-    's1',
-    own.map(({ at, fields }) => ({ at, agent: 'a1', parent: null, fields })),
-    true,
-  );
+  const [judged] = judge({
+    id: 's1',
+    reports: own.map(({ at, fields }) => ({ at, agent: 'a1', parent: null, fields })),
+    isTimed: true,
+    finished: [],
+  });
   const found = (judged?.judged.changes ?? []).map(({ to, signals }) => ({ to, signals: [...signals].sort() }));
   return foundOrUnknown(found, own.at(-1)?.fields.turn?.open === false);
 };

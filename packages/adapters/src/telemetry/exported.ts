@@ -61,7 +61,7 @@ const sessionOf = ({ client, id, events, counts }: Kept): ExportedSession => {
   const [best] = SIGNALS.flatMap((signal) => (events.has(signal) ? [events.get(signal) ?? []] : []));
   const own = best ?? [];
   const all = [...own, ...counts, ...startsOf(own)].sort((one, other) => one.at - other.at);
-  return { id, client, reports: reportsOf(all) };
+  return { id, client, ...reportsOf(all, 'implied') };
 };
 
 const eventsOf = ({ events }: Kept, signal: Signal): SessionEvent[] => {

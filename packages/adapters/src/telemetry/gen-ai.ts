@@ -1,19 +1,10 @@
 import { eventsAt, type SessionFact } from '../session/events.ts';
 import { endOfCall, endWith } from '../shared/calls.ts';
 import { ownOf } from '../shared/payload.ts';
+import { plainTraitsOf } from '../shared/plain-tools.ts';
 import type { MeterReading } from './meters.ts';
 import type { ReadTelemetry, Telemetry, TelemetryRecord } from './record.ts';
 import * as telemetry from './record.ts';
-
-/** The traits of a framework's tools are unknown. */
-const NO_TRAITS = {
-  kind: 'tool',
-  mutating: false,
-  polling: false,
-  checking: false,
-  target: null,
-  limitMs: null,
-} as const;
 
 const called = (record: TelemetryRecord): readonly SessionFact[] => {
   const { attributes, at, id, hasFailed } = record;
@@ -23,7 +14,7 @@ const called = (record: TelemetryRecord): readonly SessionFact[] => {
   const error = telemetry.shortTextOf(attributes, 'error.type') ?? (hasFailed ? 'tool_error' : null);
   // A framework exports results only if it is configured to.
   const end = endWith(telemetry.textOf(attributes, 'gen_ai.tool.call.result') ?? undefined, error);
-  return [endOfCall({ callId, tool, args, traits: NO_TRAITS }, end, at, telemetry.durationOf(record))];
+  return [endOfCall({ callId, tool, args, traits: plainTraitsOf(tool, args) }, end, at, telemetry.durationOf(record))];
 };
 
 const modelOf = ({ attributes }: TelemetryRecord): string | null =>

@@ -77,7 +77,7 @@ export const judgeOf = (policy: CompiledPolicy, gap: number): ((record: Record) 
   const [judgeRun, judgeSession] = [runJudge(policy, hashes, gap), sessionJudge(policy)];
   return (record) => {
     if (record.kind === 'run') return [judgementOf(record.run, judgeRun(record.run))];
-    return judgeSession(record.id, record.reports, record.isTimed).map(({ agent, calls, judged }) => ({
+    return judgeSession(record).map(({ agent, calls, judged }) => ({
       run_id: agent,
       src: record.client,
       success: null,

@@ -79,12 +79,36 @@ describe.each(FORMATS)('a file of %s', (_, fileOf, run_id, src) => {
     expect(await worstOf(fileOf({ commands: looping.commands.slice(0, 4), isDone: false }))).toEqual(['DEGRADED']);
   });
 
+  test('that ends after a call that failed claims to be done falsely', async () => {
+    const { judgements } = await evaluated(fileOf({ ...working, failing: ['git diff'] }));
+    const { changes } = judgements[0]?.judged ?? { changes: [] };
+    expect(changes).toMatchObject([{ to: 'DEGRADED', call: 6, signals: ['false_completion'] }]);
+  });
+
   test('with a success is not flagged', async () => {
     const { judgements, errors } = await evaluated(fileOf(working));
     expect(errors).toEqual([]);
     expect(judgements).toMatchObject([{ run_id, calls: 6, judged: { worst: 'HEALTHY', changes: [] } }]);
   });
 });
+
+/** These record the end of a turn. The others have only its calls. */
+const WITH_TURNS = FORMATS.filter(([name]) => name !== 'ATIF' && name !== 'spans of a framework');
+
+test.each(WITH_TURNS)('a file of %s that was cut off after a call that failed claims nothing', async (_, fileOf) => {
+  expect(await worstOf(fileOf({ ...working, failing: ['git diff'], isDone: false }))).toEqual(['HEALTHY']);
+});
+
+test.each(FORMATS.filter(([name]) => name !== 'the output of Gemini CLI'))(
+  'in a file of %s a check counts also within a shell, and later calls do not hide that it failed',
+  async (_, fileOf) => {
+    const commands = ['ls', 'bash -lc "npm test"', 'git diff'];
+    const { judgements } = await evaluated(fileOf({ commands, isDone: true, failing: commands.slice(1, 2) }));
+    expect(judgements[0]?.judged.changes.at(-1)).toMatchObject({ to: 'DEGRADED', signals: ['false_completion'] });
+    const passed = { commands: [...commands, 'timeout 60 npm test'], isDone: true, failing: commands.slice(1, 2) };
+    expect(await worstOf(fileOf(passed))).toEqual(['HEALTHY']);
+  },
+);
 
 describe.each(FORMATS.slice(1, 4))('a damaged file of %s', (_, fileOf, run_id) => {
   test('is judged without the line that is damaged, which is named', async () => {
@@ -113,7 +137,8 @@ const exportsOf = (name: string): string =>
 test.each([
   ['claude-code.traces', 5, 'HEALTHY'],
   ['claude-code.traces-loops', 16, 'FAILING'],
-  ['claude-code.works', 5, 'HEALTHY'],
+  // It answers after a call that failed.
+  ['claude-code.works', 5, 'DEGRADED'],
   ['codex.loops', 16, 'FAILING'],
 ])('telemetry that a real client exported is judged: %s', async (name, calls, worst) => {
   const { judgements, errors } = await evaluated(exportsOf(name));
@@ -249,17 +274,29 @@ test('a sub-agent within a trajectory is a run of its own', async () => {
   ]);
 });
 
-test("a trajectory of a client is evaluated with its adapter's knowledge of tools: a poll is not a loop", async () => {
+test("a trajectory of a client is evaluated with its adapter's knowledge of tools", async () => {
   const polling = atifTrajectory({ commands: Array.from({ length: 6 }, () => 'sleep 60; cat log'), isDone: false });
   const calls = polling.steps.map((step) =>
     'tool_calls' in step ? { ...step, tool_calls: renamed(step.tool_calls) } : step,
   );
   const of = (name: string) => worstOf(JSON.stringify({ ...polling, agent: { name, version: '1' }, steps: calls }));
-  expect(await of('claude-code')).toEqual(['HEALTHY']);
-  expect(await of('an-unknown-agent')).toEqual(['STUCK']);
+  expect(await of('claude-code')).toEqual(['STUCK']);
+  expect(await of('codex')).toEqual(['HEALTHY']);
 });
 
-const renamed = (calls: readonly object[]) => calls.map((call) => ({ ...call, function_name: 'Bash' }));
+const renamed = (calls: readonly object[]) => calls.map((call) => ({ ...call, function_name: 'wait_agent' }));
+
+test('the shell of an unknown agent polls too, in a recorded run and in a trajectory, unless the record denies it', async () => {
+  const commands = Array.from({ length: 6 }, () => 'timeout 90 bash -c "sleep 60; cat log"');
+  expect(await worstOf(atifFile({ commands, isDone: false }))).toEqual(['HEALTHY']);
+  const run = (more: object) =>
+    JSON.stringify({
+      run_id: 'r',
+      calls: commands.map((command) => ({ tool: 'bash', args: { command }, result: '', ...more })),
+    });
+  expect(await worstOf(run({}))).toEqual(['HEALTHY']);
+  expect(await worstOf(run({ polling: false }))).toEqual(['STUCK']);
+});
 
 test('a sub-agent of Claude Code is judged from its file beside that of the session', async () => {
   file('session/subagents/agent-a1b2.jsonl', claudeCodeFile(looping, { subagent: { id: 'a1b2', type: 'Explore' } }));

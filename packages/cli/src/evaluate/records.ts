@@ -6,8 +6,10 @@ import {
   adapterOfEntry,
   adapterOfPrinted,
   type PrintedSession,
+  plainTraitsOf,
   printedSessions,
   type RecordedReport,
+  type RecordedSession,
   recordedSession,
 } from '@vigil/adapters';
 import { type Export, exportedSessions, isExport, readExport } from '@vigil/adapters/exported';
@@ -19,6 +21,7 @@ import {
   readRun,
   readTrajectory,
   type SessionReport,
+  type SessionReports,
 } from '@vigil/health';
 import { z } from 'zod';
 import { FORMATS, type Format } from './formats.ts';
@@ -76,14 +79,7 @@ export const noFormat = (first: string): CorrectTheRun =>
 /** A run with its calls, or a session with what its agents would have reported. */
 export type Record =
   | { readonly kind: 'run'; readonly run: RecordedRun }
-  | {
-      readonly kind: 'session';
-      readonly id: string;
-      readonly client: string;
-      /** whether the file has times */
-      readonly isTimed: boolean;
-      readonly reports: readonly SessionReport[];
-    };
+  | ({ readonly kind: 'session'; readonly client: string } & SessionReports);
 
 /** A piece of a file that is read by itself. `read` throws CorrectTheRun. */
 export type Piece = { readonly where: string; readonly read: () => readonly Record[] };
@@ -210,18 +206,23 @@ const parsedOr = (text: string): unknown => {
   }
 };
 
-const oneRun = (text: string): readonly Record[] => [{ kind: 'run', run: readRun(text) }];
+const oneRun = (text: string): readonly Record[] => [{ kind: 'run', run: withTraits(readRun(text)) }];
 
 const trajectories = (text: string): readonly Record[] =>
   readTrajectory(entryOf(text)).map((run) => ({ kind: 'run', run: withTraits(run) }));
 
-/** A trajectory does not describe its tools; the adapter of its client does. */
+/** The traits of calls that the record does not state: those of the tools of its client, or of a shell. */
 const withTraits = (run: RecordedRun): RecordedRun => {
-  const adapter = adapterNamed(run.src ?? '');
-  if (adapter === undefined) return run;
+  const traitsOf = adapterNamed(run.src ?? '')?.traitsOf ?? plainTraitsOf;
   const calls = run.calls.map((call) => {
-    const { mutating, polling, target } = adapter.traitsOf(call.tool, call.args);
-    return { ...call, mutating, polling, target };
+    const traits = traitsOf(call.tool, call.args);
+    return {
+      ...call,
+      mutating: call.mutating ?? traits.mutating,
+      polling: call.polling ?? traits.polling,
+      checking: call.checking ?? traits.checking,
+      target: call.target ?? traits.target,
+    };
   });
   return { ...run, calls };
 };
@@ -274,6 +275,7 @@ const sessionOf = (file: string, adapter: Adapter, files: readonly (readonly str
     isTimed: true,
     // The file of a sub-agent alone does not name its parent.
     reports: reports.filter(({ agent }) => active.has(agent)),
+    finished: finishedIn(id, recorded).filter((agent) => active.has(agent)),
   };
 };
 
@@ -316,10 +318,19 @@ const exportIn = (entry: Entry): Export => {
   }
 };
 
-const printedOf = (file: string, client: string, { id: known, reports, isTimed }: PrintedSession): Record => {
+const printedOf = (file: string, client: string, printed: PrintedSession): Record => {
+  const { id: known, reports, isTimed } = printed;
   const id = asId(known ?? path.basename(file));
-  return { kind: 'session', id, client, isTimed, reports: reports.map((report) => reportOf(id, report)) };
+  const finished = finishedIn(id, printed);
+  return { kind: 'session', id, client, isTimed, reports: reports.map((report) => reportOf(id, report)), finished };
 };
+
+/** The ids of the agents that have finished. */
+const finishedIn = (id: string, { reports, finished }: RecordedSession): readonly string[] =>
+  finished.flatMap((agent) => {
+    const last = reports.findLast((report) => report.agent === agent);
+    return last === undefined ? [] : [reportOf(id, last).agent];
+  });
 
 const reportOf = (id: string, { at, agent, type, fields }: RecordedReport): SessionReport => ({
   at,

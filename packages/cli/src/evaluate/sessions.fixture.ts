@@ -5,18 +5,22 @@ export type Session = {
   readonly commands: readonly string[];
   /** the model reports that it is done */
   readonly isDone: boolean;
+  /** the commands that fail; absent: none */
+  readonly failing?: readonly string[];
 };
 
 const T0 = Date.UTC(2026, 10, 23, 4);
 /** Seconds after the session's start, as clients write it. */
 const at = (seconds: number): string => new Date(T0 + 1000 * seconds).toISOString();
 const resultOf = (command: string): string => `result of ${command}`;
+const fails = ({ failing }: Session, command: string): boolean => failing?.includes(command) === true;
 const lines = (entries: readonly unknown[]): string => `${entries.map((entry) => JSON.stringify(entry)).join('\n')}\n`;
 
 /** `from`: seconds until it begins. `subagent`: whose file it is. */
 type Part = { readonly from?: number; readonly subagent?: { readonly id: string; readonly type: string } };
 
-export const claudeCodeFile = ({ commands, isDone }: Session, { from = 0, subagent }: Part = {}): string => {
+export const claudeCodeFile = (session: Session, { from = 0, subagent }: Part = {}): string => {
+  const { commands, isDone } = session;
   const about = subagent && { agentId: subagent.id, attributionAgent: subagent.type };
   const entry = (seconds: number, type: string, message: object) => ({
     type,
@@ -36,7 +40,9 @@ export const claudeCodeFile = ({ commands, isDone }: Session, { from = 0, subage
       return [
         answer(3 * i + 1, `m-${id}`, 'tool_use', { type: 'tool_use', id, name: 'Bash', input: { command } }),
         entry(3 * i + 2, 'user', {
-          content: [{ type: 'tool_result', tool_use_id: id, content: resultOf(command), is_error: false }],
+          content: [
+            { type: 'tool_result', tool_use_id: id, content: resultOf(command), is_error: fails(session, command) },
+          ],
         }),
       ];
     }),
@@ -44,7 +50,8 @@ export const claudeCodeFile = ({ commands, isDone }: Session, { from = 0, subage
   ]);
 };
 
-export const codexFile = ({ commands, isDone }: Session): string => {
+export const codexFile = (session: Session): string => {
+  const { commands, isDone } = session;
   const entry = (seconds: number, type: string, payload: object) => ({ timestamp: at(seconds), type, payload });
   return lines([
     entry(0, 'session_meta', { id: 's-codex', cwd: '/work' }),
@@ -59,7 +66,7 @@ export const codexFile = ({ commands, isDone }: Session): string => {
       entry(3 * i + 2, 'response_item', {
         type: 'function_call_output',
         call_id: `t${i}`,
-        output: `Chunk ID: ${i}f${i}\nWall time: 1.${i} seconds\nProcess exited with code 0\nOutput:\n${resultOf(cmd)}\n`,
+        output: `Chunk ID: ${i}f${i}\nWall time: 1.${i} seconds\nProcess exited with code ${fails(session, cmd) ? 1 : 0}\nOutput:\n${resultOf(cmd)}\n`,
       }),
     ]),
     ...(isDone ? [entry(3 * commands.length + 1, 'event_msg', { type: 'task_complete' })] : []),
@@ -67,7 +74,8 @@ export const codexFile = ({ commands, isDone }: Session): string => {
 };
 
 /** `isTimed` false: as older versions print it, without times. */
-export const claudeCodeStream = ({ commands, isDone }: Session, isTimed = true): string => {
+export const claudeCodeStream = (session: Session, isTimed = true): string => {
+  const { commands, isDone } = session;
   const message = (seconds: number, type: string, content: object) => ({
     type,
     message: { id: `m-${seconds}`, model: 'm', role: type, content: [content] },
@@ -82,7 +90,7 @@ export const claudeCodeStream = ({ commands, isDone }: Session, isTimed = true):
         type: 'tool_result',
         tool_use_id: `t${i}`,
         content: resultOf(command),
-        is_error: false,
+        is_error: fails(session, command),
       }),
     ]),
     ...(isDone
@@ -92,7 +100,8 @@ export const claudeCodeStream = ({ commands, isDone }: Session, isTimed = true):
 };
 
 /** Its lines have no times. */
-export const codexStream = ({ commands, isDone }: Session, id = 's-codex'): string => {
+export const codexStream = (session: Session, id = 's-codex'): string => {
+  const { commands, isDone } = session;
   const item = (i: number, command: string, more: object) => ({
     id: `t${i}`,
     type: 'command_execution',
@@ -106,7 +115,11 @@ export const codexStream = ({ commands, isDone }: Session, id = 's-codex'): stri
       { type: 'item.started', item: item(i, command, { status: 'in_progress' }) },
       {
         type: 'item.completed',
-        item: item(i, command, { status: 'completed', exit_code: 0, aggregated_output: resultOf(command) }),
+        item: item(i, command, {
+          status: 'completed',
+          exit_code: fails(session, command) ? 1 : 0,
+          aggregated_output: resultOf(command),
+        }),
       },
     ]),
     ...(isDone
@@ -115,8 +128,9 @@ export const codexStream = ({ commands, isDone }: Session, id = 's-codex'): stri
   ]);
 };
 
-export const geminiStream = ({ commands, isDone }: Session): string =>
-  lines([
+export const geminiStream = (session: Session): string => {
+  const { commands, isDone } = session;
+  return lines([
     { type: 'init', timestamp: at(0), session_id: 's-gemini', model: 'm' },
     { type: 'message', timestamp: at(0), role: 'user', content: 'do the task' },
     ...commands.flatMap((file_path, i) => [
@@ -131,24 +145,26 @@ export const geminiStream = ({ commands, isDone }: Session): string =>
         type: 'tool_result',
         timestamp: at(3 * i + 2),
         tool_id: `t${i}`,
-        status: 'success',
+        status: fails(session, file_path) ? 'error' : 'success',
         output: resultOf(file_path),
+        ...(fails(session, file_path) && { error: { type: 'invalid_tool_params', message: 'no such file' } }),
       },
     ]),
     ...(isDone ? [{ type: 'result', timestamp: at(3 * commands.length + 1), status: 'success', stats: {} }] : []),
   ]);
+};
 
 const attributes = (pairs: Readonly<Record<string, string>>) =>
   Object.entries(pairs).map(([key, value]) => ({ key, value: { stringValue: value } }));
 
 /** An export request with the spans of a framework, which follow OpenTelemetry's conventions for generative AI. */
-export const genAiExport = ({ commands }: Session, took = 1) => ({
+export const genAiExport = (session: Session, took = 1) => ({
   resourceSpans: [
     {
       resource: { attributes: attributes({ 'service.name': 'framework' }) },
       scopeSpans: [
         {
-          spans: commands.map((command, i) => ({
+          spans: session.commands.map((command, i) => ({
             traceId: 'a1',
             spanId: `b${i}`,
             name: 'execute_tool bash',
@@ -161,6 +177,7 @@ export const genAiExport = ({ commands }: Session, took = 1) => ({
               'gen_ai.tool.call.id': `t${i}`,
               'gen_ai.tool.call.arguments': JSON.stringify({ command }),
               'gen_ai.tool.call.result': resultOf(command),
+              ...(fails(session, command) && { 'error.type': 'exit_1' }),
             }),
           })),
         },
@@ -182,7 +199,10 @@ const geminiAnswer = (i: number) => ({
   tokens: { input: 9, output: 1 },
 });
 
-const geminiCalls = (command: string, i: number) => ({
+const outputOf = (session: Session, command: string, i: number): string =>
+  `Output: ${resultOf(command)}\n${fails(session, command) ? 'Exit Code: 1\n' : ''}Process Group PGID: 29${i}`;
+
+const geminiCalls = (session: Session, command: string, i: number) => ({
   toolCalls: [
     {
       id: `t${i}`,
@@ -190,9 +210,7 @@ const geminiCalls = (command: string, i: number) => ({
       args: { command },
       status: 'success',
       timestamp: at(3 * i + 2),
-      result: [
-        { functionResponse: { response: { output: `Output: ${resultOf(command)}\nProcess Group PGID: 29${i}` } } },
-      ],
+      result: [{ functionResponse: { response: { output: outputOf(session, command, i) } } }],
     },
   ],
 });
@@ -208,34 +226,38 @@ export const geminiFile = (session: Session): string =>
     ...session.commands.flatMap((command, i) => [
       geminiAnswer(i),
       { $set: { lastUpdated: at(3 * i + 1) } },
-      { ...geminiAnswer(i), ...geminiCalls(command, i) },
+      { ...geminiAnswer(i), ...geminiCalls(session, command, i) },
     ]),
     ...geminiEnd(session),
   ]);
 
 /** As older versions write it: one document over many lines. */
 export const olderGeminiFile = (session: Session): string => {
-  const answers = session.commands.map((command, i) => ({ ...geminiAnswer(i), ...geminiCalls(command, i) }));
+  const answers = session.commands.map((command, i) => ({ ...geminiAnswer(i), ...geminiCalls(session, command, i) }));
   const messages = [{ ...geminiPrompt, content: 'do the task' }, ...answers, ...geminiEnd(session)];
   return JSON.stringify({ ...geminiHeader, messages }, null, 2);
 };
 
-export const atifTrajectory = ({ commands, isDone }: Session) => ({
+export const atifTrajectory = (session: Session) => ({
   schema_version: 'ATIF-v1.6',
   session_id: 's-atif',
   agent: { name: 'terminus-2', version: '2.0' },
   steps: [
     { step_id: 1, source: 'user', timestamp: at(0), message: 'do the task' },
-    ...commands.map((command, i) => ({
+    ...session.commands.map((command, i) => ({
       step_id: i + 2,
       source: 'agent',
       timestamp: at(3 * i + 1),
       message: '',
       tool_calls: [{ tool_call_id: `t${i}`, function_name: 'bash', arguments: { command } }],
-      observation: { results: [{ source_call_id: `t${i}`, content: resultOf(command) }] },
+      observation: {
+        results: [
+          { source_call_id: `t${i}`, content: resultOf(command), extra: { is_error: fails(session, command) } },
+        ],
+      },
       metrics: { prompt_tokens: 9, completion_tokens: 1 },
     })),
-    ...(isDone ? [{ step_id: commands.length + 2, source: 'agent', message: 'Done.' }] : []),
+    ...(session.isDone ? [{ step_id: session.commands.length + 2, source: 'agent', message: 'Done.' }] : []),
   ],
 });
 

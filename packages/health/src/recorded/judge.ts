@@ -222,15 +222,18 @@ export type SessionReport = {
 /** The judgement of one agent of a session. `calls`: the number of its calls with a known end. */
 export type JudgedAgent = { readonly agent: string; readonly calls: number; readonly judged: JudgedRun };
 
-/**
- * Judges the agents of recorded sessions, from reports in the order of their times. `isTimed` false: their times are
- * counted, not recorded.
- */
-export const sessionJudge = (
-  policy: CompiledPolicy,
-): ((id: string, reports: readonly SessionReport[], isTimed: boolean) => readonly JudgedAgent[]) => {
+/** `isTimed` false: the times are counted, not recorded. `finished`: the agents whose last turn ended by itself. */
+export type SessionReports = {
+  readonly id: string;
+  readonly reports: readonly SessionReport[];
+  readonly isTimed: boolean;
+  readonly finished: readonly string[];
+};
+
+/** Judges the agents of recorded sessions, from reports in the order of their times. */
+export const sessionJudge = (policy: CompiledPolicy): ((session: SessionReports) => readonly JudgedAgent[]) => {
   const [judgeTimed, judgeUntimed] = [observationJudge(policy), observationJudge(withoutTimes(policy))];
-  return (id, reports, isTimed) => {
+  return ({ id, reports, isTimed, finished }) => {
     const judge = isTimed ? judgeTimed : judgeUntimed;
     const ended = new Map<string, Set<string>>();
     const given = reports.map((report, i): Given => {
@@ -239,7 +242,15 @@ export const sessionJudge = (
       for (const { call_id, outcome } of report.fields.tool_calls ?? []) if (KNOWN.has(outcome)) calls.add(call_id);
       return { at: report.at, folded: calls.size, observation: sessionHeartbeat(id, report, i), isClaim: false };
     });
-    const judged = judge(given, null);
+    const at = reports.at(-1)?.at ?? 0;
+    const claims = finished.flatMap((agent, i): Given[] => {
+      const last = reports.findLast((report) => report.agent === agent);
+      if (last === undefined) return [];
+      const fields = { ...last.fields, tool_calls: [], activity: 'finished' } as const;
+      const observation = sessionHeartbeat(id, { ...last, at, fields }, reports.length + i);
+      return [{ at, folded: ended.get(agent)?.size ?? 0, observation, isClaim: true }];
+    });
+    const judged = judge([...given, ...claims], null);
     return [...judged].map(([agent, one]) => ({ agent, calls: ended.get(agent)?.size ?? 0, judged: one }));
   };
 };

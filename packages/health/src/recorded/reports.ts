@@ -86,9 +86,9 @@ const toolCall = (call: RecordedCall, hashing: Hashing): Unidentified => {
     started_at: call.started_at,
     ended_at: call.ended_at,
     deadline_at: call.deadline_at,
-    mutating: call.mutating,
-    polling: call.polling,
-    checking: call.checking,
+    mutating: call.mutating ?? false,
+    polling: call.polling ?? false,
+    checking: call.checking ?? false,
     target: call.target,
   };
 };

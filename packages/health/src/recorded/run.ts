@@ -90,9 +90,10 @@ export const recordedCall = z.object(
     started_at: orNull(instant),
     ended_at: orNull(instant),
     deadline_at: orNull(instant),
-    mutating: flag,
-    polling: flag,
-    checking: flag,
+    /** null: not stated, and judged as false */
+    mutating: orNull(truth),
+    polling: orNull(truth),
+    checking: orNull(truth),
     target: name,
     /** all tokens of the agent so far */
     token_count: orNull(z.int(must('no count', 'a whole number, or leave it out')).min(0)),
