@@ -90,6 +90,7 @@ const openDashboardHere = async (key: string): Promise<string> => {
     sessions: openSessions({ random: randomUUID, now: Date.now }),
     ...{ cookieKey: cookieKey(TOKEN), isSecure: false, pageFolder: import.meta.dirname },
     feed: { listen: () => () => {}, finished: new Promise<never>(() => {}), ready: () => true },
+    changes: { listen: () => () => {} },
     write: async () => 'event-1',
     signalsOf: async () => null,
     doctor: async () => ({}) as never,

@@ -1,4 +1,5 @@
 export { apply, CHANGES, notify, type Sql } from './apply.ts';
+export { type Change, type Changes, followChanges } from './changes.ts';
 export {
   CorrectDatabaseVariables,
   type Database,
@@ -23,8 +24,9 @@ export {
 export { type InboxItem, inbox } from './inbox.ts';
 export { migrate } from './migrate.ts';
 export type { RecoveryOptions, UpcomingPlan } from './options.ts';
+export { ANSWERS, type Outcome, outcomeOf } from './outcome.ts';
 export { claimCluster, type Position, positions, savePosition, saveProjected } from './positions.ts';
-export type { AgentRow } from './queries/agents.ts';
+export type { AgentRow, CellRow } from './queries/agents.ts';
 export type { CaseRow, CaseStory, OrderRow, Withheld } from './queries/cases.ts';
 export { type Figures, figures } from './queries/figures.ts';
 export type { BreakerRow, TicketRow } from './queries/findings.ts';
@@ -32,6 +34,7 @@ export type { AlertRow, FleetRow } from './queries/fleet.ts';
 export type { Entry } from './queries/journal.ts';
 export type { PolicyRefusalRow, PolicyRow } from './queries/policies.ts';
 export type { RequestRow } from './queries/requests.ts';
+export type { Targets } from './queries/targets.ts';
 export type { CheckpointRow, RecoveryRow, TaskRow } from './queries/tasks.ts';
 export { type ReadModel, readModel } from './read-model.ts';
 export { fact, instant, orderOf, register, type Statement } from './statement.ts';

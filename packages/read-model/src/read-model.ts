@@ -1,16 +1,19 @@
 import type { Sql } from './apply.ts';
 import { positions, projectedUpTo } from './positions.ts';
-import { agents } from './queries/agents.ts';
+import { agents, cells } from './queries/agents.ts';
 import { caseStory, cases, orders } from './queries/cases.ts';
 import { breakers, tickets } from './queries/findings.ts';
 import { alerts, deadLetters, fleet, runtimes } from './queries/fleet.ts';
 import { story, transitions } from './queries/journal.ts';
+import { outcomes } from './queries/outcomes.ts';
 import { policies, policyDocument, policyRefusals } from './queries/policies.ts';
 import { requests } from './queries/requests.ts';
+import { targets } from './queries/targets.ts';
 import { checkpoints, recoveries, tasks } from './queries/tasks.ts';
 
 const queries = {
   agents,
+  cells,
   agent: async (sql: Sql, agentId: string) => first(await agents(sql, { agentId })),
   cases,
   case: caseStory,
@@ -28,6 +31,9 @@ const queries = {
   breakers,
   tickets,
   fleet,
+  /** of a command, by its id */
+  outcomes,
+  targets,
   runtimes,
   deadLetters,
   /** those in force */

@@ -45,6 +45,16 @@ test('every query can be sent to an empty read model', async () => {
   expect(await model.tickets({ agentId: 'a', ticketId: 'k', limit: 5 })).toEqual([]);
   expect(await model.policyRefusals()).toEqual([]);
   expect(await model.runtimes()).toEqual([]);
+  expect(await model.cells()).toEqual([]);
+  expect(await model.outcomes('c')).toEqual([]);
+  const nothing = { count: 0, p50Ms: null, p95Ms: null, maxMs: null };
+  expect(await model.targets(5)).toEqual({
+    since: 5,
+    detection: nothing,
+    intervention: nothing,
+    recovery: { part: 0, all: 0, rate: null },
+    falsePositives: { part: 0, all: 0, rate: null },
+  });
 });
 
 test('a read model belongs to one Kafka cluster and refuses another, with the remedy', async () => {

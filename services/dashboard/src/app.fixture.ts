@@ -1,5 +1,5 @@
 import type { Draft, HealthEvent } from '@vigil/events';
-import type { Knowledge, ReadModel } from '@vigil/read-model';
+import type { Changes, Knowledge, ReadModel } from '@vigil/read-model';
 import { hashOfToken } from '@vigil/read-model/people';
 import { openApp } from './app.ts';
 import type { Caller } from './people.ts';
@@ -45,9 +45,11 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page') => {
     tickets: async ({ ticketId }: { ticketId: string }) =>
       ticketId === 't-1' ? [{ ticketId, alertKey: 'escalation_ticket:T-1' }] : [],
     alerts: async () => [{ alertId: 'alert-1', alertKey: 'stuck_agent:T-1' }],
+    outcomes: async () => [],
     ...answers,
   } as unknown as ReadModel;
   const listeners = new Set<(event: HealthEvent) => void>();
+  const changeListeners = new Set<Parameters<Changes['listen']>[0]>();
   const stop = new AbortController();
   const app = openApp({
     tls: null,
@@ -65,6 +67,12 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page') => {
       finished: new Promise(() => {}),
       ready: () => true,
     },
+    changes: {
+      listen: (listener) => {
+        changeListeners.add(listener);
+        return () => changeListeners.delete(listener);
+      },
+    },
     write: async (draft) => `event-${written.push(draft)}`,
     signalsOf: async () => null,
     linkKey: LINK_KEY,
@@ -78,5 +86,5 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page') => {
   });
   const request = (method: 'GET' | 'POST', url: string, payload?: object) =>
     app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });
-  return { app, clock, knowledge, request, written, failures, refusals, revoked, listeners, stop };
+  return { app, clock, knowledge, request, written, failures, refusals, revoked, listeners, changeListeners, stop };
 };

@@ -1,6 +1,6 @@
 import fastifyCookie from '@fastify/cookie';
 import { openHttp, type RefusalLog, type Tls } from '@vigil/chassis';
-import type { Doctor, Knowledge, ReadModel, SignalsOf } from '@vigil/read-model';
+import type { Changes, Doctor, Knowledge, ReadModel, SignalsOf } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
 import { requireRoles, roleOf } from './authentication.ts';
 import { commandRoutes, type Write } from './commands.ts';
@@ -10,11 +10,14 @@ import { POSTGRES } from './knowledge.ts';
 import { sendPage, wantsPage } from './page.ts';
 import type { Caller, People } from './people.ts';
 import { isInternal, noReadModel, Problem, problemFor, sendProblem } from './problem.ts';
+import { changeRoutes } from './routes/changes.ts';
 import { decisionRoutes } from './routes/decision.ts';
 import { eventRoutes } from './routes/events.ts';
 import { loginRoutes } from './routes/login.ts';
+import { outcomeRoutes } from './routes/outcomes.ts';
 import { pageRoutes } from './routes/page.ts';
 import { policyRoutes, readRoutes } from './routes/read.ts';
+import { openStreams } from './routes/streams.ts';
 import type { Sessions } from './sessions.ts';
 
 export type AppDeps = {
@@ -30,6 +33,7 @@ export type AppDeps = {
   readonly pageFolder: string;
   readonly model: ReadModel;
   readonly feed: Feed;
+  readonly changes: Changes;
   readonly write: Write;
   /** verifies decision links; null: there are none */
   readonly linkKey: string | null;
@@ -99,7 +103,10 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   policyRoutes(app, deps.model);
   commandRoutes(app, deps.model, deps.write, deps.now);
   decisionRoutes(app, deps);
-  eventRoutes(app, deps.feed, deps.signal);
+  outcomeRoutes(app, deps);
+  const streams = openStreams(deps.signal);
+  eventRoutes(app, deps.feed, streams);
+  changeRoutes(app, deps.changes, streams);
   app.get('/v1/doctor', deps.doctor);
   return app;
 };

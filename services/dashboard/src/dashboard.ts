@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createRefusalLog, type Logger, listen, type Part, tlsFor } from '@vigil/chassis';
 import type { Draft } from '@vigil/events';
-import { type Database, readModel } from '@vigil/read-model';
+import { type Database, databaseUrlFrom, followChanges, readModel } from '@vigil/read-model';
 import { type Log, writer } from '@vigil/stream';
 import { openApp } from './app.ts';
 import type { Config } from './config.ts';
@@ -29,6 +29,8 @@ export const openDashboard = async (
   const instant = () => ({ now: now(), monotonic: performance.now() });
   const knowledge = lookOut({ model, probes: config.VIGIL_PROBES, instant, signal });
   const hanging = watchTransactions(log, signal, logger);
+  const onTrouble = (err: Error) => logger.warn({ err }, 'changes cannot be followed now');
+  const changes = followChanges(databaseUrlFrom(config), onTrouble, signal);
   const feed = await openFeed(log, signal, onFailure);
   const app = openApp({
     tls,
@@ -44,6 +46,7 @@ export const openDashboard = async (
     pageFolder: config.VIGIL_PAGE_FOLDER,
     model,
     feed,
+    changes,
     write: async (draft: Draft) => String(await write([draft])),
     linkKey: config.VIGIL_LINK_KEY ?? null,
     doctor: () => examine({ log, model, probes: config.VIGIL_PROBES, hanging, now }),

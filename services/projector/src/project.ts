@@ -7,6 +7,7 @@ import { agentIntervention } from './project/cases.ts';
 import { deadLetters } from './project/dead-letters.ts';
 import { fleetGovernance, policy, spawnRuling, spending, stepRuling } from './project/fleet.ts';
 import type { Handlers } from './project/handlers.ts';
+import { outcome } from './project/outcomes.ts';
 import { agentRequest } from './project/requests.ts';
 import { agentOrder, orderReceipt, runtimePresence, spawnReceipt } from './project/runtimes.ts';
 import { taskCheckpoint, taskHealth, taskRecovery } from './project/tasks.ts';
@@ -51,5 +52,5 @@ export const reads = Object.keys(table) as readonly ProjectedTopic[];
 export const project = (event: PlacedEvent<ProjectedTopic>): readonly Statement[] => {
   const handlers: Readonly<Record<string, unknown>> = table[event.topic];
   const handler = handlers[event.type] as ((event: PlacedEvent<TopicName>) => readonly Statement[]) | undefined;
-  return handler === undefined ? [] : handler(event);
+  return handler === undefined ? [] : [...handler(event), ...outcome(event)];
 };

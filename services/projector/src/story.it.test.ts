@@ -259,3 +259,50 @@ test('a ticket is stored unchanged, with the people who were notified', async ()
     { ticket, answer: 'intervene', analysis: 'it loops', alertKey: requested.payload.queen_stream_id },
   ]);
 });
+
+test('the outcome of a command is what its service answers, and for a step by hand the steps of its case', async () => {
+  const causationId = 'command-1';
+  const caseId = 'case-command-2';
+  await using it = await modelOf(
+    { ...example(Topic.fleetGovernance, 'FLEET_HALTED'), causationId },
+    { ...example(Topic.fleetGovernance, 'BRAKE_ENGAGED'), causationId },
+    { ...example(Topic.policy, 'POLICY_REFUSED'), causationId: 'command-3' },
+    example(Topic.agentIntervention, 'CASE_OPENED', { caseId }),
+    example(Topic.agentIntervention, 'NUDGE_SENT', { caseId }),
+  );
+  const typesOf = async (id: string) => (await it.model.outcomes(id)).map(({ type }) => type);
+  expect(await typesOf('command-1')).toEqual(['FLEET_HALTED']);
+  expect(await typesOf('command-2')).toEqual(['CASE_OPENED', 'NUDGE_SENT']);
+  expect(await typesOf('command-3')).toEqual(['POLICY_REFUSED']);
+  expect(await typesOf('command-4')).toEqual([]);
+});
+
+test('the targets are measured from the onset of findings, and from the ends of cases and recoveries', async () => {
+  const opened = (caseId: string) => example(Topic.agentIntervention, 'CASE_OPENED', { caseId });
+  const closed = (caseId: string, ending: 'executed' | 'recovered' | 'pardoned') =>
+    example(Topic.agentIntervention, 'CASE_CLOSED', { caseId, ending });
+  await using it = await modelOf(
+    changed('STUCK', { onsetAt: EXAMPLE_TIME - 60_000 }),
+    opened('case-a'),
+    example(Topic.agentIntervention, 'NUDGE_SENT', { caseId: 'case-a' }),
+    closed('case-a', 'recovered'),
+    opened('case-b'),
+    closed('case-b', 'recovered'),
+    opened('case-c'),
+    closed('case-c', 'pardoned'),
+    example(Topic.taskRecovery, 'RECOVERY_INITIATED', { taskId: 'T-1', attempt: 1 }),
+    example(Topic.taskRecovery, 'PROBATION_PASSED', { taskId: 'T-1', attempt: 1 }),
+    example(Topic.taskRecovery, 'RECOVERY_INITIATED', { taskId: 'T-2', attempt: 1 }),
+  );
+  const { detection, intervention, recovery, falsePositives } = await it.model.targets(EXAMPLE_TIME - 1);
+  expect(detection).toEqual({ count: 1, p50Ms: 60_000, p95Ms: 60_000, maxMs: 60_000 });
+  expect(intervention).toMatchObject({ count: 1, p50Ms: 62_000 });
+  expect(recovery).toEqual({ part: 1, all: 1, rate: 1 });
+  expect(falsePositives).toEqual({ part: 2, all: 3, rate: 2 / 3 });
+  expect((await it.model.targets(EXAMPLE_TIME + 60_000)).detection.count).toBe(0);
+});
+
+test('the cells of the fleet have each agent once, with its state and whether it waits for a person', async () => {
+  await using it = await modelOf(started, changed('STUCK'), opened, requested);
+  expect(await it.model.cells()).toMatchObject([{ agentId: 'worker-1', state: 'STUCK', waiting: true, held: false }]);
+});

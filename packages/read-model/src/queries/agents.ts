@@ -125,7 +125,7 @@ const agent = {
 /** Instants are epoch milliseconds, on the broker's clock unless a comment states another. */
 export type AgentRow = RowOf<typeof agent>;
 
-const AGENTS = `
+const KNOWN_AGENTS = `
 WITH known AS (
   SELECT a.*, coalesce(instance_order > coalesce(state_order, ''), false) AS fresh,
          coalesce(instance_id, state_instance_id) AS current_instance
@@ -136,8 +136,9 @@ WITH known AS (
               WHEN presence_order IS NOT NULL THEN 'HEALTHY' ELSE 'UNKNOWN' END AS current_state,
          heartbeat_order IS NOT NULL AND heartbeat_instance_id IS NOT DISTINCT FROM current_instance AS is_current
   FROM known k
-)
-SELECT ${listed(agent)}
+)`;
+
+const FROM_AGENTS = `
 FROM judged j
 LEFT JOIN LATERAL (
   SELECT case_id, step, ${WITHHELD} AS withheld FROM cases
@@ -164,5 +165,24 @@ export const agents = (
     filter.waiting === true ? [WAITING] : null,
   ]);
   const order = `ORDER BY ${filter.waiting === true ? 'exemption_since, ' : ''}j.agent_id`;
-  return select<AgentRow>(sql, `${AGENTS} ${text} ${order}`, values);
+  return select<AgentRow>(sql, `${KNOWN_AGENTS} SELECT ${listed(agent)} ${FROM_AGENTS} ${text} ${order}`, values);
 };
+
+const cell = {
+  agentId: column<string>('j.agent_id'),
+  state: agent.state,
+  exemption: agent.exemption,
+  since: agent.since,
+  taskId: agent.taskId,
+  policyName: agent.policyName,
+  labels: agent.labels,
+  host: agent.host,
+  waiting: column<boolean>(`(${WAITING} OR c.step IS NOT DISTINCT FROM 'ESCALATION_TRIGGERED')`),
+  held: agent.held,
+};
+/** What a view of the whole fleet needs of an agent. `waiting`: for a person. */
+export type CellRow = RowOf<typeof cell>;
+
+/** All agents by name. */
+export const cells = (sql: Sql): Promise<readonly CellRow[]> =>
+  select<CellRow>(sql, `${KNOWN_AGENTS} SELECT ${listed(cell)} ${FROM_AGENTS} ORDER BY j.agent_id`);

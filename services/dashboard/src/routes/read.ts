@@ -1,6 +1,9 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { explain, inbox, type Knowledge, optionsOf, type ReadModel, type SignalsOf } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { cellsOf } from '../cells.ts';
 import { found, Problem } from '../problem.ts';
 
 const state = z.enum(['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED', 'UNKNOWN']);
@@ -19,12 +22,14 @@ const alertFilter = z.strictObject({ open: yes.optional(), agent: name.optional(
 const breakerFilter = z.strictObject({ open: yes.optional(), agent: name.optional(), task: name.optional() });
 const recoveryFilter = z.strictObject({ task: name.optional() });
 const storyFilter = z.strictObject({ agent: name.optional(), task: name.optional(), limit });
+const targetQuery = z.strictObject({ hours: z.coerce.number().positive().max(720).default(24) });
 const letterFilter = z.strictObject({ service: name.optional(), limit });
 
 /** How long the openings of a breaker are counted. */
 const DAY_MS = 86_400_000;
 
-const queryOf = <Schema extends z.ZodType>(schema: Schema, query: unknown): z.output<Schema> => {
+/** Throws Problem 400, naming the field. */
+export const queryOf = <Schema extends z.ZodType>(schema: Schema, query: unknown): z.output<Schema> => {
   const read = schema.safeParse(query);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
@@ -78,7 +83,7 @@ export const readRoutes = (
     return { breakers: await model.breakers({ open, agentId: agent, taskId: task, tripsSince: now() - DAY_MS }) };
   });
   taskRoutes(app, model);
-  fleetRoutes(app, model, knowledge);
+  fleetRoutes(app, { model, knowledge, now });
 };
 
 const taskRoutes = (app: FastifyInstance, model: ReadModel): void => {
@@ -94,7 +99,12 @@ const taskRoutes = (app: FastifyInstance, model: ReadModel): void => {
   });
 };
 
-const fleetRoutes = (app: FastifyInstance, model: ReadModel, knowledge: () => Knowledge): void => {
+const gzipped = promisify(gzip);
+
+const fleetRoutes = (
+  app: FastifyInstance,
+  { model, knowledge, now }: { model: ReadModel; knowledge: () => Knowledge; now: () => number },
+): void => {
   app.get('/v1/story', async ({ query }) => {
     const { agent, task, limit } = queryOf(storyFilter, query);
     return { story: await model.story({ agentId: agent, taskId: task, limit }) };
@@ -109,6 +119,16 @@ const fleetRoutes = (app: FastifyInstance, model: ReadModel, knowledge: () => Kn
     policies: await model.policies(),
     knowledge: knowledge(),
   }));
+  app.get('/v1/fleet/cells', async ({ headers }, reply) => {
+    const answer = JSON.stringify({ knowledge: knowledge(), ...cellsOf(await model.cells()) });
+    reply.type('application/json').header('vary', 'accept-encoding');
+    if (!headers['accept-encoding']?.includes('gzip')) return reply.send(answer);
+    return reply.header('content-encoding', 'gzip').send(await gzipped(answer));
+  });
+  app.get('/v1/fleet/targets', async ({ query }) => {
+    const { hours } = queryOf(targetQuery, query);
+    return model.targets(now() - hours * 3_600_000);
+  });
   app.get('/v1/dead-letters', async ({ query }) => ({
     deadLetters: await model.deadLetters(queryOf(letterFilter, query)),
   }));

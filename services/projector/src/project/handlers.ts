@@ -31,10 +31,10 @@ type About = Partial<
  */
 const KEPT_ELSEWHERE = new Set(['plan', 'recovery', 'lastOutput']);
 
-/** The event itself, as a line of the story of its subject. */
-export const journal = (event: PlacedEvent<TopicName>): Statement => {
+/** The values of an event in a row about it. */
+export const journalValues = (event: PlacedEvent<TopicName>) => {
   const about = event.payload as About;
-  return fact('journal', {
+  return {
     ...event,
     ...policyOf(event),
     agentId: about.agentId ?? null,
@@ -44,8 +44,11 @@ export const journal = (event: PlacedEvent<TopicName>): Statement => {
     caseId: about.caseId ?? null,
     eventOrder: orderOf(event),
     payload: Object.fromEntries(Object.entries(event.payload).filter(([name]) => !KEPT_ELSEWHERE.has(name))),
-  });
+  };
 };
+
+/** The event itself, as a line of the story of its subject. */
+export const journal = (event: PlacedEvent<TopicName>): Statement => fact('journal', journalValues(event));
 
 /** A story line and nothing else. */
 export const journalOnly = (event: PlacedEvent<TopicName>): readonly Statement[] => [journal(event)];

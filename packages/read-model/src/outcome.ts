@@ -1,0 +1,76 @@
+import { type ContentOf, Topic, type TopicName } from '@vigil/events';
+import type { Entry } from './queries/journal.ts';
+
+/** What became of a command. `pending`: no service has answered it yet, or its step waits. */
+export type Outcome = {
+  readonly eventId: string;
+  readonly outcome: 'pending' | 'applied' | 'refused';
+  /** why it was refused, or what it waits for; null: it was applied, or nothing has been reported */
+  readonly reason: string | null;
+  /** what it has caused, oldest first */
+  readonly events: readonly Entry[];
+};
+
+type Answer = 'applied' | 'refused';
+
+/** The events with which a service answers a command when it reads it. */
+export const ANSWERS: { readonly [T in TopicName]?: { readonly [K in ContentOf<T>['type']]?: Answer } } = {
+  [Topic.agentObservation]: {
+    HOLD_AGENT: 'applied',
+    RELEASE_AGENT: 'applied',
+    CONFIRM_DEATH: 'applied',
+    RESET_BREAKER: 'applied',
+    FILE_TICKET: 'applied',
+  },
+  [Topic.agentIntervention]: { ESCALATION_DECIDED: 'applied', DECISION_REFUSED: 'refused' },
+  [Topic.agentRequest]: { REQUEST_ANSWERED: 'applied', ANSWER_REFUSED: 'refused' },
+  [Topic.fleetGovernance]: {
+    FLEET_HALTED: 'applied',
+    FLEET_RESUMED: 'applied',
+    BRAKE_RELEASED: 'applied',
+    DRY_RUN_CHANGED: 'applied',
+  },
+  [Topic.taskRecovery]: { REVIEW_DECIDED: 'applied' },
+  [Topic.alert]: {
+    ALERT_ACKNOWLEDGED: 'applied',
+    SILENCE_CHANGED: 'applied',
+    QUEEN_INTERVENTION_REQUESTED: 'applied',
+  },
+  [Topic.policy]: { POLICY_PUBLISHED: 'applied', POLICY_REFUSED: 'refused' },
+};
+
+/** The events that end a step by hand. A case that closes has done its step before, or never. */
+const STEPS: { readonly [K in ContentOf<typeof Topic.agentIntervention>['type']]?: Answer } = {
+  NUDGE_SENT: 'applied',
+  HANDOFF_REQUESTED: 'applied',
+  AGENT_TERMINATED: 'applied',
+  STEP_SKIPPED: 'refused',
+  TERMINATION_UNCONFIRMED: 'refused',
+  DECISION_LAPSED: 'refused',
+  CASE_CLOSED: 'refused',
+};
+
+const answers: Readonly<Record<string, Answer>> = Object.assign({}, STEPS, ...Object.values(ANSWERS));
+
+type Reasons = Partial<Readonly<Record<'reason' | 'detail' | 'why' | 'mistakes', unknown>>>;
+
+const reasonOf = ({ payload }: Entry): string | null => {
+  const { reason, detail, why, mistakes } = payload as Reasons;
+  if (Array.isArray(mistakes)) return mistakes.join('\n');
+  const texts = [reason ?? why, detail].filter((text) => typeof text === 'string' && text !== '');
+  return texts.length === 0 ? null : texts.join(': ');
+};
+
+/** The first event that decides is the outcome. `events`: oldest first. */
+export const outcomeOf = (eventId: string, events: readonly Entry[]): Outcome => {
+  const deciding = events.find(({ type }) => answers[type] !== undefined);
+  const outcome = deciding === undefined ? 'pending' : (answers[deciding.type] ?? 'pending');
+  const newest = events.at(-1);
+  const explaining = outcome === 'refused' ? deciding : newest?.type === 'CASE_WITHHELD' ? newest : undefined;
+  return {
+    eventId,
+    outcome,
+    reason: outcome === 'applied' || explaining === undefined ? null : reasonOf(explaining),
+    events,
+  };
+};
