@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import type { CaseStory, Knowledge } from '@vigil/read-model';
+import type { CaseStory, Knowledge, Outcome } from '@vigil/read-model';
 import { hashOfToken } from '@vigil/read-model/people';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { filesFor } from './commands/commands.ts';
@@ -51,6 +51,15 @@ const breakerRow = {
   ...{ name: 'external_api', agentId: 'worker-1', taskId: null, state: 'OPEN', failures: 5 },
   ...{ nextAttemptAt: null, since: 7000, trips: 1 },
 };
+const APPLIED: Outcome = {
+  eventId: 'e-1',
+  outcome: 'applied',
+  reason: null,
+  events: [entry('FLEET_HALTED', { by: 'ada\u001b[2J', why: 'the network is moved' })],
+};
+/** The answer to every request for an outcome but the first, which comes before it. */
+let outcome: Outcome = APPLIED;
+let outcomeLooks = 0;
 let fleet: Parameters<typeof fleetRow>[0] = {};
 let knowledge: Knowledge = CURRENT;
 /** The answers to the first, the second and further requests for the case of a nudge. */
@@ -98,6 +107,10 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/v1/commands') {
     commands.push(await json(request));
     return answer(202, { eventId: 'e-1', topic: 't', type: 'HALT_FLEET', key: 'fleet', alsoFor: [] });
+  }
+  if (url.pathname === '/v1/commands/e-1') {
+    outcomeLooks += 1;
+    return answer(200, outcomeLooks === 1 ? { ...outcome, outcome: 'pending', events: [] } : outcome);
   }
   if (url.pathname === '/v1/events') {
     response
@@ -299,13 +312,40 @@ test.each([
   expect((await vigil(args)).code).toBe(2);
 });
 
-test('a halt records its author and its reason', async () => {
-  const { code, out } = await vigil(['halt', '--why', 'the network is moved']);
+const halted = (...more: readonly string[]): Promise<End> => {
+  outcomeLooks = 0;
+  return vigil(['halt', '--why', 'the network is moved', ...more]);
+};
+
+test('a halt records its author and its reason, waits for its outcome, and prints it without control characters', async () => {
+  const { code, out } = await halted();
+  expect(code).toBe(0);
+  expect(out).toMatch(/^Requested: a halt of the fleet\.\nDone: .*ada.*\.\n$/);
+  expect(out).not.toContain('\u001b');
+  expect(outcomeLooks).toBe(2);
+  expect(commands).toEqual([{ kind: 'halt', by: 'ada', why: 'the network is moved' }]);
+});
+
+test('a command that does not wait prints the command that shows its outcome', async () => {
+  const { code, out } = await halted('--no-wait');
   expect({ code, out }).toEqual({
     code: 0,
     out: 'Requested: a halt of the fleet.\nWhat becomes of it: vigil health\n',
   });
-  expect(commands).toEqual([{ kind: 'halt', by: 'ada', why: 'the network is moved' }]);
+  expect(outcomeLooks).toBe(0);
+});
+
+test('a command that is refused ends with 1 and the reason, also for programs', async () => {
+  outcome = { ...APPLIED, outcome: 'refused', reason: 'the fleet is halted already', events: [] };
+  const { code, out } = await halted();
+  expect({ code, out }).toEqual({
+    code: 1,
+    out: 'Requested: a halt of the fleet.\nRefused: the fleet is halted already.\n',
+  });
+  const program = await halted('--json');
+  outcome = APPLIED;
+  expect(program.code).toBe(1);
+  expect(JSON.parse(program.out)).toMatchObject({ eventId: 'e-1', topic: 't', outcome: 'refused' });
 });
 
 test.each([

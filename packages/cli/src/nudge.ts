@@ -12,18 +12,18 @@ const PATIENCE_MS = 75_000;
 const LOOK_MS = 500;
 const APPEARS_WITHIN_MS = 3000;
 
-export type NudgeOptions = WriteOptions & { readonly message?: string; readonly wait: boolean };
+export type NudgeOptions = WriteOptions & { readonly message?: string };
 
 const caseOf = ({ eventId }: Written): string => `case-${eventId}`;
 
-export const sendNudge = async (agentId: string, { message, wait, ...options }: NudgeOptions): Promise<void> => {
+export const sendNudge = async (agentId: string, { message, ...options }: NudgeOptions): Promise<void> => {
   await untilRunning(dashboard(), agentId);
   const command = { kind: 'request_step', agentId, step: 'nudge', message };
   const written = await writeAndShow(command, options, (one) => ({
     requested: `a text to ${agentId}, "${message ?? options.why}"`,
-    outcome: wait ? null : `vigil case show ${caseOf(one)}`,
+    outcome: options.wait ? null : `vigil case show ${caseOf(one)}`,
   }));
-  if (wait && options.json !== true) await showOutcome(dashboard(), agentId, caseOf(written));
+  if (options.wait && options.json !== true) await showOutcome(dashboard(), agentId, caseOf(written));
 };
 
 const checkRunning = async (client: Client, agentId: string): Promise<void> => {

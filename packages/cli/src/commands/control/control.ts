@@ -25,8 +25,7 @@ export const register = (program: Command): void => {
   const nudge = program
     .command('nudge <agent>')
     .description('send a text to an agent')
-    .option('--message <text>', 'the text; without it, the reason')
-    .option('--no-wait', 'do not wait for the outcome');
+    .option('--message <text>', 'the text; without it, the reason');
   withWriteOptions(nudge)
     .addHelpText('after', NUDGE)
     .action(async (agentId: string, options: NudgeOptions) =>

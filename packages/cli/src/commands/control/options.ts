@@ -1,7 +1,9 @@
 import { parseDuration } from '@vigil/policy';
+import type { Outcome } from '@vigil/read-model';
 import { type Command, InvalidArgumentError } from 'commander';
-import { plain } from '../../render/plain.ts';
-import { dashboard, show, whoAmI } from '../../terminal.ts';
+import { outcomeLine } from '../../render/outcome.ts';
+import { jsonText, plain, plainAll } from '../../render/plain.ts';
+import { dashboard, endUnwell, print, show, whoAmI } from '../../terminal.ts';
 
 /** `10m`, `90s`, `1.5h` as milliseconds. */
 export const durationOption = (text: string): number => {
@@ -21,12 +23,20 @@ export type Written = {
 };
 
 /** The reason and the name under which a command is written. */
-export type WriteOptions = { readonly why: string; readonly by: string; readonly json?: boolean };
+export type WriteOptions = {
+  readonly why: string;
+  readonly by: string;
+  readonly json?: boolean;
+  readonly wait: boolean;
+};
 
 const WHY = ['--why <text>', 'the reason, for those who read it later'] as const;
 
 const withAuthor = (command: Command): Command =>
-  command.option('--by <name>', 'your name', whoAmI()).option('--json', 'for programs');
+  command
+    .option('--by <name>', 'your name', whoAmI())
+    .option('--no-wait', 'do not wait for the outcome')
+    .option('--json', 'for programs');
 
 /** Adds what every command that changes something takes. */
 export const withWriteOptions = (command: Command): Command => withAuthor(command.option(...WHY, 'by hand'));
@@ -37,9 +47,31 @@ export const withDecisionOptions = (command: Command): Command => withAuthor(com
 /** What is requested, in a sentence for people. `outcome`: the command that shows what becomes of it. */
 export type Request = { readonly requested: string; readonly outcome: string };
 
-/** Posts a command to the dashboard, and shows what is requested; the written event to programs. */
-export const write = async (command: object, { requested, outcome }: Request, options: WriteOptions): Promise<void> => {
-  await writeAndShow(command, options, () => ({ requested, outcome }));
+/** How long a command waits for its outcome, milliseconds, and one question to the dashboard, seconds. */
+const PATIENCE_MS = 30_000;
+const QUESTION_S = 5;
+
+/**
+ * Posts a command to the dashboard, and shows what is requested and what became of it; both to programs. Ends with 1 if
+ * it was refused, or is not decided in half a minute.
+ */
+export const write = async (command: object, request: Request, options: WriteOptions): Promise<void> => {
+  const { by, why, json, wait } = options;
+  const { requested, outcome } = request;
+  if (!wait) return void (await writeAndShow(command, options, () => ({ requested, outcome })));
+  const written = await dashboard().post<Written>('/v1/commands', { ...command, by, why });
+  if (!json) print(requestLines(requested, null));
+  const became = await outcomeOf(written.eventId);
+  if (became.outcome !== 'applied') endUnwell();
+  print([json ? jsonText({ ...written, ...became }) : outcomeLine(plainAll(became), outcome)]);
+};
+
+const outcomeOf = async (eventId: string): Promise<Outcome> => {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const became = await dashboard().get<Outcome>(path('commands', eventId), { wait: String(QUESTION_S) });
+    if (became.outcome !== 'pending' || performance.now() >= until) return became;
+  }
 };
 
 /** The same, where the command that shows the outcome names the written event. `outcome` null: it is waited for. */

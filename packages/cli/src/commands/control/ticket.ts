@@ -42,9 +42,8 @@ type FileOptions = WriteOptions & {
   readonly steps?: number;
   readonly stall?: number;
   readonly id?: string;
-  readonly wait: boolean;
 };
-type NotifyOptions = WriteOptions & { readonly urgency: string; readonly wait: boolean };
+type NotifyOptions = WriteOptions & { readonly urgency: string };
 
 const count = (text: string): number => {
   const n = Number(text);
@@ -67,14 +66,12 @@ export const register = (program: Command): void => {
     .option('--evidence <text>', 'a part of its output, at most 500 characters')
     .option('--steps <count>', 'steps since the last ACCEPT', count)
     .option('--stall <duration>', 'time without a step', durationOption)
-    .option('--id <ticket>', 'the id of the ticket; otherwise a new one')
-    .option('--no-wait', 'do not wait for triage');
+    .option('--id <ticket>', 'the id of the ticket; otherwise a new one');
   withDecisionOptions(file).addHelpText('after', FILE).action(fileTicket);
   const notify = tickets
     .command('notify <ticket>')
     .description('notify people of a ticket, also of a dismissed one')
-    .addOption(new Option('--urgency <urgency>', 'how urgent').choices(SEVERITIES).makeOptionMandatory())
-    .option('--no-wait', 'do not wait for the alert');
+    .addOption(new Option('--urgency <urgency>', 'how urgent').choices(SEVERITIES).makeOptionMandatory());
   withDecisionOptions(notify).addHelpText('after', NOTIFY).action(notifyOperator);
 };
 
