@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { AgentRow, Entry, Explanation, Knowledge } from '@vigil/read-model';
 import { agentsOf } from './world-agents.ts';
+import { heartbeatsOf } from './world-heartbeats.ts';
 import {
   alertsOf,
   breakersOf,
@@ -169,6 +170,11 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
     if (state.isSilent) return;
     if (!pathname.startsWith('/v1/')) return serveFile(pathname === '/' ? 'index.html' : pathname.slice(1), response);
     if (pathname === '/v1/changes') return openStream(response);
+    if (pathname === '/v1/events') {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      for (const event of heartbeatsOf(now())) response.write(`${JSON.stringify(event)}\n`);
+      return;
+    }
     asked.push(pathname);
     if (request.method === 'POST') {
       commands.push((await bodyOf(request)) as Command);

@@ -7,7 +7,7 @@ export type Segment = { readonly state: State; readonly from: number; readonly t
 /** Something that happened at a moment, in one of the lanes below the ribbon. */
 export type Mark = { readonly lane: Lane; readonly at: number; readonly type: string; readonly entry: Entry };
 
-export const LANES = ['calls', 'compactions', 'checkpoints', 'steps'] as const;
+export const LANES = ['checkpoints', 'steps'] as const;
 export type Lane = (typeof LANES)[number];
 
 /** The time that the timeline shows, epoch milliseconds. */
@@ -48,9 +48,7 @@ export const segmentsOf = (
 };
 
 const LANE_OF: readonly (readonly [Lane, RegExp])[] = [
-  ['compactions', /COMPACT/],
   ['checkpoints', /CHECKPOINT/],
-  ['calls', /CALL|BREAKER/],
   ['steps', /^(NUDGE|CASE|STEP|ESCALATION|HANDOFF|AGENT_(PAUSED|RESUMED|TERMINATED)|RECOVERY|ALERT|HOLD|RELEASE)/],
 ];
 

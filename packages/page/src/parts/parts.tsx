@@ -87,11 +87,11 @@ export const Loaded = <Answer,>({
   return error === null ? <p class="dim loading">Loading…</p> : <p class="problem">{error}</p>;
 };
 
-/** `wide`: takes the rest of the line; on a phone, each cell has its title before it. */
+/** `line`: is not divided; `wide`: takes the rest. On a phone, each cell has its title before it. */
 export type Column<Row> = {
   readonly title: string;
   readonly of: (row: Row) => ComponentChildren;
-  readonly kind: 'text' | 'wide' | 'number';
+  readonly kind: 'text' | 'line' | 'wide' | 'number' | 'buttons';
 };
 
 const FIRST_ROWS = 100;

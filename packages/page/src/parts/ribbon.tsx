@@ -1,15 +1,44 @@
 import { describeEvent } from '@vigil/cli/describe';
 import type { Explanation } from '@vigil/read-model';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { followHeartbeats } from '../live/heartbeats.ts';
+import { type Activity, activityAfter, NO_ACTIVITY } from '../model/activity.ts';
 import { ageText, clockTime, timeOfDay } from '../model/time.ts';
 import { LANES, marksOf, placeIn, type Segment, type Span, segmentsOf, spanOf } from '../model/timeline.ts';
 import { usePage } from './context.tsx';
 
 const TICKS = 5;
 
+/** What the agent does while the page is open: heartbeats report calls, and no table keeps them. */
+const useActivity = (agentId: string): Activity => {
+  const [activity, setActivity] = useState(NO_ACTIVITY);
+  useEffect(
+    () => followHeartbeats(agentId, (heartbeat) => setActivity((before) => activityAfter(before, heartbeat))),
+    [agentId],
+  );
+  return activity;
+};
+
+const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? '' : 's'}`;
+
+const activityText = ({ calls, compactions }: Activity): string => {
+  const failed = calls.filter(({ outcome }) => outcome === 'failed').length;
+  return `Since this view was opened: ${counted(calls.length, 'call')}, ${failed} of them failed, and ${counted(compactions.length, 'compaction')}.`;
+};
+
+const Lane = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
+  <div class="lane">
+    <span class="lane-name">{name}</span>
+    <div class="marks">{children}</div>
+  </div>
+);
+
 const widthOf = (span: Span, { from, to }: Segment): string => `${placeIn(span, to) - placeIn(span, from)}%`;
 
 /** An agent's states as a ribbon, and what happened to it in lanes below; the table in words follows it. */
 export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) => {
+  const activity = useActivity(explanation.agent.agentId);
   const { now, offsetMinutes } = usePage();
   const span = spanOf(explanation, now);
   const segments = segmentsOf(explanation, span);
@@ -30,22 +59,39 @@ export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) =
           ))}
         </div>
       </div>
+      <Lane name="calls">
+        {activity.calls.map(({ id, tool, from, to, outcome }) => (
+          <span
+            key={id}
+            class={`call call-${outcome.replace(' ', '-')}`}
+            style={{ left: `${placeIn(span, from)}%`, width: `${placeIn(span, to ?? now) - placeIn(span, from)}%` }}
+            title={`${tool}, ${outcome}, from ${clockTime(now, from, offsetMinutes)} for ${ageText(to ?? now, from)}`}
+          />
+        ))}
+      </Lane>
+      <Lane name="compactions">
+        {activity.compactions.map((at) => (
+          <span
+            key={at}
+            class="mark mark-compactions"
+            style={{ left: `${placeIn(span, at)}%` }}
+            title={`${clockTime(now, at, offsetMinutes)} its context became smaller`}
+          />
+        ))}
+      </Lane>
       {LANES.map((lane) => {
         const own = marks.filter((mark) => mark.lane === lane);
         return (
-          <div class="lane" key={lane}>
-            <span class="lane-name">{lane}</span>
-            <div class="marks">
-              {own.map(({ at, type, entry }) => (
-                <span
-                  key={entry.eventId}
-                  class={`mark mark-${lane}`}
-                  style={{ left: `${placeIn(span, at)}%` }}
-                  title={`${clockTime(now, at, offsetMinutes)} ${describeEvent(type, entry.payload)}`}
-                />
-              ))}
-            </div>
-          </div>
+          <Lane key={lane} name={lane}>
+            {own.map(({ at, type, entry }) => (
+              <span
+                key={entry.eventId}
+                class={`mark mark-${lane}`}
+                style={{ left: `${placeIn(span, at)}%` }}
+                title={`${clockTime(now, at, offsetMinutes)} ${describeEvent(type, entry.payload)}`}
+              />
+            ))}
+          </Lane>
         );
       })}
       <div class="lane">
@@ -59,7 +105,8 @@ export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) =
       <figcaption>
         {segments.length === 1
           ? `${segments[0]?.state} for all of the last ${ageText(now, span.from)}.`
-          : `${segments.length - 1} changes of state in the last ${ageText(now, span.from)}; ${segments.at(-1)?.state} since ${clockTime(now, segments.at(-1)?.from ?? now, offsetMinutes)}.`}
+          : `${segments.length - 1} changes of state in the last ${ageText(now, span.from)}; ${segments.at(-1)?.state} since ${clockTime(now, segments.at(-1)?.from ?? now, offsetMinutes)}.`}{' '}
+        {activityText(activity)}
       </figcaption>
     </figure>
   );

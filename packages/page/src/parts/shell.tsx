@@ -1,4 +1,5 @@
 import type { TicketRow } from '@vigil/read-model';
+import { useEffect, useRef } from 'preact/hooks';
 import type { FleetAnswer } from '../live/routes.ts';
 import { isUnderWay, type Sent } from '../model/commands.ts';
 import { addressOf, VIEWS, type ViewName } from '../model/places.ts';
@@ -6,25 +7,33 @@ import { orDash } from '../model/text.ts';
 import { ageText, clockTime } from '../model/time.ts';
 import { usePage } from './context.tsx';
 
-export const Navigation = ({ current, waiting }: { readonly current: ViewName; readonly waiting: number }) => (
-  <nav class="nav" aria-label="Views">
-    <ul>
-      {VIEWS.map(({ name, title, key }) => (
-        <li key={name}>
-          <a href={addressOf(name, null)} aria-current={name === current ? 'page' : undefined} title={`g ${key}`}>
-            {title}
-            {name === 'inbox' && waiting > 0 && (
-              <span class="badge">
-                {waiting}
-                <span class="hidden"> waiting</span>
-              </span>
-            )}
-          </a>
-        </li>
-      ))}
-    </ul>
-  </nav>
-);
+export const Navigation = ({ current, waiting }: { readonly current: ViewName; readonly waiting: number }) => {
+  const bar = useRef<HTMLElement>(null);
+  // On a phone the views are wider than the screen.
+  useEffect(
+    () => bar.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+    [current],
+  );
+  return (
+    <nav ref={bar} class="nav" aria-label="Views">
+      <ul>
+        {VIEWS.map(({ name, title, key }) => (
+          <li key={name}>
+            <a href={addressOf(name, null)} aria-current={name === current ? 'page' : undefined} title={`g ${key}`}>
+              {title}
+              {name === 'inbox' && waiting > 0 && (
+                <span class="badge">
+                  {waiting}
+                  <span class="hidden"> waiting</span>
+                </span>
+              )}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+};
 
 /** How old the answers are, in a line that is always there. */
 export const KnowledgeLine = () => {

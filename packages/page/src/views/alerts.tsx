@@ -57,7 +57,7 @@ export const Alerts = () => {
                       </p>
                     )),
             },
-            { title: 'Actions', kind: 'text', of: (alert) => <Actions of={alertActions(alert)} /> },
+            { title: 'Actions', kind: 'buttons', of: (alert) => <Actions of={alertActions(alert)} /> },
           ]}
         />
       )}

@@ -42,7 +42,7 @@ export const Cases = () => {
             { title: 'Agent', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
             { title: 'State', kind: 'text', of: ({ state }) => <StateMark state={state} /> },
             {
-              ...{ title: 'Stands', kind: 'text' },
+              ...{ title: 'Stands', kind: 'line' },
               of: (one) => <span class={one.waiting ? 'asks' : undefined}>{standing(one)}</span>,
             },
             {
@@ -52,7 +52,7 @@ export const Cases = () => {
             },
             { title: 'Opened', kind: 'text', of: ({ openedAt }) => <Clock at={openedAt} /> },
             { title: 'Why', kind: 'wide', of: ({ evidence, note }) => evidence[0]?.words ?? orDash(note) },
-            { title: 'Answers', kind: 'text', of: (one) => <Actions of={caseActions(one)} /> },
+            { title: 'Answers', kind: 'buttons', of: (one) => <Actions of={caseActions(one)} /> },
           ]}
         />
       )}

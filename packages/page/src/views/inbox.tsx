@@ -40,7 +40,7 @@ const Item = ({ item }: { readonly item: InboxItem }) => (
     <div class="item-foot">
       <Actions of={answersOf(item)} />
       {linesOf(item).map((line) => (
-        <code key={line} class="line">
+        <code key={line} class="command-line">
           {line}
         </code>
       ))}

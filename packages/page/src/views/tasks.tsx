@@ -1,8 +1,15 @@
+import type { TaskRow } from '@vigil/read-model';
 import { ROUTES } from '../live/routes.ts';
 import { taskActions } from '../model/actions.ts';
 import { orDash, readable } from '../model/text.ts';
 import { useAnswer, usePage } from '../parts/context.tsx';
 import { Actions, AgentLink, Clock, Facts, Loaded, StateMark, Table, TaskLink } from '../parts/parts.tsx';
+
+/** Reviews first, then what is recovered, then the rest by name. */
+const urgency = ({ recovery }: TaskRow): number => {
+  if (recovery === 'REVIEW_REQUIRED') return 0;
+  return recovery === null ? 2 : 1;
+};
 
 export const Tasks = () => {
   const { live } = usePage();
@@ -11,7 +18,7 @@ export const Tasks = () => {
       {({ tasks }) => (
         <Table
           label="Tasks"
-          rows={tasks.toSorted((one, other) => Number(other.recovery !== null) - Number(one.recovery !== null))}
+          rows={tasks.toSorted((one, other) => urgency(one) - urgency(other))}
           keyOf={({ taskId }) => taskId}
           none="No tasks."
           columns={[
@@ -21,9 +28,9 @@ export const Tasks = () => {
             { title: 'Attempt', kind: 'number', of: ({ attempt }) => orDash(attempt) },
             { title: 'Checkpoints', kind: 'number', of: ({ checkpoints }) => checkpoints },
             { title: 'Last checkpoint', kind: 'text', of: ({ lastCheckpoint }) => orDash(lastCheckpoint) },
-            { title: 'Recovery', kind: 'text', of: ({ recovery }) => readable(recovery) },
+            { title: 'Recovery', kind: 'line', of: ({ recovery }) => readable(recovery) },
             { title: 'Why', kind: 'wide', of: ({ recoveryReason }) => orDash(recoveryReason) },
-            { title: 'Answers', kind: 'text', of: (task) => <Actions of={taskActions(task)} /> },
+            { title: 'Answers', kind: 'buttons', of: (task) => <Actions of={taskActions(task)} /> },
           ]}
         />
       )}
