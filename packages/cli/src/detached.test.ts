@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 type Process = { readonly pid: number };
-type Lock = Record<'supervisor' | 'ptyHost' | 'child', Process>;
+type Lock = Record<'supervisor' | 'ptyHost' | 'child', Process> & { readonly instanceId: string };
 const lockOf = (name: string) => join(dir, 'agents', `${name}.lock`);
 const isThere = (name: string) => existsSync(lockOf(name));
 const lock = (name = 'worker-1') => JSON.parse(readFileSync(lockOf(name), 'utf8')) as Lock;
@@ -174,6 +174,40 @@ test('an agent that is not here is named with where it was looked for', async ()
       code: 1,
       err: expect.stringContaining(`no agent missing runs on this host, according to ${dir}`),
     });
+});
+
+test('the nearest name of this host is suggested for one that is not here', async () => {
+  await run(READER);
+  const [near, far] = [await vigil(['attach', 'worker-2']), await vigil(['stop', 'missing'])];
+  expect(near.err).toContain(`according to ${dir}: did you mean worker-1? Otherwise give the --dir`);
+  expect(far.err).toContain(`according to ${dir}: there are worker-1; or give the --dir`);
+});
+
+test('a restarted agent runs the same command as a new instance, and its end was requested', async () => {
+  await run('echo "task=$VIGIL_TASK_ID"; sleep 600');
+  const before = lock();
+  const restarted = await vigil(['restart', 'worker-1', '--grace', '100ms', '--json']);
+  expect(restarted).toMatchObject({ code: 0, err: '' });
+  const after = lock();
+  expect(JSON.parse(restarted.out)).toEqual({ agent: 'worker-1', pid: after.child.pid });
+  expect(after.supervisor).toEqual(before.supervisor);
+  expect(after.instanceId).not.toEqual(before.instanceId);
+  expect([before.child.pid, after.child.pid].map(isAlive)).toEqual([false, true]);
+  expect(readLog()).toContain('restarted by ada with vigil restart');
+  expect(await vigil(['stop', 'worker-1', '--grace', '100ms'])).toMatchObject({ code: 0 });
+  expect(isThere('worker-1')).toBe(false);
+});
+
+test('one in the foreground is not restarted, with what to do instead', async () => {
+  const foreground = start(['run', '--name', 'worker-1', '--', '/bin/sh', '-c', 'sleep 600']);
+  const over = endOf(foreground);
+  await until(() => expect(lock().child).not.toBeNull());
+  expect(await vigil(['restart', 'worker-1'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('stop it, and run its command again'),
+  });
+  await vigil(['stop', 'worker-1', '--grace', '100ms']);
+  await over;
 });
 
 test('one in the foreground has its own terminal, and is stopped like any other', async () => {

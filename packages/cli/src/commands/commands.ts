@@ -13,7 +13,7 @@ export type CommandFile = {
 /** In the order of `vigil --help`. */
 const files: readonly CommandFile[] = [
   { names: ['run', 'runtime'], node: 'pinned', load: () => import('./supervise/run.ts') },
-  { names: ['attach', 'stop'], node: 'pinned', load: () => import('./supervise/attach.ts') },
+  { names: ['attach', 'stop', 'restart'], node: 'pinned', load: () => import('./supervise/attach.ts') },
   { names: ['adopt'], node: 'pinned', load: () => import('./supervise/adopt.ts') },
   { names: ['hook'], node: 'pinned', load: () => import('./supervise/hook.ts') },
   { names: ['health'], node: 'any', load: () => import('./inspect/health.ts') },

@@ -250,6 +250,8 @@ export class Supervised {
     this.#interrupted = by;
   }
 
+  #isRestarted = false;
+
   /** marks the end as requested, also on the disk, without acting; an end that has already come keeps its reason */
   expectEnd(by: string): void {
     if (this.#how !== null || this.#stop !== null) return;
@@ -273,6 +275,14 @@ export class Supervised {
     this.expectEnd(by);
     return this.#end(by, graceMs);
   }
+
+  /** ends the agent as `end` does; its supervisor then starts the same command again */
+  restart(by: string, graceMs: number): Promise<Ending> {
+    this.#isRestarted = true;
+    return this.end(by, graceMs);
+  }
+  /** after its end, the same command is to be started again */
+  isRestarted = (): boolean => this.#isRestarted;
 
   /** The lock of an ended agent does not block its name. */
   #letNameGo(): void {

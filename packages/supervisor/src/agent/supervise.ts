@@ -1,6 +1,6 @@
 import type { AgentDeps, HostDeps } from '../deps.ts';
 import { AlreadySupervised, WrongSettings } from '../errors.ts';
-import { stoppedBy } from '../exit/exit-reason.ts';
+import { restartedBy, stoppedBy } from '../exit/exit-reason.ts';
 import { openSocket, socketPath } from '../messages/agent-socket.ts';
 import { HookResponder } from '../messages/hook-responder.ts';
 import { clientOf } from '../orders/client-control.ts';
@@ -232,6 +232,14 @@ export const superviseHosted = (given: AgentSpec, deps: AgentDeps, size: Size): 
   return startInstance(instance, open);
 };
 
+/** The same command as a new instance, by hand: neither its spawn order nor the copies of the earlier instance belong to it. */
+export const specAgain = (spec: AgentSpec, instanceId: string): AgentSpec => ({
+  ...spec,
+  instanceId,
+  orderId: null,
+  handover: spec.user === null ? spec.handover : null,
+});
+
 const linkTo = async (
   { dir, self, logger }: AgentDeps,
   { agentId, instanceId, ptyHost }: Occupant,
@@ -317,5 +325,9 @@ export const performViewerAction = (
     case 'ends':
       note('a viewer ends an agent');
       void instance.end(stoppedBy(action.who), action.graceMs ?? GRACE_MS);
+      return;
+    case 'restarts':
+      note('a viewer restarts an agent');
+      void instance.restart(restartedBy(action.who), action.graceMs ?? GRACE_MS);
   }
 };

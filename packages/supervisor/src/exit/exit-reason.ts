@@ -37,6 +37,8 @@ export const handedOff = (
 };
 
 /** How an end that a person requested at the command line is recorded. */
+export const restartedBy = (who: string): string => `restarted by ${who} with vigil restart`;
+
 export const stoppedBy = (who: string): string => `stopped by ${who} with vigil stop`;
 
 const fileOf = (dir: string, instanceId: string): string => join(dir, 'agents', `${instanceId}.stop`);

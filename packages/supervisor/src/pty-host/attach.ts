@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
+import { nearest } from '@vigil/policy';
 import { pause } from '../clock.ts';
 import { WrongSettings } from '../errors.ts';
 import { describeExit, leaveStopMarker, takeStopMarker } from '../exit/exit-reason.ts';
 import { isAlive, signalled } from '../process/proc.ts';
-import { checkName, type Occupant, occupantOf } from '../state/lock.ts';
+import { checkName, namesIn, type Occupant, occupantOf } from '../state/lock.ts';
 import type { Size } from '../terminal/terminal.ts';
 import { connectPtyHost, type Link, PtyHostRefused } from './hosted-terminal.ts';
 import type { FromPtyHost, Viewer } from './protocol.ts';
@@ -33,12 +35,20 @@ export type View = {
   readonly leave: () => Promise<void>;
 };
 
+/** The name that was probably meant, else a few of those that are there. */
+const otherNames = (dir: string, agentId: string): string => {
+  const names = existsSync(dir) ? namesIn(dir) : [];
+  const near = nearest(agentId, names);
+  if (near !== null) return `did you mean ${near}? Otherwise `;
+  return names.length === 0 ? '' : `there are ${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''}; or `;
+};
+
 const occupied = (dir: string, agentId: string): Occupant => {
   checkName(agentId);
   const occupant = occupantOf(dir, agentId);
   if (occupant === null)
     throw new WrongSettings(
-      `no agent ${agentId} runs on this host, according to ${dir}: give the --dir (VIGIL_STATE_DIR) of its runtime`,
+      `no agent ${agentId} runs on this host, according to ${dir}: ${otherNames(dir, agentId)}give the --dir (VIGIL_STATE_DIR) of its runtime`,
     );
   return occupant;
 };
@@ -148,4 +158,35 @@ export const stopAgent = async (dir: string, agentId: string, who: string, grace
   takeStopMarker(dir, occupant.instanceId);
   if (isFree) return how;
   throw notEnded(occupant, graceMs);
+};
+
+/** The new instance of a restarted agent, once it runs; null: not within the time. */
+const newInstanceOf = async (dir: string, ended: Occupant, withinMs: number): Promise<Occupant | null> => {
+  for (let waited = 0; waited < withinMs; waited += LOOK_EVERY_MS) {
+    const found = occupantOf(dir, ended.agentId);
+    if (found !== null && found.instanceId !== ended.instanceId && found.child !== null) return found;
+    await pause(LOOK_EVERY_MS);
+  }
+  return null;
+};
+
+/**
+ * Ends an agent of this host as `stopAgent` does, and has its supervisor start the same command again. Resolves when the new
+ * instance runs, with its process.
+ * @throws WrongSettings if there is no such agent, if it runs in the foreground, or if it does not come in time
+ */
+export const restartAgent = async (dir: string, agentId: string, who: string, graceMs: number): Promise<number> => {
+  const occupant = occupied(dir, agentId);
+  if (occupant.ptyHost === null)
+    throw new WrongSettings(
+      `agent ${agentId} runs in the foreground of process ${occupant.supervisor.pid}: stop it, and run its command again (those of vigil run --detach and of vigil runtime can be restarted)`,
+    );
+  const link = await linkTo(dir, occupant, { who, writes: true }, 0);
+  link.send({ action: { kind: 'restarts', graceMs } });
+  const started = await newInstanceOf(dir, occupant, patienceMs(graceMs));
+  link.close();
+  if (started?.child) return started.child.pid;
+  throw new WrongSettings(
+    `agent ${agentId} does not run again after ${Math.round(patienceMs(graceMs) / 1000)} s: the log of its supervisor (process ${occupant.supervisor.pid}) has the reason`,
+  );
 };

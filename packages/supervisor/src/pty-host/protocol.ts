@@ -26,7 +26,8 @@ export type PtyHostAction =
   | { readonly kind: 'opens' | 'leaves' }
   | { readonly kind: 'types'; readonly input: string }
   | { readonly kind: 'resizes'; readonly size: Size }
-  | { readonly kind: 'ends'; readonly graceMs: number | null };
+  /** a restart ends it, and starts the same command again */
+  | { readonly kind: 'ends' | 'restarts'; readonly graceMs: number | null };
 export type Viewer = { readonly who: string; readonly writes: boolean };
 export type ViewerAction = Viewer & PtyHostAction;
 
@@ -37,7 +38,7 @@ export const isPtyHostAction = (sent: unknown): sent is PtyHostAction => {
   if (typeof sent !== 'object' || sent === null) return false;
   const action: { readonly [K in 'kind' | 'input' | 'size' | 'graceMs']?: unknown } = sent;
   if (action.kind === 'types') return typeof action.input === 'string';
-  if (action.kind === 'ends') return action.graceMs === null || isCount(action.graceMs);
+  if (action.kind === 'ends' || action.kind === 'restarts') return action.graceMs === null || isCount(action.graceMs);
   if (action.kind !== 'resizes' || typeof action.size !== 'object' || action.size === null) return false;
   const { columns, rows }: { readonly columns?: unknown; readonly rows?: unknown } = action.size;
   return isCount(columns) && isCount(rows);

@@ -1,7 +1,7 @@
 import type { Supervised } from '../agent/agent-instance.ts';
 import type { AgentSpec } from '../agent/agent-spec.ts';
-import { supervise, superviseHosted } from '../agent/supervise.ts';
-import type { AgentDeps } from '../deps.ts';
+import { specAgain, supervise, superviseHosted } from '../agent/supervise.ts';
+import type { AgentDeps, RuntimeDeps } from '../deps.ts';
 import { WrongSettings } from '../errors.ts';
 import { takeStopMarker } from '../exit/exit-reason.ts';
 import { dispatch, pollOrders } from '../orders/dispatch.ts';
@@ -108,7 +108,7 @@ const found = async (
  * One command under supervision on a terminal that outlives its supervisor, until it has ended.
  * @throws AlreadySupervised, WrongSettings
  */
-export const runDetached = async (detached: Detached, deps: Omit<AgentDeps, 'onOrders'>): Promise<void> => {
+export const runDetached = async (detached: Detached, deps: Omit<RuntimeDeps, 'onOrders'>): Promise<void> => {
   const { runtimeId, agentId, spec, size, onStarted, stopped, graceMs } = detached;
   const instances: Supervised[] = [];
   const whole = soloDeps(deps, runtimeId, instances);
@@ -117,8 +117,17 @@ export const runDetached = async (detached: Detached, deps: Omit<AgentDeps, 'onO
     await recoverFromCrash(whole, runtimeId, () => {});
     instances.push(await superviseHosted(spec, whole, size));
   }
-  const agent = instances[0] ?? (await found(whole, detached, instances));
+  let agent = instances[0] ?? (await found(whole, detached, instances));
+  let stop: string | null = null;
+  void stopped.then((by) => {
+    stop = by;
+    return agent.end(by, graceMs);
+  });
   onStarted(agent);
-  void stopped.then((by) => agent.end(by, graceMs));
   await untilSettled(whole, agent);
+  while (agent.isRestarted() && stop === null) {
+    agent = await superviseHosted(specAgain(agent.spec, deps.newId()), whole, size);
+    instances.splice(0, instances.length, agent);
+    await untilSettled(whole, agent);
+  }
 };

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { Supervised } from '../agent/agent-instance.ts';
+import type { AgentSpec } from '../agent/agent-spec.ts';
 import { inheritedEnvironment } from '../agent/inherited.ts';
-import { superviseHosted } from '../agent/supervise.ts';
+import { specAgain, superviseHosted } from '../agent/supervise.ts';
 import { pause } from '../clock.ts';
 import type { RuntimeDeps } from '../deps.ts';
 import { logRedispatch } from '../exit/exit-artifacts.ts';
@@ -162,8 +163,24 @@ export class Runtime {
 
   #adopt(agent: Supervised): Supervised {
     this.#agents.add(agent);
-    void agent.settled.finally(() => this.#agents.delete(agent));
+    void agent.settled.finally(() => {
+      this.#agents.delete(agent);
+      if (agent.isRestarted()) void this.#startAgain(agent.spec);
+    });
     return agent;
+  }
+
+  async #startAgain(ended: AgentSpec): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
+    const spec = specAgain(ended, this.#deps.newId());
+    this.#starting.add(spec);
+    try {
+      this.#adopt(await this.#startAgent(spec, this.#deps, size));
+    } catch (error) {
+      this.#deps.logger('an agent is not restarted', { agentId: ended.agentId, error: String(error) });
+    } finally {
+      this.#starting.delete(spec);
+    }
   }
 
   /** Those that live here, and those that are about to. */

@@ -189,14 +189,19 @@ export const retakeName = (dir: string, occupant: Occupant): Lock => {
   return lock;
 };
 
-/** What a supervisor of this runtime left behind when it died. */
-export const orphansOf = (dir: string, runtimeId: string): readonly Occupant[] => {
+/** The names of agents that are taken here, by a living or a dead supervisor. */
+export const namesIn = (dir: string): readonly string[] => {
   mkdirSync(folder(dir), { recursive: true, mode: 0o700 });
   return readdirSync(folder(dir))
     .filter((name) => name.endsWith('.lock'))
-    .flatMap((name) => occupantOf(dir, name.slice(0, -'.lock'.length)) ?? [])
-    .filter((occupant) => occupant.runtimeId === runtimeId && !isAlive(occupant.supervisor));
+    .map((name) => name.slice(0, -'.lock'.length));
 };
+
+/** What a supervisor of this runtime left behind when it died. */
+export const orphansOf = (dir: string, runtimeId: string): readonly Occupant[] =>
+  namesIn(dir)
+    .flatMap((name) => occupantOf(dir, name) ?? [])
+    .filter((occupant) => occupant.runtimeId === runtimeId && !isAlive(occupant.supervisor));
 
 export const forget = (dir: string, agentId: string): void => rmSync(fileOf(dir, agentId), { force: true });
 

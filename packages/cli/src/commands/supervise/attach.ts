@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import {
   createTerminalFilter,
   openView,
+  restartAgent,
   stopAgent,
   TERMINAL_RESET,
   type View,
@@ -11,7 +12,7 @@ import {
 import type { Command } from 'commander';
 import { Refusal } from '../../errors.ts';
 import { stateDir, withStateDir } from '../../supervising.ts';
-import { print as printLines, whoAmI } from '../../terminal.ts';
+import { type Json, print as printLines, show, whoAmI } from '../../terminal.ts';
 import { unwatchedByLog } from './run-reach.ts';
 import { length } from './run-spec.ts';
 
@@ -97,6 +98,7 @@ Examples:
   vigil attach worker-1 < /dev/null | tee worker-1.out`;
 
 type StopOptions = { readonly dir?: string; readonly grace?: number };
+type RestartOptions = StopOptions & Json;
 
 const GRACE_MS = 5000;
 
@@ -109,6 +111,18 @@ its place. An end that Vigil is to decide and replace: vigil recover.
 
 Example:
   vigil stop worker-1 --grace 30s`;
+
+const restart = async (agent: string, { grace = GRACE_MS, json, ...options }: RestartOptions): Promise<void> => {
+  const pid = await restartAgent(stateDir(options), agent, whoAmI(), grace);
+  show(json, { agent, pid }, () => [`${agent} runs again: process ${pid}`]);
+};
+
+const RESTART_EXAMPLES = `
+It ends the agent as vigil stop does, and starts the same command in the same folder as a new instance: with the task and the
+environment that it had, and not from a checkpoint. To continue from one: vigil recover.
+
+Example:
+  vigil restart worker-1 --grace 30s`;
 
 const orRefusal =
   <Options>(act: (agent: string, options: Options) => Promise<void>) =>
@@ -138,4 +152,11 @@ export const register = (program: Command): void => {
     .option('--grace <duration>', 'the time for a voluntary exit, 5s by default', length)
     .addHelpText('after', STOP_EXAMPLES);
   withStateDir(stopping).action(orRefusal(stop));
+  const restarting = program
+    .command('restart <agent>')
+    .description('end an agent of this host, and start its command again')
+    .option('--grace <duration>', 'the time for a voluntary exit, 5s by default', length)
+    .option('--json', 'for programs')
+    .addHelpText('after', RESTART_EXAMPLES);
+  withStateDir(restarting).action(orRefusal(restart));
 };
