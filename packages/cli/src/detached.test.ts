@@ -194,7 +194,9 @@ test('a restarted agent runs the same command as a new instance, and its end was
   expect(after.instanceId).not.toEqual(before.instanceId);
   expect([before.child.pid, after.child.pid].map(isAlive)).toEqual([false, true]);
   expect(readLog()).toContain('restarted by ada with vigil restart');
-  expect(await vigil(['stop', 'worker-1', '--grace', '100ms'])).toMatchObject({ code: 0 });
+  const stopped = await vigil(['stop', 'worker-1', '--grace', '100ms', '--json']);
+  expect(stopped.code).toBe(0);
+  expect(JSON.parse(stopped.out)).toEqual({ agent: 'worker-1', how: 'ended by SIGTERM' });
   expect(isThere('worker-1')).toBe(false);
 });
 

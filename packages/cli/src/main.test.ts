@@ -574,7 +574,10 @@ test('a token is revoked by its id, with a reason', async () => {
     code: 0,
     out: 'Revoked: t-1.\n',
   });
-  expect(tokenRequests.splice(0)).toEqual([['/v1/tokens/t-1/revoke', { by: 'ada', why: 'lost' }]]);
+  const inJson = await vigil(['token', 'revoke', 't-1', '--why', 'lost', '--json'], operator());
+  expect(JSON.parse(inJson.out)).toEqual({ revoked: 't-1' });
+  const request = ['/v1/tokens/t-1/revoke', { by: 'ada', why: 'lost' }];
+  expect(tokenRequests.splice(0)).toEqual([request, request]);
 });
 
 test('a person gets a token with a role: the file has its hash, and revocation removes it', async () => {

@@ -27,3 +27,16 @@ test('every file that registers a command is among those that are loaded', async
     if ('register' in file) expect(known.map(({ register }) => register)).toContain(file.register);
   }
 });
+
+/** What passes the terminal or the events of another program on has nothing for programs of its own. */
+const WITHOUT_JSON = ['attach', 'hook', 'runtime'];
+
+const leaves = (command: Command): readonly Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+
+test('every command has --json', async () => {
+  const program = new Command();
+  for (const { load } of filesFor(undefined)) (await load()).register(program);
+  const without = leaves(program).filter(({ options }) => !options.some(({ long }) => long === '--json'));
+  expect(without.map((command) => command.name()).filter((name) => !WITHOUT_JSON.includes(name))).toEqual([]);
+});

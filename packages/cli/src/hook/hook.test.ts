@@ -159,3 +159,17 @@ test('a link to a file that does not exist stays, and the file is named', () => 
   expect(vigil('install')).toMatchObject({ status: 1, stderr: expect.stringContaining('dotfiles.json') });
   expect(lstatSync(file()).isSymbolicLink()).toBe(true);
 });
+
+test('for programs an installation and the status are JSON, with the same exit codes', () => {
+  const installed = vigil('install', '--json');
+  expect(JSON.parse(installed.stdout)).toEqual([{ client: 'claude-code', file: file(), outcome: 'written' }]);
+  expect(JSON.parse(vigil('install', '--json').stdout)).toMatchObject([{ outcome: 'unchanged' }]);
+  const { status, stdout } = vigil('status', '--json');
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toContainEqual(
+    expect.objectContaining({ client: 'claude-code', scope: 'project', file: file(), isWhole: true }),
+  );
+  expect(JSON.parse(vigil('install', '--json', '--uninstall').stdout)).toMatchObject([{ outcome: 'removed' }]);
+  expect(vigil('status', '--json').status).toBe(1);
+  expect(vigil('install', '--json', '--print').status).toBe(1);
+});

@@ -7,7 +7,6 @@ import type { Place } from '@vigil/adapters/adapter';
 import { Refusal } from '../errors.ts';
 import { plain } from '../render/plain.ts';
 import { replaceFile } from '../replace-file.ts';
-import { print } from '../terminal.ts';
 import { withHooks } from './settings.ts';
 import { readSettings } from './settings-file.ts';
 
@@ -81,11 +80,11 @@ export const cloneNote = (): string =>
     `The hooks run ${launcher}. Where that folder is moved or deleted, the hooks do nothing: install them again from its new place.`,
   );
 
-/** Writes the hook, and prints what a person has to do. */
-export const writeHook = ({ adapter: { install, hooks }, file, after }: Change): void => {
+/** Writes the hook, and gives what a person has to read or do. */
+export const writeHook = ({ adapter: { install, hooks }, file, after }: Change): readonly string[] => {
   replaceFile(file, after);
-  print([
+  return [
     `${install.title}: the hook is set for ${hooks.events.length} events in ${plain(file)}; sessions that begin now have it`,
     ...(install.remains === null ? [] : [`${install.title}: ${install.remains}`]),
-  ]);
+  ];
 };

@@ -101,6 +101,8 @@ export const agentJson = (
   instance: agent.instanceId,
   task: agent.taskId,
   runtime: agent.runtimeId,
+  host: agent.host,
+  labels: agent.labels,
   attempt: agent.attempt,
   last_heartbeat: iso(agent.lastHeartbeatAt),
   phase: agent.phase,

@@ -8,7 +8,7 @@ import { recoveryLine } from './tasks.ts';
 test('an explanation shows the newest five checkpoints, where the others are, and the state of recovery', () => {
   const checkpoints = Array.from({ length: 7 }, (_, i) => checkpointRow(`c-${7 - i}`));
   const text = explainLines(VIEW, explanation({ checkpoints, task: taskRow() }), EXTENT).join('\n');
-  expect(text).toContain('c-3');
+  expect(text).toContain('c-3 by worker-1 (valid)');
   expect(text).not.toContain('c-2');
   expect(text).toContain('  and 2 earlier: vigil task show OMN-1234');
   expect(text).toContain('  recovery   review required: 3 of 3 attempts used');

@@ -44,6 +44,11 @@ test("one agent as JSON has botbox's four fields first", () => {
   ]);
 });
 
+test('the answer for programs has the host and the labels by which commands select', () => {
+  const agent = agentRow({ host: 'build-7', labels: { team: 'core' } });
+  expect(agentJson(VIEW, agent, CURRENT)).toMatchObject({ host: 'build-7', labels: { team: 'core' } });
+});
+
 test('the errors of an agent are those that it reports, then those that its terminal shows', () => {
   const at = NOON;
   const errors = [{ at, count: 2, errorClass: 'E', message: 'it failed' }];

@@ -36,10 +36,10 @@ const becameText = (recovery: RecoveryRow): string => {
 
 export const checkpointLine = (
   view: View,
-  { checkpointId, recordedAt, valid, invalidReason }: CheckpointRow,
+  { checkpointId, agentId, recordedAt, valid, invalidReason }: CheckpointRow,
 ): string => {
   const validity = valid === null ? '' : valid ? ' (valid)' : ` (invalid: ${orDash(invalidReason)})`;
-  return `  ${view.paint.dim(clockTime(view, recordedAt))}  ${checkpointId}${validity}`;
+  return `  ${view.paint.dim(clockTime(view, recordedAt))}  ${checkpointId} by ${agentId}${validity}`;
 };
 
 export type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonly recoveries: readonly RecoveryRow[] };

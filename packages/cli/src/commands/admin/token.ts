@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { gateway, show, whoAmI } from '../../terminal.ts';
+import { gateway, type Json, show, whoAmI } from '../../terminal.ts';
 import { durationOption } from '../control/options.ts';
 import { ADMINISTRATION } from '../groups.ts';
 
@@ -48,7 +48,7 @@ type Creation = {
   readonly peopleFile?: string;
 };
 type Listing = { readonly json?: boolean; readonly people?: boolean; readonly peopleFile?: string };
-type Revocation = { readonly by: string; readonly why: string; readonly peopleFile?: string };
+type Revocation = Json & { readonly by: string; readonly why: string; readonly peopleFile?: string };
 type Created = { readonly token: string; readonly tokenId: string; readonly expiresAt: number };
 
 const PERSON = 'person:';
@@ -108,14 +108,15 @@ export const register = (program: Command): void => {
     .requiredOption('--why <text>', 'the reason, for those who read it later')
     .option('--people-file <file>', 'of a person: the file that the dashboard reads; default VIGIL_PEOPLE_FILE')
     .option('--by <name>', 'your name', whoAmI())
-    .action(async (id: string, { by, why, ...options }: Revocation) => {
+    .option('--json', 'for programs')
+    .action(async (id: string, { by, why, json, ...options }: Revocation) => {
       if (id.startsWith(PERSON)) {
         const { revokePerson } = await import('./people.ts');
         revokePerson(id.slice(PERSON.length), options);
-        show(false, id, (revoked) => [`Revoked: ${revoked}.`]);
+        show(json, { revoked: id }, ({ revoked }) => [`Revoked: ${revoked}.`]);
         return;
       }
       await gateway().post(`/v1/tokens/${encodeURIComponent(id)}/revoke`, { by, why });
-      show(false, id, (revoked) => [`Revoked: ${revoked}.`]);
+      show(json, { revoked: id }, ({ revoked }) => [`Revoked: ${revoked}.`]);
     });
 };

@@ -121,7 +121,7 @@ const adopt = async ({ user, yes, wait, json }: Options): Promise<void> => {
   if (planned.some(({ isCurrent }) => !isCurrent)) {
     if (!yes && !(await isYes('Install these hooks? [y/N] '))) return print(['nothing is installed']);
     const changes = adapters.map((adapter) => changeOf(adapter, scope));
-    for (const change of changes) if (change.after !== change.before) writeHook(change);
+    for (const change of changes) if (change.after !== change.before) print(writeHook(change));
     print([cloneNote()]);
   }
   const agents = wait ? await agentsOf(dashboard()) : [];

@@ -12,7 +12,7 @@ import {
 import type { Command } from 'commander';
 import { Refusal } from '../../errors.ts';
 import { stateDir, withStateDir } from '../../supervising.ts';
-import { type Json, print as printLines, show, whoAmI } from '../../terminal.ts';
+import { type Json, show, whoAmI } from '../../terminal.ts';
 import { unwatchedByLog } from './run-reach.ts';
 import { length } from './run-spec.ts';
 
@@ -97,13 +97,14 @@ Examples:
   vigil attach worker-1 --raw          with what the agent writes to your clipboard and asks your terminal
   vigil attach worker-1 < /dev/null | tee worker-1.out`;
 
-type StopOptions = { readonly dir?: string; readonly grace?: number };
-type RestartOptions = StopOptions & Json;
+type StopOptions = Json & { readonly dir?: string; readonly grace?: number };
 
 const GRACE_MS = 5000;
 
-const stop = async (agent: string, options: StopOptions): Promise<void> =>
-  printLines([`${agent} has ended: ${await stopAgent(stateDir(options), agent, whoAmI(), options.grace ?? GRACE_MS)}`]);
+const stop = async (agent: string, { grace = GRACE_MS, json, ...options }: StopOptions): Promise<void> => {
+  const how = await stopAgent(stateDir(options), agent, whoAmI(), grace);
+  show(json, { agent, how }, () => [`${agent} has ended: ${how}`]);
+};
 
 const STOP_EXAMPLES = `
 It is asked on its socket, receives SIGTERM after the grace and SIGKILL 5 s later; its end is reported as requested, so nothing takes
@@ -112,7 +113,7 @@ its place. An end that Vigil is to decide and replace: vigil recover.
 Example:
   vigil stop worker-1 --grace 30s`;
 
-const restart = async (agent: string, { grace = GRACE_MS, json, ...options }: RestartOptions): Promise<void> => {
+const restart = async (agent: string, { grace = GRACE_MS, json, ...options }: StopOptions): Promise<void> => {
   const pid = await restartAgent(stateDir(options), agent, whoAmI(), grace);
   show(json, { agent, pid }, () => [`${agent} runs again: process ${pid}`]);
 };
@@ -150,6 +151,7 @@ export const register = (program: Command): void => {
     .command('stop <agent>')
     .description('end an agent of this host, and wait until its end is reported')
     .option('--grace <duration>', 'the time for a voluntary exit, 5s by default', length)
+    .option('--json', 'for programs')
     .addHelpText('after', STOP_EXAMPLES);
   withStateDir(stopping).action(orRefusal(stop));
   const restarting = program

@@ -15,7 +15,7 @@ import {
 import { type Hook, installed, targetOf, withoutHooks } from '../../hook/settings.ts';
 import { readSettings, restoreSettings } from '../../hook/settings-file.ts';
 import { plain } from '../../render/plain.ts';
-import { endUnwell, print } from '../../terminal.ts';
+import { endUnwell, type Json, print, show } from '../../terminal.ts';
 
 type InstallOptions = {
   readonly client: readonly string[];
@@ -23,6 +23,7 @@ type InstallOptions = {
   readonly print?: true;
   readonly uninstall?: true;
   readonly http?: string;
+  readonly json?: boolean;
 };
 
 const addressOf = (text: string): URL => {
@@ -44,40 +45,71 @@ const hookOf = ({ name, install }: Adapter, http: string | undefined): Hook => {
   return install.http(new URL(`/v1/hooks/${name}`, addressOf(http)).href);
 };
 
-/** Whether a hook was written. */
-const installOne = (adapter: Adapter, { user, print: show, uninstall, http }: InstallOptions): boolean => {
-  const { title } = adapter.install;
+type Installed = {
+  readonly client: string;
+  readonly file: string;
+  readonly outcome: 'written' | 'removed' | 'unchanged' | 'printed';
+  /** for people */
+  readonly lines: readonly string[];
+};
+
+const installOne = (adapter: Adapter, { user, print: isPrinted, uninstall, http }: InstallOptions): Installed => {
+  const { name, install } = adapter;
   const change = changeOf(adapter, user ? 'user' : 'project', uninstall ? undefined : hookOf(adapter, http));
   const { file, before } = change;
   const after = uninstall ? withoutHooks(before, file) : change.after;
-  if (show) process.stdout.write(after);
-  else if (after === before) print([`${title}: ${plain(file)} is as it should be already`]);
-  else if (uninstall) {
-    restoreSettings(file, after);
-    print([`${title}: the hook is removed from ${plain(file)}`]);
-  } else {
-    writeHook(change);
-    return true;
+  const installed = (outcome: Installed['outcome'], lines: readonly string[]) => ({
+    client: name,
+    file,
+    outcome,
+    lines,
+  });
+  if (isPrinted) {
+    process.stdout.write(after);
+    return installed('printed', []);
   }
-  return false;
+  if (after === before) return installed('unchanged', [`${install.title}: ${plain(file)} is as it should be already`]);
+  if (!uninstall) return installed('written', writeHook(change));
+  restoreSettings(file, after);
+  return installed('removed', [`${install.title}: the hook is removed from ${plain(file)}`]);
 };
 
 const installAll = (options: InstallOptions): void => {
+  if (options.json && options.print) throw new Refusal('--print prints the file itself: leave out --json.');
   const names = options.http !== undefined && options.client.length === 0 ? posting : options.client;
   const chosen = options.uninstall && names.length === 0 ? adapters : clientsOf(names, here());
-  const written = chosen.filter((adapter) => installOne(adapter, options));
-  if (written.length > 0 && options.http === undefined) print([cloneNote()]);
+  const all = chosen.map((adapter) => installOne(adapter, options));
+  if (options.print) return;
+  if (options.json) {
+    show(
+      true,
+      all.map(({ lines: _, ...one }) => one),
+      () => [],
+    );
+    return;
+  }
+  print(all.flatMap(({ lines }) => lines));
+  if (all.some(({ outcome }) => outcome === 'written') && options.http === undefined) print([cloneNote()]);
 };
 
 const isCurrent = (hook: Hook, { name, install }: Adapter): boolean =>
   'url' in hook || isDeepStrictEqual(hook, install.command(commandFor(name)));
 
-/** One line a file; `isWhole`: the hook is in it for all events. */
-const statusOf = (adapter: Adapter, scope: Scope): { readonly isWhole: boolean; readonly line: string } => {
+/** `isWhole`: the hook is in the file for all events. `line`: for people. */
+type Status = {
+  readonly client: string;
+  readonly scope: Scope;
+  readonly file: string;
+  readonly isWhole: boolean;
+  readonly what: string;
+  readonly line: string;
+};
+
+const statusOf = (adapter: Adapter, scope: Scope): Status => {
   const { name, install, hooks } = adapter;
   const file = install.files(here())[scope];
   const line = (isWhole: boolean, what: string) => ({
-    isWhole,
+    ...{ client: name, scope, file, isWhole, what },
     line: plain(`${install.title.padEnd(12)} ${scope.padEnd(8)} ${what}  ${file}`),
   });
   const again = `vigil hook install --client ${name} --${scope}`;
@@ -96,9 +128,9 @@ const statusOf = (adapter: Adapter, scope: Scope): { readonly isWhole: boolean; 
   }
 };
 
-const status = (): void => {
+const status = ({ json }: Json): void => {
   const found = adapters.flatMap((adapter) => (['project', 'user'] as const).map((scope) => statusOf(adapter, scope)));
-  print(found.map(({ line }) => line));
+  show(json, json ? found.map(({ line: _, ...one }) => one) : found, () => found.map(({ line }) => line));
   if (!found.some(({ isWhole }) => isWhole)) endUnwell();
 };
 
@@ -132,6 +164,7 @@ export const register = (program: Command): void => {
     )
     .option('--print', 'print what the file would be, and change nothing')
     .option('--uninstall', 'take the hook out again')
+    .option('--json', 'for programs')
     .action(installAll);
-  hook.command('status').description('in which settings the hook is').action(status);
+  hook.command('status').description('in which settings the hook is').option('--json', 'for programs').action(status);
 };
