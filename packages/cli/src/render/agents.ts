@@ -16,10 +16,12 @@ const columns = (view: View, isNow: boolean): readonly Column<AgentRow>[] => [
   { title: 'REASON', of: reasonOf, rest: true },
 ];
 
-const reasonOf = ({ caseWaiting, caseWithheld, reason, endReason, exitCode, state, phase }: AgentRow): string => {
+const reasonOf = (agent: AgentRow): string => {
+  const { caseWaiting, caseWithheld, reason, endReason, exitCode, state, phase, waitingFor } = agent;
   if (state === 'TERMINATED') return endText({ reason, endReason, exitCode });
   if (caseWithheld) return `withheld: ${withheldText(caseWithheld)}`;
   if (caseWaiting) return `waits for a decision: ${orDash(reason)}`;
+  if (asksPeople(agent) && waitingFor?.text) return `asks: ${waitingFor.text}`;
   return state === 'HEALTHY' ? orDash(phase) : orDash(reason);
 };
 
@@ -33,9 +35,13 @@ export const asksPeople = ({ caseWaiting, exemption, waitingFor }: AgentRow): bo
   caseWaiting ||
   (exemption === 'awaiting_input' && (waitingFor?.kind === 'permission' || waitingFor?.kind === 'question'));
 
-const urgency = (agent: AgentRow): number => (asksPeople(agent) ? 0 : agent.unhealthy ? 1 : 2);
+const urgency = (agent: AgentRow): number => {
+  if (asksPeople(agent)) return 0;
+  if (agent.unhealthy) return 1;
+  return agent.state === 'TERMINATED' ? 3 : 2;
+};
 
-/** What needs a person first, then what is unhealthy, then the rest; by name in each. */
+/** What needs a person first, then what is unhealthy, then those that work, then those that have ended; by name in each. */
 export const byUrgency = (agents: readonly AgentRow[]): readonly AgentRow[] =>
   agents.toSorted((one, other) => urgency(one) - urgency(other) || (one.agentId < other.agentId ? -1 : 1));
 

@@ -94,6 +94,8 @@ test('signals that fire come first, then those that will within an hour; the oth
   );
   expect(shown(signals, true)).toMatch(/fires .*\n {2}soon .*\n {2}later .*\n {2}never +high +no /);
   expect(shown(signals.slice(0, 1), false)).toContain('Signals\n  1 do not fire within 1 h');
+  const ended = explanation({ agent: agentRow({ state: 'TERMINATED' }), signals: signals.slice(0, 1) });
+  expect(explainLines(VIEW, ended, EXTENT).join('\n')).not.toContain('Signals');
 });
 
 test('the end of an earlier instance is not shown as that of the present one', () => {

@@ -136,7 +136,8 @@ const signalLines = (view: View, { signals, agent }: Explanation, { all }: Exten
   if (signals === null || signals.length === 0) return [];
   const sorted = signals.toSorted(byTime);
   const shown = all ? sorted : sorted.filter((figure) => isSoon(view, figure));
-  const rest = sorted.length - shown.length;
+  // An agent that has ended gets no more evidence.
+  const rest = agent.state === 'TERMINATED' ? 0 : sorted.length - shown.length;
   const others = rest === 0 ? [] : [`  ${rest} do not fire within 1 h: vigil explain ${agent.agentId} --all`];
   return [...(shown.length === 0 ? [] : signalTable(view, shown)), ...others];
 };

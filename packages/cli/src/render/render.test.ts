@@ -208,7 +208,7 @@ test('the doctor names every problem, and every value that is unknown', () => {
   expect(lines).toContain('     lag of projector: unknown');
 });
 
-test('what needs a person comes first, then unhealthy agents, then the rest, by name', () => {
+test('what needs a person comes first, then unhealthy agents, then working and then ended ones, by name', () => {
   const stuck = agentRow({ agentId: 'b-stuck', state: 'STUCK' });
   const crashed = agentRow({ agentId: 'a-crashed', state: 'TERMINATED', endReason: 'crashed' });
   const finished = agentRow({ agentId: 'a-finished', state: 'TERMINATED', endReason: 'finished', unhealthy: false });
@@ -217,7 +217,16 @@ test('what needs a person comes first, then unhealthy agents, then the rest, by 
   const waitingFor = { kind: 'permission', text: null, since: null } as const;
   const asks = agentRow({ agentId: 'y-asks', state: 'HEALTHY', exemption: 'awaiting_input', waitingFor });
   const names = byUrgency([healthy, finished, crashed, asked, stuck, asks]).map(({ agentId }) => agentId);
-  expect(names).toEqual(['y-asks', 'z-asked', 'a-crashed', 'b-stuck', 'a-finished', 'c-healthy']);
+  expect(names).toEqual(['y-asks', 'z-asked', 'a-crashed', 'b-stuck', 'c-healthy', 'a-finished']);
+});
+
+test('an agent that asks shows its question', () => {
+  const asking = (kind: 'question' | 'prompt') => {
+    const waitingFor = { kind, text: 'Overwrite it? [y/N]', since: null } as const;
+    return agentsTable(VIEW, [agentRow({ state: 'HEALTHY', exemption: 'awaiting_input', waitingFor })], true, 9)[1];
+  };
+  expect(asking('question')).toMatch(/ asks: Overwrite it\? \[y\/N\]$/);
+  expect(asking('prompt')).toMatch(/ implement$/);
 });
 
 test('agents beyond the lines of the terminal are a count, and none is without need', () => {

@@ -29,6 +29,8 @@ export const register = (program: Command): void => {
 
 const tail = async ({ topic, agent, task, heartbeats, json }: Options): Promise<void> => {
   const signal = untilStopped();
+  // Without events the command would look as if it hung.
+  if (process.stderr.isTTY) process.stderr.write('Waiting for events; Ctrl-C ends.\n');
   const query = { topic, agent, task, heartbeats: heartbeats ? 'true' : undefined };
   try {
     for await (const event of dashboard().lines<HealthEvent>('/v1/events', query, signal))
