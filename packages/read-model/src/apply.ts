@@ -1,4 +1,4 @@
-import type { Statement } from './statement.ts';
+import { isDaily, type Statement } from './statement.ts';
 
 /** Runs one SQL statement: a pg Client, or a PoolClient within a transaction. */
 export type Sql = {
@@ -99,7 +99,7 @@ const pairOf = (statement: Statement): string =>
 
 /** The changed rows, in as many notices as necessary. Readers fetch the rows again. */
 export const notices = (statements: readonly Statement[]): readonly string[] => {
-  const pairs = statements.filter((s) => s.table !== 'journal').map(pairOf);
+  const pairs = statements.filter((s) => s.table !== 'journal' && !isDaily(s)).map(pairOf);
   const texts: string[] = [];
   let ids: string[] = [];
   let size = 0;

@@ -47,6 +47,16 @@ export type Register = {
 
 export type Statement = Fact | Register;
 
+/** The tables with a partition for each day, and the column of the key that has the time. */
+export const DAILY = {
+  history: 'occurred_at',
+  heartbeat_hours: 'hour_at',
+  heartbeat_minutes: 'minute_at',
+} as const satisfies { readonly [T in TableName]?: string };
+export type DailyTable = keyof typeof DAILY;
+
+export const isDaily = ({ table }: Statement): boolean => Object.hasOwn(DAILY, table);
+
 /** The fact of these values. Values without a column are omitted. */
 export const fact = <T extends FactTable>(table: T, values: Values<T, ''>): Fact => {
   const { key, groups } = tables[table];

@@ -3,6 +3,7 @@ import { connectCodec, registryFrom, Topic } from '@vigil/events';
 import { databaseUrlFrom, openDatabase } from '@vigil/read-model';
 import { connectLog, kafkaFrom, runProjection } from '@vigil/stream';
 import { z } from 'zod';
+import { keepHistory } from './history.ts';
 import { reads } from './project.ts';
 import { storeProjected } from './projected.ts';
 import { rowsIn } from './rows.ts';
@@ -19,6 +20,7 @@ await runService(process.env, {
     showFleet(fleetIn(database));
     const { onTime, [Symbol.dispose]: stop } = storeProjected(database, logger);
     signal.addEventListener('abort', stop, { once: true });
+    await use(keepHistory(database, logger));
     const options = { group: 'projector', service: 'projector', reads, logger, count, onTime, ...rowsIn(database) };
     return { projection: await use(runProjection(log, options)) };
   },

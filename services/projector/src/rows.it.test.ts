@@ -1,6 +1,6 @@
 import { catalogue, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
-import { apply, type Database, notify, readModel } from '@vigil/read-model';
+import { apply, createDays, type Database, notify, prepareDays, readModel } from '@vigil/read-model';
 import { dump, scratchReadModel } from '@vigil/read-model/testing';
 import type { PlacedEvent } from '@vigil/stream';
 import fc from 'fast-check';
@@ -34,8 +34,10 @@ const log = (): readonly Event[] => {
 };
 
 const applied = async (database: Database, events: readonly Event[], size: number): Promise<void> => {
+  const days = createDays();
   for (let at = 0; at < events.length; at += size) {
     const statements = events.slice(at, at + size).flatMap(project);
+    await prepareDays(database, days, statements);
     await database.transaction(async (sql) => {
       await apply(sql, statements);
       await notify(sql, statements);

@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
-import { apply, explain, readModel } from '@vigil/read-model';
+import { apply, createDays, explain, prepareDays, readModel } from '@vigil/read-model';
 import { scratchReadModel } from '@vigil/read-model/testing';
 import { expect, test } from 'vitest';
 import { project } from './project.ts';
@@ -20,7 +20,9 @@ const happening = (...events: readonly Unplaced[]): readonly Event[] =>
 
 const modelOf = async (...events: readonly Unplaced[]) => {
   const database = await scratchReadModel();
-  await apply(database, happening(...events).flatMap(project));
+  const statements = happening(...events).flatMap(project);
+  await prepareDays(database, createDays(), statements);
+  await apply(database, statements);
   return { model: readModel(database), [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
 };
 

@@ -6,7 +6,7 @@ type Table = { key: readonly string[]; groups: Map<string, Column[]> };
 
 const FACT = ''; // the only group of a table without column groups
 /** Tables that the projector writes about itself, which no event writes. */
-const OF_THE_PROJECTOR: readonly string[] = ['cluster', 'positions', 'projected'];
+const OF_THE_PROJECTOR: readonly string[] = ['cluster', 'positions', 'projected', 'history_days'];
 const STATEMENT = /(CREATE|ALTER) TABLE (\w+) ?\(?\n?([^;]*?)\n?\)?;/g;
 const COLUMN = /^(?:ADD COLUMN )?(\w+) (text|boolean|integer|bigint|jsonb|timestamptz|bytea)\b(.*)$/;
 

@@ -125,7 +125,8 @@ const agent = {
 /** Instants are epoch milliseconds, on the broker's clock unless a comment states another. */
 export type AgentRow = RowOf<typeof agent>;
 
-const KNOWN_AGENTS = `
+/** The table `judged`: agents with their present state and instance. */
+export const KNOWN_AGENTS: string = `
 WITH known AS (
   SELECT a.*, coalesce(instance_order > coalesce(state_order, ''), false) AS fresh,
          coalesce(instance_id, state_instance_id) AS current_instance

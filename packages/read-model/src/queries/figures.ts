@@ -1,5 +1,6 @@
 import type { HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
+import { KNOWN_AGENTS } from './agents.ts';
 import { WAITING } from './cases.ts';
 import { select } from './select.ts';
 
@@ -12,7 +13,7 @@ export type Figures = {
 export const figures = async (sql: Sql): Promise<Figures> => ({
   agents: await select(
     sql,
-    'SELECT state, count(*)::int AS count FROM agents WHERE state IS NOT NULL GROUP BY state ORDER BY state',
+    `${KNOWN_AGENTS} SELECT current_state AS state, count(*)::int AS count FROM judged GROUP BY 1 ORDER BY 1`,
   ),
   openCases: await select(
     sql,

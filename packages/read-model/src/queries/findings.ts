@@ -16,7 +16,7 @@ const breaker = {
 /** Instants are epoch milliseconds, on the broker's clock. `trips`: the number of openings in the requested time. */
 export type BreakerRow = RowOf<typeof breaker> & { readonly trips: number };
 
-/** `tripsSince`: the start of the count of openings, epoch milliseconds; by default the start of the journal. */
+/** `tripsSince`: the start of the count of openings, epoch milliseconds; by default the start of what is kept: 30 days for agents. */
 type BreakerFilter = Filter<{ agentId: string; taskId: string; open: boolean; tripsSince: number }>;
 
 /** All breakers that have opened; those that are not closed come first. */
@@ -29,7 +29,7 @@ export const breakers = (sql: Sql, filter: BreakerFilter): Promise<readonly Brea
   return select<BreakerRow>(
     sql,
     `SELECT ${listed(breaker)},
-       (SELECT count(*)::int FROM journal j
+       (SELECT count(*)::int FROM story j
         WHERE j.type = 'CIRCUIT_BREAKER_STATE_CHANGED'
           AND CASE WHEN b.agent_id IS NULL THEN j.task_id = b.owner ELSE j.agent_id = b.owner END
           AND j.payload ->> 'name' = b.name AND j.payload ->> 'to' = 'OPEN'

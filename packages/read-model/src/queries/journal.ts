@@ -20,7 +20,7 @@ type StoryFilter = Filter<{ agentId: string; taskId: string }> & { readonly limi
 export const story = async (sql: Sql, filter: StoryFilter): Promise<readonly Entry[]> => {
   const conditions = [when('agent_id = $?', filter.agentId), when('task_id = $?', filter.taskId)];
   const order = 'occurred_at DESC, event_order DESC, event_id DESC';
-  const newest = await list(sql, entry, 'journal', conditions, order, filter.limit);
+  const newest = await list(sql, entry, 'story', conditions, order, filter.limit);
   return newest.toReversed();
 };
 

@@ -1,14 +1,29 @@
 import { type AgentHeartbeatPayload, type PayloadOf, principalText, type Topic } from '@vigil/events';
 import { register, type Statement } from '@vigil/read-model';
-import { type Handlers, journal, journalOnly, type Placed, policyOf, prefixed } from './handlers.ts';
+import {
+  type Handlers,
+  history,
+  historyOnly,
+  journal,
+  journalOnly,
+  type Placed,
+  policyOf,
+  prefixed,
+} from './handlers.ts';
 import { breaker } from './tasks.ts';
 
 type Observation = typeof Topic.agentObservation;
 
 /** Observations have no versions, so the log orders them. */
 export const agentObservation: Handlers<Observation> = {
-  AGENT_HEARTBEAT: (event) => [heartbeat(event), ...output(event), ...errors(event), ...terminalErrors(event)],
-  AGENT_EXITED: (event) => [journal(event), exit(event)],
+  AGENT_HEARTBEAT: (event) => [
+    heartbeat(event),
+    ...samples(event),
+    ...output(event),
+    ...errors(event),
+    ...terminalErrors(event),
+  ],
+  AGENT_EXITED: (event) => [history(event), exit(event)],
   HOLD_AGENT: (event) => [journal(event), hold(event, true, event.payload.until)],
   RELEASE_AGENT: (event) => [journal(event), hold(event, false, null)],
   CONFIRM_DEATH: journalOnly,
@@ -36,6 +51,31 @@ const heartbeat = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): Statement => 
     heartbeatClient: payload.client?.name ?? null,
     heartbeatVerified: payload.verified === null ? null : principalText(payload.verified),
   });
+};
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** The newest heartbeat of its hour and of its minute. Minutes of HEALTHY agents are deleted when their states are known. */
+const samples = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): readonly Statement[] => {
+  const { payload, occurredAt } = event;
+  const values = {
+    agentId: payload.agent_id,
+    sampledAt: occurredAt,
+    instanceId: payload.instance_id,
+    taskId: payload.task_id,
+    phase: payload.phase,
+    activity: payload.activity,
+    tokens: payload.token_count,
+    errors: payload.error_count,
+    contextUsed: payload.context?.tokens_used ?? null,
+    contextMax: payload.context?.tokens_max ?? null,
+  };
+  const begunAt = (ms: number) => occurredAt - (occurredAt % ms);
+  return [
+    register(event, 'heartbeat_hours', 'sample', { ...values, hourAt: begunAt(HOUR_MS) }),
+    register(event, 'heartbeat_minutes', 'sample', { ...values, minuteAt: begunAt(MINUTE_MS) }),
+  ];
 };
 
 const output = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): readonly Statement[] => {
@@ -101,26 +141,26 @@ const hold = (event: Placed<Observation, 'HOLD_AGENT' | 'RELEASE_AGENT'>, held: 
 type Health = typeof Topic.agentHealth;
 
 export const agentHealth: Handlers<Health> = {
-  HEALTH_STATE_CHANGED: (event) => [journal(event), state(event)],
-  EXEMPTION_CHANGED: (event) => [journal(event), exemption(event)],
-  WAIT_OVERDUE: journalOnly,
-  WAIT_ENDED: journalOnly,
-  CLOCK_DRIFTED: journalOnly,
-  CLOCK_DRIFT_ENDED: journalOnly,
-  INSTANCE_STARTED: (event) => [journal(event), instance(event)],
-  WARRANT_FILED: (event) => [journal(event), warrant(event, event.payload)],
+  HEALTH_STATE_CHANGED: (event) => [history(event), state(event)],
+  EXEMPTION_CHANGED: (event) => [history(event), exemption(event)],
+  WAIT_OVERDUE: historyOnly,
+  WAIT_ENDED: historyOnly,
+  CLOCK_DRIFTED: historyOnly,
+  CLOCK_DRIFT_ENDED: historyOnly,
+  INSTANCE_STARTED: (event) => [history(event), instance(event)],
+  WARRANT_FILED: (event) => [history(event), warrant(event, event.payload)],
   // Renewals are emitted every minute, and are not part of the story.
   WARRANT_RENEWED: (event) => [warrant(event, event.payload)],
-  WARRANT_LAPSED: (event) => [journal(event), warrant(event, {})],
-  DUPLICATE_INSTANCE: (event) => [journal(event), duplicate(event)],
-  AGENT_ANSWERED: journalOnly,
-  BREAKER_RESET_ASKED: journalOnly,
+  WARRANT_LAPSED: (event) => [history(event), warrant(event, {})],
+  DUPLICATE_INSTANCE: (event) => [history(event), duplicate(event)],
+  AGENT_ANSWERED: historyOnly,
+  BREAKER_RESET_ASKED: historyOnly,
   CIRCUIT_BREAKER_STATE_CHANGED: (event) => [
-    journal(event),
+    history(event),
     ...breaker(event, event.payload.agentId, event.payload.agentId),
   ],
   WORKER_ESCALATION_TICKET: (event) => [
-    journal(event),
+    history(event),
     register(event, 'tickets', 'filed', {
       ...event.payload,
       ticketId: event.payload.ticket.ticket_id,
@@ -193,7 +233,7 @@ const sinceOf = ({ payload, occurredAt }: Presence): number =>
 const isRepeated = ({ payload }: Presence): boolean => payload.why === 'still_present';
 
 const presence = (event: Presence): readonly Statement[] => [
-  ...(isRepeated(event) ? [] : [journal(event)]),
+  ...(isRepeated(event) ? [] : [history(event)]),
   register(event, 'agents', 'presence', {
     ...event.payload,
     present: event.type === 'AGENT_PRESENT',

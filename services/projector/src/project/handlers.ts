@@ -47,8 +47,13 @@ export const journalValues = (event: PlacedEvent<TopicName>) => {
   };
 };
 
-/** The event itself, as a line of the story of its subject. */
+/** A line that is kept for ever. */
 export const journal = (event: PlacedEvent<TopicName>): Statement => fact('journal', journalValues(event));
+
+/** A line that is kept for 30 days: what agents do, and how they are judged. */
+export const history = (event: PlacedEvent<TopicName>): Statement => fact('history', journalValues(event));
+
+export const historyOnly = (event: PlacedEvent<TopicName>): readonly Statement[] => [history(event)];
 
 /** A story line and nothing else. */
 export const journalOnly = (event: PlacedEvent<TopicName>): readonly Statement[] => [journal(event)];

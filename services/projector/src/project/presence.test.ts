@@ -25,8 +25,8 @@ const rowOf = (statements: readonly Statement[]) => {
 const first = project(present('first_heartbeat', 0, EXAMPLE_TIME));
 const repeated = project(present('still_present', 3, EXAMPLE_TIME));
 
-test('a repeated presence is not a line of the journal: nothing has happened', () => {
-  expect(tables(first)).toEqual(['journal', 'agents']);
+test('a repeated presence is not a line of the history: nothing has happened', () => {
+  expect(tables(first)).toEqual(['history', 'agents']);
   expect(tables(repeated)).toEqual(['agents']);
 });
 
@@ -46,8 +46,8 @@ test('the same repetition read twice is the same statement, and a later one is o
   expect(order(project(present('still_present', 4, EXAMPLE_TIME)))).not.toEqual(order(repeated));
 });
 
-test('an agent that comes back is a line of the journal again, and present since then', () => {
+test('an agent that comes back is a line of the history again, and present since then', () => {
   const back = project(present('returned', 5, EXAMPLE_TIME + 5 * DAY));
-  expect(tables(back)).toEqual(['journal', 'agents']);
+  expect(tables(back)).toEqual(['history', 'agents']);
   expect(rowOf(back).presence_since).toEqual(instant(EXAMPLE_TIME + 5 * DAY));
 });

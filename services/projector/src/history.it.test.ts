@@ -1,0 +1,148 @@
+import { Topic } from '@vigil/events';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { type Database, figures, projectedUpTo, readModel, saveProjected } from '@vigil/read-model';
+import { dump, scratchReadModel } from '@vigil/read-model/testing';
+import { Retry } from '@vigil/stream';
+import { expect, test } from 'vitest';
+import { tidy } from './history.ts';
+import type { ProjectedTopic } from './project.ts';
+import { rowsIn } from './rows.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = EXAMPLE_TIME - (EXAMPLE_TIME % DAY_MS) + 43_200_000; // noon
+
+type Placed = Parameters<ReturnType<typeof rowsIn>['apply']>[0]['events'][number];
+
+const heartbeatAt = (agentId: string, at: number, offset: number, tokens: number): Placed => ({
+  ...example(Topic.agentObservation, 'AGENT_HEARTBEAT', { agent_id: agentId, token_count: tokens }),
+  ...{ key: agentId, occurredAt: at, version: null, epoch: null, eventId: `${agentId}-${offset}`, offset },
+});
+
+const changeAt = (agentId: string, at: number, offset: number, to: 'HEALTHY' | 'STUCK'): Placed => ({
+  ...example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { agentId, from: to === 'STUCK' ? 'HEALTHY' : 'STUCK', to }),
+  ...{ key: agentId, occurredAt: at, epoch: 1, version: offset + 1, eventId: `change-${agentId}-${offset}`, offset },
+});
+
+/** Two agents for 33 days: one is HEALTHY, the other STUCK from the 10th to the 20th minute of each noon. */
+const topics = (): Readonly<Record<string, readonly Placed[]>> => {
+  const beats: Placed[] = [];
+  const changes: Placed[] = [];
+  for (let day = 32; day >= 0; day--) {
+    const noon = NOW - day * DAY_MS;
+    for (const minute of [0, 10, 15, 20])
+      for (const agentId of ['calm', 'stuck'])
+        beats.push(heartbeatAt(agentId, noon + minute * 60_000 + 1000, beats.length, minute));
+    changes.push(changeAt('stuck', noon + 600_000, changes.length, 'STUCK'));
+    changes.push(changeAt('stuck', noon + 1_200_000, changes.length, 'HEALTHY'));
+  }
+  return { [Topic.agentObservation]: beats, [Topic.agentHealth]: changes };
+};
+
+const UP_TO = NOW + 3_600_000;
+
+/** Projects a topic from the stored position, in batches. `fails`: the projector is killed before this commit. */
+const projected = async (database: Database, topic: string, size: number, fails: () => boolean): Promise<void> => {
+  const events = topics()[topic] ?? [];
+  for (;;) {
+    const rows = rowsIn(database);
+    let from = (await rows.open('cluster')).get(`${topic}/0`) ?? 0;
+    try {
+      for (; from < events.length; from = Math.min(from + size, events.length)) {
+        const next = Math.min(from + size, events.length);
+        const batch = { topic: topic as ProjectedTopic, partition: 0, from, next, time: UP_TO };
+        const dying = fails() ? killedAtItsEnd(database) : rows;
+        await dying.apply({ ...batch, events: events.slice(from, next) } as never);
+      }
+      return;
+    } catch (error) {
+      if (!(error instanceof Retry)) throw error;
+    }
+  }
+};
+
+/** A projector that is killed after its rows and before its commit. */
+const killedAtItsEnd = (database: Database) =>
+  rowsIn({
+    ...database,
+    transaction: (work) =>
+      database.transaction(async (sql) => {
+        await work(sql);
+        throw new Retry('killed');
+      }),
+  });
+
+const full = async (database: Database, order: readonly string[], size: number, fails = () => false): Promise<void> => {
+  for (const topic of order) await projected(database, topic, size, fails);
+  await saveProjected(database, 0, UP_TO);
+  await tidy(database);
+};
+
+const IN_ORDER = [Topic.agentHealth, Topic.agentObservation];
+
+test('of 33 days the last 30 and today are kept, and minutes only of the time in which an agent was not HEALTHY', async () => {
+  await using database = await scratchReadModel();
+  await full(database, IN_ORDER, 50);
+  const { history, heartbeat_hours: hours, heartbeat_minutes: minutes } = await dump(database);
+  expect(history).toHaveLength(2 * 31);
+  expect(hours).toHaveLength(2 * 31);
+  const kept = minutes as readonly { agent_id: string; minute_at: string; tokens: number }[];
+  expect(new Set(kept.map(({ agent_id }) => agent_id))).toEqual(new Set(['stuck']));
+  // Unhealthy from the 10th minute on; from the 20th on healthy again.
+  expect(kept.map(({ tokens }) => tokens).toSorted((a, b) => a - b)).toEqual([
+    ...Array.from({ length: 31 }, () => 10),
+    ...Array.from({ length: 31 }, () => 15),
+  ]);
+  expect(await readModel(database).transitions({ agentId: 'stuck', limit: 100 })).toHaveLength(2 * 31);
+});
+
+test('killed at any point, topics read twice and partitions moved: the same rows', async () => {
+  await using expected = await scratchReadModel();
+  await full(expected, IN_ORDER, 1000);
+  const rows = await dump(expected);
+
+  await using killed = await scratchReadModel();
+  let commits = 0;
+  await full(killed, IN_ORDER, 40, () => commits++ % 3 === 1);
+  expect(await dump(killed)).toEqual(rows);
+
+  // The topics are read again from their beginning, in another order: dropped days stay dropped.
+  await killed.query('DELETE FROM positions');
+  await full(killed, IN_ORDER.toReversed(), 90);
+  expect(await dump(killed)).toEqual(rows);
+
+  // Two projectors write the same partition; one is always too late.
+  await killed.query('DELETE FROM positions');
+  await Promise.all([full(killed, IN_ORDER, 60), full(killed, IN_ORDER, 70)]);
+  expect(await dump(killed)).toEqual(rows);
+  expect(await projectedUpTo(killed)).toBe(UP_TO);
+});
+
+test('the numbers of the fleet count agents by their present state, one without a changed state too', async () => {
+  await using database = await scratchReadModel();
+  const present = { ...example(Topic.fleetPresence, 'AGENT_PRESENT', { agentId: 'calm' }), offset: 0, occurredAt: NOW };
+  const opened = { ...example(Topic.agentIntervention, 'CASE_OPENED', { caseId: 'c1' }), offset: 0, occurredAt: NOW };
+  const asked = { ...example(Topic.agentIntervention, 'ESCALATION_TRIGGERED', { caseId: 'c1' }), offset: 1 };
+  const batch = (topic: ProjectedTopic, events: readonly unknown[]) =>
+    rowsIn(database).apply({ topic, partition: 0, from: 0, next: events.length, time: NOW, events } as never);
+  await batch(Topic.agentHealth, [changeAt('stuck', NOW, 0, 'STUCK')]);
+  await batch(Topic.fleetPresence, [present]);
+  await batch(Topic.agentIntervention, [opened, { ...asked, occurredAt: NOW, version: 99 }]);
+  expect(await figures(database)).toEqual({
+    agents: [
+      { state: 'HEALTHY', count: 1 },
+      { state: 'STUCK', count: 1 },
+    ],
+    openCases: [{ waitsFor: 'person', count: 1 }],
+  });
+});
+
+test('the partitions of today and tomorrow exist before their first row', async () => {
+  await using database = await scratchReadModel();
+  await saveProjected(database, 0, NOW);
+  await tidy(database);
+  const { rows } = await database.query(
+    "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'history'::regclass ORDER BY 1",
+  );
+  const name = (ms: number) => `history_${new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')}`;
+  expect(rows.map((row) => row.name)).toEqual([name(NOW), name(NOW + DAY_MS)]);
+});

@@ -1,0 +1,30 @@
+import type { Logger } from '@vigil/chassis';
+import { type Database, deleteHealthyMinutes, keepDays, projectedUpTo } from '@vigil/read-model';
+
+const EVERY_MS = 60_000;
+
+/** Makes the next days, drops the old ones, and deletes the minutes of HEALTHY agents. By the time of the log only. */
+export const tidy = async (database: Database): Promise<void> => {
+  const upTo = await projectedUpTo(database);
+  if (upTo === null) return;
+  await keepDays(database, upTo);
+  await deleteHealthyMinutes(database, upTo);
+};
+
+/** Tidies once a minute, one at a time. A failure is logged, and the next minute tries again. */
+export const keepHistory = (database: Database, logger: Logger): Disposable => {
+  let isTidying = false;
+  const run = async (): Promise<void> => {
+    if (isTidying) return;
+    isTidying = true;
+    try {
+      await tidy(database);
+    } catch (err) {
+      logger.warn({ err }, 'the history of old days could not be dropped');
+    } finally {
+      isTidying = false;
+    }
+  };
+  const timer = setInterval(() => void run(), EVERY_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+};
