@@ -46,6 +46,12 @@ test('every query can be sent to an empty read model', async () => {
   expect(await model.policyRefusals()).toEqual([]);
   expect(await model.runtimes()).toEqual([]);
   expect(await model.cells()).toEqual([]);
+  const span = { since: 1, until: 2 };
+  expect(await model.cases({ taskId: 't', policyName: 'p', ...span })).toEqual([]);
+  expect(await model.alerts(span)).toEqual([]);
+  expect(await model.recoveries(span)).toEqual([]);
+  expect(await model.story({ ...span, limit: 5 })).toEqual([]);
+  expect(await model.deadLetters({ ...span, limit: 5 })).toEqual([]);
   expect(await model.outcomes('c')).toEqual([]);
   const nothing = { count: 0, p50Ms: null, p95Ms: null, maxMs: null };
   expect(await model.targets(5)).toEqual({

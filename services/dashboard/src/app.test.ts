@@ -447,3 +447,30 @@ test('a route without a role cannot be added', () => {
   const { app } = dashboard();
   expect(() => app.get('/v1/new', async () => ({}))).toThrow('GET /v1/new has no role: give it one in roles.ts');
 });
+
+test('agents are selected by policy, host, labels and the time of their last change', async () => {
+  const of = (agentId: string, more: object) => ({ ...agent, agentId, since: 5, ...more });
+  const rows = [
+    of('a', { policyName: 'vigil', host: 'h1', labels: { team: 'core', tier: '1' }, since: 10 }),
+    of('b', { policyName: 'demo', host: 'h2', labels: { team: 'core' }, since: 20 }),
+    of('c', { policyName: 'vigil', host: 'h1', labels: {}, since: 30 }),
+  ];
+  const { request } = dashboard({ agents: async () => rows });
+  const found = async (query: string) =>
+    (await request('GET', `/v1/agents?${query}`)).json().agents.map(({ agentId }: { agentId: string }) => agentId);
+  expect(await found('policy=vigil')).toEqual(['a', 'c']);
+  expect(await found('host=h2')).toEqual(['b']);
+  expect(await found('label=team=core')).toEqual(['a', 'b']);
+  expect(await found('label=team=core&label=tier=1')).toEqual(['a']);
+  expect(await found('since=20')).toEqual(['b', 'c']);
+  expect(await found('since=1970-01-01T00:00:00.010Z&until=20')).toEqual(['a']);
+});
+
+test('agents have pages', async () => {
+  const rows = ['c', 'a', 'b'].map((agentId) => ({ ...agent, agentId }));
+  const { request } = dashboard({ agents: async () => rows });
+  const first = (await request('GET', '/v1/agents?limit=2')).json();
+  expect(first.agents.map(({ agentId }: { agentId: string }) => agentId)).toEqual(['a', 'b']);
+  const second = (await request('GET', `/v1/agents?limit=2&cursor=${first.next}`)).json();
+  expect(second).toMatchObject({ agents: [{ agentId: 'c' }], next: null });
+});

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import fastifyCookie from '@fastify/cookie';
 import { openHttp, type RefusalLog, type Tls } from '@vigil/chassis';
 import type { Changes, Doctor, Knowledge, ReadModel, SignalsOf } from '@vigil/read-model';
@@ -52,6 +54,9 @@ export type AppDeps = {
   /** ends the streams of events */
   readonly signal: AbortSignal;
 };
+
+/** `npm run generate` writes it. */
+const OPENAPI: unknown = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../../docs/openapi.json'), 'utf8'));
 
 /** No answer of an API is a page: a browser neither guesses its type nor shows it in a frame. */
 const HEADERS = {
@@ -108,5 +113,6 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   eventRoutes(app, deps.feed, streams);
   changeRoutes(app, deps.changes, streams);
   app.get('/v1/doctor', deps.doctor);
+  app.get('/v1/openapi.json', async () => OPENAPI);
   return app;
 };

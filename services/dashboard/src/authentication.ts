@@ -2,7 +2,7 @@ import { hashOfToken, includesRole } from '@vigil/read-model/people';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Caller, needs, type People } from './people.ts';
 import { Problem } from './problem.ts';
-import { ROLE_OF_ROUTE } from './roles.ts';
+import { roleOfRoute } from './roles.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 /** The cookie of a session. */
@@ -12,7 +12,7 @@ const BEARER = /^Bearer +(\S+)$/i;
 
 const routeOf = ({ method, routeOptions }: FastifyRequest): string =>
   `${method === 'HEAD' ? 'GET' : method} ${routeOptions.url ?? ''}`;
-export const roleOf = (request: FastifyRequest) => ROLE_OF_ROUTE[routeOf(request)];
+export const roleOf = (request: FastifyRequest) => roleOfRoute(routeOf(request));
 
 /** How a request shows who sends it: by a bearer token, or by the cookie of a session that began with the token. */
 export type Credential =
@@ -51,7 +51,7 @@ export const requireRoles = (app: FastifyInstance, people: People, sessions: Ses
   app.decorateRequest('isValid');
   app.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat())
-      if (each !== 'HEAD' && ROLE_OF_ROUTE[`${each} ${url}`] === undefined)
+      if (each !== 'HEAD' && roleOfRoute(`${each} ${url}`) === undefined)
         throw new Error(`${each} ${url} has no role: give it one in roles.ts`);
   });
   app.addHook('onRequest', async (request) => {

@@ -1,7 +1,7 @@
 import type { Role } from '@vigil/read-model/people';
 
 /** The role that each route needs; `link`: no token, because the route verifies a decision link; `public`: no token. A route that is missing here stops the service at its start. */
-export const ROLE_OF_ROUTE: Readonly<Record<string, Role | 'link' | 'public'>> = {
+export const ROLE_OF_ROUTE = {
   // The page has no data of its own.
   'GET /': 'public',
   'GET /assets/*': 'public',
@@ -10,6 +10,7 @@ export const ROLE_OF_ROUTE: Readonly<Record<string, Role | 'link' | 'public'>> =
   'POST /v1/login-links': 'viewer',
   'POST /v1/logout': 'viewer',
   'GET /v1/me': 'viewer',
+  'GET /v1/openapi.json': 'viewer',
   'GET /v1/agents': 'viewer',
   'GET /v1/agents/:id': 'viewer',
   'GET /v1/agents/:id/explain': 'viewer',
@@ -20,6 +21,8 @@ export const ROLE_OF_ROUTE: Readonly<Record<string, Role | 'link' | 'public'>> =
   'GET /v1/tasks': 'viewer',
   'GET /v1/tasks/:id': 'viewer',
   'GET /v1/breakers': 'viewer',
+  'GET /v1/tickets': 'viewer',
+  'GET /v1/runtimes': 'viewer',
   'GET /v1/recoveries': 'viewer',
   'GET /v1/story': 'viewer',
   'GET /v1/alerts': 'viewer',
@@ -37,4 +40,9 @@ export const ROLE_OF_ROUTE: Readonly<Record<string, Role | 'link' | 'public'>> =
   'POST /v1/decision': 'link',
   // Its command needs a role of its own.
   'POST /v1/commands': 'responder',
-};
+} as const satisfies Readonly<Record<string, Role | 'link' | 'public'>>;
+export type Route = keyof typeof ROLE_OF_ROUTE;
+
+/** Undefined: there is no such route. `route`: its method and its address. */
+export const roleOfRoute = (route: string): Role | 'link' | 'public' | undefined =>
+  Object.hasOwn(ROLE_OF_ROUTE, route) ? ROLE_OF_ROUTE[route as Route] : undefined;

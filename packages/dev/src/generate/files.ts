@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { openApiDocument, PUBLISHED } from '@vigil/dashboard/openapi';
 import { catalogue, type HealthEvent, memoryCodec, schemaOf, topicNames } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { VOCABULARY } from '@vigil/health';
 import { assignmentSchema, canonicalJson, contentHash, policySchema } from '@vigil/policy';
 import { SERVICES } from '../system/services.ts';
+import { jsonSchemas } from './json-schemas.ts';
 import { renderMetricsPage } from './metrics.ts';
 import { readSchemas } from './schemas.ts';
 import { renderTables } from './tables.ts';
@@ -55,6 +57,9 @@ const probeFiles = (root: string): Files =>
     }),
   );
 
+/** The types of answers: a later folder replaces types of the same name. */
+const TYPED = ['packages/events/src', 'packages/read-model/src'];
+
 /** Every generated file and its text. */
 const generatedFiles = (root: string): Files => {
   const topics = readSchemas(path.join(root, 'schemas'));
@@ -64,6 +69,17 @@ const generatedFiles = (root: string): Files => {
     ['packages/events/src/generated/catalogue.ts', renderCatalogue(topics)],
     ['packages/read-model/src/generated/tables.ts', renderTables(path.join(root, 'packages/read-model/migrations'))],
     ['docs/topics.md', renderTopicTable(topics)],
+    [
+      'docs/openapi.json',
+      pretty(
+        openApiDocument(
+          jsonSchemas(
+            TYPED.map((folder) => path.join(root, folder)),
+            PUBLISHED,
+          ),
+        ),
+      ),
+    ],
     ['docs/metrics.md', renderMetricsPage()],
     ['packages/policy/policy.schema.json', pretty(policySchema(VOCABULARY))],
     ['packages/policy/assign.schema.json', pretty(assignmentSchema())],

@@ -1,7 +1,7 @@
 import type { Evidence, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
 import { type Entry, entry } from './journal.ts';
-import { column, type Filter, list, listed, type RowOf, select, when } from './select.ts';
+import { column, type Filter, list, listed, type RowOf, type Span, select, when, within } from './select.ts';
 
 export type Withheld = { readonly step: string; readonly why: string; readonly detail: string };
 
@@ -51,7 +51,7 @@ const caseColumns = {
 export type CaseRow = RowOf<typeof caseColumns>;
 export type CaseStory = CaseRow & { readonly trail: readonly Entry[] };
 
-type CaseFilter = Filter<{ caseId: string; agentId: string; open: boolean }>;
+type CaseFilter = Filter<{ caseId: string; agentId: string; taskId: string; policyName: string; open: boolean } & Span>;
 
 /** Cases: those that wait for a person first, then the newest. */
 export const cases = (sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]> => {
@@ -59,7 +59,10 @@ export const cases = (sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]>
     ['opened_order IS NOT NULL'] as const,
     when('case_id = $?', filter.caseId),
     when('agent_id = $?', filter.agentId),
+    when('task_id = $?', filter.taskId),
+    when('policy_name = $?', filter.policyName),
     when('(closed_order IS NULL) = $?', filter.open),
+    ...within('opened_at', filter),
   ];
   const order = `${WAITING} DESC, opened_at DESC, opened_order DESC, case_id`;
   return list(sql, caseColumns, 'cases', conditions, order, 1000);

@@ -1,5 +1,5 @@
 import type { Sql } from '../apply.ts';
-import { column, type Filter, list, listed, type RowOf, select, when } from './select.ts';
+import { column, type Filter, list, listed, type RowOf, type Span, select, when, within } from './select.ts';
 
 const alert = {
   alertId: column<string>(),
@@ -25,7 +25,7 @@ const alert = {
 };
 export type AlertRow = RowOf<typeof alert>;
 
-type AlertFilter = Filter<{ agentId: string; taskId: string; open: boolean }>;
+type AlertFilter = Filter<{ agentId: string; taskId: string; open: boolean } & Span>;
 
 /** Alerts: the unresolved first, then the newest. */
 export const alerts = (sql: Sql, filter: AlertFilter): Promise<readonly AlertRow[]> => {
@@ -33,6 +33,7 @@ export const alerts = (sql: Sql, filter: AlertFilter): Promise<readonly AlertRow
     when('agent_id = $?', filter.agentId),
     when('task_id = $?', filter.taskId),
     when('(resolved_order IS NULL) = $?', filter.open),
+    ...within('raised_at', filter),
   ];
   return list(sql, alert, 'alerts a', conditions, 'resolved_order IS NULL DESC, raised_at DESC, alert_id', 1000);
 };
@@ -94,8 +95,8 @@ type DeadLetterRow = RowOf<typeof deadLetter>;
 /** Dead letters, newest first. */
 export const deadLetters = (
   sql: Sql,
-  filter: Filter<{ service: string }> & { readonly limit: number },
+  filter: Filter<{ service: string } & Span> & { readonly limit: number },
 ): Promise<readonly DeadLetterRow[]> => {
-  const conditions = [when('service = $?', filter.service)];
+  const conditions = [when('service = $?', filter.service), ...within('failed_at', filter)];
   return list(sql, deadLetter, 'dead_letters', conditions, 'failed_at DESC NULLS LAST, event_id', filter.limit);
 };

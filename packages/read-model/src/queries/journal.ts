@@ -1,6 +1,6 @@
 import type { Evidence, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import { column, type Filter, list, type RowOf, when } from './select.ts';
+import { column, type Filter, list, type RowOf, type Span, when, within } from './select.ts';
 
 /** One line of a story: `payload` is the event's, or a receipt's. */
 export const entry = {
@@ -14,11 +14,15 @@ export const entry = {
 };
 export type Entry = RowOf<typeof entry>;
 
-type StoryFilter = Filter<{ agentId: string; taskId: string }> & { readonly limit: number };
+type StoryFilter = Filter<{ agentId: string; taskId: string } & Span> & { readonly limit: number };
 
 /** The newest `limit` entries, oldest first. */
 export const story = async (sql: Sql, filter: StoryFilter): Promise<readonly Entry[]> => {
-  const conditions = [when('agent_id = $?', filter.agentId), when('task_id = $?', filter.taskId)];
+  const conditions = [
+    when('agent_id = $?', filter.agentId),
+    when('task_id = $?', filter.taskId),
+    ...within('occurred_at', filter),
+  ];
   const order = 'occurred_at DESC, event_order DESC, event_id DESC';
   const newest = await list(sql, entry, 'story', conditions, order, filter.limit);
   return newest.toReversed();

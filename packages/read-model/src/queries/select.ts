@@ -60,6 +60,13 @@ export const where = (
   return { text: texts.length === 0 ? '' : `WHERE ${texts.join(' AND ')}`, values };
 };
 
+/** The conditions of a time span: at or after `since`, before `until`; epoch milliseconds. */
+export const within = (column: string, { since, until }: Filter<Span>) => [
+  when(`${column} >= to_timestamp($?::double precision / 1000)`, since),
+  when(`${column} < to_timestamp($?::double precision / 1000)`, until),
+];
+export type Span = { readonly since: number; readonly until: number };
+
 /** A condition that applies if a value is given. */
 export const when = (sql: string, value: unknown): readonly [string, unknown] | null =>
   value === undefined ? null : [sql, value];

@@ -1,6 +1,6 @@
 import type { CheckpointRef, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import { column, type Filter, list, listed, type RowOf, select, when, where } from './select.ts';
+import { column, type Filter, list, listed, type RowOf, type Span, select, when, where, within } from './select.ts';
 
 const task = {
   taskId: column<string>('coalesce(h.task_id, t.task_id)'),
@@ -76,11 +76,15 @@ const LAST_OF_ITS_ATTEMPT = `NOT EXISTS (
     AND again.payload ->> 'newAgentId' = recoveries.new_agent_id)`;
 
 /** Attempts, newest first. */
-export const recoveries = (sql: Sql, filter: Filter<{ taskId: string }>): Promise<readonly RecoveryRow[]> => {
+export const recoveries = (sql: Sql, filter: Filter<{ taskId: string } & Span>): Promise<readonly RecoveryRow[]> => {
   const from = `recoveries LEFT JOIN LATERAL (
     SELECT end_reason FROM task_assignees o WHERE o.task_id = recoveries.task_id AND o.agent_id = new_agent_id
   ) h ON true`;
-  const conditions = [when('task_id = $?', filter.taskId), [LAST_OF_ITS_ATTEMPT] as const];
+  const conditions = [
+    when('task_id = $?', filter.taskId),
+    [LAST_OF_ITS_ATTEMPT] as const,
+    ...within('initiated_at', filter),
+  ];
   return list(sql, recovery, from, conditions, 'initiated_at DESC, task_id, attempt DESC', 1000);
 };
 

@@ -1,17 +1,13 @@
 import { type HealthEvent, Topic } from '@vigil/events';
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Feed } from '../feed.ts';
 import { Problem } from '../problem.ts';
+import * as queries from './queries.ts';
+import { queryOf } from './read.ts';
 import type { Streams } from './streams.ts';
 
-const filterShape = z.strictObject({
-  topic: z.string().optional(),
-  agent: z.string().optional(),
-  task: z.string().optional(),
-  heartbeats: z.enum(['true', 'false']).default('false'),
-});
-type Filter = z.output<typeof filterShape>;
+type Filter = z.output<typeof queries.events>;
 
 const SHORT: Readonly<Record<string, string>> = Topic;
 const KNOWN = new Set<string>(Object.values(Topic));
@@ -36,15 +32,13 @@ export const isRequested = (event: HealthEvent, { topic, agent, task, heartbeats
 /** Live events as lines of JSON (application/x-ndjson), from now on until the caller goes or its token is revoked or expires. */
 export const eventRoutes = (app: FastifyInstance, feed: Feed, streams: Streams): void => {
   app.get('/v1/events', (request, reply) => {
-    const filter = filterShape.safeParse(request.query);
-    if (!filter.success) throw new Problem(400, 'bad_filter', String(filter.error.issues[0]?.message));
-    const { topic } = filter.data;
+    const filter = queryOf(queries.events, request.query);
+    const { topic } = filter;
     if (topic !== undefined && !KNOWN.has(SHORT[topic] ?? topic))
       throw new Problem(400, 'unknown_topic', `There is no topic ${topic}: ${Object.keys(Topic).join(', ')}.`, 'topic');
-    const observations = filter.data.heartbeats === 'true' || (SHORT[topic ?? ''] ?? topic) === Topic.agentObservation;
+    const observations = filter.heartbeats === 'true' || (SHORT[topic ?? ''] ?? topic) === Topic.agentObservation;
     const stream = streams.open(request, reply, 'application/x-ndjson');
-    const onEvent = (event: HealthEvent) =>
-      isRequested(event, filter.data) && stream.write(`${JSON.stringify(event)}\n`);
+    const onEvent = (event: HealthEvent) => isRequested(event, filter) && stream.write(`${JSON.stringify(event)}\n`);
     stream.ended.addEventListener('abort', feed.listen(onEvent, observations));
   });
 };

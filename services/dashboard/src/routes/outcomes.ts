@@ -1,8 +1,8 @@
 import { type Changes, type Outcome, outcomeOf, type ReadModel } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
 import type { Caller } from '../people.ts';
 import { Problem } from '../problem.ts';
+import * as queries from './queries.ts';
 import { queryOf } from './read.ts';
 
 export type OutcomeDeps = {
@@ -16,8 +16,6 @@ export type OutcomeDeps = {
 export const MOST_WAITS = 16;
 /** A change is looked up at once, and everything again after this time, milliseconds. */
 const LOOK_AGAIN_MS = 1000;
-
-const waitQuery = z.strictObject({ wait: z.coerce.number().min(0).max(30).default(0) });
 
 /** What became of a command, at once or when it is decided. */
 export const outcomeRoutes = (app: FastifyInstance, { model, changes, signal }: OutcomeDeps): void => {
@@ -67,7 +65,7 @@ export const outcomeRoutes = (app: FastifyInstance, { model, changes, signal }: 
   };
 
   app.get<{ Params: { id: string } }>('/v1/commands/:id', async (request, reply) => {
-    const { wait } = queryOf(waitQuery, request.query);
+    const { wait } = queryOf(queries.outcome, request.query);
     const { id } = request.params;
     if (wait === 0) return read(id);
     using _ = begin(request.getDecorator<Caller>('caller').name);

@@ -1,29 +1,23 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { explain, inbox, type Knowledge, optionsOf, type ReadModel, type SignalsOf } from '@vigil/read-model';
+import {
+  type AgentRow,
+  type AlertRow,
+  type CaseRow,
+  explain,
+  inbox,
+  type Knowledge,
+  optionsOf,
+  type ReadModel,
+  type RecoveryRow,
+  type SignalsOf,
+} from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { cellsOf } from '../cells.ts';
 import { found, Problem } from '../problem.ts';
-
-const state = z.enum(['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED', 'UNKNOWN']);
-const yes = z.enum(['true', 'false']).transform((text) => text === 'true');
-const limit = z.coerce.number().int().min(1).max(1000).default(100);
-const name = z.string().max(128);
-
-const agentFilter = z.strictObject({
-  filter: z.enum(['unhealthy', 'waiting']).optional(),
-  state: state.optional(),
-  task: name.optional(),
-});
-const caseFilter = z.strictObject({ open: yes.optional(), agent: name.optional() });
-const taskFilter = z.strictObject({ review: yes.optional() });
-const alertFilter = z.strictObject({ open: yes.optional(), agent: name.optional(), task: name.optional() });
-const breakerFilter = z.strictObject({ open: yes.optional(), agent: name.optional(), task: name.optional() });
-const recoveryFilter = z.strictObject({ task: name.optional() });
-const storyFilter = z.strictObject({ agent: name.optional(), task: name.optional(), limit });
-const targetQuery = z.strictObject({ hours: z.coerce.number().positive().max(720).default(24) });
-const letterFilter = z.strictObject({ service: name.optional(), limit });
+import { pageOf } from './paging.ts';
+import * as queries from './queries.ts';
 
 /** How long the openings of a breaker are counted. */
 const DAY_MS = 86_400_000;
@@ -39,6 +33,18 @@ export const queryOf = <Schema extends z.ZodType>(schema: Schema, query: unknown
 
 type One = { Params: { id: string } };
 
+type AgentSelection = Pick<z.output<typeof queries.agents>, 'policy' | 'host' | 'label' | 'since' | 'until'>;
+
+/** Whether an agent has the policy, the host and all labels, and its state has changed in the time. */
+const selectsAgent =
+  ({ policy, host, label, since, until }: AgentSelection) =>
+  (agent: AgentRow): boolean =>
+    (policy === undefined || agent.policyName === policy) &&
+    (host === undefined || agent.host === host) &&
+    label.every(([name, value]) => agent.labels[name] === value) &&
+    (since === undefined || (agent.since ?? 0) >= since) &&
+    (until === undefined || (agent.since ?? 0) < until);
+
 /** The current state: queries to the read model. */
 export const readRoutes = (
   app: FastifyInstance,
@@ -50,15 +56,12 @@ export const readRoutes = (
   }: { model: ReadModel; signalsOf: SignalsOf; knowledge: () => Knowledge; now: () => number },
 ): void => {
   app.get('/v1/agents', async ({ query }) => {
-    const { filter, state, task } = queryOf(agentFilter, query);
-    return {
-      agents: await model.agents({
-        unhealthy: filter === 'unhealthy',
-        waiting: filter === 'waiting',
-        state,
-        taskId: task,
-      }),
-    };
+    const { filter, state, task, ...asked } = queryOf(queries.agents, query);
+    const waiting = filter === 'waiting';
+    const found = await model.agents({ unhealthy: filter === 'unhealthy', waiting, state, taskId: task });
+    const keyOf = ({ agentId, exemptionSince }: AgentRow) => (waiting ? [exemptionSince ?? 0, agentId] : [agentId]);
+    const { rows: agents, next } = pageOf(found.filter(selectsAgent(asked)), keyOf, asked);
+    return { agents, next };
   });
   app.get<One>('/v1/agents/:id', async ({ params: { id } }) => {
     const agent = found(await model.agent(id), 'agent', id, '`vigil health` (/v1/agents)');
@@ -72,30 +75,45 @@ export const readRoutes = (
     found(await model.request(id), 'request', id, '`vigil inbox` (/v1/inbox)'),
   );
   app.get('/v1/cases', async ({ query }) => {
-    const { open, agent } = queryOf(caseFilter, query);
-    return { cases: await model.cases({ open, agentId: agent }) };
+    const { open, agent, task, policy, since, until, ...asked } = queryOf(queries.cases, query);
+    const found = await model.cases({ open, agentId: agent, taskId: task, policyName: policy, since, until });
+    const keyOf = ({ waiting, openedAt, caseId }: CaseRow) => [waiting ? 0 : 1, -openedAt, caseId];
+    const { rows: cases, next } = pageOf(found, keyOf, asked);
+    return { cases, next };
   });
   app.get<One>('/v1/cases/:id', async ({ params: { id } }) =>
     found(await model.case(id), 'case', id, '`vigil case list` (/v1/cases)'),
   );
   app.get('/v1/breakers', async ({ query }) => {
-    const { open, agent, task } = queryOf(breakerFilter, query);
+    const { open, agent, task } = queryOf(queries.breakers, query);
     return { breakers: await model.breakers({ open, agentId: agent, taskId: task, tripsSince: now() - DAY_MS }) };
+  });
+  app.get('/v1/tickets', async ({ query }) => {
+    const { agent, limit } = queryOf(queries.tickets, query);
+    return { tickets: await model.tickets({ agentId: agent, limit }) };
   });
   taskRoutes(app, model);
   fleetRoutes(app, { model, knowledge, now });
 };
 
 const taskRoutes = (app: FastifyInstance, model: ReadModel): void => {
-  app.get('/v1/tasks', async ({ query }) => ({ tasks: await model.tasks(queryOf(taskFilter, query)) }));
+  app.get('/v1/tasks', async ({ query }) => {
+    const { review, agent, ...asked } = queryOf(queries.tasks, query);
+    const found = (await model.tasks({ review })).filter(({ agentId }) => agent === undefined || agentId === agent);
+    const { rows: tasks, next } = pageOf(found, ({ taskId }) => [taskId], asked);
+    return { tasks, next };
+  });
   app.get<One>('/v1/tasks/:id', async ({ params: { id } }) => {
     const task = found(await model.task(id), 'task', id, '`vigil task list` (/v1/tasks)');
     const [checkpoints, recoveries] = await Promise.all([model.checkpoints(id), model.recoveries({ taskId: id })]);
     return { ...task, chain: checkpoints, recoveries };
   });
   app.get('/v1/recoveries', async ({ query }) => {
-    const { task } = queryOf(recoveryFilter, query);
-    return { recoveries: await model.recoveries({ taskId: task }) };
+    const { task, since, until, ...asked } = queryOf(queries.recoveries, query);
+    const found = await model.recoveries({ taskId: task, since, until });
+    const keyOf = ({ initiatedAt, taskId, attempt }: RecoveryRow) => [-initiatedAt, taskId, -attempt];
+    const { rows: recoveries, next } = pageOf(found, keyOf, asked);
+    return { recoveries, next };
   });
 };
 
@@ -106,13 +124,21 @@ const fleetRoutes = (
   { model, knowledge, now }: { model: ReadModel; knowledge: () => Knowledge; now: () => number },
 ): void => {
   app.get('/v1/story', async ({ query }) => {
-    const { agent, task, limit } = queryOf(storyFilter, query);
-    return { story: await model.story({ agentId: agent, taskId: task, limit }) };
+    const { agent, task, ...asked } = queryOf(queries.story, query);
+    return { story: await model.story({ agentId: agent, taskId: task, ...asked }) };
   });
   app.get('/v1/alerts', async ({ query }) => {
-    const { open, agent, task } = queryOf(alertFilter, query);
-    return { alerts: await model.alerts({ open, agentId: agent, taskId: task }) };
+    const { open, agent, task, since, until, ...asked } = queryOf(queries.alerts, query);
+    const found = await model.alerts({ open, agentId: agent, taskId: task, since, until });
+    const keyOf = ({ resolvedAt, raisedAt, alertId }: AlertRow) => [
+      resolvedAt === null ? 0 : 1,
+      -(raisedAt ?? 0),
+      alertId,
+    ];
+    const { rows: alerts, next } = pageOf(found, keyOf, asked);
+    return { alerts, next };
   });
+  app.get('/v1/runtimes', async () => ({ runtimes: await model.runtimes() }));
   app.get('/v1/fleet', async () => ({
     fleet: await model.fleet(),
     runtimes: await model.runtimes(),
@@ -126,11 +152,11 @@ const fleetRoutes = (
     return reply.header('content-encoding', 'gzip').send(await gzipped(answer));
   });
   app.get('/v1/fleet/targets', async ({ query }) => {
-    const { hours } = queryOf(targetQuery, query);
+    const { hours } = queryOf(queries.targets, query);
     return model.targets(now() - hours * 3_600_000);
   });
   app.get('/v1/dead-letters', async ({ query }) => ({
-    deadLetters: await model.deadLetters(queryOf(letterFilter, query)),
+    deadLetters: await model.deadLetters(queryOf(queries.letters, query)),
   }));
 };
 

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { commandShape } from './commands.ts';
+import type { Route } from './roles.ts';
+import * as queries from './routes/queries.ts';
+
+/** JSON Schema. */
+type Schema = { readonly [key: string]: unknown };
+
+/** `schema`: null for an answer without a body. */
+type Answer = { readonly text: string; readonly type: string; readonly schema: Schema | null };
+
+type Description = {
+  readonly summary: string;
+  /** the fields of its query; null: it has none */
+  readonly query: z.ZodType | null;
+  readonly body: Schema | null;
+  /** by status, those of a request that is answered */
+  readonly answers: Readonly<Record<number, Answer>>;
+};
+
+/** Types of packages/read-model in answers. */
+export const PUBLISHED = [
+  'AgentRow',
+  'CaseRow',
+  'CaseStory',
+  'TaskRow',
+  'CheckpointRow',
+  'RecoveryRow',
+  'AlertRow',
+  'BreakerRow',
+  'TicketRow',
+  'RequestRow',
+  'FleetRow',
+  'RuntimeRow',
+  'DeadLetterRow',
+  'PolicyRow',
+  'PolicyRefusalRow',
+  'TransitionRow',
+  'OrderRow',
+  'Entry',
+  'InboxItem',
+  'Knowledge',
+  'Explanation',
+  'RecoveryOptions',
+  'Doctor',
+  'Outcome',
+  'Targets',
+] as const;
+type Published = (typeof PUBLISHED)[number];
+
+const ref = (name: Published): Schema => ({ $ref: `#/components/schemas/${name}` });
+const listOf = (name: Published): Schema => ({ type: 'array', items: ref(name) });
+const TEXT: Schema = { type: 'string' };
+const COUNT: Schema = { type: 'number' };
+const object = (properties: Readonly<Record<string, Schema>>): Schema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
+
+const json = (schema: Schema, text = 'the answer'): Answer => ({ text, type: 'application/json', schema });
+const get = (summary: string, schema: Schema, query: z.ZodType | null = null): Description => ({
+  summary,
+  query,
+  body: null,
+  answers: { 200: json(schema) },
+});
+const page = (type: string, text: string): Answer => ({ text, type, schema: TEXT });
+const html = (text: string): Answer => page('text/html', text);
+
+const NEXT: Schema = {
+  type: ['string', 'null'],
+  description: 'the cursor of the next page; null: this is the last one',
+};
+const listing = (summary: string, field: string, name: Published, query: z.ZodType): Description =>
+  get(summary, object({ [field]: listOf(name), next: NEXT }), query);
+
+const DECISION = z.object({ link: z.string().meta({ description: 'the signed link of an alert' }) });
+
+/** Every route, for docs/openapi.json. A route without a description does not compile. */
+export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
+  'GET /': { summary: 'The page for people', query: null, body: null, answers: { 200: html('the page') } },
+  'GET /assets/*': {
+    summary: 'What the page loads',
+    query: null,
+    body: null,
+    answers: { 200: page('application/octet-stream', 'a file') },
+  },
+  'GET /login': {
+    summary: 'Begins the session of a browser with a login link',
+    query: z.object({ code: z.string() }),
+    body: null,
+    answers: { 303: { text: 'to the page, with the cookie of the session', type: 'text/html', schema: null } },
+  },
+  'POST /v1/login-links': {
+    summary: 'Creates a login link, which works once within five minutes',
+    query: null,
+    body: null,
+    answers: { 201: json(object({ path: TEXT, expiresAt: COUNT }), 'the link') },
+  },
+  'POST /v1/logout': {
+    summary: 'Ends the session of the cookie',
+    query: null,
+    body: null,
+    answers: { 204: { text: 'it has ended', type: 'application/json', schema: null } },
+  },
+  'GET /v1/me': get(
+    'The caller, and the commands that the role permits',
+    object({ name: TEXT, role: TEXT, commands: { type: 'array', items: TEXT } }),
+  ),
+  'GET /v1/openapi.json': get('This description', { type: 'object' }),
+  'GET /v1/agents': listing('Agents by name', 'agents', 'AgentRow', queries.agents),
+  'GET /v1/agents/:id': get('One agent, with what can be done next', {
+    allOf: [ref('AgentRow'), object({ options: { anyOf: [ref('RecoveryOptions'), { type: 'null' }] } })],
+  }),
+  'GET /v1/agents/:id/explain': get('All reasons for the state of an agent', ref('Explanation')),
+  'GET /v1/inbox': get(
+    'Everything that waits for a person',
+    object({ inbox: listOf('InboxItem'), knowledge: ref('Knowledge') }),
+  ),
+  'GET /v1/requests/:id': get('One request of an agent', ref('RequestRow')),
+  'GET /v1/cases': listing('Cases; those that wait for a person first', 'cases', 'CaseRow', queries.cases),
+  'GET /v1/cases/:id': get('One complete case', ref('CaseStory')),
+  'GET /v1/tasks': listing('Tasks by name', 'tasks', 'TaskRow', queries.tasks),
+  'GET /v1/tasks/:id': get('One task, with its checkpoints and attempts', {
+    allOf: [ref('TaskRow'), object({ chain: listOf('CheckpointRow'), recoveries: listOf('RecoveryRow') })],
+  }),
+  'GET /v1/recoveries': listing('Attempts of recovery, newest first', 'recoveries', 'RecoveryRow', queries.recoveries),
+  'GET /v1/story': get('The history, oldest first', object({ story: listOf('Entry') }), queries.story),
+  'GET /v1/alerts': listing('Alerts; the unresolved first', 'alerts', 'AlertRow', queries.alerts),
+  'GET /v1/breakers': get('Circuit breakers', object({ breakers: listOf('BreakerRow') }), queries.breakers),
+  'GET /v1/tickets': get('Tickets, newest first', object({ tickets: listOf('TicketRow') }), queries.tickets),
+  'GET /v1/runtimes': get('Runtimes by name', object({ runtimes: listOf('RuntimeRow') })),
+  'GET /v1/fleet': get(
+    'What holds the fleet, its runtimes and policies',
+    object({
+      fleet: ref('FleetRow'),
+      runtimes: listOf('RuntimeRow'),
+      policies: listOf('PolicyRow'),
+      knowledge: ref('Knowledge'),
+    }),
+  ),
+  'GET /v1/fleet/cells': get(
+    'Every agent in few bytes: a row of values for each, in the order of `fields`',
+    object({
+      knowledge: ref('Knowledge'),
+      fields: { type: 'array', items: TEXT },
+      agents: { type: 'array', items: { type: 'array' } },
+      labels: { type: 'array', items: { type: 'object' } },
+    }),
+  ),
+  'GET /v1/fleet/targets': get(
+    'How fast Vigil detects and intervenes, and what recovers',
+    ref('Targets'),
+    queries.targets,
+  ),
+  'GET /v1/dead-letters': get(
+    'Unreadable records, newest first',
+    object({ deadLetters: listOf('DeadLetterRow') }),
+    queries.letters,
+  ),
+  'GET /v1/policies': get(
+    'Policies in force, and refused ones',
+    object({ policies: listOf('PolicyRow'), refusals: listOf('PolicyRefusalRow') }),
+  ),
+  'GET /v1/policies/:name': get('One policy with its document', {
+    allOf: [ref('PolicyRow'), object({ document: { type: 'object' } })],
+  }),
+  'GET /v1/events': {
+    summary: 'Live events, as lines of JSON or, with Accept: text/event-stream, as server-sent events',
+    query: queries.events,
+    body: null,
+    answers: { 200: page('text/event-stream', 'events until the caller leaves') },
+  },
+  'GET /v1/changes': {
+    summary: 'The ids of rows as they change: events `changes` with [[table, id], …], and `reset`',
+    query: null,
+    body: null,
+    answers: { 200: page('text/event-stream', 'changes until the caller leaves') },
+  },
+  'GET /v1/commands/:id': get('What became of a command', ref('Outcome'), queries.outcome),
+  'GET /v1/doctor': get('The state of Vigil itself', ref('Doctor')),
+  'GET /v1/decision': {
+    summary: 'The question of a decision link, as a page',
+    query: DECISION,
+    body: null,
+    answers: { 200: html('a page with a button') },
+  },
+  'POST /v1/decision': {
+    summary: 'Answers the question of a decision link',
+    query: DECISION,
+    body: { type: 'object' },
+    answers: { 202: json(object({ topic: TEXT, type: TEXT, key: TEXT, by: TEXT }), 'the answer is written') },
+  },
+  'POST /v1/commands': {
+    summary: 'Writes a command to Kafka. Its outcome: /v1/commands/{id} with the eventId of the answer',
+    query: null,
+    body: z.toJSONSchema(commandShape, { io: 'input' }),
+    answers: {
+      202: json(
+        object({ eventId: TEXT, topic: TEXT, type: TEXT, key: TEXT, alsoFor: { type: 'array', items: TEXT } }),
+        'it is written',
+      ),
+    },
+  },
+};

@@ -1,0 +1,44 @@
+import { Problem } from '../problem.ts';
+
+/** The place of a row in its list: rows are in the order of their keys, and no two have the same. */
+export type Key = readonly (number | string)[];
+
+type Asked = { readonly limit?: number | undefined; readonly cursor?: string | undefined };
+/** `next`: the cursor of the next page; null: this is the last one. */
+export type Page<Row> = { readonly rows: readonly Row[]; readonly next: string | null };
+
+const compare = (one: Key, other: Key): number => {
+  const at = one.findIndex((part, index) => part !== other[index]);
+  if (at === -1) return 0;
+  return (one[at] ?? 0) < (other[at] ?? 0) ? -1 : 1;
+};
+
+const cursorOf = (key: Key): string => Buffer.from(JSON.stringify(key)).toString('base64url');
+
+const keyIn = (cursor: string): Key => {
+  try {
+    const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (Array.isArray(key) && key.every((part) => typeof part === 'string' || typeof part === 'number')) return key;
+  } catch {
+    // It is not a cursor, see below.
+  }
+  throw new Problem(
+    400,
+    'bad_cursor',
+    'cursor: it is not the `next` of an answer: leave it out for the first page.',
+    'cursor',
+  );
+};
+
+/** The page that begins after the cursor. A row that is deleted between two pages moves no other row. Throws Problem 400. */
+export const pageOf = <Row>(rows: readonly Row[], keyOf: (row: Row) => Key, { limit, cursor }: Asked): Page<Row> => {
+  const after = cursor === undefined ? null : keyIn(cursor);
+  const keyed = rows.map((row) => ({ row, key: keyOf(row) })).toSorted((one, other) => compare(one.key, other.key));
+  const rest = after === null ? keyed : keyed.filter(({ key }) => compare(key, after) > 0);
+  const page = limit === undefined ? rest : rest.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    rows: page.map(({ row }) => row),
+    next: last === undefined || page.length === rest.length ? null : cursorOf(last.key),
+  };
+};

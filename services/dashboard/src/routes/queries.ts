@@ -1,0 +1,74 @@
+import { z } from 'zod';
+
+const yes = z.enum(['true', 'false']).transform((text) => text === 'true');
+const name = z.string().max(128).optional();
+
+const timeOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Date.parse(text));
+/** As epoch milliseconds. */
+const time = z
+  .string()
+  .max(64)
+  .refine(
+    (text) => Number.isSafeInteger(timeOf(text)),
+    'give epoch milliseconds, or a time such as 2026-11-27T00:00:00Z',
+  )
+  .transform(timeOf)
+  .optional();
+const since = time.describe('at or after this time: epoch milliseconds or RFC 3339');
+const until = time.describe('before this time: epoch milliseconds or RFC 3339');
+
+const count = z.coerce.number().int().min(1).max(1000);
+const limit = count.default(100).describe('the most entries');
+const paged = {
+  limit: count.optional().describe('the most entries of a page; without it there is one page'),
+  cursor: z.string().max(1000).optional().describe('the `next` of the previous page'),
+};
+
+/** `k=v`, once or several times. */
+const label = z
+  .union([z.string().max(256), z.array(z.string().max(256)).max(20)])
+  .optional()
+  .transform((given) => [given ?? []].flat())
+  .refine((labels) => labels.every((one) => one.includes('=')), 'give name=value, such as team=core')
+  .transform((labels) =>
+    labels.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)] as const),
+  )
+  .describe('name=value; several mean all of them');
+
+export const agents = z.strictObject({
+  filter: z.enum(['unhealthy', 'waiting']).optional().describe('waiting: for a person, the longest first'),
+  state: z.enum(['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED', 'UNKNOWN']).optional(),
+  task: name,
+  policy: name,
+  host: name,
+  label,
+  since: since.describe('whose state has changed at or after this time'),
+  until: until.describe('whose state has changed before this time'),
+  ...paged,
+});
+export const cases = z.strictObject({
+  open: yes.optional(),
+  agent: name,
+  task: name,
+  policy: name,
+  since,
+  until,
+  ...paged,
+});
+export const tasks = z.strictObject({ review: yes.optional(), agent: name, ...paged });
+export const alerts = z.strictObject({ open: yes.optional(), agent: name, task: name, since, until, ...paged });
+export const recoveries = z.strictObject({ task: name, since, until, ...paged });
+export const breakers = z.strictObject({ open: yes.optional(), agent: name, task: name });
+export const tickets = z.strictObject({ agent: name, limit });
+export const story = z.strictObject({ agent: name, task: name, since, until, limit });
+export const letters = z.strictObject({ service: name, since, until, limit });
+export const targets = z.strictObject({ hours: z.coerce.number().positive().max(720).default(24) });
+export const outcome = z.strictObject({
+  wait: z.coerce.number().min(0).max(30).default(0).describe('how long to wait for a decision, seconds'),
+});
+export const events = z.strictObject({
+  topic: name.describe('a topic, or its short name such as agentHealth'),
+  agent: name,
+  task: name,
+  heartbeats: z.enum(['true', 'false']).default('false').describe('whether heartbeats are sent as well'),
+});
