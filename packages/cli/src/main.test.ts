@@ -317,6 +317,14 @@ const halted = (...more: readonly string[]): Promise<End> => {
   return vigil(['halt', '--why', 'the network is moved', ...more]);
 };
 
+test('a hold lasts 30 days at most, and the help of a decision names what each does', async () => {
+  expect(await vigil(['hold', 'worker-1', '--for', '31d'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Give at most 30d.'),
+  });
+  expect((await vigil(['case', 'decide', '--help'])).out).toMatch(/\n {2}pardon +the case is closed/);
+});
+
 test('a halt records its author and its reason, waits for its outcome, and prints it without control characters', async () => {
   const { code, out } = await halted();
   expect(code).toBe(0);

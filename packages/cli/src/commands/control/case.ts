@@ -4,7 +4,7 @@ import { caseLines, casesTable } from '../../render/cases.ts';
 import { overlaps } from '../../render/period.ts';
 import { dashboard, type Json, show, showList } from '../../terminal.ts';
 import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';
-import { durationOption, path, type WriteOptions, withDecisionOptions, write } from './options.ts';
+import { path, upToMonthOption, type WriteOptions, withDecisionOptions, write } from './options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -16,7 +16,23 @@ Examples:
 
 type ListOptions = PeriodOptions & Json & { readonly all?: boolean; readonly agent?: string };
 
-const DECISIONS = ['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon'];
+/** The decisions on a case, and what each does. */
+const DECISIONS = {
+  allow_more_time:
+    'the case waits for the time of --for (10m without it); then its plan begins again, if the finding still holds',
+  force_handoff: 'the agent is asked to hand off, and a fresh agent continues its task',
+  terminate_and_recover: 'the agent is ended, and a fresh agent continues from the newest valid checkpoint',
+  pardon: 'the case is closed, and the agent keeps working',
+};
+
+const DECIDE = `
+Decisions:
+${Object.entries(DECISIONS)
+  .map(([name, meaning]) => `  ${name.padEnd(23)}${meaning}`)
+  .join('\n')}
+
+Example:
+  vigil case decide CASE allow_more_time --for 10m --why "a long build"`;
 
 export const register = (program: Command): void => {
   const cases = program
@@ -33,13 +49,15 @@ export const register = (program: Command): void => {
   const decide = cases
     .command('decide <case>')
     .description('decide on a case')
-    .addArgument(new Argument('<decision>', 'what').choices(DECISIONS))
-    .option('--for <duration>', 'allow_more_time: how long', durationOption);
-  withDecisionOptions(decide).action((caseId: string, decision: string, options: WriteOptions & { for?: number }) => {
-    const command = { kind: 'decide_case', caseId, decision, forMs: options.for };
-    const request = { requested: `the decision ${decision} on case ${caseId}`, outcome: `vigil case show ${caseId}` };
-    return write(command, request, options);
-  });
+    .addArgument(new Argument('<decision>', 'what').choices(Object.keys(DECISIONS)))
+    .option('--for <duration>', 'allow_more_time: how long, at most 30d', upToMonthOption);
+  withDecisionOptions(decide)
+    .addHelpText('after', DECIDE)
+    .action((caseId: string, decision: string, options: WriteOptions & { for?: number }) => {
+      const command = { kind: 'decide_case', caseId, decision, forMs: options.for };
+      const request = { requested: `the decision ${decision} on case ${caseId}`, outcome: `vigil case show ${caseId}` };
+      return write(command, request, options);
+    });
 };
 
 const list = (options: ListOptions): Promise<void> =>

@@ -4,12 +4,12 @@ import { directSettings } from '../../config.ts';
 import type { FleetControl } from '../../kafka.ts';
 import type { NudgeOptions } from '../../nudge.ts';
 import { dashboard, show } from '../../terminal.ts';
-import { durationOption, requestLines, type WriteOptions, type Written, withWriteOptions, write } from './options.ts';
+import { requestLines, upToMonthOption, type WriteOptions, type Written, withWriteOptions, write } from './options.ts';
 
 /** Commands that write one command each: about an agent, a host, or the whole fleet. */
 export const register = (program: Command): void => {
   const hold = program.command('hold <agent>').description('suspend judgement of an agent for a while');
-  withWriteOptions(hold.option('--for <duration>', 'how long; otherwise until released', durationOption))
+  withWriteOptions(hold.option('--for <duration>', 'how long, at most 30d; otherwise until released', upToMonthOption))
     .addHelpText('after', '\nExample:\n  vigil hold worker-1 --for 30m --why "a debugger is attached"')
     .action((agentId: string, options: WriteOptions & { for?: number }) => {
       const until = options.for === undefined ? 'until it is released' : `for ${spell(options.for)}`;

@@ -12,6 +12,15 @@ export const durationOption = (text: string): number => {
   return ms;
 };
 
+const MONTH_MS = 30 * 86_400_000;
+
+/** The same, up to the longest hold and the longest wait of a case. */
+export const upToMonthOption = (text: string): number => {
+  const ms = durationOption(text);
+  if (ms > MONTH_MS) throw new InvalidArgumentError('Give at most 30d.');
+  return ms;
+};
+
 /** What the dashboard answers to a command. */
 export type Written = {
   readonly eventId: string;
