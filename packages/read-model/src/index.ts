@@ -47,4 +47,5 @@ export type { RequestRow } from './queries/requests.ts';
 export type { Targets } from './queries/targets.ts';
 export type { CheckpointRow, RecoveryRow, TaskRow } from './queries/tasks.ts';
 export { type ReadModel, readModel } from './read-model.ts';
+export { copyFirstDay, dropSchema, REBUILT, switchSchemas, urlOfSchema } from './schemas.ts';
 export { fact, instant, orderOf, register, type Statement } from './statement.ts';

@@ -1,5 +1,5 @@
-import type { Logger } from '@vigil/chassis';
 import { type Database, deleteHealthyMinutes, keepDays, projectedUpTo } from '@vigil/read-model';
+import type { Logger } from '@vigil/stream';
 
 const EVERY_MS = 60_000;
 

@@ -1,6 +1,6 @@
-import type { Logger } from '@vigil/chassis';
 import { Topic, type TopicName } from '@vigil/events';
 import { type Database, saveProjected } from '@vigil/read-model';
+import type { Logger } from '@vigil/stream';
 
 const EVERY_MS = 1000;
 
@@ -11,7 +11,11 @@ const EVERY_MS = 1000;
 export const storeProjected = (
   database: Database,
   logger: Logger,
-): Disposable & { readonly onTime: (topic: TopicName, partition: number, time: number) => void } => {
+): Disposable & {
+  readonly onTime: (topic: TopicName, partition: number, time: number) => void;
+  /** Stores it now. */
+  readonly save: () => Promise<void>;
+} => {
   const unsaved = new Map<number, number>();
   let saving = false;
   const save = async (): Promise<void> => {
@@ -32,6 +36,7 @@ export const storeProjected = (
     onTime: (topic, partition, time) => {
       if (topic === Topic.agentHealth) unsaved.set(partition, time);
     },
+    save,
     [Symbol.dispose]: () => clearInterval(timer),
   };
 };

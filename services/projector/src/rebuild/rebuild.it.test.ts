@@ -1,0 +1,90 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { type Database, readModel } from '@vigil/read-model';
+import { dump, scratchReadModel } from '@vigil/read-model/testing';
+import { runProjection, silentLogger, writer } from '@vigil/stream';
+import { MemoryLog } from '@vigil/stream/memory';
+import { quiet } from '@vigil/stream/testing';
+import { expect, test, vi } from 'vitest';
+import { reads } from '../project.ts';
+import { rowsIn } from '../rows.ts';
+import { rebuild } from './rebuild.ts';
+
+const LIMIT = { timeout: 60_000, interval: 20 };
+const NOW = Date.parse('2026-11-27T12:00:00Z');
+
+const projecting = (log: MemoryLog, database: Database) =>
+  runProjection(log, {
+    group: 'projector',
+    service: 'projector',
+    reads,
+    onTime: () => {},
+    ...quiet,
+    ...rowsIn(database),
+  });
+
+/** Rebuilds. Before the first look at the positions, and before each further one, `meanwhile` runs. */
+const rebuilding = (log: MemoryLog, url: string, meanwhile: () => Promise<void> = async () => {}) =>
+  rebuild(log, url, {
+    logger: silentLogger,
+    onProgress: () => {},
+    wait: async () => {
+      await meanwhile();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+  });
+
+/** Some events of several topics, projected. */
+const filled = async () => {
+  const database = await scratchReadModel();
+  const log = new MemoryLog({ partitions: 2, now: () => NOW });
+  const running = await projecting(log, database);
+  const changed = (agentId: string) => ({
+    ...example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { agentId }),
+    key: agentId,
+  });
+  const events = [changed('a'), changed('b'), changed('c'), example(Topic.agentIntervention, 'CASE_OPENED')];
+  await writer(log, () => NOW).write([...events, example(Topic.alert, 'ALERT_RAISED')]);
+  const model = readModel(database);
+  await vi.waitFor(async () => expect(await model.agents({})).toHaveLength(3), LIMIT);
+  await vi.waitFor(
+    async () => expect([...(await model.cases({})), ...(await model.alerts({}))]).toHaveLength(2),
+    LIMIT,
+  );
+  const close = async () => {
+    await running[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  };
+  return { database, log, model, changed, [Symbol.asyncDispose]: close };
+};
+
+test('the rows are rebuilt beside the present ones and then switched: the same rows, and the projector continues', async () => {
+  await using one = await filled();
+  const { database, log, model, changed } = one;
+  const rows = await dump(database);
+  await database.query("UPDATE agents SET state = 'FAILING'");
+  await rebuilding(log, database.url, async () => {
+    expect(await model.agent('a')).toMatchObject({ state: 'FAILING' });
+  });
+  expect(await dump(database)).toEqual(rows);
+  const { rows: before } = await database.query('SELECT DISTINCT state FROM vigil_before.agents');
+  expect(before).toEqual([{ state: 'FAILING' }]);
+  await writer(log, () => NOW).write([changed('d')]);
+  await vi.waitFor(async () => expect(await model.agent('d')).toMatchObject({ state: 'STUCK' }), LIMIT);
+});
+
+test('a rebuild that is interrupted changes nothing, and the next one begins again', async () => {
+  await using one = await filled();
+  const { database, log } = one;
+  const rows = await dump(database);
+  // A partition that the topics do not have is never complete.
+  await database.query("INSERT INTO positions VALUES ('another', 0, 5)");
+  const stop = async () => {
+    throw new Error('interrupted');
+  };
+  await expect(rebuilding(log, database.url, stop)).rejects.toThrow('interrupted');
+  expect(await dump(database)).toEqual(rows);
+  await database.query("DELETE FROM positions WHERE topic = 'another'");
+  await rebuilding(log, database.url);
+  expect(await dump(database)).toEqual(rows);
+});
