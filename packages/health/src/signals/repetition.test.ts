@@ -182,6 +182,25 @@ test('a row of polls counts while it lasts, and ends with another call', () => {
   expect(fires([B, ...times(4, POLL), B, POLL], l)).toBe(false);
 });
 
+test('polls among other calls are polls, and only polls', () => {
+  const l = limits({ polling_after: '1m' });
+  const soon = (calls: readonly Partial<Call>[]) => fromWhen(inOneHeartbeat(calls), l, 1000 * calls.length) < NEVER;
+  const quick = (calls: readonly Partial<Call>[]) =>
+    soon(calls) && fromWhen(inOneHeartbeat(calls), l, 20_000) < T0 + 20_000;
+  expect(quick([POLL, B, ...times(5, POLL)])).toBe(false);
+  expect(quick([POLL, B, POLL, ...times(5, A)])).toBe(true);
+  expect(quick([B, POLL, ...times(4, A)])).toBe(false);
+});
+
+test('a call that succeeds right after a wait is a poll, one that fails or changes something is not', () => {
+  const l = limits({ cycles: 4, polling_after: '1m', stale_times: 12, rotation_times: 12 });
+  const from = (calls: readonly Partial<Call>[]) => fromWhen(inOneHeartbeat(calls), l, 120_000);
+  expect(from(times(20, POLL, A))).toBe(T0 + 61_001);
+  expect(from(times(4, POLL, { ...A, outcome: 'error' }))).toBe(T0 + 7000);
+  expect(from(times(4, POLL, { ...A, mutating: true }))).toBe(T0 + 7000);
+  expect(from(times(4, POLL, A, B))).toBe(T0 + 11_000);
+});
+
 test('polls whose results change are not a repetition, however many there are', () => {
   const changing = Array.from({ length: 25 }, (_, i) => ({ ...POLL, result_hash: `r${i}` }));
   expect(fires(changing, limits({ polling_after: '0s', stale_times: 5, failing_times: 5 }))).toBe(false);

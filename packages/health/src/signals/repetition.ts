@@ -4,13 +4,14 @@ import { z } from 'zod';
 import { MOST_TIMES } from '../history/calls/errors.ts';
 import {
   countInTurn,
+  loops,
   MAX_CYCLE,
   type Row,
   type Runs,
-  repetitions,
   sameInTurn,
   toolMark,
   toolMarkIn,
+  waits,
 } from '../history/calls/runs.ts';
 import type { History } from '../history/history.ts';
 import { type AnySignal, isAmong, ofTools, ofTurn, type PerTurn, perTurn, signal, spelled, tools } from './signal.ts';
@@ -145,19 +146,20 @@ const waysOf = (runs: Runs, l: Limits): readonly Way[] => {
 };
 
 /** The repetitions of a row that count. `top`: the most for each period, and those of polls only in `same`. */
-type Counts = Pick<Row, 'same' | 'top' | 'tool' | 'at' | 'since' | 'polling'>;
+type Counts = Pick<Row, 'same' | 'top' | 'tool' | 'at' | 'since'> & { readonly polls: number };
 
 /** In a turn only the present row counts, and only while it lasts. Its last call is the last one that was asked. */
 const counted = (row: Row, runs: Runs, { per }: Limits): Counts => {
-  if (per === 'instance') return row;
+  const { polls = 0 } = runs;
+  if (per === 'instance') return { ...row, polls };
   const same = sameInTurn(row, runs);
   return {
     same,
-    top: row.polling ? [] : same.map((_, i) => repetitions(same, i + 1)),
-    tool: row.polling ? row.tool : runs.asked.tool,
+    top: same.map((_, i) => loops(same, i + 1, polls)),
+    tool: polls === 0 ? runs.asked.tool : row.tool,
     at: row.last,
     since: Math.max(row.since, runs.turn?.since ?? 0),
-    polling: row.polling,
+    polls,
   };
 };
 
@@ -183,7 +185,7 @@ const inRowOf = (row: Counts, period: number, limit: number, l: Limits, words: s
     };
   };
   const found = way(row.top[period - 1] ?? 0, row.at);
-  const polls = row.polling ? repetitions(row.same, period) : 0;
+  const polls = waits(row.same, period, row.polls);
   if (polls === 0) return [found];
   const lasted = `, polling for ${spell(Math.max(0, row.at - row.since))}`;
   return [found, way(polls, Math.max(row.at, row.since + l.polling_after + 1), lasted)];

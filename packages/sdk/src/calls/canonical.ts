@@ -105,11 +105,21 @@ const jsonIn = (value: string): object | null => {
   }
 };
 
+/** A line that begins as JSON, among others. */
+const JSON_LINE = /\n[[{]|^[[{].*[\]}]\r?\n/;
+
+const lines = (value: string, reading: Reading, inList: boolean): readonly string[] =>
+  value.split('\n').map((line) => {
+    const json = jsonIn(line);
+    return json === null ? reading.style.text(line) : nested(json, reading, inList);
+  });
+
 const text = (value: string, reading: Reading, inList: boolean): string => {
   if (value.length > MOST_CHARACTERS) return JSON.stringify(`text:${digestOf(Buffer.from(value))}`);
   spend(reading, value.length);
   const json = reading.style.readsJson ? jsonIn(value) : null;
   if (json !== null) return nested(json, reading, inList);
+  if (reading.style.readsJson && JSON_LINE.test(value)) return JSON.stringify(lines(value, reading, inList));
   return JSON.stringify(reading.style.text(value));
 };
 

@@ -30,7 +30,7 @@ const NOT_LEFT = String.raw`(?<!\b(?:eta|left|remaining)["':= ]{1,4}[\d.:]{0,16}
 const NOR_LEFT = '(?! (?:left|remaining|to go|of)\\b)';
 /** Ten digits are also a count of bytes, so epoch seconds need a label. */
 const TIME_LABEL = String.raw`(?<=(?:\b|_)(?:(?:created|updated|modified|started|ended|finished|expires)?_?at|created|updated|modified|expires|since|until|time|timestamp|date|ts|epoch|mtime|now)["':= ]{1,4})`;
-const DURATION_LABEL = String.raw`(?<=\b(?:elapsed|duration|took|latency|runtime|uptime)["':= ]{1,4})`;
+const DURATION_LABEL = String.raw`(?<=\b(?:elapsed|duration|took|latency|runtime|uptime)(?:_?(?:ms|sec|seconds))?["':= ]{1,4})`;
 const ID_LABEL = String.raw`(?<=\b(?:request|trace|span|correlation|session|run|job|invocation|execution|event|message)[ _-]?id["':= ]{1,4})`;
 const HASH_LABEL = String.raw`(?<=\b(?:commit|sha|sha1|sha256|rev|revision|digest)["':= ]{1,4})`;
 const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*';
@@ -89,7 +89,7 @@ const withoutMadeUp = (path: string): string => {
   return names.map((name, i) => (isMadeUp(name, i) ? '#' : name)).join('/');
 };
 
-const stable = (text: string): string => text.replace(VARYING, '#').replace(TEMPORARY, withoutMadeUp);
+const stable = (text: string): string => text.replace(TEMPORARY, withoutMadeUp).replace(VARYING, '#');
 
 /** Epoch milliseconds of this time look like no other number. */
 const isEpochMs = (number: number | bigint): boolean => number >= 1.5e12 && number < 2e12;

@@ -23,8 +23,9 @@ export type Row = {
   /** the call at which `top` last grew, or the last poll: its tool, and when, on `now`'s axis */
   readonly tool: string | null;
   readonly at: number;
-  /** when the first call of the present row was made, and whether all its calls are polls */
+  /** when the first call of the present row was made */
   readonly since: number;
+  /** whether its last call is a poll by itself */
   readonly polling: boolean;
 };
 
@@ -61,6 +62,8 @@ export type Runs = {
   readonly answer: Streak;
   /** calls of one tool with the same arguments and any results; `blind`: how many of the last had none */
   readonly asked: Streak & { readonly blind: number };
+  /** how many of the last calls in a row were polls, or looked what came of one; absent: none */
+  readonly polls?: number;
   /** how many calls have finished in the present turn, and when it opened; absent: no turn has opened yet */
   readonly turn?: { readonly calls: number; readonly since: number };
 };
@@ -110,23 +113,32 @@ export const countInTurn = ({ count, before = 0 }: Counted): number => count - b
 export const sameInTurn = ({ same }: Row, { turn }: Runs): readonly number[] =>
   turn === undefined ? same : same.map((count, i) => Math.max(0, Math.min(count, turn.calls - i - 1)));
 
-const repeated = (before: Runs, { call, sign: ofResult, advances }: CallDelta, now: number): Runs => {
+const repeated = (before: Runs, { call: made, sign: ofResult, advances }: CallDelta, now: number): Runs => {
+  const looks = looksAfter(before.exact, made);
+  const polls = made.polling || looks ? (before.polls ?? 0) + 1 : 0;
+  const call = looks ? { ...made, polling: true } : made;
+  const seen = { call, polls, polling: made.polling };
   const sign = ofTool(call, ofResult ?? signature(call, failureOf(call)));
   const maskedSign = call.masked_result_hash === null ? sign : ofTool(call, signature(call, call.masked_result_hash));
   const runs = advances ? progressed(before, call, maskedSign) : before;
-  const exact = rowAfter(runs.exact, call, sign, now);
+  const exact = rowAfter(runs.exact, seen, sign, now);
   const stale = advances || call.polling || sign === null ? runs.stale : staleAfter(runs.stale, exact.recent, now);
   return {
     exact,
     // Most agents give results without figures, so a second row would waste space.
     masked:
-      runs.masked === null && maskedSign === sign ? null : rowAfter(runs.masked ?? runs.exact, call, maskedSign, now),
+      runs.masked === null && maskedSign === sign ? null : rowAfter(runs.masked ?? runs.exact, seen, maskedSign, now),
     failing: failingAfter(runs.failing, call, now),
     stale,
     answer: answerAfter(runs.answer, call, now),
     asked: askedAfter(runs.asked, call, now),
+    ...(polls > 0 && { polls }),
   };
 };
+
+/** A call that succeeds right after a wait looks what came of it, so it is a poll too. The next one is not. */
+const looksAfter = (before: Row, { polling, outcome, mutating }: ToolCall): boolean =>
+  before.polling && !polling && outcome === 'ok' && !mutating;
 
 /** A signature with its tool in the bits above it, so that a signal can be restricted to tools. */
 const ofTool = ({ tool }: ToolCall, sign: number | null): number | null =>
@@ -199,15 +211,17 @@ const endOfFew = (recent: readonly number[]): number => {
   return recent.length - before - 1;
 };
 
+/** A call, how many polls end with it, and whether it is one by itself. */
+type Seen = { readonly call: ToolCall; readonly polls: number; readonly polling: boolean };
+
 /** A call with nothing to compare ends the row and keeps the count. */
-const rowAfter = (row: Row, call: ToolCall, sign: number | null, now: number): Row => {
+const rowAfter = (row: Row, { call, polls, polling }: Seen, sign: number | null, now: number): Row => {
   const { top: before, tool, at } = row;
-  if (sign === null) return { ...NO_ROW, top: before, tool, at };
+  if (sign === null) return { ...NO_ROW, top: before, tool, at, polling };
   const continues = row.recent.includes(sign, -MAX_CYCLE);
   const same = continues ? NONE.map((_, i) => (row.recent.at(-1 - i) === sign ? (row.same[i] ?? 0) + 1 : 0)) : NONE;
-  const polling = call.polling && (!continues || row.polling);
-  const top = polling || !continues ? before : topAfter(before, same);
-  const counts = top !== before || (polling && continues);
+  const top = continues ? topAfter(before, same, polls) : before;
+  const counts = top !== before || (call.polling && same.some((_, i) => waits(same, i + 1, polls) > 0));
   return {
     recent: [...row.recent.slice(1 - MAX_CYCLE), sign],
     last: now,
@@ -220,9 +234,9 @@ const rowAfter = (row: Row, call: ToolCall, sign: number | null, now: number): R
   };
 };
 
-const topAfter = (top: readonly number[], same: readonly number[]): readonly number[] => {
+const topAfter = (top: readonly number[], same: readonly number[], polls: number): readonly number[] => {
   if (same.every((count) => count === 0)) return top;
-  const after = top.map((most, i) => Math.max(most, repetitions(same, i + 1)));
+  const after = top.map((most, i) => Math.max(most, loops(same, i + 1, polls)));
   return after.some((most, i) => most > (top[i] ?? 0)) ? after : top;
 };
 
@@ -238,6 +252,16 @@ export const repetitions = (same: readonly number[], period: number): number => 
   const times = Math.floor((length + period) / period);
   return times > 1 ? times : 0;
 };
+
+/** The repetitions of a period, unless all of their calls are polls. */
+export const loops = (same: readonly number[], period: number, polls: number): number => {
+  const times = repetitions(same, period);
+  return times * period <= polls ? 0 : times;
+};
+
+/** The repetitions of a period if all of their calls are polls. */
+export const waits = (same: readonly number[], period: number, polls: number): number =>
+  polls === 0 ? 0 : repetitions(same, period) - loops(same, period, polls);
 
 const failingAfter = (before: Failing, call: ToolCall, now: number): Failing => {
   const failed = call.outcome === 'error' && !call.polling;

@@ -6,7 +6,7 @@ import type { HeartbeatDelta } from './heartbeat-delta.ts';
 
 /** The number of targets that are counted at once. With more, the least recently used one is dropped. */
 export const TARGETS = 6;
-export const NAME_CHARACTERS = 80;
+export const NAME_CHARACTERS = 64;
 
 export type Target = { readonly sign: number; readonly count: number };
 
