@@ -1,5 +1,6 @@
 import { applyAcls, kafkaFrom } from '@vigil/stream';
 import { endProcess, livingNames } from '../processes/pid-file.ts';
+import type { RunDaemon } from '../processes/supervise-daemon.ts';
 import { endWithUs, SERVERS } from '../processes/survivors.ts';
 import { kafkaJars, registryFolder } from './artifacts.ts';
 import { TOPICS_OF_ONE_BROKER, TOPICS_OF_THREE_BROKERS } from './kafka/broker-settings.ts';
@@ -41,6 +42,7 @@ export type LocalOptions = {
   readonly env: Environment;
   /** the address of a registry that is used instead of one of its own */
   readonly sharedRegistry: string | null;
+  readonly run: RunDaemon;
   readonly report: (line: string) => void;
 };
 
@@ -79,17 +81,17 @@ export const startLocal = async (options: LocalOptions): Promise<Servers> => {
 };
 
 const startAll = async (
-  { dir, ports, env: inherited, sharedRegistry }: LocalOptions,
+  { dir, ports, env: inherited, sharedRegistry, run }: LocalOptions,
   nodes: readonly ProcessAt[],
 ): Promise<Servers> => {
   const quiet = (): undefined => undefined;
-  const database = startPostgres({ dir, port: ports.postgres });
+  const database = startPostgres({ dir, port: ports.postgres, run });
   const schemas = database.then(({ password }): Registry | Promise<Registry> => {
     if (sharedRegistry !== null) return { url: sharedRegistry, stop: async () => undefined };
     const at = { dir, port: ports.registry, postgresPort: ports.postgres, postgresPassword: password };
-    return startRegistry({ ...at, env: inherited }, quiet);
+    return startRegistry({ ...at, env: inherited, run }, quiet);
   });
-  const started = startNodes(nodes, quiet);
+  const started = startNodes(nodes, run, quiet);
   // A failure is rethrown only after all attempts have ended, so that none is still starting while the others are ended.
   await Promise.allSettled([database, schemas, started]);
   const [postgres, registry, brokers] = await Promise.all([database, schemas, started]);

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -13,7 +13,8 @@ import {
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Daemon, startDaemon, stopDaemon } from '../processes/daemon.ts';
+import { type Daemon, startDaemon } from '../processes/daemon.ts';
+import type { RunDaemon } from '../processes/supervise-daemon.ts';
 import { Refusal } from '../refusal.ts';
 import { isKept, keptSecret } from './kept-secret.ts';
 
@@ -21,7 +22,7 @@ const USER = 'vigil';
 /** The databases of Vigil and of the schema registry. */
 const DATABASES = ['vigil', 'apicurio'];
 
-export type PostgresAt = { readonly dir: string; readonly port: number };
+export type PostgresAt = { readonly dir: string; readonly port: number; readonly run: RunDaemon };
 export type Postgres = { readonly url: string; readonly password: string; readonly stop: () => Promise<void> };
 type Binaries = { readonly initdb: string; readonly postgres: string };
 type Account = { readonly uid: number; readonly gid: number };
@@ -140,13 +141,13 @@ const daemonOf = (dir: string, access: Access, postgres: string, data: string, a
 });
 
 /** A killed postmaster keeps its lock until it is reaped, so retry for some seconds. */
-const startPatiently = async (daemon: Daemon, late = AbortSignal.timeout(5_000)): Promise<void> => {
+const startPatiently = async (daemon: Daemon, late = AbortSignal.timeout(5_000)): Promise<ChildProcess> => {
   try {
-    await startDaemon(daemon);
+    return await startDaemon(daemon);
   } catch (error) {
     if (!(error instanceof Refusal && error.message.includes('postmaster.pid')) || late.aborted) throw error;
     await sleep(250);
-    await startPatiently(daemon, late);
+    return startPatiently(daemon, late);
   }
 };
 
@@ -168,9 +169,9 @@ export const startPostgres = async (at: PostgresAt): Promise<Postgres> => {
   const access = { port: at.port, password: keptSecret(at.dir, 'postgres') };
   if (isNew) initialise(initdb, data, access.password, as);
   const daemon = daemonOf(at.dir, access, postgres, data, as);
-  await startPatiently(daemon);
+  const { stop } = await at.run(daemon, () => startPatiently(daemon));
   for (const name of DATABASES)
     if ((await query(access, `select 1 from pg_database where datname = '${name}'`)) === 0)
       await query(access, `create database ${name}`);
-  return { url: urlOf(access, 'vigil'), password: access.password, stop: () => stopDaemon(daemon) };
+  return { url: urlOf(access, 'vigil'), password: access.password, stop };
 };

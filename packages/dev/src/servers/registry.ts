@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { type Daemon, startDaemon, stopDaemon } from '../processes/daemon.ts';
+import { type Daemon, startDaemon } from '../processes/daemon.ts';
+import type { RunDaemon } from '../processes/supervise-daemon.ts';
 import { Refusal } from '../refusal.ts';
 import { REGISTRY_VERSION, registryFolder } from './artifacts.ts';
 import type { Environment } from './running-servers.ts';
@@ -11,6 +12,7 @@ export type RegistryAt = {
   readonly postgresPassword: string;
   /** what it inherits */
   readonly env: Environment;
+  readonly run: RunDaemon;
 };
 export type Registry = { readonly url: string; readonly stop: () => Promise<void> };
 
@@ -74,7 +76,11 @@ export const declareCompatibility = async (url: string): Promise<void> => {
 /** Starts the registry on its database in Postgres, which must be up. */
 export const startRegistry = async (at: RegistryAt, report: (line: string) => void): Promise<Registry> => {
   const daemon = daemonOf(at, path.resolve(await registryFolder(report)));
-  await startDaemon(daemon);
-  await declareCompatibility(urlOf(at.port));
-  return { url: urlOf(at.port), stop: () => stopDaemon(daemon) };
+  const url = urlOf(at.port);
+  const { stop } = await at.run(daemon, async () => {
+    const child = await startDaemon(daemon);
+    await declareCompatibility(url);
+    return child;
+  });
+  return { url, stop };
 };

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { REGISTRY_AUTH_VARIABLES } from '@vigil/events';
 import { KAFKA_ACCESS_VARIABLES } from '@vigil/stream';
+import { runOnce, superviseDaemon } from '../processes/supervise-daemon.ts';
 import { Refusal } from '../refusal.ts';
 import type { Broker } from './kafka/broker.ts';
 import { type BrokerAt, brokerAt } from './kafka/nodes.ts';
@@ -16,7 +17,10 @@ import type { BrokerForm, Environment, Servers, ServersEnv } from './running-ser
 export const START_PORTS: Ports = { kafka: 19092, controller: 19093, registry: 18081, postgres: 15432 };
 
 export type StartServersOptions = {
-  /** `start`: fixed ports, data kept between runs; `test`: free ports, a separate folder that the caller removes */
+  /**
+   * `start`: fixed ports, data kept between runs, and processes of this machine are restarted when they end; `test`: free ports, a separate
+   * folder that the caller removes
+   */
   readonly purpose: 'start' | 'test';
   /** the folder of data, logs and pid files of local processes */
   readonly dir: string;
@@ -92,8 +96,9 @@ export const startServers = async ({
     return { env: given, identityOf: () => ({}), brokers: [], brokersAt: [], stop: async () => undefined };
   }
   const ports = await portsFor(purpose);
+  const run = purpose === 'start' ? superviseDaemon(onProgress) : runOnce;
   if (form !== 'one' || !hasContainerEngine())
-    return startLocal({ dir: path.resolve(dir), ports, form, env, sharedRegistry, report: onProgress });
+    return startLocal({ dir: path.resolve(dir), ports, form, env, sharedRegistry, run, report: onProgress });
   // Loaded on demand, because it is slow to load and not installed in the image.
   const { startCompose, startContainers } = await import('./containers.ts');
   return purpose === 'start'

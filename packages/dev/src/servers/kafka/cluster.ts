@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { runOnce } from '../../processes/supervise-daemon.ts';
 import { endWithUs } from '../../processes/survivors.ts';
 import { kafkaJars } from '../artifacts.ts';
 import { freePorts } from '../ports.ts';
@@ -54,6 +55,6 @@ export const startCluster = async (dir: string, onProgress: (line: string) => vo
   await kafkaJars(onProgress);
   const nodes = await threeNodes(path.resolve(dir));
   for (const { name } of nodes) endWithUs(dir, name);
-  const brokers = await startNodes(nodes, onProgress);
+  const brokers = await startNodes(nodes, runOnce, onProgress);
   return { addresses: addressesOf(nodes).split(','), brokers, stop: () => stopNodes(brokers) };
 };

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Daemon, killDaemon, startDaemon, stopDaemon } from '../../processes/daemon.ts';
 import { livingPid } from '../../processes/pid-file.ts';
+import type { RunDaemon } from '../../processes/supervise-daemon.ts';
 import { Refusal } from '../../refusal.ts';
 import { kafkaJars } from '../artifacts.ts';
 import { type Broker, type ContainerAt, containerBroker } from './broker.ts';
@@ -72,10 +73,10 @@ const daemonOf = (at: ProcessAt, jars: string, properties: string): Daemon => ({
   isReady: (written) => written.includes('Kafka Server started'),
 });
 
-const brokerOf = (daemon: Daemon): Broker => ({
+const brokerOf = (daemon: Daemon, stop: () => Promise<void>): Broker => ({
   pid: () => livingPid(daemon.dir, daemon.name),
   kill: (signal) => killDaemon(daemon, signal),
-  stop: () => stopDaemon(daemon),
+  stop,
   restart: async () => {
     await stopDaemon(daemon);
     await startDaemon(daemon);
@@ -88,16 +89,18 @@ const filesOf = ({ dir, name }: ProcessAt): { data: string; properties: string }
 });
 
 /** The handle of a broker of startBroker, possibly of another process. */
-export const brokerAt = async (at: BrokerAt): Promise<Broker> =>
-  at.kind === 'container'
-    ? containerBroker(at)
-    : brokerOf(daemonOf(at, await kafkaJars(() => undefined), filesOf(at).properties));
+export const brokerAt = async (at: BrokerAt): Promise<Broker> => {
+  if (at.kind === 'container') return containerBroker(at);
+  const daemon = daemonOf(at, await kafkaJars(() => undefined), filesOf(at).properties);
+  return brokerOf(daemon, () => stopDaemon(daemon));
+};
 
 const startNode = async (
   at: ProcessAt,
   nodes: readonly ProcessAt[],
   jars: string,
   cluster: string,
+  run: RunDaemon,
 ): Promise<Broker> => {
   const { data, properties } = filesOf(at);
   mkdirSync(path.dirname(properties), { recursive: true });
@@ -105,8 +108,8 @@ const startNode = async (
   writeFileSync(properties, propertiesOf(at, nodes));
   if (!existsSync(path.join(data, 'meta.properties'))) await format(at, jars, properties, cluster);
   const daemon = daemonOf(at, jars, properties);
-  await startDaemon(daemon);
-  return brokerOf(daemon);
+  const { stop } = await run(daemon, () => startDaemon(daemon));
+  return brokerOf(daemon, stop);
 };
 
 /**
@@ -115,11 +118,12 @@ const startNode = async (
  */
 export const startNodes = async (
   nodes: readonly ProcessAt[],
+  run: RunDaemon,
   report: (line: string) => void,
 ): Promise<readonly Broker[]> => {
   const jars = await kafkaJars(report);
   const cluster = clusterId();
-  const starting = nodes.map((at) => startNode(at, nodes, jars, cluster));
+  const starting = nodes.map((at) => startNode(at, nodes, jars, cluster, run));
   await Promise.allSettled(starting);
   return Promise.all(starting);
 };
