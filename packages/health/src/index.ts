@@ -1,3 +1,4 @@
+export { type Sweep, sweepOf } from './adapters/gascity-sweep.ts';
 export { type Evaluated, evaluate, Folding, type Recorded } from './evaluator/evaluate.ts';
 export { type Explained, type Explanation, explain } from './evaluator/explain.ts';
 export { type AgentHealth, type Announcement, agentHealth, type Observation } from './evaluator/health.ts';

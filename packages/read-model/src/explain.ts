@@ -175,8 +175,20 @@ export type Doctor = {
   readonly replayFrom: number | null;
   /** null: unknown */
   readonly fleet: FleetRow | null;
+  /** gascity's stuck sweep under each policy in force that has it; a policy of a newer version is left out */
+  readonly sweeps: readonly StuckSweep[];
   /** what could not be found out, because its source failed or did not answer in time */
   readonly unknown: readonly { readonly what: string; readonly why: string }[];
+};
+
+/** `patterns`: of its regex axis; null: it has no such axis. `misconfigured`: enabled, and no axis can find anything. */
+export type StuckSweep = {
+  readonly policy: string;
+  readonly state: 'disabled' | 'misconfigured' | 'enabled';
+  readonly thresholdMs: number;
+  readonly label: string;
+  readonly patterns: number | null;
+  readonly progressMismatch: boolean;
 };
 
 /**

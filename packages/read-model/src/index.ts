@@ -27,6 +27,7 @@ export {
   type ProcessorTime,
   type SignalFigure,
   type SignalsOf,
+  type StuckSweep,
 } from './explain.ts';
 export { type InboxItem, inbox } from './inbox.ts';
 export { migrate } from './migrate.ts';

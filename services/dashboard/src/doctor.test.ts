@@ -5,12 +5,29 @@ import { examine, LOOK_BACK_MS } from './doctor.ts';
 
 const NOW = 100_000;
 
+const SWEPT = {
+  policy: 'swept',
+  signals: { no_work_update: { after: '10m' }, progress_mismatch: { after: '10m' } },
+  states: { STUCK: ['no_work_update + progress_mismatch'] },
+};
+const DOCUMENTS: Readonly<Record<string, object>> = {
+  a: { default: 'swept' },
+  n: { policy: 'newer', signals: { no_such_signal: {} } },
+  s: SWEPT,
+};
+
 const model = {
   agents: async () => [
     { agentId: 'a', instanceId: 'i1', duplicateOf: null },
     { agentId: 'b', instanceId: 'i2', duplicateOf: 'i3', duplicateCount: 4, duplicateAt: 5 },
   ],
   fleet: async () => ({ halted: false }),
+  policies: async () => [
+    { name: 'assign.yaml', hash: 'a' },
+    { name: 'newer', hash: 'n' },
+    { name: 'swept', hash: 's' },
+  ],
+  policyDocument: async (hash: string) => JSON.stringify(DOCUMENTS[hash]),
   positions: async () => [
     { topic: 't', partition: 0, offset: 7 },
     { topic: 't', partition: 1, offset: 12 },
@@ -91,7 +108,13 @@ test('while Postgres and the broker fail, what is unknown is named, and the rest
   const failing = async () => {
     throw new Error('connect ECONNREFUSED');
   };
-  const down = { ...model, agents: failing, fleet: failing, positions: failing } as unknown as ReadModel;
+  const down = {
+    ...model,
+    agents: failing,
+    fleet: failing,
+    positions: failing,
+    policies: failing,
+  } as unknown as ReadModel;
   const log = { bounds: failing, partitionCount: failing } as never;
   const probes = [['x', 'http://127.0.0.1:9']] as const;
   const found = await examine({ log, model: down, probes, hanging: () => [stuck], now: () => NOW });
@@ -99,6 +122,7 @@ test('while Postgres and the broker fail, what is unknown is named, and the rest
     'duplicate instances',
     'the lag of the projector',
     'the reach of replay',
+    'the stuck sweeps of the policies',
     'the time of the processors',
     'what holds the fleet',
   ]);
@@ -112,4 +136,10 @@ test('what answers is not unknown', async () => {
 
 test('a transaction that hangs is reported', async () => {
   expect((await report()).hanging).toEqual([stuck]);
+});
+
+test('the stuck sweeps are those of the policies in force; one of a newer version is left out', async () => {
+  expect((await report()).sweeps).toMatchObject([
+    { policy: 'swept', state: 'enabled', thresholdMs: 600_000, patterns: null, progressMismatch: true },
+  ]);
 });

@@ -1,5 +1,7 @@
 import type { Logger } from '@vigil/chassis';
 import { catalogue, Topic, type TopicName } from '@vigil/events';
+import { sweepOf, VOCABULARY } from '@vigil/health';
+import { ASSIGNMENT, republished } from '@vigil/policy';
 import type { Doctor, HangingTransaction, ReadModel } from '@vigil/read-model';
 import { hangingTransactions, type Log, within } from '@vigil/stream';
 
@@ -51,13 +53,14 @@ export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
       return otherwise;
     }
   };
-  const [services, time, atMost, agents, replayFrom, fleet] = await Promise.all([
+  const [services, time, atMost, agents, replayFrom, fleet, sweeps] = await Promise.all([
     Promise.all(probes.map(([service, url]) => readiness(service, url))),
     find('the time of the processors', ages(deps), []),
     find('the lag of the projector', projectorLag(deps), null),
     find('duplicate instances', model.agents({}), []),
     find('the reach of replay', replayReach(deps.log), null),
     find('what holds the fleet', model.fleet(), null),
+    find('the stuck sweeps of the policies', sweepsOf(model), []),
   ]);
   const duplicates = agents.flatMap(({ agentId, instanceId, duplicateOf, duplicateCount, duplicateAt }) =>
     duplicateOf === null
@@ -65,7 +68,23 @@ export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
       : [{ agentId, instanceId, otherInstanceId: duplicateOf, count: duplicateCount, at: duplicateAt }],
   );
   const lag = [{ group: 'projector', atMost }];
-  return { services, time, lag, duplicates, hanging: hanging(), replayFrom, fleet, unknown };
+  return { services, time, lag, duplicates, hanging: hanging(), replayFrom, fleet, sweeps, unknown };
+};
+
+const sweepsOf = async (model: ReadModel): Promise<Doctor['sweeps']> => {
+  const inForce = (await model.policies()).filter(({ name }) => name !== ASSIGNMENT);
+  const documents = await Promise.all(inForce.map(({ hash }) => model.policyDocument(hash)));
+  return documents.flatMap((document) => (document === null ? [] : sweepIn(document)));
+};
+
+/** A policy that a newer evaluator has published may have signals that are unknown here. */
+const sweepIn = (document: string): Doctor['sweeps'] => {
+  try {
+    const sweep = sweepOf(republished(document, VOCABULARY));
+    return sweep === null ? [] : [sweep];
+  } catch {
+    return [];
+  }
 };
 
 const ages = async ({ log, now }: DoctorDeps): Promise<Doctor['time']> => {

@@ -31,9 +31,11 @@ let folder: string;
 let log: MemoryLog;
 let applied: number;
 let refused: number;
+let logged: readonly (readonly [object, string])[];
 beforeEach(() => {
   applied = 0;
   refused = 0;
+  logged = [];
   folder = mkdtempSync(path.join(os.tmpdir(), 'vigil-applying-'));
   writeFileSync(path.join(folder, 'mine.yaml'), JSON.stringify(policy('mine', false)));
   log = new MemoryLog({ partitions: 1 });
@@ -43,7 +45,10 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** An evaluator on the log, until it is stopped. */
 const open = async () => {
   const stop = new AbortController();
-  const logger = { info: () => {}, warn: () => {} };
+  const info = (fields: unknown, text?: string) => {
+    logged = [...logged, [fields as object, text ?? '']];
+  };
+  const logger = { info, warn: () => {} };
   const count: Count = (...[name]) => {
     if (name === 'policies_applied') applied += 1;
     if (name === 'policies_refused') refused += 1;
@@ -174,5 +179,25 @@ test('an assignment is applied like a policy: agents are evaluated by the assign
   expect(stuck()).toEqual([['ci-1', evaluating.hashOf('strict')]]);
   await apply('strict', null);
   expect(evaluating.hashOf('strict')).toBeDefined();
+  await evaluating.stop();
+});
+
+test('the start logs which axes of the stuck sweep are active, and so does an applied policy', async () => {
+  const sweeps = () => logged.flatMap(([fields, text]) => (text.startsWith('the stuck sweep') ? [fields] : []));
+  const evaluating = await open();
+  expect(sweeps()).toContainEqual({
+    policy: 'gascity',
+    state: 'disabled',
+    thresholdMs: 600_000,
+    label: 'pool:dog',
+    patterns: 0,
+    progressMismatch: true,
+  });
+  const signals = { no_work_update: { after: '1m' }, error_pattern: { patterns: ['API Error'] } };
+  await apply('mine', { policy: 'mine', signals, states: { STUCK: ['no_work_update + error_pattern'] } });
+  expect(logged.at(-1)).toMatchObject([
+    { policy: 'mine', sweep: { state: 'enabled', patterns: 1, progressMismatch: false, thresholdMs: 60_000 } },
+    'a policy is applied',
+  ]);
   await evaluating.stop();
 });

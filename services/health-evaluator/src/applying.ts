@@ -3,7 +3,7 @@ import { type Draft, type EventOf, Topic } from '@vigil/events';
 import { VOCABULARY } from '@vigil/health';
 import { type Application, applied, CorrectThePolicy, contentHash, type PolicySet } from '@vigil/policy';
 import { type Log, readAndFollow, writer } from '@vigil/stream';
-import { type InForce, inForceOf, warningsIn } from './policies.ts';
+import { type InForce, inForceOf, sweepsIn, warningsIn } from './policies.ts';
 import { publications, readPublished, unpublished } from './published.ts';
 
 type ApplyingDeps = {
@@ -80,9 +80,11 @@ export const followApplied = async (log: Log, files: PolicySet, deps: ApplyingDe
         return refuse(command, `refused:${offset}`, error.mistakes);
       }
       count('policies_applied', 1, {});
-      logger.info({ policy: application.name, by: application.by, why: application.why }, 'a policy is applied');
+      const sweep = sweepsIn(inForce.set).find(({ policy }) => policy === application.name) ?? null;
+      logger.info({ policy: application.name, by: application.by, why: application.why, sweep }, 'a policy is applied');
     },
   });
+  for (const sweep of sweepsIn(inForce.set)) logger.info(sweep, 'the stuck sweep of a policy, and its active axes');
   for (const warning of warningsIn(inForce.set)) logger.warn(warning, 'a policy that is probably not meant so');
   return { inForce: () => inForce, ready, finished };
 };

@@ -4,6 +4,8 @@ import {
   agentHealth,
   type Observation,
   policiesOf,
+  type Sweep,
+  sweepOf,
   VOCABULARY,
 } from '@vigil/health';
 import { ASSIGNMENT, type PolicySet, type Requestable, readPolicySet } from '@vigil/policy';
@@ -31,6 +33,10 @@ export const inForceOf = (set: PolicySet): InForce => {
   const names = [...policies.map(({ name, hash }) => ({ name, hash })), { name: ASSIGNMENT, hash: assignment.hash }];
   return { set, value: JSON.stringify(names), decider: agentHealth(policiesOf(policies, assignment)) };
 };
+
+/** gascity's stuck sweep under each policy that has it: whether it is enabled, and which of its axes are active. */
+export const sweepsIn = ({ policies }: PolicySet): readonly Sweep[] =>
+  policies.flatMap(({ policy }) => sweepOf(policy) ?? []);
 
 /** Settings that work but are probably not intended, with their document. */
 export const warningsIn = ({

@@ -1,5 +1,5 @@
 import { spell } from '@vigil/policy';
-import type { Doctor, HangingTransaction, ProcessorTime } from '@vigil/read-model';
+import type { Doctor, HangingTransaction, ProcessorTime, StuckSweep } from '@vigil/read-model';
 import { fleetLines } from './fleet.ts';
 import { ageText, clockTime, type View } from './view.ts';
 
@@ -18,6 +18,21 @@ const describeTime = ({ ageMs, aheadMs }: ProcessorTime): string => {
 };
 
 const stale = (ageMs: number | null): boolean => ageMs === null || ageMs > OLD_MS;
+
+const axesOf = ({ patterns, progressMismatch }: StuckSweep): string => {
+  const regex = patterns === 0 ? 'off (no patterns)' : `on (${patterns} patterns)`;
+  const axes = patterns === null ? [] : [`regex ${regex}`];
+  return [...axes, `progress mismatch ${progressMismatch ? 'on' : 'off'}`].join(', ');
+};
+
+const REMEDY = 'nothing can be found: give error_pattern patterns, or use progress_mismatch';
+
+const sweepLine = (view: View, sweep: StuckSweep): string => {
+  const { policy, state, thresholdMs, label } = sweep;
+  const mark = { disabled: '   ', misconfigured: view.paint.yellow('mis'), enabled: view.paint.green('ok ') }[state];
+  const why = state === 'misconfigured' ? ` (${REMEDY})` : '';
+  return `${mark}  stuck sweep of ${policy}: ${state}${why}; threshold ${spell(thresholdMs)}, label ${label}; axes: ${axesOf(sweep)}`;
+};
 
 /** Whether everything is as it should be; duplicates and a halt are people's own. */
 export const isWell = ({ services, time, hanging, unknown }: Doctor): boolean =>
@@ -43,6 +58,7 @@ export const doctorLines = (view: View, found: Doctor): string[] => {
         `${paint.yellow('two')}  ${agentId} has two instances: ${instanceId} and ${otherInstanceId}${at === null ? '' : `, ${ageText(view, at)} ago`}`,
     ),
     `     replay reaches back to ${found.replayFrom === null ? 'nowhere: nothing was observed yet' : clockTime(view, found.replayFrom)}`,
+    ...found.sweeps.map((sweep) => sweepLine(view, sweep)),
     ...(found.fleet === null ? [] : fleetLines(view, found.fleet)),
   ];
 };

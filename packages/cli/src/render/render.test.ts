@@ -179,6 +179,7 @@ const findings = (more: Partial<Doctor> = {}): Doctor => ({
   hanging: [],
   replayFrom: NOON,
   fleet: fleetRow(),
+  sweeps: [],
   unknown: [],
   ...more,
 });
@@ -206,6 +207,26 @@ test('the doctor names every problem, and every value that is unknown', () => {
   const lines = doctorLines(VIEW, findings({ services: [{ service: 'x', ready: false, detail: 'gone' }], lag }));
   expect(lines[0]).toBe('BAD  x: gone');
   expect(lines).toContain('     lag of projector: unknown');
+});
+
+test('the doctor shows the stuck sweep of each policy: its state, threshold, label and axes', () => {
+  const sweep = { thresholdMs: 600_000, label: 'pool:dog', patterns: 0, progressMismatch: true } as const;
+  const sweeps = [
+    { ...sweep, policy: 'gascity', state: 'disabled' },
+    { ...sweep, policy: 'a', state: 'enabled', patterns: 2 },
+    { ...sweep, policy: 'b', state: 'enabled', patterns: null },
+    { ...sweep, policy: 'c', state: 'misconfigured', progressMismatch: false },
+  ] as const;
+  const lines = doctorLines(VIEW, findings({ sweeps }));
+  const set = 'threshold 10 min, label pool:dog; axes:';
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      `     stuck sweep of gascity: disabled; ${set} regex off (no patterns), progress mismatch on`,
+      `ok   stuck sweep of a: enabled; ${set} regex on (2 patterns), progress mismatch on`,
+      `ok   stuck sweep of b: enabled; ${set} progress mismatch on`,
+      `mis  stuck sweep of c: misconfigured (nothing can be found: give error_pattern patterns, or use progress_mismatch); ${set} regex off (no patterns), progress mismatch off`,
+    ]),
+  );
 });
 
 test('what needs a person comes first, then unhealthy agents, then working and then ended ones, by name', () => {

@@ -28,6 +28,7 @@ test('a transaction that hangs is not well, and the doctor names its place and t
     hanging: [],
     replayFrom: null,
     unknown: [],
+    sweeps: [],
     fleet: fleetRow(),
   };
   const ill = { ...well, hanging: [{ topic: 't', partition: 2, stableEnd: 7, end: 9, forMs: 25_000 }] };

@@ -6,7 +6,7 @@ import { dashboard, endUnwell, show } from '../../terminal.ts';
 export const register = (program: Command): void => {
   program
     .command('doctor')
-    .description("check Vigil's own health: readiness, age of time, lag, duplicate instances, reach of replay")
+    .description("check Vigil's own health: readiness, age of time, lag, duplicate instances, reach of replay, stuck sweeps")
     .option('--json', 'for programs')
     .addHelpText('after', '\nExits with 1 if a service is not ready or its time stands still.')
     .action(async ({ json }: { json?: boolean }) => {
