@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { ServerSettings } from './config.ts';
-import { CannotProceed, Refusal, UnknownName } from './errors.ts';
+import { CannotProceed, NoAnswer, Refusal, UnknownName } from './errors.ts';
 
 /** The API of the dashboard or the gateway. Throws CannotProceed without an answer and for a wrong request, Refusal for a refused one. */
 export type Client = {
@@ -66,11 +66,11 @@ const send = async (url: URL, { server, token }: ServerSettings, question: Quest
     const cause = (signal.aborted ? signal.reason : error) as { name: string; message: string; code?: unknown };
     if (cause.name === 'AbortError') throw cause;
     if (cause.name === 'TimeoutError')
-      throw new CannotProceed(
+      throw new NoAnswer(
         `The ${server} at ${url.origin} has not answered in time: it is busy, or this machine is. Try again.`,
       );
     const why = typeof cause.code === 'string' ? cause.code : cause.message;
-    throw new CannotProceed(
+    throw new NoAnswer(
       `The ${server} at ${url.origin} does not answer (${why}): ` +
         `start Vigil (\`npm start\`), or set VIGIL_${server.toUpperCase()}_URL.`,
     );

@@ -1,7 +1,10 @@
 /** The request is wrong, or there is no server to send it to. Ends the command with code 2. */
 export class CannotProceed extends Error {
-  override readonly name = 'CannotProceed';
+  override readonly name: string = 'CannotProceed';
 }
+
+/** The server does not answer. */
+export class NoAnswer extends CannotProceed {}
 
 /** The request is refused, or a check has failed. Ends the command with code 1. */
 export class Refusal extends Error {

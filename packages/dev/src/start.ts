@@ -12,7 +12,7 @@ import { endWith, Refusal } from './refusal.ts';
 import { keepFilesPrivate, makePrivateFolder } from './servers/kept-secret.ts';
 import type { Environment } from './servers/running-servers.ts';
 import { givenServers, startServers } from './servers/servers.ts';
-import { type ClientEnv, START_SYSTEM_PORTS, startEnvText } from './system/services.ts';
+import { type ClientEnv, probesOf, SERVICES, START_SYSTEM_PORTS, startEnvText } from './system/services.ts';
 import { keptTokens, startSystem } from './system/start-system.ts';
 
 const OWNER = 'npm-start';
@@ -129,8 +129,9 @@ const run = async (env: Environment, signal: AbortSignal): Promise<void> => {
     signal,
   });
   open.defer(system.stop);
-  const { DATABASE_URL: _, ...kafka } = servers.env;
-  open.use(publish({ ...system.env, ...kafka, VIGIL_PEOPLE_FILE: peopleFile }));
+  const { DATABASE_URL: database, ...kafka } = servers.env;
+  const parts = { VIGIL_PROBES: probesOf(ports, SERVICES), VIGIL_POSTGRES: new URL(database).host };
+  open.use(publish({ ...system.env, ...kafka, ...parts, VIGIL_PEOPLE_FILE: peopleFile }));
   const { VIGIL_GATEWAY_URL, VIGIL_DASHBOARD_URL } = system.env;
   report(`watching: gateway ${VIGIL_GATEWAY_URL}, dashboard ${VIGIL_DASHBOARD_URL}, logs in ${stateDir}/logs`);
   report(`page: ${await loginUrl(system.env)} (works once, within five minutes; \`npx vigil login\` prints another)`);

@@ -156,9 +156,17 @@ export type Knowledge = {
   readonly away: readonly Away[];
 };
 
+/** A service, or the registry. `since`: from when on it has not answered well, epoch milliseconds; null: it does, or that is not known. */
+export type PartFound = {
+  readonly service: string;
+  readonly ready: boolean;
+  readonly detail: string;
+  readonly since: number | null;
+};
+
 /** The health of Vigil itself. Unknown ages and lags are null, never estimated. */
 export type Doctor = {
-  readonly services: readonly { readonly service: string; readonly ready: boolean; readonly detail: string }[];
+  readonly services: readonly PartFound[];
   readonly time: readonly ProcessorTime[];
   /** an upper bound of the unread records of each group, because ticks alone do not move a position for a while */
   readonly lag: readonly { readonly group: string; readonly atMost: number | null }[];

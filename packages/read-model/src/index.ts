@@ -24,6 +24,7 @@ export {
   type HangingTransaction,
   type Knowledge,
   optionsOf,
+  type PartFound,
   type ProcessorTime,
   type SignalFigure,
   type SignalsOf,

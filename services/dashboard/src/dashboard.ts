@@ -27,7 +27,8 @@ export const openDashboard = async (
   const { write } = writer(log, now);
   const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');
   const instant = () => ({ now: now(), monotonic: performance.now() });
-  const knowledge = lookOut({ model, probes: config.VIGIL_PROBES, instant, signal });
+  const { VIGIL_PROBES: probes, SCHEMA_REGISTRY_URL: registry } = config;
+  const knowledge = lookOut({ model, probes, registry, instant, signal });
   const hanging = watchTransactions(log, signal, logger);
   const onTrouble = (err: Error) => logger.warn({ err }, 'changes cannot be followed now');
   const changes = followChanges(databaseUrlFrom(config), onTrouble, signal);
@@ -49,7 +50,7 @@ export const openDashboard = async (
     changes,
     write: async (draft: Draft) => String(await write([draft])),
     linkKey: config.VIGIL_LINK_KEY ?? null,
-    doctor: () => examine({ log, model, probes: config.VIGIL_PROBES, hanging, now }),
+    doctor: () => examine({ log, model, probes, registry, hanging, away: () => knowledge().away, now }),
     knowledge,
     signalsOf: signalsFrom(log, model, onFailure),
     now,

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Topic } from '@vigil/events';
 import type { ReadModel } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { examine, LOOK_BACK_MS } from './doctor.ts';
+import { examine, LOOK_BACK_MS, registryAnswers } from './doctor.ts';
 
 const NOW = 100_000;
 
@@ -61,7 +64,10 @@ const logOf = (ages: (topic: string, partition: number) => number | null) =>
 const stuck = { topic: 't', partition: 1, stableEnd: 3, end: 9, forMs: 25_000 };
 
 const report = (ages = (_topic: string, _partition: number): number | null => 500) =>
-  examine({ log: logOf(ages), model, probes: [['x', 'http://127.0.0.1:9']], hanging: () => [stuck], now: () => NOW });
+  examine({
+    ...{ log: logOf(ages), model, probes: [['x', 'http://127.0.0.1:9']], registry: 'http://127.0.0.1:9/api' },
+    ...{ hanging: () => [stuck], away: () => [{ part: 'x', since: 7, detail: 'gone' }], now: () => NOW },
+  });
 
 test("a processor's time is as old as its slowest partition", async () => {
   const { time } = await report((topic, partition) => (topic === Topic.agentHealth ? 1000 * partition : 500));
@@ -100,7 +106,10 @@ test('two instances of one name are reported', async () => {
 });
 
 test('a service that does not answer is not ready, and the address is named', async () => {
-  expect((await report()).services).toMatchObject([{ service: 'x', ready: false }]);
+  expect((await report()).services).toMatchObject([
+    { service: 'x', ready: false, since: 7 },
+    { service: 'registry', ready: false, since: null },
+  ]);
   expect((await report()).services[0]?.detail).toContain('http://127.0.0.1:9 does not answer');
 });
 
@@ -117,7 +126,15 @@ test('while Postgres and the broker fail, what is unknown is named, and the rest
   } as unknown as ReadModel;
   const log = { bounds: failing, partitionCount: failing } as never;
   const probes = [['x', 'http://127.0.0.1:9']] as const;
-  const found = await examine({ log, model: down, probes, hanging: () => [stuck], now: () => NOW });
+  const found = await examine({
+    log,
+    model: down,
+    probes,
+    registry: 'http://127.0.0.1:9/api',
+    hanging: () => [stuck],
+    away: () => [],
+    now: () => NOW,
+  });
   expect(found.unknown.map(({ what }) => what).toSorted()).toEqual([
     'duplicate instances',
     'the lag of the projector',
@@ -127,7 +144,12 @@ test('while Postgres and the broker fail, what is unknown is named, and the rest
     'what holds the fleet',
   ]);
   expect(new Set(found.unknown.map(({ why }) => why))).toEqual(new Set(['connect ECONNREFUSED']));
-  expect(found).toMatchObject({ services: [{ service: 'x', ready: false }], hanging: [stuck], time: [], fleet: null });
+  expect(found).toMatchObject({
+    services: [{ service: 'x', ready: false }, { service: 'registry' }],
+    hanging: [stuck],
+    time: [],
+    fleet: null,
+  });
 });
 
 test('what answers is not unknown', async () => {
@@ -142,4 +164,19 @@ test('the stuck sweeps are those of the policies in force; one of a newer versio
   expect((await report()).sweeps).toMatchObject([
     { policy: 'swept', state: 'enabled', thresholdMs: 600_000, patterns: null, progressMismatch: true },
   ]);
+});
+
+test.each([
+  [200, true],
+  [401, true],
+  [503, false],
+])('a registry that answers with status %i is ready, or not', async (status, ready) => {
+  const server = createServer((_, response) => response.writeHead(status).end());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  expect(await registryAnswers(`http://127.0.0.1:${port}/apis/ccompat/v7`)).toMatchObject({
+    service: 'registry',
+    ready,
+  });
+  server.close();
 });

@@ -2,7 +2,7 @@ import type { Logger } from '@vigil/chassis';
 import { catalogue, Topic, type TopicName } from '@vigil/events';
 import { sweepOf, VOCABULARY } from '@vigil/health';
 import { ASSIGNMENT, republished } from '@vigil/policy';
-import type { Doctor, HangingTransaction, ReadModel } from '@vigil/read-model';
+import type { Away, Doctor, HangingTransaction, ReadModel } from '@vigil/read-model';
 import { hangingTransactions, type Log, within } from '@vigil/stream';
 
 type ProcessorOf<T> = T extends `onex.snapshot.${infer Processor}.state.v1` ? Processor : never;
@@ -37,13 +37,17 @@ export type DoctorDeps = {
   readonly log: Pick<Log, 'bounds' | 'read' | 'follow' | 'partitionCount'>;
   readonly model: ReadModel;
   readonly probes: readonly (readonly [service: string, url: string])[];
+  /** root of its Confluent-compatible API */
+  readonly registry: string;
   readonly hanging: () => readonly HangingTransaction[];
+  /** the parts that have not answered well of late */
+  readonly away: () => readonly Away[];
   readonly now: () => number;
 };
 
 /** The broker or Postgres may be what is wrong: each part of the answer is found out for itself. */
 export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
-  const { model, probes, hanging } = deps;
+  const { model, probes, registry, hanging } = deps;
   const unknown: { what: string; why: string }[] = [];
   const find = async <T>(what: string, answer: Promise<T>, otherwise: T): Promise<T> => {
     try {
@@ -53,8 +57,8 @@ export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
       return otherwise;
     }
   };
-  const [services, time, atMost, agents, replayFrom, fleet, sweeps] = await Promise.all([
-    Promise.all(probes.map(([service, url]) => readiness(service, url))),
+  const [answers, time, atMost, agents, replayFrom, fleet, sweeps] = await Promise.all([
+    Promise.all([...probes.map(([service, url]) => readiness(service, url)), registryAnswers(registry)]),
     find('the time of the processors', ages(deps), []),
     find('the lag of the projector', projectorLag(deps), null),
     find('duplicate instances', model.agents({}), []),
@@ -62,6 +66,8 @@ export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
     find('what holds the fleet', model.fleet(), null),
     find('the stuck sweeps of the policies', sweepsOf(model), []),
   ]);
+  const since = new Map(deps.away().map((one) => [one.part, one.since]));
+  const services = answers.map((one) => ({ ...one, since: one.ready ? null : (since.get(one.service) ?? null) }));
   const duplicates = agents.flatMap(({ agentId, instanceId, duplicateOf, duplicateCount, duplicateAt }) =>
     duplicateOf === null
       ? []
@@ -128,14 +134,36 @@ const firstIn = async (
   return first;
 };
 
-export const readiness = async (service: string, url: string): Promise<Doctor['services'][number]> => {
+type Answer = { readonly service: string; readonly ready: boolean; readonly detail: string };
+
+export const readiness = async (service: string, url: string): Promise<Answer> => {
   try {
     const answer = await fetch(new URL('/ready', url), { signal: AbortSignal.timeout(PROBE_LIMIT_MS) });
     return { service, ready: answer.ok, detail: await answer.text() };
   } catch (error) {
-    const cause = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).message;
-    return { service, ready: false, detail: `${url} does not answer (${cause}): is it running?` };
+    return { service, ready: false, detail: withoutAnswer(url, error) };
   }
+};
+
+export const REGISTRY = 'registry';
+
+/** Any answer shows that it runs: without credentials it may be a refusal. */
+export const registryAnswers = async (url: string): Promise<Answer> => {
+  try {
+    const { status } = await fetch(`${url}/subjects`, { signal: AbortSignal.timeout(PROBE_LIMIT_MS) });
+    return {
+      service: REGISTRY,
+      ready: status < 500,
+      detail: status < 500 ? '' : `${url} answers with status ${status}`,
+    };
+  } catch (error) {
+    return { service: REGISTRY, ready: false, detail: withoutAnswer(url, error) };
+  }
+};
+
+const withoutAnswer = (url: string, error: unknown): string => {
+  const cause = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).message;
+  return `${url} does not answer (${cause}): is it running?`;
 };
 
 /** Ticks are looked for this far back: a processor whose time is older stands. */

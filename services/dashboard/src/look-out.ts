@@ -1,6 +1,6 @@
 import type { Knowledge, ReadModel } from '@vigil/read-model';
 import { within } from '@vigil/stream';
-import { readiness } from './doctor.ts';
+import { REGISTRY, readiness, registryAnswers } from './doctor.ts';
 import { beginning, type Instant, knowledgeOf, type LookOut, POSTGRES, probed, projected } from './knowledge.ts';
 
 const EVERY_MS = 1000;
@@ -9,12 +9,14 @@ const ANSWER_MS = 2000;
 export type LookOutDeps = {
   readonly model: Pick<ReadModel, 'projectedUpTo'>;
   readonly probes: readonly (readonly [service: string, url: string])[];
+  /** root of its Confluent-compatible API */
+  readonly registry: string;
   readonly instant: () => Instant;
   readonly signal: AbortSignal;
 };
 
 /** Looks each second how old the read model is, and which parts answer, until the signal is aborted. */
-export const lookOut = ({ model, probes, instant, signal }: LookOutDeps): (() => Knowledge) => {
+export const lookOut = ({ model, probes, registry, instant, signal }: LookOutDeps): (() => Knowledge) => {
   let seen: LookOut = beginning(instant());
   const busy = new Set<string>();
   /** One question to a part at a time: the next one waits for its answer. */
@@ -32,11 +34,12 @@ export const lookOut = ({ model, probes, instant, signal }: LookOutDeps): (() =>
   };
   const all = (): void => {
     void look(POSTGRES, readModelAge);
-    for (const [service, url] of probes)
-      void look(service, async () => {
-        const { ready, detail } = await readiness(service, url);
-        return ready ? null : detail;
-      });
+    const ofPart = async (answer: ReturnType<typeof readiness>): Promise<string | null> => {
+      const { ready, detail } = await answer;
+      return ready ? null : detail;
+    };
+    for (const [service, url] of probes) void look(service, () => ofPart(readiness(service, url)));
+    void look(REGISTRY, () => ofPart(registryAnswers(registry)));
   };
   all();
   const timer = setInterval(all, EVERY_MS);

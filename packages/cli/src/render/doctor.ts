@@ -1,5 +1,5 @@
 import { spell } from '@vigil/policy';
-import type { Doctor, HangingTransaction, ProcessorTime, StuckSweep } from '@vigil/read-model';
+import type { Doctor, HangingTransaction, PartFound, ProcessorTime, StuckSweep } from '@vigil/read-model';
 import { fleetLines } from './fleet.ts';
 import { ageText, clockTime, type View } from './view.ts';
 
@@ -38,16 +38,23 @@ const sweepLine = (view: View, sweep: StuckSweep): string => {
 export const isWell = ({ services, time, hanging, unknown }: Doctor): boolean =>
   services.every(({ ready }) => ready) && time.every(isTimely) && hanging.length === 0 && unknown.length === 0;
 
+const mark = ({ paint }: View, good: boolean): string => (good ? paint.green('ok ') : paint.red('BAD'));
+
+export const partLines = (view: View, parts: readonly PartFound[]): readonly string[] =>
+  parts.map(({ service, ready, detail, since }) => {
+    const from = since === null ? '' : ` since ${clockTime(view, since)}`;
+    return `${mark(view, ready)}  ${service}${ready ? '' : `${from}: ${detail}`}`;
+  });
+
 export const doctorLines = (view: View, found: Doctor): string[] => {
   const { paint } = view;
-  const mark = (good: boolean) => (good ? paint.green('ok ') : paint.red('BAD'));
   return [
-    ...found.services.map(({ service, ready, detail }) => `${mark(ready)}  ${service}${ready ? '' : `: ${detail}`}`),
-    ...found.time.map((time) => `${mark(isTimely(time))}  time of ${time.processor}: ${describeTime(time)}`),
-    ...found.unknown.map(({ what, why }) => `${mark(false)}  ${what}: unknown (${why})`),
+    ...partLines(view, found.services),
+    ...found.time.map((time) => `${mark(view, isTimely(time))}  time of ${time.processor}: ${describeTime(time)}`),
+    ...found.unknown.map(({ what, why }) => `${mark(view, false)}  ${what}: unknown (${why})`),
     ...found.hanging.map(
       ({ topic, partition, stableEnd, end, forMs }) =>
-        `${mark(false)}  ${topic}/${partition}: a transaction hangs at ${stableEnd} of ${end} for ${spell(forMs)}: vigil transactions`,
+        `${mark(view, false)}  ${topic}/${partition}: a transaction hangs at ${stableEnd} of ${end} for ${spell(forMs)}: vigil transactions`,
     ),
     ...found.lag.map(
       ({ group, atMost }) =>

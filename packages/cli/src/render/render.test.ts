@@ -172,7 +172,7 @@ test("a signal's figure, limit and firing time are shown where they are known", 
 });
 
 const findings = (more: Partial<Doctor> = {}): Doctor => ({
-  services: [{ service: 'recovery', ready: true, detail: '' }],
+  services: [{ service: 'recovery', ready: true, detail: '', since: null }],
   time: [{ processor: 'recovery', ageMs: 800, aheadMs: 0 }],
   lag: [{ group: 'projector', atMost: 3 }],
   duplicates: [],
@@ -191,7 +191,7 @@ test('Vigil is well where every service is ready and time moves', () => {
   expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: null, aheadMs: 0 }] }))).toBe(false);
   expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 0, aheadMs: 30_000 }] }))).toBe(true);
   expect(isWell(findings({ time: [{ processor: 'recovery', ageMs: 0, aheadMs: 30_001 }] }))).toBe(false);
-  expect(isWell(findings({ services: [{ service: 'x', ready: false, detail: 'gone' }] }))).toBe(false);
+  expect(isWell(findings({ services: [{ service: 'x', ready: false, detail: 'gone', since: NOON }] }))).toBe(false);
 });
 
 test('what could not be found out is not well, and has its reason', () => {
@@ -204,8 +204,11 @@ test('what could not be found out is not well, and has its reason', () => {
 
 test('the doctor names every problem, and every value that is unknown', () => {
   const lag = [{ group: 'projector', atMost: null }];
-  const lines = doctorLines(VIEW, findings({ services: [{ service: 'x', ready: false, detail: 'gone' }], lag }));
-  expect(lines[0]).toBe('BAD  x: gone');
+  const lines = doctorLines(
+    VIEW,
+    findings({ services: [{ service: 'x', ready: false, detail: 'gone', since: NOON }], lag }),
+  );
+  expect(lines[0]).toBe('BAD  x since 12:00:00: gone');
   expect(lines).toContain('     lag of projector: unknown');
 });
 

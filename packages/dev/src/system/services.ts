@@ -143,6 +143,10 @@ export const permitted = <Value>(
     Object.entries(env).filter(([variable]) => VARIABLES_OF[name].includes(variable) || !ASSIGNED.has(variable)),
   );
 
+/** In the form of VIGIL_PROBES. */
+export const probesOf = (ports: SystemPorts, services: readonly ServiceName[]): string =>
+  services.map((each) => `${each}=http://127.0.0.1:${probePort(ports, each)}`).join(',');
+
 /** The environment of a service under `npm start`. */
 export const serviceEnv = (
   name: ServiceName,
@@ -162,7 +166,7 @@ export const serviceEnv = (
     VIGIL_DASHBOARD_PORT: String(ports.dashboard),
     VIGIL_DEFAULT_POLICY: policy,
     ...keys,
-    VIGIL_PROBES: services.map((each) => `${each}=http://127.0.0.1:${probePort(ports, each)}`).join(','),
+    VIGIL_PROBES: probesOf(ports, services),
   };
   return Object.fromEntries(Object.entries(all).filter(([variable]) => VARIABLES_OF[name].includes(variable)));
 };

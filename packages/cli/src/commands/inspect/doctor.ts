@@ -1,16 +1,37 @@
 import type { Doctor } from '@vigil/read-model';
 import type { Command } from 'commander';
-import { doctorLines, isWell } from '../../render/doctor.ts';
+import { NoAnswer } from '../../errors.ts';
+import { askParts, REMEDY } from '../../parts.ts';
+import { doctorLines, isWell, partLines } from '../../render/doctor.ts';
 import { dashboard, endUnwell, show } from '../../terminal.ts';
+
+/** The dashboard may be what is wrong. */
+const withoutDashboard = async (json: boolean | undefined, { message: detail }: NoAnswer): Promise<void> => {
+  const parts = await askParts(process.env);
+  const services = [{ service: 'dashboard', ready: false, detail, since: null }, ...parts];
+  show(json, { services }, (answer, view) => [...partLines(view, answer.services), REMEDY]);
+  endUnwell();
+};
 
 export const register = (program: Command): void => {
   program
     .command('doctor')
-    .description("check Vigil's own health: readiness, age of time, lag, duplicate instances, reach of replay, stuck sweeps")
+    .description(
+      "check Vigil's own health: readiness, age of time, lag, duplicate instances, reach of replay, stuck sweeps",
+    )
     .option('--json', 'for programs')
-    .addHelpText('after', '\nExits with 1 if a service is not ready or its time stands still.')
+    .addHelpText(
+      'after',
+      '\nExits with 1 if a service is not ready or its time stands still. Where the dashboard does not answer, each part is asked by itself.',
+    )
     .action(async ({ json }: { json?: boolean }) => {
-      const found = await dashboard().get<Doctor>('/v1/doctor');
+      const found = await dashboard()
+        .get<Doctor>('/v1/doctor')
+        .catch((error: unknown) => {
+          if (error instanceof NoAnswer) return error;
+          throw error;
+        });
+      if (found instanceof NoAnswer) return await withoutDashboard(json, found);
       show(json, found, (findings, view) => doctorLines(view, findings));
       if (!isWell(found)) endUnwell();
     });

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { askParts } from './parts.ts';
+
+const servers: ReturnType<typeof createServer>[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+const serving = async (answer: RequestListener): Promise<string> => {
+  const server = createServer(answer);
+  servers.push(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+/** Nothing listens there. */
+const closed = async (): Promise<string> => {
+  const address = await serving(() => {});
+  const server = servers.pop();
+  await new Promise((resolve) => server?.close(resolve));
+  return address;
+};
+
+test('each part is asked by itself, and one that is down is named with the reason', async () => {
+  const well = await serving((_, response) => response.writeHead(200).end());
+  const starting = await serving((_, response) => response.writeHead(503).end('restoring'));
+  const down = await closed();
+  const parts = await askParts({
+    VIGIL_PROBES: `gateway=http://${well},recovery=http://${starting},alerting=http://${down}`,
+    KAFKA_BROKERS: `${well},${down}`,
+    SCHEMA_REGISTRY_URL: `http://${well}/apis/ccompat/v7`,
+    VIGIL_POSTGRES: down,
+  });
+  expect(parts.map(({ service, ready }) => `${service} ${ready}`)).toEqual([
+    'gateway true',
+    'recovery false',
+    'alerting false',
+    `broker ${well} true`,
+    `broker ${down} false`,
+    'registry true',
+    'postgres false',
+  ]);
+  expect(parts[1]?.detail).toContain('status 503: restoring');
+  for (const n of [2, 4, 6]) expect(parts[n]?.detail).toBe('does not answer (ECONNREFUSED): is it running?');
+});
+
+test('a registry that demands credentials runs, and one that fails does not', async () => {
+  const ofStatus = (status: number) => serving((_, response) => response.writeHead(status).end());
+  const registry = async (status: number) =>
+    (await askParts({ SCHEMA_REGISTRY_URL: `http://${await ofStatus(status)}` })).map(({ ready }) => ready);
+  expect([await registry(401), await registry(500)]).toEqual([[true], [false]]);
+});
+
+test('without an address nothing is asked', async () => expect(await askParts({})).toEqual([]));
