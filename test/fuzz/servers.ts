@@ -89,7 +89,12 @@ const openDashboardHere = async (key: string): Promise<string> => {
     people: { callerOfHash: (hash) => (hash === hashOfToken(TOKEN) ? { name: 'ada', role: 'admin' } : null) },
     sessions: openSessions({ random: randomUUID, now: Date.now }),
     ...{ cookieKey: cookieKey(TOKEN), isSecure: false, pageFolder: import.meta.dirname },
-    feed: { listen: () => () => {}, finished: new Promise<never>(() => {}), ready: () => true },
+    log: new MemoryLog(),
+    feed: {
+      listen: () => ({ stop: () => {}, begun: Promise.resolve() }),
+      finished: new Promise<never>(() => {}),
+      ready: () => true,
+    },
     changes: { listen: () => () => {} },
     write: async () => 'event-1',
     signalsOf: async () => null,

@@ -1,7 +1,9 @@
 import type { Draft, HealthEvent } from '@vigil/events';
 import type { Changes, Knowledge, ReadModel } from '@vigil/read-model';
 import { hashOfToken } from '@vigil/read-model/people';
-import { openApp } from './app.ts';
+import type { LogRecord } from '@vigil/stream';
+import { MemoryLog } from '@vigil/stream/memory';
+import { type AppDeps, openApp } from './app.ts';
 import type { Caller } from './people.ts';
 import { cookieKey, openSessions } from './sessions.ts';
 
@@ -28,7 +30,7 @@ export const openRequest = {
 };
 
 /** The app over prepared answers; its written events are kept. */
-export const dashboard = (answers: object = {}, pageFolder = '/no-page') => {
+export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: Partial<AppDeps> = {}) => {
   const written: Draft[] = [];
   let randoms = 0;
   const failures: unknown[] = [];
@@ -61,12 +63,14 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page') => {
     model,
     feed: {
       listen: (listener) => {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
+        const listen = (event: HealthEvent) => listener(event, {} as LogRecord);
+        listeners.add(listen);
+        return { stop: () => listeners.delete(listen), begun: Promise.resolve() };
       },
       finished: new Promise(() => {}),
       ready: () => true,
     },
+    log: new MemoryLog(),
     changes: {
       listen: (listener) => {
         changeListeners.add(listener);
@@ -83,6 +87,7 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page') => {
     hosts: ['vigil.example'],
     onFailure: (error) => failures.push(error),
     signal: stop.signal,
+    ...given,
   });
   const request = (method: 'GET' | 'POST', url: string, payload?: object) =>
     app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });

@@ -19,6 +19,7 @@ import { loginRoutes } from './routes/login.ts';
 import { outcomeRoutes } from './routes/outcomes.ts';
 import { pageRoutes } from './routes/page.ts';
 import { policyRoutes, readRoutes } from './routes/read.ts';
+import type { Backlog } from './routes/resume.ts';
 import { openStreams } from './routes/streams.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -35,6 +36,8 @@ export type AppDeps = {
   readonly pageFolder: string;
   readonly model: ReadModel;
   readonly feed: Feed;
+  /** what a resumed stream of events has missed is read from it */
+  readonly log: Backlog;
   readonly changes: Changes;
   readonly write: Write;
   /** verifies decision links; null: there are none */
@@ -110,7 +113,7 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   decisionRoutes(app, deps);
   outcomeRoutes(app, deps);
   const streams = openStreams(deps.signal);
-  eventRoutes(app, deps.feed, streams);
+  eventRoutes(app, { ...deps, streams });
   changeRoutes(app, deps.changes, streams);
   app.get('/v1/doctor', deps.doctor);
   app.get('/v1/openapi.json', async () => OPENAPI);

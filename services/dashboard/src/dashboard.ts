@@ -47,6 +47,7 @@ export const openDashboard = async (
     pageFolder: config.VIGIL_PAGE_FOLDER,
     model,
     feed,
+    log,
     changes,
     write: async (draft: Draft) => String(await write([draft])),
     linkKey: config.VIGIL_LINK_KEY ?? null,

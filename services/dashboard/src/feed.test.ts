@@ -55,7 +55,7 @@ test('the feed is not ready while its client hangs', async () => {
 
 test('a listener whose observations cannot be read counts until it has left', async () => {
   const { memory, registry, stop, feed } = await opened();
-  const leave = feed.listen(() => {}, true);
+  const { stop: leave } = feed.listen(() => {}, true);
   registry.isAway = true;
   await vi.waitFor(async () => {
     await memory.publish(example(Topic.agentObservation, 'AGENT_HEARTBEAT'));

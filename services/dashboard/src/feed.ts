@@ -1,5 +1,5 @@
 import { catalogue, type HealthEvent, Topic, type TopicName, topicNames } from '@vigil/events';
-import { type Following, type Log, tail } from '@vigil/stream';
+import { type Following, type Log, type LogRecord, tail } from '@vigil/stream';
 
 /** The feed follows these topics. */
 export const publishedTopics = topicNames.filter(
@@ -7,14 +7,18 @@ export const publishedTopics = topicNames.filter(
 );
 
 /** Events without observations: 3,333 heartbeats a second are read only while a listener requests them. */
-const WITHOUT_OBSERVATIONS: readonly TopicName[] = publishedTopics.filter((topic) => topic !== Topic.agentObservation);
+export const WITHOUT_OBSERVATIONS: readonly TopicName[] = publishedTopics.filter(
+  (topic) => topic !== Topic.agentObservation,
+);
 
-type Listener = (event: HealthEvent) => void;
+type Listener = (event: HealthEvent, record: LogRecord) => void;
+
+/** `begun`: resolves when the listener receives everything that is written from then on. */
+export type Listening = { readonly stop: () => void; readonly begun: Promise<void> };
 
 /** Live events for the current listeners; nothing is kept. */
 export type Feed = {
-  /** Returns a function that ends the listening. */
-  readonly listen: (listener: Listener, withObservations: boolean) => () => void;
+  readonly listen: (listener: Listener, withObservations: boolean) => Listening;
   readonly finished: Promise<never>;
   /** false: the feed, or one of its listeners, cannot read events at the moment */
   readonly ready: () => boolean;
@@ -26,8 +30,8 @@ export type Feed = {
  */
 export const openFeed = async (log: Log, signal: AbortSignal, onFailure: (error: unknown) => void): Promise<Feed> => {
   const listeners = new Set<Listener>();
-  const onEvent = (event: HealthEvent) => {
-    for (const listener of listeners) listener(event);
+  const onEvent: Listener = (event, record) => {
+    for (const listener of listeners) listener(event, record);
   };
   const { finished, ready } = await tail(log, WITHOUT_OBSERVATIONS, { from: 'end', onEvent, signal });
   const observations = new Set<Following>();
@@ -35,21 +39,25 @@ export const openFeed = async (log: Log, signal: AbortSignal, onFailure: (error:
     listen: (listener, withObservations) => {
       listeners.add(listener);
       const observing = new AbortController();
-      if (withObservations) observe(log, observations, listener, observing.signal).catch(onFailure);
-      return () => {
+      const begun = withObservations ? observe(log, observations, listener, observing.signal) : Promise.resolve(null);
+      begun.then((following) => following?.finished).catch(onFailure);
+      const stop = () => {
         listeners.delete(listener);
         observing.abort();
       };
+      return { stop, begun: begun.then(() => {}) };
     },
     finished,
     ready: () => ready() && [...observations].every((following) => following.ready()),
   };
 };
 
-const observe = async (log: Log, open: Set<Following>, onEvent: Listener, signal: AbortSignal): Promise<never> => {
+type Observing = Following & { readonly finished: Promise<never> };
+
+const observe = async (log: Log, open: Set<Following>, onEvent: Listener, signal: AbortSignal): Promise<Observing> => {
   const following = await tail(log, [Topic.agentObservation], { from: 'end', onEvent, signal });
-  if (signal.aborted) return following.finished;
+  if (signal.aborted) return following;
   open.add(following);
   signal.addEventListener('abort', () => open.delete(following), { once: true });
-  return following.finished;
+  return following;
 };

@@ -26,6 +26,7 @@ export type Stream = {
   readonly write: (text: string) => void;
   /** The same, at the speed of the reader. */
   readonly writeSlowly: (text: string) => Promise<void>;
+  readonly end: () => void;
 };
 
 export type Streams = { readonly open: (request: FastifyRequest, reply: FastifyReply, type: StreamType) => Stream };
@@ -72,15 +73,21 @@ export const openStreams = (signal: AbortSignal): Streams => {
       });
       return {
         ended: ended.signal,
+        end,
         write: (text) => {
           if (out.writableLength > LARGEST_BACKLOG) out.destroy();
           else out.write(text);
         },
         writeSlowly: (text) =>
           new Promise((resolve) => {
-            if (out.write(text) || ended.signal.aborted) return resolve();
-            out.once('drain', resolve);
-            ended.signal.addEventListener('abort', () => resolve(), { once: true });
+            if (ended.signal.aborted || out.write(text)) return resolve();
+            const go = () => {
+              out.off('drain', go);
+              ended.signal.removeEventListener('abort', go);
+              resolve();
+            };
+            out.on('drain', go);
+            ended.signal.addEventListener('abort', go);
           }),
       };
     },
