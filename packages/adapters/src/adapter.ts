@@ -34,6 +34,28 @@ export type HookPayload = Readonly<Record<string, unknown>>;
 /** A text for the agent, from an order. */
 export type HookText = { readonly orderId: string; readonly text: string };
 
+/** What an event asks a person. `choices`: the names that answer it, and the client's words for each. */
+export type HookRequest = {
+  readonly kind: 'permission' | 'question';
+  /** the tool that needs the permission, or asks; null: unknown */
+  readonly tool: string | null;
+  /** without secrets, and short */
+  readonly text: string;
+  readonly choices: readonly { readonly name: string; readonly label: string }[];
+};
+
+/** What people have decided. `why`: for people and the model */
+export type Decision = { readonly choice: string; readonly why: string };
+
+/** The decision in the gateway's answer to a request; null: there is none. */
+export const decisionBy = (answer: unknown): Decision | null => {
+  const { kind, option, by, why, outcome } = (answer ?? {}) as Readonly<Record<string, unknown>>;
+  if (kind === 'answered' && typeof option === 'string') return { choice: option, why: `${by}: ${why}` };
+  if (kind === 'expired' && outcome === 'allow')
+    return { choice: 'allow', why: 'no person has answered, and the policy allows it then' };
+  return null;
+};
+
 /** The effects that the answer of a hook can have on the client, by event. */
 export type HookAbilities = {
   /** the answer can carry a text to the model */
@@ -59,6 +81,13 @@ export type HookAdapter = {
   readonly reportsLimits: boolean;
   /** the facts in a payload, without content of prompts, arguments and results; `at`: when the hook started, epoch milliseconds */
   readonly eventsOf: (payload: HookPayload, at: number) => readonly SessionEvent[];
+  /**
+   * what the event asks a person, while the hook waits; null: nothing. `env`: of the hook's process; null: the client
+   * has posted the event
+   */
+  readonly requestOf: (payload: HookPayload, env: Environment | null) => HookRequest | null;
+  /** the output of a hook whose request is decided */
+  readonly decision: (payload: HookPayload, decision: Decision) => string;
   /** the output of the hook; null for none. It contains each text and the refusal at most once. */
   readonly answer: (payload: HookPayload, texts: readonly string[], refusal: string | null) => string | null;
 };
@@ -83,10 +112,10 @@ export type HookInstall = {
   readonly binary: string;
   /** the files with its hooks: of the project in a folder, and of all sessions of a user */
   readonly files: (place: Place) => { readonly project: string; readonly user: string };
-  /** a hook that runs a command, as the file has it */
-  readonly command: (command: string) => Readonly<Record<string, unknown>>;
-  /** a hook that posts to an address; null: the client has none */
-  readonly http: ((url: string) => Readonly<Record<string, unknown>>) | null;
+  /** a hook of an event that runs a command, as the file has it */
+  readonly command: (command: string, event: string) => Readonly<Record<string, unknown>>;
+  /** a hook of an event that posts to an address; null: the client has none */
+  readonly http: ((url: string, event: string) => Readonly<Record<string, unknown>>) | null;
   /** the steps that a person must take after the installation, as text; null for none */
   readonly remains: string | null;
 };

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -157,4 +158,64 @@ test('a debug file shows what the hook does', async () => {
     quiet,
   );
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ what: 'turn_ended', ms: expect.any(Number) });
+});
+
+/** A gateway that keeps what it is asked, and answers requests to people by `answer`. */
+const answering = async (
+  answer: (path: string) => object,
+  work: (url: string, asked: readonly { path: string; body: Record<string, unknown> }[]) => Promise<void>,
+): Promise<void> => {
+  const asked: { path: string; body: Record<string, unknown> }[] = [];
+  const server = createHttpServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const path = request.url ?? '';
+    if (path.startsWith('/v1/requests')) asked.push({ path, body: JSON.parse(body) });
+    response.writeHead(200).end(JSON.stringify(path.startsWith('/v1/requests') ? answer(path) : {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked);
+  server.closeAllConnections();
+  server.close();
+};
+const permission = JSON.stringify({
+  ...{ session_id: 's-1', hook_event_name: 'PermissionRequest', tool_name: 'Bash' },
+  tool_input: { command: 'rm -rf build' },
+});
+const OPEN = { kind: 'open', remainingMs: 60_000 };
+
+test('a permission is asked of people, and the hook prints their answer', async () => {
+  const answered = { kind: 'answered', option: 'allow', by: 'ada', why: 'go on' };
+  const answer = (path: string) => (path.endsWith('wait=0') ? OPEN : answered);
+  await answering(answer, async (url, asked) => {
+    const ran = await run(permission, { VIGIL_GATEWAY_URL: url, VIGIL_AGENT: 'worker-1' });
+    expect(JSON.parse(ran.stdout)).toEqual({
+      hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+    });
+    expect(asked.map(({ path }) => path)).toEqual(['/v1/requests?wait=0', '/v1/requests?wait=25']);
+    expect(asked[0]?.body).toMatchObject({ agentId: 'worker-1', instanceId: 's-1', text: 'Bash: rm -rf build' });
+  });
+});
+
+test('a hook that is ended while it waits withdraws its request, and prints nothing', async () => {
+  const held = (path: string) => (path.endsWith('wait=0') ? OPEN : { kind: 'open', remainingMs: 50_000 });
+  await answering(held, async (url, asked) => {
+    const child = spawn(process.execPath, [vigil, 'hook', '--client', 'claude-code'], {
+      env: { PATH: process.env.PATH ?? '', VIGIL_STATE_DIR: dir, VIGIL_GATEWAY_URL: url },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    let printed = '';
+    child.stdout?.on('data', (data) => {
+      printed += data;
+    });
+    child.stdin?.end(permission);
+    const look = setInterval(() => {
+      if (asked.length > 1) child.kill('SIGTERM');
+    }, 5);
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    clearInterval(look);
+    expect([code, printed]).toEqual([0, '']);
+    const { requestId } = asked[0]?.body ?? {};
+    expect(asked.at(-1)).toMatchObject({ path: '/v1/requests/withdraw', body: { requestId } });
+  });
 });

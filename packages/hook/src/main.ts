@@ -1,8 +1,15 @@
 import { appendFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventsOfAnswer, type HookAdapter, type HookPayload } from '@vigil/adapters/adapter';
+import {
+  type Decision,
+  eventsOfAnswer,
+  type HookAdapter,
+  type HookPayload,
+  type HookRequest,
+} from '@vigil/adapters/adapter';
 import { parseLine } from '@vigil/adapters/payload';
 import { loadHooks, loadTranscript } from './clients.ts';
+import type { Desk } from './requests/ask.ts';
 import type { Environment } from './session/agents.ts';
 import { append, type SpoolRecord, spoolFile } from './spool/spool.ts';
 import { type Answer, querySupervisor } from './supervisor.ts';
@@ -71,6 +78,44 @@ const isEmpty = ({ events, takesText, canRefuse }: SpoolRecord): boolean =>
 
 const answersNothing = { takesText: false, canRefuse: false, continuesTurn: false };
 
+/** Where the request of an event is decided; null: nowhere. */
+const deskOf = async (record: SpoolRecord, request: HookRequest, env: Environment): Promise<Desk | null> => {
+  const { id, client, session } = record;
+  if (session === null) return null;
+  const { atGateway, atSupervisor } = await import('./requests/ask.ts');
+  const asking = { id, client, session, request };
+  if (env.VIGIL_SOCKET && env.VIGIL_SPOOL) return atSupervisor(env.VIGIL_SOCKET, asking);
+  return env.VIGIL_GATEWAY_URL ? atGateway(env.VIGIL_GATEWAY_URL, asking, env) : null;
+};
+
+/** Signals by which a client ends a hook whose answer it does not need any more. */
+const ENDS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+/** How often the hook looks whether the program that started it is gone, milliseconds. */
+const PARENT_LOOK_MS = 2000;
+
+/** Waits for people, and withdraws the request if the client does not wait any more; null: no decision. */
+const decided = async (desk: Desk): Promise<Decision | null> => {
+  const stop = new AbortController();
+  const parent = process.ppid;
+  let withdrawn: Promise<void> = Promise.resolve();
+  const end = (): void => {
+    if (stop.signal.aborted) return;
+    stop.abort();
+    withdrawn = desk.withdraw().finally(() => process.exit(0));
+  };
+  for (const signal of ENDS) process.on(signal, end);
+  const look = setInterval(() => {
+    if (process.ppid !== parent) end();
+  }, PARENT_LOOK_MS);
+  try {
+    const decision = await desk.decision(stop.signal);
+    await withdrawn;
+    return decision;
+  } finally {
+    clearInterval(look);
+  }
+};
+
 const run = async (name: string, at: number, env: Environment): Promise<string> => {
   const [hooks, input] = await Promise.all([loadHooks(name), readStdin()]);
   if (hooks === undefined) return `there is no adapter ${name}`;
@@ -82,7 +127,10 @@ const run = async (name: string, at: number, env: Environment): Promise<string> 
   if (way === null) return 'not watched';
   const answer = await way.exchange();
   const texts = [...answer.texts.map(({ text }) => text), ...(answer.question === null ? [] : [answer.question])];
-  const output = hooks.answer(payload, texts, answer.refusal);
+  const request = answer.refusal === null ? hooks.requestOf(payload, env) : null;
+  const desk = request === null ? null : await deskOf(record, request, env);
+  const decision = desk === null ? null : await decided(desk);
+  const output = decision === null ? hooks.answer(payload, texts, answer.refusal) : hooks.decision(payload, decision);
   if (output !== null) writeSync(1, `${output}\n`);
   const events = eventsOfAnswer(hooks, payload, texts.length, Date.now());
   if (events.length > 0) way.keep({ ...record, id: `${record.id}-on`, ...answersNothing, events });

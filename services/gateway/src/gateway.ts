@@ -11,6 +11,7 @@ import { createOutbox } from './log/outbox.ts';
 import { createReach } from './log/reach.ts';
 import { openRecordEncoding } from './log/record-encoding.ts';
 import { type TailDeps, tail } from './log/tail.ts';
+import { createHeldRequests } from './requests/held-requests.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createState } from './state/state.ts';
 
@@ -59,6 +60,8 @@ export const openGateway = async (
     admit: guard({ token: config.VIGIL_GATEWAY_TOKEN, signer, issuedTokens: state.issuedTokens, now: clock.now }),
     signer,
     quotas: createQuotas(quotaOf(config)),
+    heldRequests: createHeldRequests(clock.now()),
+    ingress: name,
     count,
     closing: signal,
     now: clock.now,

@@ -14,6 +14,7 @@ import { commonReaders, deniedPermission, hooksBy, type Reader, type Readers } f
 import { at, listAt, numberAt, textAt } from '../shared/payload.ts';
 import { turnFailed } from './failure.ts';
 import { notified } from './notifications.ts';
+import { claudeDecision, claudeRequest } from './requests.ts';
 import { askedBy, claudeCall, endInBatch, errorClassOf, waitOf } from './tools.ts';
 
 const callOf = (payload: unknown): ClientCall =>
@@ -105,6 +106,8 @@ export const claudeHooks: HookAdapter = {
     refusal: deniedPermission,
     continuation: 'block',
   }),
+  requestOf: claudeRequest,
+  decision: claudeDecision,
   transcriptsOf,
   reportsLimits: true,
 };

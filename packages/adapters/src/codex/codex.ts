@@ -10,6 +10,8 @@ import { codexTranscript } from './transcript.ts';
 
 /** Seconds. */
 const TIMEOUT = 5;
+/** A hook that waits for people ends by itself, after an hour at most. Seconds. */
+const PEOPLE_TIMEOUT = 3660;
 
 /** Read on demand, because it would delay the start of each hook. */
 const machineZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -30,7 +32,11 @@ export const codex: Adapter = {
       project: join(cwd, '.codex', 'hooks.json'),
       user: join(env.CODEX_HOME ?? join(home, '.codex'), 'hooks.json'),
     }),
-    command: (command) => ({ type: 'command', command, timeout: TIMEOUT }),
+    command: (command, event) => ({
+      type: 'command',
+      command,
+      timeout: event === 'PermissionRequest' ? PEOPLE_TIMEOUT : TIMEOUT,
+    }),
     http: null,
     remains:
       'Codex does not run a hook that you have not trusted: start codex here, and trust it where codex asks, or later under /hooks',

@@ -1,7 +1,15 @@
 import type { HookAdapter, HookPayload, Transcript } from '../adapter.ts';
 import { callStarted } from '../session/events.ts';
 import { type ClientCall, callName, endOfCall, endWith, exitClass, startedCall, waitStarted } from '../shared/calls.ts';
-import { commonReaders, deniedPermission, hooksBy, type Reader, type Readers } from '../shared/hooks.ts';
+import {
+  commonReaders,
+  deniedPermission,
+  hooksBy,
+  permissionDecision,
+  permissionOf,
+  type Reader,
+  type Readers,
+} from '../shared/hooks.ts';
 import { at, isFields, textAt } from '../shared/payload.ts';
 import { codexCall, exitCodeOf } from './tools.ts';
 
@@ -60,6 +68,8 @@ export const codexHooks: HookAdapter = {
     refusal: deniedPermission,
     continuation: 'block',
   }),
+  requestOf: permissionOf,
+  decision: (_, decision) => JSON.stringify(permissionDecision(decision)),
   transcriptsOf,
   reportsLimits: true,
 };

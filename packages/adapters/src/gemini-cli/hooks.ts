@@ -74,6 +74,9 @@ export const geminiHooks: HookAdapter = {
     continuation: 'deny',
   }),
   eventsOf: eventsBy({ ...requested, ...costly }),
+  // Its hooks cannot answer a permission.
+  requestOf: () => null,
+  decision: () => '{}',
   transcriptsOf: (payload) => {
     const path = textAt(payload, 'transcript_path');
     return path === null ? [] : [{ path, agent: null }];

@@ -1,5 +1,6 @@
-import type { HookAbilities, HookAdapter, HookPayload } from '../adapter.ts';
+import type { Decision, HookAbilities, HookAdapter, HookPayload, HookRequest } from '../adapter.ts';
 import { eventsAt, type SessionEvent, type SessionFact } from '../session/events.ts';
+import { describedCall } from './described.ts';
 import { at, textAt } from './payload.ts';
 
 /** The facts in one event of a client's hooks. `now`: when the hook started, epoch milliseconds. */
@@ -106,6 +107,25 @@ export const hooksBy = (
     return answer === null ? null : JSON.stringify(answer);
   },
 });
+
+export const PERMISSION_CHOICES: HookRequest['choices'] = [
+  { name: 'allow', label: 'Allow' },
+  { name: 'deny', label: 'Deny' },
+];
+
+/** The permission for a call, as Claude Code and Codex request it. */
+export const permissionOf = (payload: HookPayload): HookRequest | null => {
+  if (eventNameOf(payload) !== 'PermissionRequest') return null;
+  const tool = textAt(payload, 'tool_name');
+  const text = describedCall(tool ?? 'a tool', at(payload, 'tool_input'));
+  return { kind: 'permission', tool, text, choices: PERMISSION_CHOICES };
+};
+
+/** The decision on a permission, as Claude Code and Codex read it. */
+export const permissionDecision = ({ choice, why }: Decision): object => {
+  const decision = choice === 'allow' ? { behavior: 'allow' } : { behavior: 'deny', message: why };
+  return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } };
+};
 
 /** The answer that refuses a call in Claude Code and Codex. */
 export const deniedPermission = (event: string, reason: string): object => ({

@@ -29,7 +29,7 @@ const installs = (file: string, hook: object): void => {
   utimesSync(file, INSTALLED_AT / 1000, INSTALLED_AT / 1000);
 };
 const ours = { type: 'command', command: 'node vigil.mjs hook --client claude-code' };
-const posting = claude.install.http?.('http://127.0.0.1:7410/v1/hooks/claude-code') ?? {};
+const posting = claude.install.http?.('http://127.0.0.1:7410/v1/hooks/claude-code', 'Stop') ?? {};
 const inProject = () => join(home, 'project', '.claude', 'settings.json');
 const ofUser = () => join(home, '.claude', 'settings.json');
 const seen = (one: RunningSession) => seenOf(one, hooksOf(one), []);

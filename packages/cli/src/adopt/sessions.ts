@@ -123,7 +123,9 @@ export type Seen =
 const hookIn = (file: string): InstalledHook | null => {
   try {
     const { hooks } = installed(readSettings(file), file);
-    return hooks.length === 0 ? null : { since: statSync(file).mtimeMs, posts: hooks.some((hook) => 'url' in hook) };
+    return hooks.length === 0
+      ? null
+      : { since: statSync(file).mtimeMs, posts: hooks.some(({ hook }) => 'url' in hook) };
   } catch (error) {
     if (error instanceof Refusal) return null;
     throw error;

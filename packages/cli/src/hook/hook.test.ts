@@ -53,7 +53,7 @@ test.each(adapters)(
     const { hooks } = JSON.parse(readFileSync(project, 'utf8'));
     expect(Object.keys(hooks)).toEqual(events);
     const [entry] = hooks[events[0] ?? ''][0].hooks;
-    expect(entry).toEqual(install.command(entry.command));
+    expect(entry).toEqual(install.command(entry.command, events[0] ?? ''));
     expect(entry).toMatchObject({ type: 'command', timeout: expect.any(Number) });
     expect(entry.command).toContain(`hook --client ${name}`);
     const ran = spawnSync('/bin/sh', ['-c', entry.command], {

@@ -7,7 +7,7 @@ import type { Place } from '@vigil/adapters/adapter';
 import { Refusal } from '../errors.ts';
 import { plain } from '../render/plain.ts';
 import { replaceFile } from '../replace-file.ts';
-import { withHooks } from './settings.ts';
+import { type Hook, withHooks } from './settings.ts';
 import { readSettings } from './settings-file.ts';
 
 /** Names of the clients whose hooks can be installed. */
@@ -67,11 +67,11 @@ export type Change = {
 export const changeOf = (
   adapter: Adapter,
   scope: Scope,
-  hook = adapter.install.command(commandFor(adapter.name)),
+  hookOf = (event: string): Hook => adapter.install.command(commandFor(adapter.name), event),
 ): Change => {
   const file = adapter.install.files(here())[scope];
   const before = readSettings(file);
-  return { adapter, file, before, after: withHooks(before, file, hook, adapter.hooks.events) };
+  return { adapter, file, before, after: withHooks(before, file, hookOf, adapter.hooks.events) };
 };
 
 /** For people, once the hooks are written: they run this clone. */

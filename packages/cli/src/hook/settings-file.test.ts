@@ -29,7 +29,11 @@ const tree = () =>
   });
 
 const hook = { type: 'command', command: 'vigil hook --client claude-code', timeout: 5 };
-const install = () => replaceFile(file(), withHooks(readSettings(file()), file(), hook, ['Stop', 'PreToolUse']));
+const install = () =>
+  replaceFile(
+    file(),
+    withHooks(readSettings(file()), file(), () => hook, ['Stop', 'PreToolUse']),
+  );
 const uninstall = () => restoreSettings(file(), withoutHooks(readSettings(file()), file()));
 const cycle = (): void => {
   const before = tree();

@@ -7,7 +7,7 @@ const FILE = 'settings.json';
 const COMMAND = "test ! -e '/opt/vigil.mjs' || exec node '/opt/vigil.mjs' hook --client claude-code";
 const hook = (command: string) => ({ type: 'command', command, timeout: 5 });
 const EVENTS = ['PreToolUse', 'Stop'];
-const install = (text: string, command = COMMAND) => withHooks(text, FILE, hook(command), EVENTS);
+const install = (text: string, command = COMMAND) => withHooks(text, FILE, () => hook(command), EVENTS);
 const uninstall = (text: string) => withoutHooks(text, FILE);
 
 const OTHERS = `{
@@ -122,12 +122,21 @@ test('a vigil that has moved is the same hook with another command', () => {
 
 /** What install writes for the clients that post. */
 const postsTo = (gateway: string) =>
-  adapters.flatMap(({ name, install: { http } }) => (http === null ? [] : [http(`${gateway}/v1/hooks/${name}`)]));
+  adapters.flatMap(({ name, install: { http } }) =>
+    http === null ? [] : [(event: string) => http(`${gateway}/v1/hooks/${name}`, event)],
+  );
+
+test('an event has the hook that is made for it, and an older one of another time limit is renewed', () => {
+  const made = (event: string) => ({ ...hook(COMMAND), timeout: event === 'Stop' ? 5 : 3660 });
+  const changed = withHooks(install(OTHERS), FILE, made, EVENTS);
+  expect(installed(changed, FILE).hooks.map((one) => one.hook.timeout)).toEqual([3660, 5]);
+  expect(uninstall(changed)).toBe(OTHERS);
+});
 
 test('a hook of another kind takes the place of the first, and leaves the file as it was', () => {
-  const [http = {}] = postsTo('http://127.0.0.1:7600');
+  const [http = () => ({})] = postsTo('http://127.0.0.1:7600');
   const changed = withHooks(install(OTHERS), FILE, http, EVENTS);
-  expect(installed(changed, FILE).hooks).toEqual([http, http]);
+  expect(installed(changed, FILE).hooks.map((one) => one.hook)).toEqual(EVENTS.map(http));
   expect(uninstall(changed)).toBe(OTHERS);
 });
 
@@ -136,8 +145,9 @@ test('a hook that posts to an earlier gateway is replaced, and taken out to the 
   expect(here.length).toBeGreaterThan(0);
   for (const [index, earlier] of postsTo('https://vigil.example.com:8443').entries()) {
     const before = withHooks(OTHERS, FILE, earlier, EVENTS);
-    const after = withHooks(before, FILE, here[index] ?? {}, EVENTS);
-    expect(installed(after, FILE).hooks).toEqual([here[index], here[index]]);
+    const now = here[index] ?? (() => ({}));
+    const after = withHooks(before, FILE, now, EVENTS);
+    expect(installed(after, FILE).hooks.map((one) => one.hook)).toEqual(EVENTS.map(now));
     expect(uninstall(after)).toBe(OTHERS);
   }
 });
@@ -188,6 +198,9 @@ test.each([
 test('the installed hooks can be shown', () => {
   expect(installed(install(OTHERS), FILE)).toEqual({
     events: ['PreToolUse', 'Stop'],
-    hooks: [hook(COMMAND), hook(COMMAND)],
+    hooks: [
+      { event: 'PreToolUse', hook: hook(COMMAND) },
+      { event: 'Stop', hook: hook(COMMAND) },
+    ],
   });
 });

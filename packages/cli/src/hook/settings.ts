@@ -86,18 +86,23 @@ const renewed = (text: string, { event, group, hook, value }: Ours, wanted: Hook
 };
 
 /** Installs the hook once for each event; everything else stays unchanged, to the byte. Throws Refusal. */
-export const withHooks = (text: string, file: string, hook: Hook, events: readonly string[]): string => {
+export const withHooks = (
+  text: string,
+  file: string,
+  hookOf: (event: string) => Hook,
+  events: readonly string[],
+): string => {
   const { hooks, ours } = find(text, file);
-  const start = ours.reduce((so, one) => renewed(so, one, hook), text);
+  const start = ours.reduce((so, one) => renewed(so, one, hookOf(one.event)), text);
   const missing = events.filter((event) => !ours.some((one) => one.event === event));
-  const entry = { hooks: [hook] };
+  const entryOf = (event: string) => ({ hooks: [hookOf(event)] });
   if (readText(text, file).hooks === undefined && missing.length > 0)
-    return appended(start, [], 'hooks', Object.fromEntries(missing.map((event) => [event, [entry]])));
+    return appended(start, [], 'hooks', Object.fromEntries(missing.map((event) => [event, [entryOf(event)]])));
   return missing.reduce(
     (so, event) =>
       hooks[event] === undefined
-        ? appended(so, ['hooks'], event, [entry])
-        : appended(so, ['hooks', event], null, entry),
+        ? appended(so, ['hooks'], event, [entryOf(event)])
+        : appended(so, ['hooks', event], null, entryOf(event)),
     start,
   );
 };
@@ -122,7 +127,13 @@ export const withoutHooks = (text: string, file: string): string =>
 export const installed = (
   text: string,
   file: string,
-): { readonly events: readonly string[]; readonly hooks: readonly Hook[] } => {
+): {
+  readonly events: readonly string[];
+  readonly hooks: readonly { readonly event: string; readonly hook: Hook }[];
+} => {
   const { ours } = find(text, file);
-  return { events: [...new Set(ours.map(({ event }) => event))], hooks: ours.map(({ value }) => value) };
+  return {
+    events: [...new Set(ours.map(({ event }) => event))],
+    hooks: ours.map(({ event, value }) => ({ event, hook: value })),
+  };
 };

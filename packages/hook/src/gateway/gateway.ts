@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Adapter } from '@vigil/adapters/adapter';
 import type { AgentReport, SessionEvent } from '@vigil/adapters/session';
 import { askedAtStop, NO_PROOF, questionAtStop } from '@vigil/health/proof';
@@ -11,6 +10,7 @@ import { append, readSpool, type SpoolRecord } from '../spool/spool.ts';
 import { type Answer, nothing } from '../supervisor.ts';
 import { post, type Reply } from './http.ts';
 import { askAtStopIn, lateness, type Order, receiptOf, resetsAmong, textsAmong } from './texts.ts';
+import { tokenFrom } from './token.ts';
 
 /** How long a gateway is waited for; one that did not answer is left alone for a while. Milliseconds. */
 const ANSWER_MS = 250;
@@ -233,16 +233,6 @@ const recordAsked = (folder: Folder): void => {
   const kept = folder.read();
   folder.write({ ...kept, fold: { ...kept.fold, proof: askedAtStop(kept.fold.proof ?? NO_PROOF) } });
   folder.unlock();
-};
-
-/** A file that cannot be read gives no token: the gateway's refusal is then reported, and the session works on. */
-const tokenFrom = ({ VIGIL_GATEWAY_TOKEN_FILE: file, VIGIL_GATEWAY_TOKEN: token = '' }: Environment): string => {
-  if (!file) return token;
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return '';
-  }
 };
 
 /** A session that no supervisor watches: the record is on the disk, and `ask` reports it to the gateway. */

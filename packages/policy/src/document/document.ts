@@ -106,6 +106,13 @@ export const policyDocument = z.strictObject({
   files: z.strictObject({ dispatch_log: file, recovery: file, partial_state: file, friction: file }).prefault({}),
   spending: spendingDocument.nullable().default(null),
   recovery: recoveryDocument.prefault({}),
+  /** what agents ask people: how long they wait for the answer, and what happens then */
+  requests: z
+    .strictObject({
+      wait: duration.refine((ms) => ms >= 10_000 && ms <= 3_600_000, 'write a time from 10s to 1h').default(600_000),
+      at_deadline: z.enum(['no_decision', 'allow']).default('no_decision'),
+    })
+    .prefault({}),
   alerts: z
     .record(
       name,

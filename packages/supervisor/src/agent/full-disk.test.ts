@@ -91,6 +91,7 @@ const takenBy = (orderExecutor: OrderExecutor): object[] => {
   const hookResponder = new HookResponder(
     { report: () => {}, sent: () => {}, sessions: { read: () => {} } } as never,
     'auto',
+    { ask: async () => {} },
   );
   hookResponder.serve(orderExecutor);
   const answers: object[] = [];

@@ -2,6 +2,7 @@ import type { AgentDeps, HostDeps } from '../deps.ts';
 import { AlreadySupervised, WrongSettings } from '../errors.ts';
 import { restartedBy, stoppedBy } from '../exit/exit-reason.ts';
 import { openSocket, socketPath } from '../messages/agent-socket.ts';
+import { HookRequests } from '../messages/hook-requests.ts';
 import { HookResponder } from '../messages/hook-responder.ts';
 import { clientOf } from '../orders/client-control.ts';
 import type { RepeatableOrder } from '../orders/order.ts';
@@ -98,7 +99,7 @@ export const assemble = async (
     onFinding: (finding) => instance?.found(finding),
   });
   const feed = new OutputFeed({ judge: monitor.judge, drawn: () => drawn.drawn }, deps.clock.monotonic);
-  const hookResponder = new HookResponder(monitor, spec.nudge);
+  const hookResponder = new HookResponder(monitor, spec.nudge, new HookRequests(spec, deps));
   const socket = await openSocket(beginning.socket, hookResponder.socketHandlers, spec.user);
   try {
     const early: ViewerAction[] = [];

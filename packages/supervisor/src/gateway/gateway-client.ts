@@ -71,6 +71,9 @@ export type Gateway = {
   readonly report: (reports: readonly Report[]) => Promise<void>;
   /** comes back when there are orders, or after `waitSeconds` without */
   readonly orders: (runtimeId: string, waitSeconds: number, signal: AbortSignal) => Promise<readonly OrderEnvelope[]>;
+  /** comes back when people have decided on the request, or after `waitSeconds` without */
+  readonly request: (request: object, waitSeconds: number, signal: AbortSignal) => Promise<unknown>;
+  readonly withdraw: (request: object) => Promise<void>;
 };
 
 export type Address = { readonly url: string; readonly token: string };
@@ -194,4 +197,11 @@ export const connectGateway = (address: Address, clock: MachineClock): Gateway =
     const asked = { signal: AbortSignal.any([signal, patience]) };
     return (await offerOf(clock)(() => exchange(address, path, asked))).orders;
   },
+  request: (request, waitSeconds, signal) =>
+    exchange(address, `/v1/requests?wait=${waitSeconds}`, {
+      method: 'POST',
+      body: JSON.stringify(request),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(waitSeconds * 1000 + PATIENCE_MS)]),
+    }),
+  withdraw: async (request) => void (await post(address, '/v1/requests/withdraw', request)),
 });

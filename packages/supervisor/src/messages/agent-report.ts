@@ -1,18 +1,32 @@
+import type { Decision } from '@vigil/adapters/adapter';
 import { type BreakerReport, type ClientReport, type Heartbeat, isCheckpointAddress } from '@vigil/events';
 import { insteadOf, reading, spelled } from '@vigil/policy';
 import { z } from 'zod';
 
 const id = z.string().max(200);
 const orderIds = z.array(z.string().max(128)).max(20);
+const requestId = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/);
+
+/** The request of a hook to people. The gateway checks the rest. */
+const askedRequest = z.strictObject({
+  id: requestId,
+  client: z.string().max(64),
+  kind: z.enum(['permission', 'question']),
+  tool: z.string().max(512).nullable(),
+  text: z.string().max(1000),
+  choices: z.array(z.strictObject({ name: z.string().max(128), label: z.string().max(200) })).max(10),
+});
+export type AskedRequest = z.output<typeof askedRequest>;
 
 /**
  * What a hook sends. `spooled`: it has spooled its record and requests its answer. `takes`: it takes the texts that it is offered; a hook that
- * had to leave before takes none. `printed`: it has printed them.
+ * had to leave before takes none. `printed`: it has printed them. `asks`: it waits for what people decide.
  */
 export const hookMessage = z.union([
   z.strictObject({ spooled: id }),
   z.strictObject({ takes: z.literal(true) }),
   z.strictObject({ printed: orderIds }),
+  z.strictObject({ asks: askedRequest }),
 ]);
 
 export type HookMessage = z.output<typeof hookMessage>;
@@ -23,7 +37,9 @@ export type HookMessage = z.output<typeof hookMessage>;
  */
 export type HookAnswer =
   | { readonly hook: { readonly texts: number; readonly refusal: string | null; readonly question: string | null } }
-  | { readonly text: string; readonly order_id: string };
+  | { readonly text: string; readonly order_id: string }
+  /** null: there is no decision */
+  | { readonly decided: Decision | null };
 
 /**
  * A field that is longer or larger than the gateway accepts is refused here: in a heartbeat it would have the whole

@@ -3,6 +3,7 @@ import type { NudgeBy } from '../agent/agent-spec.ts';
 import type { Text } from '../orders/order.ts';
 import type { OrderExecutor } from '../orders/order-executor.ts';
 import type { HookClient, SocketHandlers } from './agent-socket.ts';
+import type { HookRequests } from './hook-requests.ts';
 
 /** In the place of an order's id: a hook confirms each text by one. */
 const ANNOUNCEMENT = 'end';
@@ -11,14 +12,20 @@ const ANNOUNCEMENT = 'end';
 export class HookResponder {
   readonly #monitor: Pick<AgentMonitor, 'report' | 'sent' | 'sessions'>;
   readonly #nudge: NudgeBy;
+  readonly #requests: Pick<HookRequests, 'ask'>;
   readonly #passing = new Map<string, (sent: boolean) => void>();
   #orderExecutor: OrderExecutor | null = null;
   /** that the agent is about to be ended; null: it is not, or a hook has it */
   #announcement: Text | null = null;
 
-  constructor(monitor: Pick<AgentMonitor, 'report' | 'sent' | 'sessions'>, nudge: NudgeBy) {
+  constructor(
+    monitor: Pick<AgentMonitor, 'report' | 'sent' | 'sessions'>,
+    nudge: NudgeBy,
+    requests: Pick<HookRequests, 'ask'>,
+  ) {
     this.#monitor = monitor;
     this.#nudge = nudge;
+    this.#requests = requests;
   }
 
   /** What its agent's socket receives. */
@@ -30,6 +37,7 @@ export class HookResponder {
         this.#monitor.sessions.read();
         if ('printed' in message) this.#printed(message.printed);
         else if ('takes' in message) this.#give(client);
+        else if ('asks' in message) void this.#requests.ask(message.asks, client);
         else this.#answer(message.spooled, client);
       },
     };

@@ -500,3 +500,44 @@ test('when the client of a session is killed, the question of the wrapper that s
   const exits = () => stage.gateway.reports.filter(({ type }) => type === 'AGENT_EXITED').map(({ payload }) => payload);
   await until(() => expect(exits()).toMatchObject([{ agentId: 'worker-1:subagent-a1' }]));
 });
+
+const askingPermission = (tool = 'Bash') =>
+  hook('PermissionRequest', { tool_name: tool, tool_input: { command: 'rm -rf build' } });
+const requestsOf = () => stage.gateway.requests;
+
+test('a permission request of a hook reaches people, and their answer is printed as the client reads it', async () => {
+  await start(`${askingPermission()}; echo; echo over; sleep 600`);
+  await until(() => expect(requestsOf().length).toBeGreaterThan(1));
+  expect(requestsOf()[0]).toMatchObject({
+    ...{ agentId: 'worker-1', instanceId: 'instance-1', client: 'claude-code', kind: 'permission', tool: 'Bash' },
+    text: 'Bash: rm -rf build',
+  });
+  expect(shown).not.toContain('over');
+  stage.gateway.decision = { kind: 'answered', option: 'deny', by: 'ada', why: 'keep it' };
+  await until(() => expect(shown).toContain('over'));
+  expect(shown).toContain('"decision":{"behavior":"deny","message":"ada: keep it"}');
+  expect(new Set(requestsOf().map(({ requestId }) => requestId)).size).toBe(1);
+  expect(stage.gateway.withdrawn).toEqual([]);
+});
+
+test('the request of a hook that goes before it is answered is withdrawn, and no other', async () => {
+  await start('sleep 600');
+  const asks = (id: string) => ({ id, client: 'codex', kind: 'permission', tool: null, text: 'x', choices: [] });
+  const [one, other] = [await call(), await call()];
+  one.send({ hook: { asks: asks('r-1') } });
+  other.send({ hook: { asks: asks('r-2') } });
+  const waiting = (id: string) => requestsOf().filter(({ requestId }) => requestId === id).length > 1;
+  await until(() => expect([waiting('r-1'), waiting('r-2')]).toEqual([true, true]));
+  one.leave();
+  await until(() => expect(stage.gateway.withdrawn).toMatchObject([{ requestId: 'r-1', agentId: 'worker-1' }]));
+  stage.gateway.decision = { kind: 'answered', option: 'allow', by: 'ada', why: 'go on' };
+  expect(await other.receive()).toEqual({ decided: { choice: 'allow', why: 'ada: go on' } });
+  expect(stage.gateway.withdrawn).toHaveLength(1);
+});
+
+test('where the gateway is away, the hook of a permission request prints nothing', async () => {
+  stage.gateway.away = true;
+  await start(`${askingPermission()}; echo over; sleep 600`);
+  await until(() => expect(shown).toContain('over'));
+  expect(shown).not.toContain('decision');
+});

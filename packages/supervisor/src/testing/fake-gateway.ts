@@ -25,6 +25,10 @@ export type FakeGateway = {
   intervalMs: number | null;
   /** the newer instance that it judges, as it answers heartbeats; null: there is none */
   successor: string | null;
+  /** what hooks ask people, as it receives it, and what it answers: null: it waits */
+  readonly requests: Record<string, unknown>[];
+  readonly withdrawn: Record<string, unknown>[];
+  decision: object | null;
   /** for what it reports every agent as stuck; null: none is */
   finding: Finding | null;
   /** the policy that it reports for every agent */
@@ -70,6 +74,16 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
         finding: gateway.finding,
       });
     }
+    if (request.url === '/v1/requests/withdraw') {
+      gateway.withdrawn.push(body as Record<string, unknown>);
+      return send(response, 202, {});
+    }
+    if (request.url?.startsWith('/v1/requests')) {
+      gateway.requests.push(body as Record<string, unknown>);
+      for (let looks = 0; looks < 20 && gateway.decision === null && !request.url.endsWith('wait=0'); looks += 1)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      return send(response, 200, gateway.decision ?? { kind: 'open', remainingMs: 60_000 });
+    }
     if (request.url === '/v1/receipts') {
       for (const report of listOf<Report>(body)) {
         reports.push(report);
@@ -100,6 +114,9 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     askAtStop: null,
     intervalMs: null,
     successor: null,
+    requests: [],
+    withdrawn: [],
+    decision: null,
     finding: null,
     assigned: null,
     policies: new Map(),

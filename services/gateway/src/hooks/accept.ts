@@ -1,5 +1,13 @@
 import { adapterNamed, adapters } from '@vigil/adapters';
-import { eventsOfAnswer, type HookAdapter, type HookPayload, type HookText } from '@vigil/adapters/adapter';
+import {
+  type Adapter,
+  decisionBy,
+  eventsOfAnswer,
+  type HookAdapter,
+  type HookPayload,
+  type HookRequest,
+  type HookText,
+} from '@vigil/adapters/adapter';
 import { asId } from '@vigil/adapters/names';
 import type { SessionEvent } from '@vigil/adapters/session';
 import type { OrderReceiptPayload } from '@vigil/events';
@@ -8,6 +16,7 @@ import { acceptHeartbeats, acceptReceipts, type GatewayContext } from '../http/a
 import { authorizeSession } from '../http/claims.ts';
 import { Problem } from '../http/problem.ts';
 import type { Principal } from '../http/tokens.ts';
+import { ask, LONGEST_REQUEST_MS, withdrawHook } from '../requests/ask.ts';
 import type { SessionIdentity } from '../sessions/sessions.ts';
 import type { OrderEnvelope } from '../state/pending-orders.ts';
 
@@ -24,6 +33,9 @@ export type HookAnswer = {
   readonly answer: string | null;
   readonly printed: (isSent: boolean) => Promise<void>;
 };
+
+/** A client that posts its hooks asks once: the whole wait is one request. */
+const ASKED_AGAIN_MS = LONGEST_REQUEST_MS + 60_000;
 
 const posting = adapters.filter(({ install }) => install.http !== null).map(({ name }) => name);
 
@@ -118,11 +130,45 @@ const report = async (
 
 const endOf = ({ at, agent }: SessionEvent): SessionEvent => ({ kind: 'last_answer_seen', wakes: false, at, agent });
 
-/** A session's hook event: its facts are reported when every replica has them, and texts that wait go with the answer. Throws Problem. */
+/** What people decide on the request of a hook event, while the client waits; `printed` withdraws where it does not wait any more. */
+const decided = async (
+  context: GatewayContext,
+  principal: Principal,
+  { name, hooks }: Pick<Adapter, 'name' | 'hooks'>,
+  { payload, session, requestId, gone }: Pending,
+  request: HookRequest,
+): Promise<HookAnswer> => {
+  const { agentId, taskId, sessionId } = session;
+  const who = { requestId, agentId, instanceId: asId(sessionId), taskId, labels: {}, policy: null };
+  const body = { ...who, client: name, ...request, choices: [...request.choices], waitMs: LONGEST_REQUEST_MS };
+  const { answer, over } = await ask(context, principal, body, ASKED_AGAIN_MS, gone);
+  const decision = decisionBy(answer);
+  return {
+    answer: decision === null ? null : hooks.decision(payload, decision),
+    printed: async (isSent) => {
+      over(isSent);
+      if (!isSent) await withdrawHook(context, body, 'the client does not wait any more');
+    },
+  };
+};
+
+type Pending = {
+  readonly payload: HookPayload;
+  readonly session: SessionIdentity;
+  readonly requestId: string;
+  readonly gone: AbortSignal;
+};
+
+/**
+ * A session's hook event: its facts are reported when every replica has them, and texts that wait go with the answer. A request to people is
+ * answered when they have decided. `gone`: the client does not wait any more. Throws Problem.
+ */
 export const acceptHook = async (
   context: GatewayContext,
   principal: Principal,
   sent: SentHook,
+  requestId: string,
+  gone: AbortSignal,
 ): Promise<HookAnswer> => {
   const adapter = adapterNamed(sent.client);
   if (adapter === undefined || adapter.install.http === null)
@@ -139,6 +185,8 @@ export const acceptHook = async (
   const events = adapter.hooks.eventsOf(payload, now);
   const folded = refusal === null ? events : events.flatMap(withRefusal);
   const orders = await report(context, principal, session, folded);
+  const request = refusal === null ? adapter.hooks.requestOf(payload, null) : null;
+  if (request !== null) return decided(context, principal, adapter, { payload, session, requestId, gone }, request);
   if (orders === null) return nothing;
   const { takesText, continuesTurn } = adapter.hooks.abilities(payload);
   if (!takesText) return nothing;

@@ -6,9 +6,12 @@ import { answerOf, testGateway } from '../testing.ts';
 
 const { log, post, postAndLeave, hold, get, lag } = testGateway();
 
-const works = (recordedRuns('claude-code').get('cc-works') ?? []).map(({ payload }) => payload);
 const isOf = (event: string) => (payload: object) =>
   (payload as { hook_event_name?: string }).hook_event_name === event;
+/** Without the permission requests, whose answers people give. */
+const works = (recordedRuns('claude-code').get('cc-works') ?? [])
+  .map(({ payload }) => payload)
+  .filter((payload) => !isOf('PermissionRequest')(payload));
 const headers = { 'vigil-agent': 'worker-1', 'vigil-task': 'T-1' };
 const send = async (payload: unknown, more = headers) =>
   (await answerOf(await post('/v1/hooks/claude-code', payload, more))).body;

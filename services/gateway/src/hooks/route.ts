@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from '@vigil/chassis';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GatewayContext } from '../http/answers.ts';
 import type { Principal } from '../http/tokens.ts';
+import { goneOf, onceOver } from '../requests/route.ts';
 import { acceptHook } from './accept.ts';
 
 type Hook = { Params: { client: string }; Headers: { 'vigil-agent'?: string; 'vigil-task'?: string } };
@@ -19,16 +21,14 @@ export const routeHooks = (
   app.post<Hook>('/v1/hooks/:client', async (request, reply) => {
     const { 'vigil-agent': agent, 'vigil-task': task } = request.headers;
     const sent = { client: request.params.client, agent, task, payload: request.body };
-    const { answer, printed } = await acceptHook(context, principalOf(request), sent);
+    const { answer, printed } = await acceptHook(context, principalOf(request), sent, randomUUID(), goneOf(reply));
     // A write to a broken connection may not have arrived.
-    const closed = () => {
-      printed(reply.raw.writableFinished).catch((err: unknown) =>
+    // The client may have left before the answer was ready.
+    onceOver(reply, (isSent) => {
+      printed(isSent).catch((err: unknown) =>
         logger.warn({ err, agent }, 'the receipt of a text that a hook was given could not be written'),
       );
-    };
-    // The client may have left before the answer was ready.
-    if (reply.raw.destroyed) closed();
-    else reply.raw.once('close', closed);
+    });
     return reply.type('application/json').send(answer ?? '{}');
   });
 };

@@ -4,6 +4,7 @@ import { type Assigned, closerInterval, nearest } from '@vigil/policy';
 import type { Outbox } from '../log/outbox.ts';
 import type { RecordEncoding } from '../log/record-encoding.ts';
 import type { CatchUps } from '../log/tail.ts';
+import type { HeldRequests } from '../requests/held-requests.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { OrderEnvelope, PendingOrders } from '../state/pending-orders.ts';
 import type { Served } from '../state/policies.ts';
@@ -30,6 +31,10 @@ export type GatewayContext = State & {
   readonly signer: TokenSigner | null;
   readonly count: Count;
   readonly quotas: Quotas;
+  /** the requests whose hooks wait here */
+  readonly heldRequests: HeldRequests;
+  /** the name of this ingress, such as `gateway:a` */
+  readonly ingress: string;
   /** ends long polls */
   readonly closing: AbortSignal;
   /** the brokers' clock */

@@ -2,6 +2,7 @@ import { type Count, createRefusalLog, type Logger, openHttp, type RefusalLog, t
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { routeHooks } from '../hooks/route.ts';
 import { routeTelemetry } from '../otlp/route.ts';
+import { routeRequests } from '../requests/route.ts';
 import {
   acceptHeartbeats,
   acceptReceipts,
@@ -121,6 +122,7 @@ export const createIngress = (context: GatewayContext, tls: Tls | null, logger: 
   routeTelemetry(app, context, { principalOf, countBody });
   routeTokens(app, context, principalOf);
   routeHooks(app, context, principalOf, logger);
+  routeRequests(app, context, principalOf, logger);
   return app;
 };
 

@@ -235,6 +235,11 @@ const receipt = ({ agent, runtime, task }: Names): Request => ({
   },
 });
 
+const asked = ({ agent, task }: Names): object => ({
+  ...{ requestId: 'r-1', agentId: agent, instanceId: 'i-1', taskId: task, client: 'codex', kind: 'permission' },
+  ...{ text: 'Bash: ls', choices: [{ name: 'allow', label: 'Allow' }], waitMs: 60_000 },
+});
+
 /** A request to each route about one agent, task and runtime. A new route does not compile without one. */
 const REQUESTS: Readonly<Record<Route, (names: Names, kind: Kind) => Request>> = {
   'POST /v1/heartbeats': ({ agent, task, runtime }, kind) => ({
@@ -249,6 +254,11 @@ const REQUESTS: Readonly<Record<Route, (names: Names, kind: Kind) => Request>> =
     path: '/v1/hooks/claude-code',
     body: { hook_event_name: 'SessionStart', session_id: 's-1', source: 'startup' },
     headers: { 'vigil-agent': agent, 'vigil-task': task },
+  }),
+  'POST /v1/requests': (names) => ({ path: '/v1/requests?wait=0', body: asked(names) }),
+  'POST /v1/requests/withdraw': ({ agent }) => ({
+    path: '/v1/requests/withdraw',
+    body: { requestId: 'r-1', agentId: agent, instanceId: 'i-1', why: 'x' },
   }),
   'POST /otlp/v1/logs': (names) => ({ path: '/otlp/v1/logs', body: telemetry('claude-code.works', names) }),
   'POST /otlp/v1/metrics': (names) => ({ path: '/otlp/v1/metrics', body: telemetry('claude-code.metrics', names) }),

@@ -81,6 +81,21 @@ export const authorizePoll = (principal: Principal, runtimeId: string): void =>
 export const authorizeCollect = (principal: Principal, agentId: string): void =>
   authorizeName(principal, 'agent', agentId);
 
+/** A request belongs to its agent, or to the runtime that runs it. Throws Problem. */
+export const authorizeRequest = (
+  principal: Principal,
+  agentId: string,
+  { agentRegistry, pendingOrders, now }: Known,
+): void => {
+  if (principal.kind !== 'runtime') {
+    authorizeCollect(principal, agentId);
+    return;
+  }
+  const { name } = principal;
+  const reserved = reservedElsewhere(name, 'agentId', agentId, pendingOrders.reservedFor(agentId, now()));
+  refuse(principal, reserved ?? runElsewhere(name, 'agentId', agentId, agentRegistry.of(agentId, now())), null);
+};
+
 const authorizeName = (principal: Principal, kind: Bearer['kind'], name: string): void => {
   if (principal.kind === 'operator' || (principal.kind === kind && principal.name === name)) return;
   refuse(principal, { field: `${kind}Id`, value: name }, null);

@@ -13,6 +13,8 @@ export const ROUTES = {
   'GET /v1/agents/:agentId/orders': 'principal',
   'GET /v1/policies/:name': 'principal',
   'POST /v1/hooks/:client': 'principal',
+  'POST /v1/requests': 'principal',
+  'POST /v1/requests/withdraw': 'principal',
   'POST /otlp/v1/logs': 'principal',
   'POST /otlp/v1/metrics': 'principal',
   'POST /otlp/v1/traces': 'principal',

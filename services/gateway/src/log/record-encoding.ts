@@ -1,4 +1,13 @@
-import { type BodyOf, type Heartbeat, PROOF_HEADER, type SignProof, Topic, type TopicName } from '@vigil/events';
+import {
+  type BodyOf,
+  type Heartbeat,
+  type PayloadOf,
+  type PolicyRef,
+  PROOF_HEADER,
+  type SignProof,
+  Topic,
+  type TopicName,
+} from '@vigil/events';
 import { type Log, type OutRecord, partitionOf } from '@vigil/stream';
 import { v5 } from 'uuid';
 import { Problem } from '../http/problem.ts';
@@ -10,6 +19,7 @@ export const WRITTEN = [
   Topic.orderReceipt,
   Topic.spawnReceipt,
   Topic.controlAgent,
+  Topic.handleRequest,
   Topic.runtimePresence,
   Topic.token,
 ] as const;
@@ -56,6 +66,20 @@ export const openRecordEncoding = async (log: Log, ingress: string, signProof: S
       const envelope = envelopeOf([report.type, ...identity], correlationId ?? identity[0], now);
       return record(report.topic, report.key, log.codec.encode({ ...report, ...envelope }));
     },
+    /** The same request again is another record. `now`: epoch milliseconds */
+    opening: ({ payload, policy }: RequestOpening, now: number): OutRecord => {
+      const { requestId, agentId, heldBy } = payload;
+      const envelope = { ...envelopeOf(['OPEN_REQUEST', requestId, heldBy, String(now)], requestId, now), policy };
+      const value = log.codec.encode({ topic: Topic.handleRequest, type: 'OPEN_REQUEST', payload, ...envelope });
+      return record(Topic.handleRequest, agentId, value);
+    },
+    /** `now`: epoch milliseconds */
+    withdrawal: (payload: PayloadOf<typeof Topic.handleRequest, 'WITHDRAW_REQUEST'>, now: number): OutRecord => {
+      const { requestId, agentId } = payload;
+      const envelope = envelopeOf(['WITHDRAW_REQUEST', requestId, String(now)], requestId, now);
+      const value = log.codec.encode({ topic: Topic.handleRequest, type: 'WITHDRAW_REQUEST', payload, ...envelope });
+      return record(Topic.handleRequest, agentId, value);
+    },
     /** `now`: epoch milliseconds */
     token: (event: BodyOf<typeof Topic.token> & { readonly key: string }, now: number): OutRecord => {
       const { tokenId } = event.payload;
@@ -63,6 +87,12 @@ export const openRecordEncoding = async (log: Log, ingress: string, signProof: S
       return record(Topic.token, event.key, log.codec.encode({ topic: Topic.token, ...event, ...envelope }));
     },
   };
+};
+
+/** A request as it is opened, under the policy that sets its deadline. */
+export type RequestOpening = {
+  readonly payload: PayloadOf<typeof Topic.handleRequest, 'OPEN_REQUEST'>;
+  readonly policy: PolicyRef | null;
 };
 
 const verifiedBy = (principal: Principal): Heartbeat['verified'] =>

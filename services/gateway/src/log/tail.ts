@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Count, Logger } from '@vigil/chassis';
 import { type EventOf, NewerEvent, Topic, type TopicName, Undecodable } from '@vigil/events';
 import { type Bounds, type Following, isEvent, type Log, type LogRecord, WaitingReader, within } from '@vigil/stream';
+import { pollOf } from '../state/agent-requests.ts';
 import { LONGEST_TTL_MS } from '../state/pending-orders.ts';
 import type { State } from '../state/state.ts';
 
@@ -16,10 +17,11 @@ export const tailed = [
   Topic.fleetGovernance,
   Topic.token,
   Topic.agentHealth,
+  Topic.agentRequest,
   Topic.taskRecovery,
 ] as const;
-/** Of these, the last hour is read at the start: they are kept forever, and an agent with an older state only keeps the policy's interval. */
-const readRecent = [Topic.agentHealth, Topic.taskRecovery];
+/** Of these, the last hour is read at the start: they are kept forever. An agent with an older state only keeps the policy's interval, and no request waits longer. */
+const readRecent = [Topic.agentHealth, Topic.agentRequest, Topic.taskRecovery];
 const RECENT_MS = 60 * 60_000;
 /** All of these is read at the start; of governance only what may still concern an order. */
 const readWhole = tailed.filter(
@@ -59,7 +61,7 @@ const CHUNK = 5_000;
 
 /** What a record changes here. Any order of records, and any repetition, leads to the same. */
 const observe = (
-  { pendingOrders, agentRegistry, longPolls, policies, limits, halts, issuedTokens, closerWatch }: State,
+  { pendingOrders, agentRegistry, longPolls, policies, limits, halts, issuedTokens, closerWatch, agentRequests }: State,
   event: Tailed,
   place: LogRecord,
 ): void => {
@@ -95,6 +97,15 @@ const observe = (
     case 'HEALTH_STATE_CHANGED':
     case 'INSTANCE_STARTED':
       closerWatch.observeHealth(event, place);
+      return;
+    case 'REQUEST_OPENED':
+    case 'REQUEST_ANSWERED':
+    case 'REQUEST_WITHDRAWN':
+    case 'REQUEST_EXPIRED':
+    case 'REQUEST_REFUSED':
+    case 'ANSWER_REFUSED':
+      agentRequests.observe(event, offset);
+      longPolls.wake(pollOf(event.payload.requestId));
       return;
     case 'RECOVERY_INITIATED':
     case 'RECOVERY_COMPLETED':

@@ -20,7 +20,14 @@ export type Served = PolicyRef & {
   readonly document: unknown;
   readonly intervalMs: number | null;
   readonly askAtStop: AskAtStop | null;
+  readonly requests: ServedRequests;
 };
+
+/** How long a request to people waits at most, milliseconds, and what happens then. */
+export type ServedRequests = { readonly longestMs: number; readonly atDeadline: 'no_decision' | 'allow' };
+
+/** Of a policy that sets nothing. */
+export const USUAL_REQUESTS: ServedRequests = { longestMs: 600_000, atDeadline: 'no_decision' };
 
 export type Policies = ReturnType<typeof createPolicies>;
 
@@ -39,7 +46,8 @@ export const createPolicies = (fallback: string) => {
     observe: ({ payload: { name, hash, document, withdrawn } }: Published, offset: number): void => {
       if ((newest.get(name)?.offset ?? -1) > offset) return;
       const parsed: unknown = JSON.parse(document);
-      const served = { name, hash, document: parsed, intervalMs: intervalOf(parsed), askAtStop: askAtStopOf(parsed) };
+      const read = { intervalMs: intervalOf(parsed), askAtStop: askAtStopOf(parsed), requests: requestsOf(parsed) };
+      const served = { name, hash, document: parsed, ...read };
       newest.set(name, { offset, served: withdrawn ? null : served });
       if (name === ASSIGNMENT) nameOf = assignerOf(parsed, isThere) ?? nameOf;
     },
@@ -64,6 +72,16 @@ const assignerOf = (document: unknown, isThere: (name: string) => boolean): Retu
 const intervalOf = (document: unknown): number | null => {
   const interval = (document as { heartbeat?: { interval?: unknown } } | null)?.heartbeat?.interval;
   return typeof interval === 'string' ? parseDuration(interval) : null;
+};
+
+/** Only `at_deadline: allow` allows without an answer. */
+const requestsOf = (document: unknown): ServedRequests => {
+  const { requests } = (document ?? {}) as { requests?: { wait?: unknown; at_deadline?: unknown } | null };
+  const wait = typeof requests?.wait === 'string' ? parseDuration(requests.wait) : null;
+  return {
+    longestMs: wait ?? USUAL_REQUESTS.longestMs,
+    atDeadline: requests?.at_deadline === 'allow' ? 'allow' : 'no_decision',
+  };
 };
 
 type WrittenSignal = { readonly is?: unknown; readonly ask_at_stop?: unknown; readonly needs_check?: unknown } | null;

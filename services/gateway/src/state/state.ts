@@ -1,4 +1,5 @@
 import { createAgentRegistry, MOST_AGENTS } from './agent-registry.ts';
+import { createAgentRequests, MOST_REQUESTS } from './agent-requests.ts';
 import { createCloserWatch } from './closer-watch.ts';
 import { createHalts } from './halts.ts';
 import { createIssuedTokens } from './issued-tokens.ts';
@@ -19,6 +20,7 @@ export const createState = (fallback: string, closing: AbortSignal) => ({
   limits: createReachedLimits(),
   halts: createHalts(),
   issuedTokens: createIssuedTokens(),
+  agentRequests: createAgentRequests(MOST_REQUESTS),
   /** orders whose texts are on their way in the answer to a hook */
   textsInFlight: new Set<string>(),
 });

@@ -108,7 +108,11 @@ test('the same request again changes nothing, until its hook waits at another in
   const one = agent();
   one.receive(open());
   expect(one.receive(open())).toEqual([]);
-  expect(one.receive(open('r-1', { heldBy: 'gateway:b' }))).toMatchObject([{ payload: { open: 1 } }]);
+  expect(one.receive(open('r-1', { heldBy: 'gateway:b', instanceId: 'i2' }))).toEqual([]);
+  const later = { heldBy: 'gateway:b', deadlineAt: START + 90 * MINUTE, atDeadline: 'allow' } as const;
+  expect(one.receive(open('r-1', later))).toMatchObject([
+    { payload: { open: 1, heldBy: 'gateway:b', deadlineAt: START + 10 * MINUTE, atDeadline: 'no_decision' } },
+  ]);
   one.receive(answer());
   expect(one.receive(open('r-1', { heldBy: 'gateway:a' }))).toEqual([]);
 });

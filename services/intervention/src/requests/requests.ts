@@ -72,8 +72,8 @@ const withdrawn = (
 const opening = (state: RequestsState, { payload, correlationId, policy }: Opening, now: number) => {
   const { requestId, agentId, instanceId, taskId, deadlineAt, heldBy } = payload;
   const known = state.open.find((one) => one.requestId === requestId);
-  if (state.settled.some((one) => one.requestId === requestId) || known?.heldBy === heldBy || deadlineAt <= now)
-    return [];
+  const isOver = state.settled.some((one) => one.requestId === requestId) || deadlineAt <= now;
+  if (isOver || known?.heldBy === heldBy || (known !== undefined && known.instanceId !== instanceId)) return [];
   const cause = { correlationId, policy };
   if (known === undefined && state.open.length >= MOST_OPEN) {
     const about = { requestId, agentId, instanceId, taskId };
@@ -81,7 +81,8 @@ const opening = (state: RequestsState, { payload, correlationId, policy }: Openi
     return [draftOf(cause, { type: 'REQUEST_REFUSED', payload: body })];
   }
   const open = state.open.length + (known === undefined ? 1 : 0);
-  return [draftOf(cause, { type: 'REQUEST_OPENED', payload: { ...payload, open } })];
+  const kept = { deadlineAt: known?.deadlineAt ?? deadlineAt, atDeadline: known?.atDeadline ?? payload.atDeadline };
+  return [draftOf(cause, { type: 'REQUEST_OPENED', payload: { ...payload, ...kept, open } })];
 };
 
 /** The request that an answer decides, or why it changes nothing. */

@@ -36,13 +36,15 @@ const addressOf = (text: string): URL => {
 /** Clients that can post their hooks. */
 const posting: readonly string[] = adapters.filter(({ install }) => install.http !== null).map(({ name }) => name);
 
-const hookOf = ({ name, install }: Adapter, http: string | undefined): Hook => {
-  if (http === undefined) return install.command(commandFor(name));
-  if (install.http === null)
+const hookOf = ({ name, install }: Adapter, http: string | undefined): ((event: string) => Hook) => {
+  if (http === undefined) return (event) => install.command(commandFor(name), event);
+  const { http: posted } = install;
+  if (posted === null)
     throw new Refusal(
       `${install.title} has no hooks that post to an address; leave out --http, or name --client ${posting.join(', ')}`,
     );
-  return install.http(new URL(`/v1/hooks/${name}`, addressOf(http)).href);
+  const url = new URL(`/v1/hooks/${name}`, addressOf(http)).href;
+  return (event) => posted(url, event);
 };
 
 type Installed = {
@@ -92,8 +94,8 @@ const installAll = (options: InstallOptions): void => {
   if (all.some(({ outcome }) => outcome === 'written') && options.http === undefined) print([cloneNote()]);
 };
 
-const isCurrent = (hook: Hook, { name, install }: Adapter): boolean =>
-  'url' in hook || isDeepStrictEqual(hook, install.command(commandFor(name)));
+const isCurrent = ({ event, hook }: { event: string; hook: Hook }, { name, install }: Adapter): boolean =>
+  'url' in hook || isDeepStrictEqual(hook, install.command(commandFor(name), event));
 
 /** `isWhole`: the hook is in the file for all events. `line`: for people. */
 type Status = {
@@ -118,9 +120,9 @@ const statusOf = (adapter: Adapter, scope: Scope): Status => {
     if (found.events.length === 0) return line(false, 'not installed');
     const missing = hooks.events.filter((event) => !found.events.includes(event));
     if (missing.length > 0) return line(false, `without ${missing.join(', ')}: ${again}`);
-    if (found.hooks.every((hook) => isCurrent(hook, adapter)))
+    if (found.hooks.every((one) => isCurrent(one, adapter)))
       return line(true, `installed for ${hooks.events.length} events`);
-    const others = [...new Set(found.hooks.map(targetOf))];
+    const others = [...new Set(found.hooks.map(({ hook }) => targetOf(hook)))];
     return line(false, `runs another vigil (${others.join('; ')}): ${again}`);
   } catch (error) {
     if (error instanceof Refusal) return line(false, error.message);
