@@ -41,6 +41,7 @@ const HEALTHY: AgentRow = {
   ...{ maxAttempts: 3, policyName: 'vigil', policyHash: '7c1e90ab52d4f386', present: true, presenceSince: null },
   ...{ host: null, model: null, warrantId: null, warrantOpen: null, warrantPlan: null, warrantLapsedWhy: null },
   ...{ lastHeartbeatAt: null, phase: null, progress: null, activity: 'working', tokens: 0, errorCount: 0 },
+  ...{ contextUsed: null, contextMax: null },
   ...{ ingress: 'gateway', verified: null, intervalMs: 10_000, waitingFor: null, client: null, lastOutputAt: null },
   ...{ tail: [], errors: [], terminalErrors: [], exitAt: null, exitCode: null, exitSignal: null, exitReason: null },
   ...{ exitDetails: null, exitLastOutput: [], held: false, heldUntil: null, heldBy: null, heldWhy: null },

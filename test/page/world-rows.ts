@@ -321,6 +321,7 @@ export const explanationOf = (
       }),
     ],
     notes: [],
+    facts: null,
     options: null,
     ...more,
   };

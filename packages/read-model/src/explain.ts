@@ -26,6 +26,20 @@ export type SignalFigure = {
   readonly suspendedBy: readonly string[];
 };
 
+/** What the evaluator's newest state has of an agent's work, as packages/health describes it. */
+export type AgentFacts = {
+  readonly lastCallAt: number | null;
+  readonly idleMs: number | null;
+  readonly lastTool: string | null;
+  readonly lastCallLimitMs: number | null;
+  readonly contextPct: number | null;
+  readonly rateLimitedAt: number | null;
+  readonly totalSteps: number | null;
+  readonly stepsSinceAccept: number;
+  readonly recentVerdicts: readonly string[];
+  readonly stallMs: number | null;
+};
+
 /** All reasons for the present state of an agent, for the page, the CLI and MCP. */
 export type Explanation = {
   readonly agent: AgentRow;
@@ -44,6 +58,8 @@ export type Explanation = {
   readonly signals: readonly SignalFigure[] | null;
   /** further notes for people, such as that the agent's cost is unknown; null as above */
   readonly notes: readonly string[] | null;
+  /** what is known of its work, for programs with limits of their own; null as above */
+  readonly facts: AgentFacts | null;
   /** what can be done next; null: it is healthy, or has ended */
   readonly options: RecoveryOptions | null;
 };
@@ -55,6 +71,7 @@ const SHOWN_CASES = 5;
 export type SignalsOf = (agentId: string) => Promise<{
   readonly signals: readonly SignalFigure[];
   readonly notes: readonly string[];
+  readonly facts: AgentFacts;
   /** the plan that holds, or the first that will hold if nothing more is received; null: none is expected */
   readonly upcoming: UpcomingPlan | null;
 } | null>;
@@ -96,6 +113,7 @@ export const explain = async (
     tickets,
     signals: judged?.signals ?? null,
     notes: judged?.notes ?? null,
+    facts: judged?.facts ?? null,
     options: recoveryOptions(agent, {
       openCase: stories.find(({ caseId }) => caseId === agent.caseId) ?? null,
       upcoming: judged?.upcoming ?? null,

@@ -16,6 +16,7 @@ import { changeRoutes } from './routes/changes.ts';
 import { decisionRoutes } from './routes/decision.ts';
 import { eventRoutes } from './routes/events.ts';
 import { loginRoutes } from './routes/login.ts';
+import { mcpRoutes } from './routes/mcp.ts';
 import { outcomeRoutes } from './routes/outcomes.ts';
 import { pageRoutes } from './routes/page.ts';
 import { policyRoutes, readRoutes } from './routes/read.ts';
@@ -114,6 +115,7 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   outcomeRoutes(app, deps);
   const streams = openStreams(deps.signal);
   eventRoutes(app, { ...deps, streams });
+  mcpRoutes(app, deps.now);
   changeRoutes(app, deps.changes, streams);
   app.get('/v1/doctor', deps.doctor);
   app.get('/v1/openapi.json', async () => OPENAPI);

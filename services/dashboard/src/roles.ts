@@ -38,6 +38,10 @@ export const ROLE_OF_ROUTE = {
   'GET /v1/doctor': 'viewer',
   'GET /v1/decision': 'link',
   'POST /v1/decision': 'link',
+  // Each of its tools uses routes of this list.
+  'POST /mcp': 'viewer',
+  'GET /mcp': 'viewer',
+  'DELETE /mcp': 'viewer',
   // Its command needs a role of its own.
   'POST /v1/commands': 'responder',
 } as const satisfies Readonly<Record<string, Role | 'link' | 'public'>>;

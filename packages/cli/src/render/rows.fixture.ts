@@ -58,6 +58,8 @@ export const agentRow = (more: Partial<AgentRow> = {}): AgentRow => ({
   progress: '3 of 9',
   activity: 'working',
   tokens: 1,
+  contextUsed: null,
+  contextMax: null,
   errorCount: 0,
   ingress: null,
   verified: null,
@@ -167,6 +169,7 @@ export const explanation = (more: Partial<Explanation> = {}): Explanation => ({
   tickets: [],
   signals: null,
   notes: null,
+  facts: null,
   options: null,
   ...more,
 });

@@ -6,6 +6,7 @@ import { type Upcoming, upcomingPlan } from '../judgement/plans.ts';
 import type { Policies } from '../judgement/policies.ts';
 import type { Rule, Rules } from '../judgement/rules.ts';
 import { CONFIDENCE, type Confidence } from '../signals/confidence.ts';
+import { type AgentFacts, factsOf } from './facts.ts';
 import { judgementAt } from './health.ts';
 import type { AgentState, KnownAgent } from './state.ts';
 
@@ -53,6 +54,7 @@ export type Explanation = {
   /** how far the agent's clock is behind ours, milliseconds; named in `notes` beyond the policy's tolerance */
   readonly driftMs: number;
   readonly notes: readonly string[];
+  readonly facts: AgentFacts;
 };
 
 /** Null if nothing has been received about the agent. */
@@ -74,6 +76,7 @@ export const explain = (policies: Policies, state: AgentState, clock: Clock): Ex
     nextAt: momentOrNull(judgement.next),
     driftMs: state.history.lastReceipt.driftMs,
     notes: notesOf(state, rules),
+    facts: factsOf(state, clock),
   };
 };
 

@@ -81,6 +81,9 @@ const agent = {
   activity: column<string | null>('heartbeat_activity'),
   tokens: column<number | null>('heartbeat_tokens'),
   errorCount: column<number | null>('heartbeat_errors'),
+  /** tokens of its context, as its last heartbeat reports them; null: it does not */
+  contextUsed: column<number | null>('CASE WHEN is_current THEN heartbeat_context_used END'),
+  contextMax: column<number | null>('CASE WHEN is_current THEN heartbeat_context_max END'),
   ingress: column<string | null>('heartbeat_ingress'),
   intervalMs: column<number | null>('heartbeat_interval_ms'),
   /** its wait for a person, as its last heartbeat reports it; null if it does not wait, or does not report it */

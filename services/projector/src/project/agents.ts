@@ -45,6 +45,8 @@ const heartbeat = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): Statement => 
     heartbeatActivity: payload.activity,
     heartbeatTokens: payload.token_count,
     heartbeatErrors: payload.error_count,
+    heartbeatContextUsed: payload.context?.tokens_used ?? null,
+    heartbeatContextMax: payload.context?.tokens_max ?? null,
     heartbeatIngress: payload.ingress,
     heartbeatIntervalMs: payload.interval_ms,
     heartbeatWaitingFor: payload.waiting_for,

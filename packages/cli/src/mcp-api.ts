@@ -1,0 +1,19 @@
+import { type Api, ApiRefusal } from '@vigil/mcp';
+import type { Client } from './client.ts';
+import type { Written } from './commands/control/options.ts';
+import { CannotProceed, Refusal } from './errors.ts';
+
+/** A refusal, and a dashboard that is away, are for the model to read. */
+const refused = async <T>(answer: Promise<T>): Promise<T> => {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof CannotProceed) throw new ApiRefusal(error.message);
+    throw error;
+  }
+};
+
+export const apiOf = (client: Client): Api => ({
+  get: (path, query) => refused(client.get(path, query)),
+  command: async (command) => (await refused(client.post<Written>('/v1/commands', command))).eventId,
+});

@@ -1,0 +1,255 @@
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { AgentRow, TaskRow } from '@vigil/read-model';
+import { z } from 'zod';
+import { agentOfTask, explained, type Seen } from '../agents.ts';
+import { type Api, ApiRefusal, commandOf, path } from '../api.ts';
+import { register } from '../tool.ts';
+
+const MINUTE_MS = 60_000;
+const LONG_BASH_MS = 120_000;
+const BASH_BUFFER_MS = 60_000;
+
+const minutes = (ms: number): number => Math.round((ms / MINUTE_MS) * 100) / 100;
+
+/** An agent that has made no call is idle since its start. */
+const idleMsOf = ({ agent, facts }: Seen, now: number): number =>
+  facts?.idleMs ?? Math.max(0, now - (agent.instanceSince ?? now));
+
+/** omniclaude's `check_inactivity`: a long Bash call has its own limit and a minute more. */
+const inactivity = (seen: Seen, timeoutMinutes: number, now: number) => {
+  const { facts, agent } = seen;
+  const limitMs = facts?.lastTool === 'Bash' ? (facts.lastCallLimitMs ?? 0) : 0;
+  const timeout = limitMs > LONG_BASH_MS ? Math.max(timeoutMinutes, minutes(limitMs + BASH_BUFFER_MS)) : timeoutMinutes;
+  const idle = minutes(idleMsOf(seen, now));
+  const lastCallAt = facts?.lastCallAt ?? agent.instanceSince;
+  return {
+    stalled: idle > timeout,
+    idle_minutes: idle,
+    effective_timeout_minutes: timeout,
+    last_tool_call: lastCallAt === null ? '' : new Date(lastCallAt).toISOString(),
+    bash_timeout_exemption: timeout > timeoutMinutes,
+  };
+};
+
+/** Vigil keeps the share of the context; tokens are as the agent's last heartbeat reports them. */
+const contextUsage = ({ agent, facts }: Seen, thresholdPct: number) => {
+  const pct = facts?.contextPct ?? null;
+  const { contextUsed, contextMax } = agent;
+  return {
+    stalled: pct !== null && pct > thresholdPct,
+    usage_pct: pct,
+    tokens_used: contextUsed,
+    tokens_max: contextMax,
+  };
+};
+
+const isRateLimit = ({ errorClass, message }: AgentRow['errors'][number]): boolean =>
+  errorClass === 'rate_limit' || /rate|429/i.test(message ?? '');
+
+const rateLimits = ({ agent, facts }: Seen) => {
+  const errors = agent.errors.filter(isRateLimit);
+  const reported = errors.reduce((sum, { count }) => sum + count, 0);
+  const count = Math.max(reported, facts === null || facts.rateLimitedAt === null ? 0 : 1);
+  const last = errors.at(-1);
+  return { stalled: count > 0, rate_limit_count: count, last_error: last?.message ?? last?.errorClass ?? '' };
+};
+
+const STALLED: ReadonlySet<string> = new Set(['STUCK', 'FAILING']);
+
+/** The newest checkpoint that can be used. */
+const checkpointOf = ({ checkpoints }: Pick<Seen, 'checkpoints'>) => checkpoints.find(({ valid }) => valid !== false);
+
+type Limits = { readonly timeout_minutes: number; readonly context_threshold_pct: number };
+
+const health = (seen: Seen, { timeout_minutes, context_threshold_pct }: Limits, now: number) => {
+  const { agent } = seen;
+  const idle = inactivity(seen, timeout_minutes, now);
+  const context = contextUsage(seen, context_threshold_pct);
+  const isOver = agent.state === 'TERMINATED';
+  const isWaiting = agent.exemption !== null;
+  const reasons = [
+    rateLimits(seen).stalled ? 'rate_limit' : null,
+    context.stalled ? 'context_overflow' : null,
+    // An agent that waits for a person or a declared deadline is not stalled.
+    idle.stalled && !isWaiting ? 'inactivity' : null,
+    STALLED.has(agent.state) ? 'inactivity' : null,
+  ].filter((reason) => reason !== null);
+  const checkpoint = checkpointOf(seen);
+  return {
+    status: !isOver && reasons.length > 0 ? 'stalled' : isOver ? 'ended' : 'healthy',
+    stall_reason: isOver ? null : (reasons[0] ?? null),
+    idle_minutes: idle.idle_minutes,
+    context_usage_pct: context.usage_pct,
+    completed_summary: [...(checkpoint?.completedWork ?? [])],
+    remaining_tasks: [...(checkpoint?.remainingWork ?? [])],
+    checkpoint_path: checkpoint?.uri ?? null,
+    vigil_state: agent.state,
+    vigil_reason: agent.reason,
+  };
+};
+
+const id = z.string().min(1).max(128);
+const list = z.array(z.string().max(500)).max(100);
+const requested = z.string().describe('the id of the command that Vigil received; its events report the outcome');
+
+const kill = (api: Api, agentId: string, ticketId: string): Promise<string> =>
+  api.command(commandOf('request_step', { agentId, step: 'terminate' }, `stall_detected on ${ticketId}`));
+
+/** The task waits for a person: it is in review, or a ticket about its agent is filed, which notifies people. */
+const escalate = async (api: Api, ticketId: string, checkpointPath: string, attempts: number, now: number) => {
+  const task = await api.get<TaskRow>(path('tasks', ticketId)).catch((error: unknown) => {
+    if (error instanceof ApiRefusal) return null;
+    throw error;
+  });
+  if (task?.recovery === 'REVIEW_REQUIRED')
+    return { status: 'Blocked', requested: null, comment: 'it is in review already' };
+  const agent = await agentOfTask(api, ticketId);
+  const comment = `Auto-blocked: agent stalled ${attempts} times. Checkpoint: ${checkpointPath}. Requires manual investigation.`;
+  const ticket = {
+    agentId: agent.agentId,
+    ticketId: `${ticketId}-blocked-${now}`,
+    severity: 'critical',
+    cause: comment,
+  };
+  const command = commandOf('file_ticket', { ...ticket, suggestedAction: 'manual investigation' }, comment);
+  return { status: 'Blocked', requested: await api.command(command), comment };
+};
+
+const redispatch = async (api: Api, ticketId: string, why: string): Promise<string> => {
+  const task = await api.get<TaskRow>(path('tasks', ticketId));
+  if (task.recovery === 'REVIEW_REQUIRED')
+    return api.command(commandOf('review_task', { taskId: ticketId, decision: 'retry' }, why));
+  const { agentId } = await agentOfTask(api, ticketId);
+  return api.command(commandOf('request_step', { agentId, step: 'terminate_and_recover' }, why));
+};
+
+/** The functions of omniclaude's skill `agent_healthcheck`, by its names, arguments and result fields. `now`: epoch milliseconds. */
+export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => number): void => {
+  const stalled = z.boolean();
+  register(server, {
+    name: 'check_agent_health',
+    description: 'Whether the agent of a ticket is stalled, and why, with its completed and remaining work.',
+    acts: false,
+    input: {
+      ticket_id: id,
+      agent_id: id,
+      timeout_minutes: z.number().positive().default(2),
+      context_threshold_pct: z.number().positive().default(80),
+    },
+    output: {
+      status: z.enum(['healthy', 'stalled', 'ended']),
+      stall_reason: z.enum(['inactivity', 'context_overflow', 'rate_limit']).nullable(),
+      idle_minutes: z.number(),
+      context_usage_pct: z.number().nullable(),
+      completed_summary: z.array(z.string()),
+      remaining_tasks: z.array(z.string()),
+      checkpoint_path: z.string().nullable(),
+      vigil_state: z.string(),
+      vigil_reason: z.string().nullable(),
+    },
+    run: async ({ agent_id, ...limits }) => health(await explained(api, agent_id), limits, now()) as never,
+  });
+  register(server, {
+    name: 'check_inactivity',
+    description: 'Whether an agent has made no tool call for longer than the timeout. A long Bash call extends it.',
+    acts: false,
+    input: { agent_id: id, timeout_minutes: z.number().positive().default(2) },
+    output: {
+      stalled,
+      idle_minutes: z.number(),
+      effective_timeout_minutes: z.number(),
+      last_tool_call: z.string(),
+      bash_timeout_exemption: z.boolean(),
+    },
+    run: async ({ agent_id, timeout_minutes }) => inactivity(await explained(api, agent_id), timeout_minutes, now()),
+  });
+  register(server, {
+    name: 'check_context_usage',
+    description: 'How much of its context an agent has used; null where its client does not report it.',
+    acts: false,
+    input: { agent_id: id, threshold_pct: z.number().positive().default(80) },
+    output: {
+      stalled,
+      usage_pct: z.number().nullable(),
+      tokens_used: z.number().nullable(),
+      tokens_max: z.number().nullable(),
+    },
+    run: async ({ agent_id, threshold_pct }) => contextUsage(await explained(api, agent_id), threshold_pct),
+  });
+  register(server, {
+    name: 'check_rate_limits',
+    description: 'The rate-limit errors that an agent has reported.',
+    acts: false,
+    input: { agent_id: id },
+    output: { stalled, rate_limit_count: z.number(), last_error: z.string() },
+    run: async ({ agent_id }) => rateLimits(await explained(api, agent_id)),
+  });
+  register(server, {
+    name: 'kill_stalled_agent',
+    description: 'Ends an agent: a shutdown request, then signals. Needs the role operator.',
+    acts: true,
+    input: { agent_id: id, ticket_id: id },
+    output: { requested },
+    run: async ({ agent_id, ticket_id }) => ({ requested: await kill(api, agent_id, ticket_id) }),
+  });
+  register(server, {
+    name: 'write_recovery_checkpoint',
+    description:
+      'Requests a checkpoint of the agent of a ticket, which then stops. `path` is the newest checkpoint until then. Needs the role operator.',
+    acts: true,
+    input: {
+      ticket_id: id,
+      completed_work: list,
+      remaining_work: list,
+      stall_reason: z.string().min(1).max(500),
+      redispatch_attempt: z.int().nonnegative().default(0),
+    },
+    output: { path: z.string().nullable(), timestamp: z.string(), requested },
+    run: async ({ ticket_id, completed_work, remaining_work, stall_reason, redispatch_attempt }) => {
+      const { agentId } = await agentOfTask(api, ticket_id);
+      const seen = await explained(api, agentId);
+      const message = [
+        `Write a checkpoint now and stop: ${stall_reason} (attempt ${redispatch_attempt}).`,
+        `Completed: ${completed_work.join('; ') || 'nothing'}.`,
+        `Remaining: ${remaining_work.join('; ') || 'nothing'}.`,
+      ].join('\n');
+      const command = { agentId, step: 'handoff', message: message.slice(0, 4000) };
+      return {
+        path: checkpointOf(seen)?.uri ?? null,
+        timestamp: new Date(now()).toISOString(),
+        requested: await api.command(commandOf('request_step', command, stall_reason)),
+      };
+    },
+  });
+  register(server, {
+    name: 'redispatch_agent',
+    description:
+      'Puts a fresh agent on a ticket, which continues from its checkpoint; beyond the limit the ticket is left to people. Needs the role operator.',
+    acts: true,
+    input: {
+      ticket_id: id,
+      checkpoint_path: z.string().max(4096),
+      remaining_tasks: list,
+      redispatch_attempt: z.int().positive(),
+      max_redispatches: z.int().nonnegative().default(2),
+    },
+    output: { action: z.enum(['redispatch', 'escalated_to_blocked']), requested: z.string().nullable() },
+    run: async ({ ticket_id, checkpoint_path, remaining_tasks, redispatch_attempt, max_redispatches }) => {
+      if (redispatch_attempt > max_redispatches) {
+        const { requested } = await escalate(api, ticket_id, checkpoint_path, redispatch_attempt, now());
+        return { action: 'escalated_to_blocked' as const, requested };
+      }
+      const why = `redispatch ${redispatch_attempt} of ${max_redispatches}; remaining: ${remaining_tasks.join('; ')}`;
+      return { action: 'redispatch' as const, requested: await redispatch(api, ticket_id, why.slice(0, 2000)) };
+    },
+  });
+  register(server, {
+    name: 'escalate_to_blocked',
+    description: 'Leaves a ticket that stalls again and again to people. Needs the role responder.',
+    acts: true,
+    input: { ticket_id: id, checkpoint_path: z.string().max(4096), attempt_count: z.int().nonnegative() },
+    output: { status: z.string(), requested: z.string().nullable(), comment: z.string() },
+    run: ({ ticket_id, checkpoint_path, attempt_count }) =>
+      escalate(api, ticket_id, checkpoint_path, attempt_count, now()),
+  });
+};

@@ -1,0 +1,277 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ApiRefusal, createMcpServer } from './server.ts';
+
+const NOW = Date.UTC(2026, 10, 22, 12);
+const MINUTE = 60_000;
+
+const agent = {
+  ...{ agentId: 'worker-1', instanceId: 's-1', instanceSince: NOW - 60 * MINUTE, taskId: 'OMN-1', state: 'HEALTHY' },
+  ...{ reason: null, since: NOW - 60 * MINUTE, evidence: [], exemption: null, labels: {}, tail: ['last line'] },
+  ...{ errors: [] as object[], contextUsed: 90_000, contextMax: 100_000, lastHeartbeatAt: NOW },
+};
+const facts = {
+  ...{ lastCallAt: NOW - 3 * MINUTE, idleMs: 3 * MINUTE, lastTool: 'Edit', lastCallLimitMs: null, contextPct: 40 },
+  ...{ rateLimitedAt: null, totalSteps: 12, stepsSinceAccept: 3, recentVerdicts: ['ACCEPT', 'RETRY'], stallMs: null },
+};
+const checkpoint = {
+  ...{ checkpointId: 'c-1', uri: 'file:///c-1.yaml', valid: true, completedWork: ['one'], remainingWork: ['two'] },
+};
+const item = {
+  ...{ id: 'request/r-1', kind: 'permission', agentId: 'worker-1', taskId: 'OMN-1', text: 'Bash: rm -rf build' },
+  ...{ since: NOW, deadlineAt: NOW + MINUTE, atDeadline: 'no_decision' },
+  options: [
+    { name: 'allow', label: 'Allow', command: 'vigil inbox answer request/r-1 allow' },
+    { name: 'deny', label: 'Deny', command: 'vigil inbox answer request/r-1 deny' },
+  ],
+};
+
+let seen: { agent: object; facts: object | null; checkpoints: object[] };
+let task: object | null;
+let isViewer: boolean;
+let written: Record<string, unknown>[];
+let client: Client;
+
+const routes = (path: string): unknown => {
+  if (path === '/v1/inbox') return { inbox: [item] };
+  if (path === '/v1/agents') return { agents: [seen.agent] };
+  if (path === '/v1/agents/worker-1/explain') return seen;
+  if (path === '/v1/tasks/OMN-1' && task !== null) return task;
+  throw new ApiRefusal(`There is no ${path}.`);
+};
+
+beforeEach(async () => {
+  seen = { agent, facts, checkpoints: [checkpoint] };
+  task = { taskId: 'OMN-1', recovery: null };
+  isViewer = false;
+  written = [];
+  const api = {
+    get: async <T>(path: string) => routes(path) as T,
+    command: async (command: object) => {
+      if (isViewer) throw new ApiRefusal('vera has the role viewer: it needs the role responder.');
+      return `event-${written.push(command as Record<string, unknown>)}`;
+    },
+  };
+  const [one, other] = InMemoryTransport.createLinkedPair();
+  await createMcpServer({ api, now: () => NOW, newId: () => 'new-id' }).connect(one);
+  client = new Client({ name: 'test', version: '1' });
+  await client.connect(other);
+});
+afterEach(() => client.close());
+
+const call = async (name: string, args: object = {}) => {
+  const result = await client.callTool({ name, arguments: args as Record<string, unknown> });
+  const [content] = result.content as { text: string }[];
+  if (result.isError === true) return { refusal: content?.text };
+  return result.structuredContent as Record<string, unknown>;
+};
+
+test('the tools have the names of omniclaude and hive, and those that act are marked', async () => {
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual([
+    ...['list_agents', 'explain_agent', 'inbox', 'decide'],
+    ...['check_agent_health', 'check_inactivity', 'check_context_usage', 'check_rate_limits', 'kill_stalled_agent'],
+    ...['write_recovery_checkpoint', 'redispatch_agent', 'escalate_to_blocked'],
+    ...['get_worker_health_summary', 'emit_escalation_ticket', 'notify_operator'],
+  ]);
+  const acting = tools.filter(({ annotations }) => annotations?.readOnlyHint === false).map(({ name }) => name);
+  expect(acting).toEqual([
+    ...['decide', 'kill_stalled_agent', 'write_recovery_checkpoint', 'redispatch_agent', 'escalate_to_blocked'],
+    ...['emit_escalation_ticket', 'notify_operator'],
+  ]);
+});
+
+test('an agent is inactive above the timeout of minutes, and not at it', async () => {
+  const agent_id = 'worker-1';
+  expect(await call('check_inactivity', { agent_id })).toEqual({
+    ...{ stalled: true, idle_minutes: 3, effective_timeout_minutes: 2, bash_timeout_exemption: false },
+    last_tool_call: new Date(NOW - 3 * MINUTE).toISOString(),
+  });
+  expect(await call('check_inactivity', { agent_id, timeout_minutes: 3 })).toMatchObject({ stalled: false });
+});
+
+test('a Bash call with a timeout above two minutes has that time and a minute more', async () => {
+  const bash = (lastCallLimitMs: number) => {
+    seen = { ...seen, facts: { ...facts, lastTool: 'Bash', lastCallLimitMs } };
+    return call('check_inactivity', { agent_id: 'worker-1' });
+  };
+  expect(await bash(120_000)).toMatchObject({ stalled: true, effective_timeout_minutes: 2 });
+  expect(await bash(120_001)).toMatchObject({ stalled: false, bash_timeout_exemption: true });
+  expect(await bash(600_000)).toMatchObject({ effective_timeout_minutes: 11 });
+});
+
+test('the context is used above the threshold, and unknown is not stalled', async () => {
+  const usage = (contextPct: number | null) => {
+    seen = { ...seen, facts: { ...facts, contextPct } };
+    return call('check_context_usage', { agent_id: 'worker-1' });
+  };
+  expect(await usage(80)).toEqual({ stalled: false, usage_pct: 80, tokens_used: 90_000, tokens_max: 100_000 });
+  expect(await usage(80.01)).toMatchObject({ stalled: true });
+  expect(await usage(null)).toMatchObject({ stalled: false, usage_pct: null });
+});
+
+test('rate-limit errors are counted, with the last of them', async () => {
+  expect(await call('check_rate_limits', { agent_id: 'worker-1' })).toEqual({
+    ...{ stalled: false, rate_limit_count: 0, last_error: '' },
+  });
+  const errors = [
+    { at: NOW, count: 2, errorClass: 'rate_limit', message: '429 Too Many Requests' },
+    { at: NOW, count: 1, errorClass: 'tool_error', message: 'no such file' },
+  ];
+  seen = { ...seen, agent: { ...agent, errors } };
+  expect(await call('check_rate_limits', { agent_id: 'worker-1' })).toEqual({
+    ...{ stalled: true, rate_limit_count: 2, last_error: '429 Too Many Requests' },
+  });
+});
+
+test('the health of an agent has the reason, and the work of its newest usable checkpoint', async () => {
+  const args = { ticket_id: 'OMN-1', agent_id: 'worker-1' };
+  expect(await call('check_agent_health', args)).toMatchObject({
+    ...{ status: 'stalled', stall_reason: 'inactivity', completed_summary: ['one'], remaining_tasks: ['two'] },
+    checkpoint_path: 'file:///c-1.yaml',
+  });
+  expect(await call('check_agent_health', { ...args, timeout_minutes: 5 })).toMatchObject({
+    ...{ status: 'healthy', stall_reason: null },
+  });
+  seen = { ...seen, agent: { ...agent, exemption: 'awaiting_input' } };
+  expect(await call('check_agent_health', args), 'it waits for a person').toMatchObject({ status: 'healthy' });
+  seen = { ...seen, agent: { ...agent, state: 'TERMINATED' } };
+  expect(await call('check_agent_health', args)).toMatchObject({ status: 'ended', stall_reason: null });
+});
+
+test('an item of the inbox is decided by one of its options', async () => {
+  expect(await call('inbox')).toMatchObject({
+    items: [{ id: 'request/r-1', options: [{ name: 'allow' }, { name: 'deny' }] }],
+  });
+  expect(await call('decide', { item: 'request/r-1', option: 'deny', why: 'keep it' })).toEqual({
+    requested: 'event-1',
+  });
+  expect(written).toEqual([{ kind: 'answer_request', requestId: 'r-1', option: 'deny', by: 'mcp', why: 'keep it' }]);
+  expect(await call('decide', { item: 'request/r-1', option: 'always', why: 'x' })).toMatchObject({
+    refusal: expect.stringContaining('use allow, deny'),
+  });
+  expect(await call('decide', { item: 'case/none', option: 'pardon', why: 'x' })).toMatchObject({
+    refusal: expect.stringContaining('does not wait any more'),
+  });
+  expect(written).toHaveLength(1);
+});
+
+test('a viewer reads, and nothing that a viewer calls is written', async () => {
+  isViewer = true;
+  expect(await call('inbox')).toMatchObject({ items: [{}] });
+  const ticket = { ticket_id: 'OMN-1' };
+  const attempt = { ...ticket, checkpoint_path: 'c', remaining_tasks: [], redispatch_attempt: 1 };
+  for (const [name, args] of [
+    ['decide', { item: 'request/r-1', option: 'allow', why: 'x' }],
+    ['kill_stalled_agent', { ...ticket, agent_id: 'worker-1' }],
+    ['redispatch_agent', attempt],
+    ['escalate_to_blocked', { ...ticket, checkpoint_path: 'c', attempt_count: 3 }],
+    ['notify_operator', { ticket_id: 't-1', analysis: 'x', urgency: 'high' }],
+  ] as const)
+    expect(await call(name, args), name).toMatchObject({ refusal: expect.stringContaining('role viewer') });
+  expect(written).toEqual([]);
+});
+
+test('a stalled agent is ended, and its ticket redispatched twice; the third time it is left to people', async () => {
+  await call('kill_stalled_agent', { agent_id: 'worker-1', ticket_id: 'OMN-1' });
+  const attempt = { ticket_id: 'OMN-1', checkpoint_path: 'file:///c-1.yaml', remaining_tasks: ['two'] };
+  expect(await call('redispatch_agent', { ...attempt, redispatch_attempt: 2 })).toEqual({
+    ...{ action: 'redispatch', requested: 'event-2' },
+  });
+  expect(await call('redispatch_agent', { ...attempt, redispatch_attempt: 3 })).toEqual({
+    ...{ action: 'escalated_to_blocked', requested: 'event-3' },
+  });
+  expect(written).toMatchObject([
+    { kind: 'request_step', agentId: 'worker-1', step: 'terminate' },
+    { kind: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover', why: expect.stringContaining('two') },
+    {
+      kind: 'file_ticket',
+      agentId: 'worker-1',
+      severity: 'critical',
+      cause: expect.stringContaining('stalled 3 times'),
+    },
+  ]);
+});
+
+test('a ticket in review is retried by the review, and is blocked already', async () => {
+  task = { taskId: 'OMN-1', recovery: 'REVIEW_REQUIRED' };
+  const attempt = { ticket_id: 'OMN-1', checkpoint_path: 'c', remaining_tasks: [], redispatch_attempt: 1 };
+  await call('redispatch_agent', attempt);
+  expect(written).toMatchObject([{ kind: 'review_task', taskId: 'OMN-1', decision: 'retry' }]);
+  expect(
+    await call('escalate_to_blocked', { ticket_id: 'OMN-1', checkpoint_path: 'c', attempt_count: 3 }),
+  ).toMatchObject({
+    ...{ status: 'Blocked', requested: null },
+  });
+  expect(written).toHaveLength(1);
+});
+
+test('a checkpoint is requested of the agent of the ticket, with the work so far', async () => {
+  const args = { ticket_id: 'OMN-1', completed_work: ['one'], remaining_work: ['two'], stall_reason: 'inactivity' };
+  expect(await call('write_recovery_checkpoint', args)).toEqual({
+    ...{ path: 'file:///c-1.yaml', timestamp: new Date(NOW).toISOString(), requested: 'event-1' },
+  });
+  expect(written).toMatchObject([
+    { kind: 'request_step', step: 'handoff', message: expect.stringContaining('Remaining: two') },
+  ]);
+});
+
+test('a summary without a session is of the newest session in progress', async () => {
+  const summary = {
+    ...{ session_id: 's-1', session_status: 'in_progress', worker_agent_id: 'worker-1', worker_graph_id: 'OMN-1' },
+    ...{ total_steps: 12, recent_verdicts: ['ACCEPT', 'RETRY'], steps_since_last_accept: 3, stall_minutes: null },
+    evidence_snippet: 'last line',
+  };
+  expect(await call('get_worker_health_summary')).toEqual(summary);
+  expect(await call('get_worker_health_summary', { session_id: 'auto' })).toEqual(summary);
+  expect(await call('get_worker_health_summary', { session_id: 's-2' })).toMatchObject({
+    refusal: expect.stringContaining('no session "s-2"'),
+  });
+});
+
+const ticket = {
+  ...{ worker_agent_id: 'worker-1', worker_session_id: 's-1', worker_node_id: 'g', worker_graph_id: 'g' },
+  ...{ severity: 'high', cause: 'a loop', judge_reasoning: 'the same edit', suggested_action: 'human review' },
+  ...{ recent_verdicts: ['RETRY'], total_steps_checked: 15, steps_since_last_accept: 15, stall_minutes: 4.5 },
+  evidence_snippet: 'Edit a.ts',
+};
+
+test('a complete ticket is filed, and one without any of its fields is refused with that field', async () => {
+  expect(await call('emit_escalation_ticket', { ticket_json: JSON.stringify(ticket) })).toEqual({
+    ...{ ticket_id: 'new-id', requested: 'event-1' },
+  });
+  expect(written).toMatchObject([
+    {
+      kind: 'file_ticket',
+      agentId: 'worker-1',
+      ticketId: 'new-id',
+      severity: 'high',
+      stallMs: 270_000,
+      stepsSinceAccept: 15,
+    },
+  ]);
+  for (const field of Object.keys(ticket)) {
+    const { [field as keyof typeof ticket]: _, ...partial } = ticket;
+    expect(await call('emit_escalation_ticket', { ticket_json: JSON.stringify(partial) })).toMatchObject({
+      refusal: expect.stringContaining(`ticket_json.${field}`),
+    });
+  }
+  expect(await call('emit_escalation_ticket', { ticket_json: '{' })).toMatchObject({
+    refusal: expect.stringContaining('is not JSON'),
+  });
+  expect(written).toHaveLength(1);
+});
+
+test('an operator is notified of a ticket, with the analysis and its urgency', async () => {
+  await call('notify_operator', { ticket_id: 't-1', analysis: 'it loops', urgency: 'critical' });
+  expect(written).toEqual([
+    { kind: 'notify_operator', ticketId: 't-1', urgency: 'critical', by: 'mcp', why: 'it loops' },
+  ]);
+});
+
+test('an unknown agent is an error that the model reads', async () => {
+  expect(await call('check_inactivity', { agent_id: 'nobody' })).toMatchObject({
+    refusal: expect.stringContaining('There is no'),
+  });
+});
