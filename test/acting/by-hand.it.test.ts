@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { bundleOf } from '@vigil/dev';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { type Command, connect, overGateway, type Vigil } from '@vigil/sdk';
@@ -204,5 +207,41 @@ describe.skipIf(!ownServers)('at the command line', () => {
     await holds(async () =>
       expect((await vigil.vigil('health', 'far', '--json')).stdout).toContain('"status": "terminated"'),
     );
+  });
+
+  /** The hook of a coding agent without a supervisor, as its client runs it. */
+  const permission = async (agent: string, command: string): Promise<string> => {
+    const { VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN } = vigil.system.env;
+    const env = { PATH: process.env.PATH ?? '', VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN, VIGIL_AGENT: agent };
+    const hook = spawn(process.execPath, [bundleOf('vigil'), 'hook', '--client', 'claude-code'], {
+      env: { ...env, VIGIL_STATE_DIR: path.join(vigil.dir, 'hooks') },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const call = { tool_name: 'Bash', tool_input: { command } };
+    hook.stdin.end(JSON.stringify({ session_id: agent, hook_event_name: 'PermissionRequest', ...call }));
+    return text(hook.stdout);
+  };
+  type Item = { readonly id: string; readonly agentId: string; readonly text: string; readonly atDeadline: string };
+  const itemOf = (agent: string) =>
+    until(`${agent} waits in the inbox`, async () => {
+      const { stdout } = await vigil.vigil('inbox', '--json');
+      return (JSON.parse(stdout) as readonly Item[]).find(
+        ({ agentId, id }) => agentId === agent && id.startsWith('request/'),
+      );
+    });
+
+  test('the permission request of a hook is an item of the inbox, and its first answer is what the hook prints', async () => {
+    const printed = permission('asking', 'rm -rf build');
+    const { id, text: asked, atDeadline } = await itemOf('asking');
+    expect([asked, atDeadline]).toEqual(['Bash: rm -rf build', 'no_decision']);
+    const answered = await vigil.vigil('inbox', 'answer', id, 'deny', ...why);
+    expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining('has answered deny') });
+    expect(JSON.parse(await printed)).toMatchObject({
+      hookSpecificOutput: { decision: { behavior: 'deny', message: expect.stringContaining('the test decides it') } },
+    });
+    expect(await vigil.vigil('inbox', 'answer', id, 'allow', ...why)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the first answer decides'),
+    });
   });
 });

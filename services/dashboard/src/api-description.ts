@@ -192,6 +192,27 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     body: { type: 'object' },
     answers: { 202: json(object({ topic: TEXT, type: TEXT, key: TEXT, by: TEXT }), 'the answer is written') },
   },
+  'POST /mcp': {
+    summary: 'A message of the Model Context Protocol, without a session: see docs/mcp.md',
+    query: null,
+    body: { type: 'object' },
+    answers: {
+      200: json({ type: 'object' }, 'the result'),
+      202: { text: 'a notification is accepted', type: 'application/json', schema: null },
+    },
+  },
+  'GET /mcp': {
+    summary: 'There is no stream of messages',
+    query: null,
+    body: null,
+    answers: { 405: { text: 'use POST', type: 'application/problem+json', schema: { type: 'object' } } },
+  },
+  'DELETE /mcp': {
+    summary: 'There is no session to end',
+    query: null,
+    body: null,
+    answers: { 405: { text: 'use POST', type: 'application/problem+json', schema: { type: 'object' } } },
+  },
   'POST /v1/commands': {
     summary: 'Writes a command to Kafka. Its outcome: /v1/commands/{id} with the eventId of the answer',
     query: null,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { type Api, ApiRefusal, createMcpServer } from '@vigil/mcp';
 import type { FastifyInstance } from 'fastify';
+import { Problem } from '../problem.ts';
 
 type Injected = Awaited<ReturnType<FastifyInstance['inject']>>;
 
@@ -42,5 +43,12 @@ export const mcpRoutes = (app: FastifyInstance, now: () => number): void => {
   });
   // There is no stream of its own, and no session to end.
   for (const method of ['GET', 'DELETE'] as const)
-    app.route({ method, url: '/mcp', handler: (_, reply) => reply.code(405).header('allow', 'POST').send() });
+    app.route({
+      method,
+      url: '/mcp',
+      handler: async (_, reply) => {
+        reply.header('allow', 'POST');
+        throw new Problem(405, 'post_only', 'MCP is without sessions here: send each message by POST.');
+      },
+    });
 };
