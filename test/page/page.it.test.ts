@@ -225,7 +225,7 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     ];
     for (const place of places) {
       await own.goto(`${world.url}/#/${place}`);
-      await own.locator('main table, main ul, main .grid').first().waitFor();
+      await own.locator('main table, main ul, main ol, main .grid').first().waitFor();
       await own.evaluate(axe.source);
       const found = (await own.evaluate('axe.run()')) as { readonly violations: readonly Violation[] };
       const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
@@ -246,7 +246,7 @@ describe.skipIf(executable === null)('the page in a browser', () => {
       'dead-letters',
     ]) {
       await go(view);
-      await page.locator('main table, main ul, main .grid').first().waitFor();
+      await page.locator('main table, main ul, main ol, main .grid').first().waitFor();
       const over = 'document.getElementById("view").scrollWidth - document.getElementById("view").clientWidth';
       expect([view, await page.evaluate(over)]).toEqual([view, 0]);
     }

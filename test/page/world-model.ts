@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import type { AgentRow, Entry, Explanation, Knowledge } from '@vigil/read-model';
+import type { AgentRow, CellRow, Entry, Explanation, Knowledge, Targets } from '@vigil/read-model';
 import { agentsOf } from './world-agents.ts';
 import { heartbeatsOf } from './world-heartbeats.ts';
 import {
@@ -118,7 +118,8 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
       policies: rows.policies,
       knowledge: knowledge(),
     }),
-    '/v1/agents': () => ({ agents: rows.agents }),
+    '/v1/fleet/cells': () => cellsAnswer(rows.agents),
+    '/v1/fleet/targets': () => TARGETS,
     '/v1/inbox': () => ({ inbox: inboxOf(rows.agents, rows.cases, rows.tasks), knowledge: knowledge() }),
     '/v1/cases': () => ({ cases: rows.cases }),
     '/v1/tasks': () => ({ tasks: rows.tasks }),
@@ -208,6 +209,40 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
   };
 };
 export type World = Awaited<ReturnType<typeof openWorld>>;
+
+const CELL_FIELDS = [
+  ...[
+    'agentId',
+    'state',
+    'exemption',
+    'since',
+    'taskId',
+    'policyName',
+    'host',
+    'unhealthy',
+    'waiting',
+    'held',
+    'labels',
+  ],
+] as const satisfies readonly (keyof CellRow)[];
+
+const cellsAnswer = (agents: readonly AgentRow[]): object => ({
+  fields: CELL_FIELDS,
+  labels: agents.map(({ labels }) => labels),
+  agents: agents.map((agent, index) => {
+    const waiting = agent.caseWaiting || agent.waitingFor !== null;
+    const cell = { ...agent, waiting, labels: index };
+    return CELL_FIELDS.map((field) => cell[field]);
+  }),
+});
+
+const TARGETS: Targets = {
+  since: 0,
+  detection: { count: 41, p50Ms: 4200, p95Ms: 12_400, maxMs: 31_000 },
+  intervention: { count: 28, p50Ms: 48_000, p95Ms: 151_000, maxMs: 402_000 },
+  recovery: { part: 17, all: 18, rate: 17 / 18 },
+  falsePositives: { part: 0, all: 37, rate: 0 },
+};
 
 const LETTERS = (now: number) =>
   [

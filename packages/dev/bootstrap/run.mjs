@@ -9,7 +9,7 @@ import { handOver } from './hand-over.mjs';
 import { orRefuse, prepareBundles, prepared, tools } from './prepare.mjs';
 
 /** Entries that start Vigil's programs. */
-const STARTS_VIGIL = /\/(?:start|bench)\.ts$/;
+const STARTS_VIGIL = /\/(?:start|bench|screenshots)\.ts$/;
 
 const main = async ([first, ...rest]) => {
   if (first === undefined) throw new Refusal('usage: run.mjs ENTRY.ts [args…] | --pnpm [args…] | --exec TOOL [args…]');

@@ -12,6 +12,7 @@ const cell: CellRow = {
   taskId: 'T-1',
   policyName: 'vigil',
   host: 'host-1',
+  unhealthy: false,
   waiting: false,
   held: false,
   labels: { team: 'core' },

@@ -9,6 +9,7 @@ const FIELDS = [
   'taskId',
   'policyName',
   'host',
+  'unhealthy',
   'waiting',
   'held',
   'labels',

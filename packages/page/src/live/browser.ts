@@ -1,3 +1,4 @@
+import { plain, plainJson } from '../model/text.ts';
 import type { LiveDeps, StreamListener } from './live.ts';
 
 /** The caller has no session: a login link begins one. */
@@ -13,13 +14,13 @@ type Problem = { readonly detail?: unknown };
 
 const problemOf = async (response: Response): Promise<string> => {
   const body = (await response.json().catch(() => null)) as Problem | null;
-  return typeof body?.detail === 'string' ? body.detail : `the dashboard answered with ${response.status}`;
+  return typeof body?.detail === 'string' ? plain(body.detail) : `the dashboard answered with ${response.status}`;
 };
 
 const bodyOf = async (response: Response): Promise<unknown> => {
   if (response.status === 401) throw new LogIn('There is no session: open the link that `vigil login` prints.');
   if (!response.ok) throw new Error(await problemOf(response));
-  return response.json();
+  return plainJson(await response.text());
 };
 
 const unreachable = (error: unknown): never => {

@@ -1,4 +1,5 @@
 import type { HeartbeatEvent } from '../model/activity.ts';
+import { plainJson } from '../model/text.ts';
 
 const RECONNECT_MS = 2000;
 
@@ -20,7 +21,7 @@ const readStream = async (agentId: string, onHeartbeat: (event: HeartbeatEvent) 
     const [lines, unfinished] = linesOf(rest + part);
     rest = unfinished;
     for (const line of lines) {
-      const event = JSON.parse(line) as Event;
+      const event = plainJson(line) as Event;
       if (event.type === 'AGENT_HEARTBEAT') onHeartbeat(event);
     }
   }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { LEAST_PAUSE_MS, openLive, type Route, type StreamListener } from './live.ts';
+import { openLive, type Route, type StreamListener } from './live.ts';
+
+const LEAST_PAUSE_MS = 500;
 
 /** A dashboard whose answers a test gives one by one, and a clock that a test moves. */
 const opened = () => {
@@ -43,7 +45,7 @@ const opened = () => {
 };
 
 const route = (path: string, tables: readonly string[], everyMs: number | null = null): Route<unknown> => ({
-  ...{ path, tables, everyMs },
+  ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS },
   read: (body) => body,
 });
 

@@ -4,6 +4,8 @@ export type Route<Answer> = {
   readonly tables: readonly string[];
   /** asked this often, too, milliseconds; null: only after changes */
   readonly everyMs: number | null;
+  /** between two questions, milliseconds */
+  readonly leastPauseMs: number;
   readonly read: (body: unknown) => Answer;
 };
 
@@ -29,9 +31,6 @@ export type StreamListener = {
   readonly changed: (tables: readonly string[]) => void;
   readonly lost: () => void;
 };
-
-/** Between two questions of the same route, milliseconds. */
-export const LEAST_PAUSE_MS = 500;
 
 type Watched = {
   readonly route: Route<unknown>;
@@ -88,7 +87,7 @@ export const openLive = (deps: LiveDeps): Live => {
     one.stopWaiting = () => {};
     if (one.isAsking || one.listeners.size === 0) return;
     const failed = one.answered.error !== null;
-    const pause = one.isStale ? LEAST_PAUSE_MS : failed ? (one.route.everyMs ?? 2000) : one.route.everyMs;
+    const pause = one.isStale ? one.route.leastPauseMs : failed ? (one.route.everyMs ?? 2000) : one.route.everyMs;
     if (pause === null) return;
     const wait = Math.max(0, one.askedAt + pause - deps.now());
     if (wait === 0) ask(one);

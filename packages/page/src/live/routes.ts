@@ -1,5 +1,4 @@
 import type {
-  AgentRow,
   AlertRow,
   BreakerRow,
   CaseRow,
@@ -12,20 +11,22 @@ import type {
   PolicyRefusalRow,
   PolicyRow,
   RecoveryRow,
+  Targets,
   TaskRow,
   TicketRow,
 } from '@vigil/read-model';
+import { type CellsAnswer, cellsOf } from '../model/cells.ts';
 import type { Me } from '../model/commands.ts';
 import type { Cell } from '../model/fleet.ts';
-import { plainAll } from '../model/text.ts';
 import type { Route } from './live.ts';
 
-/** The API's answer without what could control a screen. */
-const read = <Answer>(body: unknown): Answer => plainAll(body) as Answer;
+/** Between two questions, milliseconds; the cells of 10,000 agents take longer to read and to sort. */
+const LEAST_PAUSE_MS = 500;
+const CELLS_PAUSE_MS = 800;
 
 const route = <Answer>(path: string, tables: readonly string[], everyMs: number | null = null): Route<Answer> => ({
-  ...{ path, tables, everyMs },
-  read: read<Answer>,
+  ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS },
+  read: (body) => body as Answer,
 });
 
 export type Runtime = {
@@ -39,19 +40,6 @@ export type FleetAnswer = {
   readonly fleet: FleetRow;
   readonly runtimes: readonly Runtime[];
   readonly knowledge: Knowledge;
-};
-
-/** An idle prompt waits for a person and asks nothing. */
-const asksPeople = ({ caseWaiting, exemption, waitingFor }: AgentRow): boolean =>
-  caseWaiting ||
-  (exemption === 'awaiting_input' && (waitingFor?.kind === 'permission' || waitingFor?.kind === 'question'));
-
-const cellOf = (row: AgentRow): Cell => {
-  const { agentId, state, since, exemption, taskId, host, policyName, unhealthy, labels } = row;
-  return {
-    ...{ agentId, state, since, exemption, taskId, host, policyName, unhealthy, labels },
-    asksPeople: asksPeople(row),
-  };
 };
 
 const AGENT_TABLES = [
@@ -68,6 +56,9 @@ const AGENT_TABLES = [
 
 const TASK_TABLES = ['tasks', 'task_assignees', 'checkpoints', 'recoveries'];
 
+/** The live figures of the targets. */
+const TARGETS_MS = 30_000;
+
 /** How often the page asks how old the answers are: it reports blindness within five seconds. */
 const KNOWLEDGE_MS = 1500;
 
@@ -75,9 +66,11 @@ export const ROUTES = {
   me: route<Me>('/v1/me', []),
   fleet: route<FleetAnswer>('/v1/fleet', ['fleet', 'runtimes'], KNOWLEDGE_MS),
   cells: {
-    ...route<readonly Cell[]>('/v1/agents', ['agents', 'cases']),
-    read: (body: unknown) => read<{ readonly agents: readonly AgentRow[] }>(body).agents.map(cellOf),
+    ...route<readonly Cell[]>('/v1/fleet/cells', ['agents', 'cases']),
+    leastPauseMs: CELLS_PAUSE_MS,
+    read: (body: unknown) => cellsOf(body as CellsAnswer),
   },
+  targets: route<Targets>('/v1/fleet/targets', [], TARGETS_MS),
   inbox: route<{ readonly inbox: readonly InboxItem[] }>('/v1/inbox', [
     ...['agents', 'cases', 'case_steps', 'tasks', 'tickets', 'alerts', 'fleet', 'requests'],
   ]),

@@ -11,7 +11,8 @@ const cell = (agentId: string, more: Partial<Cell> = {}): Cell => ({
   policyName: 'vigil',
   unhealthy: false,
   labels: {},
-  asksPeople: false,
+  waiting: false,
+  held: false,
   ...more,
 });
 
@@ -19,12 +20,12 @@ const names = (cells: readonly Cell[]) => cells.map(({ agentId }) => agentId);
 
 test('what asks people comes first, then what is unhealthy, the worst state first, then the rest by name', () => {
   const cells = [
-    cell('b'),
     cell('a'),
-    cell('stuck', { state: 'STUCK', unhealthy: true }),
-    cell('failing', { state: 'FAILING', unhealthy: true }),
-    cell('asks', { asksPeople: true }),
+    cell('asks', { waiting: true }),
+    cell('b'),
     cell('degraded', { state: 'DEGRADED', unhealthy: true }),
+    cell('failing', { state: 'FAILING', unhealthy: true }),
+    cell('stuck', { state: 'STUCK', unhealthy: true }),
   ];
   expect(names(shownCells(cells, EVERYTHING))).toEqual(['asks', 'failing', 'stuck', 'degraded', 'a', 'b']);
 });
@@ -58,6 +59,8 @@ test('agents without a host follow those with one', () => {
 
 test('what changed lately is the newest first, and leaves out what has no time', () => {
   const cells = [cell('old', { since: 1 }), cell('never', { since: null }), cell('new', { since: 9 })];
+  const many = Array.from({ length: 50 }, (_, i) => cell(`w${i}`, { since: (i * 37) % 50 }));
+  expect(lately(many, 4).map(({ since }) => since)).toEqual([49, 48, 47, 46]);
   expect(names(lately(cells, 1))).toEqual(['new']);
   expect(names(lately(cells, 9))).toEqual(['new', 'old']);
 });

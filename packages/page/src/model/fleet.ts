@@ -1,18 +1,12 @@
-import type { AgentRow } from '@vigil/read-model';
+import type { CellRow } from '@vigil/read-model';
 
-export type State = AgentRow['state'];
+export type State = CellRow['state'];
 
 /** The states in the order in which people look at them. */
 export const STATES: readonly State[] = ['FAILING', 'STUCK', 'DEGRADED', 'UNKNOWN', 'HEALTHY', 'TERMINATED'];
 
-/** One agent of the fleet, as small as a page of 10,000 needs it. Times are epoch milliseconds. */
-export type Cell = Pick<
-  AgentRow,
-  'agentId' | 'state' | 'since' | 'exemption' | 'taskId' | 'host' | 'policyName' | 'unhealthy' | 'labels'
-> & {
-  /** a case, a permission or a question of it waits for a person */
-  readonly asksPeople: boolean;
-};
+/** One agent of the fleet. */
+export type Cell = CellRow;
 
 export type Sort = 'urgency' | 'name' | 'changed' | 'task' | 'host';
 
@@ -34,7 +28,7 @@ const textOf = ({ agentId, taskId, host, policyName, exemption, labels }: Cell):
     .toLowerCase();
 
 const urgency = (cell: Cell): number => {
-  if (cell.asksPeople) return 0;
+  if (cell.waiting) return 0;
   return cell.unhealthy ? 1 + STATES.indexOf(cell.state) : 10 + STATES.indexOf(cell.state);
 };
 
@@ -44,15 +38,14 @@ const byText = (one: string | null, other: string | null): number => {
   return other === null || one < other ? -1 : 1;
 };
 
-const ORDERS: Readonly<Record<Sort, (one: Cell, other: Cell) => number>> = {
+const ORDERS: Readonly<Record<Exclude<Sort, 'name'>, (one: Cell, other: Cell) => number>> = {
   urgency: (one, other) => urgency(one) - urgency(other),
-  name: () => 0,
   changed: (one, other) => (other.since ?? 0) - (one.since ?? 0),
   task: (one, other) => byText(one.taskId, other.taskId),
   host: (one, other) => byText(one.host, other.host),
 };
 
-/** The agents that the filter asks for, in its order; by name where the order does not differ. */
+/** The agents that the filter asks for, in its order. `cells` are by name, and stay so where the order does not differ. */
 export const shownCells = (cells: readonly Cell[], { find, state, sort, ended }: Filter): readonly Cell[] => {
   const words = find.toLowerCase().split(/\s+/).filter(Boolean);
   const isShown = (cell: Cell): boolean => {
@@ -61,8 +54,9 @@ export const shownCells = (cells: readonly Cell[], { find, state, sort, ended }:
     const text = textOf(cell);
     return words.every((word) => text.includes(word));
   };
-  const order = ORDERS[sort];
-  return cells.filter(isShown).toSorted((one, other) => order(one, other) || byText(one.agentId, other.agentId));
+  const shown = cells.filter(isShown);
+  // A sort keeps the order of what does not differ.
+  return sort === 'name' ? shown : shown.sort(ORDERS[sort]);
 };
 
 /** How many agents are in each state. */
@@ -72,9 +66,15 @@ export const countsOf = (cells: readonly Cell[]): Readonly<Record<State, number>
   return counts;
 };
 
-/** The agents that changed last, the newest first. */
-export const lately = (cells: readonly Cell[], most: number): readonly Cell[] =>
-  cells
-    .filter(({ since }) => since !== null)
-    .toSorted((one, other) => (other.since ?? 0) - (one.since ?? 0) || byText(one.agentId, other.agentId))
-    .slice(0, most);
+/** The agents that changed last, the newest first. One pass: there may be 10,000. */
+export const lately = (cells: readonly Cell[], most: number): readonly Cell[] => {
+  const newest: Cell[] = [];
+  for (const cell of cells) {
+    const last = newest.length < most ? Number.NEGATIVE_INFINITY : (newest.at(-1)?.since ?? 0);
+    if (cell.since === null || cell.since <= last) continue;
+    const place = newest.findIndex(({ since }) => (since ?? 0) < (cell.since ?? 0));
+    newest.splice(place < 0 ? newest.length : place, 0, cell);
+    if (newest.length > most) newest.pop();
+  }
+  return newest;
+};

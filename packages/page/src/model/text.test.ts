@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plain, plainAll, sentenceOf } from './text.ts';
+import { plain, plainJson, sentenceOf } from './text.ts';
 
 test('text of an agent loses escape sequences, and what turns text around becomes a replacement character', () => {
   expect(plain('\u001b]0;title\u0007red \u001b[31malert\u001b[0m')).toBe('red alert');
@@ -11,12 +11,12 @@ test('lines, tabs and other scripts stay as they are', () => {
   expect(plain('one\r\n\ttwo ✓ 你好')).toBe('one\n\ttwo ✓ 你好');
 });
 
-test('every text of an answer is made plain, names of fields too', () => {
-  expect(plainAll({ 'k\u001b[1m': [{ tail: ['\u001b[2Jgone'] }], n: 1, none: null })).toEqual({
-    k: [{ tail: ['gone'] }],
-    n: 1,
-    none: null,
-  });
+test('every text of an answer is made plain, names of fields too, in any notation of JSON', () => {
+  const answer = { 'k\u001b[1m': [{ tail: ['\u001b[2Jgone'] }], n: 1, none: null };
+  expect(plainJson(JSON.stringify(answer))).toEqual({ k: [{ tail: ['gone'] }], n: 1, none: null });
+  for (const text of ['"a\u202eb"', '"a\\u202eb"', '"a\\bb"', '"a\\fb"', '"a\u009fb"'])
+    expect(plainJson(text)).toBe('a\uFFFDb');
+  expect(plainJson('["a\\nb", "\\"c"]')).toEqual(['a\nb', '"c']);
 });
 
 test('the name of a decision becomes a label', () => {

@@ -1,18 +1,30 @@
 import { withoutSequences } from '@vigil/supervisor/plain-text';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}\u{e0000}-\u{e007f}]/gu;
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}\u{e0000}-\u{e007f}]/u;
+const ALL_STEERING = new RegExp(STEERING, 'gu');
 
 /** Text of an agent as the page shows it: no escape sequences, nothing that turns the text around it. */
-export const plain = (text: string): string =>
-  withoutSequences(text.replaceAll('\r\n', '\n').replaceAll('\u009b', '\u001b[')).replaceAll(STEERING, '\uFFFD');
+export const plain = (text: string): string => (STEERING.test(text) ? cleaned(text) : text);
+
+const cleaned = (text: string): string =>
+  withoutSequences(text.replaceAll('\r\n', '\n').replaceAll('\u009b', '\u001b[')).replaceAll(ALL_STEERING, '\uFFFD');
 
 /** The same for every text of an answer, at any depth. */
-export const plainAll = <T>(value: T): T => {
+const plainAll = <T>(value: T): T => {
   if (typeof value === 'string') return plain(value) as T;
   if (Array.isArray(value)) return value.map(plainAll) as T;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [plain(k), plainAll(v)])) as T;
+};
+
+/** JSON may write control characters as escapes: `\b`, `\f`, `\r` and `\u…`. */
+const ESCAPED = /\\[bfru]/;
+
+/** An answer of the API without what could control a screen. Most answers have nothing of it, and are read as they are. */
+export const plainJson = (json: string): unknown => {
+  const value: unknown = JSON.parse(json);
+  return ESCAPED.test(json) || STEERING.test(json) ? plainAll(value) : value;
 };
 
 export const orDash = (text: string | number | null | undefined): string =>

@@ -48,6 +48,7 @@ const optionsOf = (host: HTMLElement, { isDuration }: FigureLine, offsetMinutes:
   };
   const times: UPlot.Axis = {
     ...axis,
+    size: 28,
     values: (_, splits) => splits.map((at) => timeOfDay(at * 1000, offsetMinutes)),
   };
   const figures: UPlot.Axis = {

@@ -48,8 +48,11 @@ export const Grid = <Row,>({ label, rows, keyOf, cellWidth, lineHeight, children
 
   useLayoutEffect(() => {
     if (!isMoving.current) return;
+    // A far cell is drawn only after the grid has scrolled.
+    const cell = box.current?.querySelector<HTMLElement>(`[data-index="${active}"]`);
+    if (!cell) return;
     isMoving.current = false;
-    box.current?.querySelector<HTMLElement>(`[data-index="${active}"]`)?.focus();
+    cell.focus({ preventScroll: true });
   });
 
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -180,7 +180,7 @@ const Signals = ({ signals }: { readonly signals: readonly SignalFigure[] | null
           { title: 'Figure', kind: 'wide', of: ({ words }) => words },
           {
             title: 'Fires',
-            kind: 'text',
+            kind: 'line',
             of: (one) => <span class={one.fires ? 'bad' : 'dim'}>{firesText(one, now)}</span>,
           },
         ]}

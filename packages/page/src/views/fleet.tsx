@@ -5,6 +5,7 @@ import { fleetActions } from '../model/actions.ts';
 import { type Cell, countsOf, type Filter, lately, type Sort, STATES, shownCells } from '../model/fleet.ts';
 import { stateText } from '../model/knowledge.ts';
 import { addressOf } from '../model/places.ts';
+import { targetsOf } from '../model/targets.ts';
 import { ageText } from '../model/time.ts';
 import { useAnswer, usePage } from '../parts/context.tsx';
 import { Grid } from '../parts/grid.tsx';
@@ -18,7 +19,7 @@ const SORTS: readonly (readonly [Sort, string])[] = [
   ['host', 'Host'],
 ];
 
-const CELL_WIDTH = 172;
+const CELL_WIDTH = 190;
 const LINE_HEIGHT = 46;
 const LATELY = 12;
 
@@ -86,7 +87,7 @@ const Controls = ({ filter, onFilter, shown, all }: FilterProps & { readonly sho
 
 const detailOf = (cell: Cell, now: number, isNow: boolean): string =>
   [
-    cell.asksPeople ? 'asks' : stateText(cell.state.toLowerCase(), isNow),
+    cell.waiting ? 'asks' : stateText(cell.state.toLowerCase(), isNow),
     cell.exemption?.replaceAll('_', ' ') ?? null,
     cell.since === null ? null : ageText(now, cell.since),
   ]
@@ -98,7 +99,10 @@ export const FleetView = ({ filter, onFilter, answer }: FilterProps & { readonly
   const answered = useAnswer(live, ROUTES.cells);
   return (
     <>
-      {answer !== null && <Actions of={fleetActions(answer.fleet)} />}
+      <div class="fleet-head">
+        <Targets />
+        {answer !== null && <Actions of={fleetActions(answer.fleet)} />}
+      </div>
       <Loaded answered={answered}>{(cells) => <Cells cells={cells} filter={filter} onFilter={onFilter} />}</Loaded>
     </>
   );
@@ -126,7 +130,7 @@ const Cells = ({ cells, filter, onFilter }: FilterProps & { readonly cells: read
             {(cell, focus) => (
               <a
                 {...focus}
-                class={`cell ${isNow ? `state-${cell.state.toLowerCase()}` : 'state-was'} ${cell.asksPeople ? 'asks' : ''}`}
+                class={`cell ${isNow ? `state-${cell.state.toLowerCase()}` : 'state-was'} ${cell.waiting ? 'asks' : ''}`}
                 href={addressOf('fleet', cell.agentId)}
                 title={`${cell.agentId}${cell.taskId === null ? '' : `, task ${cell.taskId}`}`}
               >
@@ -139,6 +143,25 @@ const Cells = ({ cells, filter, onFilter }: FilterProps & { readonly cells: read
         <Lately cells={cells} />
       </div>
     </>
+  );
+};
+
+/** The targets of the design, as they were met in the last day. */
+const Targets = () => {
+  const { live } = usePage();
+  const { value } = useAnswer(live, ROUTES.targets);
+  if (value === null) return null;
+  return (
+    <dl class="targets" aria-label="Targets of the last 24 hours">
+      {targetsOf(value).map(({ name, figure, aim, isMet, of }) => (
+        <div key={name} title={of}>
+          <dt>{name}</dt>
+          <dd>
+            <span class={isMet === null ? 'dim' : isMet ? 'met' : 'bad'}>{figure}</span> <span class="dim">{aim}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 };
 

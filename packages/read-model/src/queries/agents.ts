@@ -181,10 +181,13 @@ const cell = {
   policyName: agent.policyName,
   labels: agent.labels,
   host: agent.host,
-  waiting: column<boolean>(`(${WAITING} OR c.step IS NOT DISTINCT FROM 'ESCALATION_TRIGGERED')`),
+  unhealthy: agent.unhealthy,
+  waiting: column<boolean>(
+    `coalesce(c.step = 'ESCALATION_TRIGGERED' OR (${WAITING} AND is_current AND heartbeat_waiting_for ->> 'kind' IN ('permission', 'question')), false)`,
+  ),
   held: agent.held,
 };
-/** What a view of the whole fleet needs of an agent. `waiting`: for a person. */
+/** What a view of the whole fleet needs of an agent. `waiting`: for the answer of a person. An idle prompt waits for none. */
 export type CellRow = RowOf<typeof cell>;
 
 /** All agents by name. */
