@@ -261,6 +261,15 @@ test('the call at which a loop was caught counts from the start of the loop', as
   expect((await evaluate(['-'], late(cycle))).out).toMatch(/ 1 of 1 +8, 8\n/);
 });
 
+test('a session that claims to be done falsely is listed, an honest one is not', async () => {
+  const session = { commands: ['ls', 'npm test'], isDone: true };
+  const honest = await evaluate([file('honest', claudeCodeFile(session))]);
+  expect(honest.out).not.toContain('claim to be done');
+  const { out } = await evaluate([file('false', claudeCodeFile({ ...session, failing: ['npm test'] }))]);
+  const listed = '(false_completion): 1.\n  claude-code s-claude: DEGRADED after call 2\n';
+  expect(out).toContain(`Runs that claim to be done although their calls contradict it ${listed}`);
+});
+
 test('a session that is flagged is listed, since its outcome is not known; a file of no known format ends with 1', async () => {
   const session = file('session', claudeCodeFile({ commands: Array.from({ length: 5 }, () => 'ls'), isDone: false }));
   const { code, out, err } = await evaluate([session, file('page.md', '# A page\n')]);

@@ -35,6 +35,7 @@ export type Source = {
 /** The largest number of listed runs; the rest is counted. */
 const LISTED = 20;
 const FLAGS: readonly string[] = ['STUCK', 'FAILING'];
+const CLAIM = 'false_completion';
 
 /** Counts of judged runs: small, however many there are. */
 export class Tally {
@@ -43,6 +44,9 @@ export class Tally {
   readonly missed: Odd[] = [];
   /** Flagged, and whether they were successful is not known. */
   readonly unknown: Odd[] = [];
+  /** Runs that claim to have finished, and whose calls contradict it; and how many there are. */
+  readonly claiming: Odd[] = [];
+  claims = 0;
 
   add(run: Judgement): void {
     const { worst, changes } = run.judged;
@@ -52,6 +56,11 @@ export class Tally {
     const odd = (what: string): Odd => ({ runId: run.run_id, src, what });
     source.runs += 1;
     if (worst === 'DEGRADED' || worst === 'STUCK' || worst === 'FAILING') source.worst[worst] += 1;
+    const claim = changes.find(({ signals }) => signals.includes(CLAIM));
+    if (claim) {
+      this.claims += 1;
+      list(this.claiming, odd(`${claim.to} after call ${claim.call}`));
+    }
     const found = flag && odd(`${flag.to} at call ${flag.call}: ${flag.signals.join(', ')}`);
     if (run.success) {
       source.successful += 1;
@@ -103,7 +112,10 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 /** Judged runs by source, by their worst state; then what stands against `success` and `label`. */
-export const evaluatedLines = (view: View, { sources, flagged, missed, unknown }: Tally): string[] => {
+export const evaluatedLines = (
+  view: View,
+  { sources, flagged, missed, unknown, claiming, claims }: Tally,
+): string[] => {
   // Names that a recorded file gives do not control the terminal.
   const rows = plainAll([...sources].map(([name, source]): Row => ({ name, ...source })));
   if (rows.length === 0) return ['No runs.'];
@@ -123,6 +135,8 @@ export const evaluatedLines = (view: View, { sources, flagged, missed, unknown }
     ...oddLines(unknown, found),
     loops === 0 ? 'No run is labelled a loop.' : share(caught, loops, 'runs labelled loop', 'caught'),
     ...oddLines(missed, loops - caught),
+    ...(claims === 0 ? [] : [`Runs that claim to be done although their calls contradict it (${CLAIM}): ${claims}.`]),
+    ...oddLines(claiming, claims),
   ];
 };
 

@@ -116,8 +116,8 @@ The aims, and where each is measured:
 - At most 1 in 100 successful runs of each source is flagged, and none of Claude Code: the table above.
 - At least 95 of 100 loops are caught, a row at its fifth call: the table above. Loops of any period up to twelve are found by the fifth repetition,
   also where edits are declared mutating: generated loops in \`packages/health/src/presets/repetition.test.ts\`.
-- Twelve such periods with 14 kinds of noise (times, ids, ports, temporary names, descriptions that change), 180 rotations of few calls, and 14 kinds of productive work are
-  judged in \`packages/health/src/presets/generated.test.ts\`: the loops are found, and no work is flagged, under \`vigil\` and \`coditect\`.
+- \`packages/health/src/presets/generated.test.ts\` has more generated runs: loops of these periods with 14 kinds of noise (times, ids, ports, temporary names, descriptions that
+  change), 180 rotations of few calls, and 14 kinds of productive work. \`vigil\` finds the loops, \`vigil\` and \`coditect\` find the rotations, and neither flags the work.
 - No productive repetition is STUCK. Its answers differ in figures: training logs, progress bars, shrinking failures, pages. The same test lists them,
   because no rule labels them in the recorded runs.
 
@@ -163,8 +163,9 @@ calls. A declared deadline moves the limit for its call to the deadline and 60 s
 - **A poll without a wait** (\`kubectl get pods\` again and again) with the same answer is a loop at the fifth call. A command that sleeps, or a wait before it, makes it a poll.
 - **A wait hides a loop** of itself and one call that succeeds for 30 minutes.
 - **An id in plain text is noise.** Where another id is the only news in an answer that is not JSON, the answer counts as the same. So does one whose only news is a hash, such as that of a file.
-- **A time that is progress**, such as a position in a video, counts as noise unless a figure without a unit or the words left, remaining or ETA stand beside it.
+- **A time that is progress**, such as a position in a video, counts as noise. A figure without a unit beside it, or the words left, remaining or ETA, make it new.
 - **A single new word in each answer** makes it new, so a loop with a random word in its answers is found by failures, budgets and silence only.
+- **An argument that changes in each call**, such as a comment in the command, makes another call. One answer to 24 such calls is DEGRADED.
 - **Cycles of more than twelve calls** are found from the 24th call without a new answer.
 - **Cut results**: a client that cuts long results, or records none, hides what differs in them. Telemetry has results only where the client exports them.
 - **\`codex exec --json\`** reports which files an edit changed and not the change, so two edits of one file look the same.
