@@ -94,7 +94,8 @@ export const ticketsOf = (agents: readonly AgentRow[], now: number): TicketRow[]
 
 export const alertsOf = (agents: readonly AgentRow[], tickets: readonly TicketRow[], now: number): AlertRow[] => {
   const alert = (id: number, agent: AgentRow | null, more: Partial<AlertRow>): AlertRow => ({
-    ...{ alertId: `al-${id}`, alertKey: null, route: 'stuck_agent', severity: 'warning', title: null, text: null },
+    ...{ alertId: `al-${id}`, alertKey: null, route: 'stuck_agent', severity: 'warning', urgency: 'normal' },
+    ...{ title: null, text: null },
     ...{ agentId: agent?.agentId ?? null, taskId: agent?.taskId ?? null, caseId: agent?.caseId ?? null, options: [] },
     ...{ deadlineAt: null, updatedAt: null, raisedAt: now - id * 7 * MINUTE, acknowledgedAt: null },
     ...{ acknowledgedBy: null, resolvedAt: null, deliveries: [{ sink: 'slack', ok: true, detail: null }] },

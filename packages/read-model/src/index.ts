@@ -47,6 +47,7 @@ export type { Entry } from './queries/journal.ts';
 export type { PolicyRefusalRow, PolicyRow } from './queries/policies.ts';
 export type { RequestRow } from './queries/requests.ts';
 export type { Targets } from './queries/targets.ts';
+export type { SilenceRow } from './queries/silences.ts';
 export type { CheckpointRow, RecoveryRow, TaskRow } from './queries/tasks.ts';
 export { type ReadModel, readModel } from './read-model.ts';
 export { copyFirstDay, dropSchema, REBUILT, switchSchemas, urlOfSchema } from './schemas.ts';

@@ -9,6 +9,7 @@ import { outcomes } from './queries/outcomes.ts';
 import { policies, policyDocument, policyRefusals } from './queries/policies.ts';
 import { requests } from './queries/requests.ts';
 import { targets } from './queries/targets.ts';
+import { silences } from './queries/silences.ts';
 import { checkpoints, recoveries, tasks } from './queries/tasks.ts';
 
 const queries = {
@@ -28,6 +29,7 @@ const queries = {
   requests,
   /** null: there is no such request */
   request: async (sql: Sql, requestId: string) => first(await requests(sql, { requestId })),
+  silences,
   breakers,
   tickets,
   fleet,

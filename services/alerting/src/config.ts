@@ -1,7 +1,7 @@
 import { httpUrl, kafkaSettings, whole } from '@vigil/chassis';
 import { linkKey } from '@vigil/chassis/decision-link';
 import { z } from 'zod';
-import type { Settings } from './alert/alert-state.ts';
+import type { Settings } from './alert/messages.ts';
 import type { Routing } from './alert/routing.ts';
 
 /**

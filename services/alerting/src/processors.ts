@@ -1,7 +1,11 @@
 import { type EventOf, Topic, type TopicName } from '@vigil/events';
 import { type DeciderProcessor, type MapperProcessor, topicsWritten } from '@vigil/stream';
 import { alerts } from './alert/alert.ts';
-import type { Alert, Settings } from './alert/alert-state.ts';
+import type { AlertingState } from './alert/alert-state.ts';
+import { AT_REST } from './alert/at-rest.ts';
+import { isForGates } from './alert/gates.ts';
+import type { Settings } from './alert/messages.ts';
+import { GATES_KEY } from './alert/routing.ts';
 import { agentNotices } from './notices/agent-notices.ts';
 import { fleetNotices } from './notices/fleet-notices.ts';
 import { type Noticed, notify } from './notices/notice.ts';
@@ -53,14 +57,16 @@ const DECIDER = { processor: 'alerting', service: 'alerting', writes: [Topic.ale
 /** All alert state, on one partition. No upstream service carries time for it: it writes its own ticks. */
 export const alertDecider = (
   settings: Settings,
-): DeciderProcessor<Alert, Notify | typeof Topic.controlAlerts, typeof Topic.alert> => ({
+): DeciderProcessor<AlertingState, Notify | typeof Topic.controlAlerts, typeof Topic.alert> => ({
   ...DECIDER,
   reads: [Topic.notify, Topic.controlAlerts],
   time: { topic: Topic.notify, sources: 'own' },
   writesTicks: Topic.notify,
   ticks: [],
   decider: alerts(settings),
-  atRest: { oldest: 8, upgrades: [], usual: null },
+  stateKey: (input) => (isForGates(input) ? GATES_KEY : input.key),
+  governing: { key: GATES_KEY, ruleOf: (gates) => alerts(settings, gates) },
+  atRest: AT_REST,
 });
 
 export const WRITTEN = topicsWritten(agentMapper(noPolicies), taskMapper(noPolicies), fleetMapper(noPolicies), DECIDER);

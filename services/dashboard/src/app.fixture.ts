@@ -46,8 +46,9 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
     task: async () => null,
     tickets: async ({ ticketId }: { ticketId: string }) =>
       ticketId === 't-1' ? [{ ticketId, alertKey: 'escalation_ticket:T-1' }] : [],
-    alerts: async () => [{ alertId: 'alert-1', alertKey: 'stuck_agent:T-1' }],
     outcomes: async () => [],
+    alerts: async () => [{ alertId: 'alert-1', alertKey: 'stuck_agent:T-1', resolvedAt: null }],
+    silences: async () => [{ silenceId: 'silence-1', matchers: [{ field: 'route', value: 'stuck_agent' }] }],
     ...answers,
   } as unknown as ReadModel;
   const listeners = new Set<(event: HealthEvent) => void>();

@@ -142,6 +142,21 @@ test.each([
     { requestId: 'request-1', instanceId: 'i1', option: 'allow' },
   ],
   [{ kind: 'acknowledge', alertId: 'alert-1' }, Topic.controlAlerts, 'ACKNOWLEDGE_ALERT', 'stuck_agent:T-1', {}],
+  [{ kind: 'resolve_alert', alertId: 'alert-1' }, Topic.controlAlerts, 'RESOLVE_ALERT', 'stuck_agent:T-1', {}],
+  [
+    { kind: 'test_channel', channel: 'ops' },
+    Topic.controlAlerts,
+    'TEST_CHANNEL',
+    'channel_test:ops',
+    { channel: 'ops' },
+  ],
+  [
+    { kind: 'end_silence', silenceId: 'silence-1' },
+    Topic.controlAlerts,
+    'SILENCE_ALERTS',
+    'silences',
+    { silenceId: 'silence-1', matchers: [{ field: 'route', value: 'stuck_agent' }] },
+  ],
 ])('%o is written as one event, keyed by its subject', async (command, topic, type, key, payload) => {
   const { request, written } = dashboard();
   const answer = await request('POST', '/v1/commands', { ...command, ...reason });

@@ -22,6 +22,7 @@ import { pageRoutes } from './routes/page.ts';
 import { policyRoutes, readRoutes } from './routes/read.ts';
 import type { Backlog } from './routes/resume.ts';
 import { openStreams } from './routes/streams.ts';
+import { silenceRoutes } from './routes/silences.ts';
 import type { Sessions } from './sessions.ts';
 
 export type AppDeps = {
@@ -110,6 +111,7 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   loginRoutes(app, deps);
   readRoutes(app, deps);
   policyRoutes(app, deps.model);
+  silenceRoutes(app, deps.model, deps.now);
   commandRoutes(app, deps.model, deps.write, deps.now);
   decisionRoutes(app, deps);
   outcomeRoutes(app, deps);

@@ -77,6 +77,9 @@ export const commandShape = z.discriminatedUnion('kind', [
       .max(20),
     forMs,
   }),
+  named('end_silence', { silenceId: id }),
+  named('resolve_alert', { alertId: id }),
+  named('test_channel', { channel: id }),
 ]);
 
 export type Command = z.output<typeof commandShape>;
@@ -89,6 +92,9 @@ export const ROLE_OF_COMMAND: Readonly<Record<Command['kind'], Role>> = {
   notify_operator: 'responder',
   acknowledge: 'responder',
   silence: 'operator',
+  end_silence: 'operator',
+  resolve_alert: 'responder',
+  test_channel: 'operator',
   request_step: 'operator',
   hold: 'operator',
   release: 'operator',
@@ -163,11 +169,19 @@ const draftOf = async (command: OfOne, model: ReadModel, now: number): Promise<C
     case 'notify_operator':
       return notifyOperator(command, model);
     case 'acknowledge':
-      return acknowledge(command, model);
-    case 'silence': {
-      const payload = { matchers: command.matchers, until: now + command.forMs, by, why };
-      return { topic: Topic.controlAlerts, type: 'SILENCE_ALERTS', key: 'silences', payload };
+      return aboutAlert('ACKNOWLEDGE_ALERT', command, model);
+    case 'resolve_alert':
+      return aboutAlert('RESOLVE_ALERT', command, model);
+    case 'test_channel': {
+      const { channel } = command;
+      return controlAlerts('TEST_CHANNEL', `channel_test:${channel}`, { channel, by, why });
     }
+    case 'silence': {
+      const until = now + command.forMs;
+      return controlAlerts('SILENCE_ALERTS', 'silences', { matchers: command.matchers, until, by, why, silenceId: '' });
+    }
+    case 'end_silence':
+      return endSilence(command, model, now);
   }
 };
 
@@ -328,10 +342,37 @@ const notifyOperator = async (
   return { topic: Topic.controlAlerts, type: 'NOTIFY_OPERATOR', key: alertKey, payload };
 };
 
-const acknowledge = async ({ alertId, by, why }: Of<'acknowledge'>, model: ReadModel): Promise<CommandDraft> => {
+type AlertControl = 'ACKNOWLEDGE_ALERT' | 'RESOLVE_ALERT' | 'SILENCE_ALERTS' | 'TEST_CHANNEL';
+const controlAlerts = (type: AlertControl, key: string, payload: object): CommandDraft =>
+  ({
+    topic: Topic.controlAlerts,
+    type,
+    key,
+    payload: parsePayload(Topic.controlAlerts, type, payload),
+  }) as CommandDraft;
+
+/** Throws Problem if there is no such alert, or it is over. */
+const aboutAlert = async (
+  type: 'ACKNOWLEDGE_ALERT' | 'RESOLVE_ALERT',
+  { alertId, by, why }: Of<'acknowledge' | 'resolve_alert'>,
+  model: ReadModel,
+): Promise<CommandDraft> => {
   const alert = (await model.alerts({})).find((one) => one.alertId === alertId);
+  const { resolvedAt } = found(alert, 'alert', alertId, '`vigil alert list`');
   const alertKey = found(alert?.alertKey, 'alert', alertId, '`vigil alert list`');
-  return { topic: Topic.controlAlerts, type: 'ACKNOWLEDGE_ALERT', key: alertKey, payload: { alertKey, by, why } };
+  if (resolvedAt !== null) throw new Problem(409, 'alert_resolved', `Alert ${alertId} is resolved already.`);
+  return controlAlerts(type, alertKey, { alertKey, by, why });
+};
+
+/** The silence is set again, until now. */
+const endSilence = async (
+  { silenceId, by, why }: Of<'end_silence'>,
+  model: ReadModel,
+  now: number,
+): Promise<CommandDraft> => {
+  const silence = (await model.silences(now)).find((one) => one.silenceId === silenceId);
+  const { matchers } = found(silence, 'silence', silenceId, '`vigil alert list`');
+  return controlAlerts('SILENCE_ALERTS', 'silences', { matchers, until: now, by, why, silenceId });
 };
 
 /** A document to be applied, or taken back. Throws Problem 422 with every mistake that can be seen in it alone; the evaluator sees the rest. */

@@ -32,6 +32,9 @@ const COMMANDS: Readonly<Record<Command['kind'], object>> = {
   notify_operator: { ticketId: 't-1', urgency: 'high' },
   acknowledge: { alertId: 'alert-1' },
   silence: { matchers: [{ field: 'route', value: 'stuck_agent' }], forMs: 1000 },
+  end_silence: { silenceId: 'silence-1' },
+  resolve_alert: { alertId: 'alert-1' },
+  test_channel: { channel: 'ops' },
 };
 const KINDS = Object.keys(COMMANDS) as Command['kind'][];
 

@@ -26,6 +26,7 @@ export const ROLE_OF_ROUTE = {
   'GET /v1/recoveries': 'viewer',
   'GET /v1/story': 'viewer',
   'GET /v1/alerts': 'viewer',
+  'GET /v1/silences': 'viewer',
   'GET /v1/fleet': 'viewer',
   'GET /v1/dead-letters': 'viewer',
   'GET /v1/policies': 'viewer',

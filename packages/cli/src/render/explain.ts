@@ -1,8 +1,8 @@
 import type { AgentRow, BreakerRow, Entry, Explanation, OrderRow, SignalFigure, TicketRow } from '@vigil/read-model';
 import { isHeld } from './agents.ts';
+import { alertLine } from './alerts.ts';
 import { caseFacts, questionLines } from './cases.ts';
 import { evidenceName, isNotRoutine, listed, orderTarget, trailLine } from './describe.ts';
-import { alertLine } from './fleet.ts';
 import { stateText } from './knowledge.ts';
 import { optionLines } from './options.ts';
 import { isIn, type Period } from './period.ts';

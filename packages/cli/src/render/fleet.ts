@@ -1,21 +1,5 @@
-import type { AlertRow, FleetRow } from '@vigil/read-model';
-import { clockTime, orDash, type View } from './view.ts';
-
-export const alertLine = (view: View, alert: AlertRow): string => {
-  const at = alert.raisedAt ?? alert.updatedAt;
-  const stands =
-    alert.resolvedAt !== null
-      ? `resolved ${clockTime(view, alert.resolvedAt)}`
-      : alert.acknowledgedBy !== null
-        ? `acknowledged by ${alert.acknowledgedBy}`
-        : 'open';
-  const severity = alert.severity === 'critical' ? view.paint.red('critical') : orDash(alert.severity);
-  const time = at === null ? '-' : clockTime(view, at);
-  return `  ${view.paint.dim(time)}  ${severity}  ${orDash(alert.title)} (${stands})`;
-};
-
-export const alertLines = (view: View, alerts: readonly AlertRow[]): string[] =>
-  alerts.length === 0 ? ['No alerts.'] : alerts.map((alert) => alertLine(view, alert));
+import type { FleetRow } from '@vigil/read-model';
+import { orDash, type View } from './view.ts';
 
 /** The same in a word each, for a title. */
 export const fleetWords = ({ halted, braked, dryRun }: FleetRow): readonly string[] => [

@@ -3,8 +3,9 @@
 /** The values of each enumeration of the events. */
 export const SYMBOLS = {
   Activity: ['UNKNOWN', 'starting', 'working', 'idle', 'awaiting_input', 'blocked', 'rate_limited', 'paused', 'handing_off', 'stuck', 'exiting', 'finished'],
-  AlertAction: ['UNKNOWN', 'raise', 'resolve', 'dismiss', 'settle'],
+  AlertAction: ['UNKNOWN', 'raise', 'resolve', 'dismiss', 'settle', 'inhibit', 'release'],
   AlertSeverity: ['UNKNOWN', 'info', 'warning', 'critical'],
+  AlertUrgency: ['UNKNOWN', 'normal', 'high', 'highest'],
   AnswerKind: ['UNKNOWN', 'handoff', 'blockers', 'self_report', 'probe_reply'],
   AnswerRefusal: ['UNKNOWN', 'answered', 'expired', 'withdrawn', 'other_instance', 'no_such_option', 'unknown_request'],
   Axis: ['UNKNOWN', 'absence', 'repetition', 'rate', 'cost', 'fact'],

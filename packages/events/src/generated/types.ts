@@ -226,8 +226,12 @@ export type AlertAcknowledgedPayload = {
   readonly alertKey: string;
   readonly alertId: string;
   readonly by: string;
+  /** the time from which sinks are notified; null if they are not */
+  readonly deliverAt: null | number;
+  /** the channels that received the alert */
+  readonly sinks: readonly string[];
 };
-export type AlertAction = 'UNKNOWN' | 'raise' | 'resolve' | 'dismiss' | 'settle';
+export type AlertAction = 'UNKNOWN' | 'raise' | 'resolve' | 'dismiss' | 'settle' | 'inhibit' | 'release';
 export type AlertDeliveredPayload = {
   readonly alertKey: string;
   readonly alertId: string;
@@ -269,6 +273,12 @@ export type AlertRaisedPayload = {
   /** the notified channels if deliverAt is set; empty: the console */
   readonly sinks: readonly string[];
   readonly raisedAt: null | number;
+  /** how much it is in a hurry; an escalation and an alert without an acknowledgement raise it, and the severity stays */
+  readonly urgency: AlertUrgency;
+  /** how long it gathers related notices before sinks are notified; null: as alerting is configured */
+  readonly groupWaitMs: null | number;
+  /** how often sinks are notified again without an acknowledgement; null: as alerting is configured */
+  readonly repeatMs: null | number;
 };
 export type AlertRequestedPayload = {
   readonly caseId: string;
@@ -302,6 +312,8 @@ export type AlertResolvedPayload = {
   readonly deliverAt: null | number;
   /** the notified channels if deliverAt is set; empty: the console */
   readonly sinks: readonly string[];
+  /** how much it is in a hurry; an escalation and an alert without an acknowledgement raise it, and the severity stays */
+  readonly urgency: AlertUrgency;
 };
 export type AlertSeverity = 'UNKNOWN' | 'info' | 'warning' | 'critical';
 export type AlertStep = {
@@ -336,7 +348,14 @@ export type AlertUpdatedPayload = {
   /** the notified channels if deliverAt is set; empty: the console */
   readonly sinks: readonly string[];
   readonly raisedAt: null | number;
+  /** how much it is in a hurry; an escalation and an alert without an acknowledgement raise it, and the severity stays */
+  readonly urgency: AlertUrgency;
+  /** how long it gathers related notices before sinks are notified; null: as alerting is configured */
+  readonly groupWaitMs: null | number;
+  /** how often sinks are notified again without an acknowledgement; null: as alerting is configured */
+  readonly repeatMs: null | number;
 };
+export type AlertUrgency = 'UNKNOWN' | 'normal' | 'high' | 'highest';
 export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'probe_reply';
 export type AnswerRefusal = 'UNKNOWN' | 'answered' | 'expired' | 'withdrawn' | 'other_instance' | 'no_such_option' | 'unknown_request';
 export type AnswerRefusedPayload = {
@@ -949,6 +968,7 @@ export type NotifyPayload = {
   readonly severity: AlertSeverity;
   readonly title: string;
   readonly text: string;
+  /** inhibit and release are of the brake: it holds back the delivery of other alerts */
   readonly action: AlertAction;
   readonly options: readonly string[];
   readonly deadlineAt: null | number;
@@ -964,6 +984,18 @@ export type NotifyPayload = {
   readonly checkpoint: null | CheckpointRef;
   /** the task waits for a person (omniclaude's Blocked) */
   readonly blocked: null | Blocked;
+  /** how much it is in a hurry; an escalation and an alert without an acknowledgement raise it, and the severity stays */
+  readonly urgency: AlertUrgency;
+  /** how long it gathers related notices before sinks are notified; null: as alerting is configured */
+  readonly groupWaitMs: null | number;
+  /** how often sinks are notified again without an acknowledgement; null: as alerting is configured */
+  readonly repeatMs: null | number;
+  /** it is raised only if its end does not arrive within this time; null: at once */
+  readonly afterMs: null | number;
+  /** of inhibit: fleet, host:<name> or runtime:<id>; null: only agentIds */
+  readonly scope: null | string;
+  /** of inhibit: the agents whose alerts are not delivered */
+  readonly agentIds: readonly string[];
 };
 export type NudgeAgentPayload = {
   readonly orderId: string;
@@ -1387,6 +1419,11 @@ export type ResetBreakerPayload = {
   readonly by: string;
   readonly why: string;
 };
+export type ResolveAlertPayload = {
+  readonly alertKey: string;
+  readonly by: string;
+  readonly why: null | string;
+};
 export type ResumeAgentPayload = {
   readonly orderId: string;
   /** rising within an instance */
@@ -1487,12 +1524,16 @@ export type SilenceAlertsPayload = {
   readonly until: number;
   readonly by: string;
   readonly why: string;
+  /** the silence that it sets or replaces; empty: the id of its event */
+  readonly silenceId: string;
 };
 export type SilenceChangedPayload = {
   readonly matchers: readonly AlertMatcher[];
   readonly until: number;
   readonly by: string;
   readonly why: string;
+  /** the silence that it sets or replaces; empty: the id of its event */
+  readonly silenceId: string;
 };
 export type SkipWhy = 'UNKNOWN' | 'dry_run' | 'requires' | 'no_runtime' | 'no_instance' | 'no_task' | 'no_session' | 'unknown_step';
 export type SkippedCheckpoint = {
@@ -1704,6 +1745,12 @@ export type TerminationUnconfirmedPayload = {
   readonly labels: Readonly<Record<string, string>>;
   readonly orderId: string;
   readonly why: string;
+};
+export type TestChannelPayload = {
+  /** its name in the configuration of alerting */
+  readonly channel: string;
+  readonly by: string;
+  readonly why: null | string;
 };
 export type TicketDismissedPayload = {
   readonly alertKey: string;
@@ -1993,8 +2040,12 @@ export type Content =
   | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'ACKNOWLEDGE_ALERT'; readonly payload: AcknowledgeAlertPayload }
   /** gascity's notify_operator. */
   | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'NOTIFY_OPERATOR'; readonly payload: NotifyOperatorPayload }
+  /** A person ends an alert by hand. A later report of the same condition raises a new one. */
+  | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'RESOLVE_ALERT'; readonly payload: ResolveAlertPayload }
   /** Not delivered for a while. */
   | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'SILENCE_ALERTS'; readonly payload: SilenceAlertsPayload }
+  /** Sends a test message to a channel. */
+  | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'TEST_CHANNEL'; readonly payload: TestChannelPayload }
   /** Requests an alert to people, or its resolution. */
   | { readonly topic: 'onex.cmd.alerting.notify.v1'; readonly type: 'NOTIFY'; readonly payload: NotifyPayload }
   /** Puts a document in force; without one, the files are in force again. */

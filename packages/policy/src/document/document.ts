@@ -116,7 +116,12 @@ export const policyDocument = z.strictObject({
   alerts: z
     .record(
       name,
-      z.strictObject({ severity: z.enum(['info', 'warning', 'critical']), channels: z.array(z.string()).default([]) }),
+      z.strictObject({
+        severity: z.enum(['info', 'warning', 'critical']),
+        channels: z.array(z.string()).default([]),
+        group_wait: duration.nullable().default(null),
+        repeat: duration.nullable().default(null),
+      }),
     )
     .default({}),
 });

@@ -6,6 +6,7 @@ const alert = {
   alertKey: column<string | null>(),
   route: column<string | null>(),
   severity: column<string | null>(),
+  urgency: column<string | null>('content_urgency'),
   title: column<string | null>(),
   text: column<string | null>(),
   agentId: column<string | null>(),

@@ -51,12 +51,12 @@ export class DeciderLogic implements ProcessorLogic {
     const next =
       refused === undefined && known !== undefined ? this.#nextEvaluation(known, observed, clock) : clock.now;
     if (next > clock.now) {
-      this.store.put(key, { ...updated, dueAt: next });
+      this.#put(key, known?.state, { ...updated, dueAt: next }, clock);
       return [];
     }
     const { outs, after } = this.#decide(key, updated, { record, input }, clock);
     if (known !== undefined || outs.length > 0 || !isInitial(this.#decider.initial, observed))
-      this.store.put(key, after);
+      this.#put(key, known?.state, after, clock);
     return refused === undefined ? outs : [...refuse(refused), ...outs];
   }
 
@@ -118,8 +118,25 @@ export class DeciderLogic implements ProcessorLogic {
     return outs;
   }
 
+  restored(at: Clock): void {
+    this.#govern(at);
+  }
+
   useDecider(decider: AnyDecider['decider']): void {
     this.#decider = decider;
+  }
+
+  #put(key: string, before: unknown, after: Entry<unknown>, clock: Clock): void {
+    this.store.put(key, after);
+    if (key === this.#processor.governing?.key && after.state !== before) this.#govern(clock);
+  }
+
+  /** Uses the rule of the governing key for all later records. Stored deadlines may be too late under it. */
+  #govern(at: Clock): void {
+    const { governing } = this.#processor;
+    if (governing === undefined) return;
+    this.#decider = governing.ruleOf(this.store.get(governing.key)?.state);
+    this.rearm(this.store.keys(), at);
   }
 
   rearm(keys: readonly string[], at: Clock): void {
@@ -146,11 +163,12 @@ export class DeciderLogic implements ProcessorLogic {
   }
 
   #onDeadline(key: string, tick: LogRecord, clock: Clock): readonly OutRecord[] {
-    const { outs, after } = this.#decide(key, this.#entry(key), { record: tick, input: null }, clock);
+    const before = this.#entry(key);
+    const { outs, after } = this.#decide(key, before, { record: tick, input: null }, clock);
     if (this.#decider.forgets?.(after.state, clock)) {
       this.store.forget(key);
       this.#traces.forget(key);
-    } else this.store.put(key, after);
+    } else this.#put(key, before.state, after, clock);
     return outs;
   }
 

@@ -117,6 +117,7 @@ export class PartitionTask {
     await this.#restore();
     await this.#placePositions();
     this.#checkOpen();
+    this.#fold.logic.restored(this.#fold.time);
     this.phase = 'running';
   }
 

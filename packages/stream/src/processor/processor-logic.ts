@@ -46,6 +46,8 @@ export type ProcessorLogic = {
    * meantime.
    */
   readonly rearm: (keys: readonly string[], at: Clock) => void;
+  /** Called once, after the states are read from the snapshot. */
+  readonly restored: (at: Clock) => void;
   /** Replaces the decider. The stored deadlines do not change. */
   readonly useDecider: (decider: AnyDecider['decider']) => void;
 };
@@ -82,6 +84,8 @@ export class MapperLogic implements ProcessorLogic {
   }
 
   rearm(): void {}
+
+  restored(): void {}
 
   useDecider(): void {}
 }

@@ -48,6 +48,8 @@ export type DeciderProcessor<State, In extends TopicName, Out extends TopicName>
   /** the state's key; default: the record's key */
   readonly stateKey?: (input: EventOf<In>) => string;
   readonly atRest: AtRest<State>;
+  /** The key whose state sets the rule of all keys in its partition. Default: one rule, which no input changes. */
+  readonly governing?: Governing<State, EventOf<In>, Draft<Out>>;
   /** default: a partition may have any number of keys */
   readonly keyLimit?: KeyLimit;
   /**
@@ -60,6 +62,15 @@ export type DeciderProcessor<State, In extends TopicName, Out extends TopicName>
     readonly key: `@${string}`;
     readonly rules: () => Rules<State, EventOf<In>, Draft<Out>>;
   };
+};
+
+/**
+ * The rule that follows from the state of `key`. As part of the log, a replay decides the same. It applies from the next
+ * record on, and the deadlines of all keys are computed again. `ruleOf` undefined: the key has no state yet.
+ */
+export type Governing<State, Input extends HealthEvent, Output extends Draft> = {
+  readonly key: string;
+  readonly ruleOf: (state: State | undefined) => Decider<State, Input, Output>;
 };
 
 /**
@@ -91,6 +102,7 @@ export type AnyDecider = AnyTopology & {
   readonly decider: Decider<unknown, HealthEvent, Draft>;
   readonly stateKey?: (input: HealthEvent) => string;
   readonly atRest: AtRest<unknown>;
+  readonly governing?: Governing<unknown, HealthEvent, Draft>;
   readonly keyLimit?: KeyLimit;
   readonly marker?: { readonly topic: TopicName; readonly key: `@${string}`; readonly rules: () => AnyRules };
 };

@@ -3,6 +3,7 @@ import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { alerts } from '../alert/alert.ts';
+import type { Alert } from '../alert/alert-state.ts';
 import { consoleOnly } from '../alert/routing.ts';
 import { agentNotices } from '../notices/notices.fixture.ts';
 
@@ -60,7 +61,7 @@ test('a dismissed ticket notifies no one, and the event has the reason', () => {
       },
     },
   ]);
-  expect(story.state().open).toBeNull();
+  expect((story.state() as Alert).open).toBeNull();
 });
 
 test('an alert that is open stays as it is when a further ticket is dismissed', () => {
@@ -69,9 +70,9 @@ test('an alert that is open stays as it is when a further ticket is dismissed', 
   if (!raised || !dismissed) throw new Error('no notice');
   const story = open();
   story.receive(notify(raised.payload));
-  const before = story.state().open;
+  const before = (story.state() as Alert).open;
   expect(story.receive(notify(dismissed.payload))).toMatchObject([{ type: 'TICKET_DISMISSED' }]);
-  expect(story.state().open).toEqual(before);
+  expect((story.state() as Alert).open).toEqual(before);
 });
 
 test('people are asked to review and notified, and the alert is raised under the key that the request names', () => {

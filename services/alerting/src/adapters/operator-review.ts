@@ -1,6 +1,6 @@
 import type { EventOf, PayloadOf, Topic, TriagedTicket } from '@vigil/events';
-import type { Dismissed, Input } from '../alert/alert-state.ts';
 import type { Content } from '../alert/content.ts';
+import type { Dismissed, Input } from '../alert/messages.ts';
 import { DEFAULT } from '../alert/routing.ts';
 import { severityOf, TICKET_ROUTE } from '../notices/ticket-notices.ts';
 
@@ -19,7 +19,9 @@ export const reviewOf = (input: Input): TriagedTicket | null => {
       return { ticket_id, analysis, severity: urgency };
     }
     case 'ACKNOWLEDGE_ALERT':
+    case 'RESOLVE_ALERT':
     case 'SILENCE_ALERTS':
+    case 'TEST_CHANNEL':
       return null;
   }
 };
@@ -37,7 +39,7 @@ export const reviewRequested = (alertKey: string, ticket: TriagedTicket): Pick<R
   payload: { ...ticket, queen_graph_id: GRAPH, queen_stream_id: alertKey },
 });
 
-const UNKNOWN = {
+const UNKNOWN: Omit<Content, 'route' | 'severity' | 'title' | 'text'> = {
   agentId: null,
   taskId: null,
   episodeId: null,
@@ -49,6 +51,9 @@ const UNKNOWN = {
   checkpoint: null,
   blocked: null,
   channels: [DEFAULT],
+  urgency: 'normal',
+  groupWaitMs: null,
+  repeatMs: null,
 };
 
 /** The content of an alert when the operator is requested: about the ticket's agent and task, if its alert is open. */

@@ -1,19 +1,9 @@
-import type { Draft, EventOf, PayloadOf, PolicyRef, Topic } from '@vigil/events';
-import type { Open, Silence } from './due.ts';
-import { type Routing, SINK_FAILING } from './routing.ts';
-
-export type Settings = {
-  /** how long an alert gathers related notices before sinks are notified, milliseconds */
-  readonly groupWaitMs: number;
-  /** how often sinks are notified again of an alert without an acknowledgement, milliseconds */
-  readonly repeatMs: number;
-  readonly routing: Routing;
-};
-
-export type Input = EventOf<typeof Topic.notify | typeof Topic.controlAlerts>;
-export type Output = Draft<typeof Topic.alert>;
-
-export type Dismissed = PayloadOf<typeof Topic.alert, 'TICKET_DISMISSED'>;
+import type { PolicyRef } from '@vigil/events';
+import type { Content } from './content.ts';
+import type { Open } from './due.ts';
+import type { Gates } from './gates.ts';
+import type { Input } from './messages.ts';
+import { SINK_FAILING } from './routing.ts';
 
 /**
  * When the newest raise, and the newest end, happened: epoch milliseconds on the broker's clock, 0: never.
@@ -26,13 +16,18 @@ export const NO_TIMES: Times = { raised: 0, over: 0 };
 /** Agents of one task share its alert; the reports about each have their own times. */
 export type OfAgent = { readonly agentId: string; readonly times: Times; readonly isOpen: boolean };
 
+/** It is raised at `at`, unless its end arrives before. `id`: of the notice. */
+export type Awaited = { readonly id: string; readonly at: number; readonly content: Content };
+
 /** One alert key: at most one alert open at a time. */
 export type Alert = {
+  readonly kind: 'alert';
   readonly alertKey: string;
   readonly correlationId: string;
   readonly policy: PolicyRef | null;
   readonly open: Open | null;
-  readonly silence: Silence | null;
+  /** absent: nothing is awaited */
+  readonly awaited?: Awaited;
   readonly times: Times;
   /** of stuck_agent and task_blocked: the agents that it was reported of, the newest last; absent: none */
   readonly agents?: readonly OfAgent[];
@@ -42,12 +37,15 @@ export type Alert = {
   readonly keptUntil?: number;
 };
 
+/** The state of a key: an alert, or what holds back the deliveries of all. */
+export type AlertingState = Alert | Gates;
+
 export const initial: Alert = {
+  kind: 'alert',
   alertKey: '',
   correlationId: '',
   policy: null,
   open: null,
-  silence: null,
   times: NO_TIMES,
 };
 
@@ -65,6 +63,8 @@ export const timesAfter = (times: Times, input: Input): Times => {
       return at > times.over ? { ...times, over: at } : times;
     case 'dismiss':
     case 'settle':
+    case 'inhibit':
+    case 'release':
     case 'UNKNOWN':
       return times;
   }
@@ -80,6 +80,8 @@ export const isBefore = (times: Times, input: Input): boolean => {
       return input.occurredAt < times.raised;
     case 'dismiss':
     case 'settle':
+    case 'inhibit':
+    case 'release':
     case 'UNKNOWN':
       return false;
   }

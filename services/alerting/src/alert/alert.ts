@@ -3,27 +3,40 @@ import { dismissedOf, operatorContent, reviewOf, reviewRequested } from '../adap
 import { BLOCKED_ROUTE } from '../notices/agent-notices.ts';
 import {
   type Alert,
-  type Input,
+  type AlertingState,
   initial,
   isBefore,
   NO_TIMES,
   type OfAgent,
-  type Output,
-  type Settings,
   timesAfter,
 } from './alert-state.ts';
-import { type Content, inPlace, questionOf, settledBy } from './content.ts';
-import { changed, draft, type Over, raised, resolved, updated, waitOf } from './drafts.ts';
-import { isSilenced, type Open, sendFrom } from './due.ts';
+import { type Content, contentOf, inPlace, questionOf, settledBy } from './content.ts';
+import { changed, draft, type Rules, raised, repeatOf, resolved, updated, waitOf } from './drafts.ts';
+import { type Open, type Over, sendFrom } from './due.ts';
+import {
+  type GateInput,
+  type Gates,
+  heldUntil,
+  isForGates,
+  NO_GATES,
+  observeGates,
+  silenceIdOf,
+  withSilence,
+} from './gates.ts';
+import type { Input, Output, Settings } from './messages.ts';
+import { GATES_KEY } from './routing.ts';
 
 const MOST_AGENTS = 16;
 
-const observe = (before: Alert, input: Input, { now }: Clock, settings: Settings): Alert => {
+const observe = (known: Alert, input: Input, { now }: Clock, settings: Rules): Alert => {
+  const awaiting = awaitingAfter(known, input, now);
+  if (awaiting !== null) return awaiting;
+  const before = endingAfter(known, input, now, settings);
   const { agents = [] } = before;
   const isLate = isLateEnd(input, now);
   const after = agentsAfter(before, input, isLate);
-  const known = after === agents ? before : { ...before, agents: after };
-  const state = isEndOfTask(input) ? { ...known, taskOver: Math.max(taskOverOf(known), input.occurredAt) } : known;
+  const noted = after === agents ? before : { ...before, agents: after };
+  const state = isEndOfTask(input) ? { ...noted, taskOver: Math.max(taskOverOf(noted), input.occurredAt) } : noted;
   const isNew = answerTo(state, input, now, settings).length > 0;
   // The end of an unknown key is kept only while an earlier raise may still be unread.
   if (!isNew && state.alertKey === '' && !isLate) return before;
@@ -36,6 +49,39 @@ const observe = (before: Alert, input: Input, { now }: Clock, settings: Settings
   return { ...rest, alertKey, ...chain, times };
 };
 
+/**
+ * A raise that waits for its end, or that end. Null: the input is another one. What is over leaves nothing behind once a
+ * late raise can no longer be read.
+ */
+const awaitingAfter = (state: Alert, input: Input, now: number): Alert | null => {
+  if (input.type !== 'NOTIFY' || state.open !== null) return null;
+  const { action, afterMs } = input.payload;
+  const times = timesAfter(state.times, input);
+  if (action === 'resolve' && state.awaited !== undefined) {
+    const { awaited, ...rest } = state;
+    return isBefore(state.times, input) ? state : { ...rest, times, keptUntil: now + END_KEPT_MS };
+  }
+  if (action !== 'raise' || afterMs === null) return null;
+  if (state.awaited !== undefined || isBefore(state.times, input)) return state;
+  const awaited = { id: input.eventId, at: input.occurredAt + afterMs, content: contentOf(input.payload) };
+  const { key: alertKey, correlationId, policy } = input;
+  const { keptUntil, ...rest } = state;
+  return { ...rest, alertKey, correlationId, policy, times, awaited };
+};
+
+/** An end that sinks learn after the wait, in which it may rise again: a flapping agent is one incident. */
+const endingAfter = (state: Alert, input: Input, now: number, settings: Rules): Alert => {
+  const { open } = state;
+  if (input.type !== 'NOTIFY' || open === null || open.sent === null) return state;
+  const { action, title, text } = input.payload;
+  const wait = waitOf(open.content, settings);
+  if (action === 'raise' && open.ending !== null && !isPast(state, input))
+    return { ...state, open: { ...open, ending: null } };
+  if (action !== 'resolve' || wait === 0 || isPast(state, input)) return state;
+  const isOver = agentsAfter(state, input, isLateEnd(input, now)).every((one) => !one.isOpen);
+  return isOver ? { ...state, open: { ...open, ending: open.ending ?? { at: now + wait, title, text } } } : state;
+};
+
 /** How long a raise may be read after a later end, while alerting catches up. Milliseconds. */
 const LATE_MS = 10_000;
 const END_KEPT_MS = 3_600_000;
@@ -44,32 +90,63 @@ const isLateEnd = (input: Input, now: number): boolean =>
   input.type === 'NOTIFY' && input.payload.action === 'resolve' && now - input.occurredAt > LATE_MS;
 
 /** The changes that an input makes to the alert of its key. */
-const changes = (state: Alert, input: Input, now: number, settings: Settings): readonly Output[] => {
+const changes = (state: Alert, input: Input, now: number, settings: Rules): readonly Output[] => {
   const { open, alertKey } = state;
   switch (input.type) {
     case 'NOTIFY': {
-      const { alertKey: _, action, timeAgeMs: __, ticket: ___, ...content } = input.payload;
+      const { action } = input.payload;
+      const content = contentOf(input.payload);
       const settled = action === 'settle' && open ? settledBy(open.content, content) : null;
       if (open && settled) return [changed(state, { ...open, content: settled }, now, settings)];
       const past = isPast(state, input);
       if (open && past) return [];
-      if (action === 'resolve') return isOpenForOthers(state) ? [] : ended(state, content, now, settings);
-      return action === 'raise' ? raising(state, content, { id: input.eventId, at: now, isOver: past }, settings) : [];
+      if (action === 'resolve')
+        return isOpenForOthers(state) || open?.ending ? [] : ended(state, content, now, settings);
+      return action === 'raise' && input.payload.afterMs === null
+        ? raising(state, content, { id: input.eventId, at: now, isOver: past }, settings)
+        : [];
     }
     case 'ACKNOWLEDGE_ALERT': {
       if (!open || open.acknowledgedBy !== null) return [];
-      const payload = { alertKey, alertId: open.alertId, by: input.payload.by };
-      return [draft(state, { type: 'ALERT_ACKNOWLEDGED', payload })];
+      const { alertId, sent } = open;
+      const told = { deliverAt: sent === null ? null : now, sinks: sent?.to ?? [] };
+      return [
+        draft(state, { type: 'ALERT_ACKNOWLEDGED', payload: { alertKey, alertId, by: input.payload.by, ...told } }),
+      ];
     }
-    case 'SILENCE_ALERTS': {
-      const { matchers, until, by, why } = input.payload;
-      return [draft(state, { type: 'SILENCE_CHANGED', payload: { matchers, until, by, why } })];
+    case 'RESOLVE_ALERT': {
+      if (open === null) return [];
+      const { by, why } = input.payload;
+      return [resolved(state, open, { title: `${open.content.title}: resolved by ${by}`, text: why ?? '' }, now)];
     }
+    case 'TEST_CHANNEL':
+      return tested(state, input, now, settings);
+    case 'SILENCE_ALERTS':
+      return [];
     case 'NOTIFY_OPERATOR': {
       const content = operatorContent(open?.content ?? null, input.payload);
       return raising(state, content, { id: input.eventId, at: now, isOver: false }, settings);
     }
   }
+};
+
+/** A test message and its end, to one channel. */
+const tested = (
+  state: Alert,
+  { payload, eventId }: Extract<Input, { readonly type: 'TEST_CHANNEL' }>,
+  now: number,
+  settings: Rules,
+): readonly Output[] => {
+  const { channel, by, why } = payload;
+  const title = `test of the channel ${channel}`;
+  const event = raised(state, { ...TEST, title, text: `${by}: ${why}`, channels: [channel] }, eventId, now, settings);
+  return [event, ...ended(evolve(state, event, now, settings), { title, text: 'the test is over' }, now, settings)];
+};
+
+const TEST: Omit<Content, 'title' | 'text' | 'channels'> = {
+  ...{ agentId: null, taskId: null, episodeId: null, caseId: null, labels: {}, route: 'channel_test' },
+  ...{ severity: 'info', urgency: 'normal', options: [], deadlineAt: null, onTimeout: null },
+  ...{ checkpoint: null, blocked: null, groupWaitMs: 0, repeatMs: null },
 };
 
 /** An agent that has raised the alert of a task and is not healthy yet keeps it open for all. */
@@ -139,7 +216,7 @@ const kept = (agents: readonly OfAgent[]): readonly OfAgent[] => {
 /** `isOver`: it was over before it was reported. Such an alert is raised, and resolved. */
 type Raise = { readonly id: string; readonly at: number; readonly isOver: boolean };
 
-const raising = (state: Alert, reported: Content, { id, at, isOver }: Raise, settings: Settings): readonly Output[] => {
+const raising = (state: Alert, reported: Content, { id, at, isOver }: Raise, settings: Rules): readonly Output[] => {
   const { open } = state;
   if (open) {
     const content = inPlace(open.content, reported);
@@ -149,20 +226,25 @@ const raising = (state: Alert, reported: Content, { id, at, isOver }: Raise, set
   const event = raised(state, reported, id, at, settings);
   if (!isOver) return [event];
   const over = { title: reported.title, text: 'it was over before it was reported' };
-  return [event, ...ended(evolve(state, event, settings), over, at, settings)];
+  return [event, ...ended(evolve(state, event, at, settings), over, at, settings)];
 };
 
 /** The answer to the input; then, the notification that is due. */
-const decide = (state: Alert, now: number, input: Input | null, settings: Settings): readonly Output[] => {
+const decide = (state: Alert, now: number, input: Input | null, settings: Rules): readonly Output[] => {
   const answer = input === null ? [] : answerTo(state, input, now, settings);
-  const after = answer.reduce((before, event) => evolve(before, event, settings), state);
-  const { open } = after;
-  return open && now >= sendFrom(after, open, settings.routing)
-    ? [...answer, updated(after, open, now, settings)]
-    : answer;
+  const after = answer.reduce((before, event) => evolve(before, event, now, settings), state);
+  return [...answer, ...due(after, now, settings)];
 };
 
-const answerTo = (state: Alert, input: Input, now: number, settings: Settings): readonly Output[] => {
+const due = (state: Alert, now: number, settings: Rules): readonly Output[] => {
+  const { open, awaited } = state;
+  if (open?.ending && now >= open.ending.at) return [resolved(state, open, open.ending, now)];
+  if (open && now >= sendFrom(open, settings.gates, settings.routing)) return [updated(state, open, now, settings)];
+  if (open || awaited === undefined || now < awaited.at) return [];
+  return [raised(state, awaited.content, awaited.id, now, settings)];
+};
+
+const answerTo = (state: Alert, input: Input, now: number, settings: Rules): readonly Output[] => {
   const [review, dismissed] = [reviewOf(input), dismissedOf(input)];
   return [
     ...(review === null ? [] : [draft(state, reviewRequested(state.alertKey, review))]),
@@ -172,26 +254,28 @@ const answerTo = (state: Alert, input: Input, now: number, settings: Settings): 
 };
 
 /** A notification that a case requested is sent even if the alert is over within the group wait. */
-const ended = (state: Alert, over: Over, now: number, settings: Settings): readonly Output[] => {
+const ended = (state: Alert, over: Over, now: number, settings: Rules): readonly Output[] => {
   const { open } = state;
   if (open === null) return [];
-  const isOwed = open.sentSeverity === null && open.content.caseId !== null && !isSilenced(state, open.content, now);
+  const isHeld = now < heldUntil(settings.gates, open.content);
+  const isOwed = open.sent === null && open.content.caseId !== null && !isHeld;
   if (!isOwed) return [resolved(state, open, over, now)];
   const sent = updated(state, open, now, settings);
-  return [sent, ...ended(evolve(state, sent, settings), over, now, settings)];
+  return [sent, ...ended(evolve(state, sent, now, settings), over, now, settings)];
 };
 
-const evolve = (state: Alert, event: Output, settings: Settings): Alert => {
+const evolve = (state: Alert, event: Output, now: number, settings: Rules): Alert => {
   switch (event.type) {
     case 'ALERT_RAISED':
-    case 'ALERT_UPDATED':
-      return { ...state, open: opened(state.open, event.payload, settings) };
+    case 'ALERT_UPDATED': {
+      const { awaited, ...rest } = state;
+      return { ...rest, open: opened(state.open, event.payload, now, settings) };
+    }
     case 'ALERT_ACKNOWLEDGED':
       return { ...state, open: state.open && { ...state.open, acknowledgedBy: event.payload.by } };
     case 'ALERT_RESOLVED':
-      return { ...state, open: null };
+      return { ...state, open: null, ...(state.agents && { agents: state.agents.map(closed) }) };
     case 'SILENCE_CHANGED':
-      return { ...state, silence: { matchers: event.payload.matchers, until: event.payload.until } };
     case 'QUEEN_INTERVENTION_REQUESTED':
     case 'TICKET_DISMISSED':
     case 'ALERT_DELIVERED':
@@ -199,30 +283,79 @@ const evolve = (state: Alert, event: Output, settings: Settings): Alert => {
   }
 };
 
+const closed = (one: OfAgent): OfAgent => (one.isOpen ? { ...one, isOpen: false } : one);
+
 type RaisedPayload = Extract<Output, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
 
-const opened = (before: Open | null, payload: RaisedPayload, settings: Settings): Open => {
+const opened = (before: Open | null, payload: RaisedPayload, now: number, settings: Rules): Open => {
   const { alertKey: _, alertId, deliverAt, sinks, raisedAt: recordedAt, ...content } = payload;
   const raisedAt = recordedAt ?? 0;
-  const unsent = { sentSeverity: null, sentTo: [], sentQuestion: null, sendAt: raisedAt + waitOf(content, settings) };
-  const known = before ?? { ...unsent, acknowledgedBy: null };
-  if (deliverAt === null) return { ...known, alertId, raisedAt, content };
-  const sentTo = [...new Set([...known.sentTo, ...sinks])];
-  const sent = {
-    sentSeverity: content.severity,
-    sentTo,
-    sentQuestion: questionOf(content),
-    sendAt: deliverAt + settings.repeatMs,
+  const unsent = { sent: null, sendAt: raisedAt + waitOf(content, settings) };
+  const known = before ?? { ...unsent, freshSince: null, acknowledgedBy: null, ending: null };
+  if (deliverAt === null) return { ...known, alertId, raisedAt, content, freshSince: known.freshSince ?? now };
+  const to = [...new Set([...(known.sent?.to ?? []), ...sinks])];
+  const { severity, urgency } = content;
+  const sent = { severity, urgency, question: questionOf(content), to };
+  return {
+    ...known,
+    alertId,
+    raisedAt,
+    content,
+    sent,
+    freshSince: null,
+    sendAt: deliverAt + repeatOf(content, settings),
   };
-  return { ...known, alertId, raisedAt, content, ...sent };
+};
+
+const dueAt = ({ open, awaited, keptUntil }: Alert, { gates, routing }: Rules): number => {
+  if (open) return open.ending?.at ?? sendFrom(open, gates, routing);
+  return awaited?.at ?? keptUntil ?? NEVER;
 };
 
 /** One alert for each episode: raised once, updated in place, resolved under the same key. A later raise is a new alert. */
-export const alerts = (settings: Settings): Decider<Alert, Input, Output> => ({
+const alertRule = (rules: Rules): Decider<Alert, Input, Output> => ({
   initial,
-  observe: (state, input, clock) => observe(state, input, clock, settings),
-  decide: (state, { now }, input) => decide(state, now, input, settings),
-  evolve: (state, event) => evolve(state, event, settings),
-  dueAt: (state) => (state.open ? sendFrom(state, state.open, settings.routing) : (state.keptUntil ?? NEVER)),
-  forgets: ({ keptUntil }, { now }) => keptUntil !== undefined && now >= keptUntil,
+  observe: (state, input, clock) => observe(state, input, clock, rules),
+  decide: (state, { now }, input) => decide(state, now, input, rules),
+  evolve: (state, event, { now }) => evolve(state, event, now, rules),
+  dueAt: (state) => dueAt(state, rules),
+  forgets: ({ open, awaited, keptUntil }, { now }) =>
+    open === null && awaited === undefined && keptUntil !== undefined && now >= keptUntil,
 });
+
+const silenced = (input: GateInput): readonly Output[] => {
+  if (input.type !== 'SILENCE_ALERTS') return [];
+  const { matchers, until, by, why } = input.payload;
+  const payload = { matchers, until, by, why, silenceId: silenceIdOf(input) };
+  const { correlationId, policy } = input;
+  return [
+    { topic: 'onex.evt.alerting.alert.v1', type: 'SILENCE_CHANGED', key: GATES_KEY, correlationId, policy, payload },
+  ];
+};
+
+const gatesIn = (state: AlertingState): Gates => (state.kind === 'gates' ? state : NO_GATES);
+
+/** All alerts, and what holds back their delivery. `state`: of `GATES_KEY`. */
+export const alerts = (
+  settings: Settings,
+  state: AlertingState | undefined = undefined,
+): Decider<AlertingState, Input, Output> => {
+  const rule = alertRule({ ...settings, gates: state === undefined ? NO_GATES : gatesIn(state) });
+  return {
+    initial,
+    observe: (before, input, clock) => {
+      if (isForGates(input)) return observeGates(gatesIn(before), input, clock.now);
+      return before.kind === 'gates' ? before : rule.observe(before, input, clock);
+    },
+    decide: (before, clock, input) => {
+      if (before.kind === 'gates') return input !== null && isForGates(input) ? silenced(input) : [];
+      return rule.decide(before, clock, input);
+    },
+    evolve: (before, event, clock, input) => {
+      if (before.kind === 'alert') return rule.evolve(before, event, clock, input);
+      return event.type === 'SILENCE_CHANGED' ? withSilence(before, event.payload) : before;
+    },
+    dueAt: (before, clock) => (before.kind === 'gates' ? NEVER : rule.dueAt(before, clock)),
+    forgets: (before, clock) => before.kind === 'alert' && rule.forgets?.(before, clock) === true,
+  };
+};

@@ -1,14 +1,36 @@
-import type { AlertSeverity } from '@vigil/events';
+import type { AlertSeverity, AlertUrgency } from '@vigil/events';
 import type { Notice } from '../notices/notice.ts';
 
 /** The content of an alert. `channels`: all that were requested since it was raised. */
-export type Content = Omit<Notice, 'alertKey' | 'action' | 'timeAgeMs' | 'ticket'>;
+export type Content = Omit<Notice, 'alertKey' | 'action' | 'timeAgeMs' | 'ticket' | 'afterMs' | 'scope' | 'agentIds'>;
+
+/** The content of an alert that a notice has. */
+export const contentOf = (notice: Notice): Content => {
+  const { alertKey: _, action: __, timeAgeMs: ___, ticket: ____, afterMs, scope, agentIds, ...content } = notice;
+  return content;
+};
 
 const severities: readonly AlertSeverity[] = ['UNKNOWN', 'info', 'warning', 'critical'];
 export const isWorse = (one: AlertSeverity, than: AlertSeverity): boolean =>
   severities.indexOf(one) > severities.indexOf(than);
 
-/** Within an episode the severity never falls, and the options stay with their case. */
+const urgencies: readonly AlertUrgency[] = ['UNKNOWN', 'normal', 'high', 'highest'];
+export const isMoreUrgent = (one: AlertUrgency, than: AlertUrgency): boolean =>
+  urgencies.indexOf(one) > urgencies.indexOf(than);
+
+/** One step higher than now, at most the highest. */
+export const raisedUrgency = (urgency: AlertUrgency): AlertUrgency => {
+  switch (urgency) {
+    case 'UNKNOWN':
+    case 'normal':
+      return 'high';
+    case 'high':
+    case 'highest':
+      return 'highest';
+  }
+};
+
+/** Within an episode severity and urgency never fall, and the options stay with their case. */
 export const inPlace = (known: Content, update: Content): Content => {
   const asking = update.options.length > 0 || known.options.length === 0 ? update : known;
   const { options, deadlineAt, onTimeout } = asking;
@@ -21,6 +43,7 @@ export const inPlace = (known: Content, update: Content): Content => {
     caseId: asking.caseId ?? known.caseId,
     episodeId: update.episodeId ?? known.episodeId,
     severity: isWorse(known.severity, update.severity) ? known.severity : update.severity,
+    urgency: isMoreUrgent(known.urgency, update.urgency) ? known.urgency : update.urgency,
     checkpoint: update.checkpoint ?? known.checkpoint,
     blocked: update.blocked ?? known.blocked,
     channels: [...new Set([...known.channels, ...update.channels])],

@@ -1,6 +1,8 @@
-import type { Alert, Output, Settings } from './alert-state.ts';
-import type { Content } from './content.ts';
-import { isSilenced, type Open, sendFrom, sinksToSend } from './due.ts';
+import type { Alert } from './alert-state.ts';
+import { type Content, raisedUrgency } from './content.ts';
+import { isRepetition, type Open, type Over, sendFrom, sinksToSend } from './due.ts';
+import { type Gates, heldUntil } from './gates.ts';
+import type { Output, Settings } from './messages.ts';
 import { SINK_FAILING, sinksOf } from './routing.ts';
 
 type AlertDraft = Output extends infer D ? (D extends Output ? Pick<D, 'type' | 'payload'> : never) : never;
@@ -10,25 +12,37 @@ export const draft = ({ alertKey, correlationId, policy }: Alert, event: AlertDr
   return { ...heading, ...event } as Output;
 };
 
-/** The texts of an end. */
-export type Over = { readonly title: string; readonly text: string };
+/** The configuration, and what holds back deliveries now. */
+export type Rules = Settings & { readonly gates: Gates };
 
 /** The group wait of an alert: 0 for a failing sink, which has no related alerts. */
-export const waitOf = ({ route }: Content, { groupWaitMs }: Settings): number =>
-  route === SINK_FAILING ? 0 : groupWaitMs;
+export const waitOf = (content: Content, { groupWaitMs }: Settings): number =>
+  content.route === SINK_FAILING ? 0 : (content.groupWaitMs ?? groupWaitMs);
 
-export const raised = (state: Alert, content: Content, id: string, at: number, settings: Settings): Output => {
-  const deliverAt = waitOf(content, settings) === 0 && !isSilenced(state, content, at) ? at : null;
+/** How often it is repeated, milliseconds. */
+export const repeatOf = (content: Content, { repeatMs }: Settings): number => content.repeatMs ?? repeatMs;
+
+export const raised = (state: Alert, content: Content, id: string, at: number, settings: Rules): Output => {
+  const deliverAt = waitOf(content, settings) === 0 && at >= heldUntil(settings.gates, content) ? at : null;
   const sinks = sinksOf(content, settings.routing);
   const payload = { alertKey: state.alertKey, ...content, alertId: id, deliverAt, sinks, raisedAt: at };
   return draft(state, { type: 'ALERT_RAISED', payload });
 };
 
-export const changed = (state: Alert, open: Open, now: number, settings: Settings): Output =>
-  updated(state, open, now >= sendFrom(state, open, settings.routing) ? now : null, settings);
+export const changed = (state: Alert, open: Open, now: number, settings: Rules): Output =>
+  updated(
+    state,
+    open,
+    now >= sendFrom({ ...open, freshSince: open.freshSince ?? now }, settings.gates, settings.routing) ? now : null,
+    settings,
+  );
 
+/** A repetition is more urgent than what sinks received. */
 export const updated = (state: Alert, open: Open, deliverAt: number | null, { routing }: Settings): Output => {
-  const { content, alertId, raisedAt } = open;
+  const { alertId, raisedAt } = open;
+  const isRepeated = deliverAt !== null && isRepetition(open, deliverAt, routing);
+  const urgency = isRepeated ? raisedUrgency(open.content.urgency) : open.content.urgency;
+  const content = { ...open.content, urgency };
   const sinks = deliverAt === null ? sinksOf(content, routing) : sinksToSend(open, deliverAt, routing);
   const payload = { alertKey: state.alertKey, ...content, alertId, deliverAt, sinks, raisedAt };
   return draft(state, { type: 'ALERT_UPDATED', payload });
@@ -39,10 +53,10 @@ export const updated = (state: Alert, open: Open, deliverAt: number | null, { ro
  * sink does.
  */
 export const resolved = (state: Alert, open: Open, { title, text }: Over, now: number): Output => {
-  const { agentId, taskId, episodeId, caseId, labels, route, severity } = open.content;
-  const about = { agentId, taskId, episodeId, caseId, labels, route, severity };
-  const { alertId, raisedAt, sentTo: sinks } = open;
-  const deliverAt = open.sentSeverity === null ? null : now;
-  const what = { ...about, title, text, alertId, raisedAt, deliverAt, sinks };
+  const { agentId, taskId, episodeId, caseId, labels, route, severity, urgency } = open.content;
+  const about = { agentId, taskId, episodeId, caseId, labels, route, severity, urgency };
+  const { alertId, raisedAt, sent } = open;
+  const deliverAt = sent === null ? null : now;
+  const what = { ...about, title, text, alertId, raisedAt, deliverAt, sinks: sent?.to ?? [] };
   return draft(state, { type: 'ALERT_RESOLVED', payload: { alertKey: state.alertKey, ...what } });
 };

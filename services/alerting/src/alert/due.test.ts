@@ -5,8 +5,11 @@ import { given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { alerts } from './alert.ts';
-import type { Input } from './alert-state.ts';
+import { alerting, PLAIN } from './alerts.fixture.ts';
+import { contentOf } from './content.ts';
 import { type Open, sendFrom, sinksToSend } from './due.ts';
+import { NO_GATES } from './gates.ts';
+import type { Input } from './messages.ts';
 import { SINK_FAILING } from './routing.ts';
 
 type NoticeFields = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
@@ -15,11 +18,11 @@ const HOUR = 3_600_000;
 const start = EXAMPLE_TIME;
 const routing = { defaults: ['console', 'webhook'], configured: ['console', 'webhook', 'ops', 'files'] };
 const settings = { groupWaitMs: 0, repeatMs: 4 * HOUR, routing };
-const quiet = { options: [], deadlineAt: null, ticket: null, blocked: null, channels: ['default'] };
+const quiet = { ...PLAIN, options: [], deadlineAt: null, ticket: null, blocked: null, channels: ['default'] };
 const notified = (fields: NoticeFields = {}): Input =>
   example(Topic.notify, 'NOTIFY', { route: 'stuck_agent', severity: 'warning', action: 'raise', ...quiet, ...fields });
 const over = notified({ action: 'resolve', severity: 'info', text: 'HEALTHY' });
-const open = (groupWaitMs = 0) => given(alerts({ ...settings, groupWaitMs }), start);
+const open = (groupWaitMs = 0) => alerting({ ...settings, groupWaitMs }, start);
 /** the sinks of each event that notifies any */
 const sinksOf = (outputs: readonly { readonly payload: object }[]) =>
   outputs.flatMap(({ payload }) =>
@@ -41,13 +44,23 @@ test('an unconfigured channel drops nothing: the default channels are notified, 
   ]);
 });
 
-test('the channel of a step is notified at once of an open alert; the other channels are not notified again', () => {
+test('the channel of a step is notified of an open alert after a second; the other channels are not notified again', () => {
   const alert = open();
   alert.receive(notified());
-  expect(sinksOf(alert.receive(notified({ channels: ['ops'] })))).toEqual([['ops']]);
+  expect(sinksOf(alert.receive(notified({ channels: ['ops'] })))).toEqual([]);
+  expect(sinksOf(alert.passTo(start + 1000))).toEqual([['ops']]);
   expect(sinksOf(alert.receive(notified({ channels: ['ops'], text: 'more' })))).toEqual([]);
-  expect(sinksOf(alert.passTo(start + 4 * HOUR))).toEqual([['console', 'webhook', 'ops']]);
+  expect(sinksOf(alert.passTo(start + 1000 + 4 * HOUR))).toEqual([['console', 'webhook', 'ops']]);
   expect(sinksOf(alert.receive(over))).toEqual([['console', 'webhook', 'ops']]);
+});
+
+test('a channel that a step adds gets one message together with the question of the same moment', () => {
+  const alert = open();
+  alert.receive(notified());
+  expect(sinksOf(alert.receive(notified({ channels: ['ops'] })))).toEqual([]);
+  const asking = notified({ channels: ['ops'], options: ['pardon'], caseId: 'case-1', urgency: 'high' });
+  expect(sinksOf(alert.receive(asking))).toEqual([['console', 'webhook', 'ops']]);
+  expect(sinksOf(alert.passTo(start + HOUR))).toEqual([]);
 });
 
 test('within the group wait channels gather, and all of them are notified once', () => {
@@ -68,7 +81,13 @@ test('a sink that received the beginning receives the end in spite of a silence;
   alert.receive(notified());
   const matchers = [{ field: 'route', value: 'stuck_agent' }];
   alert.receive(
-    example(Topic.controlAlerts, 'SILENCE_ALERTS', { matchers, until: start + HOUR, by: 'ada', why: 'known' }),
+    example(Topic.controlAlerts, 'SILENCE_ALERTS', {
+      matchers,
+      until: start + HOUR,
+      by: 'ada',
+      why: 'known',
+      silenceId: 's1',
+    }),
   );
   expect(sinksOf(alert.receive(over))).toEqual([['console', 'webhook']]);
   alert.receive(notified());
@@ -103,18 +122,21 @@ test('all other sinks are notified of a failing sink, at once', () => {
 });
 
 test('an open alert is sent to the sink that has replaced another, and only to that', () => {
-  const {
-    alertKey: _,
-    action: __,
-    timeAgeMs: ___,
-    ticket: ____,
-    ...content
-  } = notified({ channels: ['pager'] }).payload as PayloadOf<typeof Topic.notify, 'NOTIFY'>;
-  const sent = { sentSeverity: content.severity, sentTo: ['console', 'old'], sentQuestion: null, sendAt: start + HOUR };
-  const known: Open = { alertId: 'a', raisedAt: start, content, ...sent, acknowledgedBy: 'ada' };
-  expect(sendFrom({ silence: null }, known, routing)).toBe(0);
+  const content = contentOf(notified({ channels: ['pager'] }).payload as PayloadOf<typeof Topic.notify, 'NOTIFY'>);
+  const sent = { severity: content.severity, urgency: content.urgency, to: ['console', 'old'], question: null };
+  const about = {
+    alertId: 'a',
+    raisedAt: start,
+    sendAt: start + HOUR,
+    freshSince: null,
+    acknowledgedBy: 'ada',
+    ending: null,
+  };
+  const known: Open = { ...about, content, sent };
+  expect(sendFrom(known, NO_GATES, routing)).toBe(1000);
   expect(sinksToSend(known, start, routing)).toEqual(['webhook']);
-  expect(sendFrom({ silence: null }, { ...known, sentTo: routing.configured }, routing)).toBe(NEVER);
+  const sentToAll = { ...known, sent: { ...sent, to: routing.configured } };
+  expect(sendFrom(sentToAll, NO_GATES, routing)).toBe(NEVER);
 });
 
 test('alerting obeys the laws of deciders with any channels', () => {

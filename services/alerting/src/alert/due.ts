@@ -1,59 +1,80 @@
-import type { AlertMatcher, AlertSeverity } from '@vigil/events';
+import type { AlertSeverity, AlertUrgency } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
-import { type Content, isWorse, questionOf } from './content.ts';
+import { type Content, isMoreUrgent, isWorse, questionOf } from './content.ts';
+import { type Gates, heldUntil } from './gates.ts';
 import { type Routing, sinksOf } from './routing.ts';
 
+/** The texts of an end. */
+export type Over = { readonly title: string; readonly text: string };
+
 /**
- * What sinks have received. `sentSeverity`: null: nothing; `sentTo`: the sinks; `sentQuestion`: the last question;
- * `sendAt`: when the alert is repeated.
+ * What sinks have received. `sent` null: nothing. `question`: the last one. `sendAt`: when the alert is repeated.
+ * `ending`: it is over, and its end is sent then unless it rises again before.
  */
 export type Open = {
   readonly alertId: string;
   readonly raisedAt: number;
   readonly content: Content;
-  readonly sentSeverity: AlertSeverity | null;
-  readonly sentTo: readonly string[];
-  readonly sentQuestion: string | null;
+  readonly sent: Sent | null;
   readonly sendAt: number;
+  /** since when sinks have not received its newest content; null: they have */
+  readonly freshSince: number | null;
   readonly acknowledgedBy: string | null;
+  readonly ending: (Over & { readonly at: number }) | null;
 };
 
-export type Silence = { readonly matchers: readonly AlertMatcher[]; readonly until: number };
-type Known = { readonly silence: Silence | null };
+export type Sent = {
+  readonly severity: AlertSeverity;
+  readonly urgency: AlertUrgency;
+  readonly question: string | null;
+  readonly to: readonly string[];
+};
 
-/** All sinks are notified at once of a worse severity and of a new question. */
-const isUrgent = ({ content, sentSeverity, sentQuestion }: Open): boolean => {
+/** All sinks are notified at once of a worse severity, a higher urgency and of a new question. */
+const isUrgent = ({ content, sent }: Open): boolean => {
+  if (sent === null) return false;
   const question = questionOf(content);
   return (
-    sentSeverity !== null &&
-    (isWorse(content.severity, sentSeverity) || (question !== null && question !== sentQuestion))
+    isWorse(content.severity, sent.severity) ||
+    isMoreUrgent(content.urgency, sent.urgency) ||
+    (question !== null && question !== sent.question)
   );
 };
 
-const newTo = ({ content, sentTo }: Open, routing: Routing): readonly string[] =>
-  sinksOf(content, routing).filter((sink) => !sentTo.includes(sink));
+const newTo = ({ content, sent }: Open, routing: Routing): readonly string[] =>
+  sinksOf(content, routing).filter((sink) => !sent?.to.includes(sink));
+
+/** A step that adds a channel is often followed by a question at once: the channel gets one message for both. */
+const GATHER_MS = 1000;
 
 /**
  * From when sinks are notified: after the group wait, at once of news, and again until the alert is acknowledged; not
- * while it is silenced.
+ * while it is withheld, or over.
  */
-export const sendFrom = ({ silence }: Known, open: Open, routing: Routing): number => {
-  const { content, sentSeverity, sendAt, acknowledgedBy } = open;
-  const isNew = isUrgent(open) || (sentSeverity !== null && newTo(open, routing).length > 0);
-  const from = isNew ? 0 : sentSeverity !== null && acknowledgedBy !== null ? NEVER : sendAt;
-  return silence && matches(silence, content) ? Math.max(from, silence.until) : from;
+export const sendFrom = (open: Open, gates: Gates, routing: Routing): number => {
+  const { content, ending } = open;
+  if (ending !== null) return NEVER;
+  const from = isUrgent(open) ? 0 : Math.min(repeatFrom(open), newChannelFrom(open, routing));
+  return Math.max(from, heldUntil(gates, content));
 };
+
+const repeatFrom = ({ sent, sendAt, acknowledgedBy }: Open): number =>
+  sent !== null && acknowledgedBy !== null ? NEVER : sendAt;
+
+const newChannelFrom = (open: Open, routing: Routing): number =>
+  open.sent === null || newTo(open, routing).length === 0 ? NEVER : (open.freshSince ?? 0) + GATHER_MS;
+
+/** A repetition: no person has acknowledged what sinks received. */
+export const isRepetition = (open: Open, now: number, routing: Routing): boolean =>
+  open.sent !== null &&
+  open.acknowledgedBy === null &&
+  now >= open.sendAt &&
+  !isUrgent(open) &&
+  newTo(open, routing).length === 0;
 
 /** The sinks to notify now: all, or only those with news. */
 export const sinksToSend = (open: Open, now: number, routing: Routing): readonly string[] => {
-  const isDue = now >= open.sendAt && (open.sentSeverity === null || open.acknowledgedBy === null);
+  const isDue = now >= open.sendAt && (open.sent === null || open.acknowledgedBy === null);
   const fresh = newTo(open, routing);
   return isDue || isUrgent(open) || fresh.length === 0 ? sinksOf(open.content, routing) : fresh;
 };
-
-export const isSilenced = ({ silence }: Known, content: Content, now: number): boolean =>
-  silence !== null && now < silence.until && matches(silence, content);
-
-/** All matchers; a field is one of the alert's own or a label. */
-const matches = ({ matchers }: Silence, content: Content): boolean =>
-  matchers.every(({ field, value }) => ({ ...content.labels, ...content })[field] === value);

@@ -5,6 +5,9 @@ export const CONSOLE = 'console';
 /** The route of alerts about a failing sink; the label `sink` names it. */
 export const SINK_FAILING = 'sink_failing';
 
+/** The key of the state that holds back deliveries. No alert has it. */
+export const GATES_KEY = 'gates';
+
 /** The channels of the configuration: the default ones, and all of them. */
 export type Routing = { readonly defaults: readonly string[]; readonly configured: readonly string[] };
 

@@ -1,17 +1,26 @@
 import { type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
-import { given, laws } from '@vigil/stream/testing';
+import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { alerts } from './alert.ts';
-import type { Input } from './alert-state.ts';
+import { alerting, PLAIN } from './alerts.fixture.ts';
+import type { Input } from './messages.ts';
 import { consoleOnly, SINK_FAILING } from './routing.ts';
 
 type NoticeFields = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
 
 const start = EXAMPLE_TIME;
 const settings = { groupWaitMs: 30_000, repeatMs: 4 * 3_600_000, routing: consoleOnly };
-const quiet = { route: 'stuck_agent', options: [], deadlineAt: null, caseId: null, ticket: null, blocked: null };
+const quiet = {
+  ...PLAIN,
+  route: 'stuck_agent',
+  options: [],
+  deadlineAt: null,
+  caseId: null,
+  ticket: null,
+  blocked: null,
+};
 /** `s`: when it happened, whenever it is received. */
 const happened = (s: number, fields: NoticeFields): Input => ({
   ...example(Topic.notify, 'NOTIFY', { ...quiet, channels: ['default'], ...fields }),
@@ -24,7 +33,7 @@ const asking = (s: number) => stuck(s, { caseId: 'case-1', text: 'as planned' })
 const over = (s: number, fields: NoticeFields = {}) =>
   happened(s, { action: 'resolve', severity: 'info', text: 'HEALTHY', ...fields });
 
-const open = (groupWaitMs = settings.groupWaitMs) => given(alerts({ ...settings, groupWaitMs }), start);
+const open = (groupWaitMs = settings.groupWaitMs) => alerting({ ...settings, groupWaitMs }, start);
 type Outputs = ReturnType<ReturnType<typeof open>['receive']>;
 const brief = (outputs: Outputs) =>
   outputs.map(({ type, payload }) => `${type}${'deliverAt' in payload && payload.deliverAt !== null ? ' sent' : ''}`);
@@ -47,7 +56,13 @@ test('unless it is silenced', () => {
   const alert = open();
   const matchers = [{ field: 'route', value: 'stuck_agent' }];
   alert.receive(
-    example(Topic.controlAlerts, 'SILENCE_ALERTS', { matchers, until: start + 60_000, by: 'ada', why: 'known' }),
+    example(Topic.controlAlerts, 'SILENCE_ALERTS', {
+      matchers,
+      until: start + 60_000,
+      by: 'ada',
+      why: 'known',
+      silenceId: 's1',
+    }),
   );
   alert.receive(asking(1));
   expect(brief(alert.receive(over(2)))).toEqual(['ALERT_RESOLVED']);

@@ -44,6 +44,7 @@ const headOf = (payload: Payload) => ({
   alert_key: payload.alertKey,
   route: payload.route,
   severity: payload.severity,
+  urgency: payload.urgency,
   title: payload.title,
   text: payload.text,
   raised_at: iso(payload.raisedAt),

@@ -13,6 +13,9 @@ const ROUTE = 'stuck_agent';
 /** A step of a plan leaves the task to people. */
 export const BLOCKED_ROUTE = 'task_blocked';
 
+/** Critical where the policy sets no severity. It never overrides the policy's: it raises the urgency. */
+const GRAVE = { usual: 'critical', urgency: 'high' } as const;
+
 /** What people should know about an agent: one alert an episode, for all that happens in it. */
 export const agentNotices = (input: Input): readonly Noticed[] => {
   switch (input.type) {
@@ -26,7 +29,7 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
       const text = `${reason}${waits}${answered(answers)}`;
       const request = { options, deadlineAt, onTimeout, checkpoint };
       const title = `${agentId} waits for a decision`;
-      return [raise(ROUTE, input.payload, { severity: 'critical', title, text, ...request })];
+      return [raise(ROUTE, input.payload, { ...GRAVE, title, text, ...request })];
     }
     case 'ESCALATION_DECIDED': {
       const { agentId, decision, by, why } = input.payload;
@@ -61,7 +64,7 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
     case 'TERMINATION_UNCONFIRMED': {
       const { agentId, why } = input.payload;
       const title = `${agentId}: its end is not confirmed, nothing is spawned`;
-      return [raise(ROUTE, input.payload, { severity: 'critical', title, text: why })];
+      return [raise(ROUTE, input.payload, { ...GRAVE, title, text: why })];
     }
     case 'TASK_BLOCKED': {
       const { agentId, taskId, reason, attempt } = input.payload;
@@ -120,7 +123,7 @@ const stateNotices = (changed: StateChanged): readonly Noticed[] => {
     case 'STUCK':
     case 'FAILING': {
       const words = evidence.map((one) => one.words).join('; ');
-      const graver = to === 'FAILING' ? ({ severity: 'critical' } as const) : {};
+      const graver = to === 'FAILING' ? GRAVE : {};
       return [raise(ROUTE, changed, { ...graver, title: `${agentId} is ${to}`, text: words === '' ? reason : words })];
     }
     case 'HEALTHY':

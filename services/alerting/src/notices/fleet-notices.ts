@@ -1,6 +1,6 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { limitReached as words } from '@vigil/policy';
-import { type About, type Noticed, raise, resolve } from './notice.ts';
+import { type About, inhibit, type Noticed, raise, release, resolve } from './notice.ts';
 
 const ROUTE = 'fleet_brake';
 const fleet = { agentId: null, taskId: null };
@@ -13,10 +13,13 @@ export const fleetNotices = (
     case 'BRAKE_ENGAGED': {
       const { agentIds, scope, why } = input.payload;
       const title = `${agentIds.length} agents went at once (${scope}): nothing destructive happens`;
-      return [raise(ROUTE, fleet, { severity: 'critical', title, text: why })];
+      return [
+        raise(ROUTE, fleet, { severity: 'critical', title, text: why }),
+        inhibit({ scope, agentIds, title, text: why }),
+      ];
     }
     case 'BRAKE_RELEASED':
-      return [resolve(ROUTE, fleet, `lifted by ${input.payload.by}: ${input.payload.why}`)];
+      return [resolve(ROUTE, fleet, `lifted by ${input.payload.by}: ${input.payload.why}`), release()];
     case 'SPENDING_LIMIT_REACHED':
       return [limitReached(input.payload)];
     case 'SPENDING_LIMIT_LIFTED':

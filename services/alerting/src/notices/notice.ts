@@ -1,5 +1,5 @@
 import type { AlertSeverity, Draft, PayloadOf, PolicyRef, Topic, TriagedTicket } from '@vigil/events';
-import { DEFAULT } from '../alert/routing.ts';
+import { DEFAULT, GATES_KEY } from '../alert/routing.ts';
 import type { PolicyAlerts } from './policy-alerts.ts';
 
 export type Notice = PayloadOf<typeof Topic.notify, 'NOTIFY'>;
@@ -20,7 +20,19 @@ export type About = {
  * `channel`: the channel that a step names; absent: those of the route.
  */
 type NoticeDetails = Partial<
-  Pick<Notice, 'options' | 'deadlineAt' | 'onTimeout' | 'checkpoint' | 'blocked' | 'ticket'>
+  Pick<
+    Notice,
+    | 'options'
+    | 'deadlineAt'
+    | 'onTimeout'
+    | 'checkpoint'
+    | 'blocked'
+    | 'ticket'
+    | 'urgency'
+    | 'afterMs'
+    | 'scope'
+    | 'agentIds'
+  >
 > & {
   readonly severity?: AlertSeverity;
   readonly usual?: AlertSeverity;
@@ -33,7 +45,7 @@ type NoticeDetails = Partial<
 export type Noticed = {
   readonly route: string;
   readonly about: About;
-  readonly action: 'raise' | 'resolve' | 'dismiss' | 'settle';
+  readonly action: 'raise' | 'resolve' | 'dismiss' | 'settle' | 'inhibit' | 'release';
   readonly details: NoticeDetails;
 };
 
@@ -69,6 +81,21 @@ export const resolve = (route: string, about: About, text: string): Noticed => (
   details: { severity: 'info', title: `${about.taskId ?? about.agentId ?? 'fleet'}: over`, text },
 });
 
+/** Not for people: while the brake is on, its incident replaces the alerts of its agents. */
+export const inhibit = (details: Pick<NoticeDetails, 'title' | 'text' | 'scope' | 'agentIds'>): Noticed => ({
+  route: GATES_KEY,
+  about: { agentId: null, taskId: null },
+  action: 'inhibit',
+  details,
+});
+
+export const release = (): Noticed => ({
+  route: GATES_KEY,
+  about: { agentId: null, taskId: null },
+  action: 'release',
+  details: { title: 'the brake is released', text: '' },
+});
+
 /**
  * The severity of a route if neither the policy nor the notice sets one (the three levels of the agent lifecycle
  * standard).
@@ -94,7 +121,10 @@ export const notify = (
   const channels = channel === null ? (ofRoute?.channels ?? [DEFAULT]) : [channel];
   const whom = { alertKey, agentId, taskId, episodeId, caseId, labels };
   const asked = { options, deadlineAt, onTimeout, checkpoint, blocked, channels };
-  const payload = { ...whom, route, severity, title, text, action, ...asked, timeAgeMs: null, ticket };
+  const { urgency = 'normal', afterMs = null, scope = null, agentIds = [] } = details;
+  const { groupWaitMs = null, repeatMs = null } = ofRoute ?? {};
+  const delivery = { urgency, groupWaitMs, repeatMs, afterMs, scope, agentIds };
+  const payload = { ...whom, ...delivery, route, severity, title, text, action, ...asked, timeAgeMs: null, ticket };
   return { topic: 'onex.cmd.alerting.notify.v1', type: 'NOTIFY', key: alertKey, payload, policy };
 };
 

@@ -13,3 +13,6 @@ const ofNoPolicy =
 export const agentNotices = ofNoPolicy(agent.agentNotices);
 export const taskNotices = ofNoPolicy(task.taskNotices);
 export const fleetNotices = ofNoPolicy(fleet.fleetNotices);
+
+/** A route whose policy sets no times. */
+export const AS_CONFIGURED = { groupWaitMs: null, repeatMs: null } as const;

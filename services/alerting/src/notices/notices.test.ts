@@ -7,7 +7,7 @@ import { consoleOnly } from '../alert/routing.ts';
 import { lineOf } from '../sinks/console.ts';
 import { agentNotices as noticesOf } from './agent-notices.ts';
 import { type Noticed, type Notify, notify } from './notice.ts';
-import { agentNotices, fleetNotices, taskNotices } from './notices.fixture.ts';
+import { AS_CONFIGURED, agentNotices, fleetNotices, taskNotices } from './notices.fixture.ts';
 import type { PolicyAlerts } from './policy-alerts.ts';
 import { taskNotices as tasksOf } from './task-notices.ts';
 
@@ -133,20 +133,24 @@ test('only a review of used-up attempts names how often agents have stalled', ()
 });
 
 test('the ways to people are those of the policy’s route, or the one that the step names', () => {
-  const alerts: PolicyAlerts = { of: () => ({ severity: 'info', channels: ['pagerduty'] }) };
+  const alerts: PolicyAlerts = { of: () => ({ severity: 'info', channels: ['pagerduty'], ...AS_CONFIGURED }) };
   const noticesOfTask = (event: Parameters<typeof noticesOf>[0]) =>
     noticesOf(event).map((one) => notify(one, { name: 'vigil', hash: 'h' }, alerts).payload);
-  expect(noticesOfTask(turned('STUCK'))).toMatchObject([{ severity: 'info', channels: ['pagerduty'] }]);
-  expect(noticesOfTask(turned('FAILING'))).toMatchObject([{ severity: 'critical', channels: ['pagerduty'] }]);
+  expect(noticesOfTask(turned('STUCK'))).toMatchObject([
+    { severity: 'info', channels: ['pagerduty'], ...AS_CONFIGURED },
+  ]);
+  expect(noticesOfTask(turned('FAILING'))).toMatchObject([
+    { severity: 'info', urgency: 'high', channels: ['pagerduty'], ...AS_CONFIGURED },
+  ]);
   const asks = (channel: string | null) =>
     noticesOfTask(example(Topic.agentIntervention, 'ALERT_REQUESTED', { severity: 'warning', channel }));
-  expect(asks('ops')).toMatchObject([{ severity: 'warning', channels: ['ops'] }]);
-  expect(asks(null)).toMatchObject([{ severity: 'warning', channels: ['pagerduty'] }]);
+  expect(asks('ops')).toMatchObject([{ severity: 'warning', channels: ['ops'], ...AS_CONFIGURED }]);
+  expect(asks(null)).toMatchObject([{ severity: 'warning', channels: ['pagerduty'], ...AS_CONFIGURED }]);
   expect(agentNotices(turned('STUCK'))[0]?.payload.channels).toEqual(['default']);
 });
 
 const policyOf = (severity: 'info' | 'warning' | 'critical'): PolicyAlerts => ({
-  of: () => ({ severity, channels: [] }),
+  of: () => ({ severity, channels: [], ...AS_CONFIGURED }),
 });
 const severityBy = (alerts: PolicyAlerts, notices: readonly Noticed[]) =>
   notices.map((one) => notify(one, { name: 'vigil', hash: 'h' }, alerts).payload.severity);
@@ -163,11 +167,16 @@ test.each(['info', 'critical'] as const)('a route has the severity that its poli
   expect(by(begun([]))).toEqual([severity]);
 });
 
-test("no policy lowers a notice's own severity", () => {
-  const by = (notices: readonly Noticed[]) => severityBy(policyOf('info'), notices);
-  expect(by(noticesOf(turned('FAILING')))).toEqual(['critical']);
-  expect(by(noticesOf(example(Topic.agentIntervention, 'TERMINATION_UNCONFIRMED')))).toEqual(['critical']);
-  expect(by(noticesOf(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED')))).toEqual(['critical']);
+test("a policy's severity is kept: FAILING, an escalation and an unconfirmed end raise the urgency", () => {
+  const by = (notices: readonly Noticed[]) =>
+    notices.map((one) => notify(one, { name: 'vigil', hash: 'h' }, policyOf('info')).payload);
+  for (const notices of [
+    noticesOf(turned('FAILING')),
+    noticesOf(example(Topic.agentIntervention, 'TERMINATION_UNCONFIRMED')),
+    noticesOf(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED')),
+  ])
+    expect(by(notices)).toMatchObject([{ severity: 'info', urgency: 'high' }]);
+  expect(by(noticesOf(turned('STUCK')))).toMatchObject([{ severity: 'info', urgency: 'normal' }]);
 });
 
 test('each breaker of a task has its own alert; half open is neither', () => {
@@ -221,9 +230,11 @@ test('a released task is over in every respect, unless another agent holds it', 
 test('the brake is one incident of the fleet', () => {
   expect(brief(fleetNotices(example(Topic.fleetGovernance, 'BRAKE_ENGAGED')))).toEqual([
     'raise fleet_brake:fleet critical',
+    'inhibit gates:fleet warning',
   ]);
   expect(brief(fleetNotices(example(Topic.fleetGovernance, 'BRAKE_RELEASED')))).toEqual([
     'resolve fleet_brake:fleet info',
+    'release gates:fleet warning',
   ]);
   expect(fleetNotices(example(Topic.fleetGovernance, 'FLEET_HALTED'))).toEqual([]);
 });

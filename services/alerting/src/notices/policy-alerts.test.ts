@@ -1,6 +1,7 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
+import { AS_CONFIGURED } from './notices.fixture.ts';
 import { policyAlerts } from './policy-alerts.ts';
 
 const published = (name: string, hash: string, alerts: unknown) =>
@@ -11,8 +12,16 @@ test('a notice under a policy uses that very document, whichever was published l
   const alerts = policyAlerts();
   alerts.observe(published('vigil', 'h1', of(['ops'])));
   alerts.observe(published('vigil', 'h2', of(['pager'])));
-  expect(alerts.of({ name: 'vigil', hash: 'h1' }, 'stuck_agent')).toEqual({ severity: 'warning', channels: ['ops'] });
-  expect(alerts.of({ name: 'vigil', hash: 'h2' }, 'stuck_agent')).toEqual({ severity: 'warning', channels: ['pager'] });
+  expect(alerts.of({ name: 'vigil', hash: 'h1' }, 'stuck_agent')).toEqual({
+    severity: 'warning',
+    channels: ['ops'],
+    ...AS_CONFIGURED,
+  });
+  expect(alerts.of({ name: 'vigil', hash: 'h2' }, 'stuck_agent')).toEqual({
+    severity: 'warning',
+    channels: ['pager'],
+    ...AS_CONFIGURED,
+  });
 });
 
 test('a document that is not known yet counts as the newest of its name', () => {

@@ -1,11 +1,17 @@
 import { type EventOf, type PolicyRef, Topic } from '@vigil/events';
+import { duration } from '@vigil/policy';
 import { type Log, readAndFollow } from '@vigil/stream';
 import { z } from 'zod';
 
 type Published = Extract<EventOf<typeof Topic.policy>, { readonly type: 'POLICY_PUBLISHED' }>;
 
-/** What a policy sets for a route: its severity, and its channels. */
-export type OfRoute = { readonly severity: 'info' | 'warning' | 'critical'; readonly channels: readonly string[] };
+/** What a policy sets for a route. The times are milliseconds; null: as alerting is configured. */
+export type OfRoute = {
+  readonly severity: 'info' | 'warning' | 'critical';
+  readonly channels: readonly string[];
+  readonly groupWaitMs: number | null;
+  readonly repeatMs: number | null;
+};
 
 /** The `alerts` of all policies that were ever published. */
 export type PolicyAlerts = {
@@ -17,7 +23,14 @@ export const noPolicies: PolicyAlerts = { of: () => null };
 
 const routes = z.record(
   z.string(),
-  z.object({ severity: z.enum(['info', 'warning', 'critical']), channels: z.array(z.string()).default([]) }),
+  z
+    .object({
+      severity: z.enum(['info', 'warning', 'critical']),
+      channels: z.array(z.string()).default([]),
+      group_wait: duration.nullable().default(null),
+      repeat: duration.nullable().default(null),
+    })
+    .transform(({ group_wait: groupWaitMs, repeat: repeatMs, ...others }) => ({ ...others, groupWaitMs, repeatMs })),
 );
 const document = z.object({ alerts: routes.default({}) });
 

@@ -6,7 +6,7 @@ import { alerts } from '../alert/alert.ts';
 import { consoleOnly } from '../alert/routing.ts';
 import { fleetNotices as noticesOf } from './fleet-notices.ts';
 import { type Notify, notify } from './notice.ts';
-import { agentNotices, fleetNotices, taskNotices } from './notices.fixture.ts';
+import { AS_CONFIGURED, agentNotices, fleetNotices, taskNotices } from './notices.fixture.ts';
 
 const MIDNIGHT = Date.UTC(2026, 10, 24);
 const used = { tokens: 120, usd: null, limitTokens: 100, limitUsd: null, until: null } as const;
@@ -43,9 +43,9 @@ test.each([
 test('a policy sets the severity and the channels', () => {
   const policy = { name: 'builders', hash: 'h1' };
   const of = (_: unknown, route: string) =>
-    route === 'spending_limit' ? ({ severity: 'critical', channels: ['ops'] } as const) : null;
+    route === 'spending_limit' ? ({ severity: 'critical', channels: ['ops'], ...AS_CONFIGURED } as const) : null;
   const [notice] = noticesOf(reached('task', 'OMN-1')).map((one) => notify(one, policy, { of }));
-  expect(notice?.payload).toMatchObject({ severity: 'critical', channels: ['ops'] });
+  expect(notice?.payload).toMatchObject({ severity: 'critical', channels: ['ops'], ...AS_CONFIGURED });
 });
 
 test('a limit that is announced twice is one alert, and a raised limit that is reached again updates it', () => {

@@ -60,7 +60,9 @@ const notificationOf = async (alert: AlertEvent, name: string, deps: SinkDeps) =
 /** From 1 (no sound) to 5 (repeats until it is seen). */
 const priorityOf = (alert: AlertEvent): number => {
   if (whatOf(alert) === 'resolved') return 2;
-  switch (alert.payload.severity) {
+  const { severity, urgency } = alert.payload;
+  if (urgency === 'high' || urgency === 'highest') return 5;
+  switch (severity) {
     case 'critical':
       return 5;
     case 'warning':

@@ -39,7 +39,7 @@ export const pagerduty: Kind<typeof settings> = {
 };
 
 const incidentOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
-  const { title, text, route, agentId, taskId, labels, caseId, raisedAt } = alert.payload;
+  const { title, text, route, urgency, agentId, taskId, labels, caseId, raisedAt } = alert.payload;
   const decision = await decisionOf(alert, name, deps);
   const links = Object.entries(decision?.links ?? {}).map(([choice, href]) => ({ href, text: labelOf(choice) }));
   return {
@@ -56,6 +56,7 @@ const incidentOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
       class: route,
       custom_details: {
         text: plain(text),
+        urgency,
         case_id: caseId,
         labels,
         deadline: decision?.deadline ?? null,

@@ -1,6 +1,6 @@
 import type { Topic } from '@vigil/events';
 import { fact, register, type Statement } from '@vigil/read-model';
-import { type Handlers, journal, journalOnly, type Placed } from './handlers.ts';
+import { type Handlers, journal, type Placed } from './handlers.ts';
 
 type T = typeof Topic.alert;
 
@@ -21,7 +21,13 @@ export const alert: Handlers<T> = {
     register(event, 'alerts', 'resolved', { alertId: event.payload.alertId, resolvedAt: event.occurredAt }),
   ],
   ALERT_DELIVERED: ({ eventId, payload, occurredAt }) => [fact('deliveries', { ...payload, eventId, occurredAt })],
-  SILENCE_CHANGED: journalOnly,
+  SILENCE_CHANGED: (event) => {
+    const { silenceId, matchers, until, by, why } = event.payload;
+    // An event from before silences had ids silenced nothing.
+    if (silenceId === '') return [journal(event)];
+    const values = { silenceId, matchers, until, changedBy: by, why, changedAt: event.occurredAt };
+    return [journal(event), register(event, 'silences', 'silence', values)];
+  },
   QUEEN_INTERVENTION_REQUESTED: (event) => [
     journal(event),
     answered(event, 'intervene', event.payload.queen_stream_id),
@@ -30,7 +36,11 @@ export const alert: Handlers<T> = {
 };
 
 const content = (event: Placed<T, 'ALERT_RAISED' | 'ALERT_UPDATED'>): Statement =>
-  register(event, 'alerts', 'content', { ...event.payload, updatedAt: event.occurredAt });
+  register(event, 'alerts', 'content', {
+    ...event.payload,
+    contentUrgency: event.payload.urgency,
+    updatedAt: event.occurredAt,
+  });
 
 const answered = (
   event: Placed<T, 'QUEEN_INTERVENTION_REQUESTED' | 'TICKET_DISMISSED'>,

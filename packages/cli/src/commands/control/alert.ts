@@ -1,25 +1,95 @@
-import type { AlertRow } from '@vigil/read-model';
-import type { Command } from 'commander';
-import { alertLines } from '../../render/fleet.ts';
-import { dashboard, show } from '../../terminal.ts';
-import { type WriteOptions, withWriteOptions, write } from './options.ts';
+import type { AlertRow, SilenceRow } from '@vigil/read-model';
+import { type Command, InvalidArgumentError } from 'commander';
+import { alertLines, silenceLines } from '../../render/alerts.ts';
+import { dashboard, type Json, show } from '../../terminal.ts';
+import { durationOption, type WriteOptions, withDecisionOptions, withWriteOptions, write } from './options.ts';
+
+const EXAMPLES = `
+Examples:
+  vigil alert list
+  vigil alert ack ALERT --why "I look at it"
+  vigil alert resolve ALERT --why "the host is gone"
+  vigil alert silence route=stuck_agent team=red --for 2h --why "a migration"
+  vigil alert silence --end SILENCE --why "it is done"
+  vigil alert test ops`;
+
+const SILENCE = `
+An alert that has all of these fields or labels is not delivered until the silence ends. It exists regardless: \`vigil alert list\` shows it.
+Fields: route, severity, agentId, taskId, caseId, title; any other name is a label.
+
+Examples:
+  vigil alert silence route=stuck_agent team=red --for 2h --why "a migration"
+  vigil alert silence --end SILENCE --why "it is done"`;
 
 export const register = (program: Command): void => {
-  const alerts = program.command('alert').description('alerts to people');
+  const alerts = program.command('alert').description('alerts to people, and silences').addHelpText('after', EXAMPLES);
   alerts
     .command('list')
-    .description('unresolved alerts')
+    .description('unresolved alerts, and silences with their end')
     .option('--all', 'include resolved alerts')
     .option('--json', 'for programs')
-    .action(async ({ all, json }: { all?: boolean; json?: boolean }) => {
-      const open = all ? undefined : 'true';
-      const { alerts } = await dashboard().get<{ alerts: readonly AlertRow[] }>('/v1/alerts', { open });
-      show(json, alerts, (rows, view) => alertLines(view, rows));
-    });
-  withWriteOptions(alerts.command('ack <alert>').description('acknowledge an alert')).action(
+    .action(list);
+  withWriteOptions(alerts.command('ack <alert>').description('acknowledge an alert: it is not repeated')).action(
     (alertId: string, options: WriteOptions) => {
       const request = { requested: `the acknowledgement of alert ${alertId}`, outcome: 'vigil alert list' };
       return write({ kind: 'acknowledge', alertId }, request, options);
     },
   );
+  withDecisionOptions(
+    alerts.command('resolve <alert>').description('end an alert by hand; a later report raises a new one'),
+  ).action((alertId: string, options: WriteOptions) => {
+    const request = { requested: `the end of alert ${alertId}`, outcome: 'vigil alert list' };
+    return write({ kind: 'resolve_alert', alertId }, request, options);
+  });
+  withDecisionOptions(
+    alerts
+      .command('silence [matchers...]')
+      .description('hold back deliveries of matching alerts, or end a silence')
+      .option('--for <duration>', 'how long, at most 30 days', durationOption)
+      .option('--end <silence>', 'end this silence')
+      .addHelpText('after', SILENCE),
+  ).action(silence);
+  withWriteOptions(alerts.command('test <channel>').description('send a test message to a channel')).action(
+    (channel: string, options: WriteOptions) => {
+      const request = { requested: `a test message to ${channel}`, outcome: 'vigil alert list --all' };
+      return write({ kind: 'test_channel', channel }, request, options);
+    },
+  );
+};
+
+const list = async ({ all, json }: Json & { all?: boolean }): Promise<void> => {
+  const open = all ? undefined : 'true';
+  const [{ alerts }, { silences }] = await Promise.all([
+    dashboard().get<{ alerts: readonly AlertRow[] }>('/v1/alerts', { open }),
+    dashboard().get<{ silences: readonly SilenceRow[] }>('/v1/silences'),
+  ]);
+  show(json, { alerts, silences }, (rows, view) => [
+    ...alertLines(view, rows.alerts),
+    ...silenceLines(view, rows.silences),
+  ]);
+};
+
+type SilenceOptions = WriteOptions & { readonly for?: number; readonly end?: string };
+
+const silence = async (texts: readonly string[], { for: forMs, end, ...options }: SilenceOptions): Promise<void> => {
+  if (end !== undefined) {
+    if (texts.length > 0 || forMs !== undefined)
+      throw new InvalidArgumentError('--end ends one silence: leave out matchers and --for.');
+    const request = { requested: `the end of silence ${end}`, outcome: 'vigil alert list' };
+    return write({ kind: 'end_silence', silenceId: end }, request, options);
+  }
+  if (texts.length === 0 || forMs === undefined)
+    throw new InvalidArgumentError('Give at least one matcher and --for, such as route=stuck_agent --for 2h.');
+  const matchers = texts.map(matcherOf);
+  const request = { requested: `a silence of ${texts.join(' ')}`, outcome: 'vigil alert list' };
+  return write({ kind: 'silence', matchers, forMs }, request, options);
+};
+
+const matcherOf = (text: string): { readonly field: string; readonly value: string } => {
+  const at = text.indexOf('=');
+  if (at < 1 || at === text.length - 1)
+    throw new InvalidArgumentError(
+      `${JSON.stringify(text)} is not a matcher: write FIELD=VALUE, such as route=stuck_agent.`,
+    );
+  return { field: text.slice(0, at), value: text.slice(at + 1) };
 };

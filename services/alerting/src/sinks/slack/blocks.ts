@@ -32,9 +32,10 @@ export type Answers = 'link' | 'button';
 
 /** The message of an alert as it is now, for Slack's block kit. */
 export const blocksOf = async (alert: AlertEvent, channel: string, answers: Answers, deps: SinkDeps) => {
-  const { route, severity, agentId, taskId } = alert.payload;
+  const { route, severity, urgency, agentId, taskId } = alert.payload;
+  const hurry = urgency === 'normal' ? null : `urgency ${urgency}`;
   const decision = await decisionOf(alert, channel, deps);
-  const about = [severity, route, agentId, taskId].filter((one) => one !== null).map(escaped);
+  const about = [severity, hurry, route, agentId, taskId].filter((one) => one !== null).map(escaped);
   return [
     { type: 'section', text: { type: 'mrkdwn', text: cut(textOf(alert), LONGEST_SECTION) } },
     { type: 'context', elements: [{ type: 'mrkdwn', text: cut(about.join(' · '), LONGEST_SECTION) }] },

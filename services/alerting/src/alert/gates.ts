@@ -1,0 +1,78 @@
+import type { AlertMatcher } from '@vigil/events';
+import { NEVER } from '@vigil/stream';
+import type { Content } from './content.ts';
+import type { Input } from './messages.ts';
+
+/** `until`: epoch milliseconds. */
+export type Silence = {
+  readonly silenceId: string;
+  readonly matchers: readonly AlertMatcher[];
+  readonly until: number;
+};
+
+/** An incident of the brake. `scope`: fleet, host:<name> or runtime:<id>; null: only the agents. */
+type Incident = { readonly scope: string | null; readonly agentIds: readonly string[] };
+
+/** What holds back deliveries, for all alerts. The alerts exist regardless. */
+export type Gates = {
+  readonly kind: 'gates';
+  readonly silences: readonly Silence[];
+  readonly incidents: readonly Incident[];
+};
+
+export const NO_GATES: Gates = { kind: 'gates', silences: [], incidents: [] };
+
+export type GateInput =
+  | Extract<Input, { readonly type: 'SILENCE_ALERTS' }>
+  | (Extract<Input, { readonly type: 'NOTIFY' }> & { readonly payload: { readonly action: 'inhibit' | 'release' } });
+
+export const isForGates = (input: Input): input is GateInput =>
+  input.type === 'SILENCE_ALERTS' ||
+  (input.type === 'NOTIFY' && (input.payload.action === 'inhibit' || input.payload.action === 'release'));
+
+/** The id of the silence that a command sets or replaces. */
+export const silenceIdOf = ({ payload, eventId }: Extract<Input, { readonly type: 'SILENCE_ALERTS' }>): string =>
+  payload.silenceId === '' ? eventId : payload.silenceId;
+
+/** The most incidents and silences that are kept; the oldest go first. */
+const MOST = 100;
+
+/** Records an incident of the brake, or its end. Silences that have ended are dropped. */
+export const observeGates = (gates: Gates, input: GateInput, now: number): Gates => {
+  const silences = gates.silences.filter(({ until }) => until > now);
+  if (input.type === 'SILENCE_ALERTS') return { ...gates, silences };
+  const { action, scope, agentIds } = input.payload;
+  const incidents = action === 'release' ? [] : [...gates.incidents, { scope, agentIds }].slice(-MOST);
+  return { kind: 'gates', silences, incidents };
+};
+
+export const withSilence = (gates: Gates, silence: Silence): Gates => {
+  const others = gates.silences.filter(({ silenceId }) => silenceId !== silence.silenceId);
+  return { ...gates, silences: [...others, silence].slice(-MOST) };
+};
+
+/** From when an alert may be delivered: 0: it is not held back; NEVER: until the brake is released. */
+export const heldUntil = ({ silences, incidents }: Gates, content: Content): number => {
+  if (incidents.some((incident) => inhibits(incident, content))) return NEVER;
+  return Math.max(0, ...silences.filter((one) => matches(one, content)).map(({ until }) => until));
+};
+
+/** All matchers; a field is one of the alert's own or a label. */
+const matches = ({ matchers }: Silence, content: Content): boolean =>
+  matchers.every(({ field, value }) => ({ ...content.labels, ...content })[field] === value);
+
+/** People decide about the recovery of a task also while the brake is on. */
+const NEVER_INHIBITED: readonly string[] = ['recovery_failed', 'task_blocked'];
+
+/** A mass failure is one incident: its agents' own alerts add nothing. A question to people is not among them. */
+const inhibits = ({ scope, agentIds }: Incident, { route, agentId, options, labels }: Content): boolean => {
+  if (agentId === null || options.length > 0 || NEVER_INHIBITED.includes(route)) return false;
+  if (agentIds.includes(agentId) || scope === 'fleet') return true;
+  const [kind = '', name = ''] = scope === null ? [] : splitOnce(scope);
+  return name !== '' && labels[kind] === name;
+};
+
+const splitOnce = (scope: string): readonly [string, string] => {
+  const at = scope.indexOf(':');
+  return [scope.slice(0, at), scope.slice(at + 1)];
+};
