@@ -6,7 +6,7 @@ import { z } from 'zod';
 /** What a process was started with, as Node gives it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const SECRET_NAME = /(TOKEN|PASSWORD|SECRET|_KEY|WEBHOOK)/i;
+const SECRET_NAME = /(TOKEN|PASSWORD|SECRET|_KEY|WEBHOOK|DEADMAN)/i;
 
 /**
  * Reads variables once, typed: `schema` is an object of one zod type a variable, whose error message is the remedy. A
@@ -90,6 +90,22 @@ export const databaseSettings = {
   }),
   /** a file whose content is the password of DATABASE_URL */
   DATABASE_PASSWORD_FILE: z.string().optional(),
+};
+
+const PROBES = 'give service=http://host:port[,service=…]: the probes of the services, or leave it out';
+
+const namedPair = (pair: string): [string, string] => {
+  const at = pair.indexOf('=');
+  return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+};
+
+/** `VIGIL_PROBES`: where each service answers /ready; without it no readiness is looked at. */
+export const probeSettings = {
+  VIGIL_PROBES: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter(Boolean).map(namedPair))
+    .pipe(z.array(z.tuple([z.string().min(1, PROBES), httpUrl(PROBES)]))),
 };
 
 /** Variables of every process; read by runService. Port 0: any free one. */

@@ -4,6 +4,7 @@ export {
   type Environment,
   httpUrl,
   kafkaSettings,
+  probeSettings,
   proofKey,
   readConfig,
   token,

@@ -8,8 +8,8 @@ import { story, transitions } from './queries/journal.ts';
 import { outcomes } from './queries/outcomes.ts';
 import { policies, policyDocument, policyRefusals } from './queries/policies.ts';
 import { requests } from './queries/requests.ts';
-import { targets } from './queries/targets.ts';
 import { silences } from './queries/silences.ts';
+import { targets } from './queries/targets.ts';
 import { checkpoints, recoveries, tasks } from './queries/tasks.ts';
 
 const queries = {

@@ -1,4 +1,4 @@
-import { httpUrl, kafkaSettings, whole } from '@vigil/chassis';
+import { httpUrl, kafkaSettings, probeSettings, whole } from '@vigil/chassis';
 import { linkKey } from '@vigil/chassis/decision-link';
 import { z } from 'zod';
 import type { Settings } from './alert/messages.ts';
@@ -13,6 +13,9 @@ export const config = z.object({
   VIGIL_DASHBOARD_URL: httpUrl('give the address at which others reach the dashboard').default('http://127.0.0.1:7420'),
   /** signs the links of decisions; the dashboard has the same. Without it alerts have none */
   VIGIL_LINK_KEY: linkKey.optional(),
+  /** gets a POST each half minute while time flows; its owner notifies people when the requests stop */
+  VIGIL_DEADMAN_URL: httpUrl('give the address that expects a request each minute, or leave it out').optional(),
+  ...probeSettings,
   VIGIL_ALERT_GROUP_WAIT_MS: whole(0, 3_600_000).default(30_000),
   VIGIL_ALERT_REPEAT_MS: whole(60_000, 604_800_000).default(14_400_000),
 });
@@ -23,4 +26,12 @@ export const settingsOf = (waitTimes: WaitTimes, routing: Routing): Settings => 
   groupWaitMs: waitTimes.VIGIL_ALERT_GROUP_WAIT_MS,
   repeatMs: waitTimes.VIGIL_ALERT_REPEAT_MS,
   routing,
+});
+
+type OwnHealth = Pick<z.output<typeof config>, 'VIGIL_DEADMAN_URL' | 'VIGIL_PROBES'>;
+
+/** Alerting cannot probe itself: its own time shows whether it works. */
+export const ownHealthSettings = ({ VIGIL_DEADMAN_URL, VIGIL_PROBES }: OwnHealth) => ({
+  deadmanUrl: VIGIL_DEADMAN_URL ?? null,
+  probes: VIGIL_PROBES.filter(([service]) => service !== 'alerting'),
 });

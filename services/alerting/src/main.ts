@@ -1,10 +1,11 @@
 import { runService } from '@vigil/chassis';
 import { connectCodec, registryFrom } from '@vigil/events';
-import { connectLog, kafkaFrom, runProcessor } from '@vigil/stream';
-import { config, settingsOf } from './config.ts';
+import { connectLog, kafkaFrom, runProcessor, writer } from '@vigil/stream';
+import { config, ownHealthSettings, settingsOf } from './config.ts';
 import { openChannels } from './delivery/channels.ts';
 import { runDeliveries } from './delivery/deliveries.ts';
 import { followPolicies } from './notices/policy-alerts.ts';
+import { watchOwnHealth } from './own-health/own-health.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper, WRITTEN } from './processors.ts';
 
 await runService(process.env, {
@@ -17,8 +18,10 @@ await runService(process.env, {
     const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'alerting', codec, logger }));
     const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
     const policies = await followPolicies(log, signal);
+    const health = { now: Date.now, logger, signal, ...ownHealthSettings(config), write: writer(log, Date.now).write };
     return {
       policies,
+      ownHealth: await watchOwnHealth(log, health),
       agents: await use(runProcessor(log, agentMapper(policies.alerts), options)),
       tasks: await use(runProcessor(log, taskMapper(policies.alerts), options)),
       fleet: await use(runProcessor(log, fleetMapper(policies.alerts), options)),

@@ -1,9 +1,7 @@
 import path from 'node:path';
-import { databaseSettings, httpUrl, kafkaSettings, tlsSettings, token, whole } from '@vigil/chassis';
+import { databaseSettings, kafkaSettings, probeSettings, tlsSettings, token, whole } from '@vigil/chassis';
 import { linkKey } from '@vigil/chassis/decision-link';
 import { z } from 'zod';
-
-const PROBES = 'give service=http://host:port[,service=…]: the probes of the services, for `vigil doctor`';
 
 const HOSTS = 'give the host names of the dashboard, with commas between and without ports';
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/;
@@ -40,14 +38,5 @@ export const config = z.object({
     .min(1)
     .default(path.join(import.meta.dirname, '../../../.cache/bundles/page'))
     .transform((folder) => path.resolve(folder)),
-  VIGIL_PROBES: z
-    .string()
-    .default('')
-    .transform((text) => text.split(',').filter(Boolean).map(named))
-    .pipe(z.array(z.tuple([z.string().min(1, PROBES), httpUrl(PROBES)]))),
+  ...probeSettings,
 });
-
-const named = (pair: string): [string, string] => {
-  const at = pair.indexOf('=');
-  return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
-};

@@ -52,8 +52,8 @@ const probeFiles = (root: string): Files =>
   new Map(
     DEPLOYMENTS.map((file) => {
       const text = readFileSync(path.join(root, file), 'utf8');
-      if (!text.includes('VIGIL_PROBES')) throw new Error(`${file} gives the dashboard no VIGIL_PROBES: add it`);
-      return [file, text.replace(/(VIGIL_PROBES(?:=|: )).*$/m, `$1${probes}`)];
+      if (!text.includes('VIGIL_PROBES')) throw new Error(`${file} gives the services no VIGIL_PROBES: add it`);
+      return [file, text.replace(/(VIGIL_PROBES(?:=|: )).*$/gm, `$1${probes}`)];
     }),
   );
 

@@ -163,10 +163,11 @@ it('pods are reached from outside their namespace at the two ingresses only, and
   expect(closed).toEqual({ podSelector: {}, policyTypes: ['Ingress'] });
   const prometheus = { namespaceSelector: { matchLabels: { 'vigil-metrics': 'true' } } };
   const dashboard = { podSelector: { matchLabels: { app: 'dashboard' } } };
+  const alerting = { podSelector: { matchLabels: { app: 'alerting' } } };
   expect(open.map(({ podSelector, ingress }) => [podSelector.matchLabels?.app, ingress])).toEqual([
     ['gateway', [{ ports: [{ port: START_SYSTEM_PORTS.gateway }] }]],
     ['dashboard', [{ ports: [{ port: START_SYSTEM_PORTS.dashboard }] }]],
-    [undefined, [{ ports: [{ port: 7430 }], from: [dashboard, prometheus] }]],
+    [undefined, [{ ports: [{ port: 7430 }], from: [dashboard, alerting, prometheus] }]],
   ]);
 });
 

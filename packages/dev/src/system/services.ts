@@ -101,6 +101,8 @@ export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
     'VIGIL_WEBHOOK_SECRET',
     'VIGIL_ALERT_GROUP_WAIT_MS',
     'VIGIL_LINK_KEY',
+    'VIGIL_DEADMAN_URL',
+    'VIGIL_PROBES',
   ],
   projector: [...LOG, ...DATABASE],
   dashboard: [

@@ -3,7 +3,7 @@ import type { Content } from './content.ts';
 import type { Open } from './due.ts';
 import type { Gates } from './gates.ts';
 import type { Input } from './messages.ts';
-import { SINK_FAILING } from './routing.ts';
+import { OF_VIGIL } from './routing.ts';
 
 /**
  * When the newest raise, and the newest end, happened: epoch milliseconds on the broker's clock, 0: never.
@@ -51,7 +51,7 @@ export const initial: Alert = {
 
 /** Commands count in their order, and so do reports of sinks' processes, which have their own clocks. */
 const isDated = (input: Input): input is Extract<Input, { readonly type: 'NOTIFY' }> =>
-  input.type === 'NOTIFY' && input.payload.route !== SINK_FAILING;
+  input.type === 'NOTIFY' && !OF_VIGIL.has(input.payload.route);
 
 export const timesAfter = (times: Times, input: Input): Times => {
   if (!isDated(input)) return times;

@@ -3,7 +3,7 @@ import { type Content, raisedUrgency } from './content.ts';
 import { isRepetition, type Open, type Over, sendFrom, sinksToSend } from './due.ts';
 import { type Gates, heldUntil } from './gates.ts';
 import type { Output, Settings } from './messages.ts';
-import { SINK_FAILING, sinksOf } from './routing.ts';
+import { OF_VIGIL, sinksOf } from './routing.ts';
 
 type AlertDraft = Output extends infer D ? (D extends Output ? Pick<D, 'type' | 'payload'> : never) : never;
 /** A draft for an alert key, in the chain that its open alert started. */
@@ -15,9 +15,9 @@ export const draft = ({ alertKey, correlationId, policy }: Alert, event: AlertDr
 /** The configuration, and what holds back deliveries now. */
 export type Rules = Settings & { readonly gates: Gates };
 
-/** The group wait of an alert: 0 for a failing sink, which has no related alerts. */
+/** The group wait of an alert: 0 for those of Vigil itself, which have no related alerts. */
 export const waitOf = (content: Content, { groupWaitMs }: Settings): number =>
-  content.route === SINK_FAILING ? 0 : (content.groupWaitMs ?? groupWaitMs);
+  OF_VIGIL.has(content.route) ? 0 : (content.groupWaitMs ?? groupWaitMs);
 
 /** How often it is repeated, milliseconds. */
 export const repeatOf = (content: Content, { repeatMs }: Settings): number => content.repeatMs ?? repeatMs;

@@ -8,6 +8,12 @@ export const SINK_FAILING = 'sink_failing';
 /** The key of the state that holds back deliveries. No alert has it. */
 export const GATES_KEY = 'gates';
 
+/** The route of alerts about a service of Vigil that stands still; the label `service` names it. */
+export const SERVICE_STANDING = 'service_standing';
+
+/** Processes report these about themselves and each other, by their own clocks, and no related alert follows. */
+export const OF_VIGIL: ReadonlySet<string> = new Set([SINK_FAILING, SERVICE_STANDING]);
+
 /** The channels of the configuration: the default ones, and all of them. */
 export type Routing = { readonly defaults: readonly string[]; readonly configured: readonly string[] };
 
