@@ -50,6 +50,7 @@ const openVigil = async (opened: AsyncDisposableStack) => {
       logger: quiet.logger as Logger,
       count: () => {},
       now: Date.now,
+      timeFlows: () => true,
       random: () => 0,
     }),
   );

@@ -42,6 +42,7 @@ export { type Form, sparse } from './state/at-rest.ts';
 export { type Armed, Deadlines } from './state/deadlines.ts';
 export { type Move, movePosition } from './state/move-position.ts';
 export { readSnapshot, type SnapshotSource, type SnapshotState } from './state/snapshot-reader.ts';
+export { readStates } from './state/snapshot-states.ts';
 export { familyOf } from './time/clock.ts';
 export { type Ingress, startIngress } from './time/ticks.ts';
 export { beginTrace } from './tracing/spans.ts';

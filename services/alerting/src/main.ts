@@ -19,14 +19,16 @@ await runService(process.env, {
     const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
     const policies = await followPolicies(log, signal);
     const health = { now: Date.now, logger, signal, ...ownHealthSettings(config), write: writer(log, Date.now).write };
+    const ownHealth = await watchOwnHealth(log, health);
+    const delivering = { now: Date.now, random: Math.random, timeFlows: ownHealth.timeFlows, logger, count };
     return {
       policies,
-      ownHealth: await watchOwnHealth(log, health),
+      ownHealth,
       agents: await use(runProcessor(log, agentMapper(policies.alerts), options)),
       tasks: await use(runProcessor(log, taskMapper(policies.alerts), options)),
       fleet: await use(runProcessor(log, fleetMapper(policies.alerts), options)),
       alerts: await use(runProcessor(log, alertDecider(settingsOf(config, routing)), options)),
-      delivery: await use(runDeliveries(log, sinks, { now: Date.now, random: Math.random, logger, count })),
+      delivery: await use(runDeliveries(log, sinks, delivering)),
     };
   },
 });

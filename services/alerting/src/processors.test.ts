@@ -12,7 +12,13 @@ import { agentMapper, alertDecider, fleetMapper, taskMapper } from './processors
 import { consoleSink } from './sinks/console.ts';
 
 const PARTITIONS = 2;
-const sinkDeps = { now: () => 0, random: () => 0, logger: { info() {}, warn() {}, error() {} }, count: () => {} };
+const sinkDeps = {
+  now: () => 0,
+  timeFlows: () => true,
+  random: () => 0,
+  logger: { info() {}, warn() {}, error() {} },
+  count: () => {},
+};
 
 test('what happens to agents, tasks and the fleet becomes alerts, each under its key', async () => {
   const log = new MemoryLog({ partitions: PARTITIONS });

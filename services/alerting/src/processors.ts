@@ -11,6 +11,7 @@ import { fleetNotices } from './notices/fleet-notices.ts';
 import { type Noticed, notify } from './notices/notice.ts';
 import { noPolicies, type PolicyAlerts } from './notices/policy-alerts.ts';
 import { taskNotices } from './notices/task-notices.ts';
+import { warrantNotices } from './notices/warrant-notices.ts';
 
 type Notify = typeof Topic.notify;
 type Mapper<In extends TopicName> = MapperProcessor<In, Notify>;
@@ -37,7 +38,7 @@ export const agentMapper = mapper(
     reads: [Topic.agentHealth, Topic.agentIntervention, Topic.agentRequest],
     time: { topic: Topic.agentHealth, sources: 'own' },
   },
-  agentNotices,
+  (input) => [...agentNotices(input), ...warrantNotices(input)],
 );
 
 export const taskMapper = mapper(

@@ -21,8 +21,8 @@ import { outcomeRoutes } from './routes/outcomes.ts';
 import { pageRoutes } from './routes/page.ts';
 import { policyRoutes, readRoutes } from './routes/read.ts';
 import type { Backlog } from './routes/resume.ts';
-import { openStreams } from './routes/streams.ts';
 import { silenceRoutes } from './routes/silences.ts';
+import { openStreams } from './routes/streams.ts';
 import type { Sessions } from './sessions.ts';
 
 export type AppDeps = {

@@ -38,7 +38,7 @@ test('a resolved alert has no action, and an acknowledged one is not acknowledge
   const alert = {
     ...{ alertId: 'x', alertKey: 'k', route: null, severity: 'warning', title: 't', text: null, agentId: 'a' },
     ...{ taskId: null, caseId: null, options: [], deadlineAt: null, updatedAt: null, raisedAt: 0 },
-    ...{ acknowledgedAt: null, acknowledgedBy: null, resolvedAt: null, deliveries: [] },
+    ...{ acknowledgedAt: null, acknowledgedBy: null, resolvedAt: null, deliveries: [], urgency: 'normal' },
   };
   expect(labels(alertActions(alert))).toEqual(['Acknowledge', 'Resolve', 'Silence']);
   expect(labels(alertActions({ ...alert, acknowledgedAt: 1 }))).toEqual(['Resolve', 'Silence']);

@@ -11,7 +11,17 @@ import type { CompiledPlan, CompiledPolicy, Term, Vocabulary } from './compiled.
  */
 const SETTLING_MS = 3_000;
 /** The kinds of sinks of alerting. A channel is often named after its kind. */
-const SINK_KINDS = ['slack', 'slack_webhook', 'ntfy', 'pagerduty', 'linear', 'webhook', 'command', 'files'] as const;
+const SINK_KINDS = [
+  'slack',
+  'slack_webhook',
+  'ntfy',
+  'pagerduty',
+  'alertmanager',
+  'linear',
+  'webhook',
+  'command',
+  'files',
+] as const;
 export type SinkKind = (typeof SINK_KINDS)[number];
 
 /** Usual names of channels. Alerting's own file may define others. */

@@ -56,7 +56,7 @@ channels:
   ];
   for (const mistake of mistakes) expect(() => open(text)).toThrow(mistake);
   expect(() => open(text)).toThrow(
-    'channels.pager.kind: write kind: slack, kind: slack_webhook, kind: ntfy, kind: pagerduty, kind: linear, kind: webhook, kind: command or kind: files',
+    'channels.pager.kind: write kind: slack, kind: slack_webhook, kind: ntfy, kind: pagerduty, kind: alertmanager, kind: linear, kind: webhook, kind: command or kind: files',
   );
   expect(() => open('default: [ops]')).toThrow('default.0: there is no channel ops: add it under channels');
 });

@@ -66,7 +66,7 @@ const running = () => {
     secret_env: 'VIGIL_WEBHOOK_SECRET',
     timeout: '3s',
   });
-  const outside = { now: Date.now, random: () => 1, logger: quiet, count: () => {} };
+  const outside = { now: Date.now, timeFlows: () => true, random: () => 1, logger: quiet, count: () => {} };
   return runDeliveries(log, [webhook.open(name, settings, sinkDeps)], outside);
 };
 

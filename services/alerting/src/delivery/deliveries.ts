@@ -13,9 +13,11 @@ import {
 } from '@vigil/stream';
 import type { Notify } from '../notices/notice.ts';
 import { type DeliveryDeps, deliver, deliveryOf } from './delivery.ts';
-import type { Sink } from './sink.ts';
+import { followOpenAlerts } from './open-alerts.ts';
+import type { Running, Sink } from './sink.ts';
 
-type DeliveriesDeps = Pick<DeliveryDeps, 'now' | 'random'> & { readonly logger: Logger; readonly count: Count };
+type DeliveriesDeps = Pick<DeliveryDeps, 'now' | 'random'> &
+  Pick<Running, 'timeFlows'> & { readonly logger: Logger; readonly count: Count };
 
 /** The most alerts that one sink delivers at once. */
 const MAX_IN_FLIGHT = 16;
@@ -24,7 +26,7 @@ const MAX_IN_FLIGHT = 16;
 export const runDeliveries = async (
   log: Log,
   sinks: readonly Sink[],
-  { now, random, logger, count }: DeliveriesDeps,
+  { now, random, timeFlows, logger, count }: DeliveriesDeps,
 ) => {
   await using opened = new AsyncDisposableStack();
   const deps = { now, random, report: reportTo(log, now), delivered: await deliveredIn(log) };
@@ -47,7 +49,13 @@ export const runDeliveries = async (
       ),
     );
   }
-  for (const { run } of sinks) if (run !== null) opened.use(await run({ logger }));
+  const runs = sinks.flatMap(({ run }) => (run === null ? [] : [run]));
+  if (runs.length > 0) {
+    const stop = new AbortController();
+    opened.defer(() => stop.abort());
+    const openFor = await followOpenAlerts(log, { now, signal: stop.signal });
+    for (const run of runs) opened.use(await run({ logger, openFor, timeFlows }));
+  }
   const kept = opened.move();
   return {
     ready: () => reactors.every((reactor) => reactor.ready()),

@@ -192,3 +192,30 @@ test('each attempt of a channel is counted: delivered, retried or refused; an al
   await counting(alert);
   expect(lines).toEqual(['1 pager,retried', '1 pager,refused', '1 pager,delivered']);
 });
+
+test('an acknowledgement goes to the sinks that received the alert and have such a state, and is retried like an alert', async () => {
+  const acknowledged = example(Topic.alert, 'ALERT_ACKNOWLEDGED', { deliverAt: 1000, sinks: ['pager'] });
+  const taken: string[] = [];
+  let isAway = true;
+  const acknowledge = async ({ eventId }: { readonly eventId: string }) => {
+    if (isAway) throw new TryLater('away');
+    taken.push(eventId);
+  };
+  const deps = { now: () => 1000, random: () => 0, report: async () => [], delivered: new Set<string>() };
+  const react = deliver({ ...deliveringTo('pager', async () => {}), acknowledge }, deps);
+  await expect(react(acknowledged)).rejects.toBeInstanceOf(Retry);
+  isAway = false;
+  expect(await react(acknowledged)).toMatchObject([{ type: 'ALERT_DELIVERED', payload: { sink: 'pager' } }, {}]);
+  expect(taken).toEqual([acknowledged.eventId]);
+  const others = [
+    example(Topic.alert, 'ALERT_ACKNOWLEDGED', { deliverAt: null, sinks: ['pager'] }),
+    example(Topic.alert, 'ALERT_ACKNOWLEDGED', { deliverAt: 1000, sinks: ['console'] }),
+  ];
+  for (const other of others) expect(await react(other)).toEqual([]);
+  expect(
+    await deliver(
+      deliveringTo('pager', async () => {}),
+      deps,
+    )(acknowledged),
+  ).toEqual([]);
+});

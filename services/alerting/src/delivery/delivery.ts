@@ -3,7 +3,7 @@ import { DeadLetter, Retry } from '@vigil/stream';
 import { CONSOLE } from '../alert/routing.ts';
 import { type Noticed, type Notify, notify } from '../notices/notice.ts';
 import { noPolicies } from '../notices/policy-alerts.ts';
-import { type AlertEvent, type Sink, TryLater, Undeliverable } from './sink.ts';
+import { type Acknowledged, type AlertEvent, type Sink, TryLater, Undeliverable } from './sink.ts';
 import { sinkHealth } from './sink-health.ts';
 
 type Alert = EventOf<typeof Topic.alert>;
@@ -29,14 +29,27 @@ export type DeliveryDeps = {
 
 export const deliveryOf = (sink: string, eventId: string): string => `${sink} ${eventId}`;
 
-/** The notification that sinks get now; null: none. */
-export const alertEventOf = (event: Alert): AlertEvent | null => {
+/** What a sink gets now. `deliverAt`: since when. */
+type Due = { readonly event: AlertEvent | Acknowledged; readonly deliverAt: number; readonly run: () => Promise<void> };
+
+/** Null: the event notifies this sink of nothing. */
+const dueFor = (sink: Sink, event: Alert): Due | null => {
   switch (event.type) {
     case 'ALERT_RAISED':
     case 'ALERT_UPDATED':
-    case 'ALERT_RESOLVED':
-      return event.payload.deliverAt === null ? null : event;
-    case 'ALERT_ACKNOWLEDGED':
+    case 'ALERT_RESOLVED': {
+      const { deliverAt } = event.payload;
+      return deliverAt === null || !isFor(sink.name, event)
+        ? null
+        : { event, deliverAt, run: () => sink.deliver(event) };
+    }
+    case 'ALERT_ACKNOWLEDGED': {
+      const { deliverAt, sinks } = event.payload;
+      const { acknowledge } = sink;
+      return acknowledge === null || deliverAt === null || !sinks.includes(sink.name)
+        ? null
+        : { event, deliverAt, run: () => acknowledge(event) };
+    }
     case 'ALERT_DELIVERED':
     case 'SILENCE_CHANGED':
     case 'QUEEN_INTERVENTION_REQUESTED':
@@ -55,10 +68,10 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
   const tries = new Map<string, number>();
   const report = (notices: readonly Noticed[]) => deps.report(drafts(notices)).then(health.reported);
   return async (event) => {
-    const alert = alertEventOf(event);
-    if (alert === null || !isFor(sink.name, alert)) return [];
+    const due = dueFor(sink, event);
+    if (due === null) return [];
     if (deps.delivered.delete(deliveryOf(sink.name, event.eventId))) return [];
-    const ageMs = deps.now() - (alert.payload.deliverAt ?? 0);
+    const ageMs = deps.now() - due.deliverAt;
     if (ageMs > GIVE_UP_MS && !tries.has(event.eventId))
       throw new DeadLetter(
         'too_old',
@@ -66,13 +79,13 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
       );
     const attempt = (tries.get(event.eventId) ?? 0) + 1;
     tries.set(event.eventId, attempt);
-    const error = await sink.deliver(alert).then(
+    const error = await due.run().then(
       () => null,
       (why: Error) => why,
     );
     if (error === null) {
       tries.delete(event.eventId);
-      return [delivered(sink.name, alert, attempt), ...drafts(health.succeeded())];
+      return [delivered(sink.name, due.event, attempt), ...drafts(health.succeeded())];
     }
     const isOver = ageMs > GIVE_UP_MS && attempt >= LEAST_TRIES;
     if (error instanceof Undeliverable || isOver) {
@@ -98,7 +111,7 @@ const waitOf = (error: Error, failures: number, { random }: DeliveryDeps): numbe
 
 const drafts = (notices: readonly Noticed[]): readonly Notify[] => notices.map((one) => notify(one, null, noPolicies));
 
-const delivered = (sink: string, { payload, eventId }: AlertEvent, attempt: number): Draft<typeof Topic.alert> => {
+const delivered = (sink: string, { payload, eventId }: Due['event'], attempt: number): Draft<typeof Topic.alert> => {
   const { alertKey, alertId } = payload;
   const outcome = { alertKey, alertId, ofEventId: eventId, sink, attempt, ok: true, detail: null };
   return { topic: 'onex.evt.alerting.alert.v1', type: 'ALERT_DELIVERED', key: alertKey, payload: outcome };

@@ -1,6 +1,7 @@
 import type { EventOf, Topic } from '@vigil/events';
 import type { Logger } from '@vigil/stream';
 import type { z } from 'zod';
+import type { OpenAlert } from './open-alerts.ts';
 
 /** The events that sinks receive. */
 export type AlertEvent = Extract<
@@ -15,11 +16,22 @@ export type AlertEvent = Extract<
 export type Sink = {
   readonly name: string;
   readonly deliver: (event: AlertEvent) => Promise<void>;
+  /** A person has acknowledged an alert that it received; null: its target has no such state. */
+  readonly acknowledge: ((event: Acknowledged) => Promise<void>) | null;
   /** Work beside the deliveries, until it is disposed; null: none. */
   readonly run: ((running: Running) => Promise<AsyncDisposable>) | null;
 };
 
-export type Running = { readonly logger: Logger };
+export type Acknowledged = Extract<EventOf<typeof Topic.alert>, { readonly type: 'ALERT_ACKNOWLEDGED' }>;
+
+/** What work beside the deliveries may use. */
+export type Running = {
+  readonly logger: Logger;
+  /** the open alerts that a sink has received */
+  readonly openFor: (sink: string) => readonly OpenAlert[];
+  /** whether time flows through all services, so that what is open is known */
+  readonly timeFlows: () => boolean;
+};
 
 /** The sink is unavailable for now. `afterMs`: the pause that it requests; null: none. */
 export class TryLater extends Error {
@@ -57,5 +69,10 @@ export type Kind<Settings extends z.ZodType> = {
   readonly open: (name: string, settings: z.output<Settings>, deps: SinkDeps) => Sink;
 };
 
-/** A sink without work of its own beside the deliveries. */
-export const deliveringTo = (name: string, deliver: Sink['deliver']): Sink => ({ name, deliver, run: null });
+/** A sink without acknowledgements, and without work beside the deliveries. */
+export const deliveringTo = (name: string, deliver: Sink['deliver']): Sink => ({
+  name,
+  deliver,
+  acknowledge: null,
+  run: null,
+});

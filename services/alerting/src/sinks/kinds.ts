@@ -2,6 +2,7 @@ import type { SinkKind } from '@vigil/policy';
 import { z } from 'zod';
 import { files } from '../adapters/omniclaude-files.ts';
 import type { Sink, SinkDeps } from '../delivery/sink.ts';
+import { alertmanager } from './alertmanager.ts';
 import { command } from './command.ts';
 import { linear } from './linear.ts';
 import { ntfy } from './ntfy.ts';
@@ -16,6 +17,7 @@ export const KINDS = {
   slack_webhook: slackWebhook,
   ntfy,
   pagerduty,
+  alertmanager,
   linear,
   webhook,
   command,
@@ -44,6 +46,8 @@ export const opened = (name: string, settings: Channel, deps: SinkDeps): Sink =>
       return ntfy.open(name, settings, deps);
     case 'pagerduty':
       return pagerduty.open(name, settings, deps);
+    case 'alertmanager':
+      return alertmanager.open(name, settings, deps);
     case 'linear':
       return linear.open(name, settings, deps);
     case 'webhook':

@@ -1,3 +1,5 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import { TryLater, Undeliverable } from '../delivery/sink.ts';
 import { pagerduty } from './pagerduty.ts';
@@ -55,4 +57,13 @@ test('429 is waited out, and an invalid event is a permanent error without the k
   const error = await failureOf(open(invalid.url).deliver(alertEvent()));
   expect(error).toBeInstanceOf(Undeliverable);
   expect((error as Error).message).not.toContain('hunter2');
+});
+
+test('an acknowledgement in Vigil acknowledges the incident', async () => {
+  await using server = await answeringWith(202, accepted);
+  const { alertId } = alertEvent().payload;
+  await open(server.url).acknowledge?.(example(Topic.alert, 'ALERT_ACKNOWLEDGED', { alertId, by: 'ada' }));
+  expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
+    ...{ routing_key: KEY, event_action: 'acknowledge', dedup_key: alertId },
+  });
 });

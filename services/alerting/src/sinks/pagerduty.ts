@@ -2,7 +2,7 @@ import { httpUrl } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
 import { cut, decisionOf, labelOf, plain, whatOf } from '../delivery/message.ts';
-import { type AlertEvent, deliveringTo, type Kind, type SinkDeps } from '../delivery/sink.ts';
+import type { AlertEvent, Kind, SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
 import { secretFile, secretOf, variable } from './secret.ts';
 
@@ -30,11 +30,18 @@ export const pagerduty: Kind<typeof settings> = {
         { url: address, headers: {}, body: JSON.stringify({ routing_key, ...event }), timeout, remedies: REMEDIES },
         deps,
       );
-    return deliveringTo(name, async (alert) => {
-      const dedup_key = alert.payload.alertId;
-      if (whatOf(alert) === 'resolved') await enqueue({ event_action: 'resolve', dedup_key });
-      else await enqueue({ event_action: 'trigger', dedup_key, ...(await incidentOf(alert, name, deps)) });
-    });
+    return {
+      name,
+      deliver: async (alert) => {
+        const dedup_key = alert.payload.alertId;
+        if (whatOf(alert) === 'resolved') await enqueue({ event_action: 'resolve', dedup_key });
+        else await enqueue({ event_action: 'trigger', dedup_key, ...(await incidentOf(alert, name, deps)) });
+      },
+      acknowledge: async ({ payload }) => {
+        await enqueue({ event_action: 'acknowledge', dedup_key: payload.alertId });
+      },
+      run: null,
+    };
   },
 };
 

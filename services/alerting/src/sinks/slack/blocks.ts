@@ -13,7 +13,7 @@ const MOST_BUTTONS = 5;
 const ICONS = { critical: ':red_circle:', warning: ':large_orange_circle:', info: ':large_blue_circle:' } as const;
 
 /** What an agent wrote must not mention people, link, or format: Slack reads these three characters as its own. */
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   plain(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** One line: the icon of its severity or end, and the title. */

@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
 import { expect, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import type { AlertEvent } from '../../delivery/sink.ts';
@@ -106,6 +108,18 @@ test('the end of an alert whose message is gone posts nothing', async () => {
   expect(messages).toEqual([]);
 });
 
+test('an acknowledgement is a reply in the thread of its alert, and nothing where there is no thread', async () => {
+  const { messages, server, open } = await workspace();
+  await using _ = server;
+  const { alertId } = alertEvent().payload;
+  const acknowledged = example(Topic.alert, 'ALERT_ACKNOWLEDGED', { alertId, by: '<ada>' });
+  await open().acknowledge?.(acknowledged);
+  expect(messages).toEqual([]);
+  await open().deliver(alertEvent());
+  await open().acknowledge?.(acknowledged);
+  expect(replies(messages)).toMatchObject([{ thread_ts: '1700.0', text: ':eyes: acknowledged by &lt;ada&gt;' }]);
+});
+
 test('what an agent wrote mentions no person and makes no link', async () => {
   const { messages, server, open } = await workspace();
   await using _ = server;
@@ -202,7 +216,7 @@ test('a press of a button posts to its link with the name of the person, and a r
   });
   const env = { T: TOKEN, A: 'xapp-hunter2' };
   const sink = slack.open('ops', settings, { ...sinkDeps, env, dashboardUrl: dashboard.url });
-  const running = await sink.run?.({ logger: quiet });
+  const running = await sink.run?.({ logger: quiet, openFor: () => [], timeFlows: () => true });
   await vi.waitFor(() => expect(posted).toHaveLength(1), 30_000);
   expect(acknowledged.toSorted()).toEqual(['p1', 'p2']);
   expect(dashboard.received.map(({ path }) => path).toSorted()).toEqual([

@@ -2,9 +2,9 @@ import { httpUrl } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
 import { whatOf } from '../../delivery/message.ts';
-import type { AlertEvent, Kind } from '../../delivery/sink.ts';
+import type { Acknowledged, AlertEvent, Kind } from '../../delivery/sink.ts';
 import { secretFile, secretOf, variable } from '../secret.ts';
-import { blocksOf, lineOf } from './blocks.ts';
+import { blocksOf, escaped, lineOf } from './blocks.ts';
 import { type Client, clientOf } from './client.ts';
 import { listen } from './presses.ts';
 
@@ -41,6 +41,7 @@ export const slack: Kind<typeof settings> = {
         const blocks = await blocksOf(alert, name, hasApp ? 'button' : 'link', deps);
         await threads.show(alert, { text: lineOf(alert), blocks });
       },
+      acknowledge: (event) => threads.note(event, `:eyes: acknowledged by ${escaped(event.payload.by)}`),
       run: appToken === null ? null : ({ logger }) => listen({ base, appToken, timeout, client, deps, logger }),
     };
   },
@@ -53,6 +54,9 @@ type Thread = { readonly ts: string; readonly eventId: string };
 
 /** Threads of open alerts that this process has seen; the oldest is dropped, and found again. */
 const MOST_THREADS = 5000;
+
+/** An alert that is acknowledged was raised at most so long ago; else the note is left out. Milliseconds. */
+const NOTED_MS = 7 * 86_400_000;
 
 const threadsOf = (client: Client) => {
   const known = new Map<string, Thread>();
@@ -83,5 +87,10 @@ const threadsOf = (client: Client) => {
     if (isOver) known.delete(alertId);
     else remember(alertId, { ts: thread.ts, eventId });
   };
-  return { show };
+  /** A reply in the thread. A repetition adds another: Slack keeps no key of replies. */
+  const note = async ({ payload: { alertId }, occurredAt }: Acknowledged, text: string): Promise<void> => {
+    const thread = known.get(alertId) ?? (await client.find(alertId, occurredAt - NOTED_MS));
+    if (thread !== null) await client.reply(thread.ts, text, false);
+  };
+  return { show, note };
 };

@@ -1,0 +1,112 @@
+import { httpUrl } from '@vigil/chassis';
+import { duration } from '@vigil/policy';
+import { z } from 'zod';
+import { cut, plain } from '../delivery/message.ts';
+import type { OpenAlert } from '../delivery/open-alerts.ts';
+import type { AlertEvent, Kind, Running, SinkDeps } from '../delivery/sink.ts';
+import { GONE, post, type Remedies } from './http.ts';
+import { secretFile, secretOf, variable } from './secret.ts';
+
+const settings = z.strictObject({
+  kind: z.literal('alertmanager'),
+  url: httpUrl('write the address of Alertmanager, such as http://alertmanager:9093'),
+  /** a bearer token, if a proxy before it asks for one */
+  token_env: variable,
+  token_file: secretFile,
+  timeout: duration.default(10_000),
+});
+
+const REMEDIES: Remedies = {
+  ...GONE,
+  400: 'see the log of Alertmanager',
+  401: 'give it a valid token',
+  403: 'give it a valid token',
+};
+
+const REPEAT_MS = 60_000;
+/** Alertmanager resolves an alert that is not repeated for so long. It is longer than some missed repetitions. */
+const LIFE_MS = 300_000;
+const MOST_IN_A_POST = 200;
+const LONGEST_TEXT = 4000;
+
+/**
+ * Alerts for Alertmanager, which groups and routes them. It resolves an alert that is not repeated, so the open ones are
+ * sent again each minute while time flows. When Vigil stops, its alerts end there after five minutes.
+ */
+export const alertmanager: Kind<typeof settings> = {
+  settings,
+  open: (name, { url, token_env, token_file, timeout }, deps) => {
+    const isOpen = token_env === undefined && token_file === undefined;
+    const source = { env: token_env, file: token_file };
+    const headers: Record<string, string> = isOpen
+      ? {}
+      : { authorization: `Bearer ${secretOf(name, 'token', source, deps, 'a bearer token')}` };
+    const address = `${url.replace(/\/$/, '')}/api/v2/alerts`;
+    const send = async (alerts: readonly object[]): Promise<void> => {
+      await post({ url: address, headers, body: JSON.stringify(alerts), timeout, remedies: REMEDIES }, deps);
+    };
+    return {
+      name,
+      deliver: (alert) => send([postedOf(alert, deps)]),
+      acknowledge: null,
+      run: (running) => repeating(name, send, running, deps),
+    };
+  },
+};
+
+type Labelled = Pick<OpenAlert, 'route' | 'severity' | 'agentId' | 'taskId' | 'policyName'>;
+
+/** What identifies the alert: its labels are the same until its end. Empty ones are left out. */
+const labelsOf = ({ route, severity, agentId, taskId, policyName }: Labelled) => ({
+  alertname: route,
+  severity,
+  ...(agentId !== null && { agent: agentId }),
+  ...(taskId !== null && { task: taskId }),
+  ...(policyName !== null && { policy: policyName }),
+});
+
+const annotationsOf = ({ title, text, urgency }: Pick<OpenAlert, 'title' | 'text' | 'urgency'>) => ({
+  title: cut(plain(title), LONGEST_TEXT),
+  text: cut(plain(text), LONGEST_TEXT),
+  urgency,
+});
+
+const postedOf = ({ type, payload, policy, occurredAt }: AlertEvent, { dashboardUrl, now }: SinkDeps) => ({
+  labels: labelsOf({ ...payload, policyName: policy?.name ?? null }),
+  annotations: annotationsOf(payload),
+  startsAt: new Date(payload.raisedAt ?? occurredAt).toISOString(),
+  endsAt: new Date(type === 'ALERT_RESOLVED' ? now() : now() + LIFE_MS).toISOString(),
+  generatorURL: dashboardUrl,
+});
+
+const openOf = (alert: OpenAlert, { dashboardUrl, now }: SinkDeps) => ({
+  labels: labelsOf(alert),
+  annotations: annotationsOf(alert),
+  startsAt: new Date(alert.raisedAt).toISOString(),
+  endsAt: new Date(now() + LIFE_MS).toISOString(),
+  generatorURL: dashboardUrl,
+});
+
+/** A failed repetition is left to the next one: the alerts live longer than some of them. */
+const repeating = async (
+  name: string,
+  send: (alerts: readonly object[]) => Promise<void>,
+  { logger, openFor, timeFlows }: Running,
+  deps: SinkDeps,
+): Promise<AsyncDisposable> => {
+  let isBusy = false;
+  const repeat = async (): Promise<void> => {
+    if (isBusy || !timeFlows()) return;
+    isBusy = true;
+    try {
+      const alerts = openFor(name).map((alert) => openOf(alert, deps));
+      for (let at = 0; at < alerts.length; at += MOST_IN_A_POST) await send(alerts.slice(at, at + MOST_IN_A_POST));
+    } catch (error) {
+      logger.warn({ channel: name, why: (error as Error).message }, 'open alerts could not be repeated');
+    } finally {
+      isBusy = false;
+    }
+  };
+  const timer = setInterval(() => void repeat(), REPEAT_MS);
+  return { [Symbol.asyncDispose]: async () => clearInterval(timer) };
+};
