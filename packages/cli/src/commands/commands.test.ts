@@ -28,8 +28,8 @@ test('every file that registers a command is among those that are loaded', async
   }
 });
 
-/** What passes the terminal or the events of another program on has nothing for programs of its own. */
-const WITHOUT_JSON = ['attach', 'hook', 'runtime'];
+/** What passes on the terminal, the events or the questions of another program has nothing for programs of its own. */
+const WITHOUT_JSON = ['attach', 'hook', 'mcp', 'runtime'];
 
 const leaves = (command: Command): readonly Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
