@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { agentActions, alertActions, breakerActions, fleetActions, isHeld, taskActions } from './actions.ts';
+import {
+  agentActions,
+  alertActions,
+  breakerActions,
+  channelActions,
+  fleetActions,
+  isHeld,
+  taskActions,
+} from './actions.ts';
 
 const agent = { agentId: 'a', state: 'STUCK', held: false, heldUntil: null } as const;
 const labels = (actions: readonly { readonly label: string }[]) => actions.map(({ label }) => label);
@@ -34,7 +42,7 @@ test('a closed breaker, and one of a task, have no reset', () => {
   expect(breakerActions({ ...breaker, agentId: null, state: 'OPEN' })).toEqual([]);
 });
 
-test('a resolved alert has no action, and an acknowledged one is not acknowledged again', () => {
+test('a resolved alert has no action, an acknowledged one is not acknowledged again, and each channel has one test', () => {
   const alert = {
     ...{ alertId: 'x', alertKey: 'k', route: null, severity: 'warning', title: 't', text: null, agentId: 'a' },
     ...{ taskId: null, caseId: null, options: [], deadlineAt: null, updatedAt: null, raisedAt: 0 },
@@ -43,6 +51,10 @@ test('a resolved alert has no action, and an acknowledged one is not acknowledge
   expect(labels(alertActions(alert))).toEqual(['Acknowledge', 'Resolve', 'Silence']);
   expect(labels(alertActions({ ...alert, acknowledgedAt: 1 }))).toEqual(['Resolve', 'Silence']);
   expect(alertActions({ ...alert, resolvedAt: 1 })).toEqual([]);
+  // The names are those of the alert's own fields, because a matcher compares these.
+  expect(alertActions(alert).at(-1)?.command).toMatchObject({ matchers: [{ field: 'agentId', value: 'a' }] });
+  const delivered = { ...alert, deliveries: [{ sink: 'slack', ok: true, detail: null }] };
+  expect(labels(channelActions([delivered, delivered, alert]))).toEqual(['Test slack']);
 });
 
 test('a halted fleet is resumed, and the brake is lifted only if it holds', () => {

@@ -84,7 +84,7 @@ export const alertActions = (alert: AlertRow): readonly Action[] => {
   const { alertId, title, resolvedAt, acknowledgedAt, agentId, taskId } = alert;
   if (resolvedAt !== null) return [];
   const about = title ?? alertId;
-  const matcher = agentId !== null ? { field: 'agent', value: agentId } : { field: 'task', value: taskId ?? '' };
+  const matcher = agentId !== null ? { field: 'agentId', value: agentId } : { field: 'taskId', value: taskId ?? '' };
   return [
     ...(acknowledgedAt === null
       ? [action(`ack/${alertId}`, 'Acknowledge', `"${about}" is not repeated.`, { kind: 'acknowledge', alertId })]
@@ -101,6 +101,17 @@ export const alertActions = (alert: AlertRow): readonly Action[] => {
           },
         ]),
   ];
+};
+
+/** A test of each channel that has delivered an alert. */
+export const channelActions = (alerts: readonly AlertRow[]): readonly Action[] => {
+  const channels = new Set(alerts.flatMap(({ deliveries }) => deliveries.map(({ sink }) => sink)));
+  return [...channels].sort().map((channel) =>
+    action(`test/${channel}`, `Test ${channel}`, `Sends a test message to ${channel}.`, {
+      kind: 'test_channel',
+      channel,
+    }),
+  );
 };
 
 /** Halt, brake and dry run. */

@@ -1,6 +1,6 @@
 import type { AlertRow } from '@vigil/read-model';
 import { ROUTES } from '../live/routes.ts';
-import { alertActions } from '../model/actions.ts';
+import { alertActions, channelActions } from '../model/actions.ts';
 import { orDash } from '../model/text.ts';
 import { useAnswer, usePage } from '../parts/context.tsx';
 import { Actions, Age, AgentLink, Clock, Loaded, Table } from '../parts/parts.tsx';
@@ -24,42 +24,45 @@ export const Alerts = () => {
   return (
     <Loaded answered={useAnswer(live, ROUTES.alerts)}>
       {({ alerts }) => (
-        <Table
-          label="Alerts"
-          rows={alerts}
-          keyOf={({ alertId }) => alertId}
-          none="No alerts."
-          columns={[
-            {
-              ...{ title: 'Severity', kind: 'text' },
-              of: ({ severity }) => <span class={`severity severity-${severity}`}>{orDash(severity)}</span>,
-            },
-            { title: 'Raised', kind: 'text', of: ({ raisedAt }) => <Age at={raisedAt} /> },
-            {
-              ...{ title: 'Alert', kind: 'wide' },
-              of: ({ title, text }) => (
-                <>
-                  <strong>{orDash(title)}</strong>
-                  {text !== null && text !== '' && <p class="dim">{text}</p>}
-                </>
-              ),
-            },
-            { title: 'Agent', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
-            { title: 'Stands', kind: 'text', of: (alert) => <Standing alert={alert} /> },
-            {
-              ...{ title: 'Channels', kind: 'text' },
-              of: ({ deliveries }) =>
-                deliveries.length === 0
-                  ? '-'
-                  : deliveries.map((delivery) => (
-                      <p key={delivery.sink} class={delivery.ok ? 'dim' : 'bad'}>
-                        {deliveryText(delivery)}
-                      </p>
-                    )),
-            },
-            { title: 'Actions', kind: 'buttons', of: (alert) => <Actions of={alertActions(alert)} /> },
-          ]}
-        />
+        <>
+          <Actions of={channelActions(alerts)} />
+          <Table
+            label="Alerts"
+            rows={alerts}
+            keyOf={({ alertId }) => alertId}
+            none="No alerts."
+            columns={[
+              {
+                ...{ title: 'Severity', kind: 'text' },
+                of: ({ severity }) => <span class={`severity severity-${severity}`}>{orDash(severity)}</span>,
+              },
+              { title: 'Raised', kind: 'text', of: ({ raisedAt }) => <Age at={raisedAt} /> },
+              {
+                ...{ title: 'Alert', kind: 'wide' },
+                of: ({ title, text }) => (
+                  <>
+                    <strong>{orDash(title)}</strong>
+                    {text !== null && text !== '' && <p class="dim">{text}</p>}
+                  </>
+                ),
+              },
+              { title: 'Agent', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
+              { title: 'Stands', kind: 'text', of: (alert) => <Standing alert={alert} /> },
+              {
+                ...{ title: 'Channels', kind: 'text' },
+                of: ({ deliveries }) =>
+                  deliveries.length === 0
+                    ? '-'
+                    : deliveries.map((delivery) => (
+                        <p key={delivery.sink} class={delivery.ok ? 'dim' : 'bad'}>
+                          {deliveryText(delivery)}
+                        </p>
+                      )),
+              },
+              { title: 'Actions', kind: 'buttons', of: (alert) => <Actions of={alertActions(alert)} /> },
+            ]}
+          />
+        </>
       )}
     </Loaded>
   );
