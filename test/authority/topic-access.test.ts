@@ -13,7 +13,7 @@ import { tailed } from '../../services/gateway/src/log/tail.ts';
 import { EVALUATOR } from '../../services/health-evaluator/src/processor.ts';
 import { createIngest } from '../../services/heartbeat-ingest/src/processor.ts';
 import { usual } from '../../services/intervention/src/governor/settings.ts';
-import { cases, governor, spendings } from '../../services/intervention/src/processors.ts';
+import { agentRequests, cases, governor, spendings } from '../../services/intervention/src/processors.ts';
 import { reads as projected } from '../../services/projector/src/project.ts';
 import { processor as recovery } from '../../services/recovery/src/processor.ts';
 
@@ -36,12 +36,12 @@ const ACCESS: Readonly<Record<Service, Access>> = {
     // Policies that people apply, and those that are published.
     others: { reads: [Topic.applyPolicy, Topic.policy], writes: [Topic.policy] },
   },
-  intervention: { processors: [cases, spendings, governor(usual)], others: none },
+  intervention: { processors: [cases, agentRequests, spendings, governor(usual)], others: none },
   recovery: { processors: [recovery], others: none },
   alerting: {
     processors: [agentMapper(noPolicies), taskMapper(noPolicies), fleetMapper(noPolicies), alertDecider(alertSettings)],
-    // The alerts of policies, and what a sink delivers.
-    others: { reads: [Topic.policy, Topic.alert], writes: [Topic.alert, Topic.notify] },
+    // The alerts of policies, what a sink delivers, and the time of the evaluator's topic.
+    others: { reads: [Topic.policy, Topic.alert, Topic.agentObservation], writes: [Topic.alert, Topic.notify] },
   },
   projector: { processors: [], others: { reads: projected, writes: [Topic.dlqProjector] } },
   dashboard: {

@@ -76,6 +76,8 @@ const USES = {
   },
   alerting: {
     ...reader('alerting', [
+      // The time of the evaluator's topic, which stops with heartbeat-ingest.
+      Topic.agentObservation,
       Topic.agentHealth,
       Topic.agentIntervention,
       Topic.agentRequest,

@@ -139,6 +139,7 @@ test('these topics are kept for ever, and a tombstone deletes nothing there: a f
       Topic.agentHealth,
       Topic.agentHealthcheck,
       Topic.agentIntervention,
+      Topic.agentRequest,
       Topic.alert,
       Topic.applyPolicy,
       Topic.fleetGovernance,

@@ -167,6 +167,7 @@ const reviewed = (state: Recovery, { review }: In<'review'>): readonly Output[] 
 /** The next moment at which only time changes the state; now, if a deadline has passed without its event. */
 export const dueAt = (before: Recovery, now: number): number => {
   const state = lapsed(before, now);
+  if (healthcheck(state, now).length > 0) return now;
   return Math.min(situationDueAt(state, now), ...rivalsOf(state).map(({ from }) => from));
 };
 
