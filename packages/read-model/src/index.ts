@@ -30,16 +30,14 @@ export {
   type SignalsOf,
   type StuckSweep,
 } from './explain.ts';
+export { tables } from './generated/tables.ts';
 export { type InboxItem, inbox } from './inbox.ts';
 export { migrate } from './migrate.ts';
 export type { RecoveryOptions, UpcomingPlan } from './options.ts';
-
 export { ANSWERS, type Outcome, outcomeOf } from './outcome.ts';
 export { claimCluster, type Position, positions, projectedUpTo, savePosition, saveProjected } from './positions.ts';
 export type { AgentRow, CellRow } from './queries/agents.ts';
-
 export type { CaseRow, CaseStory, OrderRow, Withheld } from './queries/cases.ts';
-
 export { type Figures, figures } from './queries/figures.ts';
 export type { BreakerRow, TicketRow } from './queries/findings.ts';
 export type { AlertRow, FleetRow } from './queries/fleet.ts';

@@ -78,14 +78,32 @@ export const register = <T extends RegisterTable, G extends Group<T>>(
 
 const camel = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-const picked = (columns: Readonly<Record<string, string>>, values: object): Row => {
+type Columns = Readonly<Record<string, string>>;
+type Field = { readonly name: string; readonly given: string; readonly isInstant: boolean };
+
+/** The fields of columns, computed once: computed for each row, they were three quarters of the time of a handler. */
+const FIELDS = new WeakMap<Columns, readonly Field[]>();
+
+const fieldsOf = (columns: Columns): readonly Field[] => {
+  const known = FIELDS.get(columns);
+  if (known !== undefined) return known;
+  const fields = Object.entries(columns).map(([name, type]) => ({
+    name,
+    given: camel(name),
+    isInstant: type.startsWith('timestamptz'),
+  }));
+  FIELDS.set(columns, fields);
+  return fields;
+};
+
+const picked = (columns: Columns, values: object): Row => {
   const given = values as Row;
-  return Object.fromEntries(
-    Object.entries(columns).map(([name, type]) => {
-      const value = given[camel(name)] ?? null;
-      return [name, type.startsWith('timestamptz') ? instant(value as number | null) : value];
-    }),
-  );
+  const row: Record<string, Value> = {};
+  for (const { name, given: field, isInstant } of fieldsOf(columns)) {
+    const value = given[field] ?? null;
+    row[name] = isInstant ? (instant(value as number | null) as Value) : value;
+  }
+  return row;
 };
 
 const MAX_INSTANT = 253_402_300_799_999; // the end of the year 9999: Postgres does not read later ones as RFC 3339
