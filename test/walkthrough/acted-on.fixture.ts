@@ -77,7 +77,7 @@ export const actedOnFates = (observed: () => Observed): void => {
     expect(alive(observed(), 'hangs')).toEqual([false]);
     expect(await standing(observed(), 'hangs')).toMatchObject({ state: 'TERMINATED', endReason: 'explicit' });
     expect(noticesOf(observed(), 'DEMO-hangs')).toEqual([
-      ...['raised [warning] stuck_agent', 'updated [critical] stuck_agent', 'resolved [critical] stuck_agent'],
+      ...['raised [warning] stuck_agent', 'updated [warning] stuck_agent', 'resolved [warning] stuck_agent'],
     ]);
     const happened = [
       ...['HEALTHY → STUCK: no call', 'case opened', 'nudged (1 of 2)', 'nudged (2 of 2)', 'asks people'],

@@ -48,7 +48,7 @@ const consoleLines = (dir: string): string[] =>
 /** The last notice to people of each task. */
 const LAST_NOTICES = [
   'ALERT resolved [warning] stuck_agent DEMO-loops: ',
-  'ALERT resolved [critical] stuck_agent DEMO-hangs: ',
+  'ALERT resolved [warning] stuck_agent DEMO-hangs: ',
   'ALERT updated [critical] recovery_failed DEMO-crashes: ',
   'ALERT raised [warning] awaiting_input DEMO-waits: ',
 ];

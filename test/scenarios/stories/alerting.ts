@@ -59,7 +59,7 @@ export const decidedByAnOrchestrator = async ({ comes, vigil, orchestrator }: St
   const asks = () => orchestrator.taken().find(({ data }) => data.agent_id === 'asked' && data.decision !== null);
   const { data } = await until('the orchestrator is asked', async () => asks(), 120_000);
   const triggered = await comes(agentIntervention, 'asked', 'ESCALATION_TRIGGERED');
-  expect(data).toMatchObject({ severity: 'critical', checkpoint: { checkpoint_id: 'asked-3' } });
+  expect(data).toMatchObject({ severity: 'warning', urgency: 'high', checkpoint: { checkpoint_id: 'asked-3' } });
   expect(data.checkpoint?.valid).toBe(triggered.checkpoint?.valid);
   expect(data.decision).toMatchObject({
     options: ['allow_more_time', 'force_handoff', 'terminate_and_recover'],

@@ -10,7 +10,7 @@ import { secretFile, secretOf, variable } from './secret.ts';
 const settings = z.strictObject({
   kind: z.literal('alertmanager'),
   url: httpUrl('write the address of Alertmanager, such as http://alertmanager:9093'),
-  /** a bearer token, if a proxy before it asks for one */
+  /** a bearer token, if a proxy before it requires one */
   token_env: variable,
   token_file: secretFile,
   timeout: duration.default(10_000),

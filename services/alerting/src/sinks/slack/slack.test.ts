@@ -117,7 +117,9 @@ test('an acknowledgement is a reply in the thread of its alert, and nothing wher
   expect(messages).toEqual([]);
   await open().deliver(alertEvent());
   await open().acknowledge?.(acknowledged);
-  expect(replies(messages)).toMatchObject([{ thread_ts: '1700.0', text: ':eyes: acknowledged by &lt;ada&gt;' }]);
+  expect(replies(messages)).toMatchObject([
+    { thread_ts: '1700.0', text: ':raising_hand: acknowledged by &lt;ada&gt;' },
+  ]);
 });
 
 test('what an agent wrote mentions no person and makes no link', async () => {

@@ -41,7 +41,7 @@ export const slack: Kind<typeof settings> = {
         const blocks = await blocksOf(alert, name, hasApp ? 'button' : 'link', deps);
         await threads.show(alert, { text: lineOf(alert), blocks });
       },
-      acknowledge: (event) => threads.note(event, `:eyes: acknowledged by ${escaped(event.payload.by)}`),
+      acknowledge: (event) => threads.note(event, `:raising_hand: acknowledged by ${escaped(event.payload.by)}`),
       run: appToken === null ? null : ({ logger }) => listen({ base, appToken, timeout, client, deps, logger }),
     };
   },
