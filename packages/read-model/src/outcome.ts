@@ -32,6 +32,9 @@ export const ANSWERS: { readonly [T in TopicName]?: { readonly [K in ContentOf<T
   },
   [Topic.taskRecovery]: { REVIEW_DECIDED: 'applied' },
   [Topic.alert]: {
+    // A test of a channel raises an alert of its own.
+    ALERT_RAISED: 'applied',
+    ALERT_RESOLVED: 'applied',
     ALERT_ACKNOWLEDGED: 'applied',
     SILENCE_CHANGED: 'applied',
     QUEEN_INTERVENTION_REQUESTED: 'applied',
