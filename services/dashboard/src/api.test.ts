@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { includesRole, ROLES, type Role } from '@vigil/read-model/people';
 import { describe, expect, test } from 'vitest';
 import { DESCRIPTIONS } from './api-description.ts';
@@ -122,6 +123,11 @@ test('the served description is that of docs/openapi.json, and has every route',
   expect(operations).toHaveLength(routes.length);
   expect(file.openapi).toBe('3.1.0');
   expect(openApiDocument({}).paths).toEqual(file.paths);
+});
+
+test('the description is valid OpenAPI 3.1', async () => {
+  const description = (await ask('GET /v1/openapi.json', 'viewer')).json();
+  expect(await new Validator().validate(description)).toMatchObject({ valid: true });
 });
 
 test('every reference of the description has its schema', () => {
