@@ -1,4 +1,5 @@
 import type { ServiceName } from '@vigil/dev';
+import type { Knowledge } from '@vigil/read-model';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSystem, ownServers, soak, type TestSystem, until } from '../support/system.ts';
@@ -48,6 +49,14 @@ const others: readonly (readonly [string, Fault, RegExp])[] = [
   ['the evaluator', frozen('health-evaluator'), /BLIND since .*AWAY {2}health-evaluator since /s],
   ['the gateway', frozen('gateway'), /BLIND since .*AWAY {2}gateway since /s],
 ];
+const BEHIND: readonly ServiceName[] = [
+  'gateway',
+  'heartbeat-ingest',
+  'health-evaluator',
+  'intervention',
+  'recovery',
+  'alerting',
+];
 
 describe.skipIf(!ownServers)('a view that cannot see', () => {
   let t: TestSystem;
@@ -66,6 +75,35 @@ describe.skipIf(!ownServers)('a view that cannot see', () => {
     await t.fleet(['steady']);
   }, 300_000);
   afterAll(() => t?.stop());
+
+  const knowledge = async (): Promise<Knowledge> => {
+    const { VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: token } = t.system.env;
+    const answer = await fetch(`${url}/v1/fleet`, { headers: { authorization: `Bearer ${token}` } });
+    return ((await answer.json()) as { knowledge: Knowledge }).knowledge;
+  };
+  /** Those of `BEHIND` that are away. The dashboard itself may be busy. */
+  const away = async (): Promise<readonly string[]> => {
+    const parts = (await knowledge()).away.map(({ part }) => part);
+    return BEHIND.filter((name) => parts.includes(name));
+  };
+
+  // Each is frozen while those before it still are: a new one is named, and none that works.
+  test.runIf(soak(false, true))(
+    'every service that stands still is named in the knowledge of the fleet, and none that works',
+    async () => {
+      await until('all answer', async () => (await away()).length === 0);
+      for (const [n, name] of BEHIND.entries()) {
+        t.system.service(name).freeze();
+        await until(`${name} is named`, async () => (await away()).includes(name));
+        expect(await away()).toEqual(BEHIND.slice(0, n + 1));
+        expect((await knowledge()).blindSince).not.toBeNull();
+      }
+      for (const name of BEHIND) t.system.service(name).thaw();
+      await until('all answer again', async () => (await away()).length === 0);
+      await until('it is current again', async () => (await knowledge()).blindSince === null);
+    },
+    900_000,
+  );
 
   test.each(soak(always, [...always, ...others]))(
     'without %s it shows that it is blind, no state as the present one, and recovers by itself',
