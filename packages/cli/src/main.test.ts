@@ -39,6 +39,7 @@ const ticketRow = {
 };
 let ticketLooks = 0;
 const alertRow = {
+  alertId: 'alert-1',
   alertKey: 'fleet',
   text: 'it drops the database',
   title: 'worker-1: high ticket',
@@ -93,6 +94,7 @@ const server = createServer(async (request, response) => {
       type: 'urn:vigil:unknown_agent',
       detail: 'There is no agent "wroker-1": `vigil health` (/v1/agents) lists what there is.',
     });
+  if (url.pathname === '/v1/silences') return answer(200, { silences: [] });
   if (url.pathname === '/v1/alerts') return answer(200, { alerts: [alertRow] });
   if (url.pathname === '/v1/agents/worker-1') return answer(200, agentRow({ agentId: 'worker-1' }));
   if (url.pathname === '/v1/agents/done')
@@ -252,15 +254,18 @@ test('an unknown name ends with 1, the nearest known one, and the command that l
   expect(await vigil(['health', 'wroker-1'])).toEqual({ code: 1, out: '', err });
 });
 
-test.each(['case', 'task', 'breaker'])('vigil %s list states in its first line that Vigil is blind', async (kind) => {
-  knowledge = { upTo: 1, blindSince: 1, away: [] };
-  const { code, out } = await vigil([kind, 'list']);
-  const inJson = await vigil([kind, 'list', '--json']);
-  knowledge = CURRENT;
-  expect({ code, first: out.split('\n')[0] }).toEqual({ code: 0, first: expect.stringMatching(/^BLIND since /) });
-  expect(JSON.parse(inJson.out)).toBeInstanceOf(Array);
-  expect((await vigil([kind, 'list'])).out).not.toContain('BLIND');
-});
+test.each(['case', 'task', 'breaker', 'alert'])(
+  'vigil %s list states in its first line that Vigil is blind',
+  async (kind) => {
+    knowledge = { upTo: 1, blindSince: 1, away: [] };
+    const { code, out } = await vigil([kind, 'list']);
+    const inJson = await vigil([kind, 'list', '--json']);
+    knowledge = CURRENT;
+    expect({ code, first: out.split('\n')[0] }).toEqual({ code: 0, first: expect.stringMatching(/^BLIND since /) });
+    expect(JSON.parse(inJson.out)).toBeTruthy();
+    expect((await vigil([kind, 'list'])).out).not.toContain('BLIND');
+  },
+);
 
 test('lists show what was there between --since and --until', async () => {
   const shown = async (kind: string, since: string, until: string) =>
@@ -268,6 +273,9 @@ test('lists show what was there between --since and --until', async () => {
   const at = (seconds: number) => new Date(seconds * 1000).toISOString();
   expect([await shown('case', at(9), at(99)), await shown('case', at(10), at(99))]).toEqual([1, 0]);
   expect([await shown('breaker', at(7), at(7)), await shown('breaker', at(8), at(9))]).toEqual([1, 0]);
+  const alerts = async (...args: readonly string[]) =>
+    JSON.parse((await vigil(['alert', 'list', '--json', ...args])).out).alerts.length;
+  expect([await alerts('--until', at(1)), await alerts('--until', at(0))]).toEqual([1, 0]);
   expect((await vigil(['case', 'list', '--since', 'yesterday'])).err).toContain(
     'Give a duration such as 2h, or a time',
   );

@@ -1,17 +1,23 @@
-import type { AlertRow, SilenceRow } from '@vigil/read-model';
+import type { AlertRow, Knowledge, SilenceRow } from '@vigil/read-model';
 import { type Command, InvalidArgumentError } from 'commander';
 import { alertLines, silenceLines } from '../../render/alerts.ts';
+import { blindLines } from '../../render/knowledge.ts';
+import { overlaps } from '../../render/period.ts';
 import { dashboard, type Json, show } from '../../terminal.ts';
+import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';
 import { durationOption, type WriteOptions, withDecisionOptions, withWriteOptions, write } from './options.ts';
 
 const EXAMPLES = `
 Examples:
   vigil alert list
+  vigil alert list --all --since 24h
   vigil alert ack ALERT --why "I look at it"
   vigil alert resolve ALERT --why "the host is gone"
   vigil alert silence route=stuck_agent team=red --for 2h --why "a migration"
   vigil alert silence --end SILENCE --why "it is done"
   vigil alert test ops`;
+
+type ListOptions = PeriodOptions & Json & { readonly all?: boolean };
 
 const SILENCE = `
 An alert that has all of these fields or labels is not delivered until the silence ends. It exists regardless: \`vigil alert list\` shows it.
@@ -23,12 +29,11 @@ Examples:
 
 export const register = (program: Command): void => {
   const alerts = program.command('alert').description('alerts to people, and silences').addHelpText('after', EXAMPLES);
-  alerts
+  const listing = alerts
     .command('list')
     .description('unresolved alerts, and silences with their end')
-    .option('--all', 'include resolved alerts')
-    .option('--json', 'for programs')
-    .action(list);
+    .option('--all', 'include resolved alerts');
+  withPeriod(listing, 'alerts that were open').option('--json', 'for programs').action(list);
   withWriteOptions(alerts.command('ack <alert>').description('acknowledge an alert: it is not repeated')).action(
     (alertId: string, options: WriteOptions) => {
       const request = { requested: `the acknowledgement of alert ${alertId}`, outcome: 'vigil alert list' };
@@ -57,13 +62,19 @@ export const register = (program: Command): void => {
   );
 };
 
-const list = async ({ all, json }: Json & { all?: boolean }): Promise<void> => {
+const list = async (options: ListOptions): Promise<void> => {
+  const { all, json } = options;
   const open = all ? undefined : 'true';
-  const [{ alerts }, { silences }] = await Promise.all([
-    dashboard().get<{ alerts: readonly AlertRow[] }>('/v1/alerts', { open }),
-    dashboard().get<{ silences: readonly SilenceRow[] }>('/v1/silences'),
+  const client = dashboard();
+  const [{ alerts }, { silences }, { knowledge }] = await Promise.all([
+    client.get<{ alerts: readonly AlertRow[] }>('/v1/alerts', { open }),
+    client.get<{ silences: readonly SilenceRow[] }>('/v1/silences'),
+    client.get<{ knowledge: Knowledge }>('/v1/fleet'),
   ]);
-  show(json, { alerts, silences }, (rows, view) => [
+  const period = periodOf(options);
+  const shown = alerts.filter(({ raisedAt, resolvedAt }) => overlaps(period, raisedAt, resolvedAt));
+  show(json, { alerts: shown, silences }, (rows, view) => [
+    ...blindLines(view, knowledge),
     ...alertLines(view, rows.alerts),
     ...silenceLines(view, rows.silences),
   ]);
