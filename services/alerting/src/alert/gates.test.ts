@@ -77,6 +77,19 @@ test('500 agents that fall silent at once are one message: that of the incident'
   expect(messages + sent(incident.passTo(start + HOUR)).length).toBe(1);
 });
 
+test('an incident that grows covers the agents of all its reports: the first and the last of 500', () => {
+  for (const n of [0, 499]) {
+    const alert = open();
+    for (let lost = 0; lost < 500; lost += 2) alert.receive(brake('host:h1', [`w${lost}`, `w${lost + 1}`]));
+    alert.receive(raised({ agentId: `w${n}` }));
+    expect(sent(alert.passTo(start + MINUTE))).toEqual([]);
+  }
+  const other = open();
+  for (let lost = 0; lost < 500; lost += 2) other.receive(brake('host:h1', [`w${lost}`, `w${lost + 1}`]));
+  other.receive(raised({ agentId: 'w500' }));
+  expect(sent(other.passTo(start + MINUTE))).toHaveLength(1);
+});
+
 test('an incident holds back its agents for as long as the brake is on', () => {
   const alert = open();
   alert.receive(brake('fleet'));

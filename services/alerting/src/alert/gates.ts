@@ -34,15 +34,23 @@ export const isForGates = (input: Input): input is GateInput =>
 export const silenceIdOf = ({ payload, eventId }: Extract<Input, { readonly type: 'SILENCE_ALERTS' }>): string =>
   payload.silenceId === '' ? eventId : payload.silenceId;
 
-/** The most incidents and silences that are kept; the oldest go first. */
+/** The most silences and scopes of incidents that are kept, and agents of a scope; the oldest go first. */
 const MOST = 100;
+const MOST_AGENTS = 10_000;
+
+/** The brake engages again for further losses in a scope: each time it names the new ones. */
+const withIncident = (incidents: Gates['incidents'], { scope, agentIds }: Incident): Gates['incidents'] => {
+  const known = incidents.find((one) => one.scope === scope)?.agentIds ?? [];
+  const all = [...new Set([...known, ...agentIds])].slice(-MOST_AGENTS);
+  return [...incidents.filter((one) => one.scope !== scope), { scope, agentIds: all }].slice(-MOST);
+};
 
 /** Records an incident of the brake, or its end. Silences that have ended are dropped. */
 export const observeGates = (gates: Gates, input: GateInput, now: number): Gates => {
   const silences = gates.silences.filter(({ until }) => until > now);
   if (input.type === 'SILENCE_ALERTS') return { ...gates, silences };
   const { action, scope, agentIds } = input.payload;
-  const incidents = action === 'release' ? [] : [...gates.incidents, { scope, agentIds }].slice(-MOST);
+  const incidents = action === 'release' ? [] : withIncident(gates.incidents, { scope, agentIds });
   return { kind: 'gates', silences, incidents };
 };
 
