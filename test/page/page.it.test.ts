@@ -1,13 +1,13 @@
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserPath, openBrowser } from './browser.ts';
+import { installedBrowser, openBrowser } from './browser.ts';
 import { openWorld, type World } from './world-model.ts';
 
 /** A page that waits longer than this is broken; a busy machine needs a part of it. */
 const WAIT_MS = 30_000;
 
-const executable = browserPath();
+const executable = installedBrowser();
 if (executable === null)
   console.log(
     'skipped: this machine has no Chromium. Install it with `apt-get install chromium`, or set CHROMIUM_PATH.',
