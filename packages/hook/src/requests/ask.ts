@@ -21,7 +21,7 @@ export type Desk = {
 };
 
 /** How long a gateway is waited for before a request is open, and at a withdrawal, milliseconds. */
-const FIRST_MS = 2000;
+const FIRST_MS = 10_000;
 const POLL_MS = POLL_S * 1000 + 10_000;
 const WITHDRAW_MS = 1000;
 /** A supervisor that was restarted has this time to listen again, milliseconds. */
