@@ -101,6 +101,15 @@ test('a model call that hangs is seen after four minutes, with any deadline of i
   expect(hive.at(hangs('tool'), 10 * MIN).state).toBe('HEALTHY');
 });
 
+test.each([
+  ['unrecoverable', 'FAILING'],
+  ['permission_error', 'FAILING'],
+  ['overloaded', 'HEALTHY'],
+] as const)('after an error of class %s the agent is %s', (kind, state) => {
+  const errors = [{ at: T0, count: 1, error_class: kind, hash: null, message: null }];
+  expect(hive.at([[0, { errors }]], 0).state).toBe(state);
+});
+
 test.each(['unrecoverable', 'authentication_error'])(
   '%s is an unrecoverable state, named in the next ticket',
   (kind) => {
