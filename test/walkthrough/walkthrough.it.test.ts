@@ -87,4 +87,32 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to the not
     expect(output).toMatch(/Overwrite it\? \[y\/N\] *$/);
     expect(output).not.toContain('answered');
   });
+
+  test('a browser logs in by a link, receives what changes, and follows its command to the outcome', async () => {
+    const { VIGIL_DASHBOARD_URL: url } = system.system.env;
+    const { text } = await observed.vigil('login', '--json');
+    const login = await fetch(JSON.parse(text).url, { redirect: 'manual' });
+    const cookie = String(login.headers.get('set-cookie')).split(';')[0] ?? '';
+    const headers = { cookie, origin: url, 'content-type': 'application/json' };
+    const changes = await fetch(`${url}/v1/changes`, { headers });
+
+    const command = { kind: 'dry_run', on: false, by: 'page', why: 'a test' };
+    const written = await fetch(`${url}/v1/commands`, { method: 'POST', headers, body: JSON.stringify(command) });
+    const { eventId } = (await written.json()) as { readonly eventId: string };
+    const outcome = await (await fetch(`${url}/v1/commands/${eventId}?wait=30`, { headers })).json();
+    const changed = { type: 'DRY_RUN_CHANGED', payload: { on: false, by: 'admin (page)' } };
+    expect(outcome).toMatchObject({ outcome: 'applied', events: [changed] });
+
+    let received = '';
+    for await (const part of changes.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      received += part;
+      if (received.includes(`["outcomes","${eventId}"]`)) break;
+    }
+    expect(received).toMatch(/^event: reset\n/);
+  });
+
+  test('a command of a person waits for its outcome, and prints it', async () => {
+    const { code, text } = await observed.vigil('dry-run', 'off', '--why', 'a test');
+    expect({ code, text }).toEqual({ code: 0, text: expect.stringMatching(/^Requested: dry run off\.\nDone: .+\n$/) });
+  });
 });
