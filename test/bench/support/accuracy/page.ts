@@ -116,8 +116,8 @@ The aims, and where each is measured:
 - At most 1 in 100 successful runs of each source is flagged, and none of Claude Code: the table above.
 - At least 95 of 100 loops are caught, a row at its fifth call: the table above. Loops of any period up to twelve are found by the fifth repetition,
   also where edits are declared mutating: generated loops in \`packages/health/src/presets/repetition.test.ts\`.
-- \`packages/health/src/presets/generated.test.ts\` has more generated runs: loops of these periods with 14 kinds of noise (times, ids, ports, temporary names, descriptions that
-  change), 180 rotations of few calls, and 14 kinds of productive work. \`vigil\` finds the loops, \`vigil\` and \`coditect\` find the rotations, and neither flags the work.
+- \`packages/health/src/presets/generated.test.ts\` has more generated runs. Its loops of these periods have 14 kinds of noise, such as times,
+  ids, ports, temporary names and changing descriptions. It also has 180 rotations of few calls, and 14 kinds of productive work. \`vigil\` finds the loops, \`vigil\` and \`coditect\` find the rotations, and neither flags the work.
 - No productive repetition is STUCK. Its answers differ in figures: training logs, progress bars, shrinking failures, pages. The same test lists them,
   because no rule labels them in the recorded runs.
 
@@ -155,7 +155,7 @@ calls. A declared deadline moves the limit for its call to the deadline and 60 s
 - **Failures in a row** are DEGRADED from the ninth and FAILING from the 25th. As FAILING the ninth would flag one more successful run, and half of
   its failed runs try something else each time.
 - **Few calls in rotation** are STUCK from the twelfth in a row without a new answer: at most four different calls, in any order. No successful run has more than nine.
-- **A wait is no loop** for 30 minutes: a command that waits, in any wrapper, and the call right after it that succeeds. If that call fails, or two calls follow the wait, it is a loop like any other.
+- **A wait is not a loop** for 30 minutes: a command that waits, in any wrapper, and the call right after it that succeeds. If that call fails, or two calls follow the wait, it is a loop like any other.
 - **Unknown facts do not count against a run**: no heartbeats are recorded, so their absence is not judged, nor is the time after the last call.
 
 ## Known limits
@@ -170,5 +170,5 @@ calls. A declared deadline moves the limit for its call to the deadline and 60 s
 - **Cut results**: a client that cuts long results, or records none, hides what differs in them. Telemetry has results only where the client exports them.
 - **\`codex exec --json\`** reports which files an edit changed and not the change, so two edits of one file look the same.
 - **\`gemini --output-format stream-json\`** prints no exit codes, so its shell commands count neither as failures nor as repetitions. Its session file has them.
-- **A check within another tool**, such as a script of any name or a tool of an MCP server, is no check for \`false_completion\` unless the agent declares it.
+- **A check within another tool**, such as a script of any name or a tool of an MCP server, does not count as a check for \`false_completion\` unless the agent declares it.
 `;
