@@ -143,7 +143,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
     let name = 'recovered';
     for (const attempt of [1, 2]) {
       await shown(name);
-      await ok('recover', name, ...why);
+      await ok('recover', name, '--no-wait', ...why);
       const done = await completed('T-recovered', attempt);
       const ended = name;
       await holds(() =>
@@ -176,7 +176,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
   });
 
   test('a task that is closed in its tracker gets no fresh agent', async () => {
-    await ok('recover', 'closed', ...why);
+    await ok('recover', 'closed', '--no-wait', ...why);
     const released = await until('it is released', async () =>
       tale('T-closed').find(({ type }) => type === 'TASK_RELEASED'),
     );

@@ -98,7 +98,8 @@ const driving = (folder: string): Pick<Stage, 'diary' | 'pid' | 'isAlive' | 'sil
   };
 };
 
-const by = ['--by', 'tester', '--why', 'the story decides it'];
+/** A story waits for what becomes of a command by itself. */
+const by = ['--by', 'tester', '--why', 'the story decides it', '--no-wait'];
 
 /** Commands of people and programs to the system. */
 const commanding = (vigil: TestSystem): Pick<Stage, 'runs' | 'shows' | 'posts'> => ({

@@ -170,5 +170,5 @@ calls. A declared deadline moves the limit for its call to the deadline and 60 s
 - **Cut results**: a client that cuts long results, or records none, hides what differs in them. Telemetry has results only where the client exports them.
 - **\`codex exec --json\`** reports which files an edit changed and not the change, so two edits of one file look the same.
 - **\`gemini --output-format stream-json\`** prints no exit codes, so its shell commands count neither as failures nor as repetitions. Its session file has them.
-- **A check within another tool**, such as a script of any name or a tool of an MCP server, does not count as a check for \`false_completion\` unless the agent declares it.
+- **A check within another tool** (a script of any name, a tool of an MCP server) counts for \`false_completion\` only where the agent declares it as a check.
 `;
