@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { consoleOnly } from '../../services/alerting/src/alert/routing.ts';
 import { noPolicies } from '../../services/alerting/src/notices/policy-alerts.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from '../../services/alerting/src/processors.ts';
-import { WRITTEN as COMMANDS } from '../../services/dashboard/src/commands.ts';
+import { WRITTEN as COMMANDS } from '../../services/dashboard/src/commands/command.ts';
 import { publishedTopics } from '../../services/dashboard/src/feed.ts';
 import { WRITTEN as REPORTS } from '../../services/gateway/src/log/record-encoding.ts';
 import { tailed } from '../../services/gateway/src/log/tail.ts';

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import fc, { type Arbitrary } from 'fast-check';
-import { ROLE_OF_ROUTE } from '../../services/dashboard/src/roles.ts';
+import { ROLE_OF_ROUTE } from '../../services/dashboard/src/access/roles.ts';
 import { ROUTES } from '../../services/gateway/src/http/routes.ts';
 import { recorded } from '../../services/gateway/src/otlp/exports.fixture.ts';
 import { least } from '../../services/gateway/src/testing.ts';

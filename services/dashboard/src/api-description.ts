@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { commandShape } from './commands.ts';
-import type { Route } from './roles.ts';
+import type { Route } from './access/roles.ts';
+import { commandShape } from './commands/command.ts';
 import * as queries from './routes/queries.ts';
 
 /** JSON Schema. */

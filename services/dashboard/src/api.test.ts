@@ -3,10 +3,10 @@ import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { includesRole, ROLES, type Role } from '@vigil/read-model/people';
 import { describe, expect, test } from 'vitest';
+import { ROLE_OF_ROUTE, type Route } from './access/roles.ts';
 import { DESCRIPTIONS } from './api-description.ts';
 import { dashboard, LINK_KEY } from './app.fixture.ts';
 import { openApiDocument } from './openapi.ts';
-import { ROLE_OF_ROUTE, type Route } from './roles.ts';
 
 const routes = Object.keys(ROLE_OF_ROUTE) as Route[];
 const STREAMS: readonly Route[] = ['GET /v1/events', 'GET /v1/changes'];

@@ -3,9 +3,9 @@ import type { Changes, Knowledge, ReadModel } from '@vigil/read-model';
 import { hashOfToken } from '@vigil/read-model/people';
 import type { LogRecord } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
+import type { Caller } from './access/people.ts';
+import { cookieKey, openSessions } from './access/sessions.ts';
 import { type AppDeps, openApp } from './app.ts';
-import type { Caller } from './people.ts';
-import { cookieKey, openSessions } from './sessions.ts';
 
 export const LINK_KEY = 'a-key-for-tests-only-of-some-length';
 export const TOKEN = 'a-token-for-tests-only';

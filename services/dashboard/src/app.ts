@@ -4,13 +4,14 @@ import fastifyCookie from '@fastify/cookie';
 import { openHttp, type RefusalLog, type Tls } from '@vigil/chassis';
 import type { Changes, Doctor, Knowledge, ReadModel, SignalsOf } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
-import { requireRoles, roleOf } from './authentication.ts';
-import { commandRoutes, type Write } from './commands.ts';
+import { requireRoles, roleOf } from './access/authentication.ts';
+import { isAcceptedHost } from './access/hosts.ts';
+import type { Caller, People } from './access/people.ts';
+import type { Sessions } from './access/sessions.ts';
+import { commandRoutes, type Write } from './commands/routes.ts';
 import type { Feed } from './feed.ts';
-import { isAcceptedHost } from './hosts.ts';
-import { POSTGRES } from './knowledge.ts';
+import { POSTGRES } from './own-health/knowledge.ts';
 import { sendPage, wantsPage } from './page.ts';
-import type { Caller, People } from './people.ts';
 import { isInternal, noReadModel, Problem, problemFor, sendProblem } from './problem.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { decisionRoutes } from './routes/decision.ts';
@@ -23,7 +24,6 @@ import { policyRoutes, readRoutes } from './routes/read.ts';
 import type { Backlog } from './routes/resume.ts';
 import { silenceRoutes } from './routes/silences.ts';
 import { openStreams } from './routes/streams.ts';
-import type { Sessions } from './sessions.ts';
 
 export type AppDeps = {
   /** null: plain HTTP */

@@ -3,13 +3,13 @@ import { createRefusalLog, type Logger, listen, type Part, tlsFor } from '@vigil
 import type { Draft } from '@vigil/events';
 import { type Database, databaseUrlFrom, followChanges, readModel } from '@vigil/read-model';
 import { type Log, writer } from '@vigil/stream';
+import { openPeople } from './access/people.ts';
+import { cookieKey, openSessions } from './access/sessions.ts';
 import { openApp } from './app.ts';
 import type { Config } from './config.ts';
-import { examine, watchTransactions } from './doctor.ts';
 import { openFeed } from './feed.ts';
-import { lookOut } from './look-out.ts';
-import { openPeople } from './people.ts';
-import { cookieKey, openSessions } from './sessions.ts';
+import { examine, watchTransactions } from './own-health/doctor.ts';
+import { lookOut } from './own-health/look-out.ts';
 import { signalsFrom } from './signals.ts';
 
 /** `signal` ends the streams of events; `now`: epoch milliseconds. */

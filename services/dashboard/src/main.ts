@@ -2,7 +2,7 @@ import { runService } from '@vigil/chassis';
 import { connectCodec, registryFrom } from '@vigil/events';
 import { databaseUrlFrom, openDatabase } from '@vigil/read-model';
 import { connectLog, kafkaFrom } from '@vigil/stream';
-import { WRITTEN } from './commands.ts';
+import { WRITTEN } from './commands/command.ts';
 import { config } from './config.ts';
 import { openDashboard } from './dashboard.ts';
 

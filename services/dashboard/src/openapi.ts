@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { ROLE_OF_ROUTE, type Route } from './access/roles.ts';
 import { DESCRIPTIONS, PUBLISHED } from './api-description.ts';
-import { ROLE_OF_ROUTE, type Route } from './roles.ts';
 
 export { PUBLISHED };
 

@@ -2,9 +2,11 @@ import { type DecisionLink, ExpiredLink, InvalidLink, verifyLink } from '@vigil/
 import type { CaseRow, Entry, ReadModel } from '@vigil/read-model';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type CommandDraft, decideCase, parseCommand, reviewTask, type Write } from '../commands.ts';
+import { signed } from '../access/people.ts';
+import { type CommandDraft, parseCommand } from '../commands/command.ts';
+import { decideCase, reviewTask } from '../commands/decisions.ts';
+import type { Write } from '../commands/routes.ts';
 import { sendPage, wantsPage } from '../page.ts';
-import { signed } from '../people.ts';
 import { found, Problem } from '../problem.ts';
 
 export type DecisionDeps = {

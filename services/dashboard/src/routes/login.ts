@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { COOKIE, type Credential, sessionOf } from '../authentication.ts';
-import { commandsOf } from '../commands.ts';
-import type { Caller, People } from '../people.ts';
+import { COOKIE, type Credential, sessionOf } from '../access/authentication.ts';
+import type { Caller, People } from '../access/people.ts';
+import { SESSION_MS, type Sessions, sessionText } from '../access/sessions.ts';
+import { commandsOf } from '../commands/command.ts';
 import { Problem } from '../problem.ts';
-import { SESSION_MS, type Sessions, sessionText } from '../sessions.ts';
 
 export type LoginDeps = {
   readonly people: People;

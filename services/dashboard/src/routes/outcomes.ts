@@ -1,6 +1,6 @@
 import { type Changes, type Outcome, outcomeOf, type ReadModel } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
-import type { Caller } from '../people.ts';
+import type { Caller } from '../access/people.ts';
 import { Problem } from '../problem.ts';
 import * as queries from './queries.ts';
 import { queryOf } from './read.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../people.ts';
+import type { Caller } from '../access/people.ts';
 import { Problem } from '../problem.ts';
 
 /** How often the token of an open stream is checked, milliseconds. */

@@ -1,7 +1,7 @@
 import { includesRole, ROLES, type Role } from '@vigil/read-model/people';
 import { describe, expect, test } from 'vitest';
-import { agent, dashboard } from './app.fixture.ts';
-import { type Command, ROLE_OF_COMMAND } from './commands.ts';
+import { agent, dashboard } from '../app.fixture.ts';
+import { type Command, ROLE_OF_COMMAND } from '../commands/command.ts';
 import { ROLE_OF_ROUTE } from './roles.ts';
 
 /** The token of each role: see CALLERS of the fixture. */

@@ -1,7 +1,7 @@
 import { hashOfToken, includesRole } from '@vigil/read-model/people';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../problem.ts';
 import { type Caller, needs, type People } from './people.ts';
-import { Problem } from './problem.ts';
 import { roleOfRoute } from './roles.ts';
 import type { Session, Sessions } from './sessions.ts';
 

@@ -1,6 +1,6 @@
 import { outcomeOf } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 
 /** The event by which each command is applied. A new command does not compile without one. */
 const APPLIED_BY: Readonly<Record<Command['kind'], string>> = {

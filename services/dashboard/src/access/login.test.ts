@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dashboard } from './app.fixture.ts';
+import { dashboard } from '../app.fixture.ts';
 import { MOST_LINKS, SESSION_MS } from './sessions.ts';
 
 type Dashboard = ReturnType<typeof dashboard>;

@@ -1,7 +1,8 @@
 import { type Draft, Topic } from '@vigil/events';
 import type { ReadModel } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { draftsOf, parseCommand } from './commands.ts';
+import { parseCommand } from './command.ts';
+import { draftsOf } from './drafts.ts';
 
 const draft = async (body: object): Promise<Draft> => {
   const [one] = await draftsOf(

@@ -1,0 +1,50 @@
+import { parsePayload, Topic } from '@vigil/events';
+import type { ReadModel } from '@vigil/read-model';
+import { found, Problem } from '../problem.ts';
+import type { CommandDraft, Of } from './command.ts';
+
+/** Notifies people of a ticket, also of one that triage has dismissed. `why` is the analysis that they read. */
+export const notifyOperator = async (
+  { ticketId, urgency, by, why }: Of<'notify_operator'>,
+  model: ReadModel,
+): Promise<CommandDraft> => {
+  const [row] = await model.tickets({ ticketId, limit: 1 });
+  const { alertKey } = found(row, 'ticket', ticketId, '`vigil explain AGENT`');
+  if (alertKey === null)
+    throw new Problem(409, 'not_triaged', `Triage has not decided ticket ${ticketId} yet: try again in a moment.`);
+  const payload = { ticket_id: ticketId, analysis: why, urgency, by };
+  return { topic: Topic.controlAlerts, type: 'NOTIFY_OPERATOR', key: alertKey, payload };
+};
+
+type AlertControl = 'ACKNOWLEDGE_ALERT' | 'RESOLVE_ALERT' | 'SILENCE_ALERTS' | 'TEST_CHANNEL';
+export const controlAlerts = (type: AlertControl, key: string, payload: object): CommandDraft =>
+  ({
+    topic: Topic.controlAlerts,
+    type,
+    key,
+    payload: parsePayload(Topic.controlAlerts, type, payload),
+  }) as CommandDraft;
+
+/** Throws Problem if there is no such alert, or it is over. */
+export const aboutAlert = async (
+  type: 'ACKNOWLEDGE_ALERT' | 'RESOLVE_ALERT',
+  { alertId, by, why }: Of<'acknowledge' | 'resolve_alert'>,
+  model: ReadModel,
+): Promise<CommandDraft> => {
+  const alert = (await model.alerts({})).find((one) => one.alertId === alertId);
+  const { resolvedAt } = found(alert, 'alert', alertId, '`vigil alert list`');
+  const alertKey = found(alert?.alertKey, 'alert', alertId, '`vigil alert list`');
+  if (resolvedAt !== null) throw new Problem(409, 'alert_resolved', `Alert ${alertId} is resolved already.`);
+  return controlAlerts(type, alertKey, { alertKey, by, why });
+};
+
+/** The silence is set again, until now. */
+export const endSilence = async (
+  { silenceId, by, why }: Of<'end_silence'>,
+  model: ReadModel,
+  now: number,
+): Promise<CommandDraft> => {
+  const silence = (await model.silences(now)).find((one) => one.silenceId === silenceId);
+  const { matchers } = found(silence, 'silence', silenceId, '`vigil alert list`');
+  return controlAlerts('SILENCE_ALERTS', 'silences', { matchers, until: now, by, why, silenceId });
+};

@@ -1,0 +1,100 @@
+import { type PayloadOf, type PolicyRef, type RecoverySettings, Topic } from '@vigil/events';
+import { VOCABULARY } from '@vigil/health';
+import { CorrectThePolicy, republished } from '@vigil/policy';
+import type { AgentRow, ReadModel } from '@vigil/read-model';
+import { found, Problem } from '../problem.ts';
+import type { CommandDraft, Of } from './command.ts';
+
+/** `question`: the only one that it answers; null: any situation of the case. */
+export const decideCase = async (
+  { caseId, decision, forMs, by, why }: Of<'decide_case'>,
+  model: ReadModel,
+  question: PayloadOf<typeof Topic.decideCase, 'DECIDE_CASE'>['question'],
+): Promise<CommandDraft> => {
+  const { agentId, closedAt, ending } = found(await model.case(caseId), 'case', caseId, '`vigil case list`');
+  if (closedAt !== null)
+    throw new Problem(409, 'case_closed', `Case ${caseId} is closed (${ending}): nothing is left to decide.`);
+  const payload = { caseId, agentId, decision, forMs: forMs ?? null, by, why, question };
+  return { topic: Topic.decideCase, type: 'DECIDE_CASE', key: agentId, payload };
+};
+
+export const requestStep = async (
+  { agentId, step, message, by, why }: Of<'request_step'>,
+  model: ReadModel,
+): Promise<CommandDraft> => {
+  const agent = found(await model.agent(agentId), 'agent', agentId, '`vigil health`');
+  const { instanceId, taskId, runtimeId, labels } = agent;
+  if (instanceId === null)
+    throw new Problem(
+      409,
+      'no_instance',
+      `${agentId} reports no instance id: an order could reach another instance of it.`,
+    );
+  const about = { agentId, instanceId, taskId, runtimeId, labels };
+  const { policy, recovery } = step === 'terminate_and_recover' ? await recoveryOf(agent, model) : nothingKnown;
+  const payload = { ...about, step, message: message ?? null, by, why, recovery, askedAt: null };
+  return { topic: Topic.decideCase, type: 'REQUEST_STEP', key: agentId, policy, payload };
+};
+
+/** Whether it is in time, and the first, is decided in the order of the log. What is known to be over is refused at once. */
+export const answerRequest = async (
+  { requestId, option, by, why }: Of<'answer_request'>,
+  model: ReadModel,
+): Promise<CommandDraft> => {
+  const request = found(await model.request(requestId), 'request', requestId, '`vigil inbox`');
+  const { agentId, instanceId, options, settled, settledBy, settledOption, settledWhy } = request;
+  if (settled === 'answered')
+    throw new Problem(409, 'already_answered', `${settledBy} has answered ${settledOption}: the first answer decides.`);
+  if (settled !== null)
+    throw new Problem(
+      409,
+      'request_over',
+      `Request ${requestId} is ${settled}${settledWhy === null ? '' : `: ${settledWhy}`}.`,
+    );
+  const names = options.map(({ name }) => name);
+  if (!names.includes(option))
+    throw new Problem(
+      400,
+      'no_such_option',
+      `option: ${JSON.stringify(option)} is not one of ${names.join(', ')}.`,
+      'option',
+    );
+  const payload = { requestId, agentId, instanceId, option, by, why };
+  return { topic: Topic.handleRequest, type: 'ANSWER_REQUEST', key: agentId, payload };
+};
+
+export const reviewTask = async (
+  { taskId, decision, by, why }: Of<'review_task'>,
+  model: ReadModel,
+): Promise<CommandDraft> => {
+  const task = found(await model.task(taskId), 'task', taskId, '`vigil task list`');
+  if (task.recovery !== 'REVIEW_REQUIRED')
+    throw new Problem(
+      409,
+      'not_in_review',
+      `${taskId} is not in review: there is nothing to decide. \`vigil task list --review\` shows what is.`,
+    );
+  return { topic: Topic.reviewTask, type: 'REVIEW_TASK', key: taskId, payload: { taskId, decision, by, why } };
+};
+
+type Recovers = { readonly policy: PolicyRef | null; readonly recovery: RecoverySettings | null };
+
+const nothingKnown: Recovers = { policy: null, recovery: null };
+
+/** How the policy that an agent is judged by recovers its task. Nothing, where the agent has none yet or its document is not known. */
+const recoveryOf = async (
+  { policyName, policyHash }: Pick<AgentRow, 'policyName' | 'policyHash'>,
+  model: Pick<ReadModel, 'policyDocument'>,
+): Promise<Recovers> => {
+  if (!policyName || !policyHash) return nothingKnown;
+  const document = await model.policyDocument(policyHash);
+  if (document === null) return nothingKnown;
+  try {
+    const { recovery } = republished(document, VOCABULARY);
+    return { policy: { name: policyName, hash: policyHash }, recovery };
+  } catch (error) {
+    // Published by another version: a person's request is not refused for it.
+    if (error instanceof CorrectThePolicy) return nothingKnown;
+    throw error;
+  }
+};
