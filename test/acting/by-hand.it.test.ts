@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { bundleOf } from '@vigil/dev';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { type Command, connect, overGateway, type Vigil } from '@vigil/sdk';
@@ -209,11 +208,12 @@ describe.skipIf(!ownServers)('at the command line', () => {
     );
   });
 
+  const launcher = path.resolve(import.meta.dirname, '../../packages/dev/bootstrap/vigil.mjs');
   /** The hook of a coding agent without a supervisor, as its client runs it. */
   const permission = async (agent: string, command: string): Promise<string> => {
     const { VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN } = vigil.system.env;
     const env = { PATH: process.env.PATH ?? '', VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN, VIGIL_AGENT: agent };
-    const hook = spawn(process.execPath, [bundleOf('vigil'), 'hook', '--client', 'claude-code'], {
+    const hook = spawn(process.execPath, [launcher, 'hook', '--client', 'claude-code'], {
       env: { ...env, VIGIL_STATE_DIR: path.join(vigil.dir, 'hooks') },
       stdio: ['pipe', 'pipe', 'ignore'],
     });
