@@ -9,12 +9,20 @@ export type Style = {
   readonly number: (number: number | bigint) => string;
   /** `inList`: the field is one of an item of a list */
   readonly field: (key: string, inList: boolean) => Writing;
+  /** whether ids name the items of the list in this field */
+  readonly namesItems: (key: string) => boolean;
   /** whether a text that is a JSON object or list is written as that */
   readonly readsJson: boolean;
 };
 
 /** Everything as it is. */
-export const UNCHANGED: Style = { text: (text) => text, number: String, field: () => 'styled', readsJson: false };
+export const UNCHANGED: Style = {
+  text: (text) => text,
+  number: String,
+  field: () => 'styled',
+  namesItems: () => true,
+  readsJson: false,
+};
 
 /** Limits on what is read by this file, so that hashing does not delay the agent. Larger values are hashed as they are. */
 const MOST_CHARACTERS = 1 << 20;
@@ -26,7 +34,8 @@ class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }
 
-type Reading = { style: Style; readonly within: Set<object>; characters: number; values: number };
+/** `namesItems`: whether ids name the items of a list that is read next. */
+type Reading = { style: Style; namesItems: boolean; readonly within: Set<object>; characters: number; values: number };
 
 const spend = (reading: Reading, characters: number): void => {
   reading.values += 1;
@@ -51,7 +60,7 @@ export const fieldOf = (object: object, key: string): unknown => {
 
 const fields = (object: object, keys: readonly string[], reading: Reading, inList: boolean): string => {
   const written: string[] = [];
-  const { style } = reading;
+  const { style, namesItems } = reading;
   for (const key of [...keys].sort()) {
     const writing = style.field(key, inList);
     if (writing === 'omitted') continue;
@@ -59,15 +68,18 @@ const fields = (object: object, keys: readonly string[], reading: Reading, inLis
     if (value === undefined || typeof value === 'function' || typeof value === 'symbol') continue;
     spend(reading, key.length);
     reading.style = writing === 'unchanged' ? UNCHANGED : style;
+    reading.namesItems = style.namesItems(key);
     written.push(`${JSON.stringify(key)}:${write(value, reading, false)}`);
   }
   reading.style = style;
+  reading.namesItems = namesItems;
   return `{${written.join(',')}}`;
 };
 
 const list = (items: Iterable<unknown>, reading: Reading): string => {
   const written: string[] = [];
-  for (const item of items) written.push(write(item, reading, true));
+  const { namesItems } = reading;
+  for (const item of items) written.push(write(item, reading, namesItems));
   return `[${written.join(',')}]`;
 };
 
@@ -145,7 +157,7 @@ const write = (value: unknown, reading: Reading, inList: boolean): string => {
 
 const read = (value: unknown, style: Style): string => {
   try {
-    return write(value, { style, within: new Set(), characters: 0, values: 0 }, false);
+    return write(value, { style, namesItems: true, within: new Set(), characters: 0, values: 0 }, false);
   } catch (error) {
     if (error instanceof TooLarge) return JSON.stringify(value) ?? 'null';
     throw error;

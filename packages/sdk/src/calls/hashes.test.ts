@@ -10,9 +10,9 @@ test('the order of fields, and fields without a value, make no difference', () =
 
 test('other versions and machines compute these hashes of the same values', () => {
   expect(hashes({ args: { path: 'a.ts' }, result: 'read 12 lines', failed: false })).toEqual({
-    args_hash: 'a4:26da85158febffab6d2ff298a631b624',
-    result_hash: 'r4:e91e5e281c2c8469122b90af754e3e77',
-    masked_result_hash: 'm4:171fb985beba1b23acd8641336a3f362',
+    args_hash: 'a5:26da85158febffab6d2ff298a631b624',
+    result_hash: 'r5:e91e5e281c2c8469122b90af754e3e77',
+    masked_result_hash: 'm5:171fb985beba1b23acd8641336a3f362',
   });
 });
 
@@ -71,6 +71,25 @@ const answers: readonly (readonly [string, string, Alike])[] = [
   ['/tmp/pytest-of-a/pytest-12/test_x0/out', '/tmp/pytest-of-a/pytest-13/test_x0/out', always],
   ['[main 3f2a91c] fix', '[main 1234567] fix', always],
   ['commit 1234567', 'commit 7654321', always],
+  ['app[11344]: permission denied', 'app[3393]: permission denied', always],
+  ['rows[12]: no name', 'rows[13]: no name', inWords],
+  ['see _logs/2026-11-20T09_00_04_023Z-debug-0.log', 'see _logs/2026-11-20T09_01_14_123Z-debug-0.log', always],
+  ['saved run-2026-11-20T09-00-04.log', 'saved run-2026-11-20T09-01-14.log', always],
+  ['Using --randomly-seed=3301845612', 'Using --randomly-seed=914410227', always],
+  ['Randomized with seed 29485', 'Randomized with seed 104', always],
+  ['"random_seed": 412', '"random_seed": 97653', always],
+  ['seed 3: 0.91', 'seed 4: 0.91', inWords],
+  [
+    'denied. HostId: ZT9rNwtvM8tkpGDCqaNvY2eeuUZF3dFbA4kDPcnD5MF=',
+    'denied. HostId: 7BEqJSqnzVQBtE78Zkk/sYaW3XVvU6r6Ssxc+tZY4zq=',
+    always,
+  ],
+  ['next_token: ZT9rNwtvM8tkpGDCqaNvY2', 'next_token: 7BEqJSqnzVQBtE78ZkkKsY', never],
+  ['fail testParserHandlesUtf8Input', 'fail testWriterHandlesUtf8Input', never],
+  ['fail packages/Health2/src/FileReader.ts', 'fail packages/Health2/src/FileWriter.ts', never],
+  ['pod api-7d9f8b6c5-x2x7k crashed', 'pod api-7d9f8b6c5-q9zvm crashed', always],
+  ['pod api-7d9f8b6c5-x2x7k crashed', 'pod web-7d9f8b6c5-x2x7k crashed', never],
+  ['job web-release2-build', 'job web-release2-check', never],
   ['fail /tmp/work/a.test.ts', 'fail /tmp/work/b.test.ts', never],
   ['wrote /tmp/out/part-12.csv', 'wrote /tmp/out/part-13.csv', inWords],
   ['34 s of 120 s', '41 s of 120 s', inWords],
@@ -85,6 +104,17 @@ const answers: readonly (readonly [string, string, Alike])[] = [
   ['{"offset":100}', '{"offset":200}', inWords],
   ['offset=100 cursor=0a1b2c3d4e', 'offset=100 cursor=0a1b2c3d5f', inWords],
   ['[{"id":"0a1b2c3d-0000-4000-8000-000000000001"}]', '[{"id":"0a1b2c3d-0000-4000-8000-000000000002"}]', inWords],
+  [
+    '{"errors":[{"id":"0a1b2c3d-0000-4000-8000-000000000001","title":"No"}]}',
+    '{"errors":[{"id":"0a1b2c3d-0000-4000-8000-000000000002","title":"No"}]}',
+    always,
+  ],
+  ['{"errors":[{"id":"no-semicolon"}]}', '{"errors":[{"id":"no-spaces"}]}', never],
+  [
+    '{"errors":[],"items":[{"id":"0a1b2c3d-0000-4000-8000-000000000001"}]}',
+    '{"errors":[],"items":[{"id":"0a1b2c3d-0000-4000-8000-000000000002"}]}',
+    inWords,
+  ],
   ['[{"sha":"3f2a91c"},{"sha":"77be012"}]', '[{"sha":"3f2a91c"},{"sha":"81c0aa4"}]', inWords],
   ['Exit code 1\n{"requestId":"abcdefgh","ok":false}', 'Exit code 1\n{"requestId":"ijklmnop","ok":false}', always],
   ['{"a":1,"took":3}\n{"a":2,"took":4}\n', '{"a":1,"took":5}\n{"a":2,"took":6}\n', always],
@@ -134,6 +164,14 @@ test('volatile fields of a result are left out, other numbers stay', () => {
 });
 
 const resultOf = (value: unknown) => resultHash(value, false);
+
+test('a limit of time does not make another call of a command, as it does of any other tool', () => {
+  const shell = (command: string, timeout: object) => argsHash({ command, ...timeout });
+  expect(shell('./run.sh', { timeout_ms: 10_300 })).toBe(shell('./run.sh', { timeout_ms: 11_200 }));
+  expect(shell('./run.sh', { timeout: 10_300 })).toBe(shell('./run.sh', {}));
+  expect(shell('./run.sh', { timeout: 5 })).not.toBe(shell('./run.sh 5', { timeout: 5 }));
+  expect(argsHash({ url: 'a', timeout: 5 })).not.toBe(argsHash({ url: 'a', timeout: 6 }));
+});
 
 test('the words that explain a command do not make another call, those of any other tool do', () => {
   const bash = (description: string, command = 'ls') => argsHash({ command, description, timeout: 5 });

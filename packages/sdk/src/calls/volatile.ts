@@ -16,6 +16,12 @@ const NAMING = /(?:id|hash|sha|key)$/;
 /** The value of such a field is progress: the cursor of a page, the time left. */
 const ADVANCING = /cursor|next|pagetoken|continuation|offset|^(?:eta|left|marker|position)$|remaining|timeleft/;
 
+/** An id in such a list is that of one occurrence of an error, so it names nothing new. */
+const ERRORS: ReadonlySet<string> = new Set(['error', 'errors']);
+
+/** Whether ids name the items of the list in this field. */
+const namesItems = (key: string): boolean => !ERRORS.has(key.toLowerCase());
+
 /** How a field of an answer is written. */
 export const writingOf = (key: string, inList: boolean): Writing => {
   const name = key.toLowerCase().replace(/[-_]/g, '');
@@ -25,7 +31,8 @@ export const writingOf = (key: string, inList: boolean): Writing => {
 };
 
 /** What follows such a label is progress. Look-behinds are bounded, for long texts. */
-const NO_CURSOR = String.raw`(?<!(?:cursor|next|page_?token|continuation|offset|marker)\w{0,16}["':= ]{1,4}[\w-]{0,36})`;
+const CURSOR_LABEL = String.raw`(?:cursor|next|page_?token|continuation|offset|marker)\w{0,16}["':= ]{1,4}`;
+const NO_CURSOR = String.raw`(?<!${CURSOR_LABEL}[\w-]{0,36})`;
 const NOT_LEFT = String.raw`(?<!\b(?:eta|left|remaining)["':= ]{1,4}[\d.:]{0,16})`;
 const NOR_LEFT = '(?! (?:left|remaining|to go|of)\\b)';
 /** Ten digits are also a count of bytes, so epoch seconds need a label. */
@@ -33,6 +40,10 @@ const TIME_LABEL = String.raw`(?<=(?:\b|_)(?:(?:created|updated|modified|started
 const DURATION_LABEL = String.raw`(?<=\b(?:elapsed|duration|took|latency|runtime|uptime)(?:_?(?:ms|sec|seconds))?["':= ]{1,4})`;
 const ID_LABEL = String.raw`(?<=\b(?:request|trace|span|correlation|session|run|job|invocation|execution|event|message)[ _-]?id["':= ]{1,4})`;
 const HASH_LABEL = String.raw`(?<=\b(?:commit|sha|sha1|sha256|rev|revision|digest)["':= ]{1,4})`;
+/** A seed with one or two digits may be the next one of a row. */
+const SEED_LABEL = String.raw`(?<=(?:\b|_)seed["':= ]{1,4})`;
+/** Kubernetes makes the ends of names of these characters. */
+const OF_POD = '[bcdfghjklmnpqrstvwxz2456789]';
 const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*';
 
 /** Parts of a text that differ from run to run although nothing has changed. */
@@ -41,6 +52,7 @@ const VARYING = new RegExp(
     // ids and hashes: UUIDs, ULIDs, hexadecimal numbers, and tokens with a label or a known prefix
     String.raw`\b${NO_CURSOR}[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`,
     String.raw`\b${NO_CURSOR}01[0-9a-hjkmnp-tv-z]{24}\b`,
+    String.raw`(?<=[a-z0-9]-)(?=[a-z]*\d)${OF_POD}{6,10}-${OF_POD}{5}\b`,
     String.raw`\b0x[0-9a-f]+\b`,
     String.raw`\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)${NO_CURSOR}[0-9a-f]{7,}\b`,
     String.raw`${HASH_LABEL}[0-9a-f]{7,64}\b`,
@@ -49,6 +61,7 @@ const VARYING = new RegExp(
     String.raw`\b(?:req|msg|evt|run|call|job|sess|resp|trace|chatcmpl)[_-](?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{8,}\b`,
     // dates with times, epoch seconds and milliseconds; a date alone seldom is the present one if it changes
     String.raw`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`,
+    String.raw`\b\d{4}-\d\d-\d\dT\d\d([_-])\d\d\1\d\d(?:[_.-]\d{3,})?Z?`,
     String.raw`\b\d{8}T\d{6}(?:\.\d+)?Z?\b`,
     String.raw`\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:\d\d? [a-z]{3}|[a-z]{3} +\d\d?)\b(?: \d{4}\b)?`,
     String.raw`\b${MONTH} +\d\d?,? +\d\d:\d\d\b(?!:)`,
@@ -63,6 +76,8 @@ const VARYING = new RegExp(
     String.raw`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`,
     String.raw`(?<=\[::1?\]:)\d+\b`,
     String.raw`\b(?:localhost:|ports?["':= ]{1,4}|pids?["':=# ]{1,4}|process )\d+\b(?! of\b)`,
+    String.raw`(?<=\b[a-z][\w.-]{0,40}\[)\d{4,7}(?=\]:)`,
+    String.raw`${SEED_LABEL}-?\d{3,}\b${NOR_LEFT}`,
     String.raw`(?<=(?:^|\n)\[\d{1,3}\] )\d{2,7}(?=\n|$)`,
     String.raw`(?:/var/folders|\\AppData\\Local\\Temp)[/\\][^\s"'\`:,;)]+`,
     String.raw`\btmp[.\-_]?[a-z0-9_]{6,}\b`,
@@ -89,7 +104,22 @@ const withoutMadeUp = (path: string): string => {
   return names.map((name, i) => (isMadeUp(name, i) ? '#' : name)).join('/');
 };
 
-const stable = (text: string): string => text.replace(TEMPORARY, withoutMadeUp).replace(VARYING, '#');
+/** A long token of letters and digits: an id in base 62 or 64, a path or a long name. */
+const TOKEN = /(?<![\w+/-])[\w+/-]{20,}={0,2}/g;
+const AFTER_CURSOR_LABEL = new RegExp(`${CURSOR_LABEL}$`, 'i');
+const LABEL_LENGTH = 40;
+
+/** Small letters, capitals and digits take turns in an id at random. In a name of words they seldom do. */
+const isRandom = (token: string): boolean => {
+  const turns = token.match(/[a-z](?=[A-Z\d])|[A-Z](?=[a-z\d])|\d(?=[A-Za-z])/g)?.length ?? 0;
+  return turns >= 0.45 * token.length && /[a-z]/.test(token) && /[A-Z]/.test(token) && /\d/.test(token);
+};
+
+const withoutRandom = (token: string, at: number, text: string): string =>
+  isRandom(token) && !AFTER_CURSOR_LABEL.test(text.slice(Math.max(0, at - LABEL_LENGTH), at)) ? '#' : token;
+
+const stable = (text: string): string =>
+  text.replace(TEMPORARY, withoutMadeUp).replace(TOKEN, withoutRandom).replace(VARYING, '#');
 
 /** Epoch milliseconds of this time look like no other number. */
 const isEpochMs = (number: number | bigint): boolean => number >= 1.5e12 && number < 2e12;
@@ -99,6 +129,7 @@ export const answer: Style = {
   text: stable,
   number: (number) => (isEpochMs(number) ? '0' : String(number)),
   field: writingOf,
+  namesItems,
   readsJson: true,
 };
 
@@ -112,13 +143,17 @@ export const masked: Style = {
   field: (key, inList) => (writingOf(key, inList) === 'omitted' ? 'omitted' : 'styled'),
 };
 
-/** The words with which a model explains a command do not make another call. */
-const EXPLAINING: ReadonlySet<string> = new Set(['description', 'explanation', 'justification']);
+/** The words with which a model explains a command, and the command's limit of time, do not make another call. */
+const BESIDE_COMMAND: ReadonlySet<string> = new Set([
+  ...['description', 'explanation', 'justification'],
+  ...['timeout', 'timeout_ms'],
+]);
 
 /** The arguments of a shell command. */
 export const command: Style = {
   text: (text) => text,
   number: String,
-  field: (key) => (EXPLAINING.has(key) ? 'omitted' : 'styled'),
+  field: (key) => (BESIDE_COMMAND.has(key) ? 'omitted' : 'styled'),
+  namesItems,
   readsJson: false,
 };
