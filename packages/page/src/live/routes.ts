@@ -11,6 +11,7 @@ import type {
   PolicyRefusalRow,
   PolicyRow,
   RecoveryRow,
+  SilenceRow,
   Targets,
   TaskRow,
   TicketRow,
@@ -59,6 +60,9 @@ const TASK_TABLES = ['tasks', 'task_assignees', 'checkpoints', 'recoveries'];
 /** The live figures of the targets. */
 const TARGETS_MS = 30_000;
 
+/** A silence ends without a change. */
+const SILENCES_MS = 10_000;
+
 /** How often the page asks how old the answers are: it reports blindness within five seconds. */
 const KNOWLEDGE_MS = 1500;
 
@@ -87,6 +91,7 @@ export const ROUTES = {
   tasks: route<{ readonly tasks: readonly TaskRow[] }>('/v1/tasks', TASK_TABLES),
   breakers: route<{ readonly breakers: readonly BreakerRow[] }>('/v1/breakers', ['breakers']),
   alerts: route<{ readonly alerts: readonly AlertRow[] }>('/v1/alerts', ['alerts', 'deliveries']),
+  silences: route<{ readonly silences: readonly SilenceRow[] }>('/v1/silences', ['silences'], SILENCES_MS),
   tickets: route<{ readonly tickets: readonly TicketRow[] }>('/v1/tickets', ['tickets']),
   letters: route<{ readonly deadLetters: readonly DeadLetter[] }>('/v1/dead-letters', ['dead_letters']),
   policies: route<{ readonly policies: readonly PolicyRow[]; readonly refusals: readonly PolicyRefusalRow[] }>(

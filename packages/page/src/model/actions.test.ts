@@ -6,6 +6,8 @@ import {
   channelActions,
   fleetActions,
   isHeld,
+  silenceActions,
+  silenceText,
   taskActions,
 } from './actions.ts';
 
@@ -55,6 +57,18 @@ test('a resolved alert has no action, an acknowledged one is not acknowledged ag
   expect(alertActions(alert).at(-1)?.command).toMatchObject({ matchers: [{ field: 'agentId', value: 'a' }] });
   const delivered = { ...alert, deliveries: [{ sink: 'slack', ok: true, detail: null }] };
   expect(labels(channelActions([delivered, delivered, alert]))).toEqual(['Test slack']);
+});
+
+test('a silence says what it is about, and can be ended', () => {
+  const matchers = [
+    { field: 'agentId', value: 'a' },
+    { field: 'team', value: 'core' },
+  ];
+  const silence = { silenceId: 's-1', matchers, until: 10, by: 'ada', why: 'a rehearsal' };
+  expect(silenceText(silence)).toBe('agentId a, team core');
+  expect(silenceActions(silence)).toMatchObject([
+    { label: 'End silence', command: { kind: 'end_silence', silenceId: 's-1' } },
+  ]);
 });
 
 test('a halted fleet is resumed, and the brake is lifted only if it holds', () => {

@@ -1,4 +1,4 @@
-import type { AgentRow, AlertRow, BreakerRow, CaseRow, FleetRow, TaskRow } from '@vigil/read-model';
+import type { AgentRow, AlertRow, BreakerRow, CaseRow, FleetRow, SilenceRow, TaskRow } from '@vigil/read-model';
 import type { Action, Command } from './commands.ts';
 import { sentenceOf } from './text.ts';
 
@@ -101,6 +101,16 @@ export const alertActions = (alert: AlertRow): readonly Action[] => {
           },
         ]),
   ];
+};
+
+/** Which alerts a silence is about, such as `agentId search-perf-31`. */
+export const silenceText = ({ matchers }: Pick<SilenceRow, 'matchers'>): string =>
+  matchers.map(({ field, value }) => `${field} ${value}`).join(', ');
+
+export const silenceActions = (silence: SilenceRow): readonly Action[] => {
+  const { silenceId } = silence;
+  const text = `Channels get alerts of ${silenceText(silence)} again.`;
+  return [action(`end-silence/${silenceId}`, 'End silence', text, { kind: 'end_silence', silenceId })];
 };
 
 /** A test of each channel that has delivered an alert. */

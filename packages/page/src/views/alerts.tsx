@@ -1,6 +1,6 @@
-import type { AlertRow } from '@vigil/read-model';
+import type { AlertRow, SilenceRow } from '@vigil/read-model';
 import { ROUTES } from '../live/routes.ts';
-import { alertActions, channelActions } from '../model/actions.ts';
+import { alertActions, channelActions, silenceActions, silenceText } from '../model/actions.ts';
 import { orDash } from '../model/text.ts';
 import { useAnswer, usePage } from '../parts/context.tsx';
 import { Actions, Age, AgentLink, Clock, Loaded, Table } from '../parts/parts.tsx';
@@ -18,9 +18,31 @@ const Standing = ({ alert }: { readonly alert: AlertRow }) => {
 const deliveryText = ({ sink, ok, detail }: AlertRow['deliveries'][number]): string =>
   ok ? sink : `${sink}: not delivered${detail === null ? '' : `, ${detail}`}`;
 
-/** Alerts, the unresolved first. */
+/** The silences in force; nothing without one. */
+const Silences = ({ silences }: { readonly silences: readonly SilenceRow[] }) =>
+  silences.length === 0 ? null : (
+    <section aria-label="Silences">
+      <h2>Silences</h2>
+      <Table
+        label="Silences"
+        rows={silences}
+        keyOf={({ silenceId }) => silenceId}
+        none="No silences."
+        columns={[
+          { title: 'Alerts of', kind: 'text', of: (silence) => <span class="mono">{silenceText(silence)}</span> },
+          { title: 'Until', kind: 'text', of: ({ until }) => <Clock at={until} /> },
+          { title: 'By', kind: 'text', of: ({ by }) => by },
+          { title: 'Why', kind: 'wide', of: ({ why }) => why },
+          { title: 'Actions', kind: 'buttons', of: (silence) => <Actions of={silenceActions(silence)} /> },
+        ]}
+      />
+    </section>
+  );
+
+/** Alerts, the unresolved first, and the silences. */
 export const Alerts = () => {
   const { live } = usePage();
+  const silences = useAnswer(live, ROUTES.silences).value?.silences ?? [];
   return (
     <Loaded answered={useAnswer(live, ROUTES.alerts)}>
       {({ alerts }) => (
@@ -62,6 +84,7 @@ export const Alerts = () => {
               { title: 'Actions', kind: 'buttons', of: (alert) => <Actions of={alertActions(alert)} /> },
             ]}
           />
+          <Silences silences={silences} />
         </>
       )}
     </Loaded>
