@@ -8,10 +8,11 @@ const page = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/po
 const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text);
 
 test('the examples of the page on policies have no mistakes and no warnings', () => {
-  const [policy = '', assignment = '', spending = ''] = examples;
-  expect(examples).toHaveLength(3);
+  const [policy = '', assignment = '', spending = '', requests = ''] = examples;
+  expect(examples).toHaveLength(4);
   const limited = loadPolicy(`policy: p\nsignals: {}\nstates: {}\n${spending}`, 'policies.md', VOCABULARY);
   expect(limited.spending?.task).toEqual({ tokens: 20_000_000, usd: 40 });
+  expect(() => loadPolicy(`policy: p\nsignals: {}\nstates: {}\n${requests}`, 'policies.md', VOCABULARY)).not.toThrow();
   expect(loadPolicy(policy, 'policies.md', VOCABULARY).warnings).toEqual([]);
   const read = readAssignment(parseYaml(assignment, 'policies.md'), 'policies.md');
   expect([...unknownIn(read, ['builders', 'vigil', 'demo', 'hive']), ...read.warnings]).toEqual([]);

@@ -70,10 +70,11 @@ describe('sections 4, 5 and 7: figures', () => {
   });
 
   test('alerts go where section 7 sends them', () => {
+    const usual = { group_wait: null, repeat: null };
     expect(coditect.policy.alerts).toEqual({
-      stuck_agent: { severity: 'warning', channels: ['slack', 'pagerduty'] },
-      circuit_breaker_open: { severity: 'warning', channels: ['slack'] },
-      recovery_failed: { severity: 'critical', channels: ['slack', 'pagerduty'] },
+      stuck_agent: { severity: 'warning', channels: ['slack', 'pagerduty'], ...usual },
+      circuit_breaker_open: { severity: 'warning', channels: ['slack'], ...usual },
+      recovery_failed: { severity: 'critical', channels: ['slack', 'pagerduty'], ...usual },
     });
     expect(coditect.policy.enabled).toBe(true);
   });

@@ -10,7 +10,7 @@ import { LIMIT_MS, warrantNotices } from './warrant-notices.ts';
 
 const T = 1_795_305_600_000;
 const about = { agentId: 'w1', taskId: 'T-1' };
-const filed = example(Topic.agentHealth, 'WARRANT_FILED', about);
+const filed = example(Topic.agentHealth, 'WARRANT_FILED', { ...about, endReason: null });
 
 /** The alert of w1's warrant; events are received when they happen. */
 const story = () => {
@@ -46,6 +46,10 @@ test.each([
   alert.report(filed, T);
   alert.report(answer, T + 1000);
   expect(alert.passTo(T + 24 * 3_600_000)).toEqual([]);
+});
+
+test('the warrant of an ended instance is no alert: a case may have ended it, and answers no such warrant', () => {
+  expect(warrantNotices({ ...filed, payload: { ...filed.payload, endReason: 'lost' } })).toEqual([]);
 });
 
 test('a case that is only opened does not answer it, nor does a step for another agent of the task', () => {

@@ -20,9 +20,9 @@ const aboutWarrant = (payload: { readonly agentId: string; readonly taskId: stri
 export const warrantNotices = (input: Input): readonly Noticed[] => {
   switch (input.type) {
     case 'WARRANT_FILED': {
-      const { agentId, plan, title } = input.payload;
-      // A plan without a step needs no action.
-      if (plan.length === 0) return [];
+      const { agentId, plan, title, endReason } = input.payload;
+      // A plan without a step needs no action, nor does the death of an instance that a case has ended.
+      if (plan.length === 0 || endReason !== null) return [];
       return [
         raise(ROUTE, aboutWarrant(input.payload), {
           title: `${agentId}: its warrant has waited for ${spell(LIMIT_MS)} without a step`,
