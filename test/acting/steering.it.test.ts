@@ -111,7 +111,8 @@ describe.skipIf(!ownServers)('people control what acts', () => {
       await ok('case', 'decide', caseId, 'allow_more_time', '--for', '1h', ...why);
       await until('it is decided', async () => decided().length === times);
     }
-    await ok('case', 'decide', caseId, 'allow_more_time', '--for', '1h', ...why);
+    const third = await vigil.vigil('case', 'decide', caseId, 'allow_more_time', '--for', '1h', ...why);
+    expect(third).toMatchObject({ code: 1, stdout: expect.stringContaining('Refused: it has had more time 2 times') });
     const refused = await until('it is refused', async () => acted('patient', 'DECISION_REFUSED')[0]);
     expect(refused.payload).toMatchObject({ caseId, reason: 'it has had more time 2 times without progress' });
     expect(acted('patient', 'CASE_CLOSED')).toEqual([]);
