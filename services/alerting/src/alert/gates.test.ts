@@ -66,15 +66,28 @@ test.each([
 
 test('500 agents that fall silent at once are one message: that of the incident', () => {
   const incident = open();
+  const lost = Array.from({ length: 500 }, (_, n) => `w${n}`);
   const messages = Array.from({ length: 500 }, (_, n) => {
     const alert = open();
     alert.receive(raised({ agentId: `w${n}`, taskId: `T-${n}` }));
-    alert.receive(brake('fleet', ['w1', 'w2', 'w3']));
+    alert.receive(brake('fleet', lost));
     return sent(alert.passTo(start + HOUR)).length;
   }).reduce((sum, count) => sum + count, 0);
-  incident.receive(brake('fleet', ['w1', 'w2', 'w3']));
+  incident.receive(brake('fleet', lost));
   incident.receive(raised({ route: 'fleet_brake', agentId: null, taskId: null, severity: 'critical' }));
   expect(messages + sent(incident.passTo(start + HOUR)).length).toBe(1);
+});
+
+test('an incident of the fleet holds back the alerts of the agents that it names, and no other', () => {
+  for (const [agentId, delivered] of [
+    ['w1', 0],
+    ['w2', 1],
+  ] as const) {
+    const alert = open();
+    alert.receive(brake('fleet', ['w1']));
+    alert.receive(raised({ agentId }));
+    expect(sent(alert.passTo(start + HOUR))).toHaveLength(delivered);
+  }
 });
 
 test('an incident that grows covers the agents of all its reports: the first and the last of 500', () => {

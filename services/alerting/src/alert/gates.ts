@@ -72,10 +72,14 @@ const matches = ({ matchers }: Silence, content: Content): boolean =>
 /** People decide about the recovery of a task also while the brake is on. */
 const NEVER_INHIBITED: readonly string[] = ['recovery_failed', 'task_blocked'];
 
-/** A mass failure is one incident: its agents' own alerts add nothing. A question to people is not among them. */
+/**
+ * A mass failure is one incident: its agents' own alerts add nothing. A question to people is not among them. One of the
+ * fleet covers the agents that it names, and all where it names none.
+ */
 const inhibits = ({ scope, agentIds }: Incident, { route, agentId, options, labels }: Content): boolean => {
   if (agentId === null || options.length > 0 || NEVER_INHIBITED.includes(route)) return false;
-  if (agentIds.includes(agentId) || scope === 'fleet') return true;
+  if (agentIds.includes(agentId)) return true;
+  if (scope === 'fleet') return agentIds.length === 0;
   const [kind = '', name = ''] = scope === null ? [] : splitOnce(scope);
   return name !== '' && labels[kind] === name;
 };

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { TryLater } from '../delivery/sink.ts';
 import { command } from './command.ts';
-import { alertEvent, sinkDeps } from './sinks.fixture.ts';
+import { alertEvent, escalation, sinkDeps } from './sinks.fixture.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-command-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -69,6 +69,25 @@ test('a command that fails, takes too long or does not exist is retried, with it
     message: expect.stringMatching(/was ended by SIGKILL \(its timeout is 50 ms\)/),
   });
   expect(await failure(['/nowhere/botbus'])).toBeInstanceOf(TryLater);
+});
+
+test('a failure shows no secret that the command was given, though it prints them, and at most 500 characters', async () => {
+  const env = { PATH: process.env.PATH, BUS_TOKEN: 'hunter2\n', BUS_URL: `https://bus/hunter2-${'x'.repeat(600)}` };
+  const script = `const { BUS_TOKEN, BUS_URL } = process.env;
+    const { links } = JSON.parse(require('fs').readFileSync(0, 'utf8')).data.decision;
+    process.stderr.write('#'.repeat(2000) + BUS_TOKEN.trim() + BUS_URL + Object.values(links) + 'hun', () =>
+      process.stderr.write('ter2 refused', () => process.exit(1)));`;
+  const settings = command.settings.parse({ kind: 'command', argv: node(script), env: ['BUS_TOKEN', 'BUS_URL'] });
+  const error = (await command
+    .open('ops', settings, { ...sinkDeps, env })
+    .deliver(escalation())
+    .then(
+      () => null,
+      (why: unknown) => why,
+    )) as Error;
+  expect(error.message).toMatch(/link=…,http.+link=…… refused$/);
+  expect(error.message).not.toMatch(/hunter2|xxx|eyJ/);
+  expect(error.message.length).toBeLessThan(process.execPath.length + 550);
 });
 
 test('a placeholder that there is not is refused', () => {

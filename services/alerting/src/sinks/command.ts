@@ -43,13 +43,38 @@ const environmentOf = (env: SinkDeps['env'], named: readonly string[]): NodeJS.P
 export const command: Kind<typeof settings> = {
   settings,
   open: (name, { argv, timeout, env: named }, deps) =>
-    deliveringTo(name, async (alert) =>
-      run(
+    deliveringTo(name, async (alert) => {
+      const message = await messageOf(alert, name, deps);
+      const secrets = [...named.map((one) => deps.env[one] ?? ''), ...tokensIn(message)];
+      await run(
         argv.map((one) => filled(one, alert)),
-        JSON.stringify(await messageOf(alert, name, deps)),
-        { timeout, env: environmentOf(deps.env, named) },
-      ),
-    ),
+        JSON.stringify(message),
+        { timeout, env: environmentOf(deps.env, named), secrets },
+      );
+    }),
+};
+
+/** Whoever has the token of a decision link may answer with it. */
+const tokensIn = ({ data: { decision } }: Awaited<ReturnType<typeof messageOf>>): readonly string[] =>
+  Object.values(decision?.links ?? {}).map((link) => new URL(link).searchParams.get('link') ?? '');
+
+/**
+ * The last characters that a command has written, without the secrets that it was given. A secret may arrive in two parts, so
+ * more is kept than is shown.
+ */
+const keptOutput = (given: readonly string[]) => {
+  const secrets = given
+    .flatMap((one) => [one, one.trim()])
+    .filter((one) => one !== '')
+    .toSorted((one, other) => other.length - one.length);
+  const kept = SHOWN_CHARACTERS + (secrets[0]?.length ?? 0);
+  let output = '';
+  return {
+    add: (text: string): void => {
+      output = secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), output + text).slice(-kept);
+    },
+    shown: (): string => plain(output.slice(-SHOWN_CHARACTERS).trim()),
+  };
 };
 
 /**
@@ -66,24 +91,27 @@ const filled = (argument: string, alert: AlertEvent): string => {
 /** An argument has its limit (128 KiB on Linux); all of the message is on standard input. */
 const FILLED = 4_000;
 
-const STDERR_CHARACTERS = 500;
+const SHOWN_CHARACTERS = 500;
 
-type RunOptions = { readonly timeout: number; readonly env: NodeJS.ProcessEnv };
+/** `secrets`: shown nowhere, even if the command prints them. */
+type RunOptions = { readonly timeout: number; readonly env: NodeJS.ProcessEnv; readonly secrets: readonly string[] };
 
-const run = ([file = '', ...args]: readonly string[], input: string, { timeout, env }: RunOptions): Promise<void> => {
+const run = (
+  [file = '', ...args]: readonly string[],
+  input: string,
+  { timeout, env, secrets }: RunOptions,
+): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const child = spawn(file, args, { stdio: ['pipe', 'ignore', 'pipe'], detached: true, env });
   const timer = setTimeout(() => child.pid !== undefined && end(-child.pid), timeout);
-  let output = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output = (output + text).slice(-STDERR_CHARACTERS);
-  });
+  const output = keptOutput(secrets);
+  child.stderr.setEncoding('utf8').on('data', output.add);
   child.stdin.on('error', () => {}).end(`${input}\n`);
   child.once('error', (error) => reject(new TryLater(`${file} cannot be run: ${error.message}`)));
   child.once('exit', (code, signal) => {
     if (code === 0) return resolve();
     const how = signal === null ? `ended with ${code}` : `was ended by ${signal} (its timeout is ${timeout} ms)`;
-    reject(new TryLater(`${file} ${how}: ${plain(output.trim())}`));
+    reject(new TryLater(`${file} ${how}: ${output.shown()}`));
   });
   return promise.finally(() => clearTimeout(timer));
 };

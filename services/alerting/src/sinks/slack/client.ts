@@ -2,7 +2,12 @@ import { LogLevel, WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError,
 import { z } from 'zod';
 import { TryLater, Undeliverable } from '../../delivery/sink.ts';
 
-type Metadata = { readonly alertId: string; readonly eventId: string };
+/** `isUpdate`: a reply has to tell people of it; the first message tells them itself. */
+type Metadata = { readonly alertId: string; readonly eventId: string; readonly isUpdate: boolean };
+
+/** The first message of an alert. `eventId`: the last event that it shows; `isTold`: people are certainly told of it. */
+export type Thread = { readonly ts: string; readonly eventId: string; readonly isTold: boolean };
+
 type Content = { readonly text: string; readonly blocks: readonly object[] };
 type Settings = {
   readonly base: string;
@@ -14,6 +19,8 @@ type Settings = {
 
 /** The type of our metadata: other apps may write others. */
 const EVENT_TYPE = 'vigil_alert';
+/** Of a reply. */
+const NOTE_TYPE = 'vigil_note';
 const MOST_PAGES = 20;
 const PAGE = 200;
 
@@ -78,9 +85,9 @@ export const clientOf = ({ base, token, channel, timeout }: Settings) => {
     web.apiCall(method, { channel, ...fields }).catch((error: unknown) => {
       throw failureOf(method, error);
     });
-  const metadataOf = ({ alertId, eventId }: Metadata) => ({
+  const metadataOf = ({ alertId, eventId, isUpdate }: Metadata) => ({
     event_type: EVENT_TYPE,
-    event_payload: { alert_id: alertId, event_id: eventId },
+    event_payload: { alert_id: alertId, event_id: eventId, is_update: isUpdate },
   });
   return {
     /** The time stamp of the new message, which is its id. */
@@ -92,13 +99,24 @@ export const clientOf = ({ base, token, channel, timeout }: Settings) => {
       });
       return z.object({ ts: z.string() }).parse(answer).ts;
     },
-    /** `isLoud`: the reply is also shown in the channel. */
-    reply: (thread: string, text: string, isLoud: boolean): Promise<unknown> =>
-      call('chat.postMessage', { thread_ts: thread, text, reply_broadcast: isLoud, unfurl_links: false }),
+    /** `isLoud`: the reply is also shown in the channel. `eventId`: what it tells of. */
+    reply: (thread: string, text: string, isLoud: boolean, eventId: string): Promise<unknown> =>
+      call('chat.postMessage', {
+        ...{ thread_ts: thread, text, reply_broadcast: isLoud, unfurl_links: false },
+        metadata: { event_type: NOTE_TYPE, event_payload: { event_id: eventId } },
+      }),
+    /** Whether a reply tells of an event that happened then. */
+    hasReply: async (thread: string, eventId: string, occurredAt: number): Promise<boolean> => {
+      const asked = { ts: thread, oldest: String(occurredAt / 1000 - 60), limit: PAGE, include_all_metadata: true };
+      const { messages } = page.parse(await call('conversations.replies', asked));
+      return messages.some(
+        ({ metadata }) => metadata?.event_type === NOTE_TYPE && metadata.event_payload.event_id === eventId,
+      );
+    },
     update: (ts: string, content: Content, metadata: Metadata): Promise<unknown> =>
       call('chat.update', { ts, ...content, metadata: metadataOf(metadata) }),
     /** The first message of an alert that was raised then; null: there is none. */
-    find: async (alertId: string, raisedAt: number): Promise<{ ts: string; eventId: string } | null> => {
+    find: async (alertId: string, raisedAt: number): Promise<Thread | null> => {
       let cursor = '';
       for (let read = 0; read < MOST_PAGES; read += 1) {
         const oldest = String(raisedAt / 1000 - 60);
@@ -108,7 +126,10 @@ export const clientOf = ({ base, token, channel, timeout }: Settings) => {
         const own = messages.find(
           ({ metadata }) => metadata?.event_type === EVENT_TYPE && metadata.event_payload.alert_id === alertId,
         );
-        if (own !== undefined) return { ts: own.ts, eventId: String(own.metadata?.event_payload.event_id) };
+        if (own?.metadata !== undefined) {
+          const { event_id, is_update } = own.metadata.event_payload;
+          return { ts: own.ts, eventId: String(event_id), isTold: is_update !== true };
+        }
         cursor = response_metadata?.next_cursor ?? '';
         if (cursor === '') return null;
       }

@@ -49,7 +49,7 @@ export const listen = async ({
     for (const { action_id, value } of actions) {
       if (!action_id.startsWith(DECIDE) || value === '') continue;
       const refusal = await answer(value, user.username ?? user.id, timeout, deps);
-      if (refusal !== null) await client.reply(container.message_ts, refusal, false).catch(() => {});
+      if (refusal !== null) await client.reply(container.message_ts, refusal, false, 'refusal').catch(() => {});
     }
   });
   // The service does not wait for Slack: deliveries and other sinks need no buttons.

@@ -33,6 +33,8 @@ type Message = {
 const workspace = async () => {
   const messages: Message[] = [];
   const methods: string[] = [];
+  /** Answers of the next calls of a method: refused, or taken although the answer is an error. */
+  const failing: { readonly method: string; readonly status: 429 | 503; readonly isTaken: boolean }[] = [];
   const fieldsOf = (body: string) => {
     const fields = Object.fromEntries(new URLSearchParams(body)) as Record<string, string>;
     const parsed = (name: string) => (fields[name] === undefined ? {} : { [name]: JSON.parse(fields[name]) });
@@ -42,8 +44,13 @@ const workspace = async () => {
     const method = path.replace('/api/', '');
     methods.push(method);
     const { ts, ...fields } = fieldsOf(body) as unknown as Message;
+    const at = failing.findIndex((one) => one.method === method);
+    const [failure] = at < 0 ? [] : failing.splice(at, 1);
+    if (failure?.isTaken === false) return void response.writeHead(failure.status, { 'retry-after': '1' }).end();
     const answer = (content: object) =>
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ok: true, ...content }));
+      response
+        .writeHead(failure?.status ?? 200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ ok: true, ...content }));
     if (method === 'chat.postMessage') {
       messages.push({ ...fields, ts: `1700.${messages.length}` });
       return void answer({ ts: messages.at(-1)?.ts });
@@ -53,6 +60,7 @@ const workspace = async () => {
       messages[at] = { ...messages[at], ...fields, ts };
       return void answer({ ts });
     }
+    if (method === 'conversations.replies') return void answer({ messages });
     const first = messages.filter(({ thread_ts }) => thread_ts === undefined);
     answer({ messages: first.toReversed(), response_metadata: { next_cursor: '' } });
   });
@@ -69,7 +77,7 @@ const workspace = async () => {
       }),
       { ...sinkDeps, env },
     );
-  return { messages, methods, server, open };
+  return { messages, methods, failing, server, open };
 };
 
 const next = (event: AlertEvent, eventId: string): AlertEvent => ({ ...event, eventId }) as AlertEvent;
@@ -99,6 +107,26 @@ test('a restarted process finds the thread, and what was delivered before is not
   await restarted.deliver(next(resolvedEvent(), 'e2'));
   expect(roots(messages)).toHaveLength(1);
   expect(replies(messages)).toHaveLength(1);
+});
+
+test.each([
+  ['refuses the update', { method: 'chat.update', status: 429, isTaken: false }],
+  ['takes the update, and does not say so', { method: 'chat.update', status: 503, isTaken: true }],
+  ['refuses the reply', { method: 'chat.postMessage', status: 429, isTaken: false }],
+  ['takes the reply, and does not say so', { method: 'chat.postMessage', status: 503, isTaken: true }],
+] as const)('an update is told once though Slack %s, four times if it comes to that', async (_, failure) => {
+  for (const isRestarted of [false, true]) {
+    const { messages, failing, server, open } = await workspace();
+    await using _server = server;
+    const first = open();
+    await first.deliver(next(alertEvent(), 'e1'));
+    failing.push(failure, failure, failure, failure);
+    for (let tries = 0; tries < 5; tries += 1)
+      await failureOf((isRestarted ? open() : first).deliver(next(escalation(), 'e2')));
+    expect(replies(messages)).toHaveLength(1);
+    expect(roots(messages)).toHaveLength(1);
+    expect(roots(messages)[0]?.metadata).toMatchObject({ event_payload: { event_id: 'e2' } });
+  }
 });
 
 test('the end of an alert whose message is gone posts nothing', async () => {

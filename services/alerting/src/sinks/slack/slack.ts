@@ -5,7 +5,7 @@ import { whatOf } from '../../delivery/message.ts';
 import type { Acknowledged, AlertEvent, Kind } from '../../delivery/sink.ts';
 import { secretFile, secretOf, variable } from '../secret.ts';
 import { blocksOf, escaped, lineOf } from './blocks.ts';
-import { type Client, clientOf } from './client.ts';
+import { type Client, clientOf, type Thread } from './client.ts';
 import { listen } from './presses.ts';
 
 const settings = z.strictObject({
@@ -49,9 +49,6 @@ export const slack: Kind<typeof settings> = {
 
 type Content = { readonly text: string; readonly blocks: readonly object[] };
 
-/** The first message of an alert. `eventId`: the last event that it shows. */
-type Thread = { readonly ts: string; readonly eventId: string };
-
 /** Threads of open alerts that this process has seen; the oldest is dropped, and found again. */
 const MOST_THREADS = 5000;
 
@@ -72,25 +69,30 @@ const threadsOf = (client: Client) => {
   const show = async (alert: AlertEvent, content: Content): Promise<void> => {
     const { eventId } = alert;
     const { alertId } = alert.payload;
-    const metadata = { alertId, eventId };
     const isOver = whatOf(alert) === 'resolved';
     const thread = await threadOf(alert);
-    if (thread?.eventId === eventId) return;
+    if (thread?.eventId === eventId && thread.isTold) return;
     // A person has deleted the message of an alert: nothing is left to resolve.
     if (thread === null && isOver) return;
     if (thread === null) {
-      remember(alertId, { ts: await client.post(content, metadata), eventId });
+      const ts = await client.post(content, { alertId, eventId, isUpdate: false });
+      remember(alertId, { ts, eventId, isTold: true });
       return;
     }
-    await client.reply(thread.ts, content.text, !isOver);
-    await client.update(thread.ts, content, metadata);
+    const { ts } = thread;
+    // The update may be repeated, a reply may not: an attempt that seemed to fail may have posted it.
+    const isFirst = thread.eventId !== eventId;
+    if (isFirst) await client.update(ts, content, { alertId, eventId, isUpdate: true });
+    remember(alertId, { ts, eventId, isTold: false });
+    const isTold = !isFirst && (await client.hasReply(ts, eventId, alert.occurredAt));
+    if (!isTold) await client.reply(ts, content.text, !isOver, eventId);
     if (isOver) known.delete(alertId);
-    else remember(alertId, { ts: thread.ts, eventId });
+    else remember(alertId, { ts, eventId, isTold: true });
   };
   /** A reply in the thread. A repetition adds another: Slack keeps no key of replies. */
-  const note = async ({ payload: { alertId }, occurredAt }: Acknowledged, text: string): Promise<void> => {
+  const note = async ({ payload: { alertId }, occurredAt, eventId }: Acknowledged, text: string): Promise<void> => {
     const thread = known.get(alertId) ?? (await client.find(alertId, occurredAt - NOTED_MS));
-    if (thread !== null) await client.reply(thread.ts, text, false);
+    if (thread !== null) await client.reply(thread.ts, text, false, eventId);
   };
   return { show, note };
 };
