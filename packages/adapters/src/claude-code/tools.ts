@@ -2,7 +2,7 @@ import type { WaitingFor, WaitKind } from '@vigil/events';
 import { type CallEnd, type ClientCall, callsBy, headOf, type ToolTraits, waiting } from '../shared/calls.ts';
 import { isCheckingCommand } from '../shared/checks.ts';
 import { listAt, numberAt, textAt } from '../shared/payload.ts';
-import { isWaitingCommand } from '../shared/polls.ts';
+import { isWaitingCommand, isWaitingTool } from '../shared/polls.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell']);
 /**
@@ -29,7 +29,7 @@ const limitOf = (tool: string, args: unknown): number | null => {
 export const claudeTraitsOf = (tool: string, args: unknown): ToolTraits => ({
   kind: kindOf(tool),
   mutating: MUTATING.has(tool),
-  polling: POLLING.has(tool) || (isShell(tool) && isWaitingCommand(textAt(args, 'command'))),
+  polling: POLLING.has(tool) || isWaitingTool(tool) || (isShell(tool) && isWaitingCommand(textAt(args, 'command'))),
   checking: isShell(tool) && isCheckingCommand(textAt(args, 'command')),
   target: textAt(args, 'file_path') ?? textAt(args, 'notebook_path'),
   limitMs: limitOf(tool, args),

@@ -1,7 +1,7 @@
 import { type CallEnd, callsBy, endWith, exitClass, headOf, type ToolTraits } from '../shared/calls.ts';
 import { isCheckingCommand } from '../shared/checks.ts';
 import { at, type Fields, numberAt, parseLine, textAt } from '../shared/payload.ts';
-import { isWaitingCommand } from '../shared/polls.ts';
+import { isWaitingCommand, isWaitingTool } from '../shared/polls.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['Bash', 'shell', 'exec_command', 'local_shell']);
 const EDITS: ReadonlySet<string> = new Set(['apply_patch', 'Edit', 'Write']);
@@ -17,26 +17,27 @@ const patchedFile = (args: unknown): string | null => {
 const kindOf = (tool: string): ToolTraits['kind'] =>
   tool === 'web_search' || tool.startsWith('mcp__') ? 'external_api' : 'tool';
 
-export const codexTraitsOf = (tool: string, args: unknown): ToolTraits => {
-  const declared = SHELLS.has(tool) ? numberAt(args, 'timeout_ms') : null;
-  return {
-    kind: kindOf(tool),
-    mutating: EDITS.has(tool),
-    polling: POLLING.test(tool) || (SHELLS.has(tool) && isWaitingCommand(textAt(args, 'command'))),
-    checking: SHELLS.has(tool) && isCheckingCommand(textAt(args, 'command')),
-    target: EDITS.has(tool) ? (textAt(args, 'file_path') ?? patchedFile(args)) : null,
-    limitMs: declared !== null && declared > 0 ? Math.round(declared) : null,
-  };
-};
-
-export const codexCall = callsBy(codexTraitsOf);
-
 /** A command as the hooks name it: the text after `bash -lc`. */
 export const commandOf = (command: unknown): string => {
   if (typeof command === 'string') return command;
   const words = Array.isArray(command) ? command.map(String) : [];
   return words.length === 3 && /^-l?c$/.test(words[1] ?? '') ? (words[2] ?? '') : words.join(' ');
 };
+
+export const codexTraitsOf = (tool: string, args: unknown): ToolTraits => {
+  const command = SHELLS.has(tool) ? commandOf(at(args, 'command')) : '';
+  const declared = SHELLS.has(tool) ? numberAt(args, 'timeout_ms') : null;
+  return {
+    kind: kindOf(tool),
+    mutating: EDITS.has(tool),
+    polling: POLLING.test(tool) || isWaitingTool(tool) || isWaitingCommand(command),
+    checking: isCheckingCommand(command),
+    target: EDITS.has(tool) ? (textAt(args, 'file_path') ?? patchedFile(args)) : null,
+    limitMs: declared !== null && declared > 0 ? Math.round(declared) : null,
+  };
+};
+
+export const codexCall = callsBy(codexTraitsOf);
 
 /** The exit code in an output, in any of the formats that Codex passes to its model; null without one. */
 export const exitCodeOf = (output: unknown): number | null => {

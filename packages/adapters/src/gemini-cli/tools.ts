@@ -3,7 +3,7 @@ import { type CallEnd, callsBy, endWith, headOf, startedCall, type ToolTraits } 
 import { isCheckingCommand } from '../shared/checks.ts';
 import { tokensIn } from '../shared/counts.ts';
 import { at, listAt, textAt } from '../shared/payload.ts';
-import { isWaitingCommand } from '../shared/polls.ts';
+import { isWaitingCommand, isWaitingTool } from '../shared/polls.ts';
 
 const SHELL = 'run_shell_command';
 
@@ -18,7 +18,7 @@ const kindOf = (tool: string): ToolTraits['kind'] =>
 export const geminiTraitsOf = (tool: string, args: unknown): ToolTraits => ({
   kind: kindOf(tool),
   mutating: MUTATING.has(tool),
-  polling: tool === SHELL && isWaitingCommand(textAt(args, 'command')),
+  polling: isWaitingTool(tool) || (tool === SHELL && isWaitingCommand(textAt(args, 'command'))),
   checking: tool === SHELL && isCheckingCommand(textAt(args, 'command')),
   target: textAt(args, 'file_path') ?? textAt(args, 'absolute_path'),
   limitMs: null,

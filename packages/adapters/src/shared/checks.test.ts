@@ -22,6 +22,33 @@ test.each([
   "sudo -u app bash -lc 'timeout 60 go test ./...'",
   'docker compose exec -T web npm run lint',
   './node_modules/.bin/tsc --noEmit',
+  'pnpm -r test',
+  'npm t',
+  'pnpm --filter x test',
+  'pnpm --filter=x run build',
+  'npm --prefix web test',
+  'npm run --silent lint',
+  'yarn workspace x test',
+  'yarn workspaces foreach -A run test',
+  'cargo +nightly test',
+  'cargo --locked nextest run',
+  'go -C web vet ./...',
+  'docker compose run --rm app pytest',
+  'docker compose -f dev.yaml run --rm -e CI=1 app pytest -q',
+  'docker-compose run app npm test',
+  'docker run --rm img pytest',
+  'docker run --rm -v "$PWD:/w" -w /w node:24 npm test',
+  'kubectl -n web exec -it pod/a -c app -- pytest',
+  'nix develop -c pytest',
+  'nix develop .#ci --command cargo test',
+  'nix-shell --run "pytest -q"',
+  'ssh host pytest',
+  "ssh -p 22 -i key app@host 'cd web && npm test'",
+  'uv run --frozen pytest',
+  'xvfb-run -a npm test',
+  'just test',
+  'just --justfile ci.just lint',
+  'pre-commit run -a',
 ])('a test, a build, a lint or a type check is a check: %s', (command) => {
   expect(isCheckingCommand(command)).toBe(true);
 });
@@ -33,6 +60,19 @@ test.each([
   'echo "npm test"',
   'pip install pytest',
   'npm install',
+  'npm --prefix test install',
+  'pnpm --filter test add left-pad',
+  'yarn workspace test add left-pad',
+  'cargo +nightly run',
+  'docker run --rm pytest ls',
+  'docker run --rm img cat test',
+  'docker build -t pytest .',
+  'kubectl exec pod -- ls pytest',
+  'nix develop -c ls pytest',
+  'ssh pytest ls',
+  "ssh host 'ls; cat pytest.ini'",
+  'just deploy',
+  'pre-commit install',
   'git commit -m "make it work"',
   'cd build && ls',
   `bash -lc "ls test"`,
@@ -42,5 +82,18 @@ test.each([
   `cat > notes.md ${' '.repeat(2000)}; npm test`,
   undefined,
 ])('any other command is not, though it names one: %s', (command) => {
+  expect(isCheckingCommand(command)).toBe(false);
+});
+
+test.each([
+  `docker run ${'--a  '.repeat(390)}`,
+  'kubectl exec a -- '.repeat(105),
+  'nix develop -c '.repeat(130),
+  'nix-shell --run '.repeat(120),
+  'xvfb-run -a '.repeat(150),
+  'sudo -uapp '.repeat(180),
+  `npm ${'--filter a '.repeat(180)}`,
+  `ssh ${'-t -p a '.repeat(240)}`,
+])('a line of many wrappers and options is read at once: %.20s', (command) => {
   expect(isCheckingCommand(command)).toBe(false);
 });

@@ -1,7 +1,7 @@
 import type { ToolTraits } from './calls.ts';
 import { isCheckingCommand } from './checks.ts';
 import { at, parseLine } from './payload.ts';
-import { isWaitingCommand } from './polls.ts';
+import { isWaitingCommand, isWaitingTool } from './polls.ts';
 
 /** The name of a tool that runs shell commands, after its words were separated by `_`. */
 const SHELL = /(?:^|_)(?:bash|sh|zsh|shell|terminal|powershell|exec|command|cmd)(?:_|$)/i;
@@ -16,13 +16,13 @@ const commandIn = (args: unknown): string | null => {
   return Array.isArray(command) ? command.map(String).join(' ') : null;
 };
 
-/** The traits of a call of an unknown client. Only its shell commands are known. */
+/** The traits of a call of an unknown client. Only its shell commands and waits are known. */
 export const plainTraitsOf = (tool: string, args: unknown): ToolTraits => {
   const command = isShell(tool) ? commandIn(args) : null;
   return {
     kind: 'tool',
     mutating: false,
-    polling: isWaitingCommand(command),
+    polling: isWaitingTool(tool) || isWaitingCommand(command),
     checking: isCheckingCommand(command),
     target: null,
     limitMs: null,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isWaitingCommand } from './polls.ts';
+import { isWaitingCommand, isWaitingTool } from './polls.ts';
 
 const POLLS: readonly string[] = [
   'sleep 30 && gh run list',
@@ -27,6 +27,9 @@ const WRAPPERS: readonly ((command: string) => string)[] = [
   (command) => `timeout 60 bash -c "${command}"`,
   (command) => `env X=1 Y='a b' sh -c "${command}"`,
   (command) => `nohup bash -c '${command}'`,
+  (command) => `ssh host '${command}'`,
+  (command) => `ssh -p 22 -i key -o BatchMode=yes user@host "${command}"`,
+  (command) => `kubectl exec pod -- sh -c '${command}'`,
   (command) => `cd web && ${command}`,
 ];
 
@@ -34,12 +37,12 @@ test.each(POLLS)('a command that waits is a poll, by itself and in any wrapper: 
   for (const wrapped of WRAPPERS) expect(isWaitingCommand(wrapped(command)), wrapped(command)).toBe(true);
 });
 
-test.each(['timeout 60 tail -f out.log', 'env X=1 sleep 5', 'nohup sleep 60 &', 'X=1 timeout -s KILL 5m watch ls'])(
-  'a program that waits is a poll in a wrapper without a shell: %s',
-  (command) => {
-    expect(isWaitingCommand(command)).toBe(true);
-  },
-);
+test.each([
+  ...['ssh host sleep 5', 'kubectl -n web exec pod/a -- sleep 30', 'docker run --rm alpine sleep 5'],
+  ...['timeout 60 tail -f out.log', 'env X=1 sleep 5', 'nohup sleep 60 &', 'X=1 timeout -s KILL 5m watch ls'],
+])('a program that waits is a poll in a wrapper without a shell: %s', (command) => {
+  expect(isWaitingCommand(command)).toBe(true);
+});
 
 test.each([
   'ls sleep',
@@ -55,8 +58,29 @@ test.each([
   'grep -rn "tail -f" docs',
   'bash -lc "cat sleep.txt"',
   'timeout 60 npm test',
+  'ssh sleep ls',
+  "ssh host 'cat sleep.txt'",
+  'kubectl exec pod -- cat sleep.txt',
   `cat > notes.md ${' '.repeat(2000)}; sleep 5`,
   undefined,
 ])('any other command is none, though it names one: %s', (command) => {
   expect(isWaitingCommand(command)).toBe(false);
 });
+
+test.each([
+  'wait',
+  'sleep',
+  'browser_wait_for',
+  'mcp__playwright__browser_wait_for',
+  'waitForElement',
+  'page.wait_until',
+])('a tool whose name says that it waits is a poll: %s', (tool) => {
+  expect(isWaitingTool(tool)).toBe(true);
+});
+
+test.each(['get_sleep_data', 'mcp__sleep__list', 'waitlist_add', 'mcp__wait_for_it__get', 'awaiter', 'set_wait_time'])(
+  'a tool with such a word elsewhere is none: %s',
+  (tool) => {
+    expect(isWaitingTool(tool)).toBe(false);
+  },
+);

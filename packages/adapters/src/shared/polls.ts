@@ -16,3 +16,16 @@ const WAITING_COMMAND = running([
 
 /** Whether a shell command waits for something, so that it is repeated on purpose. */
 export const isWaitingCommand = (command: unknown): boolean => runs(command, WAITING_COMMAND);
+
+/** `browser_wait_for`, `waitUntilReady`, `sleep`; not `get_sleep_data` */
+const WAITING_TOOL = /(?:^|_)wait_(?:for|until)(?:_|$)|^wait(?:_|$)|(?:^|_)(?:wait|sleep)$/;
+
+/** Whether a tool of any server waits for something, by the words of its name. */
+export const isWaitingTool = (tool: string): boolean =>
+  WAITING_TOOL.test(
+    tool
+      .replace(/^.*(?:__|[./:])/, '')
+      .replace(/([a-z])([A-Z])/g, '$1_$2')
+      .replaceAll(/[^A-Za-z]+/g, '_')
+      .toLowerCase(),
+  );
